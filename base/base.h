@@ -1,0 +1,279 @@
+/* base: the ground floor. Memory, text, errors, logs, the immutable tree, and the cell that
+ * publishes one pointer. It knows no Kubernetes and no policy. */
+#ifndef TAFFRAIL_BASE_H
+#define TAFFRAIL_BASE_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define MUST_CHECK __attribute__((warn_unused_result))
+#define PRINTF_LIKE(string, first) __attribute__((format(printf, string, first)))
+
+/* ---- text: a slice of bytes, not terminated, not owned ------------------------------------- */
+
+struct text {
+    const char *data;
+    size_t size;
+};
+
+#define TEXT(literal) ((struct text){(literal), sizeof(literal) - 1})
+/* For printf's "%.*s". */
+#define TEXT_ARGS(t) (int)(t).size, (t).data
+
+struct text text_of(const char *terminated); /* NULL gives the empty text */
+bool text_equal(struct text a, struct text b);
+bool text_is(struct text a, const char *terminated);
+int text_compare(struct text a, struct text b); /* bytewise, as strcmp */
+bool text_starts_with(struct text t, struct text prefix);
+bool text_ends_with(struct text t, struct text suffix);
+/* The part before and after the first (or last) separator; false when there is none, then
+ * nothing is written. Either out pointer may be NULL. */
+bool text_split(struct text t, char separator, struct text *before, struct text *after);
+bool text_split_last(struct text t, char separator, struct text *before, struct text *after);
+/* Shell-style: * any run, ? any one character; no classes, no escapes. Linear in practice and
+ * O(pattern * t) at worst. */
+bool text_matches_glob(struct text t, struct text pattern);
+/* A whole decimal integer with optional sign; false on anything else or overflow. */
+bool text_to_int64(struct text t, int64_t *value) MUST_CHECK;
+/* Levenshtein distance in bytes, or limit + 1 as soon as it is known to exceed limit. Texts over
+ * 256 bytes are never near: limit + 1. */
+size_t text_distance(struct text a, struct text b, size_t limit);
+/* Index of the candidate nearest to wanted (smallest distance, then first), or count when none
+ * is within limit edits. */
+size_t text_nearest(struct text wanted, const struct text *candidates, size_t count, size_t limit);
+
+/* ---- errors --------------------------------------------------------------------------------- */
+
+enum error_kind {
+    ERROR_NONE,
+    ERROR_USAGE,   /* the command line */
+    ERROR_INPUT,   /* a document, a manifest, a request */
+    ERROR_POLICY,  /* a policy file */
+    ERROR_LIMIT,   /* a budget: bytes, nodes, depth, memory of one request */
+    ERROR_IO,      /* a file, a socket */
+    ERROR_TLS,     /* certificates and keys */
+    ERROR_CLUSTER, /* the API server is not reachable */
+    ERROR_MEMORY,  /* malloc failed */
+};
+
+/* Where in a file: line and column count from 1, columns in code points; line 0 means the file as
+ * a whole, file NULL means no file. */
+struct place {
+    const char *file;
+    uint32_t line, column;
+};
+
+/* An error is a value: no heap, so it outlives the arena that failed. place.file must outlive it.
+ */
+struct error {
+    enum error_kind kind;
+    struct place place;
+    char what[480];
+};
+
+/* Fills *error (NULL is allowed) and returns false, so that callers write
+ * `return error_set(error, ...);`. Text beyond what[] is cut at a code point. */
+bool error_set(struct error *error, enum error_kind kind, struct place place, const char *format,
+               ...) PRINTF_LIKE(4, 5);
+#define NOWHERE ((struct place){NULL, 0, 0})
+/* The process exit code of an error of this kind (DESIGN 3: 2, or 3 for the cluster). */
+int error_exit_code(enum error_kind kind);
+/* "file:line:column: what", without the parts that are not known; returns what snprintf does. */
+int error_format(const struct error *error, char *buffer, size_t size);
+
+/* ---- arena ---------------------------------------------------------------------------------- */
+
+/* Memory freed all at once. Not thread-safe: one arena belongs to one request, load or solve. */
+struct arena;
+
+/* NULL when malloc fails. budget_bytes bounds the sum of all allocations between two resets. */
+struct arena *arena_create(size_t budget_bytes) MUST_CHECK;
+void arena_destroy(struct arena *arena); /* NULL is fine */
+/* Forgets everything allocated; keeps one block, so that a warm request does not call malloc. */
+void arena_reset(struct arena *arena);
+size_t arena_used_bytes(const struct arena *arena);
+
+/* Zeroed, aligned for any object, never NULL: over the budget, or out of memory, the innermost
+ * arena_guard ends with an error; without a guard the process aborts with a message. */
+void *arena_alloc(struct arena *arena, size_t size_bytes);
+void *arena_array(struct arena *arena, size_t count, size_t size_bytes); /* overflow-checked */
+#define ARENA_NEW(arena, type) ((type *)arena_alloc((arena), sizeof(type)))
+#define ARENA_ARRAY(arena, count, type) ((type *)arena_array((arena), (count), sizeof(type)))
+/* Copies are terminated with a NUL that is not counted in size. */
+struct text arena_text(struct arena *arena, struct text t);
+struct text arena_printf(struct arena *arena, const char *format, ...) PRINTF_LIKE(2, 3);
+struct text arena_vprintf(struct arena *arena, const char *format, va_list args) PRINTF_LIKE(2, 0);
+
+/* Runs body(argument). False with *error (ERROR_LIMIT or ERROR_MEMORY) when the arena ran out in
+ * it; then only what lies in the arena, or was complete before, may be touched: under a guard no
+ * foreign resource (file, lock, malloc, json-c, libyaml, GnuTLS) may be held across an
+ * arena call. Guards nest. */
+bool arena_guard(struct arena *arena, void (*body)(void *), void *argument,
+                 struct error *error) MUST_CHECK;
+
+/* A list that grows in an arena: `LIST(struct finding) findings;` zero-initialised. */
+#define LIST(type)              \
+    struct {                    \
+        type *items;            \
+        size_t count, capacity; \
+    }
+/* Pointer to a new zeroed item at the end of *list. */
+#define LIST_PUSH(arena, list)                                                           \
+    (((list)->count == (list)->capacity                                                  \
+          ? (void)((list)->items = arena_grow((arena), (list)->items, &(list)->capacity, \
+                                              sizeof *(list)->items))                    \
+          : (void)0),                                                                    \
+     &(list)->items[(list)->count++])
+void *arena_grow(struct arena *arena, const void *items, size_t *capacity, size_t size_bytes);
+
+/* Text that grows in an arena; zero-initialise with its arena. */
+struct text_builder {
+    struct arena *arena;
+    char *data;
+    size_t size, capacity;
+};
+void text_builder_add(struct text_builder *builder, struct text t);
+void text_builder_printf(struct text_builder *builder, const char *format, ...) PRINTF_LIKE(2, 3);
+struct text text_builder_text(const struct text_builder *builder); /* terminated, not copied */
+
+/* A list of problems, for loaders that report everything at once. Zero-initialise with an arena
+ * that outlives it; file names are copied there. */
+struct problems {
+    struct arena *arena;
+    struct error *items;
+    size_t count, capacity;
+};
+void problems_add(struct problems *problems, enum error_kind kind, struct place place,
+                  const char *format, ...) PRINTF_LIKE(4, 5);
+void problems_add_error(struct problems *problems, const struct error *error);
+
+/* ---- files ---------------------------------------------------------------------------------- */
+
+/* The whole file ("-" is standard input) as arena text, terminated. Refuses directories and files
+ * over limit_bytes. */
+bool file_read(const char *path, size_t limit_bytes, struct arena *arena, struct text *bytes,
+               struct error *error) MUST_CHECK;
+
+/* ---- log: stderr, JSON lines, or text on a terminal; never a body, a token, an env value ----- */
+
+enum log_level { LOG_DEBUG, LOG_INFO, LOG_WARN, LOG_ERROR };
+
+/* Keys ts, level, msg, component, and object and error when given (NULL otherwise). At most
+ * 20 lines a second for one component and level; what is dropped is counted in the next line. */
+void log_line(enum log_level level, const char *component, const char *object, const char *error,
+              const char *format, ...) PRINTF_LIKE(5, 6);
+void log_set_level(enum log_level least);
+
+/* ---- the tree: JSON or YAML, read into one immutable form ------------------------------------ */
+
+enum node_kind { NODE_NULL, NODE_BOOL, NODE_NUMBER, NODE_STRING, NODE_LIST, NODE_MAP };
+
+/* A value. Strings and numbers are slices of the text that was read, or of the arena where an
+ * escape or a fold had to be undone; both must outlive the node. A number keeps its decimal text.
+ */
+struct node {
+    union {
+        const char *bytes;            /* NODE_STRING, NODE_NUMBER, NODE_BOOL ("true", "false") */
+        const struct node *items;     /* NODE_LIST */
+        const struct member *members; /* NODE_MAP, in the order written */
+    };
+    uint32_t kind : 3, size : 29; /* bytes, items or members */
+    uint32_t offset;              /* of its first byte in the source */
+};
+
+struct member {
+    const char *key; /* not terminated */
+    uint32_t key_size, key_offset;
+    struct node value;
+};
+
+/* The text a tree was read from; places are computed from it when somebody asks. */
+struct source {
+    const char *file; /* NULL: not a file */
+    struct text text;
+    uint32_t *line_starts; /* built on first use by source_place */
+    size_t line_count;
+};
+
+/* Line and column of a byte offset. */
+struct place source_place(struct source *source, struct arena *arena, uint32_t offset);
+
+struct doc_limits {
+    size_t bytes, nodes, depth;
+};
+extern const struct doc_limits doc_limits_review;   /* a request: 16 MiB, 1 M nodes, depth 128 */
+extern const struct doc_limits doc_limits_manifest; /* a file: 64 MiB, 4 M nodes, depth 128 */
+extern const struct doc_limits doc_limits_policy;   /* a policy: 4 MiB, 200 k nodes, depth 32 */
+
+/* One JSON value and nothing after it but white space. Strict: RFC 8259, valid UTF-8, no NUL in a
+ * key. A duplicate key is an error at its second place: with problems NULL the text is refused,
+ * otherwise the error is added there and the last value stands. */
+bool doc_read_json(struct source *source, const struct doc_limits *limits,
+                   struct problems *duplicates, struct arena *arena, const struct node **root,
+                   struct error *error) MUST_CHECK;
+
+enum yaml_style {
+    YAML_MANIFEST, /* as kubectl reads: YAML 1.1 scalars, aliases and merge keys in the budget */
+    YAML_POLICY,   /* no anchors, aliases, merge keys or tags; duplicate keys are errors */
+};
+/* Reads every document of a stream. A document that does not parse adds its error to problems,
+ * and what libyaml cannot pass over ends the stream there; documents already read stand. sink is
+ * called for each document in order (an empty one is a NODE_NULL). */
+void doc_read_yaml(struct source *source, enum yaml_style style, const struct doc_limits *limits,
+                   struct arena *arena, struct problems *problems,
+                   void (*sink)(void *context, const struct node *root), void *context);
+
+struct text node_text(const struct node *node);   /* of string, number, bool; else empty */
+struct text node_string(const struct node *node); /* of a string only; else empty; NULL is fine */
+bool node_is(const struct node *node, enum node_kind kind); /* false for NULL */
+bool node_integer(const struct node *node, int64_t *value); /* a NODE_NUMBER without a fraction */
+bool node_true(const struct node *node);                    /* the boolean true */
+/* NULL when absent, or when map is not a map. The last one where a key stands twice. */
+const struct node *node_member(const struct node *map, struct text key);
+const struct node *node_get(const struct node *map, const char *key);
+/* Dotted keys, no indices: node_at(pod, "spec.affinity.nodeAffinity"). NULL: absent. */
+const struct node *node_at(const struct node *root, const char *path);
+size_t node_count(const struct node *node); /* items or members; 0 for anything else and NULL */
+const struct node *node_item(const struct node *list, size_t index); /* NULL beyond the end */
+bool node_equal(const struct node *a, const struct node *b); /* maps without regard to order */
+const char *node_kind_name(enum node_kind kind);             /* "a map", "a string", ... */
+
+/* A way down a tree, kept while descending, so that a finding can say its path and place. A field
+ * that is not there still has a path; its place is that of the nearest ancestor that is. */
+struct field {
+    const struct field *parent; /* NULL at the root */
+    struct text key;            /* of a map's member; data NULL for a list's item */
+    size_t index;
+    const struct node *node; /* NULL: absent */
+};
+const struct field *field_root(struct arena *arena, const struct node *root);
+const struct field *field_get(struct arena *arena, const struct field *parent, const char *key);
+const struct field *field_member(struct arena *arena, const struct field *parent, struct text key);
+const struct field *field_item(struct arena *arena, const struct field *parent, size_t index);
+/* Dotted keys below parent. */
+const struct field *field_at(struct arena *arena, const struct field *parent, const char *path);
+/* "spec.template.spec.nodeSelector[node.kubernetes.io/arch]": a key that is not a plain word stands
+ * in brackets, as in Kubernetes' own field errors. */
+struct text field_path(struct arena *arena, const struct field *field);
+uint32_t field_offset(const struct field *field); /* of the node, or of the nearest ancestor */
+/* Order of findings: names bytewise, indices by number, a parent before its children. */
+int field_compare(struct arena *arena, const struct field *a, const struct field *b);
+
+/* ---- cell: one writer publishes a pointer, readers use it without a lock ----------------------
+ */
+
+struct cell;
+struct cell *cell_create(unsigned slot_count) MUST_CHECK; /* NULL: malloc failed */
+/* Every slot must be unpinned. Destroys what is published. */
+void cell_destroy(struct cell *cell);
+/* What is published now (NULL before the first), valid until unpin. A slot is used by one thread at
+ * a time and pins one pointer. */
+const void *cell_pin(struct cell *cell, unsigned slot);
+void cell_unpin(struct cell *cell, unsigned slot);
+/* Takes ownership of value; what it replaces is destroyed once no slot has it pinned, at this or a
+ * later publish. */
+void cell_publish(struct cell *cell, void *value, void (*destroy)(void *));
+
+#endif

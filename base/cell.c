@@ -1,0 +1,123 @@
+#include "base/base.h"
+
+#include <sched.h>
+#include <stdalign.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+enum { CACHE_LINE_BYTES = 64 };
+
+/* Empty, PENDING while its thread is between announcing and knowing what it pins, or what it
+ * pins. On a cache line of its own, because its thread writes it for every request. */
+struct slot {
+    alignas(CACHE_LINE_BYTES) _Atomic(const void *) pinned;
+};
+static const char pending;
+#define PENDING ((const void *)&pending)
+
+struct value {
+    void *pointer;
+    void (*destroy)(void *);
+};
+
+struct cell {
+    alignas(CACHE_LINE_BYTES) _Atomic(const void *) published;
+    /* The writer's alone. */
+    struct value current;
+    struct value *retired; /* always has room for one more */
+    size_t retired_count, retired_capacity;
+    unsigned slot_count;
+    struct slot slots[];
+};
+
+struct cell *cell_create(unsigned slot_count)
+{
+    struct cell *cell = NULL;
+    size_t size = sizeof *cell + slot_count * sizeof *cell->slots;
+    if (posix_memalign((void **)&cell, CACHE_LINE_BYTES, size) != 0)
+        return NULL;
+    *cell = (struct cell){.slot_count = slot_count};
+    /* More than can be pinned, so that a writer seldom waits for a pending slot. */
+    cell->retired_capacity = 2 * ((size_t)slot_count + 1);
+    cell->retired = calloc(cell->retired_capacity, sizeof *cell->retired);
+    if (cell->retired == NULL) {
+        free(cell);
+        return NULL;
+    }
+    for (unsigned i = 0; i < slot_count; i++)
+        atomic_init(&cell->slots[i].pinned, NULL);
+    atomic_init(&cell->published, NULL);
+    return cell;
+}
+
+static void destroy(struct value value)
+{
+    if (value.pointer != NULL && value.destroy != NULL)
+        value.destroy(value.pointer);
+}
+
+void cell_destroy(struct cell *cell)
+{
+    if (cell == NULL)
+        return;
+    for (size_t i = 0; i < cell->retired_count; i++)
+        destroy(cell->retired[i]);
+    destroy(cell->current);
+    free(cell->retired);
+    free(cell);
+}
+
+/* The announcement is before the load of what is published, in the one order of all sequentially
+ * consistent operations. So a writer that has exchanged the pointer afterwards finds the slot
+ * pending, pinning, or already done. */
+const void *cell_pin(struct cell *cell, unsigned slot)
+{
+    atomic_store(&cell->slots[slot].pinned, PENDING);
+    const void *value = atomic_load(&cell->published);
+    atomic_store_explicit(&cell->slots[slot].pinned, value, memory_order_release);
+    return value;
+}
+
+void cell_unpin(struct cell *cell, unsigned slot)
+{
+    atomic_store_explicit(&cell->slots[slot].pinned, NULL, memory_order_release);
+}
+
+/* A pending slot may pin any value. */
+static bool is_pinned(struct cell *cell, const void *value)
+{
+    for (unsigned i = 0; i < cell->slot_count; i++) {
+        const void *pinned = atomic_load(&cell->slots[i].pinned);
+        if (pinned == value || pinned == PENDING)
+            return true;
+    }
+    return false;
+}
+
+static void destroy_unpinned(struct cell *cell)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < cell->retired_count; i++) {
+        struct value retired = cell->retired[i];
+        if (is_pinned(cell, retired.pointer))
+            cell->retired[kept++] = retired;
+        else
+            destroy(retired);
+    }
+    cell->retired_count = kept;
+}
+
+void cell_publish(struct cell *cell, void *value, void (*destroy_value)(void *))
+{
+    struct value replaced = cell->current;
+    cell->current = (struct value){value, destroy_value};
+    atomic_exchange(&cell->published, value);
+    if (replaced.pointer != NULL)
+        cell->retired[cell->retired_count++] = replaced;
+    destroy_unpinned(cell);
+    /* Only when a thread was suspended between two instructions of cell_pin for many publishes. */
+    while (cell->retired_count == cell->retired_capacity) {
+        sched_yield();
+        destroy_unpinned(cell);
+    }
+}

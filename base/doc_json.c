@@ -1,0 +1,511 @@
+/* A strict JSON reader (RFC 8259) for hostile input: one pass, strings without escapes are slices
+ * of the text, children are gathered on a stack and copied once when their list or map ends. */
+#include "base/doc_internal.h"
+
+#include <stdalign.h>
+#include <stdio.h>
+#include <string.h>
+
+struct reader {
+    const char *end;
+    struct source *source;
+    const struct doc_limits *limits;
+    struct problems *duplicates;
+    struct arena *arena;
+    struct error *error;
+    size_t node_count, depth;
+    char *stack; /* the children of all open lists and maps */
+    size_t stack_size, stack_capacity;
+};
+
+enum { FIRST_STACK_BYTES = 4096 };
+
+/* What may follow inside a string without looking closer, and what a number is made of. */
+enum { ENDS_RUN = 1, IS_SPACE = 2, IS_DIGIT = 4 };
+static const unsigned char byte_class[256] = {
+    [0x00 ... 0x08] = ENDS_RUN,
+    [0x0B ... 0x0C] = ENDS_RUN,
+    [0x0E ... 0x1F] = ENDS_RUN,
+    ['\t'] = ENDS_RUN | IS_SPACE,
+    ['\n'] = ENDS_RUN | IS_SPACE,
+    ['\r'] = ENDS_RUN | IS_SPACE,
+    [' '] = IS_SPACE,
+    ['"'] = ENDS_RUN,
+    ['\\'] = ENDS_RUN,
+    ['0' ... '9'] = IS_DIGIT,
+    [0x80 ... 0xFF] = ENDS_RUN,
+};
+
+static bool has_class(char c, int wanted)
+{
+    return (byte_class[(unsigned char)c] & wanted) != 0;
+}
+
+static uint32_t offset_of(const struct reader *reader, const char *at)
+{
+    return (uint32_t)(at - reader->source->text.data);
+}
+
+/* ---- errors: every reading function returns where it stopped, or NULL after one of these ---- */
+
+static struct place place_of(const struct reader *reader, const char *at)
+{
+    return source_place_once(reader->source, offset_of(reader, at));
+}
+
+static const char *fail_limit(struct reader *reader, const char *at, const char *what, size_t limit)
+{
+    error_set(reader->error, ERROR_LIMIT, place_of(reader, at),
+              "the JSON has more than the allowed %zu %s", limit, what);
+    return NULL;
+}
+
+static const char *fail(struct reader *reader, const char *at, const char *what)
+{
+    error_set(reader->error, ERROR_INPUT, place_of(reader, at), "%s", what);
+    return NULL;
+}
+
+static const char *fail_expected(struct reader *reader, const char *at, const char *expected)
+{
+    char found[32] = "the end of the text";
+    if (at < reader->end) {
+        unsigned char c = (unsigned char)*at;
+        if (c > 0x20 && c < 0x7F)
+            snprintf(found, sizeof found, "'%c'", c);
+        else
+            snprintf(found, sizeof found, "byte 0x%02X", c);
+    }
+    error_set(reader->error, ERROR_INPUT, place_of(reader, at), "not JSON: found %s, expected %s",
+              found, expected);
+    return NULL;
+}
+
+/* ---- strings ---- */
+
+static bool is_hex(char c)
+{
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+}
+
+static uint32_t hex_value(const char *digits)
+{
+    uint32_t value = 0;
+    for (int i = 0; i < 4; i++) {
+        char c = digits[i];
+        value = value * 16 + (uint32_t)(c <= '9' ? c - '0' : (c | 0x20) - 'a' + 10);
+    }
+    return value;
+}
+
+/* at stands on "\u". */
+static const char *read_code_unit(struct reader *reader, const char *at, uint32_t *unit)
+{
+    const char *digits = at + 2;
+    for (int i = 0; i < 4; i++)
+        if (digits + i >= reader->end || !is_hex(digits[i]))
+            return fail_expected(reader, digits + i, "four hexadecimal digits after \\u");
+    *unit = hex_value(digits);
+    return digits + 4;
+}
+
+/* at stands on the backslash. */
+static const char *check_escape(struct reader *reader, const char *at)
+{
+    if (at + 1 >= reader->end || at[1] == '\0' || strchr("\"\\/bfnrtu", at[1]) == NULL)
+        return fail_expected(reader, at + 1, "one of \" \\ / b f n r t u after a backslash");
+    if (at[1] != 'u')
+        return at + 2;
+    uint32_t unit, low = 0;
+    const char *next = read_code_unit(reader, at, &unit);
+    if (next == NULL || unit < 0xD800 || unit > 0xDFFF)
+        return next;
+    if (unit < 0xDC00 && reader->end - next >= 2 && next[0] == '\\' && next[1] == 'u') {
+        next = read_code_unit(reader, next, &low);
+        if (next == NULL)
+            return NULL;
+    }
+    if (low < 0xDC00 || low > 0xDFFF)
+        return fail(reader, at,
+                    "not JSON: half a surrogate pair; \\uD800 to \\uDBFF and \\uDC00 to \\uDFFF "
+                    "stand only together, in this order");
+    return next;
+}
+
+static char *write_code_point(char *out, uint32_t code)
+{
+    if (code < 0x80) {
+        *out++ = (char)code;
+    } else if (code < 0x800) {
+        *out++ = (char)(0xC0 | code >> 6);
+        *out++ = (char)(0x80 | (code & 0x3F));
+    } else if (code < 0x10000) {
+        *out++ = (char)(0xE0 | code >> 12);
+        *out++ = (char)(0x80 | (code >> 6 & 0x3F));
+        *out++ = (char)(0x80 | (code & 0x3F));
+    } else {
+        *out++ = (char)(0xF0 | code >> 18);
+        *out++ = (char)(0x80 | (code >> 12 & 0x3F));
+        *out++ = (char)(0x80 | (code >> 6 & 0x3F));
+        *out++ = (char)(0x80 | (code & 0x3F));
+    }
+    return out;
+}
+
+/* A copy of a checked string without its escapes. What is written is never longer than what was
+ * read, so the copy is decoded in place. */
+static struct text decode(struct arena *arena, struct text raw)
+{
+    static const char plain[] = "\"\\/bfnrt", meaning[] = "\"\\/\b\f\n\r\t";
+    char *copy = (char *)arena_text(arena, raw).data;
+    const char *in = copy, *end = copy + raw.size;
+    char *out = copy;
+    while (in < end) {
+        if (*in != '\\') {
+            *out++ = *in++;
+        } else if (in[1] != 'u') {
+            *out++ = meaning[strchr(plain, in[1]) - plain];
+            in += 2;
+        } else {
+            uint32_t code = hex_value(in + 2);
+            in += 6;
+            if (code >= 0xD800 && code <= 0xDFFF) {
+                code = 0x10000 + ((code - 0xD800) << 10) + (hex_value(in + 2) - 0xDC00);
+                in += 6;
+            }
+            out = write_code_point(out, code);
+        }
+    }
+    *out = '\0';
+    return (struct text){copy, (size_t)(out - copy)};
+}
+
+#define EACH_BYTE(value) (UINT64_C(0x0101010101010101) * (value))
+
+/* To the first byte that may end or interrupt a run of plain ASCII in a string. */
+static const char *skip_run(const char *at, const char *end)
+{
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    while (end - at >= 8) {
+        uint64_t word;
+        memcpy(&word, at, sizeof word);
+        uint64_t quote = word ^ EACH_BYTE('"'), backslash = word ^ EACH_BYTE('\\');
+        /* The top bit of each byte that is a quote, a backslash, below 0x20 or above 0x7F; above
+         * the first such byte it may be wrong. */
+        uint64_t found = ((quote - EACH_BYTE(1)) | (backslash - EACH_BYTE(1)) |
+                          (word - EACH_BYTE(0x20)) | word) &
+                         EACH_BYTE(0x80);
+        if (found != 0)
+            return at + (__builtin_ctzll(found) >> 3);
+        at += 8;
+    }
+#endif
+    while (at < end && !has_class(*at, ENDS_RUN))
+        at++;
+    return at;
+}
+
+/* at stands on a byte in a string that is not plain ASCII; past it, or past the escape. */
+static const char *check_byte(struct reader *reader, const char *at)
+{
+    if (*at == '\\')
+        return check_escape(reader, at);
+    if ((unsigned char)*at < 0x20)
+        return fail_expected(reader, at, "control characters in a string to be escaped");
+    size_t length = utf8_length(at, reader->end);
+    return length == 0 ? fail_expected(reader, at, "valid UTF-8") : at + length;
+}
+
+/* at stands on the opening quote. */
+static const char *read_string(struct reader *reader, const char *at, struct text *string)
+{
+    const char *start = at + 1;
+    bool escaped = false;
+    at = skip_run(start, reader->end);
+    while (at != reader->end && *at != '"') {
+        escaped |= *at == '\\';
+        at = check_byte(reader, at);
+        if (at == NULL)
+            return NULL;
+        at = skip_run(at, reader->end);
+    }
+    if (at == reader->end)
+        return fail_expected(reader, at, "the closing '\"' of a string");
+    *string = (struct text){start, (size_t)(at - start)};
+    if (escaped)
+        *string = decode(reader->arena, *string);
+    return at + 1;
+}
+
+/* ---- values ---- */
+
+static const char *skip_space(const struct reader *reader, const char *at)
+{
+    while (at < reader->end && has_class(*at, IS_SPACE))
+        at++;
+    return at;
+}
+
+/* Room for a child on the stack: its offset, because the stack may move while it is read. */
+static size_t reserve(struct reader *reader, size_t size)
+{
+    size_t offset = reader->stack_size;
+    if (reader->stack_capacity - offset < size) {
+        char *stack = arena_alloc(reader->arena, 2 * reader->stack_capacity);
+        memcpy(stack, reader->stack, offset);
+        reader->stack = stack;
+        reader->stack_capacity *= 2;
+    }
+    reader->stack_size = offset + size;
+    return offset;
+}
+
+/* Takes the children above base off the stack into the arena. */
+static void *pop(struct reader *reader, size_t base)
+{
+    size_t size = reader->stack_size - base;
+    reader->stack_size = base;
+    return size == 0 ? NULL : memcpy(arena_alloc(reader->arena, size), reader->stack + base, size);
+}
+
+static void set_node(struct reader *reader, size_t slot, enum node_kind kind, const void *content,
+                     size_t size, const char *start)
+{
+    *(struct node *)(void *)(reader->stack + slot) = (struct node){
+        .bytes = content,
+        .kind = kind & 7,
+        .size = (uint32_t)size & DOC_BYTES_MAX,
+        .offset = offset_of(reader, start),
+    };
+}
+
+static const char *read_digits(struct reader *reader, const char *at, const char *expected)
+{
+    if (at == reader->end || !has_class(*at, IS_DIGIT))
+        return fail_expected(reader, at, expected);
+    do
+        at++;
+    while (at < reader->end && has_class(*at, IS_DIGIT));
+    return at;
+}
+
+static const char *read_number(struct reader *reader, const char *start, size_t slot)
+{
+    const char *first = start + (*start == '-');
+    const char *at = read_digits(reader, first, "a digit after '-'");
+    if (at == NULL)
+        return NULL;
+    if (*first == '0' && at - first > 1)
+        return fail(reader, first, "not JSON: a number with a leading zero");
+    if (at < reader->end && *at == '.') {
+        at = read_digits(reader, at + 1, "a digit after the decimal point");
+        if (at == NULL)
+            return NULL;
+    }
+    if (at < reader->end && (*at == 'e' || *at == 'E')) {
+        at++;
+        if (at < reader->end && (*at == '+' || *at == '-'))
+            at++;
+        at = read_digits(reader, at, "a digit in the exponent");
+        if (at == NULL)
+            return NULL;
+    }
+    set_node(reader, slot, NODE_NUMBER, start, (size_t)(at - start), start);
+    return at;
+}
+
+static const char *read_word(struct reader *reader, const char *start, struct text word,
+                             enum node_kind kind, size_t slot)
+{
+    if ((size_t)(reader->end - start) < word.size || memcmp(start, word.data, word.size) != 0)
+        return fail_expected(reader, start,
+                             "a value: a string, number, map, list, true, false or null");
+    set_node(reader, slot, kind, start, word.size, start);
+    return start + word.size;
+}
+
+/* at stands on the opening bracket; moves to the first child or the closing bracket. */
+static const char *open(struct reader *reader, const char *at)
+{
+    if (++reader->depth > reader->limits->depth)
+        return fail_limit(reader, at, "levels of nesting", reader->limits->depth);
+    return skip_space(reader, at + 1);
+}
+
+/* Behind a child: moves to the next one or the closing bracket. */
+static const char *next(struct reader *reader, const char *at, char closing)
+{
+    at = skip_space(reader, at);
+    if (at < reader->end && *at == ',') {
+        at = skip_space(reader, at + 1);
+        /* A comma does not stand before the end. */
+        if (at < reader->end && *at == closing)
+            return fail_expected(reader, at, closing == ']' ? "a value" : "a key in double quotes");
+        return at;
+    }
+    if (at < reader->end && *at == closing)
+        return at;
+    return fail_expected(reader, at, closing == ']' ? "',' or ']'" : "',' or '}'");
+}
+
+static const char *read_value(struct reader *reader, const char *at, size_t slot);
+
+static const char *read_list(struct reader *reader, const char *start, size_t slot)
+{
+    size_t base = reader->stack_size;
+    const char *at = open(reader, start);
+    while (at != NULL && (at == reader->end || *at != ']')) {
+        at = read_value(reader, at, reserve(reader, sizeof(struct node)));
+        if (at != NULL)
+            at = next(reader, at, ']');
+    }
+    if (at == NULL)
+        return NULL;
+    reader->depth--;
+    size_t count = (reader->stack_size - base) / sizeof(struct node);
+    set_node(reader, slot, NODE_LIST, pop(reader, base), count, start);
+    return at + 1;
+}
+
+static bool report_duplicate(void *context, const struct member *member)
+{
+    struct reader *reader = context;
+    int size = (int)(member->key_size < 80 ? member->key_size : 80);
+    static const char what[] = "the key \"%.*s\" stands twice in one map; keep one of them";
+    if (reader->duplicates == NULL)
+        return error_set(reader->error, ERROR_INPUT,
+                         source_place_once(reader->source, member->key_offset), what, size,
+                         member->key);
+    problems_add(reader->duplicates, ERROR_INPUT,
+                 source_place(reader->source, reader->arena, member->key_offset), what, size,
+                 member->key);
+    return true;
+}
+
+static const char *read_member(struct reader *reader, const char *start, uint64_t *bit)
+{
+    if (start == reader->end || *start != '"')
+        return fail_expected(reader, start, "a key in double quotes");
+    struct text key;
+    const char *at = read_string(reader, start, &key);
+    if (at == NULL)
+        return NULL;
+    bool decoded = key.data != start + 1;
+    if (decoded && memchr(key.data, '\0', key.size) != NULL)
+        return fail(reader, start,
+                    "a key with a NUL character (\\u0000), which no Kubernetes object has");
+    at = skip_space(reader, at);
+    if (at == reader->end || *at != ':')
+        return fail_expected(reader, at, "':' after a key");
+    size_t slot = reserve(reader, sizeof(struct member));
+    struct member *member = (void *)(reader->stack + slot);
+    member->key = key.data;
+    member->key_size = (uint32_t)key.size;
+    member->key_offset = offset_of(reader, start);
+    *bit = key_bit(key.data, key.size);
+    return read_value(reader, skip_space(reader, at + 1), slot + offsetof(struct member, value));
+}
+
+static const char *read_map(struct reader *reader, const char *start, size_t slot)
+{
+    size_t base = reader->stack_size;
+    uint64_t seen = 0, bit = 0;
+    bool suspicious = false;
+    const char *at = open(reader, start);
+    while (at != NULL && (at == reader->end || *at != '}')) {
+        at = read_member(reader, at, &bit);
+        if (at == NULL)
+            return NULL;
+        suspicious |= (seen & bit) != 0;
+        seen |= bit;
+        at = next(reader, at, '}');
+    }
+    if (at == NULL)
+        return NULL;
+    reader->depth--;
+    size_t count = (reader->stack_size - base) / sizeof(struct member);
+    struct member *members = pop(reader, base);
+    if (suspicious &&
+        !members_drop_duplicates(reader->arena, members, &count, report_duplicate, reader))
+        return NULL;
+    set_node(reader, slot, NODE_MAP, members, count, start);
+    return at + 1;
+}
+
+static const char *read_value(struct reader *reader, const char *at, size_t slot)
+{
+    if (++reader->node_count > reader->limits->nodes)
+        return fail_limit(reader, at, "values", reader->limits->nodes);
+    switch (at < reader->end ? *at : '\0') {
+    case '"': {
+        struct text string;
+        const char *end = read_string(reader, at, &string);
+        if (end != NULL)
+            set_node(reader, slot, NODE_STRING, string.data, string.size, at);
+        return end;
+    }
+    case '{':
+        return read_map(reader, at, slot);
+    case '[':
+        return read_list(reader, at, slot);
+    case '-':
+    case '0' ... '9':
+        return read_number(reader, at, slot);
+    case 't':
+        return read_word(reader, at, TEXT("true"), NODE_BOOL, slot);
+    case 'f':
+        return read_word(reader, at, TEXT("false"), NODE_BOOL, slot);
+    default:
+        return read_word(reader, at, TEXT("null"), NODE_NULL, slot);
+    }
+}
+
+bool json_read_part(struct source *source, struct text part, const struct doc_limits *limits,
+                    struct problems *duplicates, struct arena *arena, size_t *node_count,
+                    struct node *root, struct error *error)
+{
+    alignas(struct member) char first_stack[FIRST_STACK_BYTES];
+    struct reader reader = {
+        .end = part.data + part.size,
+        .source = source,
+        .limits = limits,
+        .duplicates = duplicates,
+        .arena = arena,
+        .error = error,
+        .node_count = *node_count,
+        .stack = first_stack,
+        .stack_capacity = sizeof first_stack,
+    };
+    size_t slot = reserve(&reader, sizeof *root);
+    const char *at = read_value(&reader, skip_space(&reader, part.data), slot);
+    if (at == NULL)
+        return false;
+    at = skip_space(&reader, at);
+    if (at != reader.end)
+        return fail_expected(&reader, at, "the end of the text after the value") != NULL;
+    memcpy(root, reader.stack + slot, sizeof *root);
+    *node_count = reader.node_count;
+    return true;
+}
+
+bool doc_read_json(struct source *source, const struct doc_limits *limits,
+                   struct problems *duplicates, struct arena *arena, const struct node **root,
+                   struct error *error)
+{
+    struct text t = source->text;
+    size_t limit = limits->bytes < DOC_BYTES_MAX ? limits->bytes : DOC_BYTES_MAX;
+    if (t.size > limit)
+        return error_set(error, ERROR_LIMIT, (struct place){source->file, 0, 0},
+                         "the JSON has %zu bytes, more than the allowed %zu", t.size, limit);
+    if (text_starts_with(t, TEXT("\xEF\xBB\xBF")))
+        return error_set(error, ERROR_INPUT, source_place_once(source, 0),
+                         "not JSON: a byte order mark before the value; remove it");
+    struct node node;
+    size_t node_count = 0;
+    if (!json_read_part(source, t, limits, duplicates, arena, &node_count, &node, error))
+        return false;
+    struct node *copy = ARENA_NEW(arena, struct node);
+    *copy = node;
+    *root = copy;
+    return true;
+}

@@ -1,0 +1,230 @@
+#include "base/log_internal.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/doc_internal.h"
+
+enum {
+    LINES_A_SECOND = 20,
+    MESSAGE_BYTES = 1024,
+    FIELD_BYTES = 512,
+    COMPONENTS_MAX = 64,
+};
+
+static const char *const level_names[] = {"debug", "info", "warn", "error"};
+static _Atomic int least_level = LOG_INFO;
+
+void log_set_level(enum log_level least)
+{
+    atomic_store(&least_level, (int)least);
+}
+
+/* ---- lines ---- */
+
+struct line {
+    char *data;
+    size_t size;
+};
+
+static void add(struct line *line, const char *text)
+{
+    size_t size = strlen(text);
+    memcpy(line->data + line->size, text, size);
+    line->size += size;
+}
+
+/* Escapes what JSON does not allow in a string, and what a terminal would obey. At most
+ * limit_bytes of the text: they become six times as many at worst, for which a line has room. */
+static void add_escaped(struct line *line, const char *text, size_t limit_bytes, bool json)
+{
+    const char *end = text + strnlen(text, limit_bytes);
+    while (text < end) {
+        unsigned char c = (unsigned char)*text;
+        size_t length = c < 0x80 ? 1 : utf8_length(text, end);
+        bool control = c < 0x20 || c == 0x7F || (c == 0xC2 && (unsigned char)text[1] < 0xA0);
+        char escape[8] = "";
+        if (length == 0)
+            strcpy(escape, "\\ufffd");
+        else if (c == '\n')
+            strcpy(escape, "\\n");
+        else if (control)
+            snprintf(escape, sizeof escape, "\\u%04x",
+                     length == 2 ? (unsigned)(unsigned char)text[1] : (unsigned)c);
+        else if (json && (c == '"' || c == '\\'))
+            snprintf(escape, sizeof escape, "\\%c", c);
+        if (length == 0)
+            length = 1;
+        if (escape[0] != '\0') {
+            add(line, escape);
+        } else {
+            memcpy(line->data + line->size, text, length);
+            line->size += length;
+        }
+        text += length;
+    }
+}
+
+static void add_time(struct line *line, struct timespec now)
+{
+    struct tm utc;
+    char day[32], time[48];
+    gmtime_r(&now.tv_sec, &utc);
+    strftime(day, sizeof day, "%Y-%m-%dT%H:%M:%S", &utc);
+    snprintf(time, sizeof time, "%s.%03dZ", day, (int)(now.tv_nsec / 1000000));
+    add(line, time);
+}
+
+static void add_field(struct line *line, const char *name, const char *value, size_t limit_bytes)
+{
+    if (value == NULL)
+        return;
+    add(line, ",\"");
+    add(line, name);
+    add(line, "\":\"");
+    add_escaped(line, value, limit_bytes, true);
+    add(line, "\"");
+}
+
+size_t log_format_json(const struct log_entry *entry, char data[LOG_LINE_BYTES])
+{
+    struct line line = {data, 0};
+    add(&line, "{\"ts\":\"");
+    add_time(&line, entry->now);
+    add(&line, "\"");
+    add_field(&line, "level", level_names[entry->level], FIELD_BYTES);
+    add_field(&line, "msg", entry->message, MESSAGE_BYTES);
+    add_field(&line, "component", entry->component, FIELD_BYTES);
+    add_field(&line, "object", entry->object, FIELD_BYTES);
+    add_field(&line, "error", entry->error, FIELD_BYTES);
+    if (entry->dropped != 0) {
+        char dropped[32];
+        snprintf(dropped, sizeof dropped, ",\"dropped\":%u", entry->dropped);
+        add(&line, dropped);
+    }
+    add(&line, "}\n");
+    return line.size;
+}
+
+size_t log_format_text(const struct log_entry *entry, char data[LOG_LINE_BYTES])
+{
+    struct line line = {data, 0};
+    add_time(&line, entry->now);
+    add(&line, " ");
+    add(&line, level_names[entry->level]);
+    add(&line, " ");
+    add_escaped(&line, entry->component, FIELD_BYTES, false);
+    add(&line, ": ");
+    add_escaped(&line, entry->message, MESSAGE_BYTES, false);
+    if (entry->object != NULL) {
+        add(&line, " [");
+        add_escaped(&line, entry->object, FIELD_BYTES, false);
+        add(&line, "]");
+    }
+    if (entry->error != NULL) {
+        add(&line, ": ");
+        add_escaped(&line, entry->error, FIELD_BYTES, false);
+    }
+    if (entry->dropped != 0) {
+        char dropped[48];
+        snprintf(dropped, sizeof dropped, " (%u lines dropped before)", entry->dropped);
+        add(&line, dropped);
+    }
+    add(&line, "\n");
+    return line.size;
+}
+
+/* ---- rate ---- */
+
+struct rate {
+    char component[32];
+    enum log_level level;
+    int64_t window_milliseconds; /* when it began */
+    unsigned lines, dropped;
+};
+
+/* The last one is shared by all that come too late for their own. */
+static struct rate rates[COMPONENTS_MAX];
+static size_t rate_count;
+static pthread_mutex_t rates_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static struct rate *find_rate(const char *component, enum log_level level)
+{
+    for (size_t i = 0; i < rate_count; i++)
+        if (rates[i].level == level &&
+            strncmp(rates[i].component, component, sizeof rates->component - 1) == 0)
+            return &rates[i];
+    if (rate_count == COMPONENTS_MAX)
+        return &rates[COMPONENTS_MAX - 1];
+    struct rate *rate = &rates[rate_count++];
+    snprintf(rate->component, sizeof rate->component, "%s", component);
+    rate->level = level;
+    return rate;
+}
+
+bool log_admit(const char *component, enum log_level level, int64_t now_milliseconds,
+               unsigned *dropped)
+{
+    pthread_mutex_lock(&rates_lock);
+    struct rate *rate = find_rate(component, level);
+    if (rate->lines == 0 || now_milliseconds - rate->window_milliseconds >= 1000) {
+        rate->window_milliseconds = now_milliseconds;
+        rate->lines = 0;
+    }
+    bool admitted = rate->lines < LINES_A_SECOND;
+    if (admitted) {
+        rate->lines++;
+        *dropped = rate->dropped;
+        rate->dropped = 0;
+    } else {
+        rate->dropped++;
+    }
+    pthread_mutex_unlock(&rates_lock);
+    return admitted;
+}
+
+/* ---- the log ---- */
+
+/* One call, so that lines of several threads do not mix. What stderr does not take is lost: there
+ * is nobody to tell. */
+static void write_line(const char *line, size_t size)
+{
+    while (size > 0) {
+        ssize_t written = write(STDERR_FILENO, line, size);
+        if (written < 0 && errno == EINTR)
+            continue;
+        if (written <= 0)
+            return;
+        line += written;
+        size -= (size_t)written;
+    }
+}
+
+void log_line(enum log_level level, const char *component, const char *object, const char *error,
+              const char *format, ...)
+{
+    if ((int)level < atomic_load(&least_level))
+        return;
+    struct timespec monotonic;
+    clock_gettime(CLOCK_MONOTONIC, &monotonic);
+    struct log_entry entry = {
+        .level = level, .component = component, .object = object, .error = error};
+    int64_t now_milliseconds = (int64_t)monotonic.tv_sec * 1000 + monotonic.tv_nsec / 1000000;
+    if (!log_admit(component, level, now_milliseconds, &entry.dropped))
+        return;
+    char message[MESSAGE_BYTES + 1], line[LOG_LINE_BYTES];
+    va_list args;
+    va_start(args, format);
+    if (vsnprintf(message, sizeof message, format, args) < 0)
+        message[0] = '\0';
+    va_end(args);
+    entry.message = message;
+    clock_gettime(CLOCK_REALTIME, &entry.now);
+    size_t size =
+        isatty(STDERR_FILENO) ? log_format_text(&entry, line) : log_format_json(&entry, line);
+    write_line(line, size);
+}

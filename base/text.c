@@ -1,0 +1,208 @@
+#include "base/base.h"
+
+#include <stdio.h>
+#include <string.h>
+
+struct text text_of(const char *terminated)
+{
+    return terminated == NULL ? TEXT("") : (struct text){terminated, strlen(terminated)};
+}
+
+static int compare_bytes(const char *a, const char *b, size_t size)
+{
+    return size == 0 ? 0 : memcmp(a, b, size);
+}
+
+bool text_equal(struct text a, struct text b)
+{
+    return a.size == b.size && compare_bytes(a.data, b.data, a.size) == 0;
+}
+
+bool text_is(struct text a, const char *terminated)
+{
+    return text_equal(a, text_of(terminated));
+}
+
+int text_compare(struct text a, struct text b)
+{
+    int order = compare_bytes(a.data, b.data, a.size < b.size ? a.size : b.size);
+    return order != 0 ? order : (a.size > b.size) - (a.size < b.size);
+}
+
+bool text_starts_with(struct text t, struct text prefix)
+{
+    return t.size >= prefix.size && compare_bytes(t.data, prefix.data, prefix.size) == 0;
+}
+
+bool text_ends_with(struct text t, struct text suffix)
+{
+    return t.size >= suffix.size && (suffix.size == 0 || memcmp(t.data + t.size - suffix.size,
+                                                                suffix.data, suffix.size) == 0);
+}
+
+static bool split_at(struct text t, const char *at, struct text *before, struct text *after)
+{
+    if (at == NULL)
+        return false;
+    size_t index = (size_t)(at - t.data);
+    if (before != NULL)
+        *before = (struct text){t.data, index};
+    if (after != NULL)
+        *after = (struct text){at + 1, t.size - index - 1};
+    return true;
+}
+
+bool text_split(struct text t, char separator, struct text *before, struct text *after)
+{
+    return split_at(t, t.size == 0 ? NULL : memchr(t.data, separator, t.size), before, after);
+}
+
+bool text_split_last(struct text t, char separator, struct text *before, struct text *after)
+{
+    return split_at(t, t.size == 0 ? NULL : memrchr(t.data, separator, t.size), before, after);
+}
+
+bool text_matches_glob(struct text t, struct text pattern)
+{
+    size_t at = 0, next = 0;
+    /* Where the last * stands, and how much of t it has swallowed so far. */
+    size_t star = SIZE_MAX, star_at = 0;
+    while (at < t.size) {
+        if (next < pattern.size && pattern.data[next] == '*') {
+            star = next++;
+            star_at = at;
+        } else if (next < pattern.size && pattern.data[next] == '?') {
+            do
+                at++;
+            while (at < t.size && ((unsigned char)t.data[at] & 0xC0) == 0x80);
+            next++;
+        } else if (next < pattern.size && pattern.data[next] == t.data[at]) {
+            at++;
+            next++;
+        } else if (star != SIZE_MAX) {
+            next = star + 1;
+            at = ++star_at;
+        } else {
+            return false;
+        }
+    }
+    while (next < pattern.size && pattern.data[next] == '*')
+        next++;
+    return next == pattern.size;
+}
+
+bool text_to_int64(struct text t, int64_t *value)
+{
+    size_t at = 0;
+    bool negative = t.size > 0 && t.data[0] == '-';
+    if (negative || (t.size > 0 && t.data[0] == '+'))
+        at = 1;
+    if (at == t.size)
+        return false;
+    int64_t sum = 0;
+    for (; at < t.size; at++) {
+        if (t.data[at] < '0' || t.data[at] > '9')
+            return false;
+        int digit = t.data[at] - '0';
+        /* Summed below zero, because INT64_MIN has no positive twin. */
+        if (__builtin_mul_overflow(sum, 10, &sum) || __builtin_sub_overflow(sum, digit, &sum))
+            return false;
+    }
+    if (!negative && __builtin_sub_overflow((int64_t)0, sum, &sum))
+        return false;
+    *value = sum;
+    return true;
+}
+
+enum { DISTANCE_BYTES = 256 };
+
+size_t text_distance(struct text a, struct text b, size_t limit)
+{
+    if (a.size > DISTANCE_BYTES || b.size > DISTANCE_BYTES)
+        return limit + 1;
+    size_t longer = a.size > b.size ? a.size - b.size : b.size - a.size;
+    if (longer > limit)
+        return limit + 1;
+    size_t row[DISTANCE_BYTES + 1];
+    for (size_t j = 0; j <= b.size; j++)
+        row[j] = j;
+    for (size_t i = 1; i <= a.size; i++) {
+        size_t diagonal = row[0], least = i;
+        row[0] = i;
+        for (size_t j = 1; j <= b.size; j++) {
+            size_t replaced = diagonal + (a.data[i - 1] != b.data[j - 1]);
+            size_t shifted = (row[j] < row[j - 1] ? row[j] : row[j - 1]) + 1;
+            diagonal = row[j];
+            row[j] = replaced < shifted ? replaced : shifted;
+            if (row[j] < least)
+                least = row[j];
+        }
+        if (least > limit)
+            return limit + 1;
+    }
+    return row[b.size] > limit ? limit + 1 : row[b.size];
+}
+
+size_t text_nearest(struct text wanted, const struct text *candidates, size_t count, size_t limit)
+{
+    size_t nearest = count;
+    for (size_t i = 0; i < count; i++) {
+        size_t distance = text_distance(wanted, candidates[i], limit);
+        if (distance > limit)
+            continue;
+        nearest = i;
+        if (distance == 0)
+            break;
+        limit = distance - 1; /* only a nearer one replaces it */
+    }
+    return nearest;
+}
+
+static void reserve(struct text_builder *builder, size_t size)
+{
+    size_t capacity = builder->capacity == 0 ? 64 : builder->capacity;
+    while (capacity - builder->size <= size)
+        capacity *= 2;
+    if (capacity == builder->capacity)
+        return;
+    char *data = arena_alloc(builder->arena, capacity);
+    if (builder->size != 0)
+        memcpy(data, builder->data, builder->size);
+    builder->data = data;
+    builder->capacity = capacity;
+}
+
+void text_builder_add(struct text_builder *builder, struct text t)
+{
+    if (t.size == 0)
+        return;
+    reserve(builder, t.size);
+    memcpy(builder->data + builder->size, t.data, t.size);
+    builder->size += t.size;
+    builder->data[builder->size] = '\0';
+}
+
+void text_builder_printf(struct text_builder *builder, const char *format, ...)
+{
+    va_list args, again;
+    va_start(args, format);
+    va_copy(again, args);
+    size_t room = builder->capacity - builder->size;
+    char *end = builder->data == NULL ? NULL : builder->data + builder->size;
+    int size = vsnprintf(end, room, format, args);
+    if (size >= 0 && (size_t)size >= room) {
+        if (end != NULL)
+            *end = '\0';
+        reserve(builder, (size_t)size);
+        size = vsnprintf(builder->data + builder->size, (size_t)size + 1, format, again);
+    }
+    if (size > 0)
+        builder->size += (size_t)size;
+    va_end(again);
+    va_end(args);
+}
+
+struct text text_builder_text(const struct text_builder *builder)
+{
+    return builder->data == NULL ? TEXT("") : (struct text){builder->data, builder->size};
+}

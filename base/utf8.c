@@ -1,0 +1,32 @@
+#include "base/doc_internal.h"
+
+size_t utf8_length(const char *text, const char *end)
+{
+    const unsigned char *bytes = (const unsigned char *)text;
+    /* Of the second byte: no overlong forms, no surrogates, nothing above U+10FFFF. */
+    unsigned char least = 0x80, most = 0xBF;
+    size_t length;
+    switch (bytes[0]) {
+    case 0xC2 ... 0xDF:
+        length = 2;
+        break;
+    case 0xE0 ... 0xEF:
+        length = 3;
+        least = bytes[0] == 0xE0 ? 0xA0 : 0x80;
+        most = bytes[0] == 0xED ? 0x9F : 0xBF;
+        break;
+    case 0xF0 ... 0xF4:
+        length = 4;
+        least = bytes[0] == 0xF0 ? 0x90 : 0x80;
+        most = bytes[0] == 0xF4 ? 0x8F : 0xBF;
+        break;
+    default:
+        return 0;
+    }
+    if ((size_t)(end - text) < length || bytes[1] < least || bytes[1] > most)
+        return 0;
+    for (size_t i = 2; i < length; i++)
+        if ((bytes[i] & 0xC0) != 0x80)
+            return 0;
+    return length;
+}

@@ -1,0 +1,56 @@
+#include "base/doc_internal.h"
+
+#include <string.h>
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
+static bool is_marker(struct text line, struct text marker)
+{
+    return text_starts_with(line, marker) &&
+           (line.size == marker.size || is_blank(line.data[marker.size]));
+}
+
+static struct text line_at(struct text t, size_t start)
+{
+    const char *end = memchr(t.data + start, '\n', t.size - start);
+    size_t next = end == NULL ? t.size : (size_t)(end - t.data) + 1;
+    return (struct text){t.data + start, next - start};
+}
+
+/* The first byte from at on that is neither blank nor comment, or line.size. */
+static size_t find_content(struct text line, size_t at)
+{
+    while (at < line.size && is_blank(line.data[at]))
+        at++;
+    return at < line.size && line.data[at] == '#' ? line.size : at;
+}
+
+struct yaml_part yaml_part_find(struct text t, size_t start)
+{
+    struct yaml_part part = {.start = start, .content = SIZE_MAX};
+    bool directive = false;
+    size_t at = start;
+    while (at < t.size) {
+        struct text line = line_at(t, at);
+        bool begins = is_marker(line, TEXT("---"));
+        if (begins && at != start && !directive)
+            break;
+        part.begins |= begins;
+        size_t content = find_content(line, begins ? 3 : 0);
+        if (part.content == SIZE_MAX && content < line.size) {
+            part.content = at + content;
+            directive = line.data[0] == '%';
+        }
+        directive = directive && !begins;
+        at += line.size;
+        if (is_marker(line, TEXT("...")))
+            break;
+    }
+    part.end = at;
+    if (part.content > at)
+        part.content = at;
+    return part;
+}

@@ -1,0 +1,167 @@
+#include "cli/catalog.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/cli.h"
+
+enum { FORMAT_TEXT, FORMAT_JSON };
+static const char *const format_names[] = {"text", "json", NULL};
+
+struct catalog_options {
+    const char *catalog_file;
+    int format;
+    struct string_list operands; /* the action first */
+};
+
+static const char usage[] = "catalog show NAME...\n"
+                            "       taffrail catalog filter EXPRESSION... [OPTIONS]";
+static const char notes[] =
+    "show prints instance types with all their labels; filter those that meet every EXPRESSION:\n"
+    "  family=m5   family!=m5   'size in (large,xlarge)'   'size notin (metal)'\n"
+    "  gpu-name    '!gpu-name'  'cpu>7'   'memory<65536' (MiB)   'generation>=6'\n"
+    "A key is a label's full name, or what follows karpenter.k8s.aws/instance-, kubernetes.io/,\n"
+    "topology.kubernetes.io/ or karpenter.sh/. The built-in catalogue has the types of EC2 with\n"
+    "on-demand prices of us-east-1; a FILE is in the form Karpenter's kwok provider reads.\n";
+
+static bool load(const char *file, struct arena *arena, const struct catalog **catalog,
+                 struct error *error)
+{
+    if (file == NULL) {
+        *catalog = catalog_builtin(arena);
+        return true;
+    }
+    struct source *source = ARENA_NEW(arena, struct source);
+    source->file = file;
+    return file_read(file, doc_limits_manifest.bytes, arena, &source->text, error) &&
+           catalog_read(source, arena, catalog, error);
+}
+
+static int fail(const struct error *error)
+{
+    char line[1024];
+    error_format(error, line, sizeof line);
+    fprintf(stderr, "error: %s\n", line);
+    return error_exit_code(error->kind);
+}
+
+static void say_unknown_type(const struct catalog *catalog, const char *name, struct arena *arena)
+{
+    enum { TYPO_EDITS = 4 };
+    size_t count = catalog_count(catalog);
+    struct text *names = ARENA_ARRAY(arena, count, struct text);
+    for (size_t i = 0; i < count; i++)
+        names[i] = catalog_type(catalog, i)->name;
+    size_t nearest = text_nearest(text_of(name), names, count, TYPO_EDITS);
+    if (nearest < count)
+        fprintf(stderr,
+                "error: there is no instance type \"%s\" in the catalogue; the nearest is %.*s\n",
+                name, TEXT_ARGS(names[nearest]));
+    else
+        fprintf(stderr,
+                "error: there is no instance type \"%s\" in the catalogue; `taffrail catalog "
+                "filter type` lists those there are\n",
+                name);
+}
+
+static int print(const struct catalog_options *options, const struct catalog *catalog,
+                 const struct type_set *types, bool details, struct arena *arena)
+{
+    struct error error;
+    if (options->format == FORMAT_JSON) {
+        if (!catalog_print_json(catalog, types, arena, &error))
+            return fail(&error);
+    } else if (details) {
+        catalog_print_details(catalog, types);
+    } else {
+        catalog_print_table(catalog, types);
+    }
+    if (fflush(stdout) != 0) {
+        fprintf(stderr, "error: cannot write to standard output\n");
+        return EXIT_USAGE;
+    }
+    return EXIT_CLEAN;
+}
+
+static int show(const struct catalog_options *options, const struct catalog *catalog,
+                struct arena *arena)
+{
+    struct type_set types = type_set_create(catalog, arena);
+    int worst = EXIT_CLEAN;
+    for (size_t i = 1; i < options->operands.count; i++) {
+        const char *name = options->operands.items[i];
+        size_t index = catalog_find(catalog, text_of(name));
+        if (index < catalog_count(catalog)) {
+            type_set_add(&types, index);
+        } else {
+            say_unknown_type(catalog, name, arena);
+            worst = EXIT_USAGE;
+        }
+    }
+    int printed = print(options, catalog, &types, true, arena);
+    return printed > worst ? printed : worst;
+}
+
+static int filter(const struct catalog_options *options, const struct catalog *catalog,
+                  struct arena *arena)
+{
+    struct catalog_filter wanted = {
+        .catalog = catalog,
+        .arena = arena,
+        .names = solver_names_create(arena, catalog_names(catalog)),
+    };
+    for (size_t i = 1; i < options->operands.count; i++) {
+        struct error error;
+        if (!catalog_filter_add(&wanted, text_of(options->operands.items[i]), &error))
+            return usage_error("catalog filter", "%s", error.what);
+    }
+    struct type_set types = catalog_select(catalog, wanted.names, &wanted.set, arena);
+    return print(options, catalog, &types, false, arena);
+}
+
+static int run(struct arena *arena, void *argument)
+{
+    const struct catalog_options *options = argument;
+    const struct catalog *catalog;
+    struct error error;
+    if (!load(options->catalog_file, arena, &catalog, &error))
+        return fail(&error);
+    bool showing = strcmp(options->operands.items[0], "show") == 0;
+    return showing ? show(options, catalog, arena) : filter(options, catalog, arena);
+}
+
+static int check_operands(const struct string_list *operands)
+{
+    if (operands->count == 0)
+        return usage_error("catalog", "say what to do: show or filter");
+    const char *action = operands->items[0];
+    if (strcmp(action, "show") != 0 && strcmp(action, "filter") != 0)
+        return usage_error("catalog", "there is no \"%s\"; allowed are show and filter", action);
+    if (operands->count == 1 && strcmp(action, "show") == 0)
+        return usage_error("catalog", "show wants the names of instance types, such as m5.large");
+    if (operands->count == 1)
+        return usage_error("catalog", "filter wants an expression, such as family=m5");
+    return EXIT_CLEAN;
+}
+
+int command_catalog(int argc, char **argv)
+{
+    struct catalog_options options = {.format = FORMAT_TEXT};
+    const struct option_spec table[] = {
+        {0, "catalog", OPTION_STRING, &options.catalog_file, "FILE",
+         "instance types instead of the built-in ones", NULL},
+        {'o', "output", OPTION_CHOICE, &options.format, "text|json", "how to print (text)",
+         format_names},
+        {0},
+    };
+    switch (options_read(argc, argv, table, usage, notes, &options.operands)) {
+    case OPTIONS_HELPED:
+        return EXIT_CLEAN;
+    case OPTIONS_WRONG:
+        return EXIT_USAGE;
+    case OPTIONS_READ:
+        break;
+    }
+    int wrong = check_operands(&options.operands);
+    return wrong != EXIT_CLEAN ? wrong : run_in_arena(run, &options);
+}

@@ -1,0 +1,27 @@
+/* The parts of `taffrail catalog`. */
+#ifndef TAFFRAIL_CLI_CATALOG_H
+#define TAFFRAIL_CLI_CATALOG_H
+
+#include "kube/kube.h"
+
+/* Selectors as people write them, read into a set. */
+struct catalog_filter {
+    const struct catalog *catalog;
+    struct arena *arena;
+    struct solver_names *names; /* over the catalogue's */
+    struct solver_requirements set;
+};
+/* Adds "key in (a,b)", "key notin (a,b)", "key=a", "key!=a", "key", "!key", "key>7", "key<=65", or
+ * several of them with commas between. Keys may be short: "family", "arch". What is wrong is an
+ * ERROR_USAGE; what can only be a slip is a note on stderr. */
+bool catalog_filter_add(struct catalog_filter *filter, struct text written,
+                        struct error *error) MUST_CHECK;
+
+/* A table of the types, or each with its labels; how many they are goes to stderr. */
+void catalog_print_table(const struct catalog *catalog, const struct type_set *types);
+void catalog_print_details(const struct catalog *catalog, const struct type_set *types);
+/* {"schema":"taffrail.dev/catalog/v1", ...}; false when memory ran out. */
+bool catalog_print_json(const struct catalog *catalog, const struct type_set *types,
+                        struct arena *arena, struct error *error) MUST_CHECK;
+
+#endif

@@ -1,0 +1,178 @@
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "report/report.h"
+#include "server/server.h"
+
+static const char *const format_names[] = {"text", "json", NULL};
+enum format { FORMAT_TEXT, FORMAT_JSON };
+static const char *const fail_on_names[] = {"deny", "warn", "never", NULL};
+enum fail_on { FAIL_ON_DENY, FAIL_ON_WARN, FAIL_ON_NEVER };
+
+struct check_options {
+    struct string_list policies, files, groups;
+    const char *namespace, *user, *state_dir, *catalog_file;
+    int format, fail_on;
+};
+
+static const char notes[] =
+    "Judges as if the objects were created by --as. A FILE is a file, a folder or - for standard\n"
+    "input: YAML or JSON, many documents, Lists, AdmissionReviews, the output of kubectl get.\n"
+    "What -f names is judged as one change: its objects see each other beside --state.\n";
+
+static enum options_result read_options(int argc, char **argv, struct check_options *options)
+{
+    const struct option_spec table[] = {
+        {'p', "policy", OPTION_LIST, &options->policies, "FILE",
+         "a policy file or folder (repeats)", NULL},
+        {'f', "filename", OPTION_LIST, &options->files, "FILE", "what to judge (repeats)", NULL},
+        {'n', "namespace", OPTION_STRING, &options->namespace, "NAME",
+         "for objects that name none (default)", NULL},
+        {0, "as", OPTION_STRING, &options->user, "USER", "who asks (a person in no group)", NULL},
+        {0, "as-group", OPTION_LIST, &options->groups, "GROUP", "a group of theirs (repeats)",
+         NULL},
+        {'o', "output", OPTION_CHOICE, &options->format, "text|json", "how to print (text)",
+         format_names},
+        {0, "fail-on", OPTION_CHOICE, &options->fail_on, "deny|warn|never",
+         "which findings give exit code 1 (deny)", fail_on_names},
+        {0, "state", OPTION_STRING, &options->state_dir, "DIR",
+         "a cluster as files: NodePools, Nodes, owners", NULL},
+        {0, "catalog", OPTION_STRING, &options->catalog_file, "FILE",
+         "instance types instead of the built-in ones", NULL},
+        {0},
+    };
+    struct string_list operands = {0};
+    enum options_result result = options_read(
+        argc, argv, table, "check -p POLICY -f FILE|DIR|- ... [OPTIONS]", notes, &operands);
+    if (result != OPTIONS_READ)
+        return result;
+    if (operands.count > 0)
+        usage_error("check", "what is \"%s\" for? manifests are given with -f", operands.items[0]);
+    else if (options->policies.count == 0)
+        usage_error("check", "no policy is given (-p FILE)");
+    else if (options->files.count == 0)
+        usage_error("check", "nothing to judge is given (-f FILE, or -f - for standard input)");
+    else
+        return OPTIONS_READ;
+    return OPTIONS_WRONG;
+}
+
+static struct report_entry *judge_all(const struct check_options *options,
+                                      const struct manifests *manifests, const struct world *world,
+                                      int64_t now_unix_s, struct arena *arena)
+{
+    struct text *groups = ARENA_ARRAY(arena, options->groups.count, struct text);
+    for (size_t i = 0; i < options->groups.count; i++)
+        groups[i] = text_of(options->groups.items[i]);
+    struct report_entry *entries = ARENA_ARRAY(arena, manifests->count, struct report_entry);
+    for (size_t i = 0; i < manifests->count; i++) {
+        struct subject subject = {
+            .operation = OPERATION_CREATE,
+            .object = &manifests->items[i],
+            .requester = {text_of(options->user), groups, options->groups.count},
+        };
+        entries[i].object = &manifests->items[i];
+        policy_evaluate(world, &subject, now_unix_s, arena, &entries[i].verdict);
+    }
+    return entries;
+}
+
+static int exit_code_of(const struct report *report, int fail_on)
+{
+    struct report_summary summary = report_summarize(report);
+    if (summary.errors > 0)
+        return EXIT_USAGE;
+    if (fail_on == FAIL_ON_NEVER)
+        return EXIT_CLEAN;
+    bool failed = summary.denied > 0 || (fail_on == FAIL_ON_WARN && summary.warned > 0);
+    return failed ? EXIT_FINDINGS : EXIT_CLEAN;
+}
+
+static int print_report(const struct report *report, int format, struct arena *arena)
+{
+    if (format == FORMAT_TEXT) {
+        print_problems(report->errors, "error");
+        report_text(report, isatty(STDOUT_FILENO) == 1, arena, stdout);
+    } else {
+        struct text json;
+        struct error error;
+        if (!report_json(report, arena, &json, &error)) {
+            fprintf(stderr, "error: %s\n", error.what);
+            return EXIT_USAGE;
+        }
+        printf("%.*s\n", TEXT_ARGS(json));
+    }
+    if (fflush(stdout) != 0) {
+        fprintf(stderr, "error: cannot write the report to standard output\n");
+        return EXIT_USAGE;
+    }
+    return EXIT_CLEAN;
+}
+
+/* A server goes on when a file of its state is broken; a check that was given one did not see
+ * everything it was asked to. */
+static void take_input_errors(struct problems *warnings, struct problems *errors)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < warnings->count; i++) {
+        if (warnings->items[i].kind == ERROR_POLICY)
+            warnings->items[kept++] = warnings->items[i];
+        else
+            problems_add_error(errors, &warnings->items[i]);
+    }
+    warnings->count = kept;
+}
+
+static int check(struct arena *arena, void *argument)
+{
+    const struct check_options *options = argument;
+    int64_t now_unix_s = (int64_t)time(NULL);
+    struct manifests manifests;
+    manifests_init(&manifests, arena);
+    for (size_t i = 0; i < options->files.count; i++)
+        manifests_read(&manifests, options->files.items[i], text_of(options->namespace));
+
+    struct world_options world_options = {
+        .policy_paths = options->policies.items,
+        .policy_path_count = options->policies.count,
+        .state_dir = options->state_dir,
+        .catalog_file = options->catalog_file,
+        .change = &manifests,
+    };
+    struct problems errors = {.arena = arena};
+    struct problems warnings = {.arena = arena};
+    struct world *world = NULL;
+    bool loaded = world_load(&world_options, 1, now_unix_s, &world, &errors, &warnings);
+    take_input_errors(&warnings, &manifests.problems);
+    print_problems(&warnings, "warning");
+    if (!loaded) {
+        print_problems(&manifests.problems, "error");
+        return print_problems(&errors, "error");
+    }
+    struct report report = {
+        .entries = judge_all(options, &manifests, world, now_unix_s, arena),
+        .entry_count = manifests.count,
+        .skipped = manifests.skipped,
+        .errors = &manifests.problems,
+    };
+    int written = print_report(&report, options->format, arena);
+    int code = exit_code_of(&report, options->fail_on);
+    world_destroy(world);
+    return written > code ? written : code;
+}
+
+int command_check(int argc, char **argv)
+{
+    struct check_options options = {.namespace = "default", .user = ""};
+    switch (read_options(argc, argv, &options)) {
+    case OPTIONS_HELPED:
+        return EXIT_CLEAN;
+    case OPTIONS_WRONG:
+        return EXIT_USAGE;
+    case OPTIONS_READ:
+        break;
+    }
+    return run_in_arena(check, &options);
+}

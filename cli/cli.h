@@ -1,0 +1,64 @@
+/* The command line: one file a command, one table of options each. */
+#ifndef TAFFRAIL_CLI_H
+#define TAFFRAIL_CLI_H
+
+#include "base/base.h"
+
+struct world_options;
+
+/* Exit codes (DESIGN 3): 2 beats 1. */
+enum exit_code { EXIT_CLEAN = 0, EXIT_FINDINGS = 1, EXIT_USAGE = 2, EXIT_UNREACHABLE = 3 };
+
+/* argv[0] is the command's name; the result is the exit code. */
+int command_serve(int argc, char **argv);
+int command_check(int argc, char **argv);
+int command_explain(int argc, char **argv);
+int command_catalog(int argc, char **argv);
+int command_completion(int argc, char **argv);
+int command_version(int argc, char **argv);
+
+struct command {
+    const char *name, *summary;
+    int (*run)(int argc, char **argv);
+};
+extern const struct command commands[]; /* ends with a NULL name */
+
+/* ---- options
+ * -------------------------------------------------------------------------------------- */
+
+struct string_list {
+    const char **items; /* of argv: not owned */
+    size_t count;
+};
+enum option_kind {
+    OPTION_FLAG,   /* bool */
+    OPTION_STRING, /* const char * */
+    OPTION_LIST,   /* struct string_list; the option repeats */
+    OPTION_CHOICE, /* int: index into choices */
+};
+struct option_spec {
+    char letter; /* 0: none */
+    const char *name;
+    enum option_kind kind;
+    void *target;
+    const char *argument, *help;
+    const char *const *choices; /* ends with NULL */
+};
+enum options_result { OPTIONS_READ, OPTIONS_HELPED, OPTIONS_WRONG };
+/* Reads argv by the table (ends with a NULL name). --help prints usage, the table and notes on
+ * stdout. What is wrong is said on stderr, with the nearest option. What is no option is left in
+ * *operands. Lists and operands are in memory that lives as long as the process. */
+enum options_result options_read(int argc, char **argv, const struct option_spec *table,
+                                 const char *usage, const char *notes,
+                                 struct string_list *operands);
+/* "taffrail COMMAND: ..." on stderr; returns EXIT_USAGE. */
+int usage_error(const char *command, const char *format, ...) PRINTF_LIKE(2, 3);
+
+/* "error: file:line:column: ..." (or "warning: ...") a line each, on stderr. Returns the exit code
+ * of the worst, EXIT_CLEAN for none. */
+int print_problems(const struct problems *problems, const char *label);
+
+/* Runs body under the guard of an arena of its own; out of memory is said and gives EXIT_USAGE. */
+int run_in_arena(int (*body)(struct arena *arena, void *argument), void *argument);
+
+#endif

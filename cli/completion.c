@@ -1,0 +1,40 @@
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/cli.h"
+
+int command_completion(int argc, char **argv)
+{
+    static const struct option_spec table[] = {{0}};
+    struct string_list operands = {0};
+    switch (options_read(argc, argv, table, "completion bash",
+                         "Load it with: source <(taffrail completion bash)\n", &operands)) {
+    case OPTIONS_HELPED:
+        return EXIT_CLEAN;
+    case OPTIONS_WRONG:
+        return EXIT_USAGE;
+    case OPTIONS_READ:
+        break;
+    }
+    if (operands.count != 1 || strcmp(operands.items[0], "bash") != 0)
+        return usage_error("completion", "name the shell: bash");
+    /* Options are asked of the program itself, so that they cannot go stale. */
+    printf("_taffrail() {\n"
+           "  local word=${COMP_WORDS[COMP_CWORD]}\n"
+           "  if ((COMP_CWORD == 1)); then\n"
+           "    mapfile -t COMPREPLY < <(compgen -W '");
+    for (const struct command *command = commands; command->name != NULL; command++)
+        printf("%s%s", command == commands ? "" : " ", command->name);
+    printf("' -- \"$word\")\n"
+           "  elif [[ $word == -* ]]; then\n"
+           "    mapfile -t COMPREPLY < <(compgen -W \"$(\"${COMP_WORDS[0]}\" "
+           "\"${COMP_WORDS[1]}\" --help 2>/dev/null |\n"
+           "      grep -oE -- '^ +(-[a-zA-Z], )?--[a-z-]+' | grep -oE -- '--[a-z-]+')\" -- "
+           "\"$word\")\n"
+           "  else\n"
+           "    mapfile -t COMPREPLY < <(compgen -f -- \"$word\")\n"
+           "  fi\n"
+           "}\n"
+           "complete -o filenames -F _taffrail taffrail kubectl-taffrail\n");
+    return EXIT_CLEAN;
+}

@@ -1,0 +1,66 @@
+#include <stdio.h>
+
+#include "cli/cli.h"
+#include "policy/policy.h"
+
+static const char policy_page[] = "policy"; /* beside the names of rails */
+
+static int print_list(void)
+{
+    printf("Rails, for use under spec.rails of a policy file:\n\n");
+    for (size_t i = 0; i < rail_count(); i++)
+        printf("  %-22s %s\n", rail_name(rail_at(i)), rail_summary(rail_at(i)));
+    printf("\n`taffrail explain RAIL` shows what a rail checks, its keys and an example;\n"
+           "`taffrail explain policy` the keys of the policy file itself.\n");
+    return EXIT_CLEAN;
+}
+
+static int say_unknown(struct arena *arena, struct text wanted)
+{
+    enum { TYPO_EDITS = 3 };
+    size_t count = rail_count() + 1;
+    struct text *names = ARENA_ARRAY(arena, count, struct text);
+    for (size_t i = 0; i < rail_count(); i++)
+        names[i] = text_of(rail_name(rail_at(i)));
+    names[count - 1] = text_of(policy_page);
+    size_t nearest = text_nearest(wanted, names, count, TYPO_EDITS);
+    if (nearest < count)
+        return usage_error("explain", "there is no rail \"%.*s\"; did you mean %.*s?",
+                           TEXT_ARGS(wanted), TEXT_ARGS(names[nearest]));
+    return usage_error("explain",
+                       "there is no rail \"%.*s\"; `taffrail explain` lists those there are",
+                       TEXT_ARGS(wanted));
+}
+
+static int print_page(struct arena *arena, void *argument)
+{
+    struct text wanted = text_of(argument);
+    const struct rail *rail = rail_find(wanted);
+    if (rail == NULL && !text_is(wanted, policy_page))
+        return say_unknown(arena, wanted);
+    struct text page = rail != NULL ? rail_explain(rail, arena) : policy_explain(arena);
+    fwrite(page.data, 1, page.size, stdout);
+    return EXIT_CLEAN;
+}
+
+int command_explain(int argc, char **argv)
+{
+    static const struct option_spec table[] = {{0}};
+    struct string_list operands = {0};
+    switch (options_read(argc, argv, table, "explain [RAIL | policy]",
+                         "Without a name it lists the rails; policy is the page on the policy "
+                         "file itself.\n",
+                         &operands)) {
+    case OPTIONS_HELPED:
+        return EXIT_CLEAN;
+    case OPTIONS_WRONG:
+        return EXIT_USAGE;
+    case OPTIONS_READ:
+        break;
+    }
+    if (operands.count == 0)
+        return print_list();
+    if (operands.count > 1)
+        return usage_error("explain", "one rail at a time; \"%s\" is too much", operands.items[1]);
+    return run_in_arena(print_page, (void *)operands.items[0]);
+}

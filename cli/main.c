@@ -1,0 +1,67 @@
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/cli.h"
+
+const struct command commands[] = {
+    {"serve", "answer a cluster's admission reviews over HTTPS", command_serve},
+    {"check", "judge manifests before they are pushed", command_check},
+    {"explain", "what a rail checks, its keys and defaults", command_explain},
+    {"catalog", "show and filter instance types", command_catalog},
+    {"completion", "completions for bash", command_completion},
+    {"version", "the version of this program", command_version},
+    {NULL, NULL, NULL},
+};
+
+static void print_usage(FILE *out)
+{
+    fprintf(out, "Taffrail guards the rails of compute and placement in a Kubernetes cluster.\n\n"
+                 "usage: taffrail COMMAND [OPTIONS]\n\n");
+    for (const struct command *command = commands; command->name != NULL; command++)
+        fprintf(out, "  %-12s %s\n", command->name, command->summary);
+    fprintf(out, "\nEach command has --help. Exit codes: 0 clean, 1 findings, 2 usage, policy or "
+                 "input error,\n3 cluster not reachable.\n");
+}
+
+int command_version(int argc, char **argv)
+{
+    (void)argv;
+    if (argc > 1)
+        return usage_error("version", "it takes no arguments");
+    printf("taffrail %s\n", TAFFRAIL_VERSION);
+    return EXIT_CLEAN;
+}
+
+static int say_unknown_command(const char *written)
+{
+    enum { MOST_COMMANDS = 32, TYPO_EDITS = 3 };
+    struct text names[MOST_COMMANDS];
+    size_t count = 0;
+    for (; commands[count].name != NULL && count < MOST_COMMANDS; count++)
+        names[count] = text_of(commands[count].name);
+    size_t nearest = text_nearest(text_of(written), names, count, TYPO_EDITS);
+    fprintf(stderr, "taffrail: there is no command \"%s\"", written);
+    if (nearest < count)
+        fprintf(stderr, "; did you mean %s?", commands[nearest].name);
+    fprintf(stderr, "\ntry: taffrail --help\n");
+    return EXIT_USAGE;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc < 2) {
+        print_usage(stderr);
+        return EXIT_USAGE;
+    }
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
+        strcmp(argv[1], "help") == 0) {
+        print_usage(stdout);
+        return EXIT_CLEAN;
+    }
+    if (strcmp(argv[1], "--version") == 0)
+        return command_version(1, argv);
+    for (const struct command *command = commands; command->name != NULL; command++)
+        if (strcmp(argv[1], command->name) == 0)
+            return command->run(argc - 1, argv + 1);
+    return say_unknown_command(argv[1]);
+}

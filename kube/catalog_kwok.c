@@ -1,0 +1,109 @@
+#include <string.h>
+
+#include "kube/catalog.h"
+#include "kube/quantity.h"
+
+static bool is_word_byte(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+static bool is_ec2_size(struct text size)
+{
+    static const char *const sizes[] = {"nano", "micro", "small", "medium", "large", "metal"};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        if (text_is(size, sizes[i]))
+            return true;
+    size_t digits = 0;
+    while (digits < size.size && size.data[digits] >= '0' && size.data[digits] <= '9')
+        digits++;
+    return text_is((struct text){size.data + digits, size.size - digits}, "xlarge");
+}
+
+/* The provider's own reading of names, which is not that of the AWS provider: an EC2 size after a
+ * plain word and a dot, else the number of CPUs. */
+static struct text kwok_size(struct text name, struct text cpu)
+{
+    struct text before, after;
+    if (!text_split(name, '.', &before, &after) || before.size == 0 || !is_ec2_size(after))
+        return cpu;
+    for (size_t i = 0; i < before.size; i++)
+        if (!is_word_byte(before.data[i]))
+            return cpu;
+    return after;
+}
+
+/* What stands before the first dot or dash, else the first letter. */
+static struct text kwok_family(struct text name)
+{
+    for (size_t i = 0; i < name.size; i++)
+        if (name.data[i] == '.' || name.data[i] == '-')
+            return (struct text){name.data, i};
+    return (struct text){name.data, 1};
+}
+
+static uint32_t to_count(uint64_t count)
+{
+    return count < UINT32_MAX ? (uint32_t)count : UINT32_MAX;
+}
+
+static void set_devices(struct instance_type *type, const struct catalog_resources *resources)
+{
+    type->gpu_count = to_count(resources->nvidia + resources->amd + resources->gaudi);
+    type->has_gpu = type->gpu_count > 0 || resources->any_nvidia || resources->any_amd;
+    type->has_accelerator = resources->neuron > 0 || resources->any_neuron || resources->gaudi > 0;
+}
+
+static void set_gpu_labels(struct catalog *catalog, struct instance_type *type,
+                           const struct catalog_resources *resources)
+{
+    if (!type->has_gpu) {
+        catalog_set_absent(catalog, type, CATALOG_GPU_NAME);
+        catalog_set_absent(catalog, type, CATALOG_GPU_MANUFACTURER);
+        catalog_set_absent(catalog, type, CATALOG_GPU_COUNT);
+        catalog_set_absent(catalog, type, CATALOG_GPU_MEMORY);
+        return;
+    }
+    const char *manufacturer = resources->any_nvidia ? "nvidia"
+                               : resources->any_amd  ? "amd"
+                                                     : "habana";
+    catalog_set_any(catalog, type, CATALOG_GPU_NAME);
+    catalog_set(catalog, type, CATALOG_GPU_MANUFACTURER, text_of(manufacturer));
+    catalog_set_number(catalog, type, CATALOG_GPU_COUNT, type->gpu_count);
+    catalog_set_any(catalog, type, CATALOG_GPU_MEMORY);
+}
+
+static void set_accelerator_labels(struct catalog *catalog, struct instance_type *type,
+                                   const struct catalog_resources *resources)
+{
+    if (resources->neuron == 0 && !resources->any_neuron) {
+        catalog_set_absent(catalog, type, CATALOG_ACCELERATOR_NAME);
+        catalog_set_absent(catalog, type, CATALOG_ACCELERATOR_MANUFACTURER);
+        catalog_set_absent(catalog, type, CATALOG_ACCELERATOR_COUNT);
+        return;
+    }
+    catalog_set_any(catalog, type, CATALOG_ACCELERATOR_NAME);
+    catalog_set(catalog, type, CATALOG_ACCELERATOR_MANUFACTURER, TEXT("aws"));
+    if (resources->neuron > 0)
+        catalog_set_number(catalog, type, CATALOG_ACCELERATOR_COUNT, resources->neuron);
+    else
+        catalog_set_any(catalog, type, CATALOG_ACCELERATOR_COUNT);
+}
+
+void catalog_set_kwok_labels(struct catalog *catalog, struct instance_type *type,
+                             const struct catalog_resources *resources)
+{
+    struct text cpu = quantity_canonical(resources->cpu, catalog->arena);
+    catalog_set(catalog, type, CATALOG_KWOK_SIZE, kwok_size(type->name, cpu));
+    catalog_set(catalog, type, CATALOG_KWOK_FAMILY, kwok_family(type->name));
+    catalog_set(catalog, type, CATALOG_KWOK_CPU, cpu);
+    catalog_set(catalog, type, CATALOG_KWOK_MEMORY,
+                quantity_canonical(resources->memory, catalog->arena));
+    set_devices(type, resources);
+    if (!catalog_set_name_labels(catalog, type))
+        return;
+    catalog_set_number(catalog, type, CATALOG_CPU, type->cpu);
+    catalog_set_number(catalog, type, CATALOG_MEMORY, type->memory_mib);
+    set_gpu_labels(catalog, type, resources);
+    set_accelerator_labels(catalog, type, resources);
+}

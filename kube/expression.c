@@ -1,0 +1,89 @@
+#include "kube/expression.h"
+
+void expressions_add_labels(struct expressions *expressions, const struct field *labels,
+                            struct arena *arena)
+{
+    if (!node_is(labels->node, NODE_MAP))
+        return;
+    for (size_t i = 0; i < node_count(labels->node); i++) {
+        const struct member *member = &labels->node->members[i];
+        struct text key = {member->key, member->key_size};
+        const struct field *field = field_member(arena, labels, key);
+        struct expression_value *value = ARENA_NEW(arena, struct expression_value);
+        *value = (struct expression_value){node_string(&member->value), field};
+        *LIST_PUSH(arena, expressions) = (struct expression){
+            .field = field,
+            .key = key,
+            .op = SOLVER_IN,
+            .valid = node_is(&member->value, NODE_STRING),
+            .values = value,
+            .value_count = 1,
+        };
+    }
+}
+
+static bool takes_values(enum solver_op op)
+{
+    return op != SOLVER_EXISTS && op != SOLVER_DOES_NOT_EXIST;
+}
+
+static bool takes_one_integer(enum solver_op op)
+{
+    return op == SOLVER_GT || op == SOLVER_LT || op == SOLVER_GTE || op == SOLVER_LTE;
+}
+
+static struct expression read_one(const struct field *field, struct arena *arena)
+{
+    struct expression expression = {.field = field};
+    expression.key = node_string(node_get(field->node, "key"));
+    struct text op = node_string(node_get(field->node, "operator"));
+    bool valid = expression.key.size > 0 && solver_op_parse(op.data, op.size, &expression.op);
+
+    const struct field *values = field_get(arena, field, "values");
+    size_t count = node_is(values->node, NODE_LIST) ? node_count(values->node) : 0;
+    expression.values = ARENA_ARRAY(arena, count, struct expression_value);
+    expression.value_count = count;
+    for (size_t i = 0; i < count; i++) {
+        const struct field *value = field_item(arena, values, i);
+        expression.values[i] = (struct expression_value){node_string(value->node), value};
+        valid = valid && node_is(value->node, NODE_STRING);
+    }
+    int64_t number = 0;
+    if (valid && takes_one_integer(expression.op))
+        valid = count == 1 && text_to_int64(expression.values[0].text, &number);
+    else if (valid && takes_values(expression.op))
+        valid = count > 0;
+
+    int64_t min_values = 0;
+    if (node_integer(node_get(field->node, "minValues"), &min_values) && min_values > 0 &&
+        min_values <= 50)
+        expression.min_values = (uint32_t)min_values;
+    expression.valid = valid;
+    return expression;
+}
+
+void expressions_add_list(struct expressions *expressions, const struct field *list,
+                          struct arena *arena)
+{
+    if (!node_is(list->node, NODE_LIST))
+        return;
+    for (size_t i = 0; i < node_count(list->node); i++)
+        *LIST_PUSH(arena, expressions) = read_one(field_item(arena, list, i), arena);
+}
+
+void expression_add(const struct expression *expression, struct solver_names *names,
+                    struct solver_requirements *set, struct arena *arena)
+{
+    if (!expression->valid)
+        return;
+    size_t key_size = expression->key.size;
+    const char *canonical = solver_canonical_key(expression->key.data, &key_size);
+    uint32_t key = solver_names_key(names, canonical, key_size);
+    uint32_t *values = ARENA_ARRAY(arena, expression->value_count, uint32_t);
+    for (size_t i = 0; i < expression->value_count; i++)
+        values[i] = solver_names_value(names, key, expression->values[i].text.data,
+                                       expression->values[i].text.size);
+    struct solver_requirement requirement = solver_requirement_make(
+        names, key, expression->op, values, expression->value_count, expression->min_values, arena);
+    solver_requirements_add(names, set, requirement, arena);
+}

@@ -1,0 +1,53 @@
+#include "kube/kube.h"
+
+#define TEMPLATE "spec.template"
+
+const struct kind_info kind_table[KIND_COUNT] = {
+    [KIND_UNKNOWN] = {"", "", "", NULL, false},
+    [KIND_POD] = {"Pod", "", "pods", "", true},
+    [KIND_DEPLOYMENT] = {"Deployment", "apps", "deployments", TEMPLATE, true},
+    [KIND_REPLICA_SET] = {"ReplicaSet", "apps", "replicasets", TEMPLATE, true},
+    [KIND_REPLICATION_CONTROLLER] = {"ReplicationController", "", "replicationcontrollers",
+                                     TEMPLATE, true},
+    [KIND_STATEFUL_SET] = {"StatefulSet", "apps", "statefulsets", TEMPLATE, true},
+    [KIND_DAEMON_SET] = {"DaemonSet", "apps", "daemonsets", TEMPLATE, true},
+    [KIND_JOB] = {"Job", "batch", "jobs", TEMPLATE, true},
+    [KIND_CRON_JOB] = {"CronJob", "batch", "cronjobs", "spec.jobTemplate.spec.template", true},
+    [KIND_NODE_POOL] = {"NodePool", "karpenter.sh", "nodepools", NULL, false},
+    [KIND_PROVISIONER] = {"Provisioner", "karpenter.sh", "provisioners", NULL, false},
+    [KIND_EC2_NODE_CLASS] = {"EC2NodeClass", "karpenter.k8s.aws", "ec2nodeclasses", NULL, false},
+    [KIND_NODE] = {"Node", "", "nodes", NULL, false},
+    [KIND_NAMESPACE] = {"Namespace", "", "namespaces", NULL, false},
+    [KIND_STORAGE_CLASS] = {"StorageClass", "storage.k8s.io", "storageclasses", NULL, false},
+    [KIND_PERSISTENT_VOLUME_CLAIM] = {"PersistentVolumeClaim", "", "persistentvolumeclaims", NULL,
+                                      true},
+    [KIND_PERSISTENT_VOLUME] = {"PersistentVolume", "", "persistentvolumes", NULL, false},
+    [KIND_POD_DISRUPTION_BUDGET] = {"PodDisruptionBudget", "policy", "poddisruptionbudgets", NULL,
+                                    true},
+    [KIND_LIMIT_RANGE] = {"LimitRange", "", "limitranges", NULL, true},
+};
+
+/* Before apps/v1, workloads lived in this group; the paths that rails read are the same. */
+static bool group_matches(const struct kind_info *info, struct text group)
+{
+    return text_is(group, info->group) ||
+           (text_is(group, "extensions") && text_is(text_of(info->group), "apps"));
+}
+
+enum kind kind_of(struct text api_version, struct text kind)
+{
+    struct text group = TEXT("");
+    text_split(api_version, '/', &group, NULL);
+    enum kind found = kind_by_name(kind);
+    if (found == KIND_UNKNOWN || !group_matches(&kind_table[found], group))
+        return KIND_UNKNOWN;
+    return found;
+}
+
+enum kind kind_by_name(struct text name)
+{
+    for (int kind = KIND_UNKNOWN + 1; kind < KIND_COUNT; kind++)
+        if (text_is(name, kind_table[kind].name))
+            return (enum kind)kind;
+    return KIND_UNKNOWN;
+}

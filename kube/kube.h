@@ -1,0 +1,275 @@
+/* kube: what Kubernetes objects are. Typed views over the tree, the instance catalogue, and a
+ * cluster as a snapshot. Pure but for state_dir.c and manifest.c, which read files. */
+#ifndef TAFFRAIL_KUBE_H
+#define TAFFRAIL_KUBE_H
+
+#include "base/base.h"
+#include "solver/solver.h"
+
+/* ---- kinds ------------------------------------------------------------------------------------
+ */
+
+enum kind {
+    KIND_UNKNOWN,
+    KIND_POD,
+    KIND_DEPLOYMENT,
+    KIND_REPLICA_SET,
+    KIND_REPLICATION_CONTROLLER,
+    KIND_STATEFUL_SET,
+    KIND_DAEMON_SET,
+    KIND_JOB,
+    KIND_CRON_JOB,
+    KIND_NODE_POOL,
+    KIND_PROVISIONER,
+    KIND_EC2_NODE_CLASS,
+    KIND_NODE,
+    KIND_NAMESPACE,
+    KIND_STORAGE_CLASS,
+    KIND_PERSISTENT_VOLUME_CLAIM,
+    KIND_PERSISTENT_VOLUME,
+    KIND_POD_DISRUPTION_BUDGET,
+    KIND_LIMIT_RANGE,
+    KIND_COUNT
+};
+
+struct kind_info {
+    const char *name, *group, *plural;
+    const char *pod_template; /* path of the pod template; "" for a Pod; NULL: not a workload */
+    bool namespaced;
+};
+extern const struct kind_info kind_table[KIND_COUNT];
+/* KIND_UNKNOWN for what the table does not have. */
+enum kind kind_of(struct text api_version, struct text kind);
+enum kind kind_by_name(struct text name); /* "Deployment"; KIND_UNKNOWN */
+
+/* A set of kinds: bit 1 << KIND_X. */
+typedef uint32_t kind_set;
+#define KIND_BIT(kind) ((kind_set)1 << (kind))
+#define KINDS_WORKLOADS                                                            \
+    (KIND_BIT(KIND_POD) | KIND_BIT(KIND_DEPLOYMENT) | KIND_BIT(KIND_REPLICA_SET) | \
+     KIND_BIT(KIND_REPLICATION_CONTROLLER) | KIND_BIT(KIND_STATEFUL_SET) |         \
+     KIND_BIT(KIND_DAEMON_SET) | KIND_BIT(KIND_JOB) | KIND_BIT(KIND_CRON_JOB))
+
+/* ---- objects ----------------------------------------------------------------------------------
+ */
+
+struct owner {
+    struct text api_version, kind, name, uid;
+};
+
+struct object {
+    enum kind kind;
+    struct text api_version, kind_name;
+    struct text namespace; /* empty for cluster-scoped kinds */
+    struct text name, generate_name, uid;
+    struct owner controller; /* the ownerReference with controller: true; name empty: none */
+    int64_t created_unix_s;  /* 0: not said */
+    bool deleting;
+    const struct node *labels; /* may be NULL */
+    const struct field *root;
+    struct source *source; /* what it was read from; may be NULL */
+};
+
+/* Reads the metadata every object has. False when root is no object: no apiVersion or kind, or
+ * metadata of wrong types. An object of a namespaced kind without a namespace gets
+ * default_namespace. */
+bool object_read(const struct node *root, struct source *source, struct text default_namespace,
+                 struct arena *arena, struct object *object, struct error *error) MUST_CHECK;
+/* "web", or "web-*" for an object that only has a generateName. */
+struct text object_display_name(const struct object *object, struct arena *arena);
+/* RFC 3339 time, or a date (its first second, UTC). */
+bool time_parse(struct text t, int64_t *unix_s) MUST_CHECK;
+
+/* ---- pods and their templates -----------------------------------------------------------------
+ */
+
+/* The part of a workload that becomes a Pod. */
+struct workload {
+    const struct object *object;
+    const struct field *metadata, *spec; /* of the pod or its template; nodes may be absent */
+};
+/* False when the object is not a workload. */
+bool workload_read(const struct object *object, struct arena *arena, struct workload *workload);
+
+struct expression_value {
+    struct text text;
+    const struct field *field;
+};
+/* One requirement as somebody wrote it: a matchExpression, a nodeSelector entry, a label. */
+struct expression {
+    const struct field *field;
+    struct text key; /* as written, not canonical */
+    enum solver_op op;
+    bool valid; /* false: no key, an unknown operator, or values of a wrong type */
+    struct expression_value *values;
+    size_t value_count;
+    uint32_t min_values;
+};
+struct expressions {
+    struct expression *items;
+    size_t count, capacity;
+};
+struct node_term {
+    const struct field *field;
+    struct expressions expressions;
+};
+struct node_terms {
+    struct node_term *items;
+    size_t count, capacity;
+};
+/* How a pod chooses nodes. Required terms are alternatives (OR); the selector goes with each. */
+struct node_selection {
+    const struct field *selector_field;
+    struct expressions selector;
+    struct node_terms required, preferred;
+};
+void node_selection_read(const struct workload *workload, struct arena *arena,
+                         struct node_selection *selection);
+
+/* Where a pod names a topologyKey. */
+enum topology_use { TOPOLOGY_SPREAD, TOPOLOGY_AFFINITY, TOPOLOGY_ANTI_AFFINITY };
+struct topology_term {
+    enum topology_use use;
+    bool required;            /* or preferred, ScheduleAnyway */
+    const struct field *term; /* the constraint or podAffinityTerm */
+    const struct field *key;  /* its topologyKey */
+};
+struct topology_terms {
+    struct topology_term *items;
+    size_t count, capacity;
+};
+void topology_terms_read(const struct workload *workload, struct arena *arena,
+                         struct topology_terms *terms);
+
+/* Whether a metav1.LabelSelector selects these labels (NULL: none). A NULL selector selects
+ * nothing, an empty one everything; one that is malformed nothing. */
+bool selector_matches(const struct node *selector, const struct node *labels);
+
+/* Adds an expression to a set: canonical key, names interned in names. Invalid ones are left out.
+ */
+void expression_add(const struct expression *expression, struct solver_names *names,
+                    struct solver_requirements *set, struct arena *arena);
+
+/* ---- pools ------------------------------------------------------------------------------------
+ */
+
+/* A NodePool, v1 or v1beta1 (the parts rails read stand in the same place), or a Provisioner. */
+struct pool {
+    const struct object *object;
+    const struct field *requirements_field;
+    struct expressions requirements;
+    const struct field *labels_field;
+    struct expressions labels; /* spec.template.metadata.labels, as In */
+    struct text node_class_group, node_class_kind, node_class_name;
+};
+bool pool_read(const struct object *object, struct arena *arena, struct pool *pool);
+
+/* ---- the instance catalogue -------------------------------------------------------------------
+ */
+
+struct instance_type {
+    struct text name, family, size, category, architecture; /* architecture: amd64, arm64 */
+    uint32_t generation;                                    /* 0: not known */
+    uint32_t cpu;                                           /* 0: hardware not known */
+    uint64_t memory_mib;
+    uint32_t gpu_count;                      /* 0 for a fractional GPU too */
+    bool has_gpu;                            /* carries a GPU, whole or fractional */
+    bool has_accelerator;                    /* Neuron, Gaudi */
+    int64_t usd_micro_per_hour;              /* on-demand; -1: no price */
+    struct solver_requirements requirements; /* its labels, as Karpenter derives them */
+};
+
+/* A set of types, a bit each, in the catalogue's order (by name). */
+struct type_set {
+    uint64_t *words;
+    size_t word_count;
+};
+
+struct catalog;
+
+/* Memory of a catalogue is the arena's. */
+const struct catalog *catalog_builtin(struct arena *arena);
+/* The JSON that Karpenter's kwok provider reads (an array of types with offerings). */
+bool catalog_read(struct source *source, struct arena *arena, const struct catalog **catalog,
+                  struct error *error) MUST_CHECK;
+bool catalog_is_builtin(const struct catalog *catalog);
+size_t catalog_count(const struct catalog *catalog);
+const struct instance_type *catalog_type(const struct catalog *catalog, size_t index);
+/* The index of a type, or catalog_count() when there is none of that name. */
+size_t catalog_find(const struct catalog *catalog, struct text name);
+/* The names its labels are interned in: put a table of your own over it. */
+const struct solver_names *catalog_names(const struct catalog *catalog);
+/* Whether some type carries this label key. */
+bool catalog_has_key(const struct catalog *catalog, struct text key);
+/* The types whose requirements intersect the set (Karpenter semantics 1.3: keys no type carries are
+ * ignored) and, for a user's catalogue, that have an offering for it. names must lie over
+ * catalog_names(). */
+struct type_set catalog_select(const struct catalog *catalog, const struct solver_names *names,
+                               const struct solver_requirements *set, struct arena *arena);
+
+struct type_set type_set_create(const struct catalog *catalog, struct arena *arena); /* empty */
+void type_set_add(struct type_set *set, size_t index);
+bool type_set_has(const struct type_set *set, size_t index);
+size_t type_set_count(const struct type_set *set);
+bool type_set_intersects(const struct type_set *a, const struct type_set *b);
+/* a without b; a and b. */
+struct type_set type_set_minus(const struct type_set *a, const struct type_set *b,
+                               struct arena *arena);
+struct type_set type_set_and(const struct type_set *a, const struct type_set *b,
+                             struct arena *arena);
+
+/* "m5.large" gives m5, large, m and 5; a name that has not this form gives false. Families such as
+ * "u-6tb1", "trn1n", "mac2-m2pro" are known (Karpenter semantics 1.4). */
+bool instance_name_parse(struct text name, struct text *family, struct text *size,
+                         struct text *category, uint32_t *generation);
+
+/* ---- quantities -------------------------------------------------------------------------------
+ */
+
+/* A Kubernetes quantity in thousandths ("100m" is 100, "1Ki" is 1024000), rounded up; false when it
+ * is none, or does not fit. */
+bool quantity_milli(struct text t, int64_t *milli) MUST_CHECK;
+
+/* ---- a cluster --------------------------------------------------------------------------------
+ */
+
+/* Objects by kind; immutable once built. */
+struct snapshot;
+struct snapshot_builder;
+/* All memory, and the objects put in, live in the arena or outlive it. */
+struct snapshot_builder *snapshot_builder_create(struct arena *arena);
+/* The last object of one kind, namespace and name stands. */
+void snapshot_put(struct snapshot_builder *builder, const struct object *object);
+const struct snapshot *snapshot_build(struct snapshot_builder *builder);
+/* NULL when not there. */
+const struct object *snapshot_find(const struct snapshot *snapshot, enum kind kind,
+                                   struct text namespace, struct text name);
+size_t snapshot_count(const struct snapshot *snapshot, enum kind kind);
+const struct object *snapshot_object(const struct snapshot *snapshot, enum kind kind,
+                                     size_t index); /* by namespace, then name */
+/* The NodePools, read once. */
+size_t snapshot_pool_count(const struct snapshot *snapshot);
+const struct pool *snapshot_pool(const struct snapshot *snapshot, size_t index);
+
+/* ---- manifests: objects out of files -----------------------------------------------------------
+ */
+
+/* What a file, folder or stream held. */
+struct manifests {
+    struct arena *arena;
+    struct object *items;
+    size_t count, capacity;
+    size_t skipped;           /* of kinds the table does not know */
+    struct problems problems; /* what could not be read; the rest was */
+};
+void manifests_init(struct manifests *manifests, struct arena *arena);
+/* path: a file, a folder (recursively .yaml, .yml, .json, in order of name) or "-". Documents,
+ * Lists, AdmissionReviews and the output of kubectl get are unfolded. */
+void manifests_read(struct manifests *manifests, const char *path, struct text default_namespace);
+
+/* A cluster as a folder of files. False with *error only when the folder cannot be read; problems
+ * inside it are in *problems. */
+bool state_dir_read(const char *path, struct arena *arena, struct snapshot_builder *builder,
+                    struct problems *problems, struct error *error) MUST_CHECK;
+
+#endif

@@ -1,0 +1,232 @@
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "kube/kube.h"
+
+struct reading {
+    struct manifests *manifests;
+    struct source *source;
+    struct text default_namespace;
+};
+
+static void add_object(struct reading *reading, const struct node *root)
+{
+    struct manifests *manifests = reading->manifests;
+    struct object object;
+    struct error error;
+    if (!object_read(root, reading->source, reading->default_namespace, manifests->arena, &object,
+                     &error)) {
+        if (error.place.file == NULL)
+            error.place.file = reading->source->file;
+        problems_add_error(&manifests->problems, &error);
+    } else if (object.kind == KIND_UNKNOWN) {
+        manifests->skipped++;
+    } else {
+        *LIST_PUSH(manifests->arena, manifests) = object;
+    }
+}
+
+/* The items of a typed list, as the API server sends it, carry neither apiVersion nor kind: the
+ * list says both. */
+static const struct node *complete_item(struct arena *arena, const struct node *item,
+                                        const struct node *api_version, struct text item_kind)
+{
+    if (!node_is(item, NODE_MAP) || node_get(item, "kind") != NULL || item_kind.size == 0)
+        return item;
+    size_t count = node_count(item);
+    struct member *members = ARENA_ARRAY(arena, count + 2, struct member);
+    if (count > 0)
+        memcpy(members + 2, item->members, count * sizeof *members);
+    members[0] = (struct member){"apiVersion", 10, item->offset, *api_version};
+    members[1] = (struct member){"kind", 4, item->offset, *api_version};
+    members[1].value.bytes = item_kind.data;
+    members[1].value.size = (uint32_t)item_kind.size & 0x1fffffffU;
+    struct node *completed = ARENA_NEW(arena, struct node);
+    *completed = *item;
+    completed->members = members;
+    completed->size = (uint32_t)(count + 2) & 0x1fffffffU;
+    return completed;
+}
+
+static void unfold(struct reading *reading, const struct node *root);
+
+static void unfold_list(struct reading *reading, const struct node *root, struct text kind)
+{
+    struct text item_kind = {kind.data, kind.size - strlen("List")};
+    const struct node *api_version = node_get(root, "apiVersion");
+    const struct node *items = node_get(root, "items");
+    for (size_t i = 0; i < node_count(items); i++) {
+        const struct node *item = node_item(items, i);
+        if (node_is(api_version, NODE_STRING))
+            item = complete_item(reading->manifests->arena, item, api_version, item_kind);
+        unfold(reading, item);
+    }
+}
+
+static void unfold(struct reading *reading, const struct node *root)
+{
+    struct text kind = node_string(node_get(root, "kind"));
+    if (text_ends_with(kind, TEXT("List")) && node_is(node_get(root, "items"), NODE_LIST)) {
+        unfold_list(reading, root, kind);
+    } else if (text_is(kind, "AdmissionReview")) {
+        const struct node *object = node_at(root, "request.object");
+        if (!node_is(object, NODE_MAP))
+            object = node_at(root, "request.oldObject");
+        add_object(reading, object == NULL ? root : object);
+    } else {
+        add_object(reading, root);
+    }
+}
+
+static void take_document(void *context, const struct node *root)
+{
+    if (!node_is(root, NODE_NULL))
+        unfold(context, root);
+}
+
+static bool looks_like_json(struct text text)
+{
+    size_t i = 0;
+    while (i < text.size && strchr(" \t\r\n", text.data[i]) != NULL && text.data[i] != '\0')
+        i++;
+    return i < text.size && text.data[i] == '{';
+}
+
+/* JSON is tried first where it looks like it: the reader is faster and its errors speak of JSON.
+ * What is not JSON may still be YAML in flow style. */
+static void read_source(struct reading *reading, bool only_json)
+{
+    struct manifests *manifests = reading->manifests;
+    struct source *source = reading->source;
+    if (only_json || looks_like_json(source->text)) {
+        const struct node *root = NULL;
+        struct error error;
+        struct problems duplicates = {.arena = manifests->arena};
+        if (doc_read_json(source, &doc_limits_manifest, &duplicates, manifests->arena, &root,
+                          &error)) {
+            for (size_t i = 0; i < duplicates.count; i++)
+                problems_add_error(&manifests->problems, &duplicates.items[i]);
+            take_document(reading, root);
+            return;
+        }
+        if (only_json) {
+            problems_add_error(&manifests->problems, &error);
+            return;
+        }
+    }
+    doc_read_yaml(source, YAML_MANIFEST, &doc_limits_manifest, manifests->arena,
+                  &manifests->problems, take_document, reading);
+}
+
+static void read_file(struct manifests *manifests, const char *path, struct text default_namespace)
+{
+    struct arena *arena = manifests->arena;
+    struct source *source = ARENA_NEW(arena, struct source);
+    bool standard_input = strcmp(path, "-") == 0;
+    source->file = arena_text(arena, text_of(standard_input ? "<stdin>" : path)).data;
+    struct error error;
+    if (!file_read(path, doc_limits_manifest.bytes, arena, &source->text, &error)) {
+        problems_add_error(&manifests->problems, &error);
+        return;
+    }
+    struct reading reading = {manifests, source, default_namespace};
+    read_source(&reading, text_ends_with(text_of(path), TEXT(".json")));
+}
+
+static bool is_manifest_name(const char *name)
+{
+    static const char *const endings[] = {".yaml", ".yml", ".json"};
+    for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++)
+        if (text_ends_with(text_of(name), text_of(endings[i])))
+            return true;
+    return false;
+}
+
+static int keep_entry(const struct dirent *entry)
+{
+    return strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
+}
+
+static int compare_entries(const struct dirent **a, const struct dirent **b)
+{
+    return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+static void read_path(struct manifests *manifests, const char *path, struct text default_namespace,
+                      bool named_by_user, unsigned depth);
+
+/* The names in a folder as one malloc'd block of terminated strings, sorted; NULL with errno.
+ * Nothing of the C library is held when the caller goes on to the arena. */
+static char *folder_names(const char *path, size_t *count, size_t *bytes)
+{
+    struct dirent **entries = NULL;
+    int found = scandir(path, &entries, keep_entry, compare_entries);
+    if (found < 0)
+        return NULL;
+    *count = (size_t)found;
+    *bytes = 1;
+    for (size_t i = 0; i < *count; i++)
+        *bytes += strlen(entries[i]->d_name) + 1;
+    char *names = calloc(*bytes, 1);
+    char *end = names;
+    for (size_t i = 0; i < *count; i++) {
+        if (names != NULL)
+            end = stpcpy(end, entries[i]->d_name) + 1;
+        free(entries[i]);
+    }
+    free((void *)entries);
+    return names;
+}
+
+static void read_folder(struct manifests *manifests, const char *path,
+                        struct text default_namespace, unsigned depth)
+{
+    size_t count = 0;
+    size_t bytes = 0;
+    char *names = folder_names(path, &count, &bytes);
+    if (names == NULL) {
+        problems_add(&manifests->problems, ERROR_IO, (struct place){path, 0, 0},
+                     "cannot list the folder: %s", strerror(errno));
+        return;
+    }
+    struct text kept = arena_text(manifests->arena, (struct text){names, bytes});
+    free(names);
+    const char *name = kept.data;
+    for (size_t i = 0; i < count; i++, name += strlen(name) + 1)
+        read_path(manifests, arena_printf(manifests->arena, "%s/%s", path, name).data,
+                  default_namespace, false, depth + 1);
+}
+
+static void read_path(struct manifests *manifests, const char *path, struct text default_namespace,
+                      bool named_by_user, unsigned depth)
+{
+    enum { MAXIMUM_DEPTH = 64 };
+    struct stat status;
+    if (strcmp(path, "-") == 0 && named_by_user) {
+        read_file(manifests, path, default_namespace);
+    } else if (stat(path, &status) != 0) {
+        problems_add(&manifests->problems, ERROR_IO, (struct place){path, 0, 0}, "cannot read: %s",
+                     strerror(errno));
+    } else if (S_ISDIR(status.st_mode)) {
+        if (depth < MAXIMUM_DEPTH)
+            read_folder(manifests, path, default_namespace, depth);
+        else
+            problems_add(&manifests->problems, ERROR_LIMIT, (struct place){path, 0, 0},
+                         "folders nest deeper than %d: a link that leads back?", MAXIMUM_DEPTH);
+    } else if (named_by_user || is_manifest_name(path)) {
+        read_file(manifests, path, default_namespace);
+    }
+}
+
+void manifests_init(struct manifests *manifests, struct arena *arena)
+{
+    *manifests = (struct manifests){.arena = arena, .problems = {.arena = arena}};
+}
+
+void manifests_read(struct manifests *manifests, const char *path, struct text default_namespace)
+{
+    read_path(manifests, path, default_namespace, true, 0);
+}

@@ -1,0 +1,81 @@
+#include "kube/expression.h"
+
+#define REQUIRED "requiredDuringSchedulingIgnoredDuringExecution"
+#define PREFERRED "preferredDuringSchedulingIgnoredDuringExecution"
+
+static void read_term(struct node_terms *terms, const struct field *field, struct arena *arena)
+{
+    struct node_term term = {.field = field};
+    expressions_add_list(&term.expressions, field_get(arena, field, "matchExpressions"), arena);
+    *LIST_PUSH(arena, terms) = term;
+}
+
+void node_selection_read(const struct workload *workload, struct arena *arena,
+                         struct node_selection *selection)
+{
+    *selection = (struct node_selection){0};
+    selection->selector_field = field_get(arena, workload->spec, "nodeSelector");
+    expressions_add_labels(&selection->selector, selection->selector_field, arena);
+
+    if (node_at(workload->spec->node, "affinity.nodeAffinity") == NULL)
+        return;
+    const struct field *affinity = field_at(arena, workload->spec, "affinity.nodeAffinity");
+    const struct field *terms = field_at(arena, affinity, REQUIRED ".nodeSelectorTerms");
+    for (size_t i = 0; node_is(terms->node, NODE_LIST) && i < node_count(terms->node); i++)
+        read_term(&selection->required, field_item(arena, terms, i), arena);
+    const struct field *preferred = field_get(arena, affinity, PREFERRED);
+    for (size_t i = 0; node_is(preferred->node, NODE_LIST) && i < node_count(preferred->node); i++)
+        read_term(&selection->preferred,
+                  field_get(arena, field_item(arena, preferred, i), "preference"), arena);
+}
+
+static void add_topology_term(struct topology_terms *terms, enum topology_use use, bool required,
+                              const struct field *term, struct arena *arena)
+{
+    *LIST_PUSH(arena, terms) = (struct topology_term){
+        .use = use,
+        .required = required,
+        .term = term,
+        .key = field_get(arena, term, "topologyKey"),
+    };
+}
+
+static void read_spread(const struct workload *workload, struct arena *arena,
+                        struct topology_terms *terms)
+{
+    const struct field *list = field_get(arena, workload->spec, "topologySpreadConstraints");
+    for (size_t i = 0; node_is(list->node, NODE_LIST) && i < node_count(list->node); i++) {
+        const struct field *constraint = field_item(arena, list, i);
+        struct text unsatisfiable = node_string(node_get(constraint->node, "whenUnsatisfiable"));
+        add_topology_term(terms, TOPOLOGY_SPREAD, !text_is(unsatisfiable, "ScheduleAnyway"),
+                          constraint, arena);
+    }
+}
+
+static void read_pod_affinity(const struct field *affinity, enum topology_use use,
+                              struct arena *arena, struct topology_terms *terms)
+{
+    if (affinity->node == NULL)
+        return;
+    const struct field *required = field_get(arena, affinity, REQUIRED);
+    for (size_t i = 0; node_is(required->node, NODE_LIST) && i < node_count(required->node); i++)
+        add_topology_term(terms, use, true, field_item(arena, required, i), arena);
+    const struct field *preferred = field_get(arena, affinity, PREFERRED);
+    for (size_t i = 0; node_is(preferred->node, NODE_LIST) && i < node_count(preferred->node); i++)
+        add_topology_term(terms, use, false,
+                          field_get(arena, field_item(arena, preferred, i), "podAffinityTerm"),
+                          arena);
+}
+
+void topology_terms_read(const struct workload *workload, struct arena *arena,
+                         struct topology_terms *terms)
+{
+    *terms = (struct topology_terms){0};
+    read_spread(workload, arena, terms);
+    if (node_get(workload->spec->node, "affinity") == NULL)
+        return;
+    const struct field *affinity = field_get(arena, workload->spec, "affinity");
+    read_pod_affinity(field_get(arena, affinity, "podAffinity"), TOPOLOGY_AFFINITY, arena, terms);
+    read_pod_affinity(field_get(arena, affinity, "podAntiAffinity"), TOPOLOGY_ANTI_AFFINITY, arena,
+                      terms);
+}

@@ -1,0 +1,44 @@
+#include "kube/expression.h"
+
+/* Where a pool keeps what rails read. v1 and v1beta1 NodePools agree on these places. */
+struct pool_paths {
+    const char *requirements, *labels, *node_class;
+};
+static const struct pool_paths node_pool_paths = {
+    "spec.template.spec.requirements",
+    "spec.template.metadata.labels",
+    "spec.template.spec.nodeClassRef",
+};
+static const struct pool_paths provisioner_paths = {
+    "spec.requirements",
+    "spec.labels",
+    "spec.providerRef",
+};
+
+bool pool_read(const struct object *object, struct arena *arena, struct pool *pool)
+{
+    const struct pool_paths *paths;
+    if (object->kind == KIND_NODE_POOL)
+        paths = &node_pool_paths;
+    else if (object->kind == KIND_PROVISIONER)
+        paths = &provisioner_paths;
+    else
+        return false;
+    *pool = (struct pool){
+        .object = object,
+        .requirements_field = field_at(arena, object->root, paths->requirements),
+        .labels_field = field_at(arena, object->root, paths->labels),
+    };
+    expressions_add_list(&pool->requirements, pool->requirements_field, arena);
+    expressions_add_labels(&pool->labels, pool->labels_field, arena);
+
+    const struct node *reference = node_at(object->root->node, paths->node_class);
+    pool->node_class_kind = node_string(node_get(reference, "kind"));
+    pool->node_class_name = node_string(node_get(reference, "name"));
+    pool->node_class_group = node_string(node_get(reference, "group"));
+    /* v1beta1 and v1alpha5 name an apiVersion where v1 has a group. */
+    struct text api_version = node_string(node_get(reference, "apiVersion"));
+    if (pool->node_class_group.size == 0)
+        text_split(api_version, '/', &pool->node_class_group, NULL);
+    return true;
+}

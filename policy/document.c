@@ -1,0 +1,337 @@
+#include "policy/document.h"
+
+#include <stdlib.h>
+
+/* ---- the keys -----------------------------------------------------------------------------------
+ */
+
+enum { NAME_BYTES_MAX = 253, LINE_BYTES_MAX = 1024 };
+
+/* What a document becomes; the offsets below are in here. */
+struct document {
+    int api_version, kind; /* one choice each */
+    const struct node *labels, *annotations;
+    enum mode mode;
+    int64_t since_unix_s;
+    const struct node *rails;
+    struct key_maps exceptions;
+    struct policy policy;
+};
+
+struct rail_common {
+    enum mode mode;
+    bool mode_given, since_given;
+    int64_t since_unix_s;
+};
+
+static const char *const api_versions[] = {"taffrail.dev/v1alpha1", NULL};
+static const char *const kinds[] = {"GuardRails", NULL};
+/* In the order of enum mode. */
+static const char *const modes[] = {"off", "audit", "warn", "enforce", NULL};
+
+/* clang-format off */
+/* A policy's match and an exception's have these in common. */
+#define MATCH_KEYS(at) \
+    {.name = "namespaces", \
+     .type = KEY_GLOBS, \
+     .offset = (at) + offsetof(struct match_rules, namespaces), \
+     .summary = "only these namespaces; cluster-scoped objects are then out of reach", \
+     .minimum = 1}, \
+    {.name = "excludeNamespaces", \
+     .type = KEY_GLOBS, \
+     .offset = (at) + offsetof(struct match_rules, exclude_namespaces), \
+     .summary = "not these namespaces"}, \
+    {.name = "namespaceSelector", \
+     .type = KEY_SELECTOR, \
+     .offset = (at) + offsetof(struct match_rules, namespace_selector), \
+     .summary = "only namespaces with these labels; cluster-scoped objects are then out of " \
+                "reach"}, \
+    {.name = "kinds", \
+     .type = KEY_KINDS, \
+     .offset = (at) + offsetof(struct match_rules, kinds), \
+     .summary = "only objects of these kinds, such as Deployment or NodePool", \
+     .given_offset = (at) + offsetof(struct match_rules, kinds_given), \
+     .minimum = 1}, \
+    {.name = "names", \
+     .type = KEY_GLOBS, \
+     .offset = (at) + offsetof(struct match_rules, names), \
+     .summary = "only objects whose root owner has such a name; of a Pod that a Deployment made " \
+                "that is the Deployment's", \
+     .minimum = 1}
+/* clang-format on */
+
+static const struct key exception_match_keys[] = {
+    MATCH_KEYS(offsetof(struct exception, match)),
+    {0},
+};
+
+static const struct key exception_keys[] = {
+    {.name = "id",
+     .type = KEY_STRING,
+     .offset = offsetof(struct exception, id),
+     .summary = "a name for it, such as the number of a ticket; once in a policy",
+     .maximum = NAME_BYTES_MAX,
+     .required = true},
+    {.name = "rails",
+     .type = KEY_STRINGS,
+     .offset = offsetof(struct exception, rails),
+     .summary = "the rails it lifts, of those this policy uses",
+     .minimum = 1,
+     .required = true},
+    {.name = "match",
+     .type = KEY_MAP,
+     .offset = offsetof(struct exception, match),
+     .summary = "which objects it is for; absent: all that the policy reaches",
+     .children = exception_match_keys,
+     .given_offset = offsetof(struct exception, match.given)},
+    {.name = "owner",
+     .type = KEY_STRING,
+     .offset = offsetof(struct exception, owner),
+     .summary = "who asked for it",
+     .maximum = LINE_BYTES_MAX},
+    {.name = "reason",
+     .type = KEY_STRING,
+     .offset = offsetof(struct exception, reason),
+     .summary = "why it was granted",
+     .maximum = LINE_BYTES_MAX},
+    {.name = "expires",
+     .type = KEY_TIME_END,
+     .offset = offsetof(struct exception, expires_unix_s),
+     .summary = "when it ends; of a day that is its end in UTC",
+     .required = true},
+    {0},
+};
+
+static const struct key match_keys[] = {
+    MATCH_KEYS(offsetof(struct document, policy.match)),
+    {.name = "excludeGroups",
+     .type = KEY_STRINGS,
+     .offset = offsetof(struct document, policy.match.exclude_groups),
+     .summary = "not what members of these groups ask for; names, in which * and ? are special"},
+    {0},
+};
+
+static const struct key spec_keys[] = {
+    {.name = "mode",
+     .type = KEY_ENUM,
+     .offset = offsetof(struct document, mode),
+     .summary = "what a finding does, for each rail that does not set its own: enforce denies, "
+                "warn returns a warning, audit only records it, off looks for none",
+     .default_value = "audit",
+     .choices = modes},
+    {.name = "since",
+     .type = KEY_TIME,
+     .offset = offsetof(struct document, since_unix_s),
+     .summary = "spare what is older: a new Pod of a workload from before this day or time is "
+                "warned, not denied; for each rail that does not set its own"},
+    {.name = "contact",
+     .type = KEY_STRING,
+     .offset = offsetof(struct document, policy.contact),
+     .summary = "whom to ask; ends every denial",
+     .maximum = LINE_BYTES_MAX},
+    {.name = "docs",
+     .type = KEY_STRING,
+     .offset = offsetof(struct document, policy.docs),
+     .summary = "where to read more; {rail} becomes the rail's name",
+     .maximum = LINE_BYTES_MAX},
+    {.name = "match",
+     .type = KEY_MAP,
+     .offset = offsetof(struct document, policy.match),
+     .summary = "which objects the policy is for; absent: all that the webhook is sent",
+     .children = match_keys,
+     .given_offset = offsetof(struct document, policy.match.given)},
+    {.name = "rails",
+     .type = KEY_NODE,
+     .offset = offsetof(struct document, rails),
+     .summary = "the rails that are on, by name, each with its keys; {} is a rail with its "
+                "defaults, and one that is not named is off"},
+    {.name = "exceptions",
+     .type = KEY_MAPS,
+     .offset = offsetof(struct document, exceptions),
+     .summary = "what some objects may do for a while",
+     .children = exception_keys,
+     .item_size = sizeof(struct exception)},
+    {0},
+};
+
+static const struct key metadata_keys[] = {
+    {.name = "name",
+     .type = KEY_STRING,
+     .offset = offsetof(struct document, policy.name),
+     .summary = "the policy's name, which findings carry; no two policies have the same",
+     .maximum = NAME_BYTES_MAX,
+     .required = true},
+    {.name = "labels",
+     .type = KEY_NODE,
+     .offset = offsetof(struct document, labels),
+     .summary = "not read"},
+    {.name = "annotations",
+     .type = KEY_NODE,
+     .offset = offsetof(struct document, annotations),
+     .summary = "not read"},
+    {0},
+};
+
+const struct key document_keys[] = {
+    {.name = "apiVersion",
+     .type = KEY_ENUM,
+     .offset = offsetof(struct document, api_version),
+     .summary = "the version of this format",
+     .choices = api_versions,
+     .required = true},
+    {.name = "kind",
+     .type = KEY_ENUM,
+     .offset = offsetof(struct document, kind),
+     .summary = "what the document is",
+     .choices = kinds,
+     .required = true},
+    {.name = "metadata",
+     .type = KEY_MAP,
+     .summary = "what the policy is called",
+     .children = metadata_keys,
+     .required = true},
+    {.name = "spec",
+     .type = KEY_MAP,
+     .summary = "what the policy says",
+     .children = spec_keys,
+     .required = true},
+    {0},
+};
+
+const struct key rail_common_keys[] = {
+    {.name = "mode",
+     .type = KEY_ENUM,
+     .offset = offsetof(struct rail_common, mode),
+     .summary = "what a finding of this rail does; absent: as spec.mode says",
+     .choices = modes,
+     .given_offset = offsetof(struct rail_common, mode_given)},
+    {.name = "since",
+     .type = KEY_TIME,
+     .offset = offsetof(struct rail_common, since_unix_s),
+     .summary = "spare what is older: a new Pod of a workload from before this day or time is "
+                "warned, not denied; absent: as spec.since says",
+     .given_offset = offsetof(struct rail_common, since_given)},
+    {0},
+};
+
+/* ---- rails --------------------------------------------------------------------------------------
+ */
+
+/* What reading the rails of one document needs. */
+struct reading {
+    const struct schema *schema;
+    const struct catalog *catalog;
+    struct problems *warnings;
+    struct document *document;
+};
+
+static bool refuse_unknown_rail(const struct reading *reading, const struct field *rails,
+                                const struct member *member)
+{
+    size_t count = rail_count();
+    struct text *names = ARENA_ARRAY(reading->schema->arena, count, struct text);
+    for (size_t i = 0; i < count; i++)
+        names[i] = text_of(rail_at(i)->name);
+    return schema_unknown(reading->schema, rails, member, "rail", names, count);
+}
+
+static bool read_rail(const struct reading *reading, const struct field *rails,
+                      const struct member *member, struct rail_use *use)
+{
+    const struct schema *schema = reading->schema;
+    struct text name = {member->key, member->key_size};
+    const struct rail *rail = rail_find(name);
+    if (rail == NULL)
+        return refuse_unknown_rail(reading, rails, member);
+    /* Nothing after the name is as {}: all defaults. */
+    const struct field *field = field_member(schema->arena, rails, name);
+    if (!node_is(field->node, NODE_MAP) && !node_is(field->node, NODE_NULL))
+        return schema_refuse(schema, field, TEXT("a map of the rail's keys"),
+                             TEXT(", such as {mode: enforce}"));
+
+    void *settings = arena_alloc(schema->arena, rail->settings_size);
+    struct rail_common common = {0};
+    const struct schema_part parts[] = {{rail->keys, settings}, {rail_common_keys, &common}};
+    if (!schema_read(schema, field, parts, 2))
+        return false;
+    if (rail->prepare != NULL)
+        rail->prepare(settings, reading->catalog, &member->value, schema->source, schema->arena,
+                      reading->warnings);
+    const struct document *document = reading->document;
+    *use = (struct rail_use){
+        .rail = rail,
+        .settings = settings,
+        .mode = common.mode_given ? common.mode : document->mode,
+        .since_unix_s = common.since_given ? common.since_unix_s : document->since_unix_s,
+    };
+    return true;
+}
+
+static int compare_rails(const void *a, const void *b)
+{
+    return text_compare(text_of(((const struct rail_use *)a)->rail->name),
+                        text_of(((const struct rail_use *)b)->rail->name));
+}
+
+static bool read_rails(const struct reading *reading, const struct field *rails)
+{
+    const struct schema *schema = reading->schema;
+    if (rails->node == NULL)
+        return true;
+    if (!node_is(rails->node, NODE_MAP))
+        return schema_refuse(schema, rails, TEXT("a map of rails by name"), TEXT(""));
+    size_t count = node_count(rails->node);
+    struct rail_use *uses = ARENA_ARRAY(schema->arena, count, struct rail_use);
+    bool good = true;
+    for (size_t i = 0; i < count; i++)
+        good = read_rail(reading, rails, &rails->node->members[i], &uses[i]) && good;
+    if (!good)
+        return false;
+    if (count > 1)
+        qsort(uses, count, sizeof *uses, compare_rails);
+    reading->document->policy.rails = uses;
+    reading->document->policy.rail_count = count;
+    return true;
+}
+
+/* ---- the whole
+ * ------------------------------------------------------------------------------------ */
+
+static bool is_other_kind(const struct node *root)
+{
+    const struct node *kind = node_get(root, "kind");
+    return node_is(kind, NODE_STRING) && !text_is(node_string(kind), kinds[0]);
+}
+
+bool document_read(const struct schema *schema, const struct node *root,
+                   const struct catalog *catalog, struct problems *warnings, struct policy *policy)
+{
+    const struct field *top = field_root(schema->arena, root);
+    if (!node_is(root, NODE_MAP))
+        return schema_refuse(schema, top, TEXT("a map with apiVersion, kind, metadata and spec"),
+                             TEXT(""));
+    /* Of something else altogether every key would be a problem: one is enough. */
+    if (is_other_kind(root))
+        return schema_refuse(schema, field_get(schema->arena, top, "kind"), TEXT("GuardRails"),
+                             TEXT("; a policy folder holds nothing else"));
+
+    struct document document = {0};
+    bool good = schema_read(schema, top, &(struct schema_part){document_keys, &document}, 1);
+    const struct field *spec = field_get(schema->arena, top, "spec");
+    struct exception *exceptions = document.exceptions.items;
+    size_t exception_count = document.exceptions.count;
+    document.policy.exceptions = exceptions;
+    document.policy.exception_count = exception_count;
+    document.policy.place = source_place(
+        schema->source, schema->arena, field_offset(field_at(schema->arena, top, "metadata.name")));
+
+    struct reading reading = {schema, catalog, warnings, &document};
+    good = read_rails(&reading, field_get(schema->arena, spec, "rails")) && good;
+    good = exceptions_check(schema, spec, exceptions, exception_count) && good;
+    *policy = document.policy;
+    if (good && policy->rail_count == 0)
+        problems_add(warnings, ERROR_POLICY, policy->place,
+                     "the policy \"%.*s\" names no rail under spec.rails, so it finds nothing",
+                     TEXT_ARGS(policy->name));
+    return good;
+}

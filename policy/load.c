@@ -1,0 +1,256 @@
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "policy/document.h"
+
+struct policies {
+    struct policy *items;
+    size_t count, capacity;
+};
+
+struct loading {
+    struct arena *arena;
+    const struct catalog *catalog;
+    struct problems *errors, *warnings;
+    struct policies policies;
+};
+
+/* ---- documents ----------------------------------------------------------------------------------
+ */
+
+/* One file; its problems are collected here and then put in order. */
+struct file {
+    struct loading *loading;
+    struct source source;
+    struct problems problems;
+    size_t document_count;
+};
+
+static void refuse_second_of_name(struct file *file, const struct policy *policy)
+{
+    const struct policies *policies = &file->loading->policies;
+    for (size_t i = 0; i < policies->count; i++) {
+        const struct policy *first = &policies->items[i];
+        if (!text_equal(first->name, policy->name))
+            continue;
+        problems_add(&file->problems, ERROR_POLICY, policy->place,
+                     "metadata.name: a policy \"%.*s\" is at %s:%u already; every policy needs a "
+                     "name of its own, and a file is read once",
+                     TEXT_ARGS(policy->name), first->place.file, first->place.line);
+        return;
+    }
+}
+
+static void take_document(void *context, const struct node *root)
+{
+    struct file *file = context;
+    struct loading *loading = file->loading;
+    if (node_is(root, NODE_NULL))
+        return;
+    file->document_count++;
+    struct schema schema = {&file->source, loading->arena, &file->problems};
+    struct policy policy = {0};
+    bool good = document_read(&schema, root, loading->catalog, loading->warnings, &policy);
+    if (policy.name.size > 0)
+        refuse_second_of_name(file, &policy);
+    if (good || policy.name.size > 0)
+        *LIST_PUSH(loading->arena, &loading->policies) = policy;
+}
+
+static int compare_places(const void *a_pointer, const void *b_pointer)
+{
+    const struct error *a = *(const struct error *const *)a_pointer;
+    const struct error *b = *(const struct error *const *)b_pointer;
+    if (a->place.line != b->place.line)
+        return a->place.line < b->place.line ? -1 : 1;
+    if (a->place.column != b->place.column)
+        return a->place.column < b->place.column ? -1 : 1;
+    return (a > b) - (a < b);
+}
+
+static void hand_over_problems(const struct file *file)
+{
+    struct loading *loading = file->loading;
+    size_t count = file->problems.count;
+    const struct error **sorted =
+        (const struct error **)ARENA_ARRAY(loading->arena, count, const struct error *);
+    for (size_t i = 0; i < count; i++)
+        sorted[i] = &file->problems.items[i];
+    if (count > 1)
+        qsort((void *)sorted, count, sizeof *sorted, compare_places);
+    for (size_t i = 0; i < count; i++)
+        problems_add_error(loading->errors, sorted[i]);
+    if (count >= SCHEMA_PROBLEMS_MAX)
+        problems_add(loading->errors, ERROR_POLICY, (struct place){file->source.file, 0, 0},
+                     "more problems may follow: only the first %d are shown", SCHEMA_PROBLEMS_MAX);
+}
+
+static void read_documents(struct file *file, bool json)
+{
+    struct arena *arena = file->loading->arena;
+    if (!json) {
+        doc_read_yaml(&file->source, YAML_POLICY, &doc_limits_policy, arena, &file->problems,
+                      take_document, file);
+        return;
+    }
+    const struct node *root = NULL;
+    struct error error;
+    if (doc_read_json(&file->source, &doc_limits_policy, &file->problems, arena, &root, &error))
+        take_document(file, root);
+    else
+        problems_add_error(&file->problems, &error);
+}
+
+/* The number of documents found. */
+static size_t read_file(struct loading *loading, const char *path)
+{
+    struct arena *arena = loading->arena;
+    struct file *file = ARENA_NEW(arena, struct file);
+    const char *name = strcmp(path, "-") == 0 ? "<standard input>" : path;
+    *file = (struct file){
+        .loading = loading,
+        .source = {.file = arena_text(arena, text_of(name)).data},
+        .problems = {.arena = arena},
+    };
+    struct error error;
+    if (!file_read(path, doc_limits_policy.bytes, arena, &file->source.text, &error)) {
+        error.place.file = file->source.file;
+        problems_add_error(loading->errors, &error);
+        return 0;
+    }
+    read_documents(file, text_ends_with(text_of(path), TEXT(".json")));
+    hand_over_problems(file);
+    return file->document_count;
+}
+
+/* ---- folders ------------------------------------------------------------------------------------
+ */
+
+/* A mounted ConfigMap shows each file once by its name, and again in folders that begin with "..".
+ */
+static int is_visible(const struct dirent *entry)
+{
+    return entry->d_name[0] != '.';
+}
+
+static int compare_entries(const struct dirent **a, const struct dirent **b)
+{
+    return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+struct folder {
+    struct arena *arena;
+    const char *path;
+    struct dirent **entries;
+    size_t count;
+    const char **paths;
+};
+
+static void copy_paths(void *context)
+{
+    struct folder *folder = context;
+    folder->paths = (const char **)ARENA_ARRAY(folder->arena, folder->count, const char *);
+    for (size_t i = 0; i < folder->count; i++)
+        folder->paths[i] =
+            arena_printf(folder->arena, "%s/%s", folder->path, folder->entries[i]->d_name).data;
+}
+
+/* The paths in a folder, by name. */
+static bool list_folder(struct folder *folder, struct error *error)
+{
+    int count = scandir(folder->path, &folder->entries, is_visible, compare_entries);
+    if (count < 0)
+        return error_set(error, ERROR_IO, (struct place){folder->path, 0, 0},
+                         "the folder cannot be listed: %s", strerror(errno));
+    folder->count = (size_t)count;
+    bool copied = arena_guard(folder->arena, copy_paths, folder, error);
+    for (size_t i = 0; i < folder->count; i++)
+        free(folder->entries[i]);
+    free((void *)folder->entries);
+    return copied;
+}
+
+static bool is_policy_file(const char *path)
+{
+    static const char *const endings[] = {".yaml", ".yml", ".json"};
+    for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++)
+        if (text_ends_with(text_of(path), text_of(endings[i])))
+            return true;
+    return false;
+}
+
+static size_t read_folder(struct loading *loading, const char *path, unsigned depth);
+
+static size_t read_entry(struct loading *loading, const char *path, unsigned depth)
+{
+    struct stat status;
+    if (stat(path, &status) != 0) {
+        problems_add(loading->errors, ERROR_IO, (struct place){path, 0, 0}, "cannot be read: %s",
+                     strerror(errno));
+        return 0;
+    }
+    if (S_ISDIR(status.st_mode))
+        return read_folder(loading, path, depth);
+    return is_policy_file(path) ? read_file(loading, path) : 0;
+}
+
+static size_t read_folder(struct loading *loading, const char *path, unsigned depth)
+{
+    enum { DEPTH_MAX = 16 };
+    if (depth > DEPTH_MAX) {
+        problems_add(loading->errors, ERROR_LIMIT, (struct place){path, 0, 0},
+                     "folders are nested more than %d deep, or a link leads back", DEPTH_MAX);
+        return 0;
+    }
+    struct text own_path = text_of(path);
+    while (own_path.size > 1 && own_path.data[own_path.size - 1] == '/')
+        own_path.size--;
+    struct folder folder = {.arena = loading->arena,
+                            .path = arena_text(loading->arena, own_path).data};
+    struct error error;
+    if (!list_folder(&folder, &error)) {
+        problems_add_error(loading->errors, &error);
+        return 0;
+    }
+    size_t documents = 0;
+    for (size_t i = 0; i < folder.count; i++)
+        documents += read_entry(loading, folder.paths[i], depth + 1);
+    return documents;
+}
+
+static void read_path(struct loading *loading, const char *given_path)
+{
+    const char *path = arena_text(loading->arena, text_of(given_path)).data;
+    size_t errors_before = loading->errors->count;
+    struct stat status;
+    bool folder = strcmp(path, "-") != 0 && stat(path, &status) == 0 && S_ISDIR(status.st_mode);
+    size_t documents = folder ? read_folder(loading, path, 0) : read_file(loading, path);
+    if (documents == 0 && loading->errors->count == errors_before)
+        problems_add(loading->errors, ERROR_POLICY, (struct place){path, 0, 0},
+                     folder ? "there is no policy in this folder: expected .yaml, .yml or .json "
+                              "files of kind GuardRails"
+                            : "there is no policy in this file: expected a document of kind "
+                              "GuardRails");
+}
+
+bool policy_load(const char *const *paths, size_t path_count, const struct catalog *catalog,
+                 struct arena *arena, const struct policy_set **policies, struct problems *errors,
+                 struct problems *warnings)
+{
+    struct loading loading = {arena, catalog, errors, warnings, {0}};
+    size_t errors_before = errors->count;
+    for (size_t i = 0; i < path_count; i++)
+        read_path(&loading, paths[i]);
+    struct policy_set *set = ARENA_NEW(arena, struct policy_set);
+    *set = (struct policy_set){loading.policies.items, loading.policies.count};
+    *policies = set;
+    return errors->count == errors_before;
+}
+
+size_t policy_set_count(const struct policy_set *policies)
+{
+    return policies->count;
+}

@@ -1,0 +1,62 @@
+#include "policy/policy_set.h"
+
+static bool matches_some(struct text t, const struct key_strings *globs)
+{
+    for (size_t i = 0; i < globs->count; i++)
+        if (text_matches_glob(t, globs->items[i]))
+            return true;
+    return false;
+}
+
+static bool is_in_excluded_group(const struct match_rules *rules, const struct requester *requester)
+{
+    for (size_t i = 0; requester != NULL && i < requester->group_count; i++)
+        if (matches_some(requester->groups[i], &rules->exclude_groups))
+            return true;
+    return false;
+}
+
+/* Cluster-scoped objects are out of reach of what asks for namespaces. */
+static bool namespace_name_matches(const struct match_rules *rules, const struct object *object)
+{
+    bool namespaced = kind_table[object->kind].namespaced;
+    bool wants_namespace = rules->namespaces.given || rules->namespace_selector != NULL;
+    if (!namespaced)
+        return !wants_namespace;
+    if (rules->namespaces.given && !matches_some(object->namespace, &rules->namespaces))
+        return false;
+    return !matches_some(object->namespace, &rules->exclude_namespaces);
+}
+
+enum match_result match_evaluate(const struct match_rules *rules,
+                                 const struct match_subject *subject)
+{
+    if (rules->kinds_given && (rules->kinds & KIND_BIT(subject->object->kind)) == 0)
+        return MATCH_NO;
+    if (!namespace_name_matches(rules, subject->object))
+        return MATCH_NO;
+    if (rules->names.given && !matches_some(subject->root_name, &rules->names))
+        return MATCH_NO;
+    if (is_in_excluded_group(rules, subject->requester))
+        return MATCH_NO;
+    if (rules->namespace_selector == NULL)
+        return MATCH_YES;
+    if (!subject->namespace_labels_known)
+        return MATCH_UNKNOWN;
+    return selector_matches(rules->namespace_selector, subject->namespace_labels) ? MATCH_YES
+                                                                                  : MATCH_NO;
+}
+
+struct text docs_url(const struct policy *policy, const char *rail, struct arena *arena)
+{
+    const struct text placeholder = TEXT("{rail}");
+    struct text rest = policy->docs;
+    struct text_builder url = {.arena = arena};
+    while (rest.size > 0) {
+        bool here = text_starts_with(rest, placeholder);
+        size_t size = here ? placeholder.size : 1;
+        text_builder_add(&url, here ? text_of(rail) : (struct text){rest.data, 1});
+        rest = (struct text){rest.data + size, rest.size - size};
+    }
+    return text_builder_text(&url);
+}

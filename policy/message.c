@@ -1,0 +1,229 @@
+#include "policy/message.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* ---- text that is safe to show ----------------------------------------------------------------
+ */
+
+static bool continues_code_point(char c)
+{
+    return ((unsigned char)c & 0xc0) == 0x80;
+}
+
+/* At most limit bytes, cut between code points, with "..." at the end when cut. */
+static struct text cut_end(struct text t, size_t limit, struct arena *arena)
+{
+    if (t.size <= limit)
+        return t;
+    size_t size = limit - 3;
+    while (size > 0 && continues_code_point(t.data[size]))
+        size--;
+    return arena_printf(arena, "%.*s...", (int)size, t.data);
+}
+
+static bool is_control(char c)
+{
+    return (unsigned char)c < 0x20 || c == 0x7f;
+}
+
+struct text message_printable(struct text t, size_t limit_bytes, struct arena *arena)
+{
+    struct text cut = cut_end(t, limit_bytes, arena);
+    size_t clean = 0;
+    while (clean < cut.size && !is_control(cut.data[clean]))
+        clean++;
+    if (clean == cut.size)
+        return cut;
+    char *copy = ARENA_ARRAY(arena, cut.size + 1, char);
+    for (size_t i = 0; i < cut.size; i++)
+        copy[i] = is_control(cut.data[i]) ? ' ' : cut.data[i];
+    return (struct text){copy, cut.size};
+}
+
+/* ---- one finding ------------------------------------------------------------------------------
+ */
+
+static struct text day_text(int64_t unix_s, struct arena *arena)
+{
+    time_t seconds = (time_t)unix_s;
+    struct tm broken_down;
+    if (gmtime_r(&seconds, &broken_down) == NULL)
+        return TEXT("an unknown day");
+    return arena_printf(arena, "%04d-%02d-%02d", broken_down.tm_year + 1900, broken_down.tm_mon + 1,
+                        broken_down.tm_mday);
+}
+
+struct text message_finding(const struct draft *draft, const struct finding *finding,
+                            struct text unknown_namespace, struct arena *arena)
+{
+    struct text_builder builder = {.arena = arena};
+    if (draft->statement.size > 0)
+        text_builder_add(&builder, draft->statement);
+    else if (draft->found.size > 0)
+        text_builder_printf(&builder, "found \"%.*s\"", TEXT_ARGS(draft->found));
+    else
+        text_builder_add(&builder, TEXT("missing"));
+
+    for (size_t i = 0; i < finding->allowed_count; i++)
+        text_builder_printf(&builder, "%s%.*s", i == 0 ? "; allowed " : ", ",
+                            TEXT_ARGS(finding->allowed[i]));
+    if (finding->allowed_total > finding->allowed_count)
+        text_builder_printf(&builder, ", ... (%zu)", finding->allowed_total);
+    if (finding->exception_expired)
+        text_builder_printf(&builder, "; exception %.*s expired on %.*s",
+                            TEXT_ARGS(finding->exception),
+                            TEXT_ARGS(day_text(finding->exception_expires_unix_s, arena)));
+    if (unknown_namespace.size > 0)
+        text_builder_printf(&builder,
+                            "; whether this applies depends on the labels of Namespace %.*s, "
+                            "which is not visible",
+                            TEXT_ARGS(unknown_namespace));
+    return text_builder_text(&builder);
+}
+
+void nearest_first(struct text *items, size_t count, struct text wanted)
+{
+    enum { FARTHEST = 64 };
+    struct text wanted_name = wanted;
+    text_split_last(wanted, '/', NULL, &wanted_name);
+    /* The best five are selected one by one: lists can be long, and no more are ever shown. */
+    enum { SHOWN = 5 };
+    for (size_t place = 0; place < count && place < SHOWN; place++) {
+        size_t best = place;
+        size_t best_distance = FARTHEST + 2;
+        for (size_t i = place; i < count; i++) {
+            struct text name = items[i];
+            text_split_last(items[i], '/', NULL, &name);
+            size_t distance =
+                text_equal(items[i], wanted) ? 0 : 1 + text_distance(name, wanted_name, FARTHEST);
+            if (distance < best_distance) {
+                best_distance = distance;
+                best = i;
+            }
+        }
+        struct text nearest = items[best];
+        memmove(&items[place + 1], &items[place], (best - place) * sizeof *items);
+        items[place] = nearest;
+    }
+}
+
+/* ---- the denial
+ * ---------------------------------------------------------------------------------- */
+
+static bool denies(const struct finding *finding)
+{
+    return finding->action == ACTION_DENY && !finding->undecided;
+}
+
+/* Each denying rail once, in order of the findings. */
+static void add_rails(struct text_builder *builder, const struct verdict *verdict)
+{
+    const char *separator = "";
+    for (size_t i = 0; i < verdict->finding_count; i++) {
+        bool seen = !denies(&verdict->findings[i]);
+        for (size_t j = 0; j < i && !seen; j++)
+            seen = denies(&verdict->findings[j]) &&
+                   strcmp(verdict->findings[j].rail, verdict->findings[i].rail) == 0;
+        if (seen)
+            continue;
+        text_builder_printf(builder, "%s%s", separator, verdict->findings[i].rail);
+        separator = ", ";
+    }
+}
+
+static void add_headline(struct text_builder *builder, const struct object *object,
+                         const struct verdict *verdict, size_t count)
+{
+    enum { NAME_LIMIT = 253 };
+    struct text name =
+        message_printable(object_display_name(object, builder->arena), NAME_LIMIT, builder->arena);
+    text_builder_printf(builder, "denied by compute guard rails: %zu problem%s in %.*s ", count,
+                        count == 1 ? "" : "s", TEXT_ARGS(object->kind_name));
+    if (object->namespace.size > 0)
+        text_builder_printf(builder, "%.*s/", TEXT_ARGS(object->namespace));
+    text_builder_add(builder, name);
+    if (object->controller.name.size > 0)
+        text_builder_printf(builder, " (owner %.*s %.*s)", TEXT_ARGS(object->controller.kind),
+                            TEXT_ARGS(object->controller.name));
+    text_builder_add(builder, TEXT(": "));
+    add_rails(builder, verdict);
+}
+
+static void add_problem(struct text_builder *builder, size_t number, const struct finding *finding)
+{
+    text_builder_printf(builder, "\n%zu. %s  %.*s: %.*s", number, finding->rail,
+                        TEXT_ARGS(finding->path), TEXT_ARGS(finding->message));
+    const char *separator = "\n   ";
+    const struct {
+        const char *label;
+        struct text text;
+    } notes[] = {{"fix", finding->fix}, {"docs", finding->docs}, {"ask", finding->contact}};
+    for (size_t i = 0; i < sizeof notes / sizeof notes[0]; i++) {
+        if (notes[i].text.size == 0)
+            continue;
+        text_builder_printf(builder, "%s%s: %.*s", separator, notes[i].label,
+                            TEXT_ARGS(notes[i].text));
+        separator = "   ";
+    }
+}
+
+struct text message_denial(const struct subject *subject, const struct verdict *verdict,
+                           struct arena *arena)
+{
+    /* A hostile object can have thousands; people read the first. */
+    enum { PROBLEMS_SHOWN = 20 };
+    size_t count = 0;
+    for (size_t i = 0; i < verdict->finding_count; i++)
+        count += denies(&verdict->findings[i]);
+    if (count == 0)
+        return TEXT("");
+
+    struct text_builder builder = {.arena = arena};
+    add_headline(&builder, subject->object, verdict, count);
+    size_t number = 0;
+    for (size_t i = 0; i < verdict->finding_count && number < PROBLEMS_SHOWN; i++)
+        if (denies(&verdict->findings[i]))
+            add_problem(&builder, ++number, &verdict->findings[i]);
+    if (count > PROBLEMS_SHOWN)
+        text_builder_printf(&builder, "\n... and %zu more", count - PROBLEMS_SHOWN);
+    text_builder_add(&builder, TEXT("\ncheck before you push: taffrail check -p POLICY -f FILE"));
+    return text_builder_text(&builder);
+}
+
+/* ---- warnings -------------------------------------------------------------------------------- */
+
+static struct text cut_start(struct text t, size_t limit, struct arena *arena)
+{
+    if (t.size <= limit)
+        return t;
+    size_t start = t.size - (limit - 3);
+    while (start < t.size && continues_code_point(t.data[start]))
+        start++;
+    return arena_printf(arena, "...%.*s", (int)(t.size - start), t.data + start);
+}
+
+struct text message_warning(const struct finding *finding, int64_t now_unix_s, struct arena *arena)
+{
+    enum { LIMIT = 120, PATH_AT_LEAST = 40 };
+    struct text what = finding->message;
+    if (finding->action == ACTION_EXCEPTED) {
+        int64_t days = (finding->exception_expires_unix_s - now_unix_s) / 86400;
+        what = arena_printf(arena, "allowed by exception %.*s until %.*s (%lld days left)",
+                            TEXT_ARGS(finding->exception),
+                            TEXT_ARGS(day_text(finding->exception_expires_unix_s, arena)),
+                            (long long)days);
+    } else if (text_starts_with(finding->fix, TEXT("replace with "))) {
+        what = arena_printf(arena, "found \"%.*s\"; %.*s",
+                            TEXT_ARGS(message_printable(finding->found, LIMIT, arena)),
+                            TEXT_ARGS(finding->fix));
+    }
+    struct text prefix = arena_printf(arena, "[%s] ", finding->rail);
+    size_t room = LIMIT - prefix.size - sizeof ": " + 1;
+    size_t path_room = what.size + PATH_AT_LEAST < room ? room - what.size : PATH_AT_LEAST;
+    struct text path = cut_start(finding->path, path_room, arena);
+    what = cut_end(what, room - path.size, arena);
+    return arena_printf(arena, "%.*s%.*s: %.*s", TEXT_ARGS(prefix), TEXT_ARGS(path),
+                        TEXT_ARGS(what));
+}

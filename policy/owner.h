@@ -1,0 +1,17 @@
+/* Whose object it is: the owner at the end of the controller references. */
+#ifndef TAFFRAIL_POLICY_OWNER_H
+#define TAFFRAIL_POLICY_OWNER_H
+
+#include "policy/policy.h"
+
+struct root_owner {
+    struct text name;            /* the object's own when nothing owns it */
+    bool named;                  /* a controller reference that counts was there */
+    const struct object *object; /* NULL: the named owner is not in the snapshot */
+};
+
+/* References count only when a kube-system controller asks, so that nobody borrows an owner by
+ * writing one down. */
+struct root_owner root_owner_find(const struct world *world, const struct subject *subject);
+
+#endif

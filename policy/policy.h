@@ -1,0 +1,122 @@
+/* policy: decides. Policy files in, findings out; no I/O after loading, no clock, no log. */
+#ifndef TAFFRAIL_POLICY_H
+#define TAFFRAIL_POLICY_H
+
+#include "base/base.h"
+#include "kube/kube.h"
+
+/* ---- what comes out ---------------------------------------------------------------------------
+ */
+
+/* In order of strictness. */
+enum action { ACTION_NONE, ACTION_EXCEPTED, ACTION_AUDIT, ACTION_WARN, ACTION_DENY };
+const char *action_name(enum action action); /* "none", "excepted", "audit", "warn", "deny" */
+
+struct finding {
+    const char *rail;
+    enum action action;
+    bool undecided;    /* the rail could not see what it needs; action is ACTION_WARN */
+    bool quiet;        /* undecided under audit: nobody is warned who asks the server */
+    bool pre_existing; /* the old object had it too; audited */
+    const struct field *field;
+    struct text path;  /* of field, printed, without control characters; message and fix too */
+    struct text found; /* the value; empty when something is missing */
+    const struct text *allowed; /* at most five, nearest first */
+    size_t allowed_count, allowed_total;
+    struct text message;       /* what is wrong and what is allowed, one line */
+    struct text fix;           /* what to do; may be empty */
+    struct text policy;        /* its metadata.name */
+    struct text docs, contact; /* of the policy; may be empty */
+    struct text exception;     /* the id when excepted, or of an expired one; data NULL: none */
+    bool exception_expired;
+    int64_t exception_expires_unix_s; /* 0: no exception */
+};
+
+struct verdict {
+    enum action action; /* the strictest of all findings, undecided ones aside */
+    const struct finding *findings;
+    size_t finding_count;
+};
+
+/* ---- what goes in -----------------------------------------------------------------------------
+ */
+
+struct requester {
+    struct text name;
+    const struct text *groups;
+    size_t group_count;
+};
+
+/* kube-system's service accounts, the controller manager, the scheduler, nodes: nobody reads what
+ * they are warned of. */
+bool requester_is_controller(const struct requester *requester);
+
+enum operation { OPERATION_CREATE, OPERATION_UPDATE, OPERATION_DELETE, OPERATION_CONNECT };
+
+/* What is judged: an object, on UPDATE with what it was before. */
+struct subject {
+    enum operation operation;
+    const struct object *object, *old_object; /* old_object NULL unless UPDATE */
+    struct text subresource;
+    struct requester requester;
+    bool dry_run;
+};
+
+struct policy_set;
+
+/* All that a decision stands on, consistent with each other and immutable. */
+struct world {
+    const struct policy_set *policies;
+    const struct snapshot *snapshot;
+    const struct catalog *catalog;
+    uint64_t generation;
+    int64_t loaded_unix_s;
+};
+
+/* ---- loading ----------------------------------------------------------------------------------
+ */
+
+/* Reads policy files and folders (.yaml, .yml, .json, by name), in order. Every problem of every
+ * file is added to errors (then false) or warnings (values that select nothing, names the catalogue
+ * does not know). Memory is the arena's. */
+bool policy_load(const char *const *paths, size_t path_count, const struct catalog *catalog,
+                 struct arena *arena, const struct policy_set **policies, struct problems *errors,
+                 struct problems *warnings) MUST_CHECK;
+size_t policy_set_count(const struct policy_set *policies);
+/* Warns of exceptions that no longer hold. */
+void policy_warn_expired(const struct policy_set *policies, int64_t now_unix_s,
+                         struct problems *warnings);
+
+/* ---- deciding ---------------------------------------------------------------------------------
+ */
+
+/* Every finding of every policy that selects the object, sorted by field path, then rail. The
+ * verdict lives in the arena. */
+void policy_evaluate(const struct world *world, const struct subject *subject, int64_t now_unix_s,
+                     struct arena *arena, struct verdict *verdict);
+
+/* ---- messages ---------------------------------------------------------------------------------
+ */
+
+/* What the person is told who is denied (the message of the Status), many lines; the first is
+ * complete by itself. Empty when nothing denies. */
+struct text message_denial(const struct subject *subject, const struct verdict *verdict,
+                           struct arena *arena);
+/* At most 120 characters, no control characters: "[rail] path: found ...". */
+struct text message_warning(const struct finding *finding, int64_t now_unix_s, struct arena *arena);
+
+/* ---- rails ------------------------------------------------------------------------------------
+ */
+
+struct rail;
+size_t rail_count(void);
+const struct rail *rail_at(size_t index);       /* by name */
+const struct rail *rail_find(struct text name); /* NULL: none */
+/* The page `taffrail explain RAIL` prints. */
+struct text rail_explain(const struct rail *rail, struct arena *arena);
+/* The page `taffrail explain policy` prints: the keys of a policy file. */
+struct text policy_explain(struct arena *arena);
+const char *rail_name(const struct rail *rail);
+const char *rail_summary(const struct rail *rail);
+
+#endif

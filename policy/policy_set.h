@@ -1,0 +1,75 @@
+/* What policy files become: written by load.c, read by match.c, exception.c and evaluate.c. */
+#ifndef TAFFRAIL_POLICY_POLICY_SET_H
+#define TAFFRAIL_POLICY_POLICY_SET_H
+
+#include "policy/policy.h"
+#include "policy/rail.h"
+
+/* In order of strictness; so are the choices of the key `mode`. */
+enum mode { MODE_OFF, MODE_AUDIT, MODE_WARN, MODE_ENFORCE };
+
+/* Which objects a policy or an exception reaches; what is not given reaches all. */
+struct match_rules {
+    bool given;                                               /* the key `match` was there */
+    struct key_strings namespaces, exclude_namespaces, names; /* globs */
+    struct key_strings exclude_groups;                        /* globs; of a policy only */
+    const struct node *namespace_selector;                    /* metav1.LabelSelector or NULL */
+    kind_set kinds;
+    bool kinds_given;
+};
+
+struct rail_use {
+    const struct rail *rail;
+    const void *settings;
+    enum mode mode;       /* the rail's own, else the policy's */
+    int64_t since_unix_s; /* the rail's own, else the policy's; 0: none */
+};
+
+struct exception {
+    struct text id, owner, reason;
+    struct key_strings rails;
+    struct match_rules match;
+    int64_t expires_unix_s; /* the last second it holds; of a day 23:59:59 UTC */
+    struct place place;     /* of the key expires */
+};
+
+struct policy {
+    struct text name, contact, docs; /* contact and docs may be empty */
+    struct match_rules match;
+    const struct rail_use *rails; /* by name */
+    size_t rail_count;
+    const struct exception *exceptions; /* as written */
+    size_t exception_count;
+    struct place place; /* of its name */
+};
+
+struct policy_set {
+    const struct policy *items; /* in the order read */
+    size_t count;
+};
+
+/* UNKNOWN: all else matches, and the namespace's labels, which decide, are not visible. */
+enum match_result { MATCH_NO, MATCH_YES, MATCH_UNKNOWN };
+
+struct match_subject {
+    const struct object *object;
+    struct text root_name;               /* of the root owner */
+    const struct requester *requester;   /* NULL: nobody asks */
+    const struct node *namespace_labels; /* NULL: none */
+    bool namespace_labels_known;
+};
+
+enum match_result match_evaluate(const struct match_rules *rules,
+                                 const struct match_subject *subject);
+
+/* The exception of this policy that covers the rail's findings on the subject: of several the one
+ * that lasts longest. *expired: it held once, and no longer does. *unknown: what is returned (NULL
+ * or an expired one) may be wrong, because one that still holds waits for a namespace's labels. */
+const struct exception *exception_find(const struct policy *policy, const char *rail,
+                                       const struct match_subject *subject, int64_t now_unix_s,
+                                       bool *expired, bool *unknown);
+
+/* policy->docs with {rail} replaced; empty when the policy has none. */
+struct text docs_url(const struct policy *policy, const char *rail, struct arena *arena);
+
+#endif

@@ -1,0 +1,107 @@
+/* What a rail is made of: read by the files in policy/rails/ and by the machinery of policy/. */
+#ifndef TAFFRAIL_POLICY_RAIL_H
+#define TAFFRAIL_POLICY_RAIL_H
+
+#include "policy/policy.h"
+
+/* ---- keys: one table drives the parser, explain and, later, the JSON Schema ---------------------
+ */
+
+enum key_type {
+    KEY_BOOL,     /* bool */
+    KEY_INTEGER,  /* int64_t; minimum and maximum apply */
+    KEY_QUANTITY, /* int64_t, thousandths */
+    KEY_STRING,   /* struct text */
+    KEY_ENUM,     /* int: index into choices */
+    KEY_STRINGS,  /* struct key_strings */
+    KEY_GLOBS,    /* struct key_strings, each a glob */
+    KEY_TIME,     /* int64_t: RFC 3339, or a day: its first second */
+    KEY_TIME_END, /* int64_t: RFC 3339, or a day: its last second */
+    KEY_KINDS,    /* kind_set */
+    KEY_SELECTOR, /* const struct node *, checked to be a metav1.LabelSelector */
+    KEY_MAP,      /* nested: children */
+    KEY_MAPS,     /* struct key_maps: a list of maps; children, at offsets of one item */
+    KEY_NODE,     /* const struct node *: anything, checked by its owner */
+};
+
+struct key_strings {
+    struct text *items;
+    const struct node **nodes; /* where each was written; NULL for a default */
+    size_t count;
+    bool given; /* the key was there, though the list may be empty */
+};
+
+struct key_maps {
+    void *items; /* item_size bytes each */
+    const struct node **nodes;
+    size_t count;
+};
+
+struct key {
+    const char *name;
+    enum key_type type;
+    size_t offset;              /* in the settings struct (of the whole rail, also for children) */
+    const char *summary;        /* one line, for explain and docs */
+    const char *default_value;  /* as YAML, parsed like the user's own; NULL: zero */
+    const char *const *choices; /* KEY_ENUM: ends with NULL. KEY_STRINGS: if given, all allowed */
+    const struct key *children; /* KEY_MAP: ends with a NULL name */
+    size_t given_offset;        /* a bool that says the key was written; 0: not wanted */
+    /* Of an integer (both 0: any), of a list's items, of a string's bytes; maximum 0: none. A
+     * quantity is above 0 always. */
+    int64_t minimum, maximum;
+    bool required;
+    size_t item_size; /* KEY_MAPS */
+};
+
+/* ---- rails --------------------------------------------------------------------------------------
+ */
+
+enum severity {
+    SEVERITY_RAIL,      /* as the rail's mode says */
+    SEVERITY_WARN,      /* at most a warning */
+    SEVERITY_UNDECIDED, /* cannot see what it needs: never denies */
+};
+
+/* What a rail says; evaluate.c makes it a finding. Texts live in the judgement's arena or longer.
+ */
+struct draft {
+    enum severity severity;
+    const struct field *field;
+    struct text found;          /* the value; with statement empty the message is: found "VALUE" */
+    struct text statement;      /* instead of: found "VALUE" */
+    const struct text *allowed; /* nearest first; cut to five by the machinery */
+    size_t allowed_count;       /* the number of all of them */
+    struct text fix;
+};
+
+/* What a rail sees. */
+struct judgement {
+    const struct world *world;
+    const struct subject *subject;
+    const struct object *object; /* the one to judge: on UPDATE first the old, then the new */
+    struct arena *arena;
+};
+void judgement_report(struct judgement *judgement, const struct draft *draft);
+/* Sorts by edit distance to wanted, of the part after the last slash first; else order is kept. */
+void nearest_first(struct text *items, size_t count, struct text wanted);
+
+struct rail {
+    const char *name;
+    const char *summary; /* one line */
+    const char *detail;  /* paragraphs for explain */
+    const char *example; /* YAML, as it stands under spec.rails */
+    kind_set kinds;
+    const struct key *keys; /* ends with a NULL name */
+    size_t settings_size;
+    /* After parsing, once a load: derive what judging needs, warn of what cannot work. May be NULL.
+     * rail_node is the map under spec.rails.NAME. */
+    void (*prepare)(void *settings, const struct catalog *catalog, const struct node *rail_node,
+                    struct source *source, struct arena *arena, struct problems *warnings);
+    void (*judge)(struct judgement *judgement, const void *settings);
+};
+
+#define RAIL(symbol) extern const struct rail symbol;
+#include "policy/rails/rails.def"
+#undef RAIL
+
+#endif

@@ -1,0 +1,74 @@
+/* A list of instance types as a policy writes it, and what belongs to it: the heart of the rail
+ * instance-types. */
+#ifndef TAFFRAIL_POLICY_RAILS_INSTANCE_LIST_H
+#define TAFFRAIL_POLICY_RAILS_INSTANCE_LIST_H
+
+#include "policy/rail.h"
+
+/* Every key given must accept (AND of keys, OR within a list). */
+struct type_filter {
+    struct key_strings types, families, sizes, categories, architectures;
+    int64_t min_generation; /* 0: any */
+};
+
+struct instance_list {
+    struct type_filter allow, deny;
+    int64_t max_cpu_milli, max_memory_milli, max_gpus;
+    bool max_cpu_given, max_memory_given, max_gpus_given;
+    /* Derived by instance_list_prepare. */
+    const struct catalog *catalog;
+    struct type_set allowed;
+};
+
+/* The labels whose values name instance types, or kinds of them. */
+enum dimension {
+    DIMENSION_TYPE,
+    DIMENSION_FAMILY,
+    DIMENSION_SIZE,
+    DIMENSION_CATEGORY,
+    DIMENSION_GENERATION,
+    DIMENSION_ARCHITECTURE,
+    DIMENSION_COUNT
+};
+extern const char *const dimension_keys[DIMENSION_COUNT];
+/* DIMENSION_COUNT for any other key; aliases are known. */
+enum dimension dimension_of(struct text key);
+/* A type's value; empty when it is not known. */
+struct text dimension_value(enum dimension dimension, const struct instance_type *type,
+                            struct arena *arena);
+
+void instance_list_prepare(struct instance_list *list, const struct catalog *catalog,
+                           struct arena *arena);
+
+enum value_judgement {
+    VALUE_POSSIBLE,
+    VALUE_OUTSIDE, /* no type of the list has it */
+    VALUE_UNKNOWN, /* the catalogue has no type with it; by its name it is possible */
+};
+enum value_judgement instance_list_judge_value(const struct instance_list *list,
+                                               enum dimension dimension, struct text value,
+                                               struct arena *arena);
+
+/* The distinct values that the list's types (or with all, the catalogue's) have, in catalogue
+ * order. */
+struct text_list {
+    struct text *items;
+    size_t count, capacity;
+};
+struct text_list instance_list_values(const struct instance_list *list, enum dimension dimension,
+                                      bool all, struct arena *arena);
+
+bool text_list_has(const struct text_list *list, struct text value);
+/* The values of the list's types, nearest to wanted first. */
+const struct text *instance_list_nearest(const struct instance_list *list, enum dimension dimension,
+                                         struct text wanted, size_t *count, struct arena *arena);
+/* The catalogue's types that fit both sets of expressions; second may be NULL. */
+struct type_set instance_list_reach(const struct instance_list *list,
+                                    const struct expressions *first,
+                                    const struct expressions *second, struct arena *arena);
+
+/* "a, b, c, d, e, ... (17)": names of at most five types of a set, then the number of all. */
+struct text type_set_text(const struct catalog *catalog, const struct type_set *set,
+                          struct arena *arena);
+
+#endif

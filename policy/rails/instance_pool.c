@@ -1,0 +1,223 @@
+#include "policy/rails/instance_types.h"
+
+/* The built-in catalogue describes EC2: it says nothing of another cloud's pools. */
+static bool catalog_covers(const struct catalog *catalog, const struct pool *pool)
+{
+    struct text group = pool->node_class_group;
+    return !catalog_is_builtin(catalog) || group.size == 0 ||
+           text_ends_with(group, TEXT("karpenter.k8s.aws")) || text_is(group, "eks.amazonaws.com");
+}
+
+/* Values of In requirements that the catalogue does not know are judged by name. Returns how many
+ * there are. */
+static size_t judge_unknown_values(struct judgement *judgement, const struct instance_list *list,
+                                   const struct pool *pool)
+{
+    size_t unknown = 0;
+    struct arena *arena = judgement->arena;
+    for (size_t i = 0; i < pool->requirements.count; i++) {
+        const struct expression *expression = &pool->requirements.items[i];
+        enum dimension dimension = dimension_of(expression->key);
+        if (!expression->valid || expression->op != SOLVER_IN || dimension == DIMENSION_COUNT)
+            continue;
+        struct text_list known = {0};
+        if (dimension != DIMENSION_TYPE)
+            known = instance_list_values(list, dimension, true, arena);
+        for (size_t j = 0; j < expression->value_count; j++) {
+            const struct expression_value *value = &expression->values[j];
+            bool is_known = dimension == DIMENSION_TYPE ? catalog_find(list->catalog, value->text) <
+                                                              catalog_count(list->catalog)
+                                                        : text_list_has(&known, value->text);
+            if (is_known)
+                continue;
+            unknown++;
+            if (instance_list_judge_value(list, dimension, value->text, arena) == VALUE_UNKNOWN)
+                instance_report_unknown(judgement, list, dimension, value);
+            else
+                instance_report_outside(judgement, list, dimension, value, SEVERITY_RAIL);
+        }
+    }
+    return unknown;
+}
+
+/* One requirement that would narrow a NodePool to the list, and its YAML. */
+struct addition {
+    const char *key, *operator;
+    const struct text *values;
+    size_t value_count;
+};
+
+struct narrowing {
+    const struct instance_list *list;
+    struct arena *arena;
+    struct type_set launchable; /* what is left of it */
+    struct text_builder yaml;
+    size_t count;
+};
+
+static void try_addition(struct narrowing *narrowing, const struct addition *addition)
+{
+    struct arena *arena = narrowing->arena;
+    struct expression_value *values =
+        ARENA_ARRAY(arena, addition->value_count, struct expression_value);
+    for (size_t i = 0; i < addition->value_count; i++)
+        values[i].text = addition->values[i];
+    struct expression expression = {.key = text_of(addition->key),
+                                    .valid = true,
+                                    .values = values,
+                                    .value_count = addition->value_count};
+    if (addition->value_count == 0 ||
+        !solver_op_parse(addition->operator, text_of(addition->operator).size, &expression.op))
+        return;
+    struct expressions one = {.items = &expression, .count = 1};
+    struct type_set selected = instance_list_reach(narrowing->list, &one, NULL, arena);
+    struct type_set left = type_set_and(&narrowing->launchable, &selected, arena);
+    if (type_set_count(&left) == type_set_count(&narrowing->launchable))
+        return;
+    narrowing->launchable = left;
+    text_builder_printf(&narrowing->yaml, "%s{key: %s, operator: %s, values: [",
+                        narrowing->count++ == 0 ? "" : ", ", addition->key, addition->operator);
+    bool quoted = expression.op == SOLVER_GT || expression.op == SOLVER_LT;
+    for (size_t i = 0; i < addition->value_count; i++)
+        text_builder_printf(&narrowing->yaml, "%s%s%.*s%s", i == 0 ? "" : ", ", quoted ? "\"" : "",
+                            TEXT_ARGS(addition->values[i]), quoted ? "\"" : "");
+    text_builder_add(&narrowing->yaml, TEXT("]}"));
+}
+
+static void add_strings(struct narrowing *narrowing, enum dimension dimension, const char *operator,
+                        const struct key_strings * strings)
+{
+    try_addition(narrowing, &(struct addition){dimension_keys[dimension], operator, strings->items,
+                                               strings->count});
+}
+
+static void add_bound(struct narrowing *narrowing, const char *key, const char *operator,
+                      int64_t bound)
+{
+    struct text value = arena_printf(narrowing->arena, "%lld", (long long)bound);
+    try_addition(narrowing, &(struct addition){key, operator, & value, 1});
+}
+
+/* Requirements that say what the list says, as far as they narrow the pool. A denied pair of keys
+ * or a GPU ceiling cannot be said by one requirement each: there the types left are named. */
+static struct text requirements_to_add(const struct instance_list *list,
+                                       const struct type_set *launchable, struct arena *arena)
+{
+    struct narrowing narrowing = {
+        .list = list, .arena = arena, .launchable = *launchable, .yaml = {.arena = arena}};
+    const struct type_filter *allow = &list->allow;
+    add_strings(&narrowing, DIMENSION_CATEGORY, "In", &allow->categories);
+    add_strings(&narrowing, DIMENSION_FAMILY, "In", &allow->families);
+    add_strings(&narrowing, DIMENSION_SIZE, "In", &allow->sizes);
+    add_strings(&narrowing, DIMENSION_ARCHITECTURE, "In", &allow->architectures);
+    if (allow->min_generation > 0)
+        add_bound(&narrowing, dimension_keys[DIMENSION_GENERATION], "Gt",
+                  allow->min_generation - 1);
+    if (list->max_cpu_given)
+        add_bound(&narrowing, "karpenter.k8s.aws/instance-cpu", "Lt",
+                  list->max_cpu_milli / 1000 + 1);
+    if (list->max_memory_given)
+        add_bound(&narrowing, "karpenter.k8s.aws/instance-memory", "Lt",
+                  list->max_memory_milli / 1000 / 1024 / 1024 + 1);
+
+    struct type_set outside = type_set_minus(&narrowing.launchable, &list->allowed, arena);
+    if (type_set_count(&outside) == 0)
+        return text_builder_text(&narrowing.yaml);
+    struct type_set inside = type_set_and(&narrowing.launchable, &list->allowed, arena);
+    bool name_inside = type_set_count(&inside) <= type_set_count(&outside);
+    const struct type_set *named = name_inside ? &inside : &outside;
+    struct text_list names = {0};
+    for (size_t i = 0; i < catalog_count(list->catalog); i++)
+        if (type_set_has(named, i))
+            *LIST_PUSH(arena, &names) = catalog_type(list->catalog, i)->name;
+    try_addition(&narrowing,
+                 &(struct addition){dimension_keys[DIMENSION_TYPE], name_inside ? "In" : "NotIn",
+                                    names.items, names.count});
+    return text_builder_text(&narrowing.yaml);
+}
+
+/* The requirements that alone keep every type of the list out. */
+static struct text requirements_in_the_way(const struct instance_list *list,
+                                           const struct pool *pool, struct arena *arena)
+{
+    struct text_builder builder = {.arena = arena};
+    size_t count = 0;
+    for (size_t i = 0; i < pool->requirements.count; i++) {
+        struct expressions one = {.items = &pool->requirements.items[i], .count = 1};
+        struct type_set reached = instance_list_reach(list, &one, NULL, arena);
+        if (!type_set_intersects(&reached, &list->allowed))
+            text_builder_printf(&builder, "%s%.*s %s", count++ == 0 ? "" : ", ",
+                                TEXT_ARGS(one.items[0].key), solver_op_name(one.items[0].op));
+    }
+    return text_builder_text(&builder);
+}
+
+static void report_pool_outside(struct judgement *judgement, const struct instance_list *list,
+                                const struct pool *pool, const struct type_set *launchable,
+                                const struct type_set *outside)
+{
+    struct arena *arena = judgement->arena;
+    size_t outside_count = type_set_count(outside);
+    size_t launchable_count = type_set_count(launchable);
+    struct draft draft = {
+        .field = pool->requirements_field,
+        .found = type_set_text(list->catalog, outside, arena),
+    };
+    draft.statement =
+        arena_printf(arena, "%s%zu%s instance types it can launch %s outside the list: %.*s",
+                     outside_count == launchable_count ? "all " : "", outside_count,
+                     outside_count == launchable_count
+                         ? ""
+                         : arena_printf(arena, " of the %zu", launchable_count).data,
+                     outside_count == 1 ? "is" : "are", TEXT_ARGS(draft.found));
+    draft.allowed =
+        instance_list_nearest(list, DIMENSION_TYPE, TEXT(""), &draft.allowed_count, arena);
+
+    if (type_set_intersects(launchable, &list->allowed)) {
+        draft.fix = arena_printf(arena, "add to %.*s: [%.*s]",
+                                 TEXT_ARGS(field_path(arena, pool->requirements_field)),
+                                 TEXT_ARGS(requirements_to_add(list, launchable, arena)));
+    } else {
+        struct text in_the_way = requirements_in_the_way(list, pool, arena);
+        draft.fix =
+            in_the_way.size == 0
+                ? TEXT("no type of the list fits these requirements together; change them")
+                : arena_printf(arena, "no type of the list fits these requirements; change %.*s",
+                               TEXT_ARGS(in_the_way));
+    }
+    judgement_report(judgement, &draft);
+}
+
+void instance_judge_pool(struct judgement *judgement, const struct instance_list *list)
+{
+    struct arena *arena = judgement->arena;
+    struct pool pool;
+    if (!pool_read(judgement->object, arena, &pool))
+        return;
+    if (!catalog_covers(list->catalog, &pool)) {
+        judgement_report(
+            judgement,
+            &(struct draft){
+                .severity = SEVERITY_UNDECIDED,
+                .field = pool.requirements_field,
+                .statement = arena_printf(
+                    arena,
+                    "the catalogue describes EC2 instance types, and this pool's nodes are %.*s",
+                    TEXT_ARGS(pool.node_class_group)),
+                .fix = TEXT("give this cloud's instance types with --catalog FILE"),
+            });
+        return;
+    }
+    size_t unknown = judge_unknown_values(judgement, list, &pool);
+    struct type_set launchable = instance_list_reach(list, &pool.requirements, &pool.labels, arena);
+    struct type_set outside = type_set_minus(&launchable, &list->allowed, arena);
+    if (type_set_count(&outside) > 0)
+        report_pool_outside(judgement, list, &pool, &launchable, &outside);
+    else if (type_set_count(&launchable) == 0 && unknown == 0)
+        judgement_report(judgement, &(struct draft){
+                                        .field = pool.requirements_field,
+                                        .statement = TEXT("no instance type fits these "
+                                                          "requirements: the pool can launch none"),
+                                        .fix = TEXT("remove one of the requirements"),
+                                    });
+}

@@ -1,0 +1,177 @@
+#include "policy/rails/instance_types.h"
+
+#define ALLOW(member) offsetof(struct instance_list, allow.member)
+#define DENY(member) offsetof(struct instance_list, deny.member)
+
+static const struct key allow_keys[] = {
+    {.name = "types", .type = KEY_GLOBS, .offset = ALLOW(types), .summary = "names, as globs"},
+    {.name = "families", .type = KEY_STRINGS, .offset = ALLOW(families), .summary = "as in m5"},
+    {.name = "sizes", .type = KEY_STRINGS, .offset = ALLOW(sizes), .summary = "as in 2xlarge"},
+    {.name = "categories",
+     .type = KEY_STRINGS,
+     .offset = ALLOW(categories),
+     .summary = "the letters a family begins with: c, m, r, ..."},
+    {.name = "minGeneration",
+     .type = KEY_INTEGER,
+     .offset = ALLOW(min_generation),
+     .summary = "the number in the family, at least",
+     .minimum = 1,
+     .maximum = 99},
+    {.name = "architectures",
+     .type = KEY_STRINGS,
+     .offset = ALLOW(architectures),
+     .summary = "amd64, arm64",
+     .choices = (const char *const[]){"amd64", "arm64", NULL}},
+    {0},
+};
+
+static const struct key deny_keys[] = {
+    {.name = "types", .type = KEY_GLOBS, .offset = DENY(types), .summary = "names, as globs"},
+    {.name = "families", .type = KEY_STRINGS, .offset = DENY(families), .summary = "as in p4d"},
+    {.name = "sizes", .type = KEY_STRINGS, .offset = DENY(sizes), .summary = "as in metal"},
+    {.name = "categories",
+     .type = KEY_STRINGS,
+     .offset = DENY(categories),
+     .summary = "the letters a family begins with"},
+    {.name = "architectures",
+     .type = KEY_STRINGS,
+     .offset = DENY(architectures),
+     .summary = "amd64, arm64",
+     .choices = (const char *const[]){"amd64", "arm64", NULL}},
+    {0},
+};
+
+static const struct key max_keys[] = {
+    {.name = "cpu",
+     .type = KEY_QUANTITY,
+     .offset = offsetof(struct instance_list, max_cpu_milli),
+     .given_offset = offsetof(struct instance_list, max_cpu_given),
+     .summary = "vCPUs of a type, at most"},
+    {.name = "memory",
+     .type = KEY_QUANTITY,
+     .offset = offsetof(struct instance_list, max_memory_milli),
+     .given_offset = offsetof(struct instance_list, max_memory_given),
+     .summary = "memory of a type, at most, as in 512Gi"},
+    {.name = "gpus",
+     .type = KEY_INTEGER,
+     .offset = offsetof(struct instance_list, max_gpus),
+     .given_offset = offsetof(struct instance_list, max_gpus_given),
+     .summary = "GPUs of a type, at most; a fraction of one counts as one",
+     .minimum = 0,
+     .maximum = 64},
+    {0},
+};
+
+static const struct key keys[] = {
+    {.name = "allow",
+     .type = KEY_MAP,
+     .summary = "a type is in the list when every key given here accepts it",
+     .children = allow_keys},
+    {.name = "deny",
+     .type = KEY_MAP,
+     .summary = "a type that every key given here accepts is out of the list",
+     .children = deny_keys},
+    {.name = "max", .type = KEY_MAP, .summary = "the largest type", .children = max_keys},
+    {0},
+};
+
+/* ---- loading: values that cannot work -------------------------------------------------------- */
+
+static struct text join(const struct text_list *list, struct arena *arena)
+{
+    struct text_builder builder = {.arena = arena};
+    for (size_t i = 0; i < list->count; i++)
+        text_builder_printf(&builder, "%s%.*s", i == 0 ? "" : ", ", TEXT_ARGS(list->items[i]));
+    return text_builder_text(&builder);
+}
+
+/* Warns of each value the catalogue does not know; collects those that it knows but that select
+ * nothing beside the other keys. */
+static void check_values(const struct instance_list *list, enum dimension dimension,
+                         const struct key_strings *written, struct source *source,
+                         struct arena *arena, struct problems *warnings, struct text_list *idle)
+{
+    enum { TYPO_EDITS = 2 };
+    struct text_list known = instance_list_values(list, dimension, true, arena);
+    struct text_list possible = instance_list_values(list, dimension, false, arena);
+    for (size_t i = 0; i < written->count; i++) {
+        struct text value = written->items[i];
+        if (text_list_has(&known, value)) {
+            if (!text_list_has(&possible, value))
+                *LIST_PUSH(arena, idle) = value;
+            continue;
+        }
+        size_t nearest = text_nearest(value, known.items, known.count, TYPO_EDITS);
+        struct text hint = TEXT("");
+        if (nearest < known.count)
+            hint = arena_printf(arena, "; did you mean \"%.*s\"?", TEXT_ARGS(known.items[nearest]));
+        problems_add(warnings, ERROR_POLICY, source_place(source, arena, written->nodes[i]->offset),
+                     "the catalogue has no type with %s \"%.*s\"%.*s", dimension_keys[dimension],
+                     TEXT_ARGS(value), TEXT_ARGS(hint));
+    }
+}
+
+static void prepare(void *settings, const struct catalog *catalog, const struct node *rail_node,
+                    struct source *source, struct arena *arena, struct problems *warnings)
+{
+    struct instance_list *list = settings;
+    instance_list_prepare(list, catalog, arena);
+
+    struct text_list idle = {0};
+    const struct type_filter *allow = &list->allow;
+    check_values(list, DIMENSION_FAMILY, &allow->families, source, arena, warnings, &idle);
+    check_values(list, DIMENSION_SIZE, &allow->sizes, source, arena, warnings, &idle);
+    check_values(list, DIMENSION_CATEGORY, &allow->categories, source, arena, warnings, &idle);
+
+    const struct node *allow_node = node_get(rail_node, "allow");
+    const struct node *at = allow_node == NULL ? rail_node : allow_node;
+    struct place place = source_place(source, arena, at->offset);
+    struct text left = type_set_text(catalog, &list->allowed, arena);
+    size_t left_count = type_set_count(&list->allowed);
+    if (left_count == 0)
+        problems_add(warnings, ERROR_POLICY, place,
+                     "instance-types: no type of the catalogue is in this list: everything that "
+                     "names a type will be a finding");
+    else if (idle.count > 0)
+        problems_add(warnings, ERROR_POLICY, place,
+                     "instance-types: %.*s select%s nothing together with the other keys; only "
+                     "%.*s %s left",
+                     TEXT_ARGS(join(&idle, arena)), idle.count == 1 ? "s" : "", TEXT_ARGS(left),
+                     left_count == 1 ? "is" : "are");
+}
+
+static void judge(struct judgement *judgement, const void *settings)
+{
+    if (judgement->object->kind == KIND_NODE_POOL)
+        instance_judge_pool(judgement, settings);
+    else
+        instance_judge_workload(judgement, settings);
+}
+
+const struct rail rail_instance_types = {
+    .name = "instance-types",
+    .summary = "which instance types may be selected and launched",
+    .detail =
+        "A type is in the list when every key under allow accepts it, deny does not match it, and "
+        "it is no larger than max. With nothing under allow every type is in the list that deny "
+        "and max leave.\n\n"
+        "On a workload, each value that the nodeSelector or a required node affinity term names "
+        "(of type, family, size, category, generation or architecture) must be possible within "
+        "the list, and the types that selector and term reach together must meet the list. A pod "
+        "that selects nothing, or a range that meets the list, is fine: the NodePools confine it. "
+        "Preferred terms warn.\n\n"
+        "On a NodePool every type it can launch must be in the list, and there must be one. The "
+        "finding counts and names the types outside and gives the requirement to add.\n\n"
+        "A type that the catalogue does not know is judged by its name; that it may not exist is "
+        "only a warning, unless the catalogue is your own (--catalog).",
+    .example = "instance-types:\n"
+               "  mode: enforce\n"
+               "  allow: {categories: [c, m, r], minGeneration: 5}\n"
+               "  deny: {sizes: [metal]}\n"
+               "  max: {cpu: 32, memory: 256Gi, gpus: 0}\n",
+    .kinds = KINDS_WORKLOADS | KIND_BIT(KIND_NODE_POOL),
+    .keys = keys,
+    .settings_size = sizeof(struct instance_list),
+    .prepare = prepare,
+    .judge = judge,
+};

@@ -1,0 +1,98 @@
+#include "policy/rails/instance_types.h"
+
+/* What the values of a term came to. */
+struct term_values {
+    bool outside, unknown;
+};
+
+/* Each value an In names must itself be possible. */
+static void judge_values(struct judgement *judgement, const struct instance_list *list,
+                         const struct expressions *expressions, enum severity severity,
+                         struct term_values *result)
+{
+    for (size_t i = 0; i < expressions->count; i++) {
+        const struct expression *expression = &expressions->items[i];
+        enum dimension dimension = dimension_of(expression->key);
+        if (!expression->valid || expression->op != SOLVER_IN || dimension == DIMENSION_COUNT)
+            continue;
+        for (size_t j = 0; j < expression->value_count; j++) {
+            const struct expression_value *value = &expression->values[j];
+            switch (instance_list_judge_value(list, dimension, value->text, judgement->arena)) {
+            case VALUE_POSSIBLE:
+                break;
+            case VALUE_OUTSIDE:
+                result->outside = true;
+                instance_report_outside(judgement, list, dimension, value, severity);
+                break;
+            case VALUE_UNKNOWN:
+                result->unknown = true;
+                instance_report_unknown(judgement, list, dimension, value);
+                break;
+            }
+        }
+    }
+}
+
+/* True when the types reached meet the list; otherwise reports at field. */
+static bool judge_reach(struct judgement *judgement, const struct instance_list *list,
+                        const struct field *field, const struct type_set *reached,
+                        enum severity severity)
+{
+    if (type_set_intersects(reached, &list->allowed))
+        return true;
+    struct arena *arena = judgement->arena;
+    size_t count = type_set_count(reached);
+    struct draft draft = {.severity = severity, .field = field};
+    if (count == 0) {
+        draft.statement = TEXT("no instance type fits all of this together");
+        draft.fix = TEXT("remove one of the requirements");
+    } else {
+        draft.found = type_set_text(list->catalog, reached, arena);
+        draft.statement =
+            arena_printf(arena, "reaches %zu instance type%s, none of them in the list: %.*s",
+                         count, count == 1 ? "" : "s", TEXT_ARGS(draft.found));
+        draft.fix = TEXT("widen the requirements until they meet the list, or leave the choice to "
+                         "the NodePools");
+    }
+    draft.allowed =
+        instance_list_nearest(list, DIMENSION_TYPE, TEXT(""), &draft.allowed_count, arena);
+    judgement_report(judgement, &draft);
+    return false;
+}
+
+static void judge_terms(struct judgement *judgement, const struct instance_list *list,
+                        const struct expressions *selector, struct term_values selector_values,
+                        const struct node_terms *terms, enum severity severity)
+{
+    for (size_t i = 0; i < terms->count; i++) {
+        const struct node_term *term = &terms->items[i];
+        struct term_values values = {0};
+        judge_values(judgement, list, &term->expressions, severity, &values);
+        if (values.outside || values.unknown || selector_values.outside ||
+            selector_values.unknown || term->expressions.count == 0)
+            continue;
+        struct type_set reached =
+            instance_list_reach(list, selector, &term->expressions, judgement->arena);
+        judge_reach(judgement, list, term->field, &reached, severity);
+    }
+}
+
+void instance_judge_workload(struct judgement *judgement, const struct instance_list *list)
+{
+    struct arena *arena = judgement->arena;
+    struct workload workload;
+    struct node_selection selection;
+    if (!workload_read(judgement->object, arena, &workload))
+        return;
+    node_selection_read(&workload, arena, &selection);
+
+    struct term_values values = {0};
+    judge_values(judgement, list, &selection.selector, SEVERITY_RAIL, &values);
+    if (selection.selector.count > 0 && !values.outside && !values.unknown) {
+        struct type_set reached = instance_list_reach(list, &selection.selector, NULL, arena);
+        if (!judge_reach(judgement, list, selection.selector_field, &reached, SEVERITY_RAIL))
+            values.outside = true;
+    }
+    judge_terms(judgement, list, &selection.selector, values, &selection.required, SEVERITY_RAIL);
+    judge_terms(judgement, list, &selection.selector, values, &selection.preferred, SEVERITY_WARN);
+}

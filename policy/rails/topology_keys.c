@@ -1,0 +1,257 @@
+#include "policy/rail.h"
+
+#define ZONE "topology.kubernetes.io/zone"
+#define REGION "topology.kubernetes.io/region"
+#define HOSTNAME "kubernetes.io/hostname"
+#define CAPACITY_TYPE "karpenter.sh/capacity-type"
+#define ARCH "kubernetes.io/arch"
+#define OS "kubernetes.io/os"
+#define INSTANCE_TYPE "node.kubernetes.io/instance-type"
+
+struct settings {
+    struct key_strings allow;
+    bool from_node_pools, self_match;
+};
+
+static const struct key keys[] = {
+    {.name = "allow",
+     .type = KEY_STRINGS,
+     .offset = offsetof(struct settings, allow),
+     .summary = "the keys that pods may spread and group by",
+     .default_value = "[" ZONE ", " HOSTNAME ", " REGION ", " CAPACITY_TYPE ", " ARCH ", " OS
+                      ", " INSTANCE_TYPE "]"},
+    {.name = "fromNodePools",
+     .type = KEY_BOOL,
+     .offset = offsetof(struct settings, from_node_pools),
+     .summary = "also allow what visible NodePools put on their nodes: the keys of their labels "
+                "and requirements, and the labels of instance types",
+     .default_value = "true"},
+    {.name = "selfMatch",
+     .type = KEY_BOOL,
+     .offset = offsetof(struct settings, self_match),
+     .summary = "a spread's labelSelector must select the pod itself",
+     .default_value = "false"},
+    {0},
+};
+
+/* Every node that Karpenter buys carries these labels, whatever its NodePool says. */
+static const char *const node_keys[] = {ZONE, REGION, HOSTNAME,     CAPACITY_TYPE,
+                                        ARCH, OS,     INSTANCE_TYPE};
+
+static const struct {
+    const char *written, *meant;
+} bare_words[] = {
+    {"zone", ZONE},
+    {"region", REGION},
+    {"node", HOSTNAME},
+    {"hostname", HOSTNAME},
+    {"arch", ARCH},
+    {"os", OS},
+    {"instance-type", INSTANCE_TYPE},
+    {"capacity-type", CAPACITY_TYPE},
+    /* CSI drivers' own zone labels, which only their volumes carry. */
+    {"topology.gke.io/zone", ZONE},
+    {"topology.disk.csi.azure.com/zone", ZONE},
+    {"topology.ebs.csi.eks.amazonaws.com/zone", ZONE},
+    {"topology.cinder.csi.openstack.org/zone", ZONE},
+};
+
+#define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
+
+static bool is_listed(const struct key_strings *list, struct text key)
+{
+    for (size_t i = 0; i < list->count; i++)
+        if (text_equal(list->items[i], key))
+            return true;
+    return false;
+}
+
+static bool is_node_key(struct text key)
+{
+    for (size_t i = 0; i < COUNT_OF(node_keys); i++)
+        if (text_is(key, node_keys[i]))
+            return true;
+    return false;
+}
+
+static bool expressions_produce(const struct expressions *expressions, struct text key)
+{
+    for (size_t i = 0; i < expressions->count; i++)
+        if (text_equal(expressions->items[i].key, key) && expressions->items[i].valid &&
+            expressions->items[i].op != SOLVER_DOES_NOT_EXIST)
+            return true;
+    return false;
+}
+
+static bool some_pool_produces(const struct snapshot *snapshot, struct text key)
+{
+    for (size_t i = 0; i < snapshot_pool_count(snapshot); i++) {
+        const struct pool *pool = snapshot_pool(snapshot, i);
+        if (expressions_produce(&pool->labels, key) ||
+            expressions_produce(&pool->requirements, key))
+            return true;
+    }
+    return false;
+}
+
+static bool some_node_carries(const struct snapshot *snapshot, struct text key)
+{
+    for (size_t i = 0; i < snapshot_count(snapshot, KIND_NODE); i++)
+        if (node_member(snapshot_object(snapshot, KIND_NODE, i)->labels, key) != NULL)
+            return true;
+    return false;
+}
+
+/* The key that was meant: by an alias, a bare word, or two edits of a well-known key; empty when
+ * none is near. */
+static struct text key_meant(const struct catalog *catalog, struct text key)
+{
+    enum { TYPO_EDITS = 2 };
+    for (size_t i = 0; i < COUNT_OF(bare_words); i++)
+        if (text_is(key, bare_words[i].written))
+            return text_of(bare_words[i].meant);
+    size_t canonical_size = key.size;
+    const char *canonical = solver_canonical_key(key.data, &canonical_size);
+    if (canonical != key.data)
+        return (struct text){canonical, canonical_size};
+
+    struct text nearest = TEXT("");
+    size_t least = TYPO_EDITS + 1;
+    for (size_t i = 0; i < COUNT_OF(node_keys); i++) {
+        size_t distance = text_distance(key, text_of(node_keys[i]), TYPO_EDITS);
+        if (distance < least) {
+            least = distance;
+            nearest = text_of(node_keys[i]);
+        }
+    }
+    const struct solver_names *names = catalog_names(catalog);
+    for (uint32_t i = 0; i < solver_names_key_count(names); i++) {
+        struct text known;
+        known.data = solver_names_key_text(names, i, &known.size);
+        size_t distance = text_distance(key, known, TYPO_EDITS);
+        if (distance < least) {
+            least = distance;
+            nearest = known;
+        }
+    }
+    return nearest;
+}
+
+/* The allowed keys: nearest to the one that was meant first, as written when none is known. */
+static struct text *allowed_nearest_first(const struct settings *settings, struct text meant,
+                                          struct arena *arena)
+{
+    struct text *allowed = ARENA_ARRAY(arena, settings->allow.count, struct text);
+    for (size_t i = 0; i < settings->allow.count; i++)
+        allowed[i] = settings->allow.items[i];
+    if (meant.size > 0)
+        nearest_first(allowed, settings->allow.count, meant);
+    return allowed;
+}
+
+static void judge_key(struct judgement *judgement, const struct settings *settings,
+                      const struct topology_term *term)
+{
+    const struct snapshot *snapshot = judgement->world->snapshot;
+    const struct catalog *catalog = judgement->world->catalog;
+    struct text key = node_string(term->key->node);
+    if (key.size == 0 || is_listed(&settings->allow, key))
+        return;
+    bool left_out = is_node_key(key);
+    if (settings->from_node_pools && !left_out &&
+        (some_pool_produces(snapshot, key) || catalog_has_key(catalog, key)))
+        return;
+
+    struct arena *arena = judgement->arena;
+    struct text meant = left_out ? TEXT("") : key_meant(catalog, key);
+    struct draft draft = {
+        .field = term->key,
+        .found = key,
+        .allowed = allowed_nearest_first(settings, meant, arena),
+        .allowed_count = settings->allow.count,
+    };
+    if (meant.size > 0) {
+        draft.fix = arena_printf(arena, "replace with %.*s", TEXT_ARGS(meant));
+    } else if (left_out || !settings->from_node_pools) {
+        draft.fix = TEXT("use one of the allowed keys");
+    } else if (some_node_carries(snapshot, key)) {
+        draft.severity = SEVERITY_WARN;
+        draft.statement = arena_printf(
+            arena, "found \"%.*s\", which only existing Nodes carry: a new node will not have it",
+            TEXT_ARGS(key));
+        draft.fix = TEXT("add the label to a NodePool, under spec.template.metadata.labels");
+    } else if (snapshot_pool_count(snapshot) == 0) {
+        draft.severity = SEVERITY_UNDECIDED;
+        draft.statement = arena_printf(
+            arena, "found \"%.*s\"; no NodePool is visible that could put this label on a node",
+            TEXT_ARGS(key));
+        draft.fix = TEXT("make the NodePools visible (--state DIR), or use an allowed key");
+    } else {
+        draft.statement = arena_printf(
+            arena, "found \"%.*s\", a label that no NodePool puts on its nodes", TEXT_ARGS(key));
+        draft.fix = TEXT("use an allowed key, or add the label to a NodePool under "
+                         "spec.template.metadata.labels");
+    }
+    judgement_report(judgement, &draft);
+}
+
+static void judge_self_match(struct judgement *judgement, const struct workload *workload,
+                             const struct topology_term *term)
+{
+    struct arena *arena = judgement->arena;
+    const struct field *selector = field_get(arena, term->term, "labelSelector");
+    const struct node *labels = node_get(workload->metadata->node, "labels");
+    if (selector_matches(selector->node, labels))
+        return;
+    bool missing = selector->node == NULL || node_is(selector->node, NODE_NULL);
+    judgement_report(
+        judgement,
+        &(struct draft){
+            .field = selector,
+            .statement = missing
+                             ? TEXT("labelSelector is missing, so the spread counts no pod")
+                             : TEXT("labelSelector does not select the pod's own labels, so its "
+                                    "replicas do not count"),
+            .fix = TEXT("select labels of the pod template"),
+        });
+}
+
+static void judge(struct judgement *judgement, const void *settings_pointer)
+{
+    const struct settings *settings = settings_pointer;
+    struct workload workload;
+    if (!workload_read(judgement->object, judgement->arena, &workload))
+        return;
+    struct topology_terms terms;
+    topology_terms_read(&workload, judgement->arena, &terms);
+    for (size_t i = 0; i < terms.count; i++) {
+        judge_key(judgement, settings, &terms.items[i]);
+        if (settings->self_match && terms.items[i].use == TOPOLOGY_SPREAD &&
+            node_is(terms.items[i].term->node, NODE_MAP))
+            judge_self_match(judgement, &workload, &terms.items[i]);
+    }
+}
+
+const struct rail rail_topology_keys = {
+    .name = "topology-keys",
+    .summary = "topology keys that new nodes really carry",
+    .detail =
+        "A topologyKey names a node label. A key that no node carries leaves a pod pending for "
+        "ever (DoNotSchedule, required affinity) or does nothing (ScheduleAnyway, preferred "
+        "terms, anti-affinity). The rail reads topologySpreadConstraints, podAffinity and "
+        "podAntiAffinity, required and preferred.\n\n"
+        "Beta and CSI spellings of the zone and its kin, bare words such as \"zone\" or "
+        "\"hostname\", and keys within two edits of a well-known one are always findings, with "
+        "the right key as the fix, unless a visible NodePool produces that very label. Any other "
+        "key outside allow is a finding when NodePools are visible and neither they nor the "
+        "instance types produce it; with no NodePool visible the rail cannot decide and only "
+        "warns. A key that only existing Nodes carry is a warning.",
+    .example = "topology-keys:\n"
+               "  mode: enforce\n"
+               "  allow: [" ZONE ", " HOSTNAME "]\n"
+               "  selfMatch: true\n",
+    .kinds = KINDS_WORKLOADS,
+    .keys = keys,
+    .settings_size = sizeof(struct settings),
+    .judge = judge,
+};

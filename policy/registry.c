@@ -1,0 +1,35 @@
+#include "policy/rail.h"
+
+static const struct rail *const rails[] = {
+#define RAIL(symbol) &(symbol),
+#include "policy/rails/rails.def"
+#undef RAIL
+};
+
+size_t rail_count(void)
+{
+    return sizeof rails / sizeof rails[0];
+}
+
+const struct rail *rail_at(size_t index)
+{
+    return rails[index];
+}
+
+const struct rail *rail_find(struct text name)
+{
+    for (size_t i = 0; i < rail_count(); i++)
+        if (text_is(name, rails[i]->name))
+            return rails[i];
+    return NULL;
+}
+
+const char *rail_name(const struct rail *rail)
+{
+    return rail->name;
+}
+
+const char *rail_summary(const struct rail *rail)
+{
+    return rail->summary;
+}

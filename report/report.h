@@ -1,0 +1,47 @@
+/* report: findings for people and machines. */
+#ifndef TAFFRAIL_REPORT_H
+#define TAFFRAIL_REPORT_H
+
+#include <stdio.h>
+
+#include "policy/policy.h"
+
+struct json_object;
+
+/* One object that was judged. */
+struct report_entry {
+    const struct object *object;
+    struct verdict verdict;
+};
+
+/* What `taffrail check` found. */
+struct report {
+    const struct report_entry *entries;
+    size_t entry_count;
+    size_t skipped;                /* objects of kinds nobody knows */
+    const struct problems *errors; /* what could not be read */
+};
+
+/* Findings by action. An undecided one counts as undecided only. */
+struct report_summary {
+    size_t objects, skipped, denied, warned, audited, excepted, undecided, errors;
+};
+struct report_summary report_summarize(const struct report *report);
+
+/* For a person: each finding with its place, the offending line and a caret; a summary at the end.
+ */
+void report_text(const struct report *report, bool colour, struct arena *arena, FILE *out);
+/* taffrail.dev/findings/v1. */
+bool report_json(const struct report *report, struct arena *arena, struct text *json,
+                 struct error *error) MUST_CHECK;
+
+/* ---- building JSON with json-c ------------------------------------------------------------------
+ */
+
+/* The arena's copy of what a json-c value prints to, on one line or, with pretty, on many. Takes
+ * the value, also when it fails: json-c may not be held across an arena call. */
+bool json_print(struct json_object *value, bool pretty, struct arena *arena, struct text *printed,
+                struct error *error) MUST_CHECK;
+struct json_object *json_of_text(struct text t); /* JSON null when t.data is NULL */
+
+#endif

@@ -1,0 +1,86 @@
+# shellcheck shell=bash
+# Sourced by the scripts beside it, which have changed to the root of the repository.
+
+# The Debian packages each task needs, and why.
+packages="
+build gcc                the C compiler
+build libc6-dev          the C library's headers
+build cmake              configures the build
+build ninja-build        runs the build
+build pkg-config         finds the libraries
+build libmicrohttpd-dev  serves HTTPS
+build libgnutls28-dev    TLS, keys and certificates
+build libjson-c-dev      writes JSON
+build libyaml-dev        reads YAML
+build libcunit1-dev      runs the unit tests
+test  curl               speaks to the server in tests
+test  jq                 reads JSON in tests
+test  openssl            checks the certificates that are made
+test  python3            speaks HTTPS to the server in tests
+bench python3            makes the bodies
+bench wrk                sends them
+test  python3            runs the scenarios
+test  python3-yaml       reads them
+clang clang              the second compiler
+lint  clang-format       checks the format
+lint  clang-tidy         finds bugs
+lint  cppcheck           finds bugs that others miss
+lint  shellcheck         checks the shell scripts
+demo  curl               posts the reviews
+demo  jq                 reads the answers
+demo  yq                 turns the sample manifests into reviews
+"
+
+as_root() {
+    if [ "$(id -u)" -eq 0 ]; then
+        "$@"
+    elif command -v sudo >/dev/null; then
+        sudo "$@"
+    else
+        echo "$0: not root, and there is no sudo; run this as root, then start again:" >&2
+        echo "    $*" >&2
+        exit 2
+    fi
+}
+
+# need TASK...: installs the packages of these tasks that are missing, and says which and why.
+need() {
+    if ! command -v dpkg-query >/dev/null; then
+        echo "$0: no dpkg here: see scripts/lib.sh for what must be installed" >&2
+        return
+    fi
+    local task package why missing=""
+    while read -r task package why; do
+        case " $* " in *" $task "*) ;; *) continue ;; esac
+        case " $missing " in *" $package "*) continue ;; esac
+        # shellcheck disable=SC2016 # the format is dpkg-query's, not the shell's
+        if [ "$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null)" != installed ]; then
+            [ -n "$missing" ] || echo "Installing Debian packages:"
+            printf '  %-18s %s\n' "$package" "$why"
+            missing="$missing $package"
+        fi
+    done <<<"$packages"
+    [ -n "$missing" ] || return 0
+    as_root apt-get update -qq
+    # shellcheck disable=SC2086 # a list of words
+    as_root env DEBIAN_FRONTEND=noninteractive \
+        apt-get install -y -qq --no-install-recommends -o Dpkg::Use-Pty=0 $missing >/dev/null
+}
+
+# The files of the repository, NUL after each; build folders aside.
+all_files() {
+    find . \( -name .git -o -path './build*' \) -prune -o -type f -printf '%P\0' | LC_ALL=C sort -z
+}
+
+# The C files people write; kube/catalog_data.c is generated.
+c_files() { all_files | grep -zE '\.[ch]$' | grep -zvx kube/catalog_data.c; }
+
+shell_files() {
+    all_files | grep -zvE '\.[ch]$' |
+        while IFS= read -r -d '' file; do
+            case $file in
+            *.sh) printf '%s\0' "$file" ;;
+            *) if head -c 32 "$file" | grep -aqE '^#!.*\b(ba)?sh\b'; then printf '%s\0' "$file"; fi ;;
+            esac
+        done
+}

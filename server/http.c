@@ -1,0 +1,376 @@
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "server/http.h"
+
+enum {
+    BODY_LIMIT_BYTES = 16 << 20,
+    CONNECTION_LIMIT = 512,
+    REQUEST_TIMEOUT_S = 15,
+    /* libmicrohttpd counts a connection a little longer than the table does. */
+    CONNECTION_MARGIN = 16,
+    CONNECTION_MEMORY_BYTES = 32 << 10, /* caps the header; more makes each request slower */
+    STACK_BYTES = 512 << 10,
+    BACKLOG = 1024,
+};
+
+/* TLS 1.1 is in GnuTLS's NORMAL. */
+static const char priorities[] = "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2";
+
+static unsigned connection_limit(const struct server_options *options)
+{
+    return options->connection_limit == 0 ? CONNECTION_LIMIT : options->connection_limit;
+}
+
+unsigned server_slot_count(const struct server_options *options)
+{
+    return connection_limit(options) + OPS_CONNECTION_LIMIT;
+}
+
+/* ---- the certificate --------------------------------------------------------------------------
+ */
+
+static void identity_destroy(struct identity *identity)
+{
+    if (identity == NULL)
+        return;
+    for (unsigned i = 0; i < identity->chain_count; i++)
+        gnutls_pcert_deinit(&identity->chain[i]);
+    if (identity->key != NULL)
+        gnutls_privkey_deinit(identity->key);
+    free(identity->chain);
+    free(identity);
+}
+
+static int identity_read(struct identity *identity, const struct cert_pair *pair)
+{
+    enum { CHAIN_MAX = 16 };
+    gnutls_datum_t certificate = {(unsigned char *)pair->certificate.data,
+                                  (unsigned)pair->certificate.size};
+    gnutls_datum_t key = {(unsigned char *)pair->key.data, (unsigned)pair->key.size};
+    unsigned count = CHAIN_MAX;
+    identity->chain = calloc(CHAIN_MAX, sizeof *identity->chain);
+    if (identity->chain == NULL)
+        return GNUTLS_E_MEMORY_ERROR;
+    int code = gnutls_pcert_list_import_x509_raw(identity->chain, &count, &certificate,
+                                                 GNUTLS_X509_FMT_PEM, 0);
+    if (code < 0)
+        return code;
+    identity->chain_count = count;
+    code = gnutls_privkey_init(&identity->key);
+    return code < 0
+               ? code
+               : gnutls_privkey_import_x509_raw(identity->key, &key, GNUTLS_X509_FMT_PEM, NULL, 0);
+}
+
+static bool load_identity(struct server *server, const struct cert_pair *pair, struct error *error)
+{
+    int64_t not_after_unix_s;
+    if (!cert_check(pair, time(NULL), &not_after_unix_s, error))
+        return false;
+    struct identity *identity = calloc(1, sizeof *identity);
+    int code = identity == NULL ? GNUTLS_E_MEMORY_ERROR : identity_read(identity, pair);
+    if (code < 0) {
+        identity_destroy(identity);
+        return error_set(error, ERROR_TLS, NOWHERE, "the certificate and key cannot be used: %s",
+                         gnutls_strerror(code));
+    }
+    atomic_store(&server->identity, identity);
+    metrics_set_certificate(server->metrics, not_after_unix_s);
+    return true;
+}
+
+/* Called in every handshake. The transport pointer is what connection_watch_tls has set. */
+static int give_certificate(gnutls_session_t session, const gnutls_datum_t *authorities,
+                            int authority_count, const gnutls_pk_algorithm_t *algorithms,
+                            int algorithm_count, gnutls_pcert_st **chain, unsigned *chain_count,
+                            gnutls_privkey_t *key)
+{
+    (void)authorities, (void)authority_count, (void)algorithms, (void)algorithm_count;
+    gnutls_transport_ptr_t receive, send;
+    gnutls_transport_get_ptr2(session, &receive, &send);
+    const struct connection *connection = receive;
+    struct identity *identity = atomic_load(&connection->server->identity);
+    *chain = identity->chain;
+    *chain_count = identity->chain_count;
+    *key = identity->key;
+    return 0;
+}
+
+/* ---- listening --------------------------------------------------------------------------------
+ */
+
+static bool bad_address(const char *address, struct error *error)
+{
+    return error_set(error, ERROR_USAGE, NOWHERE,
+                     "\"%s\" is no address to listen on; write ADDR:PORT with a numeric address, "
+                     "such as 0.0.0.0:8443 or [::]:8443",
+                     address);
+}
+
+/* "ADDR:PORT", "[ADDR]:PORT"; no ADDR is any. */
+static bool resolve(const char *address, struct addrinfo **found, struct error *error)
+{
+    struct text host, port, whole = text_of(address);
+    char host_text[64];
+    int64_t number;
+    if (!text_split_last(whole, ':', &host, &port) || !text_to_int64(port, &number) || number < 0 ||
+        number > UINT16_MAX || port.data[0] == '+')
+        return bad_address(address, error);
+    if (text_starts_with(host, TEXT("[")) && text_ends_with(host, TEXT("]")))
+        host = (struct text){host.data + 1, host.size - 2};
+    else if (text_split(host, ':', NULL, NULL))
+        return bad_address(address, error);
+    if (host.size >= sizeof host_text)
+        return bad_address(address, error);
+    snprintf(host_text, sizeof host_text, "%.*s", TEXT_ARGS(host));
+    struct addrinfo hints = {
+        .ai_family = host.size == 0 ? AF_INET6 : AF_UNSPEC,
+        .ai_socktype = SOCK_STREAM,
+        .ai_flags = AI_PASSIVE | AI_NUMERICHOST | AI_NUMERICSERV,
+    };
+    if (getaddrinfo(host.size == 0 ? NULL : host_text, port.data, &hints, found) != 0)
+        return bad_address(address, error);
+    return true;
+}
+
+static bool bind_and_listen(int fd, const struct addrinfo *to)
+{
+    int on = 1, off = 0;
+    if (setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) != 0)
+        return false;
+    if (to->ai_family == AF_INET6 &&
+        setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof off) != 0)
+        return false;
+    return bind(fd, to->ai_addr, to->ai_addrlen) == 0 && listen(fd, BACKLOG) == 0;
+}
+
+static uint16_t bound_port(int fd)
+{
+    struct sockaddr_storage bound = {0};
+    socklen_t size = sizeof bound;
+    if (getsockname(fd, (struct sockaddr *)&bound, &size) != 0)
+        return 0;
+    return ntohs(bound.ss_family == AF_INET6 ? ((struct sockaddr_in6 *)&bound)->sin6_port
+                                             : ((struct sockaddr_in *)&bound)->sin_port);
+}
+
+static bool listen_at(struct server *server, enum door door, const char *address,
+                      struct error *error)
+{
+    struct addrinfo *to;
+    if (!resolve(address, &to, error))
+        return false;
+    int fd = socket(to->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    bool listening = fd >= 0 && bind_and_listen(fd, to);
+    int failure = errno;
+    freeaddrinfo(to);
+    server->listeners[door] = fd;
+    if (!listening)
+        return error_set(error, ERROR_IO, NOWHERE, "cannot listen on %s: %s", address,
+                         strerror(failure));
+    server->ports[door] = bound_port(fd);
+    return true;
+}
+
+/* ---- the daemons ------------------------------------------------------------------------------
+ */
+
+static void log_library(void *closure, const char *format, va_list args) PRINTF_LIKE(2, 0);
+static void log_library(void *closure, const char *format, va_list args)
+{
+    (void)closure;
+    char message[512];
+    int size = vsnprintf(message, sizeof message, format, args);
+    if (size < 0)
+        return;
+    message[strcspn(message, "\n")] = '\0';
+    log_line(LOG_INFO, "libmicrohttpd", NULL, NULL, "%s", message);
+}
+
+static enum MHD_Result admit_webhook(void *closure, const struct sockaddr *address, socklen_t size)
+{
+    (void)address, (void)size;
+    struct server *server = closure;
+    return connections_admit(&server->connections, DOOR_WEBHOOK) ? MHD_YES : MHD_NO;
+}
+
+static enum MHD_Result admit_ops(void *closure, const struct sockaddr *address, socklen_t size)
+{
+    (void)address, (void)size;
+    struct server *server = closure;
+    return connections_admit(&server->connections, DOOR_OPS) ? MHD_YES : MHD_NO;
+}
+
+static void track(struct server *server, enum door door, struct MHD_Connection *mhd, void **context,
+                  enum MHD_ConnectionNotificationCode what)
+{
+    if (what == MHD_CONNECTION_NOTIFY_CLOSED) {
+        if (*context != NULL)
+            connection_close(&server->connections, *context);
+        *context = NULL;
+        return;
+    }
+    int fd = MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
+    *context = connection_open(&server->connections, door, fd);
+}
+
+static void track_webhook(void *closure, struct MHD_Connection *mhd, void **context,
+                          enum MHD_ConnectionNotificationCode what)
+{
+    track(closure, DOOR_WEBHOOK, mhd, context, what);
+    if (what == MHD_CONNECTION_NOTIFY_STARTED && *context != NULL)
+        connection_watch_tls(
+            *context,
+            MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_GNUTLS_SESSION)->tls_session);
+}
+
+static void track_ops(void *closure, struct MHD_Connection *mhd, void **context,
+                      enum MHD_ConnectionNotificationCode what)
+{
+    track(closure, DOOR_OPS, mhd, context, what);
+}
+
+/* No MHD_OPTION_CONNECTION_TIMEOUT: the janitor keeps the times. */
+static bool start_webhook(struct server *server, struct error *error)
+{
+    unsigned limit = server->connections.first[DOOR_OPS] + CONNECTION_MARGIN;
+    server->daemons[DOOR_WEBHOOK] = MHD_start_daemon(
+        MHD_USE_THREAD_PER_CONNECTION | MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_POLL |
+            MHD_USE_TLS | MHD_USE_ITC | MHD_USE_ERROR_LOG,
+        0, admit_webhook, server, request_handle, server, MHD_OPTION_EXTERNAL_LOGGER, log_library,
+        NULL, MHD_OPTION_LISTEN_SOCKET, server->listeners[DOOR_WEBHOOK],
+        MHD_OPTION_HTTPS_CERT_CALLBACK, give_certificate, MHD_OPTION_HTTPS_PRIORITIES, priorities,
+        MHD_OPTION_CONNECTION_LIMIT, limit, MHD_OPTION_THREAD_STACK_SIZE, (size_t)STACK_BYTES,
+        MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_MEMORY_BYTES,
+        MHD_OPTION_URI_LOG_CALLBACK, request_begin, server, MHD_OPTION_NOTIFY_COMPLETED,
+        request_end, server, MHD_OPTION_NOTIFY_CONNECTION, track_webhook, server, MHD_OPTION_END);
+    if (server->daemons[DOOR_WEBHOOK] == NULL)
+        return error_set(error, ERROR_IO, NOWHERE, "the HTTPS server cannot be started");
+    return true;
+}
+
+static bool start_ops(struct server *server, struct error *error)
+{
+    server->daemons[DOOR_OPS] = MHD_start_daemon(
+        MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_POLL | MHD_USE_ITC | MHD_USE_ERROR_LOG, 0,
+        admit_ops, server, ops_handle, server, MHD_OPTION_EXTERNAL_LOGGER, log_library, NULL,
+        MHD_OPTION_LISTEN_SOCKET, server->listeners[DOOR_OPS], MHD_OPTION_CONNECTION_LIMIT,
+        (unsigned)(OPS_CONNECTION_LIMIT + CONNECTION_MARGIN), MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+        (size_t)CONNECTION_MEMORY_BYTES, MHD_OPTION_NOTIFY_CONNECTION, track_ops, server,
+        MHD_OPTION_END);
+    if (server->daemons[DOOR_OPS] == NULL)
+        return error_set(error, ERROR_IO, NOWHERE, "the ops HTTP server cannot be started");
+    return true;
+}
+
+/* ---- start and stop ---------------------------------------------------------------------------
+ */
+
+/* Whatever of it was started. */
+static void server_stop(struct server *server)
+{
+    for (enum door door = DOOR_WEBHOOK; door < DOOR_COUNT; door++)
+        if (server->daemons[door] != NULL)
+            MHD_stop_daemon(server->daemons[door]); /* closes the listener, unless quiesced */
+        else if (server->listeners[door] >= 0)
+            close(server->listeners[door]);
+    connections_stop(&server->connections);
+    identity_destroy(atomic_load(&server->identity));
+    free(server);
+}
+
+bool server_start(const struct server_options *options, struct cell *world, struct server **server,
+                  struct error *error)
+{
+    struct server *made = calloc(1, sizeof *made);
+    if (made == NULL)
+        return error_set(error, ERROR_MEMORY, NOWHERE, "no memory to start the server");
+    made->world = world;
+    made->metrics = options->metrics;
+    made->listeners[DOOR_WEBHOOK] = made->listeners[DOOR_OPS] = -1;
+    made->body_limit_bytes =
+        options->body_limit_bytes == 0 ? BODY_LIMIT_BYTES : options->body_limit_bytes;
+    int64_t timeout_ms =
+        1000 *
+        (int64_t)(options->request_timeout_s == 0 ? REQUEST_TIMEOUT_S : options->request_timeout_s);
+    bool started =
+        load_identity(made, &options->certificate, error) &&
+        listen_at(made, DOOR_WEBHOOK, options->listen, error) &&
+        (options->ops_listen == NULL || listen_at(made, DOOR_OPS, options->ops_listen, error)) &&
+        connections_start(&made->connections, made, connection_limit(options), timeout_ms,
+                          made->metrics, error);
+    started = started && start_webhook(made, error) &&
+              (options->ops_listen == NULL || start_ops(made, error));
+    if (!started) {
+        server_stop(made);
+        return false;
+    }
+    *server = made;
+    return true;
+}
+
+uint16_t server_port(const struct server *server)
+{
+    return server->ports[DOOR_WEBHOOK];
+}
+
+uint16_t server_ops_port(const struct server *server)
+{
+    return server->ports[DOOR_OPS];
+}
+
+/* Clients that the kernel has let in are served too; then nobody else is. */
+static void stop_accepting(struct server *server, int64_t deadline_ms)
+{
+    int listener = MHD_quiesce_daemon(server->daemons[DOOR_WEBHOOK]);
+    if (listener < 0)
+        return;
+    while (monotonic_ms() < deadline_ms) {
+        struct sockaddr_storage address;
+        socklen_t size = sizeof address;
+        int fd = accept4(listener, (struct sockaddr *)&address, &size, SOCK_CLOEXEC);
+        if (fd < 0 && (errno == EINTR || errno == ECONNABORTED))
+            continue;
+        if (fd < 0)
+            break;
+        MHD_add_connection(server->daemons[DOOR_WEBHOOK], fd, (struct sockaddr *)&address, size);
+    }
+    /* Closed at the end: the daemon's thread may still look at the number. */
+    shutdown(listener, SHUT_RDWR);
+}
+
+static void sleep_until(int64_t until_ms)
+{
+    struct timespec until = {until_ms / 1000, until_ms % 1000 * 1000000};
+    while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL) == EINTR)
+        ;
+}
+
+/* MHD_stop_daemon lets a handler finish but does not send its reply, and never says
+ * `Connection: close` by itself. */
+void server_drain(struct server *server, int64_t settle_ms, int64_t deadline_ms)
+{
+    int64_t now = monotonic_ms();
+    int64_t end_ms = now + deadline_ms;
+    int listener = server->listeners[DOOR_WEBHOOK];
+    atomic_store(&server->draining, true);
+    sleep_until(settle_ms < deadline_ms ? now + settle_ms : end_ms);
+    stop_accepting(server, end_ms);
+    unsigned left = connections_drain(&server->connections, end_ms);
+    if (left > 0)
+        log_line(LOG_WARN, "server", NULL, NULL,
+                 "connections closed before their requests were answered: %u; draining took longer "
+                 "than %lld ms",
+                 left, (long long)deadline_ms);
+    server_stop(server);
+    close(listener);
+}

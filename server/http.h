@@ -1,0 +1,130 @@
+/* What the files http*.c share: the table of connections, and the callbacks MHD is given. */
+#ifndef TAFFRAIL_SERVER_HTTP_H
+#define TAFFRAIL_SERVER_HTTP_H
+
+#include <gnutls/abstract.h>
+#include <gnutls/gnutls.h>
+#include <microhttpd.h>
+#include <pthread.h>
+#include <stdalign.h>
+#include <stdatomic.h>
+
+#include "server/server.h"
+
+int64_t monotonic_ms(void);
+int64_t monotonic_us(void);
+
+/* ---- connections ------------------------------------------------------------------------------
+ */
+
+enum door { DOOR_WEBHOOK, DOOR_OPS, DOOR_COUNT };
+
+enum { OPS_CONNECTION_LIMIT = 32 };
+
+/* Values of a deadline that are no time. */
+#define DEADLINE_IDLE 0          /* no request has begun */
+#define DEADLINE_NEVER INT64_MAX /* the request is being judged */
+
+enum route { ROUTE_NONE, ROUTE_VALIDATE, ROUTE_MUTATE };
+
+/* The request a connection is at; touched by its thread only. */
+struct request {
+    enum route route;
+    bool begun;                          /* its header was looked at */
+    const struct refusal_reply *refusal; /* sent once the body has been read and thrown away */
+    size_t body_size, body_limit;
+};
+
+/* A slot of the table. libmicrohttpd serves each connection in a thread of its own; two threads
+ * that write to neighbours must not share a cache line. */
+struct connection {
+    alignas(64) struct server *server;
+    unsigned index; /* of the slot, also in the cell of the world */
+    /* When the janitor ends it: ms of CLOCK_MONOTONIC, or one of the values above. */
+    atomic_int_fast64_t deadline_ms;
+    atomic_int_fast64_t quiet_since_ms; /* when it last became idle */
+
+    /* Of the connection's thread, between open and close. */
+    struct request request;
+    char *body;
+    size_t body_capacity;
+    struct arena *arena;
+
+    /* Guarded by the table's mutex. */
+    bool open, shut;
+    int fd;
+};
+
+struct connections {
+    struct connection *items; /* those of the webhook, then those of the ops port */
+    unsigned first[DOOR_COUNT + 1];
+    unsigned open_count[DOOR_COUNT];
+    int64_t request_timeout_ms, idle_timeout_ms;
+    struct metrics *metrics;
+    pthread_mutex_t mutex;
+    pthread_cond_t changed; /* a connection closed, or the janitor is to stop */
+    pthread_t janitor;
+    bool running, stopping;
+};
+
+/* Makes the table and starts the janitor, which ends what is late. */
+bool connections_start(struct connections *connections, struct server *server,
+                       unsigned webhook_limit, int64_t request_timeout_ms, struct metrics *metrics,
+                       struct error *error) MUST_CHECK;
+/* After the daemons have stopped. */
+void connections_stop(struct connections *connections);
+
+/* False when the table has no room for one more; near the limit the longest idle one is closed. */
+bool connections_admit(struct connections *connections, enum door door);
+struct connection *connection_open(struct connections *connections, enum door door, int fd);
+void connection_close(struct connections *connections, struct connection *connection);
+/* Within the time a request has, counted from now, something must have been done. */
+void connection_set_deadline(struct connection *connection, int64_t now_ms);
+/* On an idle connection a request begins. */
+void connection_note_arrival(struct connection *connection);
+void connection_set_judging(struct connection *connection);
+void connection_set_idle(struct connection *connection, int64_t since_ms);
+/* Has the deadline follow what arrives: bytes on an idle connection begin a request. */
+void connection_watch_tls(struct connection *connection, gnutls_session_t session);
+
+/* Waits until no webhook connection is open or the time has come, and closes those that stay idle.
+ * Returns how many are left. */
+unsigned connections_drain(struct connections *connections, int64_t deadline_ms);
+
+/* ---- the server -------------------------------------------------------------------------------
+ */
+
+/* A certificate as GnuTLS wants it. */
+struct identity {
+    gnutls_pcert_st *chain;
+    unsigned chain_count;
+    gnutls_privkey_t key;
+};
+
+struct server {
+    struct connections connections;
+    struct cell *world;
+    struct metrics *metrics;
+    size_t body_limit_bytes;
+    _Atomic(struct identity *) identity;
+    atomic_bool draining;
+    struct MHD_Daemon *daemons[DOOR_COUNT];
+    int listeners[DOOR_COUNT]; /* -1: none */
+    uint16_t ports[DOOR_COUNT];
+};
+
+/* Callbacks of the webhook's daemon: MHD_OPTION_URI_LOG_CALLBACK, MHD_AccessHandlerCallback and
+ * MHD_OPTION_NOTIFY_COMPLETED. Their closure is the server. */
+void *request_begin(void *closure, const char *uri, struct MHD_Connection *mhd);
+enum MHD_Result request_handle(void *closure, struct MHD_Connection *mhd, const char *url,
+                               const char *method, const char *version, const char *upload_data,
+                               size_t *upload_data_size, void **context);
+void request_end(void *closure, struct MHD_Connection *mhd, void **context,
+                 enum MHD_RequestTerminationCode how);
+
+/* MHD_AccessHandlerCallback of the ops port. */
+enum MHD_Result ops_handle(void *closure, struct MHD_Connection *mhd, const char *url,
+                           const char *method, const char *version, const char *upload_data,
+                           size_t *upload_data_size, void **context);
+
+#endif

@@ -1,0 +1,326 @@
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+
+#include "server/http.h"
+
+/* libmicrohttpd's own timeout knows inactivity only: a byte now and then keeps a request alive for
+ * ever. (And with poll, a thread may spin through the last second of it.) So the table keeps a
+ * deadline for each connection, and the janitor shuts the socket of what is late; the connection's
+ * thread then sees the end of its input. */
+
+enum {
+    IDLE_TIMEOUT_MS = 120 * 1000, /* longer than the 90 s of Go's clients, webhook contract 1.7 */
+    TICK_MS_MAX = 1000,
+    SETTLED_MS = 1000, /* idle for so long: no request is on its way */
+};
+
+static int64_t clock_us(clockid_t clock)
+{
+    struct timespec now;
+    clock_gettime(clock, &now);
+    return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
+}
+
+int64_t monotonic_us(void)
+{
+    return clock_us(CLOCK_MONOTONIC);
+}
+
+int64_t monotonic_ms(void)
+{
+    return monotonic_us() / 1000;
+}
+
+/* Who reads DEADLINE_IDLE here also sees the quiet_since_ms that was stored before it. */
+static int64_t deadline_of(const struct connection *connection)
+{
+    return atomic_load_explicit(&connection->deadline_ms, memory_order_acquire);
+}
+
+void connection_set_deadline(struct connection *connection, int64_t now_ms)
+{
+    atomic_store_explicit(&connection->deadline_ms,
+                          now_ms + connection->server->connections.request_timeout_ms,
+                          memory_order_relaxed);
+}
+
+void connection_set_judging(struct connection *connection)
+{
+    atomic_store_explicit(&connection->deadline_ms, DEADLINE_NEVER, memory_order_relaxed);
+}
+
+void connection_set_idle(struct connection *connection, int64_t since_ms)
+{
+    atomic_store_explicit(&connection->quiet_since_ms, since_ms, memory_order_relaxed);
+    atomic_store_explicit(&connection->deadline_ms, DEADLINE_IDLE, memory_order_release);
+}
+
+static int64_t quiet_since(const struct connection *connection)
+{
+    return atomic_load_explicit(&connection->quiet_since_ms, memory_order_relaxed);
+}
+
+/* The fd is the connection's own: it is closed only after connection_close, which takes the mutex
+ * that is held here. Input that has arrived is still read after SHUT_RD, and answered. */
+static void shut(struct connection *connection, int how)
+{
+    shutdown(connection->fd, how);
+    connection->shut = true;
+}
+
+/* ---- the janitor ------------------------------------------------------------------------------
+ */
+
+/* Ends what is late; returns how many requests were. */
+static unsigned shut_late(struct connections *connections)
+{
+    unsigned late = 0;
+    int64_t now = monotonic_ms();
+    for (unsigned i = 0; i < connections->first[DOOR_COUNT]; i++) {
+        struct connection *connection = &connections->items[i];
+        if (!connection->open || connection->shut)
+            continue;
+        int64_t deadline = deadline_of(connection);
+        if (deadline == DEADLINE_IDLE) {
+            if (now - quiet_since(connection) >= connections->idle_timeout_ms)
+                shut(connection, SHUT_RD);
+        } else if (now >= deadline) {
+            shut(connection, SHUT_RDWR);
+            late++;
+        }
+    }
+    return late;
+}
+
+static void wait_changed(struct connections *connections, int64_t until_ms)
+{
+    struct timespec until = {until_ms / 1000, until_ms % 1000 * 1000000};
+    pthread_cond_timedwait(&connections->changed, &connections->mutex, &until);
+}
+
+static void *janitor(void *argument)
+{
+    struct connections *connections = argument;
+    int64_t tick_ms = connections->request_timeout_ms / 4;
+    if (tick_ms > TICK_MS_MAX)
+        tick_ms = TICK_MS_MAX;
+    pthread_mutex_lock(&connections->mutex);
+    int64_t next_ms = monotonic_ms() + tick_ms;
+    while (!connections->stopping) {
+        if (monotonic_ms() < next_ms) {
+            wait_changed(connections, next_ms);
+            continue;
+        }
+        next_ms += tick_ms;
+        unsigned late = shut_late(connections);
+        if (late == 0)
+            continue;
+        pthread_mutex_unlock(&connections->mutex);
+        log_line(LOG_INFO, "server", NULL, NULL,
+                 "connections closed: %u; no complete request within %lld ms", late,
+                 (long long)connections->request_timeout_ms);
+        for (unsigned i = 0; i < late; i++)
+            metrics_count_refusal(connections->metrics, REFUSED_MALFORMED);
+        pthread_mutex_lock(&connections->mutex);
+    }
+    pthread_mutex_unlock(&connections->mutex);
+    return NULL;
+}
+
+/* ---- the table --------------------------------------------------------------------------------
+ */
+
+static bool start_janitor(struct connections *connections)
+{
+    pthread_condattr_t monotonic;
+    if (pthread_condattr_init(&monotonic) != 0)
+        return false;
+    bool made = pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC) == 0 &&
+                pthread_cond_init(&connections->changed, &monotonic) == 0;
+    pthread_condattr_destroy(&monotonic);
+    if (!made)
+        return false;
+    pthread_mutex_init(&connections->mutex, NULL);
+    connections->running = pthread_create(&connections->janitor, NULL, janitor, connections) == 0;
+    if (!connections->running) {
+        pthread_mutex_destroy(&connections->mutex);
+        pthread_cond_destroy(&connections->changed);
+    }
+    return connections->running;
+}
+
+bool connections_start(struct connections *connections, struct server *server,
+                       unsigned webhook_limit, int64_t request_timeout_ms, struct metrics *metrics,
+                       struct error *error)
+{
+    unsigned count = webhook_limit + OPS_CONNECTION_LIMIT;
+    *connections = (struct connections){
+        .first = {0, webhook_limit, count},
+        .request_timeout_ms = request_timeout_ms,
+        .idle_timeout_ms = IDLE_TIMEOUT_MS,
+        .metrics = metrics,
+        .items = aligned_alloc(alignof(struct connection), count * sizeof(struct connection)),
+    };
+    if (connections->items == NULL)
+        return error_set(error, ERROR_MEMORY, NOWHERE, "no memory for %u connections", count);
+    memset(connections->items, 0, count * sizeof(struct connection));
+    for (unsigned i = 0; i < count; i++) {
+        connections->items[i].server = server;
+        connections->items[i].index = i;
+    }
+    if (!start_janitor(connections))
+        return error_set(error, ERROR_MEMORY, NOWHERE,
+                         "the thread that ends late requests cannot be started");
+    return true;
+}
+
+void connections_stop(struct connections *connections)
+{
+    if (connections->running) {
+        pthread_mutex_lock(&connections->mutex);
+        connections->stopping = true;
+        pthread_cond_broadcast(&connections->changed);
+        pthread_mutex_unlock(&connections->mutex);
+        pthread_join(connections->janitor, NULL);
+        pthread_mutex_destroy(&connections->mutex);
+        pthread_cond_destroy(&connections->changed);
+    }
+    free(connections->items);
+}
+
+void connection_note_arrival(struct connection *connection)
+{
+    if (deadline_of(connection) == DEADLINE_IDLE)
+        connection_set_deadline(connection, monotonic_ms());
+}
+
+/* A client that keeps many connections idle must not keep others out. */
+static void shut_longest_idle(struct connections *connections, enum door door)
+{
+    struct connection *longest = NULL;
+    for (unsigned i = connections->first[door]; i < connections->first[door + 1]; i++) {
+        struct connection *connection = &connections->items[i];
+        if (connection->open && !connection->shut && deadline_of(connection) == DEADLINE_IDLE &&
+            (longest == NULL || quiet_since(connection) < quiet_since(longest)))
+            longest = connection;
+    }
+    if (longest != NULL && monotonic_ms() - quiet_since(longest) >= SETTLED_MS)
+        shut(longest, SHUT_RD);
+}
+
+bool connections_admit(struct connections *connections, enum door door)
+{
+    unsigned limit = connections->first[door + 1] - connections->first[door];
+    pthread_mutex_lock(&connections->mutex);
+    unsigned free_count = limit - connections->open_count[door];
+    if (free_count <= limit / 16)
+        shut_longest_idle(connections, door);
+    pthread_mutex_unlock(&connections->mutex);
+    if (free_count > 0)
+        return true;
+    metrics_count_refusal(connections->metrics, REFUSED_OVERLOAD);
+    log_line(LOG_WARN, "server", NULL, NULL, "all %u connections are in use; a client was refused",
+             limit);
+    return false;
+}
+
+struct connection *connection_open(struct connections *connections, enum door door, int fd)
+{
+    struct connection *connection = NULL;
+    pthread_mutex_lock(&connections->mutex);
+    for (unsigned i = connections->first[door]; i < connections->first[door + 1]; i++) {
+        if (connections->items[i].open)
+            continue;
+        connection = &connections->items[i];
+        connection->open = true;
+        connection->shut = false;
+        connection->fd = fd;
+        connection_set_deadline(connection, monotonic_ms());
+        connections->open_count[door]++;
+        break;
+    }
+    pthread_mutex_unlock(&connections->mutex);
+    return connection;
+}
+
+void connection_close(struct connections *connections, struct connection *connection)
+{
+    arena_destroy(connection->arena);
+    connection->arena = NULL;
+    free(connection->body);
+    connection->body = NULL;
+    connection->body_capacity = 0;
+    connection->request = (struct request){0};
+    enum door door = connection->index < connections->first[DOOR_OPS] ? DOOR_WEBHOOK : DOOR_OPS;
+    pthread_mutex_lock(&connections->mutex);
+    connection->open = false;
+    connections->open_count[door]--;
+    pthread_cond_broadcast(&connections->changed);
+    pthread_mutex_unlock(&connections->mutex);
+}
+
+unsigned connections_drain(struct connections *connections, int64_t deadline_ms)
+{
+    pthread_mutex_lock(&connections->mutex);
+    while (connections->open_count[DOOR_WEBHOOK] > 0) {
+        int64_t now = monotonic_ms(), wake_ms = deadline_ms;
+        if (now >= deadline_ms)
+            break;
+        for (unsigned i = 0; i < connections->first[DOOR_OPS]; i++) {
+            struct connection *connection = &connections->items[i];
+            if (!connection->open || connection->shut || deadline_of(connection) != DEADLINE_IDLE)
+                continue;
+            int64_t settled_ms = quiet_since(connection) + SETTLED_MS;
+            if (now >= settled_ms)
+                shut(connection, SHUT_RD);
+            else if (settled_ms < wake_ms)
+                wake_ms = settled_ms;
+        }
+        /* A connection may become idle without a sign. */
+        if (wake_ms > now + SETTLED_MS)
+            wake_ms = now + SETTLED_MS;
+        wait_changed(connections, wake_ms);
+    }
+    unsigned left = connections->open_count[DOOR_WEBHOOK];
+    pthread_mutex_unlock(&connections->mutex);
+    return left;
+}
+
+/* ---- what arrives -----------------------------------------------------------------------------
+ */
+
+/* GnuTLS's pull function; its transport pointer is the connection. */
+static ssize_t pull(gnutls_transport_ptr_t transport, void *data, size_t size)
+{
+    struct connection *connection = transport;
+    ssize_t count = recv(connection->fd, data, size, 0);
+    if (count > 0)
+        connection_note_arrival(connection);
+    return count;
+}
+
+/* A connection whose handshake is done may stay idle: Go's transport dials ahead of need. */
+static int handshake_finished(gnutls_session_t session, unsigned message, unsigned when,
+                              unsigned incoming, const gnutls_datum_t *bytes)
+{
+    (void)message, (void)when, (void)bytes;
+    if (incoming == 0)
+        return 0;
+    gnutls_transport_ptr_t receive, send;
+    gnutls_transport_get_ptr2(session, &receive, &send);
+    connection_set_idle(receive, monotonic_ms());
+    return 0;
+}
+
+void connection_watch_tls(struct connection *connection, gnutls_session_t session)
+{
+    gnutls_transport_ptr_t receive, send;
+    gnutls_transport_get_ptr2(session, &receive, &send);
+    gnutls_transport_set_ptr2(session, connection, send);
+    gnutls_transport_set_pull_function(session, pull);
+    gnutls_handshake_set_hook_function(session, GNUTLS_HANDSHAKE_FINISHED, GNUTLS_HOOK_POST,
+                                       handshake_finished);
+}

@@ -1,0 +1,405 @@
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/uio.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "server/http.h"
+
+/* The API server sends one kind of request (webhook contract 1.7). Whatever libmicrohttpd would
+ * read in another way than a proxy before it might, is refused in the first callback, and the
+ * connection closed, so that no byte of it is taken for a second request. */
+
+enum {
+    KEPT_BODY_BYTES = 256 << 10, /* a larger buffer is given back after its request */
+    ARENA_BYTES = 64 << 20,      /* for one review, beside its body */
+    DISCARD_FACTOR = 4,          /* bodies over the limit that are read to answer properly */
+};
+
+struct refusal_reply {
+    unsigned status;
+    enum refusal counted;
+    const char *text;
+};
+
+static const struct refusal_reply no_such_path = {
+    404, REFUSED_MALFORMED, "there are two paths: POST /validate and POST /mutate"};
+static const struct refusal_reply wrong_method = {405, REFUSED_MALFORMED,
+                                                  "the method must be POST"};
+static const struct refusal_reply transfer_encoding = {
+    400, REFUSED_MALFORMED, "Transfer-Encoding is not taken; send Content-Length"};
+static const struct refusal_reply no_length = {411, REFUSED_MALFORMED, "send Content-Length"};
+static const struct refusal_reply bad_length = {400, REFUSED_MALFORMED,
+                                                "there must be one Content-Length, of digits"};
+static const struct refusal_reply bad_header = {400, REFUSED_MALFORMED,
+                                                "a header's name ends with a blank"};
+static const struct refusal_reply not_one_host = {400, REFUSED_MALFORMED, "there must be one Host"};
+static const struct refusal_reply wrong_type = {415, REFUSED_MALFORMED,
+                                                "Content-Type must be application/json"};
+static const struct refusal_reply too_large = {413, REFUSED_TOO_LARGE,
+                                               "the body is larger than this server reads"};
+static const struct refusal_reply no_memory = {503, REFUSED_OVERLOAD,
+                                               "no memory for a body of this size"};
+
+/* ---- replies ----------------------------------------------------------------------------------
+ */
+
+static enum MHD_Result reply(struct connection *connection, struct MHD_Connection *mhd,
+                             unsigned status, const char *content_type, struct text body,
+                             enum MHD_ResponseMemoryMode mode)
+{
+    struct MHD_Response *response =
+        MHD_create_response_from_buffer(body.size, (void *)body.data, mode);
+    if (response == NULL)
+        return MHD_NO;
+    enum MHD_Result result =
+        MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, content_type);
+    if (result == MHD_YES && status == 405)
+        result = MHD_add_response_header(response, MHD_HTTP_HEADER_ALLOW, "POST");
+    if (result == MHD_YES && atomic_load(&connection->server->draining))
+        result = MHD_add_response_header(response, MHD_HTTP_HEADER_CONNECTION, "close");
+    if (result == MHD_YES)
+        result = MHD_queue_response(mhd, status, response);
+    MHD_destroy_response(response);
+    return result;
+}
+
+static enum MHD_Result reply_text(struct connection *connection, struct MHD_Connection *mhd,
+                                  unsigned status, const char *what)
+{
+    char line[sizeof((struct error *)0)->what + 1];
+    size_t size = 0;
+    for (; what[size] != '\0' && size < sizeof line - 1; size++)
+        line[size] = (unsigned char)what[size] < 0x20 || what[size] == 0x7F ? ' ' : what[size];
+    line[size++] = '\n';
+    return reply(connection, mhd, status, "text/plain; charset=utf-8", (struct text){line, size},
+                 MHD_RESPMEM_MUST_COPY);
+}
+
+static enum MHD_Result refuse(struct connection *connection, struct MHD_Connection *mhd,
+                              const struct refusal_reply *refusal)
+{
+    metrics_count_refusal(connection->server->metrics, refusal->counted);
+    return reply_text(connection, mhd, refusal->status, refusal->text);
+}
+
+/* ---- the header -------------------------------------------------------------------------------
+ */
+
+static const struct {
+    const char *path;
+    enum route route;
+} routes[] = {
+    {"/validate", ROUTE_VALIDATE},
+    {"/mutate", ROUTE_MUTATE},
+};
+
+/* The target as it was sent, before anything is decoded: a path is exactly ours, or it is not. */
+void *request_begin(void *closure, const char *uri, struct MHD_Connection *mhd)
+{
+    (void)closure;
+    struct connection *connection =
+        MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context;
+    if (connection == NULL)
+        return NULL;
+    connection->request = (struct request){0};
+    size_t size = uri == NULL ? 0 : strcspn(uri, "?");
+    for (size_t i = 0; i < sizeof routes / sizeof *routes; i++)
+        if (text_is((struct text){uri, size}, routes[i].path))
+            connection->request.route = routes[i].route;
+    return connection;
+}
+
+struct header {
+    unsigned lengths, hosts, types;
+    bool transfer_encoding, blank_in_name, expect;
+    struct text length, type;
+};
+
+static bool named(struct text name, struct text wanted)
+{
+    return name.size == wanted.size && strncasecmp(name.data, wanted.data, wanted.size) == 0;
+}
+
+static enum MHD_Result read_field(void *closure, enum MHD_ValueKind kind, const char *key,
+                                  size_t key_size, const char *value, size_t value_size)
+{
+    (void)kind;
+    struct header *header = closure;
+    struct text name = {key, key_size}, content = {value, value_size};
+    if (named(name, TEXT("content-length"))) {
+        header->lengths++;
+        header->length = content;
+    } else if (named(name, TEXT("content-type"))) {
+        header->types++;
+        header->type = content;
+    } else if (named(name, TEXT("host"))) {
+        header->hosts++;
+    } else if (named(name, TEXT("transfer-encoding"))) {
+        header->transfer_encoding = true;
+    } else if (named(name, TEXT("expect"))) {
+        header->expect = true;
+    } else if (key_size == 0 || memchr(key, ' ', key_size) != NULL ||
+               memchr(key, '\t', key_size) != NULL) {
+        header->blank_in_name = true;
+    }
+    return MHD_YES;
+}
+
+/* Beyond what fits 63 bits is SIZE_MAX: over any limit. */
+static bool read_length(struct text digits, size_t *length)
+{
+    if (digits.size == 0)
+        return false;
+    *length = 0;
+    for (size_t i = 0; i < digits.size; i++) {
+        if (digits.data[i] < '0' || digits.data[i] > '9')
+            return false;
+        size_t digit = (size_t)(digits.data[i] - '0');
+        *length = *length > (PTRDIFF_MAX - digit) / 10 ? SIZE_MAX : *length * 10 + digit;
+        if (*length == SIZE_MAX)
+            return true;
+    }
+    return true;
+}
+
+static bool is_json(struct text media_type)
+{
+    struct text type = TEXT("application/json");
+    if (media_type.size < type.size || strncasecmp(media_type.data, type.data, type.size) != 0)
+        return false;
+    return media_type.size == type.size || strchr("; \t", media_type.data[type.size]) != NULL;
+}
+
+/* Why nothing after this header can be trusted to be its body; NULL: all is well. */
+static const struct refusal_reply *check_framing(const struct header *header, size_t *length)
+{
+    if (header->blank_in_name)
+        return &bad_header;
+    if (header->transfer_encoding)
+        return &transfer_encoding;
+    if (header->lengths == 0)
+        return &no_length;
+    if (header->lengths > 1 || !read_length(header->length, length))
+        return &bad_length;
+    return header->hosts == 1 ? NULL : &not_one_host;
+}
+
+static const struct refusal_reply *check_request(const struct connection *connection,
+                                                 const struct header *header, size_t length)
+{
+    if (connection->request.route == ROUTE_NONE)
+        return &no_such_path;
+    if (header->types != 1 || !is_json(header->type))
+        return &wrong_type;
+    return length > connection->server->body_limit_bytes ? &too_large : NULL;
+}
+
+static bool reserve_body(struct connection *connection, size_t size)
+{
+    connection->request.body_limit = size;
+    if (size <= connection->body_capacity)
+        return true;
+    free(connection->body);
+    connection->body = malloc(size);
+    connection->body_capacity = connection->body == NULL ? 0 : size;
+    return connection->body != NULL;
+}
+
+static enum MHD_Result read_header(struct connection *connection, struct MHD_Connection *mhd,
+                                   const char *method)
+{
+    struct header header = {0};
+    size_t length = 0;
+    connection->request.begun = true;
+    connection_note_arrival(connection);
+    if (strcmp(method, MHD_HTTP_METHOD_POST) != 0)
+        return refuse(connection, mhd,
+                      connection->request.route == ROUTE_NONE ? &no_such_path : &wrong_method);
+    MHD_get_connection_values_n(mhd, MHD_HEADER_KIND, read_field, &header);
+    const struct refusal_reply *refusal = check_framing(&header, &length);
+    if (refusal != NULL)
+        return refuse(connection, mhd, refusal);
+    refusal = check_request(connection, &header, length);
+    if (refusal == NULL)
+        return reserve_body(connection, length) ? MHD_YES : refuse(connection, mhd, &no_memory);
+    /* A reply before the body is read closes the connection with a reset, which may overtake the
+     * reply; so the body is read, unless it is very large or the client waits for a word first. */
+    if (header.expect || length / DISCARD_FACTOR > connection->server->body_limit_bytes)
+        return refuse(connection, mhd, refusal);
+    connection->request.refusal = refusal;
+    return MHD_YES;
+}
+
+/* ---- the body and the answer ------------------------------------------------------------------
+ */
+
+static bool take_body(struct connection *connection, const char *bytes, size_t size)
+{
+    struct request *request = &connection->request;
+    if (request->refusal != NULL)
+        return true;
+    if (size > request->body_limit - request->body_size)
+        return false;
+    memcpy(connection->body + request->body_size, bytes, size);
+    request->body_size += size;
+    return true;
+}
+
+struct job {
+    const struct world *world;
+    enum review_phase phase;
+    struct text body;
+    int64_t now_unix_ms;
+    struct arena *arena;
+    struct text answer, line;
+    struct review_record record;
+    bool answered;
+    struct error error;
+};
+
+static void run_review(void *argument)
+{
+    struct job *job = argument;
+    job->answered = review_answer(job->world, job->phase, job->body, job->now_unix_ms / 1000,
+                                  job->arena, &job->answer, &job->record, &job->error);
+}
+
+static void run_trail(void *argument)
+{
+    struct job *job = argument;
+    job->line = trail_line(&job->record, job->now_unix_ms, job->arena);
+}
+
+/* One writev for the line and its newline: up to PIPE_BUF bytes it is whole in any pipe or file. A
+ * pipe that nobody reads must not stop the reviews. */
+static const char *write_line(struct text line)
+{
+    struct pollfd out = {.fd = STDOUT_FILENO, .events = POLLOUT};
+    struct iovec parts[] = {{(void *)line.data, line.size}, {"\n", 1}};
+    if (poll(&out, 1, 0) == 0)
+        return "standard output takes nothing more: its reader is stuck";
+    ssize_t written = writev(STDOUT_FILENO, parts, 2);
+    if (written == (ssize_t)(line.size + 1))
+        return NULL;
+    return written < 0 ? strerror(errno) : "written in part";
+}
+
+static void write_trail(struct job *job)
+{
+    struct error error = {0};
+    const char *failure = error.what;
+    if (job->record.verdict.finding_count == 0)
+        return;
+    if (arena_guard(job->arena, run_trail, job, &error))
+        failure = write_line(job->line);
+    if (failure != NULL)
+        log_line(LOG_ERROR, "trail", NULL, failure, "a line of the trail is lost");
+}
+
+static int64_t unix_ms(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+static void judge(struct connection *connection, struct job *job)
+{
+    struct server *server = connection->server;
+    struct error guard_error = {0};
+    metrics_set_in_flight(server->metrics, 1);
+    int64_t began_us = monotonic_us();
+    job->now_unix_ms = unix_ms();
+    job->world = cell_pin(server->world, connection->index);
+    if (!arena_guard(job->arena, run_review, job, &guard_error)) {
+        job->answered = false;
+        job->error = guard_error;
+    }
+    int64_t ended_us = monotonic_us();
+    if (job->answered) {
+        metrics_count_review(server->metrics, job->phase, &job->record,
+                             (uint64_t)(ended_us - began_us), job->body.size);
+        write_trail(job);
+    }
+    cell_unpin(server->world, connection->index);
+    metrics_set_in_flight(server->metrics, -1);
+}
+
+/* Why there is no answer: what the client sent, or what this server has. */
+static enum MHD_Result reply_error(struct connection *connection, struct MHD_Connection *mhd,
+                                   const struct error *error)
+{
+    unsigned status = 400;
+    enum refusal counted = REFUSED_MALFORMED;
+    if (error->kind == ERROR_LIMIT) {
+        status = 413;
+        counted = REFUSED_TOO_LARGE;
+    } else if (error->kind == ERROR_MEMORY) {
+        status = 500;
+        counted = REFUSED_OVERLOAD;
+    }
+    metrics_count_refusal(connection->server->metrics, counted);
+    log_line(LOG_WARN, "server", NULL, error->what, "a request got status %u", status);
+    return reply_text(connection, mhd, status, error->what);
+}
+
+static enum MHD_Result answer(struct connection *connection, struct MHD_Connection *mhd)
+{
+    struct request *request = &connection->request;
+    if (request->refusal != NULL)
+        return refuse(connection, mhd, request->refusal);
+    if (connection->arena == NULL)
+        connection->arena = arena_create(ARENA_BYTES);
+    if (connection->arena == NULL)
+        return refuse(connection, mhd, &no_memory);
+    struct job job = {
+        .phase = request->route == ROUTE_MUTATE ? REVIEW_MUTATE : REVIEW_VALIDATE,
+        .body = {connection->body, request->body_size},
+        .arena = connection->arena,
+    };
+    connection_set_judging(connection);
+    judge(connection, &job);
+    connection_set_deadline(connection, monotonic_ms());
+    if (!job.answered)
+        return reply_error(connection, mhd, &job.error);
+    return reply(connection, mhd, 200, "application/json", job.answer, MHD_RESPMEM_PERSISTENT);
+}
+
+enum MHD_Result request_handle(void *closure, struct MHD_Connection *mhd, const char *url,
+                               const char *method, const char *version, const char *upload_data,
+                               size_t *upload_data_size, void **context)
+{
+    (void)closure, (void)url, (void)version;
+    struct connection *connection = *context;
+    if (connection == NULL)
+        return MHD_NO;
+    if (!connection->request.begun)
+        return read_header(connection, mhd, method);
+    if (*upload_data_size == 0)
+        return answer(connection, mhd);
+    bool taken = take_body(connection, upload_data, *upload_data_size);
+    *upload_data_size = 0;
+    return taken ? MHD_YES : MHD_NO;
+}
+
+void request_end(void *closure, struct MHD_Connection *mhd, void **context,
+                 enum MHD_RequestTerminationCode how)
+{
+    (void)closure, (void)mhd, (void)how;
+    struct connection *connection = *context;
+    if (connection == NULL)
+        return;
+    connection->request = (struct request){0};
+    if (connection->arena != NULL)
+        arena_reset(connection->arena);
+    if (connection->body_capacity > KEPT_BODY_BYTES) {
+        free(connection->body);
+        connection->body = NULL;
+        connection->body_capacity = 0;
+    }
+    connection_set_idle(connection, monotonic_ms());
+}

@@ -1,0 +1,237 @@
+#include "server/server.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Every table is as large as its labels allow and never grows: no name that a client chooses
+ * becomes a label. */
+
+static const char *const operation_labels[] = {"CREATE", "UPDATE", "DELETE", "CONNECT", "other"};
+enum { OPERATION_LABELS = sizeof operation_labels / sizeof *operation_labels };
+
+enum { VERDICT_LABELS = ACTION_DENY + 1 };
+
+static const char *const phase_labels[] = {
+    [REVIEW_VALIDATE] = "validate",
+    [REVIEW_MUTATE] = "mutate",
+};
+enum { PHASE_LABELS = sizeof phase_labels / sizeof *phase_labels };
+
+static const char *const refusal_labels[REFUSAL_COUNT] = {
+    [REFUSED_MALFORMED] = "malformed",
+    [REFUSED_TOO_LARGE] = "too_large",
+    [REFUSED_OVERLOAD] = "overload",
+};
+
+/* Upper bounds of the duration's buckets; one more bucket takes the rest. */
+static const struct {
+    uint64_t micros;
+    const char *seconds;
+} bounds[] = {
+    {25, "0.000025"}, {50, "0.00005"},  {100, "0.0001"},  {250, "0.00025"}, {500, "0.0005"},
+    {1000, "0.001"},  {2500, "0.0025"}, {5000, "0.005"},  {10000, "0.01"},  {25000, "0.025"},
+    {50000, "0.05"},  {100000, "0.1"},  {250000, "0.25"}, {500000, "0.5"},  {1000000, "1"},
+    {2500000, "2.5"}, {5000000, "5"},
+};
+enum { BOUNDS = sizeof bounds / sizeof *bounds };
+
+typedef atomic_uint_fast64_t counter;
+
+struct histogram {
+    counter buckets[BOUNDS + 1]; /* not cumulative */
+    counter sum_micros;
+};
+
+struct metrics {
+    counter reviews[OPERATION_LABELS][KIND_COUNT][VERDICT_LABELS];
+    struct histogram durations[PHASE_LABELS];
+    counter body_bytes;
+    counter refused[REFUSAL_COUNT];
+    atomic_int_fast64_t in_flight;
+    counter generation;
+    atomic_int_fast64_t loaded_unix_s, certificate_not_after_unix_s; /* 0: not known */
+    counter findings[];                                              /* [rail][action] */
+};
+
+struct metrics *metrics_create(void)
+{
+    size_t counters = rail_count() * VERDICT_LABELS;
+    return calloc(1, sizeof(struct metrics) + counters * sizeof(counter));
+}
+
+void metrics_destroy(struct metrics *metrics)
+{
+    free(metrics);
+}
+
+static void add(counter *counted, uint64_t amount)
+{
+    atomic_fetch_add_explicit(counted, amount, memory_order_relaxed);
+}
+
+static uint64_t value(const counter *counted)
+{
+    return atomic_load_explicit(counted, memory_order_relaxed);
+}
+
+static size_t operation_index(struct text operation)
+{
+    size_t i = 0;
+    while (i < OPERATION_LABELS - 1 && !text_is(operation, operation_labels[i]))
+        i++;
+    return i;
+}
+
+static void count_findings(struct metrics *metrics, const struct verdict *verdict)
+{
+    for (size_t i = 0; i < verdict->finding_count; i++) {
+        const struct finding *finding = &verdict->findings[i];
+        for (size_t rail = 0; rail < rail_count(); rail++)
+            if (strcmp(rail_name(rail_at(rail)), finding->rail) == 0)
+                add(&metrics->findings[rail * VERDICT_LABELS + finding->action], 1);
+    }
+}
+
+void metrics_count_review(struct metrics *metrics, enum review_phase phase,
+                          const struct review_record *record, uint64_t micros, size_t body_bytes)
+{
+    add(&metrics->reviews[operation_index(record->operation)][kind_by_name(record->kind)]
+                         [record->verdict.action],
+        1);
+    count_findings(metrics, &record->verdict);
+    struct histogram *durations = &metrics->durations[phase];
+    size_t bucket = 0;
+    while (bucket < BOUNDS && micros > bounds[bucket].micros)
+        bucket++;
+    add(&durations->buckets[bucket], 1);
+    add(&durations->sum_micros, micros);
+    add(&metrics->body_bytes, body_bytes);
+}
+
+void metrics_count_refusal(struct metrics *metrics, enum refusal refusal)
+{
+    add(&metrics->refused[refusal], 1);
+}
+
+void metrics_set_in_flight(struct metrics *metrics, int64_t delta)
+{
+    atomic_fetch_add_explicit(&metrics->in_flight, delta, memory_order_relaxed);
+}
+
+void metrics_set_world(struct metrics *metrics, uint64_t generation, int64_t loaded_unix_s)
+{
+    atomic_store_explicit(&metrics->generation, generation, memory_order_relaxed);
+    atomic_store_explicit(&metrics->loaded_unix_s, loaded_unix_s, memory_order_relaxed);
+}
+
+void metrics_set_certificate(struct metrics *metrics, int64_t not_after_unix_s)
+{
+    atomic_store_explicit(&metrics->certificate_not_after_unix_s, not_after_unix_s,
+                          memory_order_relaxed);
+}
+
+/* ---- text -------------------------------------------------------------------------------------
+ */
+
+static void family(struct text_builder *out, const char *name, const char *type, const char *help)
+{
+    text_builder_printf(out, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, type);
+}
+
+static void print_reviews(const struct metrics *metrics, struct text_builder *out)
+{
+    family(out, "taffrail_reviews_total", "counter",
+           "Admission reviews answered, by the strictest action of their findings.");
+    for (size_t operation = 0; operation < OPERATION_LABELS; operation++)
+        for (size_t kind = 0; kind < KIND_COUNT; kind++)
+            for (enum action action = ACTION_NONE; action <= ACTION_DENY; action++) {
+                uint64_t count = value(&metrics->reviews[operation][kind][action]);
+                if (count == 0)
+                    continue;
+                text_builder_printf(
+                    out,
+                    "taffrail_reviews_total{operation=\"%s\",kind=\"%s\",verdict=\"%s\"} %llu\n",
+                    operation_labels[operation],
+                    kind == KIND_UNKNOWN ? "other" : kind_table[kind].name, action_name(action),
+                    (unsigned long long)count);
+            }
+}
+
+static void print_findings(const struct metrics *metrics, struct text_builder *out)
+{
+    family(out, "taffrail_findings_total", "counter",
+           "Findings of each rail, by what was done about them.");
+    for (size_t rail = 0; rail < rail_count(); rail++)
+        for (enum action action = ACTION_EXCEPTED; action <= ACTION_DENY; action++)
+            text_builder_printf(
+                out, "taffrail_findings_total{rail=\"%s\",action=\"%s\"} %llu\n",
+                rail_name(rail_at(rail)), action_name(action),
+                (unsigned long long)value(&metrics->findings[rail * VERDICT_LABELS + action]));
+}
+
+static void print_durations(const struct metrics *metrics, struct text_builder *out)
+{
+    family(out, "taffrail_review_duration_seconds", "histogram",
+           "Time from the last byte of a review to its answer.");
+    for (size_t phase = 0; phase < PHASE_LABELS; phase++) {
+        const struct histogram *durations = &metrics->durations[phase];
+        /* The count is the sum of the buckets read here, so that both agree. */
+        unsigned long long count = 0;
+        for (size_t i = 0; i <= BOUNDS; i++) {
+            count += value(&durations->buckets[i]);
+            text_builder_printf(
+                out, "taffrail_review_duration_seconds_bucket{phase=\"%s\",le=\"%s\"} %llu\n",
+                phase_labels[phase], i < BOUNDS ? bounds[i].seconds : "+Inf", count);
+        }
+        uint64_t sum_micros = value(&durations->sum_micros);
+        text_builder_printf(out,
+                            "taffrail_review_duration_seconds_sum{phase=\"%s\"} %llu.%06u\n"
+                            "taffrail_review_duration_seconds_count{phase=\"%s\"} %llu\n",
+                            phase_labels[phase], (unsigned long long)(sum_micros / 1000000),
+                            (unsigned)(sum_micros % 1000000), phase_labels[phase], count);
+    }
+}
+
+static void print_refused(const struct metrics *metrics, struct text_builder *out)
+{
+    family(out, "taffrail_requests_refused_total", "counter",
+           "Requests and connections that got no review.");
+    for (size_t i = 0; i < REFUSAL_COUNT; i++)
+        text_builder_printf(out, "taffrail_requests_refused_total{reason=\"%s\"} %llu\n",
+                            refusal_labels[i], (unsigned long long)value(&metrics->refused[i]));
+}
+
+static void print_one(struct text_builder *out, const char *name, const char *type,
+                      const char *help, int64_t number)
+{
+    family(out, name, type, help);
+    text_builder_printf(out, "%s %lld\n", name, (long long)number);
+}
+
+struct text metrics_text(const struct metrics *metrics, struct arena *arena)
+{
+    struct text_builder out = {.arena = arena};
+    print_reviews(metrics, &out);
+    print_findings(metrics, &out);
+    print_durations(metrics, &out);
+    print_one(&out, "taffrail_reviews_in_flight", "gauge", "Reviews being judged now.",
+              atomic_load(&metrics->in_flight));
+    print_refused(metrics, &out);
+    print_one(&out, "taffrail_request_body_bytes_total", "counter", "Bytes of reviews answered.",
+              (int64_t)value(&metrics->body_bytes));
+    print_one(&out, "taffrail_policy_generation", "gauge",
+              "Number of the policies and cluster state in force; each reload adds one.",
+              (int64_t)value(&metrics->generation));
+    int64_t loaded = atomic_load(&metrics->loaded_unix_s);
+    if (loaded != 0)
+        print_one(&out, "taffrail_policy_loaded_timestamp_seconds", "gauge",
+                  "When the policies in force were loaded.", loaded);
+    int64_t not_after = atomic_load(&metrics->certificate_not_after_unix_s);
+    if (not_after != 0)
+        print_one(&out, "taffrail_certificate_not_after_timestamp_seconds", "gauge",
+                  "When the serving certificate expires.", not_after);
+    family(&out, "taffrail_build_info", "gauge", "Always 1; the label says what runs.");
+    text_builder_printf(&out, "taffrail_build_info{version=\"%s\"} 1\n", TAFFRAIL_VERSION);
+    return text_builder_text(&out);
+}

@@ -1,0 +1,103 @@
+/* server: HTTPS in, answer out. review.c is the engine, bytes to bytes; http.c is libmicrohttpd and
+ * its limits. */
+#ifndef TAFFRAIL_SERVER_H
+#define TAFFRAIL_SERVER_H
+
+#include "base/base.h"
+#include "certs/certs.h"
+#include "policy/policy.h"
+
+/* ---- world: what decisions stand on -------------------------------------------------------------
+ */
+
+struct world_options {
+    const char *const *policy_paths;
+    size_t policy_path_count;
+    const char *state_dir;    /* NULL: no cluster is visible */
+    const char *catalog_file; /* NULL: the built-in catalogue */
+    /* Objects of a change, visible beside the state and before it; NULL: none. Must outlive the
+     * world. */
+    const struct manifests *change;
+};
+
+/* Builds the next world completely and checks it. False when a policy, the catalogue or the state
+ * folder is no good: every problem is in *errors then. Files of the state that cannot be read, and
+ * policy values that cannot work, are warnings. world_destroy(world) frees it. */
+bool world_load(const struct world_options *options, uint64_t generation, int64_t now_unix_s,
+                struct world **world, struct problems *errors,
+                struct problems *warnings) MUST_CHECK;
+void world_destroy(void *world);
+
+/* ---- review: the engine -----------------------------------------------------------------------
+ */
+
+enum review_phase { REVIEW_VALIDATE, REVIEW_MUTATE };
+
+/* What a review came to, for metrics and the trail; texts live in the arena or in the body. */
+struct review_record {
+    struct text uid, operation, kind, namespace, name, user;
+    bool dry_run, allowed;
+    struct verdict verdict;
+};
+
+/* An AdmissionReview v1 in, the answer out (webhook contract 1). False when no answer is possible,
+ * since the body is not a review or carries no uid; *error then says why and the caller answers
+ * 400. The answer and the record live in the arena. */
+bool review_answer(const struct world *world, enum review_phase phase, struct text body,
+                   int64_t now_unix_s, struct arena *arena, struct text *answer,
+                   struct review_record *record, struct error *error) MUST_CHECK;
+
+/* One line of JSON for the trail (taffrail.dev/trail/v1), without the newline. */
+struct text trail_line(const struct review_record *record, int64_t now_unix_ms,
+                       struct arena *arena);
+
+/* ---- metrics ----------------------------------------------------------------------------------
+ */
+
+struct metrics;
+struct metrics *metrics_create(void) MUST_CHECK; /* NULL: malloc failed */
+void metrics_destroy(struct metrics *metrics);
+/* Lock-free; called by many threads. */
+void metrics_count_review(struct metrics *metrics, enum review_phase phase,
+                          const struct review_record *record, uint64_t micros, size_t body_bytes);
+enum refusal {
+    REFUSED_MALFORMED, /* not HTTP as the API server speaks it, or not a review */
+    REFUSED_TOO_LARGE,
+    REFUSED_OVERLOAD,
+    REFUSAL_COUNT
+};
+void metrics_count_refusal(struct metrics *metrics, enum refusal refusal);
+void metrics_set_in_flight(struct metrics *metrics, int64_t delta);
+void metrics_set_world(struct metrics *metrics, uint64_t generation, int64_t loaded_unix_s);
+void metrics_set_certificate(struct metrics *metrics, int64_t not_after_unix_s);
+/* Prometheus text format. */
+struct text metrics_text(const struct metrics *metrics, struct arena *arena);
+
+/* ---- http -------------------------------------------------------------------------------------
+ */
+
+struct server_options {
+    const char *listen;     /* "ADDR:PORT"; port 0 takes any free one */
+    const char *ops_listen; /* plain HTTP: /livez /readyz /metrics; NULL: none */
+    struct cert_pair certificate;
+    size_t body_limit_bytes;    /* 0: 16 MiB */
+    unsigned connection_limit;  /* 0: 512 */
+    unsigned request_timeout_s; /* a whole request must have arrived by then; 0: 15 */
+    struct metrics *metrics;    /* not owned */
+};
+
+struct server;
+
+/* Starts answering. The world in the cell must have been published; the cell has at least
+ * server_slot_count() slots. A trail line a review that found something goes to stdout. */
+bool server_start(const struct server_options *options, struct cell *world, struct server **server,
+                  struct error *error) MUST_CHECK;
+unsigned server_slot_count(const struct server_options *options);
+uint16_t server_port(const struct server *server); /* the port really bound */
+uint16_t server_ops_port(const struct server *server);
+/* Stops without losing a reply: /readyz turns 503 and every reply says Connection: close; after
+ * settle_ms accepting stops, requests in flight are answered, and at the deadline (counted from the
+ * call) what is left is closed. Frees the server. */
+void server_drain(struct server *server, int64_t settle_ms, int64_t deadline_ms);
+
+#endif

@@ -1,0 +1,106 @@
+#include "server/server.h"
+
+enum { WORLD_BUDGET_BYTES = 1 << 30 };
+
+/* A world lives in an arena of its own, which goes with it. */
+struct owned_world {
+    struct world world;
+    struct arena *arena;
+};
+
+struct loading {
+    const struct world_options *options;
+    uint64_t generation;
+    int64_t now_unix_s;
+    struct arena *arena;
+    struct problems *errors, *warnings;
+    struct owned_world *owned;
+    bool complete;
+};
+
+static bool load_catalog(struct loading *loading, const struct catalog **catalog)
+{
+    const char *file = loading->options->catalog_file;
+    if (file == NULL) {
+        *catalog = catalog_builtin(loading->arena);
+        return true;
+    }
+    struct source *source = ARENA_NEW(loading->arena, struct source);
+    source->file = file;
+    struct error error;
+    if (file_read(file, doc_limits_manifest.bytes, loading->arena, &source->text, &error) &&
+        catalog_read(source, loading->arena, catalog, &error))
+        return true;
+    problems_add_error(loading->errors, &error);
+    return false;
+}
+
+static bool load_snapshot(struct loading *loading, const struct snapshot **snapshot)
+{
+    const struct world_options *options = loading->options;
+    struct snapshot_builder *builder = snapshot_builder_create(loading->arena);
+    struct error error;
+    if (options->state_dir != NULL &&
+        !state_dir_read(options->state_dir, loading->arena, builder, loading->warnings, &error)) {
+        problems_add_error(loading->errors, &error);
+        return false;
+    }
+    for (size_t i = 0; options->change != NULL && i < options->change->count; i++)
+        snapshot_put(builder, &options->change->items[i]);
+    *snapshot = snapshot_build(builder);
+    return true;
+}
+
+static void load(void *argument)
+{
+    struct loading *loading = argument;
+    struct owned_world *owned = ARENA_NEW(loading->arena, struct owned_world);
+    owned->arena = loading->arena;
+    struct world *world = &owned->world;
+    world->generation = loading->generation;
+    world->loaded_unix_s = loading->now_unix_s;
+    if (!load_catalog(loading, &world->catalog))
+        return;
+    /* Both are read even if the first is no good: everything wrong is said at once. */
+    bool policies = policy_load(loading->options->policy_paths, loading->options->policy_path_count,
+                                world->catalog, loading->arena, &world->policies, loading->errors,
+                                loading->warnings);
+    if (policies)
+        policy_warn_expired(world->policies, loading->now_unix_s, loading->warnings);
+    bool snapshot = load_snapshot(loading, &world->snapshot);
+    loading->owned = owned;
+    loading->complete = policies && snapshot;
+}
+
+bool world_load(const struct world_options *options, uint64_t generation, int64_t now_unix_s,
+                struct world **world, struct problems *errors, struct problems *warnings)
+{
+    struct loading loading = {
+        .options = options,
+        .generation = generation,
+        .now_unix_s = now_unix_s,
+        .arena = arena_create(WORLD_BUDGET_BYTES),
+        .errors = errors,
+        .warnings = warnings,
+    };
+    if (loading.arena == NULL) {
+        problems_add(errors, ERROR_MEMORY, NOWHERE, "no memory to load policies and state");
+        return false;
+    }
+    struct error error;
+    bool within_budget = arena_guard(loading.arena, load, &loading, &error);
+    if (!within_budget)
+        problems_add_error(errors, &error);
+    if (!within_budget || !loading.complete) {
+        arena_destroy(loading.arena);
+        return false;
+    }
+    *world = &loading.owned->world;
+    return true;
+}
+
+void world_destroy(void *world)
+{
+    if (world != NULL)
+        arena_destroy(((struct owned_world *)world)->arena);
+}

@@ -1,0 +1,229 @@
+#!/usr/bin/python3
+"""Runs the scenarios: each folder's cases through `taffrail check` and through `taffrail serve` over
+verified TLS, and holds the findings of both against what the case expects and against each other.
+
+usage: run.py TAFFRAIL [FOLDER ...]
+"""
+
+import json
+import os
+import re
+import ssl
+import subprocess
+import sys
+import tempfile
+import http.client
+import pathlib
+
+import yaml
+
+HERE = pathlib.Path(__file__).resolve().parent
+PLURALS = {"StorageClass": "storageclasses"}
+LISTED = ("rail", "action", "policy", "field", "found", "undecided", "preExisting")
+
+
+class Failure(Exception):
+    pass
+
+
+def kubectl_yaml(path):
+    """Documents as the API server gets them: times stay text, as in kubectl."""
+    loader = type("Loader", (yaml.SafeLoader,), {})
+    loader.yaml_implicit_resolvers = {
+        first: [(tag, rule) for tag, rule in rules if tag != "tag:yaml.org,2002:timestamp"]
+        for first, rules in yaml.SafeLoader.yaml_implicit_resolvers.items()
+    }
+    with open(path, encoding="utf-8") as stream:
+        return [document for document in yaml.load_all(stream, loader) if document is not None]
+
+
+class Server:
+    """A running `taffrail serve`, asked over TLS that is verified against its own CA."""
+
+    def __init__(self, taffrail, folder, case, scratch):
+        certs = os.path.join(scratch, "certs")
+        command = [taffrail, "serve", "-p", str(folder / "policy.yaml"), "--cert-dir", certs,
+                   "--listen", "127.0.0.1:0", "--ops-listen", "127.0.0.1:0"]
+        command += state_arguments(folder, case)
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                        text=True)
+        self.log = []
+        self.port = self.wait_for_port()
+        self.context = ssl.create_default_context(cafile=os.path.join(certs, "ca.crt"))
+
+    def wait_for_port(self):
+        for line in self.process.stderr:
+            self.log.append(line)
+            found = re.search(r"webhook on 127\.0\.0\.1:(\d+)", line)
+            if found:
+                return int(found.group(1))
+        raise Failure("the server did not start:\n" + "".join(self.log))
+
+    def review(self, body):
+        connection = http.client.HTTPSConnection("127.0.0.1", self.port, context=self.context,
+                                                 timeout=20)
+        connection.request("POST", "/validate?timeout=2s", json.dumps(body),
+                           {"Content-Type": "application/json"})
+        response = connection.getresponse()
+        answer = response.read()
+        connection.close()
+        if response.status != 200:
+            raise Failure(f"HTTP {response.status}: {answer!r}")
+        return json.loads(answer)["response"]
+
+    def stop(self):
+        """Ends the server; returns the lines of its trail."""
+        self.process.send_signal(2)
+        trail, _ = self.process.communicate(timeout=30)
+        if self.process.returncode != 0:
+            raise Failure(f"the server ended with {self.process.returncode}")
+        return [json.loads(line) for line in trail.splitlines()]
+
+
+def state_arguments(folder, case):
+    state = case.get("state", "state" if (folder / "state").is_dir() else None)
+    return ["--state", str(folder / state)] if state else []
+
+
+def review_of(uid, document, old, case):
+    group, _, version = document["apiVersion"].rpartition("/")
+    kind = {"group": group, "version": version, "kind": document["kind"]}
+    plural = PLURALS.get(document["kind"], document["kind"].lower() + "s")
+    resource = {"group": group, "version": version, "resource": plural}
+    metadata = document.setdefault("metadata", {})
+    return {
+        "apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview",
+        "request": {
+            "uid": uid, "kind": kind, "resource": resource, "requestKind": kind,
+            "requestResource": resource, "name": metadata.get("name", ""),
+            "namespace": metadata.get("namespace", "default"),
+            "operation": "UPDATE" if old else "CREATE",
+            "userInfo": {"username": case.get("user", "jane"), "groups": case.get("groups", [])},
+            "object": document, "oldObject": old, "dryRun": False,
+            "options": {"apiVersion": "meta.k8s.io/v1", "kind": "CreateOptions"},
+        },
+    }
+
+
+def findings_of_check(taffrail, folder, case):
+    command = [taffrail, "check", "-p", str(folder / "policy.yaml"), "-o", "json",
+               "-f", str(folder / case["manifest"]), "--as", case.get("user", "jane")]
+    for group in case.get("groups", []):
+        command += ["--as-group", group]
+    run = subprocess.run(command + state_arguments(folder, case), capture_output=True, text=True)
+    report = json.loads(run.stdout or "null")
+    if report is None or report["errors"]:
+        raise Failure(f"check failed ({run.returncode}): {run.stderr}{run.stdout}")
+    denied = any(f["action"] == "deny" for f in report["findings"])
+    if run.returncode != (1 if denied else 0):
+        raise Failure(f"check: exit code {run.returncode}")
+    if case.get("warns", "") not in run.stderr:
+        raise Failure(f"check does not warn of {case['warns']!r}:\n{run.stderr}")
+    return report["findings"]
+
+
+def findings_of_serve(taffrail, folder, case):
+    with tempfile.TemporaryDirectory() as scratch:
+        server = Server(taffrail, folder, case, scratch)
+        try:
+            answers = []
+            documents = kubectl_yaml(folder / case["manifest"])
+            olds = kubectl_yaml(folder / case["old"]) if "old" in case else [None]
+            for number, document in enumerate(documents):
+                old = olds[number] if number < len(olds) else None
+                answers.append(server.review(review_of(f"uid-{number}", document, old, case)))
+        finally:
+            trail = server.stop()
+    for number, answer in enumerate(answers):
+        if answer["uid"] != f"uid-{number}":
+            raise Failure(f"the answer's uid is {answer['uid']}")
+        check_answer(answer, [line for line in trail if line["uid"] == answer["uid"]], case)
+    return [f for line in trail for f in line["findings"]], answers
+
+
+def check_answer(answer, lines, case):
+    """An answer, its trail and the message must tell the same story."""
+    findings = [f for line in lines for f in line["findings"]]
+    denied = [f for f in findings if f["action"] == "deny"]
+    if answer["allowed"] == bool(denied):
+        raise Failure(f"allowed is {answer['allowed']} with {len(denied)} denying findings")
+    if denied:
+        status = answer["status"]
+        causes = [cause["field"] for cause in status["details"]["causes"]]
+        if status["code"] != 403 or status["reason"] != "Forbidden":
+            raise Failure(f"denied with {status['code']} {status['reason']}")
+        if causes != [f["field"] for f in denied]:
+            raise Failure(f"causes {causes} are not the denying findings")
+        for finding in denied:
+            if finding["field"] not in status["message"]:
+                raise Failure(f"the message does not name {finding['field']}")
+    for warning in answer.get("warnings", []):
+        if len(warning) > 120 or re.search(r"[\x00-\x1f\x7f]", warning):
+            raise Failure(f"bad warning {warning!r}")
+    if "allowed" in case and answer["allowed"] != case["allowed"]:
+        raise Failure(f"allowed is {answer['allowed']}")
+
+
+def matches(finding, expected):
+    for key, value in expected.items():
+        actual = finding.get(key)
+        if key in ("undecided", "preExisting"):
+            actual = bool(actual)
+        if key == "message":
+            if value not in actual:
+                return False
+        elif actual != value:
+            return False
+    return True
+
+
+def selected(findings, case):
+    if case.get("only") == ["undecided"]:
+        return [f for f in findings if f.get("undecided")]
+    return findings
+
+
+def expect(source, findings, case, known):
+    findings = selected(findings, case)
+    expected = [{k: v for k, v in e.items() if k in known} for e in case["findings"]]
+    if len(findings) != len(expected) or not all(map(matches, findings, expected)):
+        raise Failure(f"{source} found\n{json.dumps(findings, indent=1)}\nexpected\n"
+                      f"{json.dumps(expected, indent=1)}")
+
+
+def run_case(taffrail, folder, case):
+    served, _ = findings_of_serve(taffrail, folder, case)
+    expect("serve", served, case, LISTED)
+    if "old" in case:
+        return
+    checked = findings_of_check(taffrail, folder, case)
+    expect("check", checked, case, checked[0].keys() if checked else ())
+    for a, b in zip(served, checked):
+        for key in ("rail", "action", "policy", "field", "found"):
+            if a[key] != b[key]:
+                raise Failure(f"serve says {key} {a[key]!r}, check {b[key]!r}")
+    if len(served) != len(checked):
+        raise Failure(f"serve has {len(served)} findings, check {len(checked)}")
+
+
+def main(taffrail, names):
+    passed = failed = 0
+    for folder in sorted(path.parent for path in HERE.glob("*/cases.yaml")):
+        if names and folder.name not in names:
+            continue
+        with open(folder / "cases.yaml", encoding="utf-8") as stream:
+            cases = yaml.safe_load(stream)
+        for case in cases:
+            try:
+                run_case(taffrail, folder, case)
+                passed += 1
+                print(f"ok      {folder.name}: {case['name']}")
+            except Failure as failure:
+                failed += 1
+                print(f"FAILED  {folder.name}: {case['name']}\n{failure}")
+    print(f"{passed} passed, {failed} failed")
+    return 1 if failed or not passed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1], sys.argv[2:]))

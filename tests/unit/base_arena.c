@@ -1,0 +1,191 @@
+#include "unit.h"
+
+#include <stdint.h>
+#include <string.h>
+
+#include "base/base.h"
+
+static void allocations_are_zeroed_aligned_and_counted(void)
+{
+    struct arena *arena = arena_create(1 << 20);
+    for (int round = 0; round < 3; round++) {
+        for (size_t size = 0; size < 3000; size += 7) {
+            unsigned char *memory = arena_alloc(arena, size);
+            CU_ASSERT_PTR_NOT_NULL_FATAL(memory);
+            CU_ASSERT_EQUAL((uintptr_t)memory % 16, 0);
+            for (size_t i = 0; i < size; i++)
+                if (memory[i] != 0)
+                    CU_FAIL("not zeroed");
+            memset(memory, 0xA5, size);
+        }
+        CU_ASSERT(arena_used_bytes(arena) >= 642000);
+        arena_reset(arena);
+        ASSERT_INT(arena_used_bytes(arena), 0);
+    }
+    arena_destroy(arena);
+    arena_destroy(NULL);
+}
+
+static void a_warm_arena_reuses_its_memory(void)
+{
+    struct arena *arena = arena_create(1 << 20);
+    void *first = NULL;
+    for (int round = 0; round < 10; round++) {
+        void *memory = arena_alloc(arena, 100000);
+        if (round == 0)
+            first = memory;
+        CU_ASSERT_PTR_EQUAL(memory, first);
+        arena_reset(arena);
+    }
+    arena_destroy(arena);
+}
+
+struct request {
+    struct arena *arena, *other;
+    size_t size, count;
+    int reached;
+    bool inner_result;
+    struct error inner_error;
+};
+
+static void take(void *argument)
+{
+    struct request *request = argument;
+    request->reached = 1;
+    (void)ARENA_ARRAY(request->arena, request->count, uint64_t);
+    arena_alloc(request->arena, request->size);
+    request->reached = 2;
+}
+
+static void a_guard_ends_what_goes_over_the_budget(void)
+{
+    static const struct {
+        size_t size, count;
+        bool fits;
+    } cases[] = {
+        {0, 0, true},
+        {1000, 1, true},
+        {1001, 1, false},
+        {SIZE_MAX, 1, false},
+        {PTRDIFF_MAX, 1, false},
+        {0, 126, true},
+        {0, SIZE_MAX / 4, false},
+        {SIZE_MAX - 15, 1, false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct arena *arena = arena_create(1016);
+        struct request request = {.arena = arena, .size = cases[i].size, .count = cases[i].count};
+        struct error error = {0};
+        bool done = arena_guard(arena, take, &request, &error);
+        ASSERT_INT(done, cases[i].fits);
+        ASSERT_INT(request.reached, cases[i].fits ? 2 : 1);
+        ASSERT_INT(error.kind, cases[i].fits ? ERROR_NONE : ERROR_LIMIT);
+        if (!cases[i].fits)
+            CU_ASSERT_PTR_NOT_NULL(strstr(error.what, "memory budget of 1016 bytes"));
+        /* What fits is still given after a failure. */
+        if (!cases[i].fits)
+            CU_ASSERT(arena_guard(arena, take, &(struct request){.arena = arena}, NULL));
+        arena_destroy(arena);
+    }
+}
+
+static void nest(void *argument)
+{
+    struct request *request = argument;
+    request->inner_result =
+        arena_guard(request->arena, take, &(struct request){.arena = request->arena, .size = 2000},
+                    &request->inner_error);
+    request->reached = 3;
+    arena_alloc(request->arena, request->size);
+    request->reached = 4;
+}
+
+static void guards_nest(void)
+{
+    struct arena *arena = arena_create(1000);
+    struct request request = {.arena = arena, .size = 10};
+    CU_ASSERT(arena_guard(arena, nest, &request, NULL));
+    CU_ASSERT_FALSE(request.inner_result);
+    ASSERT_INT(request.inner_error.kind, ERROR_LIMIT);
+    ASSERT_INT(request.reached, 4);
+    request.size = 1001;
+    struct error error = {0};
+    CU_ASSERT_FALSE(arena_guard(arena, nest, &request, &error));
+    ASSERT_INT(request.reached, 3);
+    ASSERT_INT(error.kind, ERROR_LIMIT);
+    arena_destroy(arena);
+}
+
+static void exhaust_other(void *argument)
+{
+    struct request *request = argument;
+    arena_alloc(request->other, 2000);
+    request->reached = 1;
+}
+
+static void guard_both(void *argument)
+{
+    struct request *request = argument;
+    request->inner_result =
+        arena_guard(request->arena, exhaust_other, request, &request->inner_error);
+    request->reached = 2;
+}
+
+static void a_guard_answers_for_its_own_arena_only(void)
+{
+    struct arena *arena = arena_create(1000), *other = arena_create(1000);
+    struct request request = {.arena = arena, .other = other};
+    struct error error = {0};
+    CU_ASSERT_FALSE(arena_guard(other, guard_both, &request, &error));
+    ASSERT_INT(request.reached, 0);
+    ASSERT_INT(error.kind, ERROR_LIMIT);
+    ASSERT_INT(request.inner_error.kind, ERROR_NONE);
+    arena_destroy(arena);
+    arena_destroy(other);
+}
+
+static void lists_grow(void)
+{
+    struct arena *arena = arena_create(1 << 20);
+    LIST(uint32_t) list = {0};
+    for (uint32_t i = 0; i < 5000; i++) {
+        uint32_t *item = LIST_PUSH(arena, &list);
+        ASSERT_INT(*item, 0);
+        *item = i;
+    }
+    ASSERT_INT(list.count, 5000);
+    for (uint32_t i = 0; i < 5000; i++)
+        ASSERT_INT(list.items[i], i);
+    arena_destroy(arena);
+}
+
+static void texts_are_copied_and_printed(void)
+{
+    struct arena *arena = arena_create(1 << 20);
+    char source[] = "abc";
+    struct text copy = arena_text(arena, (struct text){source, 2});
+    source[0] = 'x';
+    ASSERT_TEXT(copy, "ab");
+    ASSERT_INT(copy.data[2], '\0');
+    ASSERT_INT(arena_text(arena, (struct text){NULL, 0}).size, 0);
+    ASSERT_TEXT(arena_printf(arena, "%s-%d", "a", 7), "a-7");
+    static const size_t sizes[] = {0, 1, 254, 255, 256, 257, 5000};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        struct text t = arena_printf(arena, "%*s", (int)sizes[i], "");
+        ASSERT_INT(t.size, sizes[i]);
+        ASSERT_INT(strlen(t.data), sizes[i]);
+    }
+    arena_destroy(arena);
+}
+
+const char unit_suite[] = "base arena";
+const struct unit_test unit_tests[] = {
+    {"allocations are zeroed, aligned and counted", allocations_are_zeroed_aligned_and_counted},
+    {"a warm arena reuses its memory", a_warm_arena_reuses_its_memory},
+    {"a guard ends what goes over the budget", a_guard_ends_what_goes_over_the_budget},
+    {"guards nest", guards_nest},
+    {"a guard answers for its own arena only", a_guard_answers_for_its_own_arena_only},
+    {"lists grow", lists_grow},
+    {"texts are copied and printed", texts_are_copied_and_printed},
+    {NULL, NULL},
+};

@@ -1,0 +1,242 @@
+#include "unit.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/base.h"
+
+static void texts_compare(void)
+{
+    static const struct {
+        const char *a, *b;
+        int order;
+    } cases[] = {
+        {"", "", 0},   {"a", "a", 0},   {"a", "b", -1},       {"a", "aa", -1},
+        {"", "a", -1}, {"ab", "b", -1}, {"\xC3\xA9", "z", 1}, {"Z", "a", -1},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct text a = text_of(cases[i].a), b = text_of(cases[i].b);
+        int forth = text_compare(a, b), back = text_compare(b, a);
+        ASSERT_INT((forth > 0) - (forth < 0), cases[i].order);
+        ASSERT_INT((back > 0) - (back < 0), -cases[i].order);
+        ASSERT_INT(text_equal(a, b), cases[i].order == 0);
+        ASSERT_INT(text_is(a, cases[i].b), cases[i].order == 0);
+    }
+    ASSERT_INT(text_of(NULL).size, 0);
+    CU_ASSERT(text_equal(text_of(NULL), (struct text){NULL, 0}));
+    CU_ASSERT_FALSE(text_equal((struct text){"a\0b", 3}, (struct text){"a\0c", 3}));
+}
+
+static void texts_start_and_end(void)
+{
+    static const struct {
+        const char *text, *part;
+        bool starts, ends;
+    } cases[] = {
+        {"", "", true, true},       {"abc", "", true, true},    {"abc", "ab", true, false},
+        {"abc", "bc", false, true}, {"abc", "abc", true, true}, {"abc", "abcd", false, false},
+        {"", "a", false, false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct text t = text_of(cases[i].text), part = text_of(cases[i].part);
+        ASSERT_INT(text_starts_with(t, part), cases[i].starts);
+        ASSERT_INT(text_ends_with(t, part), cases[i].ends);
+    }
+}
+
+static void texts_split(void)
+{
+    static const struct {
+        const char *text;
+        bool found;
+        const char *before, *after, *before_last, *after_last;
+    } cases[] = {
+        {"a/b/c", true, "a", "b/c", "a/b", "c"}, {"/", true, "", "", "", ""},
+        {"a/", true, "a", "", "a", ""},          {"a", false, NULL, NULL, NULL, NULL},
+        {"", false, NULL, NULL, NULL, NULL},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct text t = text_of(cases[i].text), before = TEXT("x"), after = TEXT("y");
+        ASSERT_INT(text_split(t, '/', &before, &after), cases[i].found);
+        ASSERT_TEXT(before, cases[i].found ? cases[i].before : "x");
+        ASSERT_TEXT(after, cases[i].found ? cases[i].after : "y");
+        ASSERT_INT(text_split_last(t, '/', &before, &after), cases[i].found);
+        ASSERT_TEXT(before, cases[i].found ? cases[i].before_last : "x");
+        ASSERT_TEXT(after, cases[i].found ? cases[i].after_last : "y");
+        ASSERT_INT(text_split(t, '/', NULL, NULL), cases[i].found);
+    }
+    CU_ASSERT_FALSE(text_split((struct text){NULL, 0}, '/', NULL, NULL));
+    /* The text may be written to itself. */
+    struct text rest = TEXT("a.b"), key;
+    CU_ASSERT(text_split(rest, '.', &key, &rest));
+    ASSERT_TEXT(key, "a");
+    ASSERT_TEXT(rest, "b");
+}
+
+static void globs_match(void)
+{
+    static const struct {
+        const char *text, *pattern;
+        bool matches;
+    } cases[] = {
+        {"", "", true},
+        {"", "*", true},
+        {"", "?", false},
+        {"a", "", false},
+        {"abc", "abc", true},
+        {"abc", "abd", false},
+        {"abc", "ab", false},
+        {"abc", "abcd", false},
+        {"abc", "a?c", true},
+        {"abc", "???", true},
+        {"abc", "????", false},
+        {"abc", "*", true},
+        {"abc", "a*", true},
+        {"abc", "*c", true},
+        {"abc", "*b", false},
+        {"abc", "**", true},
+        {"abcbc", "a*bc", true},
+        {"team-a-prod", "team-*-prod", true},
+        {"team-a-prod-2", "team-*-prod", false},
+        {"mississippi", "m*iss*ppi", true},
+        {"mississippi", "m*iss*ppx", false},
+        {"a*c", "a*c", true},
+        {"a[b]c", "a[b]c", true},
+        {"b", "[b]", false},
+        {"h\xC3\xA9j", "h?j", true},
+        {"h\xF0\x9F\x98\x80j", "h?j", true},
+        {"h\xF0\x9F\x98\x80j", "h??j", false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        if (text_matches_glob(text_of(cases[i].text), text_of(cases[i].pattern)) !=
+            cases[i].matches)
+            ASSERT_TEXT(text_of(cases[i].text), cases[i].pattern);
+    /* A pattern that makes a naive matcher exponential. */
+    char many[2001];
+    memset(many, 'a', 2000);
+    CU_ASSERT_FALSE(text_matches_glob((struct text){many, 2000}, TEXT("a*a*a*a*a*a*a*a*a*a*b")));
+}
+
+static void integers_are_read(void)
+{
+    static const struct {
+        const char *text;
+        bool valid;
+        int64_t value;
+    } cases[] = {
+        {"0", true, 0},
+        {"-0", true, 0},
+        {"+7", true, 7},
+        {"007", true, 7},
+        {"9223372036854775807", true, INT64_MAX},
+        {"-9223372036854775808", true, INT64_MIN},
+        {"9223372036854775808", false, 0},
+        {"-9223372036854775809", false, 0},
+        {"99999999999999999999", false, 0},
+        {"", false, 0},
+        {"-", false, 0},
+        {"+", false, 0},
+        {"--1", false, 0},
+        {" 1", false, 0},
+        {"1 ", false, 0},
+        {"1.0", false, 0},
+        {"1e3", false, 0},
+        {"0x10", false, 0},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        int64_t value = 12345;
+        ASSERT_INT(text_to_int64(text_of(cases[i].text), &value), cases[i].valid);
+        ASSERT_INT(value, cases[i].valid ? cases[i].value : 12345);
+    }
+}
+
+static void distances_are_counted(void)
+{
+    static const struct {
+        const char *a, *b;
+        size_t limit, distance;
+    } cases[] = {
+        {"", "", 3, 0},
+        {"abc", "abc", 0, 0},
+        {"abc", "abd", 0, 1},
+        {"kitten", "sitting", 3, 3},
+        {"kitten", "sitting", 9, 3},
+        {"kitten", "sitting", 2, 3},
+        {"kitten", "sitting", 1, 2},
+        {"", "abc", 3, 3},
+        {"", "abcd", 3, 4},
+        {"nodepool", "nodePool", 2, 1},
+        {"replcias", "replicas", 2, 2},
+        {"abcdef", "uvwxyz", 2, 3},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct text a = text_of(cases[i].a), b = text_of(cases[i].b);
+        ASSERT_INT(text_distance(a, b, cases[i].limit), cases[i].distance);
+        ASSERT_INT(text_distance(b, a, cases[i].limit), cases[i].distance);
+    }
+    char longest[257];
+    memset(longest, 'a', sizeof longest);
+    struct text fits = {longest, 256}, too_long = {longest, 257};
+    ASSERT_INT(text_distance(fits, fits, 2), 0);
+    ASSERT_INT(text_distance(too_long, too_long, 2), 3);
+    ASSERT_INT(text_distance(fits, too_long, 2), 3);
+}
+
+static void the_nearest_is_found(void)
+{
+    const struct text candidates[] = {TEXT("effect"), TEXT("reason"), TEXT("reasons"),
+                                      TEXT("rail")};
+    static const struct {
+        const char *wanted;
+        size_t limit, nearest;
+    } cases[] = {
+        {"reason", 2, 1},
+        {"reazon", 2, 1},
+        {"reasonss", 2, 2},
+        {"rial", 2, 3},
+        {"rial", 1, 4},
+        {"xyz", 2, 4},
+        {"efect", 1, 0},
+        /* Two as near: the first. */
+        {"reasonx", 2, 1},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        ASSERT_INT(text_nearest(text_of(cases[i].wanted), candidates, 4, cases[i].limit),
+                   cases[i].nearest);
+    ASSERT_INT(text_nearest(TEXT("a"), NULL, 0, 3), 0);
+}
+
+static void builders_grow(void)
+{
+    struct arena *arena = arena_create(1 << 20);
+    struct text_builder builder = {.arena = arena};
+    ASSERT_TEXT(text_builder_text(&builder), "");
+    text_builder_add(&builder, TEXT(""));
+    ASSERT_TEXT(text_builder_text(&builder), "");
+    char expected[8001] = "";
+    for (int i = 0; i < 1000; i++) {
+        if (i % 2 == 0)
+            text_builder_printf(&builder, "%d,", i);
+        else
+            text_builder_add(&builder, arena_printf(arena, "%d,", i));
+        snprintf(expected + strlen(expected), 9, "%d,", i);
+        ASSERT_INT(strlen(text_builder_text(&builder).data), builder.size);
+    }
+    ASSERT_TEXT(text_builder_text(&builder), expected);
+    text_builder_printf(&builder, "%s", "");
+    ASSERT_INT(builder.size, strlen(expected));
+    arena_destroy(arena);
+}
+
+const char unit_suite[] = "base text";
+const struct unit_test unit_tests[] = {
+    {"texts compare", texts_compare},
+    {"texts start and end", texts_start_and_end},
+    {"texts split", texts_split},
+    {"globs match", globs_match},
+    {"integers are read", integers_are_read},
+    {"distances are counted", distances_are_counted},
+    {"the nearest is found", the_nearest_is_found},
+    {"builders grow", builders_grow},
+    {NULL, NULL},
+};

@@ -1,0 +1,97 @@
+#include "server_fixture.h"
+
+static void drips_are_ended(void)
+{
+    static const char head[] =
+        "POST /validate HTTP/1.1\r\nHost: x\r\nX-Filler: "
+        "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+        "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+        "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa";
+    static const char body_head[] = "POST /validate HTTP/1.1\r\nHost: x\r\n"
+                                    "Content-Type: application/json\r\nContent-Length: 400\r\n\r\n";
+    enum { GAP_MS = 50, LIMIT_MS = 6000 };
+    struct fixture fixture = start((struct server_options){.request_timeout_s = 1});
+    const int64_t began = now_ms();
+    struct client client = open_client(&fixture);
+    CU_ASSERT(closes_within(&client, head, GAP_MS, LIMIT_MS));
+    CU_ASSERT(now_ms() - began >= 1000);
+    client_close(&client);
+
+    client = open_client(&fixture);
+    CU_ASSERT(client_print(&client, body_head));
+    CU_ASSERT(closes_within(&client, head, GAP_MS, LIMIT_MS));
+    client_close(&client);
+
+    /* The second request of a connection, after one that was fine. */
+    client = open_client(&fixture);
+    ASSERT_INT(post(&client, "/validate", TEXT("good")).status, 200);
+    CU_ASSERT(closes_within(&client, head, GAP_MS, LIMIT_MS));
+    client_close(&client);
+
+    /* A client that never begins its handshake, or never ends it. */
+    client = (struct client){.fd = connect_to(fixture.port)};
+    CU_ASSERT(closes_within(&client, "", GAP_MS, LIMIT_MS));
+    client_close(&client);
+    client = (struct client){.fd = connect_to(fixture.port)};
+    CU_ASSERT(closes_within(&client, "\x16\x03\x01\x02\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01",
+                            GAP_MS, LIMIT_MS));
+    client_close(&client);
+    CU_ASSERT(metric(&fixture, "taffrail_requests_refused_total{reason=\"malformed\"}") >= 4);
+    assert_good_request(&fixture);
+    stop(&fixture);
+}
+
+static void idle_connections_are_kept(void)
+{
+    struct fixture fixture = start((struct server_options){.request_timeout_s = 1});
+    struct client unused = open_client(&fixture), used = open_client(&fixture);
+    ASSERT_INT(post(&used, "/validate", TEXT("x")).status, 200);
+    /* Longer than a request may take: neither waits for one that has begun. TLS 1.3's session
+     * tickets may arrive, so what is read is thrown away. */
+    CU_ASSERT(!closes_within(&used, "", 100, 2600));
+    ASSERT_INT(post(&used, "/validate", TEXT("x")).status, 200);
+    ASSERT_INT(post(&unused, "/validate", TEXT("x")).status, 200);
+    client_close(&used);
+    client_close(&unused);
+    stop(&fixture);
+}
+
+static void full_table_lets_in_who_is_not_idle(void)
+{
+    enum { LIMIT = 4 };
+    struct fixture fixture = start((struct server_options){.connection_limit = LIMIT});
+    struct client clients[LIMIT], more;
+    for (size_t i = 0; i < LIMIT; i++) {
+        clients[i] = open_client(&fixture);
+        ASSERT_INT(post(&clients[i], "/validate", TEXT("x")).status, 200);
+    }
+    /* All were busy just now: the next one is refused, and not left hanging. */
+    const int64_t began = now_ms();
+    CU_ASSERT(!client_open(&fixture, "NORMAL", &more));
+    CU_ASSERT(now_ms() - began < 5000);
+    ASSERT_INT(metric(&fixture, "taffrail_requests_refused_total{reason=\"overload\"}"), 1);
+    /* The others stay busy; the first becomes the one that is idle for the longest time. */
+    bool admitted = false;
+    for (int64_t end = now_ms() + 10000; !admitted && now_ms() < end;) {
+        for (size_t i = 1; i < LIMIT; i++)
+            ASSERT_INT(post(&clients[i], "/validate", TEXT("x")).status, 200);
+        admitted = client_open(&fixture, "NORMAL", &more);
+    }
+    CU_ASSERT_FATAL(admitted);
+    ASSERT_INT(post(&more, "/validate", TEXT("x")).status, 200);
+    for (size_t i = 1; i < LIMIT; i++)
+        ASSERT_INT(post(&clients[i], "/validate", TEXT("x")).status, 200);
+    CU_ASSERT(closes_within(&clients[0], "", 10, 5000));
+    client_close(&more);
+    for (size_t i = 0; i < LIMIT; i++)
+        client_close(&clients[i]);
+    stop(&fixture);
+}
+
+const char unit_suite[] = "server/limits";
+const struct unit_test unit_tests[] = {
+    {"drips are ended", drips_are_ended},
+    {"idle connections are kept", idle_connections_are_kept},
+    {"a full table lets in who is not idle", full_table_lets_in_who_is_not_idle},
+    {NULL, NULL},
+};

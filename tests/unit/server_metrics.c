@@ -1,0 +1,181 @@
+#include "unit.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "server/server.h"
+
+static double series(const struct metrics *metrics, const char *name)
+{
+    struct arena *arena = arena_create(8 << 20);
+    char line[256];
+    struct text text = metrics_text(metrics, arena);
+    snprintf(line, sizeof line, "\n%s ", name);
+    const char *found = strstr(text.data, line);
+    double value = found == NULL ? -1 : strtod(found + strlen(line), NULL);
+    arena_destroy(arena);
+    return value;
+}
+
+static struct review_record record(const char *operation, const char *kind, enum action action)
+{
+    return (struct review_record){
+        .operation = text_of(operation),
+        .kind = text_of(kind),
+        .verdict = {.action = action},
+    };
+}
+
+static void reviews_are_counted_by_bounded_labels(void)
+{
+    static const struct {
+        const char *operation, *kind;
+        enum action action;
+        const char *series;
+    } cases[] = {
+        {"CREATE", "Pod", ACTION_NONE, "operation=\"CREATE\",kind=\"Pod\",verdict=\"none\""},
+        {"UPDATE", "Deployment", ACTION_DENY,
+         "operation=\"UPDATE\",kind=\"Deployment\",verdict=\"deny\""},
+        {"DELETE", "NodePool", ACTION_WARN,
+         "operation=\"DELETE\",kind=\"NodePool\",verdict=\"warn\""},
+        {"CONNECT", "PodExecOptions", ACTION_AUDIT,
+         "operation=\"CONNECT\",kind=\"other\",verdict=\"audit\""},
+        {"PATCH", "Widget\"} 1\nevil{a=\"", ACTION_EXCEPTED,
+         "operation=\"other\",kind=\"other\",verdict=\"excepted\""},
+        {"", "", ACTION_NONE, "operation=\"other\",kind=\"other\",verdict=\"none\""},
+    };
+    struct metrics *metrics = metrics_create();
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char name[256];
+        struct review_record one = record(cases[i].operation, cases[i].kind, cases[i].action);
+        snprintf(name, sizeof name, "taffrail_reviews_total{%s}", cases[i].series);
+        ASSERT_INT(series(metrics, name), -1);
+        metrics_count_review(metrics, REVIEW_VALIDATE, &one, 10, 100);
+        ASSERT_INT(series(metrics, name), 1);
+    }
+    ASSERT_INT(series(metrics, "taffrail_request_body_bytes_total"), 600);
+    metrics_destroy(metrics);
+}
+
+static void durations_fall_into_buckets(void)
+{
+    static const struct {
+        uint64_t micros;
+        const char *least_bound; /* the first bucket that holds it */
+        const char *bound_below; /* NULL: there is none */
+    } cases[] = {
+        {0, "0.000025", NULL},     {25, "0.000025", NULL},    {26, "0.00005", "0.000025"},
+        {1000, "0.001", "0.0005"}, {1001, "0.0025", "0.001"}, {5000000, "5", "2.5"},
+        {5000001, "+Inf", "5"},    {3600000000, "+Inf", "5"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct metrics *metrics = metrics_create();
+        struct review_record one = record("CREATE", "Pod", ACTION_NONE);
+        char name[128];
+        metrics_count_review(metrics, REVIEW_MUTATE, &one, cases[i].micros, 1);
+        snprintf(name, sizeof name,
+                 "taffrail_review_duration_seconds_bucket{phase=\"mutate\",le=\"%s\"}",
+                 cases[i].least_bound);
+        ASSERT_INT(series(metrics, name), 1);
+        if (cases[i].bound_below != NULL) {
+            snprintf(name, sizeof name,
+                     "taffrail_review_duration_seconds_bucket{phase=\"mutate\",le=\"%s\"}",
+                     cases[i].bound_below);
+            ASSERT_INT(series(metrics, name), 0);
+        }
+        ASSERT_INT(series(metrics, "taffrail_review_duration_seconds_count{phase=\"mutate\"}"), 1);
+        ASSERT_INT(series(metrics, "taffrail_review_duration_seconds_count{phase=\"validate\"}"),
+                   0);
+        double sum = series(metrics, "taffrail_review_duration_seconds_sum{phase=\"mutate\"}");
+        CU_ASSERT(sum * 1e6 > (double)cases[i].micros - 0.5 &&
+                  sum * 1e6 < (double)cases[i].micros + 0.5);
+        metrics_destroy(metrics);
+    }
+}
+
+static void findings_are_counted_by_rail_and_action(void)
+{
+    struct finding findings[4];
+    memset(findings, 0, sizeof findings);
+    findings[0].rail = findings[1].rail = findings[2].rail = rail_name(rail_at(0));
+    findings[0].action = findings[1].action = ACTION_DENY;
+    findings[2].action = ACTION_AUDIT;
+    findings[3].rail = "no such rail";
+    findings[3].action = ACTION_DENY;
+    struct review_record one = record("CREATE", "Pod", ACTION_DENY);
+    one.verdict.findings = findings;
+    one.verdict.finding_count = 4;
+    struct metrics *metrics = metrics_create();
+    metrics_count_review(metrics, REVIEW_VALIDATE, &one, 1, 1);
+    static const struct {
+        const char *action;
+        int count;
+    } cases[] = {{"deny", 2}, {"audit", 1}, {"warn", 0}, {"excepted", 0}, {"none", -1}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char name[128];
+        snprintf(name, sizeof name, "taffrail_findings_total{rail=\"%s\",action=\"%s\"}",
+                 rail_name(rail_at(0)), cases[i].action);
+        ASSERT_INT(series(metrics, name), cases[i].count);
+    }
+    metrics_destroy(metrics);
+}
+
+static void gauges_say_what_was_set(void)
+{
+    struct metrics *metrics = metrics_create();
+    ASSERT_INT(series(metrics, "taffrail_policy_loaded_timestamp_seconds"), -1);
+    ASSERT_INT(series(metrics, "taffrail_certificate_not_after_timestamp_seconds"), -1);
+    metrics_set_world(metrics, 3, 1794000000);
+    metrics_set_certificate(metrics, 1825536000);
+    metrics_set_in_flight(metrics, 1);
+    metrics_set_in_flight(metrics, 1);
+    metrics_set_in_flight(metrics, -1);
+    metrics_count_refusal(metrics, REFUSED_OVERLOAD);
+    ASSERT_INT(series(metrics, "taffrail_policy_generation"), 3);
+    ASSERT_INT(series(metrics, "taffrail_policy_loaded_timestamp_seconds"), 1794000000);
+    ASSERT_INT(series(metrics, "taffrail_certificate_not_after_timestamp_seconds"), 1825536000);
+    ASSERT_INT(series(metrics, "taffrail_reviews_in_flight"), 1);
+    ASSERT_INT(series(metrics, "taffrail_requests_refused_total{reason=\"overload\"}"), 1);
+    ASSERT_INT(series(metrics, "taffrail_requests_refused_total{reason=\"malformed\"}"), 0);
+    struct arena *arena = arena_create(8 << 20);
+    CU_ASSERT(strstr(metrics_text(metrics, arena).data, "\ntaffrail_build_info{version=\"") !=
+              NULL);
+    arena_destroy(arena);
+    metrics_destroy(metrics);
+}
+
+enum { THREADS = 4, COUNTED = 20000 };
+
+static void *count_many(void *argument)
+{
+    struct review_record one = record("CREATE", "Pod", ACTION_NONE);
+    for (int i = 0; i < COUNTED; i++)
+        metrics_count_review(argument, REVIEW_VALIDATE, &one, 30, 2);
+    return NULL;
+}
+
+static void threads_lose_no_count(void)
+{
+    struct metrics *metrics = metrics_create();
+    pthread_t threads[THREADS];
+    for (size_t i = 0; i < THREADS; i++)
+        pthread_create(&threads[i], NULL, count_many, metrics);
+    for (size_t i = 0; i < THREADS; i++)
+        pthread_join(threads[i], NULL);
+    ASSERT_INT(series(metrics, "taffrail_review_duration_seconds_count{phase=\"validate\"}"),
+               THREADS * COUNTED);
+    ASSERT_INT(series(metrics, "taffrail_request_body_bytes_total"), 2 * THREADS * COUNTED);
+    metrics_destroy(metrics);
+}
+
+const char unit_suite[] = "server/metrics";
+const struct unit_test unit_tests[] = {
+    {"reviews are counted by bounded labels", reviews_are_counted_by_bounded_labels},
+    {"durations fall into buckets", durations_fall_into_buckets},
+    {"findings are counted by rail and action", findings_are_counted_by_rail_and_action},
+    {"gauges say what was set", gauges_say_what_was_set},
+    {"threads lose no count", threads_lose_no_count},
+    {NULL, NULL},
+};

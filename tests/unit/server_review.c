@@ -1,0 +1,402 @@
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "server/server.h"
+#include "unit.h"
+
+const char unit_suite[] = "review";
+
+enum { NOW = 1795230245 };
+
+static const char policy_text[] =
+    "apiVersion: taffrail.dev/v1alpha1\n"
+    "kind: GuardRails\n"
+    "metadata: {name: production}\n"
+    "spec:\n"
+    "  mode: enforce\n"
+    "  contact: '#platform-compute'\n"
+    "  docs: https://wiki.example.com/{rail}\n"
+    "  match: {excludeNamespaces: [kube-system]}\n"
+    "  rails:\n"
+    "    topology-keys: {}\n"
+    "    instance-types: {mode: warn, allow: {families: [m5]}}\n"
+    "  exceptions:\n"
+    "    - {id: EX-1, rails: [topology-keys], match: {names: [excused]}, owner: o, reason: r,\n"
+    "       expires: 2026-11-25}\n"
+    "    - {id: EX-2, rails: [topology-keys], match: {names: [lapsed]}, owner: o, reason: r,\n"
+    "       expires: 2026-11-01}\n"
+    "    - {id: EX-3, rails: [topology-keys], match: {names: [settled]}, owner: o, reason: r,\n"
+    "       expires: 2027-11-01}\n";
+
+static struct world *world;
+static struct arena *arena;
+
+static void set_up(void)
+{
+    char path[] = "/tmp/taffrail-policy-XXXXXX.yaml";
+    int descriptor = mkstemps(path, 5);
+    CU_ASSERT_FATAL(descriptor >= 0);
+    CU_ASSERT_FATAL(write(descriptor, policy_text, sizeof policy_text - 1) ==
+                    (ssize_t)sizeof policy_text - 1);
+    close(descriptor);
+    arena = arena_create(1 << 26);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(arena);
+    struct problems errors = {.arena = arena};
+    struct problems warnings = {.arena = arena};
+    const char *paths[] = {path};
+    struct world_options options = {.policy_paths = paths, .policy_path_count = 1};
+    bool loaded = world_load(&options, 1, NOW, &world, &errors, &warnings);
+    for (size_t i = 0; i < errors.count; i++)
+        fprintf(stderr, "%s\n", errors.items[i].what);
+    unlink(path);
+    CU_ASSERT_FATAL(loaded);
+}
+
+static void tear_down(void)
+{
+    world_destroy(world);
+    arena_destroy(arena);
+}
+
+/* The answer to a body, read back; NULL when there is none. */
+static const struct node *answer_to(enum review_phase phase, const char *body,
+                                    struct review_record *record)
+{
+    struct text answer;
+    struct error error = {0};
+    if (!review_answer(world, phase, text_of(body), NOW, arena, &answer, record, &error)) {
+        CU_ASSERT(strlen(error.what) > 0);
+        return NULL;
+    }
+    struct source *source = ARENA_NEW(arena, struct source);
+    source->text = answer;
+    const struct node *root = NULL;
+    CU_ASSERT_FATAL(doc_read_json(source, &doc_limits_review, NULL, arena, &root, &error));
+    ASSERT_TEXT(node_string(node_get(root, "apiVersion")), "admission.k8s.io/v1");
+    ASSERT_TEXT(node_string(node_get(root, "kind")), "AdmissionReview");
+    CU_ASSERT_PTR_NULL(node_get(root, "request"));
+    CU_ASSERT_PTR_NULL(node_at(root, "response.patch"));
+    CU_ASSERT_PTR_NULL(node_at(root, "response.patchType"));
+    return node_get(root, "response");
+}
+
+#define REVIEW(fields) \
+    "{\"kind\":\"AdmissionReview\",\"apiVersion\":\"admission.k8s.io/v1\",\"request\":{" fields "}}"
+#define POD(metadata, key)                                            \
+    "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{" metadata \
+    "},\"spec\":{\"topologySpreadConstraints\":[{\"topologyKey\":\"" key "\"}]}}"
+#define UID "\"uid\":\"u-1\","
+
+static void bodies_that_are_no_review_are_refused(void)
+{
+    static const char *const refused[] = {
+        "",
+        "null",
+        "[]",
+        "{}",
+        "not json",
+        "{\"kind\":\"AdmissionReview\",\"apiVersion\":\"admission.k8s.io/v1\"}",
+        "{\"kind\":\"AdmissionReview\",\"apiVersion\":\"admission.k8s.io/v1\",\"request\":null}",
+        "{\"kind\":\"AdmissionReview\",\"apiVersion\":\"admission.k8s.io/v1beta1\",\"request\":{"
+        "\"uid\":\"a\",\"operation\":\"CREATE\"}}",
+        "{\"kind\":\"Review\",\"apiVersion\":\"admission.k8s.io/v1\",\"request\":{\"uid\":\"a\"}}",
+        REVIEW("\"operation\":\"CREATE\""),
+        REVIEW("\"uid\":\"\",\"operation\":\"CREATE\""),
+        REVIEW("\"uid\":7,\"operation\":\"CREATE\""),
+        REVIEW(UID "\"operation\":\"PATCH\""),
+        REVIEW(UID "\"operation\":null"),
+        REVIEW(UID "\"operation\":\"CREATE\",\"object\":[]"),
+        REVIEW(UID "\"operation\":\"CREATE\",\"object\":\"x\""),
+        REVIEW(UID "\"operation\":\"CREATE\",\"object\":{\"kind\":\"Pod\"}"),
+        REVIEW(UID "\"operation\":\"CREATE\",\"operation\":\"DELETE\""),
+    };
+    for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
+        struct review_record record;
+        CU_ASSERT_PTR_NULL(answer_to(REVIEW_VALIDATE, refused[i], &record));
+    }
+}
+
+/* Rows of webhook contract 1.1: what arrives, and whether it is let through. */
+static void every_form_of_request_is_answered(void)
+{
+    static const struct {
+        const char *body;
+        bool allowed;
+        const char *action;
+    } cases[] = {
+        {REVIEW(UID "\"operation\":\"CREATE\",\"object\":" POD("\"name\":\"a\"",
+                                                               "zone") ",\"oldObject\":null"),
+         false, "deny"},
+        {REVIEW(UID "\"operation\":\"CREATE\",\"object\":" POD("\"generateName\":\"a-\"", "zone")),
+         false, "deny"},
+        {REVIEW(UID "\"operation\":\"CREATE\",\"dryRun\":true,\"object\":" POD("", "zone")), false,
+         "deny"},
+        {REVIEW(UID "\"operation\":\"CREATE\",\"object\":" POD("\"name\":\"a\"",
+                                                               "topology.kubernetes.io/zone")),
+         true, "none"},
+        {REVIEW(UID "\"operation\":\"CREATE\",\"namespace\":\"kube-system\",\"object\":" POD(
+             "\"name\":\"a\"", "zone")),
+         true, "none"},
+        {REVIEW(UID "\"operation\":\"CREATE\",\"object\":null"), true, "none"},
+        {REVIEW(UID "\"operation\":\"CREATE\",\"object\":{\"apiVersion\":\"v1\",\"kind\":"
+                    "\"ConfigMap\",\"metadata\":{\"name\":\"a\"}}"),
+         true, "none"},
+        {REVIEW(UID "\"operation\":\"DELETE\",\"object\":null,\"oldObject\":" POD("\"name\":\"a\"",
+                                                                                  "zone")),
+         true, "none"},
+        {REVIEW(UID "\"operation\":\"DELETE\",\"oldObject\":null"), true, "none"},
+        {REVIEW(UID "\"operation\":\"CONNECT\",\"subResource\":\"exec\",\"object\":{\"apiVersion\":"
+                    "\"v1\",\"kind\":\"PodExecOptions\",\"stdin\":true},\"oldObject\":null,"
+                    "\"options\":null"),
+         true, "none"},
+        {REVIEW(UID "\"operation\":\"UPDATE\",\"subResource\":\"status\",\"object\":" POD(
+             "\"name\":\"a\"", "zone") ",\"oldObject\":null"),
+         true, "none"},
+        {REVIEW(UID "\"operation\":\"UPDATE\",\"subResource\":\"scale\",\"object\":{\"apiVersion\":"
+                    "\"autoscaling/v1\",\"kind\":\"Scale\",\"metadata\":{\"name\":\"a\"}}"),
+         true, "none"},
+        {REVIEW(UID "\"operation\":\"UPDATE\",\"object\":" POD(
+             "\"name\":\"a\",\"deletionTimestamp\":\"2026-01-01T00:00:00Z\"",
+             "zone") ",\"oldObject\":" POD("\"name\":\"a\"", "topology.kubernetes.io/zone")),
+         true, "none"},
+        {REVIEW(UID
+                "\"operation\":\"UPDATE\",\"subResource\":\"ephemeralcontainers\",\"object\":" POD(
+                    "\"name\":\"a\"", "zone") ",\"oldObject\":" POD("\"name\":\"a\"", "zone")),
+         true, "audit"},
+        {REVIEW(UID "\"operation\":\"UPDATE\",\"object\":" POD(
+             "\"name\":\"a\"", "zone") ",\"oldObject\":" POD("\"name\":\"a\"", "hostname")),
+         false, "deny"},
+        {REVIEW(UID "\"operation\":\"UPDATE\",\"object\":" POD("\"name\":\"a\"",
+                                                               "zone") ",\"oldObject\":null"),
+         false, "deny"},
+        {REVIEW(UID "\"operation\":\"CREATE\",\"object\":" POD("\"name\":\"excused\"", "zone")),
+         true, "excepted"},
+        {REVIEW(UID "\"operation\":\"CREATE\",\"object\":" POD("\"name\":\"lapsed\"", "zone")),
+         false, "deny"},
+        {REVIEW(UID
+                "\"operation\":\"CREATE\",\"object\":{\"apiVersion\":\"apps/v1\",\"kind\":"
+                "\"ReplicaSet\",\"metadata\":{\"name\":\"a-1\",\"ownerReferences\":[{\"apiVersion\""
+                ":\"apps/v1\",\"kind\":\"Deployment\",\"name\":\"a\",\"controller\":true}]},"
+                "\"spec\":{\"template\":{\"spec\":{\"topologySpreadConstraints\":[{\"topologyKey\":"
+                "\"zone\"}]}}}}"),
+         true, "audit"},
+        {REVIEW(UID "\"operation\":\"CREATE\",\"object\":{\"apiVersion\":\"v1\",\"kind\":\"Pod\","
+                    "\"metadata\":{\"name\":\"a\"},\"spec\":[1,{\"topologyKey\":7}]}"),
+         true, "none"},
+        {REVIEW(UID "\"operation\":\"CREATE\",\"object\":{\"apiVersion\":\"v1\",\"kind\":\"Pod\","
+                    "\"metadata\":{\"name\":\"a\"},\"spec\":{\"affinity\":7,\"nodeSelector\":[],"
+                    "\"topologySpreadConstraints\":[null,7,{\"topologyKey\":[]}]}}"),
+         true, "none"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct review_record record;
+        const struct node *response = answer_to(REVIEW_VALIDATE, cases[i].body, &record);
+        CU_ASSERT_PTR_NOT_NULL(response);
+        if (response == NULL)
+            continue;
+        ASSERT_TEXT(node_string(node_get(response, "uid")), "u-1");
+        const struct node *allowed = node_get(response, "allowed");
+        CU_ASSERT(node_is(allowed, NODE_BOOL));
+        if (node_true(allowed) != cases[i].allowed)
+            fprintf(stderr, "case %zu\n", i);
+        ASSERT_INT(node_true(allowed), cases[i].allowed);
+        ASSERT_TEXT(text_of(action_name(record.verdict.action)), cases[i].action);
+        CU_ASSERT_EQUAL(node_get(response, "status") != NULL, !cases[i].allowed);
+    }
+}
+
+static void a_denial_is_forbidden_with_causes(void)
+{
+    struct review_record record;
+    const struct node *response = answer_to(
+        REVIEW_VALIDATE,
+        REVIEW(UID "\"operation\":\"CREATE\",\"namespace\":\"team-a\",\"object\":{\"apiVersion\":"
+                   "\"apps/v1\",\"kind\":\"Deployment\",\"metadata\":{\"name\":\"web\"},\"spec\":{"
+                   "\"template\":{\"spec\":{\"topologySpreadConstraints\":[{\"topologyKey\":"
+                   "\"zone\"},{\"topologyKey\":\"hostname\"}],\"nodeSelector\":{"
+                   "\"node.kubernetes.io/instance-type\":\"r5.large\"}}}}}"),
+        &record);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(response);
+    int64_t code = 0;
+    CU_ASSERT(node_integer(node_at(response, "status.code"), &code));
+    ASSERT_INT(code, 403);
+    ASSERT_TEXT(node_string(node_at(response, "status.reason")), "Forbidden");
+    ASSERT_TEXT(node_string(node_at(response, "status.details.kind")), "Deployment");
+    ASSERT_TEXT(node_string(node_at(response, "status.details.group")), "apps");
+    ASSERT_TEXT(node_string(node_at(response, "status.details.name")), "web");
+    const struct node *causes = node_at(response, "status.details.causes");
+    ASSERT_INT(node_count(causes), 2);
+    ASSERT_TEXT(node_string(node_get(node_item(causes, 1), "field")),
+                "spec.template.spec.topologySpreadConstraints[1].topologyKey");
+    ASSERT_TEXT(node_string(node_get(node_item(causes, 1), "reason")), "FieldValueNotSupported");
+
+    struct text first_line;
+    CU_ASSERT_FATAL(
+        text_split(node_string(node_at(response, "status.message")), '\n', &first_line, NULL));
+    ASSERT_TEXT(first_line, "denied by compute guard rails: 2 problems in Deployment team-a/web: "
+                            "topology-keys");
+    /* instance-types only warns here. */
+    const struct node *warnings = node_get(response, "warnings");
+    ASSERT_INT(node_count(warnings), 1);
+    CU_ASSERT(text_starts_with(node_string(node_item(warnings, 0)), TEXT("[instance-types] ")));
+    ASSERT_TEXT(node_string(node_at(response, "auditAnnotations.verdict")), "deny");
+    ASSERT_TEXT(node_string(node_at(response, "auditAnnotations.rails")),
+                "instance-types,topology-keys");
+    ASSERT_TEXT(node_string(node_at(response, "auditAnnotations.policy")), "production");
+}
+
+static void an_owner_stands_in_the_first_line(void)
+{
+    struct review_record record;
+    const struct node *response = answer_to(
+        REVIEW_VALIDATE,
+        REVIEW(UID "\"operation\":\"CREATE\",\"namespace\":\"team-a\",\"userInfo\":{\"username\":"
+                   "\"system:serviceaccount:kube-system:replicaset-controller\"},\"object\":" POD(
+                       "\"generateName\":\"web-\",\"ownerReferences\":[{\"apiVersion\":\"apps/v1\","
+                       "\"kind\":\"ReplicaSet\",\"name\":\"web-7d9\",\"controller\":true}]",
+                       "zone")),
+        &record);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(response);
+    CU_ASSERT(text_starts_with(node_string(node_at(response, "status.message")),
+                               TEXT("denied by compute guard rails: 1 problem in Pod team-a/web-* "
+                                    "(owner ReplicaSet web-7d9): topology-keys\n")));
+}
+
+static void exceptions_warn_in_their_last_days(void)
+{
+    struct review_record record;
+    const struct node *response = answer_to(
+        REVIEW_VALIDATE,
+        REVIEW(UID "\"operation\":\"CREATE\",\"object\":" POD("\"name\":\"excused\"", "zone")),
+        &record);
+    ASSERT_INT(node_count(node_get(response, "warnings")), 1);
+    struct text warning = node_string(node_item(node_get(response, "warnings"), 0));
+    CU_ASSERT(
+        text_ends_with(warning, TEXT("allowed by exception EX-1 until 2026-11-25 (4 days left)")));
+    ASSERT_TEXT(node_string(node_at(response, "auditAnnotations.exception")), "EX-1");
+
+    response = answer_to(
+        REVIEW_VALIDATE,
+        REVIEW(UID "\"operation\":\"CREATE\",\"object\":" POD("\"name\":\"settled\"", "zone")),
+        &record);
+    CU_ASSERT_PTR_NULL(node_get(response, "warnings"));
+
+    response = answer_to(
+        REVIEW_VALIDATE,
+        REVIEW(UID "\"operation\":\"CREATE\",\"object\":" POD("\"name\":\"lapsed\"", "zone")),
+        &record);
+    struct text message = node_string(node_at(response, "status.message"));
+    CU_ASSERT_PTR_NOT_NULL(
+        memmem(message.data, message.size, "exception EX-2 expired on 2026-11-01", 36));
+}
+
+static void warnings_keep_to_the_limits_of_the_api_server(void)
+{
+    struct text_builder body = {.arena = arena};
+    text_builder_printf(&body,
+                        "{\"kind\":\"AdmissionReview\",\"apiVersion\":\"admission.k8s.io/v1\","
+                        "\"request\":{\"uid\":\"u-1\",\"operation\":\"CREATE\",\"object\":{"
+                        "\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"a\"},"
+                        "\"spec\":{\"affinity\":{\"nodeAffinity\":{"
+                        "\"requiredDuringSchedulingIgnoredDuringExecution\":{\"nodeSelectorTerms\":"
+                        "[{\"matchExpressions\":[{\"key\":\"karpenter.k8s.aws/instance-family\","
+                        "\"operator\":\"In\",\"values\":[\"r5\"");
+    for (int i = 0; i < 40; i++)
+        text_builder_printf(&body, ",\"%s\\n\\u0007%d\"", "\xc3\xa9\xe2\x82\xac-family", i);
+    text_builder_printf(&body, "]}]}]}}}}}}}");
+    struct review_record record;
+    const struct node *response =
+        answer_to(REVIEW_VALIDATE, text_builder_text(&body).data, &record);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(response);
+    const struct node *warnings = node_get(response, "warnings");
+    ASSERT_INT(node_count(warnings), 13);
+    for (size_t i = 0; i < node_count(warnings); i++) {
+        struct text warning = node_string(node_item(warnings, i));
+        CU_ASSERT(warning.size > 0 && warning.size <= 120);
+        for (size_t j = 0; j < warning.size; j++)
+            CU_ASSERT((unsigned char)warning.data[j] >= 0x20 && warning.data[j] != 0x7f);
+    }
+    /* Controllers have nobody who would read them. */
+    struct text as_controller = arena_printf(
+        arena,
+        "%.*s,\"userInfo\":{\"username\":\"system:serviceaccount:kube-system:job-controller"
+        "\"}}}",
+        (int)(body.size - 2), body.data);
+    response = answer_to(REVIEW_VALIDATE, as_controller.data, &record);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(response);
+    CU_ASSERT_PTR_NULL(node_get(response, "warnings"));
+}
+
+static void the_uid_comes_back_byte_for_byte(void)
+{
+    struct review_record record;
+    const struct node *response = answer_to(
+        REVIEW_VALIDATE,
+        REVIEW("\"uid\":\"\\u00e9\\\"\\\\/<>\\u2028-\\ud83d\\ude00\",\"operation\":\"DELETE\""),
+        &record);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(response);
+    ASSERT_TEXT(node_string(node_get(response, "uid")),
+                "\xc3\xa9\"\\/<>\xe2\x80\xa8-\xf0\x9f\x98\x80");
+}
+
+static void mutate_changes_nothing(void)
+{
+    struct review_record record;
+    const struct node *response = answer_to(
+        REVIEW_MUTATE,
+        REVIEW(UID "\"operation\":\"CREATE\",\"object\":" POD("\"name\":\"a\"", "zone")), &record);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(response);
+    CU_ASSERT(node_true(node_get(response, "allowed")));
+    ASSERT_INT(node_count(response), 2);
+}
+
+static void hostile_text_forges_no_line(void)
+{
+    struct review_record record;
+    const struct node *response =
+        answer_to(REVIEW_VALIDATE,
+                  REVIEW(UID "\"operation\":\"CREATE\",\"object\":" POD(
+                      "\"name\":\"a\\nb\"", "topology.kubernetes.io/zone\\n\\u001b")),
+                  &record);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(response);
+    struct text message = node_string(node_at(response, "status.message"));
+    size_t lines = 1;
+    for (size_t i = 0; i < message.size; i++) {
+        lines += message.data[i] == '\n';
+        CU_ASSERT(message.data[i] != '\033');
+    }
+    ASSERT_INT(lines, 4); /* headline, problem, fix, hint */
+}
+
+#define TEST(function)                    \
+    static void in_world_##function(void) \
+    {                                     \
+        set_up();                         \
+        function();                       \
+        tear_down();                      \
+    }
+TEST(bodies_that_are_no_review_are_refused)
+TEST(every_form_of_request_is_answered)
+TEST(a_denial_is_forbidden_with_causes)
+TEST(an_owner_stands_in_the_first_line)
+TEST(exceptions_warn_in_their_last_days)
+TEST(warnings_keep_to_the_limits_of_the_api_server)
+TEST(the_uid_comes_back_byte_for_byte)
+TEST(mutate_changes_nothing)
+TEST(hostile_text_forges_no_line)
+
+const struct unit_test unit_tests[] = {
+    {"bodies that are no review are refused", in_world_bodies_that_are_no_review_are_refused},
+    {"every form of request is answered", in_world_every_form_of_request_is_answered},
+    {"a denial is Forbidden, with causes", in_world_a_denial_is_forbidden_with_causes},
+    {"an owner stands in the first line", in_world_an_owner_stands_in_the_first_line},
+    {"exceptions warn in their last days", in_world_exceptions_warn_in_their_last_days},
+    {"warnings keep to the API server's limits",
+     in_world_warnings_keep_to_the_limits_of_the_api_server},
+    {"the uid comes back byte for byte", in_world_the_uid_comes_back_byte_for_byte},
+    {"mutate changes nothing", in_world_mutate_changes_nothing},
+    {"hostile text forges no line", in_world_hostile_text_forges_no_line},
+    {NULL, NULL},
+};

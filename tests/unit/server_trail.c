@@ -1,0 +1,231 @@
+#include "server_fixture.h"
+
+#include <json-c/json.h>
+#include <limits.h>
+
+enum { FINDINGS_MAX = 100 };
+
+static struct json_object *parse(struct text line)
+{
+    struct json_tokener *tokener = json_tokener_new();
+    json_tokener_set_flags(tokener, JSON_TOKENER_STRICT | JSON_TOKENER_VALIDATE_UTF8);
+    struct json_object *object = json_tokener_parse_ex(tokener, line.data, (int)line.size);
+    CU_ASSERT_FATAL(object != NULL);
+    ASSERT_INT(json_tokener_get_parse_end(tokener), line.size);
+    json_tokener_free(tokener);
+    return object;
+}
+
+static struct text value(struct json_object *object, const char *key)
+{
+    struct json_object *found;
+    if (!json_object_object_get_ex(object, key, &found))
+        return TEXT("(absent)");
+    return text_of(json_object_get_string(found));
+}
+
+static void line_says_who_what_and_why(void)
+{
+    static const struct finding findings[] = {
+        {.rail = "topology-keys",
+         .action = ACTION_DENY,
+         .path = {"spec.topologySpreadConstraints[0].topologyKey", 45},
+         .found = {"zone/\"a\"\n", 9},
+         .policy = {"production", 10}},
+        {.rail = "instance-types",
+         .action = ACTION_EXCEPTED,
+         .path = {"spec.nodeSelector", 17},
+         .policy = {"production", 10},
+         .exception = {"EX-12", 5},
+         .pre_existing = true},
+        {.rail = "zones", .action = ACTION_WARN, .undecided = true},
+    };
+    const struct review_record record = {
+        .uid = TEXT("705ab4f5-6393-11e8-b7cc-42010a800002"),
+        .operation = TEXT("CREATE"),
+        .kind = TEXT("Deployment"),
+        .namespace = TEXT("web"),
+        .name = TEXT("shop"),
+        .user = TEXT("jane@example.com"),
+        .dry_run = true,
+        .allowed = false,
+        .verdict = {ACTION_DENY, findings, 3},
+    };
+    struct arena *arena = arena_create(1 << 20);
+    struct text line = trail_line(&record, 1794000000123, arena);
+    CU_ASSERT(memchr(line.data, '\n', line.size) == NULL);
+    struct json_object *object = parse(line), *list;
+    static const struct {
+        const char *key, *expected;
+    } cases[] = {
+        {"schema", "taffrail.dev/trail/v1"},
+        {"time", "2026-11-06T21:20:00.123Z"},
+        {"uid", "705ab4f5-6393-11e8-b7cc-42010a800002"},
+        {"operation", "CREATE"},
+        {"kind", "Deployment"},
+        {"namespace", "web"},
+        {"name", "shop"},
+        {"user", "jane@example.com"},
+        {"dryRun", "true"},
+        {"allowed", "false"},
+        {"action", "deny"},
+        {"findingsTotal", "3"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        ASSERT_TEXT(value(object, cases[i].key), cases[i].expected);
+    CU_ASSERT_FATAL(json_object_object_get_ex(object, "findings", &list));
+    ASSERT_INT(json_object_array_length(list), 3);
+    struct json_object *denied = json_object_array_get_idx(list, 0);
+    ASSERT_TEXT(value(denied, "rail"), "topology-keys");
+    ASSERT_TEXT(value(denied, "action"), "deny");
+    ASSERT_TEXT(value(denied, "policy"), "production");
+    ASSERT_TEXT(value(denied, "field"), "spec.topologySpreadConstraints[0].topologyKey");
+    ASSERT_TEXT(value(denied, "found"), "zone/\"a\"\n");
+    ASSERT_TEXT(value(denied, "exception"), "(absent)");
+    ASSERT_TEXT(value(denied, "undecided"), "(absent)");
+    struct json_object *excepted = json_object_array_get_idx(list, 1);
+    ASSERT_TEXT(value(excepted, "exception"), "EX-12");
+    ASSERT_TEXT(value(excepted, "preExisting"), "true");
+    ASSERT_TEXT(value(json_object_array_get_idx(list, 2), "undecided"), "true");
+    json_object_put(object);
+    arena_destroy(arena);
+}
+
+/* However long its parts, the line and its newline fit in one atomic write to a pipe. */
+static void line_is_never_longer_than_a_pipe_takes(void)
+{
+    static const struct {
+        const char *unit; /* repeated to fill every text */
+        size_t size;
+    } cases[] = {
+        {"a", 1},  {"\x01", 1},     {"\"", 1},           {"\\", 1},
+        {"/", 1},  {"\xC3\xA9", 2}, {"\xE2\x82\xAC", 3}, {"\xF0\x9F\x9A\xA2", 4},
+        {"\0", 1},
+    };
+    static char filler[12000];
+    static struct finding findings[FINDINGS_MAX];
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        for (size_t at = 0; at < sizeof filler; at += cases[i].size)
+            memcpy(filler + at, cases[i].unit, cases[i].size);
+        struct text long_text = {filler, sizeof filler};
+        for (size_t j = 0; j < FINDINGS_MAX; j++)
+            findings[j] = (struct finding){.rail = "topology-keys",
+                                           .action = ACTION_WARN,
+                                           .path = long_text,
+                                           .found = long_text,
+                                           .policy = long_text,
+                                           .exception = long_text};
+        struct review_record record = {
+            .uid = long_text,
+            .operation = long_text,
+            .kind = long_text,
+            .namespace = long_text,
+            .name = long_text,
+            .user = long_text,
+            .verdict = {ACTION_WARN, findings, FINDINGS_MAX},
+        };
+        struct arena *arena = arena_create(1 << 20);
+        struct text line = trail_line(&record, 1794000000123, arena);
+        CU_ASSERT(line.size + 1 <= PIPE_BUF);
+        struct json_object *object = parse(line), *list;
+        ASSERT_TEXT(value(object, "findingsTotal"), "100");
+        CU_ASSERT_FATAL(json_object_object_get_ex(object, "findings", &list));
+        CU_ASSERT(json_object_array_length(list) >= 1);
+        CU_ASSERT(json_object_array_length(list) < FINDINGS_MAX);
+        json_object_put(object);
+        arena_destroy(arena);
+    }
+}
+
+/* ---- standard output --------------------------------------------------------------------------
+ */
+
+/* Standard output as the server has it goes into a pipe, until given back. */
+struct diversion {
+    int standard_output, reader;
+};
+
+static struct diversion divert(void)
+{
+    int ends[2];
+    struct diversion diversion = {.standard_output = dup(STDOUT_FILENO)};
+    CU_ASSERT_FATAL(pipe(ends) == 0);
+    fflush(stdout);
+    dup2(ends[1], STDOUT_FILENO);
+    close(ends[1]);
+    diversion.reader = ends[0];
+    return diversion;
+}
+
+static void give_back(struct diversion *diversion)
+{
+    dup2(diversion->standard_output, STDOUT_FILENO);
+    close(diversion->standard_output);
+}
+
+enum { TRAIL_CLIENTS = 4, TRAIL_POSTS = 50, TRAIL_LINES = TRAIL_CLIENTS * TRAIL_POSTS };
+
+static void *post_findings(void *argument)
+{
+    struct client client = open_client(argument);
+    char body[200]; /* becomes the uid, so that lines are long */
+    memset(body, 'x', sizeof body);
+    memcpy(body, "finding", strlen("finding"));
+    for (int i = 0; i < TRAIL_POSTS; i++)
+        if (post(&client, "/validate", (struct text){body, sizeof body}).status != 200)
+            break;
+    client_close(&client);
+    return NULL;
+}
+
+static void lines_of_many_threads_are_whole(void)
+{
+    struct fixture fixture = start((struct server_options){0});
+    struct diversion diversion = divert();
+    pthread_t threads[TRAIL_CLIENTS];
+    for (size_t i = 0; i < TRAIL_CLIENTS; i++)
+        pthread_create(&threads[i], NULL, post_findings, &fixture);
+    FILE *lines = fdopen(diversion.reader, "r");
+    char *line = NULL;
+    size_t capacity = 0, whole = 0;
+    while (whole < TRAIL_LINES && getline(&line, &capacity, lines) > 0) {
+        struct json_object *object = json_tokener_parse(line);
+        if (object == NULL || !text_is(value(object, "schema"), "taffrail.dev/trail/v1"))
+            break;
+        json_object_put(object);
+        whole++;
+    }
+    for (size_t i = 0; i < TRAIL_CLIENTS; i++)
+        pthread_join(threads[i], NULL);
+    give_back(&diversion);
+    free(line);
+    fclose(lines);
+    ASSERT_INT(whole, TRAIL_LINES);
+    ASSERT_INT(metric(&fixture, "taffrail_findings_total{rail=\"topology-keys\",action=\"deny\"}"),
+               TRAIL_LINES);
+    stop(&fixture);
+}
+
+static void reader_that_is_stuck_stops_nobody(void)
+{
+    struct fixture fixture = start((struct server_options){0});
+    struct diversion diversion = divert();
+    struct client client = open_client(&fixture);
+    int failures = 0;
+    for (int i = 0; i < 500; i++) /* a pipe holds 64 KiB, a line is over 200 bytes long */
+        failures += post(&client, "/validate", TEXT("finding")).status != 200;
+    give_back(&diversion);
+    close(diversion.reader);
+    ASSERT_INT(failures, 0);
+    client_close(&client);
+    stop(&fixture);
+}
+
+const char unit_suite[] = "server/trail";
+const struct unit_test unit_tests[] = {
+    {"a line says who, what and why", line_says_who_what_and_why},
+    {"a line is never longer than a pipe takes", line_is_never_longer_than_a_pipe_takes},
+    {"lines of many threads are whole", lines_of_many_threads_are_whole},
+    {"a reader that is stuck stops nobody", reader_that_is_stuck_stops_nobody},
+    {NULL, NULL},
+};
