@@ -73,10 +73,16 @@ struct error {
     char what[480];
 };
 
-/* Fills *error (NULL is allowed) and returns false, so that callers write
- * `return error_set(error, ...);`. Text beyond what[] is cut at a code point. */
-bool error_set(struct error *error, enum error_kind kind, struct place place, const char *format,
-               ...) PRINTF_LIKE(4, 5);
+/* Fills *error (NULL is allowed) and is false, so that callers write
+ * `return error_set(error, ...);`, and analysers see that it is false. Text beyond what[] is cut at
+ * a code point. */
+#define error_set(...) (error_fill(__VA_ARGS__), error_false())
+static inline bool error_false(void)
+{
+    return false;
+}
+void error_fill(struct error *error, enum error_kind kind, struct place place, const char *format,
+                ...) PRINTF_LIKE(4, 5);
 #define NOWHERE ((struct place){NULL, 0, 0})
 /* The process exit code of an error of this kind (DESIGN 3: 2, or 3 for the cluster). */
 int error_exit_code(enum error_kind kind);
@@ -155,6 +161,16 @@ void problems_add_error(struct problems *problems, const struct error *error);
  * over limit_bytes. */
 bool file_read(const char *path, size_t limit_bytes, struct arena *arena, struct text *bytes,
                struct error *error) MUST_CHECK;
+
+struct path_list {
+    const char **items;
+    size_t count, capacity;
+};
+bool path_is_folder(const char *path); /* "-" is none */
+/* Every .yaml, .yml and .json file below a folder, by name; names that begin with "." are passed
+ * over. What cannot be read is added to problems. */
+void folder_find_documents(const char *path, struct arena *arena, struct path_list *files,
+                           struct problems *problems);
 
 /* ---- log: stderr, JSON lines, or text on a terminal; never a body, a token, an env value ----- */
 

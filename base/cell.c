@@ -5,7 +5,10 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-enum { CACHE_LINE_BYTES = 64 };
+enum {
+    CACHE_LINE_BYTES = 64,
+    SPARE_VALUES = 64, /* that may wait for a pending slot, beside those that are pinned */
+};
 
 /* Empty, PENDING while its thread is between announcing and knowing what it pins, or what it
  * pins. On a cache line of its own, because its thread writes it for every request. */
@@ -37,8 +40,7 @@ struct cell *cell_create(unsigned slot_count)
     if (posix_memalign((void **)&cell, CACHE_LINE_BYTES, size) != 0)
         return NULL;
     *cell = (struct cell){.slot_count = slot_count};
-    /* More than can be pinned, so that a writer seldom waits for a pending slot. */
-    cell->retired_capacity = 2 * ((size_t)slot_count + 1);
+    cell->retired_capacity = (size_t)slot_count + SPARE_VALUES;
     cell->retired = calloc(cell->retired_capacity, sizeof *cell->retired);
     if (cell->retired == NULL) {
         free(cell);

@@ -45,36 +45,4 @@ bool json_read_part(struct source *source, struct text part, const struct doc_li
                     struct problems *duplicates, struct arena *arena, size_t *node_count,
                     struct node *root, struct error *error) MUST_CHECK;
 
-/* A document of a YAML stream with what stands before it: from start to the next line that is ---,
- * or behind one that is ... . No scalar contains such a line, whatever its style (YAML 1.1, 9.1.1),
- * so that a document that does not parse ends only itself. A directive goes with the document that
- * follows it. */
-struct yaml_part {
-    size_t start, end;
-    size_t content; /* the first byte that is not blank, comment, or a --- ; end when all is */
-    bool begins;    /* has a line --- */
-};
-struct yaml_part yaml_part_find(struct text t, size_t start);
-
-/* What a YAML scalar means to kubectl, that is to go-yaml v2: YAML 1.1 with exceptions. */
-enum scalar_type {
-    SCALAR_NULL,
-    SCALAR_BOOL,
-    SCALAR_INTEGER,  /* fits int64 */
-    SCALAR_UNSIGNED, /* fits only uint64 */
-    SCALAR_FLOAT,
-    SCALAR_STRING,
-};
-struct scalar {
-    enum scalar_type type;
-    struct text text; /* as JSON writes it */
-    double number;    /* of SCALAR_FLOAT */
-};
-/* tag is empty where none is written; plain: neither quoted nor a block. On failure *problem says
- * why in the words "VALUE is not ...". */
-bool scalar_resolve(struct arena *arena, struct text value, struct text tag, bool plain,
-                    struct scalar *scalar, const char **problem) MUST_CHECK;
-/* The key a scalar becomes; false for null and for what fits only uint64. */
-bool scalar_key(struct arena *arena, const struct scalar *scalar, struct text *key) MUST_CHECK;
-
 #endif

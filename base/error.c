@@ -28,16 +28,15 @@ static void error_vset(struct error *error, enum error_kind kind, struct place p
         error->what[whole_code_points(error->what, sizeof error->what - 1)] = '\0';
 }
 
-bool error_set(struct error *error, enum error_kind kind, struct place place, const char *format,
-               ...)
+void error_fill(struct error *error, enum error_kind kind, struct place place, const char *format,
+                ...)
 {
     if (error == NULL)
-        return false;
+        return;
     va_list args;
     va_start(args, format);
     error_vset(error, kind, place, format, args);
     va_end(args);
-    return false;
 }
 
 int error_exit_code(enum error_kind kind)

@@ -1,4 +1,4 @@
-#include "base/doc_internal.h"
+#include "base/yaml_internal.h"
 
 #include <string.h>
 

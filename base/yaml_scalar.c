@@ -1,5 +1,5 @@
 /* Scalars as kubectl reads them: sigs.k8s.io/yaml over go-yaml v2. tests/contract/yaml compares. */
-#include "base/doc_internal.h"
+#include "base/yaml_internal.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
 
 #include "cli/catalog.h"
 
-enum { TYPO_EDITS = 3 };
+enum { TYPO_EDITS = 2 };
 
 struct filter_part {
     struct text written, key;
@@ -205,11 +205,9 @@ static void note_unknown_value(const struct catalog_filter *filter, struct text 
 {
     const struct solver_names *names = catalog_names(filter->catalog);
     uint32_t number = solver_names_find_key(names, key.data, key.size);
-    if (number == SOLVER_NONE) /* sold everywhere: the built-in catalogue's zones */
+    uint32_t count = number == SOLVER_NONE ? 0 : solver_names_value_count(names, number);
+    if (count == 0 || solver_names_find_value(names, number, value.data, value.size) != SOLVER_NONE)
         return;
-    if (solver_names_find_value(names, number, value.data, value.size) != SOLVER_NONE)
-        return;
-    uint32_t count = solver_names_value_count(names, number);
     struct text *known = ARENA_ARRAY(filter->arena, count, struct text);
     for (uint32_t i = 0; i < count; i++)
         known[i].data = solver_names_value_text(names, number, i, &known[i].size);

@@ -47,14 +47,11 @@ static struct text label_value(const struct catalog *catalog, const struct insta
     return found;
 }
 
-/* 0.0255, 3.5, 12.24: at least three decimals, no zeros after them. */
+/* Four decimals, so that points stand under each other. */
 static void format_price(int64_t usd_micro, char *cell, size_t size)
 {
-    int length = snprintf(cell, size, "%lld.%06lld", (long long)(usd_micro / 1000000),
-                          (long long)(usd_micro % 1000000));
-    size_t end = (size_t)length;
-    for (size_t least = end - 3; end > least && cell[end - 1] == '0'; end--)
-        cell[end - 1] = '\0';
+    int64_t rounded = (usd_micro + 50) / 100;
+    snprintf(cell, size, "%lld.%04lld", (long long)(rounded / 10000), (long long)(rounded % 10000));
 }
 
 static void format_memory(uint64_t memory_mib, char *cell, size_t size)
@@ -125,7 +122,7 @@ static void print_row(const struct row *row, const size_t *widths)
 
 void catalog_print_table(const struct catalog *catalog, const struct type_set *types)
 {
-    struct row row;
+    struct row row = {0};
     size_t widths[COLUMN_COUNT] = {0}, count = type_set_count(types);
     for (size_t i = 0; i < COLUMN_COUNT; i++)
         widths[i] = strlen(columns[i].title);
@@ -166,7 +163,7 @@ static void print_labels(const struct catalog *catalog, const struct instance_ty
              value++)
             if (solver_requirement_has(names, r, value)) {
                 text = solver_names_value_text(names, r->key, value, &size);
-                printf("%s%.*s", separator, (int)size, size > 0 ? text : "\"\"");
+                printf("%s%.*s", separator, size > 0 ? (int)size : 2, size > 0 ? text : "\"\"");
                 separator = ", ";
             }
         printf("%s\n", op == SOLVER_IN ? "" : " (not known which)");
@@ -180,15 +177,15 @@ void catalog_print_details(const struct catalog *catalog, const struct type_set 
         if (!type_set_has(types, i))
             continue;
         const struct instance_type *type = catalog_type(catalog, i);
-        struct row row;
+        struct row row = {0};
         format_row(catalog, type, &row);
         printf("%s%s\n", first ? "" : "\n", row.cells[COLUMN_NAME]);
         first = false;
         if (type->cpu == 0)
             printf("  its hardware is not known; these labels follow from its name\n");
         else
-            printf("  %s CPUs, %s GiB, %s\n", row.cells[COLUMN_CPU], row.cells[COLUMN_MEMORY],
-                   row.cells[COLUMN_ARCH]);
+            printf("  %s CPU%s, %s GiB, %s\n", row.cells[COLUMN_CPU], type->cpu == 1 ? "" : "s",
+                   row.cells[COLUMN_MEMORY], row.cells[COLUMN_ARCH]);
         if (type->has_gpu || type->has_accelerator)
             printf("  accelerators: %s\n", row.cells[COLUMN_DEVICES]);
         if (type->usd_micro_per_hour >= 0)
@@ -241,7 +238,10 @@ static struct json_object *price_json(int64_t usd_micro)
     char digits[32];
     if (usd_micro < 0)
         return NULL;
-    format_price(usd_micro, digits, sizeof digits);
+    int size = snprintf(digits, sizeof digits, "%lld.%06lld", (long long)(usd_micro / 1000000),
+                        (long long)(usd_micro % 1000000));
+    while (digits[size - 1] == '0' && digits[size - 2] != '.')
+        digits[--size] = '\0';
     return json_object_new_double_s((double)usd_micro / 1e6, digits);
 }
 

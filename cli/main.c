@@ -37,7 +37,7 @@ static int say_unknown_command(const char *written)
     enum { MOST_COMMANDS = 32, TYPO_EDITS = 3 };
     struct text names[MOST_COMMANDS];
     size_t count = 0;
-    for (; commands[count].name != NULL && count < MOST_COMMANDS; count++)
+    for (; count < MOST_COMMANDS && commands[count].name != NULL; count++)
         names[count] = text_of(commands[count].name);
     size_t nearest = text_nearest(text_of(written), names, count, TYPO_EDITS);
     fprintf(stderr, "taffrail: there is no command \"%s\"", written);

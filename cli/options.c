@@ -47,7 +47,7 @@ static void build_tables(const struct option_spec *table, struct getopt_tables *
     *letter++ = ':'; /* tell a missing argument from an unknown option */
     *letter++ = 'h';
     int count = 0;
-    for (; table[count].name != NULL && count < MOST_OPTIONS; count++) {
+    for (; count < MOST_OPTIONS && table[count].name != NULL; count++) {
         int has_argument = table[count].kind == OPTION_FLAG ? no_argument : required_argument;
         tables->names[count] =
             (struct option){table[count].name, has_argument, NULL, LONG_ONLY + count};
@@ -126,7 +126,7 @@ static void say_unknown(const char *command, const struct option_spec *table, co
     enum { TYPO_EDITS = 3 };
     struct text names[MOST_OPTIONS];
     size_t count = 0;
-    for (; table[count].name != NULL && count < MOST_OPTIONS; count++)
+    for (; count < MOST_OPTIONS && table[count].name != NULL; count++)
         names[count] = text_of(table[count].name);
     struct text name = text_of(written);
     while (name.size > 0 && name.data[0] == '-') {

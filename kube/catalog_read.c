@@ -69,6 +69,7 @@ static bool find_needed(struct reader *reader, const struct node *map, const cha
     return true;
 }
 
+/* A list that is NULL has no strings. */
 static bool read_strings(struct reader *reader, const struct node *list, const char *field,
                          struct text **texts)
 {
@@ -155,10 +156,10 @@ static bool read_offering_requirement(struct reader *reader, const struct node *
                       "DoesNotExist, Gt or Lt",
                       TEXT_ARGS(op_text));
     const struct node *list = find_member(node, "values");
-    struct text *texts = NULL;
+    struct text *texts;
     if (list != NULL && !node_is(list, NODE_LIST))
         return refuse_kind(reader, list, "an offering's values", "a list of strings");
-    if (list != NULL && !read_strings(reader, list, "an offering's value", &texts))
+    if (!read_strings(reader, list, "an offering's value", &texts))
         return false;
     size_t count = node_count(list);
     int64_t number = 0;
@@ -219,6 +220,26 @@ static bool sells_on_demand(const struct reader *reader,
                          solver_requirement_has(reader->catalog->names, r, on_demand));
 }
 
+static bool read_offering(struct reader *reader, const struct node *offering,
+                          struct solver_requirements *requirements, int64_t *usd_micro)
+{
+    if (!node_is(offering, NODE_MAP))
+        return refuse_kind(reader, offering, "an offering", "a map");
+    if (!read_price(reader, offering, usd_micro))
+        return false;
+    const struct node *list = find_member(offering, "requirements");
+    if (list != NULL && !node_is(list, NODE_LIST))
+        return refuse_kind(reader, list, "an offering's requirements", "a list of maps");
+    for (size_t i = 0; i < node_count(list); i++) {
+        const struct node *requirement = node_item(list, i);
+        if (!node_is(requirement, NODE_MAP))
+            return refuse_kind(reader, requirement, "an offering's requirement", "a map");
+        if (!read_offering_requirement(reader, requirement, requirements))
+            return false;
+    }
+    return true;
+}
+
 static bool read_offerings(struct reader *reader, const struct node *list,
                            struct instance_type *type)
 {
@@ -227,23 +248,10 @@ static bool read_offerings(struct reader *reader, const struct node *list,
     struct solver_requirement capacity_types = {.key = CATALOG_CAPACITY_TYPE};
     type->usd_micro_per_hour = -1;
     for (size_t i = 0; i < node_count(list); i++) {
-        const struct node *offering = node_item(list, i);
-        if (!node_is(offering, NODE_MAP))
-            return refuse_kind(reader, offering, "an offering", "a map");
-        int64_t usd_micro = 0;
-        if (!read_price(reader, offering, &usd_micro))
-            return false;
-        const struct node *written = find_member(offering, "requirements");
-        if (written != NULL && !node_is(written, NODE_LIST))
-            return refuse_kind(reader, written, "an offering's requirements", "a list of maps");
         struct solver_requirements requirements = {0};
-        for (size_t j = 0; j < node_count(written); j++) {
-            if (!node_is(node_item(written, j), NODE_MAP))
-                return refuse_kind(reader, node_item(written, j), "an offering's requirement",
-                                   "a map");
-            if (!read_offering_requirement(reader, node_item(written, j), &requirements))
-                return false;
-        }
+        int64_t usd_micro = 0;
+        if (!read_offering(reader, node_item(list, i), &requirements, &usd_micro))
+            return false;
         catalog_add_offering(catalog, (size_t)(type - catalog->types), &requirements);
         collect(reader, &requirements, CATALOG_ZONE, &zones);
         collect(reader, &requirements, CATALOG_CAPACITY_TYPE, &capacity_types);

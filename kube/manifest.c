@@ -1,8 +1,4 @@
-#include <dirent.h>
-#include <errno.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "kube/kube.h"
 
@@ -136,91 +132,6 @@ static void read_file(struct manifests *manifests, const char *path, struct text
     read_source(&reading, text_ends_with(text_of(path), TEXT(".json")));
 }
 
-static bool is_manifest_name(const char *name)
-{
-    static const char *const endings[] = {".yaml", ".yml", ".json"};
-    for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++)
-        if (text_ends_with(text_of(name), text_of(endings[i])))
-            return true;
-    return false;
-}
-
-static int keep_entry(const struct dirent *entry)
-{
-    return strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
-}
-
-static int compare_entries(const struct dirent **a, const struct dirent **b)
-{
-    return strcmp((*a)->d_name, (*b)->d_name);
-}
-
-static void read_path(struct manifests *manifests, const char *path, struct text default_namespace,
-                      bool named_by_user, unsigned depth);
-
-/* The names in a folder as one malloc'd block of terminated strings, sorted; NULL with errno.
- * Nothing of the C library is held when the caller goes on to the arena. */
-static char *folder_names(const char *path, size_t *count, size_t *bytes)
-{
-    struct dirent **entries = NULL;
-    int found = scandir(path, &entries, keep_entry, compare_entries);
-    if (found < 0)
-        return NULL;
-    *count = (size_t)found;
-    *bytes = 1;
-    for (size_t i = 0; i < *count; i++)
-        *bytes += strlen(entries[i]->d_name) + 1;
-    char *names = calloc(*bytes, 1);
-    char *end = names;
-    for (size_t i = 0; i < *count; i++) {
-        if (names != NULL)
-            end = stpcpy(end, entries[i]->d_name) + 1;
-        free(entries[i]);
-    }
-    free((void *)entries);
-    return names;
-}
-
-static void read_folder(struct manifests *manifests, const char *path,
-                        struct text default_namespace, unsigned depth)
-{
-    size_t count = 0;
-    size_t bytes = 0;
-    char *names = folder_names(path, &count, &bytes);
-    if (names == NULL) {
-        problems_add(&manifests->problems, ERROR_IO, (struct place){path, 0, 0},
-                     "cannot list the folder: %s", strerror(errno));
-        return;
-    }
-    struct text kept = arena_text(manifests->arena, (struct text){names, bytes});
-    free(names);
-    const char *name = kept.data;
-    for (size_t i = 0; i < count; i++, name += strlen(name) + 1)
-        read_path(manifests, arena_printf(manifests->arena, "%s/%s", path, name).data,
-                  default_namespace, false, depth + 1);
-}
-
-static void read_path(struct manifests *manifests, const char *path, struct text default_namespace,
-                      bool named_by_user, unsigned depth)
-{
-    enum { MAXIMUM_DEPTH = 64 };
-    struct stat status;
-    if (strcmp(path, "-") == 0 && named_by_user) {
-        read_file(manifests, path, default_namespace);
-    } else if (stat(path, &status) != 0) {
-        problems_add(&manifests->problems, ERROR_IO, (struct place){path, 0, 0}, "cannot read: %s",
-                     strerror(errno));
-    } else if (S_ISDIR(status.st_mode)) {
-        if (depth < MAXIMUM_DEPTH)
-            read_folder(manifests, path, default_namespace, depth);
-        else
-            problems_add(&manifests->problems, ERROR_LIMIT, (struct place){path, 0, 0},
-                         "folders nest deeper than %d: a link that leads back?", MAXIMUM_DEPTH);
-    } else if (named_by_user || is_manifest_name(path)) {
-        read_file(manifests, path, default_namespace);
-    }
-}
-
 void manifests_init(struct manifests *manifests, struct arena *arena)
 {
     *manifests = (struct manifests){.arena = arena, .problems = {.arena = arena}};
@@ -228,5 +139,12 @@ void manifests_init(struct manifests *manifests, struct arena *arena)
 
 void manifests_read(struct manifests *manifests, const char *path, struct text default_namespace)
 {
-    read_path(manifests, path, default_namespace, true, 0);
+    if (!path_is_folder(path)) {
+        read_file(manifests, path, default_namespace);
+        return;
+    }
+    struct path_list files = {0};
+    folder_find_documents(path, manifests->arena, &files, &manifests->problems);
+    for (size_t i = 0; i < files.count; i++)
+        read_file(manifests, files.items[i], default_namespace);
 }

@@ -51,7 +51,9 @@ static bool add_digit(struct decimal *decimal, char c, bool in_fraction)
 static bool read_number(struct text t, struct decimal *decimal, struct text *rest)
 {
     size_t i = 0, digits_seen = 0;
-    if (t.size > 0 && (t.data[0] == '-' || t.data[0] == '+'))
+    if (t.size == 0)
+        return false;
+    if (t.data[0] == '-' || t.data[0] == '+')
         decimal->negative = t.data[i++] == '-';
     bool in_fraction = false;
     for (; i < t.size && (is_digit(t.data[i]) || (t.data[i] == '.' && !in_fraction)); i++) {

@@ -1,8 +1,5 @@
-#include <dirent.h>
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "policy/document.h"
 
@@ -126,98 +123,13 @@ static size_t read_file(struct loading *loading, const char *path)
     return file->document_count;
 }
 
-/* ---- folders ------------------------------------------------------------------------------------
- */
-
-/* A mounted ConfigMap shows each file once by its name, and again in folders that begin with "..".
- */
-static int is_visible(const struct dirent *entry)
+static size_t read_folder(struct loading *loading, const char *path)
 {
-    return entry->d_name[0] != '.';
-}
-
-static int compare_entries(const struct dirent **a, const struct dirent **b)
-{
-    return strcmp((*a)->d_name, (*b)->d_name);
-}
-
-struct folder {
-    struct arena *arena;
-    const char *path;
-    struct dirent **entries;
-    size_t count;
-    const char **paths;
-};
-
-static void copy_paths(void *context)
-{
-    struct folder *folder = context;
-    folder->paths = (const char **)ARENA_ARRAY(folder->arena, folder->count, const char *);
-    for (size_t i = 0; i < folder->count; i++)
-        folder->paths[i] =
-            arena_printf(folder->arena, "%s/%s", folder->path, folder->entries[i]->d_name).data;
-}
-
-/* The paths in a folder, by name. */
-static bool list_folder(struct folder *folder, struct error *error)
-{
-    int count = scandir(folder->path, &folder->entries, is_visible, compare_entries);
-    if (count < 0)
-        return error_set(error, ERROR_IO, (struct place){folder->path, 0, 0},
-                         "the folder cannot be listed: %s", strerror(errno));
-    folder->count = (size_t)count;
-    bool copied = arena_guard(folder->arena, copy_paths, folder, error);
-    for (size_t i = 0; i < folder->count; i++)
-        free(folder->entries[i]);
-    free((void *)folder->entries);
-    return copied;
-}
-
-static bool is_policy_file(const char *path)
-{
-    static const char *const endings[] = {".yaml", ".yml", ".json"};
-    for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++)
-        if (text_ends_with(text_of(path), text_of(endings[i])))
-            return true;
-    return false;
-}
-
-static size_t read_folder(struct loading *loading, const char *path, unsigned depth);
-
-static size_t read_entry(struct loading *loading, const char *path, unsigned depth)
-{
-    struct stat status;
-    if (stat(path, &status) != 0) {
-        problems_add(loading->errors, ERROR_IO, (struct place){path, 0, 0}, "cannot be read: %s",
-                     strerror(errno));
-        return 0;
-    }
-    if (S_ISDIR(status.st_mode))
-        return read_folder(loading, path, depth);
-    return is_policy_file(path) ? read_file(loading, path) : 0;
-}
-
-static size_t read_folder(struct loading *loading, const char *path, unsigned depth)
-{
-    enum { DEPTH_MAX = 16 };
-    if (depth > DEPTH_MAX) {
-        problems_add(loading->errors, ERROR_LIMIT, (struct place){path, 0, 0},
-                     "folders are nested more than %d deep, or a link leads back", DEPTH_MAX);
-        return 0;
-    }
-    struct text own_path = text_of(path);
-    while (own_path.size > 1 && own_path.data[own_path.size - 1] == '/')
-        own_path.size--;
-    struct folder folder = {.arena = loading->arena,
-                            .path = arena_text(loading->arena, own_path).data};
-    struct error error;
-    if (!list_folder(&folder, &error)) {
-        problems_add_error(loading->errors, &error);
-        return 0;
-    }
+    struct path_list files = {0};
+    folder_find_documents(path, loading->arena, &files, loading->errors);
     size_t documents = 0;
-    for (size_t i = 0; i < folder.count; i++)
-        documents += read_entry(loading, folder.paths[i], depth + 1);
+    for (size_t i = 0; i < files.count; i++)
+        documents += read_file(loading, files.items[i]);
     return documents;
 }
 
@@ -225,9 +137,8 @@ static void read_path(struct loading *loading, const char *given_path)
 {
     const char *path = arena_text(loading->arena, text_of(given_path)).data;
     size_t errors_before = loading->errors->count;
-    struct stat status;
-    bool folder = strcmp(path, "-") != 0 && stat(path, &status) == 0 && S_ISDIR(status.st_mode);
-    size_t documents = folder ? read_folder(loading, path, 0) : read_file(loading, path);
+    bool folder = path_is_folder(path);
+    size_t documents = folder ? read_folder(loading, path) : read_file(loading, path);
     if (documents == 0 && loading->errors->count == errors_before)
         problems_add(loading->errors, ERROR_POLICY, (struct place){path, 0, 0},
                      folder ? "there is no policy in this folder: expected .yaml, .yml or .json "

@@ -8,6 +8,14 @@
 /* Itself, so that a test can stop a reader between two instructions. */
 #include "base/cell.c"
 
+static struct cell *new_cell(unsigned slot_count)
+{
+    struct cell *cell = cell_create(slot_count);
+    if (cell == NULL)
+        abort();
+    return cell;
+}
+
 static int destroyed;
 
 static void count_destroyed(void *value)
@@ -19,7 +27,7 @@ static void values_live_while_they_are_pinned(void)
 {
     int values[] = {1, 10, 100, 1000};
     destroyed = 0;
-    struct cell *cell = cell_create(2);
+    struct cell *cell = new_cell(2);
     CU_ASSERT_PTR_NULL(cell_pin(cell, 0));
     cell_unpin(cell, 0);
     cell_publish(cell, &values[0], count_destroyed);
@@ -46,10 +54,10 @@ static void values_live_while_they_are_pinned(void)
 /* A reader that is suspended in cell_pin may have loaded any value that was published since. */
 static void a_pending_slot_keeps_everything(void)
 {
-    enum { COUNT = 3 }; /* as many as wait without making the writer wait */
+    enum { COUNT = 3 };
     int values[COUNT + 1] = {1, 10, 100, 1000};
     destroyed = 0;
-    struct cell *cell = cell_create(1);
+    struct cell *cell = new_cell(1);
     cell_publish(cell, &values[0], count_destroyed);
     atomic_store(&cell->slots[0].pinned, PENDING);
     for (int i = 1; i < COUNT; i++)
@@ -68,7 +76,7 @@ static void a_cell_destroys_what_it_holds(void)
 {
     int values[] = {1, 10};
     destroyed = 0;
-    struct cell *cell = cell_create(1);
+    struct cell *cell = new_cell(1);
     cell_publish(cell, &values[0], count_destroyed);
     cell_pin(cell, 0);
     cell_publish(cell, &values[1], count_destroyed);
@@ -132,7 +140,7 @@ static void publish(struct cell *cell, unsigned long number)
 /* Readers never see a value that is freed or older than one they have seen. */
 static void readers_and_a_writer_share_a_cell(void)
 {
-    struct shared shared = {.cell = cell_create(READERS)};
+    struct shared shared = {.cell = new_cell(READERS)};
     publish(shared.cell, 1);
     pthread_t threads[READERS];
     struct reader readers[READERS];

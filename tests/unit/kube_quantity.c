@@ -1,6 +1,7 @@
 #include <stdio.h>
 
 #include "kube/kube.h"
+#include "kube/quantity.h"
 #include "unit.h"
 
 static void test_values(void)
@@ -172,10 +173,29 @@ static void test_long(void)
     ASSERT_INT(milli, 15000);
 }
 
+static void test_canonical(void)
+{
+    static const struct {
+        const char *text, *canonical;
+    } cases[] = {
+        {"0", "0"},         {"4", "4"},        {"1000m", "1"},          {"3920m", "3920m"},
+        {"4000", "4k"},     {"1.5k", "1500"},  {"1500k", "1500k"},      {"2000M", "2G"},
+        {"1024Ki", "1Mi"},  {"2048Mi", "2Gi"}, {"5000Mi", "5000Mi"},    {"1000Ki", "1000Ki"},
+        {"100Gi", "100Gi"}, {"0.5Ki", "512"},  {"0.1Mi", "104857600m"}, {"3e3", "3e3"},
+        {"1E-2", "10e-3"},  {"100e-1", "10"},  {"none", "none"},
+    };
+    struct arena *arena = arena_create((size_t)1 << 20);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(arena);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        ASSERT_TEXT(quantity_canonical(text_of(cases[i].text), arena), cases[i].canonical);
+    arena_destroy(arena);
+}
+
 const char unit_suite[] = "kube_quantity";
 const struct unit_test unit_tests[] = {
     {"values", test_values},
     {"refused", test_refused},
     {"long", test_long},
+    {"canonical", test_canonical},
     {NULL, NULL},
 };

@@ -52,7 +52,7 @@ static struct text print(const struct solver_requirement *r)
 {
     struct text_builder out = {.arena = arena};
     text_builder_printf(&out, "%s", solver_op_name(solver_requirement_op(r)));
-    struct text values[64];
+    struct text values[64] = {0};
     size_t count = 0;
     for (uint32_t i = 0; i < r->word_count * 64 && count < 64; i++)
         if ((r->words[i / 64] >> (i % 64) & 1) != 0) {
