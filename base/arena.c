@@ -141,8 +141,8 @@ static void arena_add_block(struct arena *arena, size_t size_bytes)
     size_t block_bytes = arena->next_block_bytes;
     if (block_bytes < LARGEST_BLOCK_BYTES)
         arena->next_block_bytes = 2 * block_bytes;
-    if (block_bytes < size_bytes)
-        block_bytes = size_bytes;
+    if (block_bytes < size_bytes + REDZONE_BYTES)
+        block_bytes = size_bytes + REDZONE_BYTES;
     struct block *block = calloc(1, sizeof *block + block_bytes);
     if (block == NULL)
         arena_fail(arena, size_bytes, false);
@@ -161,7 +161,7 @@ static void *arena_take(struct arena *arena, size_t size_bytes, size_t alignment
     if (left < padding || left - padding < size_bytes || size_bytes > PTRDIFF_MAX / 2)
         arena_fail(arena, size_bytes, true);
     if ((size_t)(arena->end - arena->next) < size_bytes + padding + REDZONE_BYTES) {
-        arena_add_block(arena, size_bytes + REDZONE_BYTES);
+        arena_add_block(arena, size_bytes);
         padding = 0;
     }
     char *memory = arena->next + padding;

@@ -1,6 +1,5 @@
 #include "base/doc_internal.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 const struct doc_limits doc_limits_review = {.bytes = 16 << 20, .nodes = 1000000, .depth = 128};

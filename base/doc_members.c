@@ -1,6 +1,5 @@
 #include "base/doc_internal.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 

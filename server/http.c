@@ -35,8 +35,7 @@ unsigned server_slot_count(const struct server_options *options)
     return connection_limit(options) + OPS_CONNECTION_LIMIT;
 }
 
-/* ---- the certificate --------------------------------------------------------------------------
- */
+/* ---- the certificate ---------------------------------------------------- */
 
 static void identity_destroy(struct identity *identity)
 {
@@ -98,6 +97,8 @@ static int give_certificate(gnutls_session_t session, const gnutls_datum_t *auth
     gnutls_transport_ptr_t receive, send;
     gnutls_transport_get_ptr2(session, &receive, &send);
     const struct connection *connection = receive;
+    if (connection == NULL)
+        return -1;
     struct identity *identity = atomic_load(&connection->server->identity);
     *chain = identity->chain;
     *chain_count = identity->chain_count;
@@ -105,8 +106,7 @@ static int give_certificate(gnutls_session_t session, const gnutls_datum_t *auth
     return 0;
 }
 
-/* ---- listening --------------------------------------------------------------------------------
- */
+/* ---- listening ---------------------------------------------------------- */
 
 static bool bad_address(const char *address, struct error *error)
 {
@@ -155,12 +155,15 @@ static bool bind_and_listen(int fd, const struct addrinfo *to)
 
 static uint16_t bound_port(int fd)
 {
-    struct sockaddr_storage bound = {0};
+    union {
+        struct sockaddr any;
+        struct sockaddr_in v4;
+        struct sockaddr_in6 v6;
+    } bound = {.v6 = {0}};
     socklen_t size = sizeof bound;
-    if (getsockname(fd, (struct sockaddr *)&bound, &size) != 0)
+    if (getsockname(fd, &bound.any, &size) != 0)
         return 0;
-    return ntohs(bound.ss_family == AF_INET6 ? ((struct sockaddr_in6 *)&bound)->sin6_port
-                                             : ((struct sockaddr_in *)&bound)->sin_port);
+    return ntohs(bound.any.sa_family == AF_INET6 ? bound.v6.sin6_port : bound.v4.sin_port);
 }
 
 static bool listen_at(struct server *server, enum door door, const char *address,
@@ -181,8 +184,7 @@ static bool listen_at(struct server *server, enum door door, const char *address
     return true;
 }
 
-/* ---- the daemons ------------------------------------------------------------------------------
- */
+/* ---- the daemons -------------------------------------------------------- */
 
 static void log_library(void *closure, const char *format, va_list args) PRINTF_LIKE(2, 0);
 static void log_library(void *closure, const char *format, va_list args)
@@ -227,7 +229,7 @@ static void track_webhook(void *closure, struct MHD_Connection *mhd, void **cont
                           enum MHD_ConnectionNotificationCode what)
 {
     track(closure, DOOR_WEBHOOK, mhd, context, what);
-    if (what == MHD_CONNECTION_NOTIFY_STARTED && *context != NULL)
+    if (what == MHD_CONNECTION_NOTIFY_STARTED)
         connection_watch_tls(
             *context,
             MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_GNUTLS_SESSION)->tls_session);
@@ -272,8 +274,7 @@ static bool start_ops(struct server *server, struct error *error)
     return true;
 }
 
-/* ---- start and stop ---------------------------------------------------------------------------
- */
+/* ---- start and stop ----------------------------------------------------- */
 
 /* Whatever of it was started. */
 static void server_stop(struct server *server)

@@ -14,8 +14,7 @@
 int64_t monotonic_ms(void);
 int64_t monotonic_us(void);
 
-/* ---- connections ------------------------------------------------------------------------------
- */
+/* ---- connections -------------------------------------------------------- */
 
 enum door { DOOR_WEBHOOK, DOOR_OPS, DOOR_COUNT };
 
@@ -51,7 +50,8 @@ struct connection {
     struct arena *arena;
 
     /* Guarded by the table's mutex. */
-    bool open, shut;
+    bool open;
+    bool input_ended, ended; /* its socket was shut, for reading or altogether */
     int fd;
 };
 
@@ -84,15 +84,15 @@ void connection_set_deadline(struct connection *connection, int64_t now_ms);
 void connection_note_arrival(struct connection *connection);
 void connection_set_judging(struct connection *connection);
 void connection_set_idle(struct connection *connection, int64_t since_ms);
-/* Has the deadline follow what arrives: bytes on an idle connection begin a request. */
+/* Has the deadline follow what arrives: bytes on an idle connection begin a request. Without a
+ * connection, since the table was full after all, the session ends at once. */
 void connection_watch_tls(struct connection *connection, gnutls_session_t session);
 
 /* Waits until no webhook connection is open or the time has come, and closes those that stay idle.
  * Returns how many are left. */
 unsigned connections_drain(struct connections *connections, int64_t deadline_ms);
 
-/* ---- the server -------------------------------------------------------------------------------
- */
+/* ---- the server --------------------------------------------------------- */
 
 /* A certificate as GnuTLS wants it. */
 struct identity {

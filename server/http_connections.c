@@ -64,31 +64,37 @@ static int64_t quiet_since(const struct connection *connection)
 }
 
 /* The fd is the connection's own: it is closed only after connection_close, which takes the mutex
- * that is held here. Input that has arrived is still read after SHUT_RD, and answered. */
-static void shut(struct connection *connection, int how)
+ * that is held here. What has arrived is still read, and answered. */
+static void end_input(struct connection *connection)
 {
-    shutdown(connection->fd, how);
-    connection->shut = true;
+    shutdown(connection->fd, SHUT_RD);
+    connection->input_ended = true;
 }
 
-/* ---- the janitor ------------------------------------------------------------------------------
- */
+static bool is_idle(const struct connection *connection)
+{
+    return connection->open && !connection->input_ended && deadline_of(connection) == DEADLINE_IDLE;
+}
+
+/* ---- the janitor -------------------------------------------------------- */
 
 /* Ends what is late; returns how many requests were. */
-static unsigned shut_late(struct connections *connections)
+static unsigned end_late(struct connections *connections)
 {
     unsigned late = 0;
     int64_t now = monotonic_ms();
     for (unsigned i = 0; i < connections->first[DOOR_COUNT]; i++) {
         struct connection *connection = &connections->items[i];
-        if (!connection->open || connection->shut)
-            continue;
-        int64_t deadline = deadline_of(connection);
-        if (deadline == DEADLINE_IDLE) {
+        if (is_idle(connection)) {
             if (now - quiet_since(connection) >= connections->idle_timeout_ms)
-                shut(connection, SHUT_RD);
-        } else if (now >= deadline) {
-            shut(connection, SHUT_RDWR);
+                end_input(connection);
+            continue;
+        }
+        int64_t deadline = deadline_of(connection);
+        if (connection->open && !connection->ended && deadline != DEADLINE_IDLE &&
+            now >= deadline) {
+            shutdown(connection->fd, SHUT_RDWR);
+            connection->ended = true;
             late++;
         }
     }
@@ -115,7 +121,7 @@ static void *janitor(void *argument)
             continue;
         }
         next_ms += tick_ms;
-        unsigned late = shut_late(connections);
+        unsigned late = end_late(connections);
         if (late == 0)
             continue;
         pthread_mutex_unlock(&connections->mutex);
@@ -130,8 +136,7 @@ static void *janitor(void *argument)
     return NULL;
 }
 
-/* ---- the table --------------------------------------------------------------------------------
- */
+/* ---- the table ---------------------------------------------------------- */
 
 static bool start_janitor(struct connections *connections)
 {
@@ -198,17 +203,17 @@ void connection_note_arrival(struct connection *connection)
 }
 
 /* A client that keeps many connections idle must not keep others out. */
-static void shut_longest_idle(struct connections *connections, enum door door)
+static void end_longest_idle(struct connections *connections, enum door door)
 {
     struct connection *longest = NULL;
     for (unsigned i = connections->first[door]; i < connections->first[door + 1]; i++) {
         struct connection *connection = &connections->items[i];
-        if (connection->open && !connection->shut && deadline_of(connection) == DEADLINE_IDLE &&
+        if (is_idle(connection) &&
             (longest == NULL || quiet_since(connection) < quiet_since(longest)))
             longest = connection;
     }
     if (longest != NULL && monotonic_ms() - quiet_since(longest) >= SETTLED_MS)
-        shut(longest, SHUT_RD);
+        end_input(longest);
 }
 
 bool connections_admit(struct connections *connections, enum door door)
@@ -217,7 +222,7 @@ bool connections_admit(struct connections *connections, enum door door)
     pthread_mutex_lock(&connections->mutex);
     unsigned free_count = limit - connections->open_count[door];
     if (free_count <= limit / 16)
-        shut_longest_idle(connections, door);
+        end_longest_idle(connections, door);
     pthread_mutex_unlock(&connections->mutex);
     if (free_count > 0)
         return true;
@@ -236,7 +241,7 @@ struct connection *connection_open(struct connections *connections, enum door do
             continue;
         connection = &connections->items[i];
         connection->open = true;
-        connection->shut = false;
+        connection->input_ended = connection->ended = false;
         connection->fd = fd;
         connection_set_deadline(connection, monotonic_ms());
         connections->open_count[door]++;
@@ -271,11 +276,11 @@ unsigned connections_drain(struct connections *connections, int64_t deadline_ms)
             break;
         for (unsigned i = 0; i < connections->first[DOOR_OPS]; i++) {
             struct connection *connection = &connections->items[i];
-            if (!connection->open || connection->shut || deadline_of(connection) != DEADLINE_IDLE)
+            if (!is_idle(connection))
                 continue;
             int64_t settled_ms = quiet_since(connection) + SETTLED_MS;
             if (now >= settled_ms)
-                shut(connection, SHUT_RD);
+                end_input(connection);
             else if (settled_ms < wake_ms)
                 wake_ms = settled_ms;
         }
@@ -289,13 +294,14 @@ unsigned connections_drain(struct connections *connections, int64_t deadline_ms)
     return left;
 }
 
-/* ---- what arrives -----------------------------------------------------------------------------
- */
+/* ---- what arrives ------------------------------------------------------- */
 
 /* GnuTLS's pull function; its transport pointer is the connection. */
 static ssize_t pull(gnutls_transport_ptr_t transport, void *data, size_t size)
 {
     struct connection *connection = transport;
+    if (connection == NULL)
+        return 0;
     ssize_t count = recv(connection->fd, data, size, 0);
     if (count > 0)
         connection_note_arrival(connection);

@@ -44,8 +44,7 @@ static const struct refusal_reply too_large = {413, REFUSED_TOO_LARGE,
 static const struct refusal_reply no_memory = {503, REFUSED_OVERLOAD,
                                                "no memory for a body of this size"};
 
-/* ---- replies ----------------------------------------------------------------------------------
- */
+/* ---- replies ------------------------------------------------------------ */
 
 static enum MHD_Result reply(struct connection *connection, struct MHD_Connection *mhd,
                              unsigned status, const char *content_type, struct text body,
@@ -72,7 +71,7 @@ static enum MHD_Result reply_text(struct connection *connection, struct MHD_Conn
 {
     char line[sizeof((struct error *)0)->what + 1];
     size_t size = 0;
-    for (; what[size] != '\0' && size < sizeof line - 1; size++)
+    for (; size < sizeof line - 1 && what[size] != '\0'; size++)
         line[size] = (unsigned char)what[size] < 0x20 || what[size] == 0x7F ? ' ' : what[size];
     line[size++] = '\n';
     return reply(connection, mhd, status, "text/plain; charset=utf-8", (struct text){line, size},
@@ -86,8 +85,7 @@ static enum MHD_Result refuse(struct connection *connection, struct MHD_Connecti
     return reply_text(connection, mhd, refusal->status, refusal->text);
 }
 
-/* ---- the header -------------------------------------------------------------------------------
- */
+/* ---- the header --------------------------------------------------------- */
 
 static const struct {
     const char *path;
@@ -234,8 +232,7 @@ static enum MHD_Result read_header(struct connection *connection, struct MHD_Con
     return MHD_YES;
 }
 
-/* ---- the body and the answer ------------------------------------------------------------------
- */
+/* ---- the body and the answer -------------------------------------------- */
 
 static bool take_body(struct connection *connection, const char *bytes, size_t size)
 {

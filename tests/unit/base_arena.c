@@ -40,6 +40,19 @@ static void a_warm_arena_reuses_its_memory(void)
     arena_destroy(arena);
 }
 
+/* A sanitizer's malloc ends the program unless it is told to fail. */
+const char *__asan_default_options(void);
+const char *__asan_default_options(void)
+{
+    return "allocator_may_return_null=1";
+}
+
+const char *__tsan_default_options(void);
+const char *__tsan_default_options(void)
+{
+    return "allocator_may_return_null=1";
+}
+
 struct request {
     struct arena *arena, *other;
     size_t size, count;
@@ -87,6 +100,19 @@ static void a_guard_ends_what_goes_over_the_budget(void)
             CU_ASSERT(arena_guard(arena, take, &(struct request){.arena = arena}, NULL));
         arena_destroy(arena);
     }
+}
+
+static void the_system_may_give_no_memory(void)
+{
+    struct arena *arena = arena_create(SIZE_MAX);
+    struct request request = {.arena = arena, .size = (size_t)1 << 60};
+    struct error error = {0};
+    CU_ASSERT_FALSE(arena_guard(arena, take, &request, &error));
+    ASSERT_INT(error.kind, ERROR_MEMORY);
+    CU_ASSERT_PTR_NOT_NULL(strstr(error.what, "1152921504606846976 more wanted"));
+    request.size = 100;
+    CU_ASSERT(arena_guard(arena, take, &request, &error));
+    arena_destroy(arena);
 }
 
 static void nest(void *argument)
@@ -183,6 +209,7 @@ const struct unit_test unit_tests[] = {
     {"allocations are zeroed, aligned and counted", allocations_are_zeroed_aligned_and_counted},
     {"a warm arena reuses its memory", a_warm_arena_reuses_its_memory},
     {"a guard ends what goes over the budget", a_guard_ends_what_goes_over_the_budget},
+    {"the system may give no memory", the_system_may_give_no_memory},
     {"guards nest", guards_nest},
     {"a guard answers for its own arena only", a_guard_answers_for_its_own_arena_only},
     {"lists grow", lists_grow},

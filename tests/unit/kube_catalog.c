@@ -491,7 +491,7 @@ static const char users[] =
                             "  \"offerings\": [" OFFER(
                                 "0.5", "spot",
                                 "b") "], \"extra\": 1},\n"
-                                     " {\"name\": \"c-1x-arm64-linux\", \"architecture\": "
+                                     " {\"name\": \"cc-1x-arm64-linux\", \"architecture\": "
                                      "\"arm64\",\n"
                                      "  \"operatingSystems\": [\"linux\", \"windows\"],\n"
                                      "  \"resources\": {\"cpu\": \"1000m\", \"memory\": \"2Gi\"},\n"
@@ -556,17 +556,17 @@ static void test_user_types(void)
         {"inf2.xlarge", AWS "accelerator-manufacturer", "aws"},
         {"inf2.xlarge", AWS "accelerator-count", "Exists"},
         {"inf2.xlarge", "topology.kubernetes.io/zone", "DoesNotExist"},
-        {"c-1x-arm64-linux", "kubernetes.io/os", "linux windows"},
-        {"c-1x-arm64-linux", "karpenter.kwok.sh/instance-size", "1"},
-        {"c-1x-arm64-linux", "karpenter.kwok.sh/instance-family", "c"},
-        {"c-1x-arm64-linux", "karpenter.kwok.sh/instance-cpu", "1"},
-        {"c-1x-arm64-linux", AWS "family", ""},
-        {"c-1x-arm64-linux", AWS "cpu", ""},
+        {"cc-1x-arm64-linux", "kubernetes.io/os", "linux windows"},
+        {"cc-1x-arm64-linux", "karpenter.kwok.sh/instance-size", "1"},
+        {"cc-1x-arm64-linux", "karpenter.kwok.sh/instance-family", "cc"},
+        {"cc-1x-arm64-linux", "karpenter.kwok.sh/instance-cpu", "1"},
+        {"cc-1x-arm64-linux", AWS "family", ""},
+        {"cc-1x-arm64-linux", AWS "cpu", ""},
     };
     user_catalog();
     CU_ASSERT_FALSE(catalog_is_builtin(catalog));
     ASSERT_INT(catalog_count(catalog), 4);
-    ASSERT_TEXT(catalog_type(catalog, 0)->name, "c-1x-arm64-linux");
+    ASSERT_TEXT(catalog_type(catalog, 0)->name, "cc-1x-arm64-linux");
     ASSERT_TEXT(catalog_type(catalog, 3)->name, "m5.large");
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct text found = label(type_of(cases[i].type), cases[i].key);
@@ -595,23 +595,24 @@ static void test_user_selections(void)
     static const struct {
         const char *written[3], *selected;
     } cases[] = {
-        {{NULL}, "c-1x-arm64-linux g5.xlarge m5.large"}, /* inf2.xlarge is not sold */
-        {{"topology.kubernetes.io/zone In a", NULL}, "c-1x-arm64-linux m5.large"},
+        {{NULL}, "cc-1x-arm64-linux g5.xlarge m5.large"}, /* inf2.xlarge is not sold */
+        {{"topology.kubernetes.io/zone In a", NULL}, "cc-1x-arm64-linux m5.large"},
         {{"failure-domain.beta.kubernetes.io/zone In b", NULL}, "g5.xlarge m5.large"},
         {{"topology.kubernetes.io/zone In elsewhere", NULL}, ""},
         {{"karpenter.sh/capacity-type In spot", NULL}, "g5.xlarge m5.large"},
         /* Each is sold, but not together in one offering. */
         {{"karpenter.sh/capacity-type In spot", "topology.kubernetes.io/zone In b", NULL},
          "g5.xlarge"},
-        {{"karpenter.sh/capacity-type NotIn spot", NULL}, "c-1x-arm64-linux m5.large"},
+        {{"karpenter.sh/capacity-type NotIn spot", NULL}, "cc-1x-arm64-linux m5.large"},
         {{"karpenter.sh/capacity-type DoesNotExist", NULL}, ""},
         {{AWS "gpu-name In t4", NULL}, "g5.xlarge"},
+        {{AWS "gpu-name DoesNotExist", NULL}, "cc-1x-arm64-linux m5.large"},
         {{AWS "gpu-count Gt 0", NULL}, "g5.xlarge"},
-        {{AWS "gpu-count DoesNotExist", NULL}, "c-1x-arm64-linux m5.large"},
+        {{AWS "gpu-count DoesNotExist", NULL}, "cc-1x-arm64-linux m5.large"},
         {{AWS "family In m5", NULL}, "m5.large"},
-        {{AWS "hypervisor In nitro", "kubernetes.io/arch In arm64", NULL}, "c-1x-arm64-linux"},
-        {{"karpenter.kwok.sh/instance-cpu Lt 4", NULL}, "c-1x-arm64-linux m5.large"},
-        {{"example.com/team In red", "kubernetes.io/os In windows", NULL}, "c-1x-arm64-linux"},
+        {{AWS "hypervisor In nitro", "kubernetes.io/arch In arm64", NULL}, "cc-1x-arm64-linux"},
+        {{"karpenter.kwok.sh/instance-cpu Lt 4", NULL}, "cc-1x-arm64-linux m5.large"},
+        {{"example.com/team In red", "kubernetes.io/os In windows", NULL}, "cc-1x-arm64-linux"},
     };
     user_catalog();
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -137,8 +137,7 @@ static void line_is_never_longer_than_a_pipe_takes(void)
     }
 }
 
-/* ---- standard output --------------------------------------------------------------------------
- */
+/* ---- standard output ---------------------------------------------------- */
 
 /* Standard output as the server has it goes into a pipe, until given back. */
 struct diversion {
@@ -214,8 +213,9 @@ static void reader_that_is_stuck_stops_nobody(void)
     int failures = 0;
     for (int i = 0; i < 500; i++) /* a pipe holds 64 KiB, a line is over 200 bytes long */
         failures += post(&client, "/validate", TEXT("finding")).status != 200;
+    close(diversion.reader); /* now a write fails, with a signal that must not end the process */
+    failures += post(&client, "/validate", TEXT("finding")).status != 200;
     give_back(&diversion);
-    close(diversion.reader);
     ASSERT_INT(failures, 0);
     client_close(&client);
     stop(&fixture);

@@ -1,0 +1,120 @@
+/* A rail against a table: an object, and what the rail finds in it. The rail is judged by the whole
+ * engine, under a policy that enforces it. */
+#ifndef TAFFRAIL_RAIL_TABLE_H
+#define TAFFRAIL_RAIL_TABLE_H
+
+#include <stdio.h>
+
+#include "policy/document.h"
+#include "unit.h"
+
+struct rail_case {
+    const char *object;   /* YAML */
+    const char *findings; /* a line each: ACTION PATH FOUND */
+};
+
+struct rail_table {
+    const char *rails;   /* YAML, under spec.rails of the policy */
+    const char *cluster; /* YAML documents that are visible; NULL: none */
+    const struct rail_case *cases;
+    size_t case_count;
+};
+
+struct rail_documents {
+    struct arena *arena;
+    struct source *source;
+    struct object *items;
+    size_t count, capacity;
+};
+
+static inline void rail_table_take(void *context, const struct node *root)
+{
+    struct rail_documents *documents = context;
+    struct error error = {0};
+    bool good = object_read(root, documents->source, TEXT("default"), documents->arena,
+                            LIST_PUSH(documents->arena, documents), &error);
+    if (!good)
+        fprintf(stderr, "%s\n", error.what);
+    CU_ASSERT_TRUE_FATAL(good);
+}
+
+static inline struct rail_documents rail_table_read(const char *yaml, struct arena *arena)
+{
+    struct rail_documents documents = {.arena = arena, .source = ARENA_NEW(arena, struct source)};
+    documents.source->text = text_of(yaml);
+    struct problems problems = {.arena = arena};
+    doc_read_yaml(documents.source, YAML_MANIFEST, &doc_limits_manifest, arena, &problems,
+                  rail_table_take, &documents);
+    ASSERT_INT(problems.count, 0);
+    return documents;
+}
+
+static inline void rail_table_take_root(void *context, const struct node *root)
+{
+    *(const struct node **)context = root;
+}
+
+static inline struct policy rail_table_policy(const char *rails, const struct catalog *catalog,
+                                              struct arena *arena)
+{
+    struct source *source = ARENA_NEW(arena, struct source);
+    source->text = arena_printf(arena,
+                                "{apiVersion: taffrail.dev/v1alpha1, kind: GuardRails,"
+                                " metadata: {name: table}, spec: {mode: enforce, rails: {%s}}}",
+                                rails);
+    struct problems problems = {.arena = arena};
+    const struct node *root = NULL;
+    doc_read_yaml(source, YAML_POLICY, &doc_limits_policy, arena, &problems, rail_table_take_root,
+                  (void *)&root);
+    struct schema schema = {source, arena, &problems};
+    struct policy policy = {0};
+    bool good = root != NULL && document_read(&schema, root, catalog, &problems, &policy);
+    if (!good)
+        fprintf(stderr, "%.*s\n  %s\n", TEXT_ARGS(source->text), problems.items[0].what);
+    CU_ASSERT_TRUE_FATAL(good);
+    return policy;
+}
+
+static inline struct text rail_table_findings(const struct world *world,
+                                              const struct object *object, struct arena *arena)
+{
+    struct subject subject = {.operation = OPERATION_CREATE, .object = object};
+    struct verdict verdict;
+    policy_evaluate(world, &subject, 0, arena, &verdict);
+    struct text_builder lines = {.arena = arena};
+    for (size_t i = 0; i < verdict.finding_count; i++) {
+        const struct finding *finding = &verdict.findings[i];
+        text_builder_printf(&lines, "%s%s %.*s %.*s", i == 0 ? "" : "\n",
+                            finding->undecided ? "undecided" : action_name(finding->action),
+                            TEXT_ARGS(finding->path), TEXT_ARGS(finding->found));
+    }
+    return text_builder_text(&lines);
+}
+
+static inline void rail_table_run(const struct rail_table *table)
+{
+    struct arena *arena = arena_create((size_t)64 << 20);
+    const struct catalog *catalog = catalog_builtin(arena);
+    struct policy policy = rail_table_policy(table->rails, catalog, arena);
+    struct policy_set policies = {&policy, 1};
+    struct snapshot_builder *builder = snapshot_builder_create(arena);
+    struct rail_documents cluster =
+        rail_table_read(table->cluster == NULL ? "" : table->cluster, arena);
+    for (size_t i = 0; i < cluster.count; i++)
+        snapshot_put(builder, &cluster.items[i]);
+    struct world world = {
+        .policies = &policies, .snapshot = snapshot_build(builder), .catalog = catalog};
+
+    for (size_t i = 0; i < table->case_count; i++) {
+        const struct rail_case *row = &table->cases[i];
+        struct rail_documents documents = rail_table_read(row->object, arena);
+        CU_ASSERT_EQUAL_FATAL(documents.count, 1);
+        struct text found = rail_table_findings(&world, &documents.items[0], arena);
+        if (!text_is(found, row->findings))
+            fprintf(stderr, "%s\n", row->object);
+        ASSERT_TEXT(found, row->findings);
+    }
+    arena_destroy(arena);
+}
+
+#endif
