@@ -85,19 +85,13 @@ struct text message_finding(const struct draft *draft, const struct finding *fin
 
 void nearest_first(struct text *items, size_t count, struct text wanted)
 {
-    enum { FARTHEST = 64 };
-    struct text wanted_name = wanted;
-    text_split_last(wanted, '/', NULL, &wanted_name);
     /* The best five are selected one by one: lists can be long, and no more are ever shown. */
-    enum { SHOWN = 5 };
+    enum { FARTHEST = 64, SHOWN = 5 };
     for (size_t place = 0; place < count && place < SHOWN; place++) {
         size_t best = place;
         size_t best_distance = FARTHEST + 2;
         for (size_t i = place; i < count; i++) {
-            struct text name = items[i];
-            text_split_last(items[i], '/', NULL, &name);
-            size_t distance =
-                text_equal(items[i], wanted) ? 0 : 1 + text_distance(name, wanted_name, FARTHEST);
+            size_t distance = text_distance(items[i], wanted, FARTHEST);
             if (distance < best_distance) {
                 best_distance = distance;
                 best = i;

@@ -28,11 +28,7 @@ static void keys_are_judged_by_what_pools_produce(void)
         {SPREAD_BY("example.com/rack"), ""},
         {SPREAD_BY("example.com/row"), ""},
         {SPREAD_BY("karpenter.k8s.aws/instance-family"), ""},
-        /* words, aliases, slips */
         {SPREAD_BY("zone"), zone},
-        {SPREAD_BY("topology.kubernetes.io/zones"), "deny " SPREAD "topology.kubernetes.io/zones"},
-        {SPREAD_BY("failure-domain.beta.kubernetes.io/zone"),
-         "deny " SPREAD "failure-domain.beta.kubernetes.io/zone"},
         /* nobody's, and only an old Node's */
         {SPREAD_BY("example.com/shelf"), "deny " SPREAD "example.com/shelf"},
         {SPREAD_BY("example.com/old"), "warn " SPREAD "example.com/old"},
@@ -48,6 +44,9 @@ static void without_a_pool_only_what_is_wrong_anyhow_is_denied(void)
 {
     static const struct rail_case cases[] = {
         {SPREAD_BY("zone"), zone},
+        {SPREAD_BY("topology.kubernetes.io/zones"), "deny " SPREAD "topology.kubernetes.io/zones"},
+        {SPREAD_BY("failure-domain.beta.kubernetes.io/zone"),
+         "deny " SPREAD "failure-domain.beta.kubernetes.io/zone"},
         {SPREAD_BY("example.com/shelf"), "undecided " SPREAD "example.com/shelf"},
     };
     rail_table_run(&(struct rail_table){"topology-keys: {}", NULL, cases, COUNT_OF(cases)});
