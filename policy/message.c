@@ -87,7 +87,7 @@ void nearest_first(struct text *items, size_t count, struct text wanted)
 {
     /* The best five are selected one by one: lists can be long, and no more are ever shown. */
     enum { FARTHEST = 64, SHOWN = 5 };
-    for (size_t place = 0; place < count && place < SHOWN; place++) {
+    for (size_t place = 0; wanted.size > 0 && place < count && place < SHOWN; place++) {
         size_t best = place;
         size_t best_distance = FARTHEST + 2;
         for (size_t i = place; i < count; i++) {

@@ -82,7 +82,8 @@ struct judgement {
     struct arena *arena;
 };
 void judgement_report(struct judgement *judgement, const struct draft *draft);
-/* The five nearest to wanted, by edit distance, first; else order is kept. */
+/* The five nearest to wanted, by edit distance, first; else, and with wanted empty, order is kept.
+ */
 void nearest_first(struct text *items, size_t count, struct text wanted);
 
 struct rail {
