@@ -16,8 +16,8 @@ struct log_entry {
 enum { LOG_LINE_BYTES = 16 << 10 };
 
 /* The line with its newline; returns its size. */
-size_t log_format_json(const struct log_entry *entry, char line[LOG_LINE_BYTES]);
-size_t log_format_text(const struct log_entry *entry, char line[LOG_LINE_BYTES]);
+size_t log_format_json(const struct log_entry *entry, char data[LOG_LINE_BYTES]);
+size_t log_format_text(const struct log_entry *entry, char data[LOG_LINE_BYTES]);
 
 /* Whether a line of this component and level may be written now, and how many were dropped since
  * the last that was. */

@@ -166,7 +166,7 @@ static void reserve(struct text_builder *builder, size_t size)
     if (capacity == builder->capacity)
         return;
     char *data = arena_alloc(builder->arena, capacity);
-    if (builder->size != 0)
+    if (builder->data != NULL)
         memcpy(data, builder->data, builder->size);
     builder->data = data;
     builder->capacity = capacity;

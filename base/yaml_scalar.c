@@ -94,12 +94,17 @@ static void write_plain(const struct digits *digits, char *out)
     *out = '\0';
 }
 
+static void write_word(const char *word, char *out)
+{
+    memcpy(out, word, strlen(word) + 1);
+}
+
 /* As JSON writes a number. */
 static void write_json(double number, char *out)
 {
     struct digits digits = shortest_digits(number, false);
     if (number == 0)
-        strcpy(out, signbit(number) ? "-0" : "0");
+        write_word(signbit(number) ? "-0" : "0", out);
     else if (fabs(number) < 1e-6 || fabs(number) >= 1e21)
         write_scientific(&digits, 1, out);
     else
@@ -111,12 +116,12 @@ static void write_key(double number, char *out)
 {
     float single = (float)number;
     if (isnan(single) || isinf(single)) {
-        strcpy(out, isnan(single) ? ".nan" : single > 0 ? ".inf" : "-.inf");
+        write_word(isnan(single) ? ".nan" : single > 0 ? ".inf" : "-.inf", out);
         return;
     }
     struct digits digits = shortest_digits((double)single, true);
     if (single == 0)
-        strcpy(out, signbit(single) ? "-0" : "0");
+        write_word(signbit(single) ? "-0" : "0", out);
     else if (digits.exponent < -4 || digits.exponent >= 6)
         write_scientific(&digits, 2, out);
     else
