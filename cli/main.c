@@ -34,14 +34,13 @@ int command_version(int argc, char **argv)
 
 static int say_unknown_command(const char *written)
 {
-    enum { MOST_COMMANDS = 32, TYPO_EDITS = 3 };
-    struct text names[MOST_COMMANDS];
-    size_t count = 0;
-    for (; count < MOST_COMMANDS && commands[count].name != NULL; count++)
-        names[count] = text_of(commands[count].name);
-    size_t nearest = text_nearest(text_of(written), names, count, TYPO_EDITS);
+    enum { COUNT = sizeof commands / sizeof commands[0] - 1, TYPO_EDITS = 3 };
+    struct text names[COUNT];
+    for (size_t i = 0; i < COUNT; i++)
+        names[i] = text_of(commands[i].name);
+    size_t nearest = text_nearest(text_of(written), names, COUNT, TYPO_EDITS);
     fprintf(stderr, "taffrail: there is no command \"%s\"", written);
-    if (nearest < count)
+    if (nearest < COUNT)
         fprintf(stderr, "; did you mean %s?", commands[nearest].name);
     fprintf(stderr, "\ntry: taffrail --help\n");
     return EXIT_USAGE;
