@@ -10,11 +10,10 @@
 static double series(const struct metrics *metrics, const char *name)
 {
     struct arena *arena = arena_create(8 << 20);
-    char line[256];
     struct text text = metrics_text(metrics, arena);
-    snprintf(line, sizeof line, "\n%s ", name);
-    const char *found = strstr(text.data, line);
-    double value = found == NULL ? -1 : strtod(found + strlen(line), NULL);
+    struct text start = arena_printf(arena, "\n%s ", name);
+    const char *found = strstr(text.data, start.data);
+    double value = found == NULL ? -1 : strtod(found + start.size, NULL);
     arena_destroy(arena);
     return value;
 }
