@@ -13,14 +13,9 @@ build libgnutls28-dev    TLS, keys and certificates
 build libjson-c-dev      writes JSON
 build libyaml-dev        reads YAML
 build libcunit1-dev      runs the unit tests
-test  curl               speaks to the server in tests
-test  jq                 reads JSON in tests
 test  openssl            checks the certificates that are made
-test  python3            speaks HTTPS to the server in tests
-bench python3            makes the bodies
-bench wrk                sends them
-test  python3            runs the scenarios
-test  python3-yaml       reads them
+test  python3            runs the scenarios, and speaks HTTPS to the server
+test  python3-yaml       reads the scenarios
 clang clang              the second compiler
 lint  clang-format       checks the format
 lint  clang-tidy         finds bugs
@@ -29,19 +24,14 @@ lint  shellcheck         checks the shell scripts
 demo  curl               posts the reviews
 demo  jq                 reads the answers
 demo  yq                 turns the sample manifests into reviews
+bench python3            makes the bodies
+bench wrk                sends them
+bench nghttp2-client     sends them at a fixed rate
+soak  curl               reads the metrics
+soak  openssl            makes certificates
+soak  python3            makes the bodies
+soak  wrk                sends them
 "
-
-as_root() {
-    if [ "$(id -u)" -eq 0 ]; then
-        "$@"
-    elif command -v sudo >/dev/null; then
-        sudo "$@"
-    else
-        echo "$0: not root, and there is no sudo; run this as root, then start again:" >&2
-        echo "    $*" >&2
-        exit 2
-    fi
-}
 
 # need TASK...: installs the packages of these tasks that are missing, and says which and why.
 need() {
@@ -55,15 +45,24 @@ need() {
         case " $missing " in *" $package "*) continue ;; esac
         # shellcheck disable=SC2016 # the format is dpkg-query's, not the shell's
         if [ "$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null)" != installed ]; then
-            [ -n "$missing" ] || echo "Installing Debian packages:"
+            [ -n "$missing" ] || echo "Debian packages that are missing:"
             printf '  %-18s %s\n' "$package" "$why"
             missing="$missing $package"
         fi
     done <<<"$packages"
     [ -n "$missing" ] || return 0
-    as_root apt-get update -qq
+    local sudo=""
+    if [ "$(id -u)" -ne 0 ]; then
+        sudo=sudo
+        if ! command -v sudo >/dev/null; then
+            echo "$0: not root, and there is no sudo; have root run this, then start again:" >&2
+            echo "    apt-get update && apt-get install --no-install-recommends$missing" >&2
+            exit 2
+        fi
+    fi
+    $sudo apt-get update -qq
     # shellcheck disable=SC2086 # a list of words
-    as_root env DEBIAN_FRONTEND=noninteractive \
+    $sudo env DEBIAN_FRONTEND=noninteractive \
         apt-get install -y -qq --no-install-recommends -o Dpkg::Use-Pty=0 $missing >/dev/null
 }
 

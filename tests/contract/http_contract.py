@@ -471,7 +471,7 @@ def old_tls(server):
     try:
         context.wrap_socket(server.plain(), server_hostname=NAME).close()
     except ssl.SSLError as error:
-        check("EOF" in str(error.reason) or "ALERT" in str(error.reason),
+        check("EOF" in str(error) or "ALERT" in str(error),
               "it was not the server that refused: %s" % error)
         return
     raise Failure("TLS 1.1 is spoken")
