@@ -109,6 +109,9 @@ void *arena_array(struct arena *arena, size_t count, size_t size_bytes); /* over
 #define ARENA_ARRAY(arena, count, type) ((type *)arena_array((arena), (count), sizeof(type)))
 /* Copies are terminated with a NUL that is not counted in size. */
 struct text arena_text(struct arena *arena, struct text t);
+/* t, or a copy of it in which U+FFFD stands for each byte that is not of valid UTF-8 (file names
+ * can be any bytes). Terminated if t was. */
+struct text text_as_utf8(struct text t, struct arena *arena);
 struct text arena_printf(struct arena *arena, const char *format, ...) PRINTF_LIKE(2, 3);
 struct text arena_vprintf(struct arena *arena, const char *format, va_list args) PRINTF_LIKE(2, 0);
 

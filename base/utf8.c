@@ -30,3 +30,27 @@ size_t utf8_length(const char *text, const char *end)
             return 0;
     return length;
 }
+
+/* The length of the character at the start, of ASCII too; 0 when it is not a valid one. */
+static size_t character_length(const char *text, const char *end)
+{
+    return (unsigned char)*text < 0x80 ? 1 : utf8_length(text, end);
+}
+
+struct text text_as_utf8(struct text t, struct arena *arena)
+{
+    const char *end = t.data + t.size;
+    const char *at = t.data;
+    for (size_t length; at < end && (length = character_length(at, end)) > 0;)
+        at += length;
+    if (at == end)
+        return t;
+    struct text_builder valid = {.arena = arena};
+    text_builder_add(&valid, (struct text){t.data, (size_t)(at - t.data)});
+    while (at < end) {
+        size_t length = character_length(at, end);
+        text_builder_add(&valid, length > 0 ? (struct text){at, length} : TEXT("\xEF\xBF\xBD"));
+        at += length > 0 ? length : 1;
+    }
+    return text_builder_text(&valid);
+}

@@ -32,6 +32,9 @@ bool cert_issue_leaf(const struct cert_pair *ca, const struct cert_names *names,
 bool cert_check(const struct cert_pair *pair, int64_t now_unix_s, int64_t *not_after_unix_s,
                 struct error *error) MUST_CHECK;
 
+/* Checks that a CA bundle is one or more certificates in PEM and nothing secret. */
+bool cert_check_bundle(struct text bundle, struct error *error) MUST_CHECK;
+
 /* Reads tls.crt and tls.key of a folder (arena text). When the folder is missing or empty, it is
  * made with ca.crt, tls.crt and tls.key (mode 0600 for the key; the CA's key is not kept), each
  * file complete before it appears under its name; a folder that holds something else is never

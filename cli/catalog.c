@@ -76,10 +76,6 @@ static int print(const struct catalog_options *options, const struct catalog *ca
     } else {
         catalog_print_table(catalog, types);
     }
-    if (fflush(stdout) != 0) {
-        fprintf(stderr, "error: cannot write to standard output\n");
-        return EXIT_USAGE;
-    }
     return EXIT_CLEAN;
 }
 

@@ -6,8 +6,6 @@
 #include "report/report.h"
 #include "server/server.h"
 
-static const char *const format_names[] = {"text", "json", NULL};
-enum format { FORMAT_TEXT, FORMAT_JSON };
 static const char *const fail_on_names[] = {"deny", "warn", "never", NULL};
 enum fail_on { FAIL_ON_DENY, FAIL_ON_WARN, FAIL_ON_NEVER };
 
@@ -33,8 +31,8 @@ static enum options_result read_options(int argc, char **argv, struct check_opti
         {0, "as", OPTION_STRING, &options->user, "USER", "who asks (a person in no group)", NULL},
         {0, "as-group", OPTION_LIST, &options->groups, "GROUP", "a group of theirs (repeats)",
          NULL},
-        {'o', "output", OPTION_CHOICE, &options->format, "text|json", "how to print (text)",
-         format_names},
+        {'o', "output", OPTION_CHOICE, &options->format, "FORMAT",
+         "text, json, junit, sarif or github (text)", report_format_names},
         {0, "fail-on", OPTION_CHOICE, &options->fail_on, "deny|warn|never",
          "which findings give exit code 1 (deny)", fail_on_names},
         {0, "state", OPTION_STRING, &options->state_dir, "DIR",
@@ -90,25 +88,18 @@ static int exit_code_of(const struct report *report, int fail_on)
     return failed ? EXIT_FINDINGS : EXIT_CLEAN;
 }
 
-static int print_report(const struct report *report, int format, struct arena *arena)
+static int print_report(const struct report *report, const struct check_options *options,
+                        struct arena *arena)
 {
-    if (format == FORMAT_TEXT) {
+    struct report_style style = {.colour = isatty(STDOUT_FILENO) == 1,
+                                 .warnings_fail = options->fail_on == FAIL_ON_WARN};
+    struct error error;
+    if (!report_holds_errors(options->format))
         print_problems(report->errors, "error");
-        report_text(report, isatty(STDOUT_FILENO) == 1, arena, stdout);
-    } else {
-        struct text json;
-        struct error error;
-        if (!report_json(report, arena, &json, &error)) {
-            fprintf(stderr, "error: %s\n", error.what);
-            return EXIT_USAGE;
-        }
-        printf("%.*s\n", TEXT_ARGS(json));
-    }
-    if (fflush(stdout) != 0) {
-        fprintf(stderr, "error: cannot write the report to standard output\n");
-        return EXIT_USAGE;
-    }
-    return EXIT_CLEAN;
+    if (report_write(options->format, report, &style, arena, stdout, &error))
+        return EXIT_CLEAN;
+    fprintf(stderr, "error: %s\n", error.what);
+    return EXIT_USAGE;
 }
 
 /* A server goes on when a file of its state is broken; a check that was given one did not see
@@ -157,7 +148,7 @@ static int check(struct arena *arena, void *argument)
         .skipped = manifests.skipped,
         .errors = &manifests.problems,
     };
-    int written = print_report(&report, options->format, arena);
+    int written = print_report(&report, options, arena);
     int code = exit_code_of(&report, options->fail_on);
     world_destroy(world);
     return written > code ? written : code;

@@ -14,6 +14,8 @@ int command_serve(int argc, char **argv);
 int command_check(int argc, char **argv);
 int command_explain(int argc, char **argv);
 int command_catalog(int argc, char **argv);
+int command_render(int argc, char **argv);
+int command_certs(int argc, char **argv);
 int command_completion(int argc, char **argv);
 int command_version(int argc, char **argv);
 

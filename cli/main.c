@@ -8,6 +8,8 @@ const struct command commands[] = {
     {"check", "judge manifests before they are pushed", command_check},
     {"explain", "what a rail checks, its keys and defaults", command_explain},
     {"catalog", "show and filter instance types", command_catalog},
+    {"render", "the install manifests, filled in", command_render},
+    {"certs", "make certificates for the webhook", command_certs},
     {"completion", "completions for bash", command_completion},
     {"version", "the version of this program", command_version},
     {NULL, NULL, NULL},
@@ -46,7 +48,7 @@ static int say_unknown_command(const char *written)
     return EXIT_USAGE;
 }
 
-int main(int argc, char **argv)
+static int run(int argc, char **argv)
 {
     if (argc < 2) {
         print_usage(stderr);
@@ -63,4 +65,19 @@ int main(int argc, char **argv)
         if (strcmp(argv[1], command->name) == 0)
             return command->run(argc - 1, argv + 1);
     return say_unknown_command(argv[1]);
+}
+
+/* Half a report must not pass for a whole one. */
+static int finish_output(int code)
+{
+    bool failed_before = ferror(stdout) != 0;
+    if (fflush(stdout) == 0 && !failed_before)
+        return code;
+    fprintf(stderr, "error: standard output could not be written; what is there is not complete\n");
+    return code > EXIT_USAGE ? code : EXIT_USAGE;
+}
+
+int main(int argc, char **argv)
+{
+    return finish_output(run(argc, argv));
 }

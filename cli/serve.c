@@ -2,6 +2,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "cli/cli.h"
@@ -21,7 +22,17 @@ static const char notes[] =
     "--cert-dir holds tls.crt and tls.key; when it is missing or empty, they are made there with "
     "a\n"
     "ca.crt. With no certificate at all one is made that lives as long as the process.\n"
-    "The log is on standard error, the audit trail (JSON lines) on standard output.\n";
+    "The log is on standard error, the audit trail (JSON lines) on standard output.\n"
+    "Policies, state, catalogue and certificates are read again when their files change, and at\n"
+    "SIGHUP; what is no good is said, and the last good one stays in force.\n";
+
+static bool reads_standard_input(const struct string_list *policies)
+{
+    for (size_t i = 0; i < policies->count; i++)
+        if (strcmp(policies->items[i], "-") == 0)
+            return true;
+    return false;
+}
 
 static enum options_result read_options(int argc, char **argv, struct serve_options *options)
 {
@@ -50,6 +61,8 @@ static enum options_result read_options(int argc, char **argv, struct serve_opti
         usage_error("serve", "what is \"%s\" for? policies are given with -p", operands.items[0]);
     else if (options->policies.count == 0)
         usage_error("serve", "no policy is given (-p FILE)");
+    else if (reads_standard_input(&options->policies))
+        usage_error("serve", "-p - cannot be read again when it changes; give a file or a folder");
     else if ((options->cert_file == NULL) != (options->key_file == NULL))
         usage_error("serve", "--cert and --key go together");
     else if (options->cert_file != NULL && options->cert_dir != NULL)
@@ -109,31 +122,72 @@ static void log_warnings(const struct problems *warnings)
     }
 }
 
-static int load_first_world(const struct serve_options *options, int64_t now_unix_s,
-                            struct arena *arena, struct world **world)
+static struct reload_options reload_options_of(const struct serve_options *options,
+                                               struct arena *arena)
 {
-    const struct world_options world_options = {
-        .policy_paths = options->policies.items,
-        .policy_path_count = options->policies.count,
-        .state_dir = options->state_dir,
-        .catalog_file = options->catalog_file,
+    struct reload_options reload_options = {
+        .world =
+            {
+                .policy_paths = options->policies.items,
+                .policy_path_count = options->policies.count,
+                .state_dir = options->state_dir,
+                .catalog_file = options->catalog_file,
+            },
+        .certificate_file = options->cert_file,
+        .key_file = options->key_file,
     };
+    if (options->cert_dir != NULL) {
+        reload_options.certificate_file = arena_printf(arena, "%s/tls.crt", options->cert_dir).data;
+        reload_options.key_file = arena_printf(arena, "%s/tls.key", options->cert_dir).data;
+    }
+    return reload_options;
+}
+
+/* What a server is made of before it serves. */
+struct serving {
+    struct server_options server;
+    struct world *world;
+    size_t state_problem_count;
+    struct reload *reload;
+};
+
+static int load_first_world(const struct world_options *options, int64_t now_unix_s,
+                            struct arena *arena, struct serving *serving)
+{
     struct problems errors = {.arena = arena};
     struct problems warnings = {.arena = arena};
-    if (!world_load(&world_options, 1, now_unix_s, world, &errors, &warnings))
+    if (!world_load(options, 1, now_unix_s, &serving->world, &errors, &warnings))
         return print_problems(&errors, "error");
     log_warnings(&warnings);
+    serving->state_problem_count = world_state_problem_count(&warnings);
     return EXIT_CLEAN;
 }
 
-/* Returns when asked to stop; a second signal ends the process at once. */
-static int64_t wait_for_stop(const sigset_t *signals)
+/* Blocked before any thread starts, so that every thread has them blocked and sigwait gets them. */
+static sigset_t block_signals(void)
 {
-    int received = 0;
-    if (sigwait(signals, &received) != 0)
-        return 0;
+    sigset_t signals;
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGHUP);
+    sigaddset(&signals, SIGTERM);
+    sigaddset(&signals, SIGINT);
+    pthread_sigmask(SIG_BLOCK, &signals, NULL);
+    return signals;
+}
+
+/* Returns when asked to stop; a second signal ends the process at once. */
+static int64_t wait_for_stop(const sigset_t *signals, struct reload *reload)
+{
+    int received = SIGHUP;
+    while (received == SIGHUP) {
+        if (sigwait(signals, &received) != 0)
+            return 0;
+        if (received == SIGHUP)
+            reload_now(reload);
+    }
     log_line(LOG_INFO, "server", NULL, NULL, "%s: draining",
              received == SIGTERM ? "SIGTERM" : "interrupted");
+    signal(SIGHUP, SIG_IGN);
     signal(SIGTERM, SIG_DFL);
     signal(SIGINT, SIG_DFL);
     pthread_sigmask(SIG_UNBLOCK, signals, NULL);
@@ -148,20 +202,33 @@ static int fail(const struct error *error)
     return error_exit_code(error->kind);
 }
 
-static int serve_with(const struct serve_options *options, struct server_options *server_options,
-                      struct world *world, const sigset_t *signals)
+/* Takes the world. */
+static int serve_with(const struct serve_options *options, struct serving *serving,
+                      const sigset_t *signals)
 {
     struct error error;
     struct server *server = NULL;
-    struct cell *cell = cell_create(server_slot_count(server_options));
+    struct cell *cell = cell_create(server_slot_count(&serving->server));
     if (cell == NULL) {
-        world_destroy(world);
+        world_destroy(serving->world);
         fprintf(stderr, "error: no memory to start\n");
         return EXIT_USAGE;
     }
-    metrics_set_world(server_options->metrics, world->generation, world->loaded_unix_s);
-    cell_publish(cell, world, world_destroy);
-    if (!server_start(server_options, cell, &server, &error)) {
+    struct reload_target target = {
+        .cell = cell,
+        .metrics = serving->server.metrics,
+        .generation = serving->world->generation,
+        .state_problem_count = serving->state_problem_count,
+    };
+    metrics_set_world(target.metrics, target.generation, serving->world->loaded_unix_s);
+    cell_publish(cell, serving->world, world_destroy);
+    if (!server_start(&serving->server, cell, &server, &error)) {
+        cell_destroy(cell);
+        return fail(&error);
+    }
+    target.server = server;
+    if (!reload_start(serving->reload, &target, &error)) {
+        server_drain(server, 0, 0);
         cell_destroy(cell);
         return fail(&error);
     }
@@ -171,46 +238,51 @@ static int serve_with(const struct serve_options *options, struct server_options
     text_split_last(ops_host, ':', &ops_host, NULL);
     log_line(LOG_INFO, "server", NULL, NULL, "listening: webhook on %.*s:%u, ops on %.*s:%u",
              TEXT_ARGS(host), server_port(server), TEXT_ARGS(ops_host), server_ops_port(server));
-    int64_t settle_ms = wait_for_stop(signals);
+    int64_t settle_ms = wait_for_stop(signals, serving->reload);
+    reload_stop(serving->reload);
     server_drain(server, settle_ms, DRAIN_DEADLINE_MS);
     cell_destroy(cell);
     log_line(LOG_INFO, "server", NULL, NULL, "stopped");
     return EXIT_CLEAN;
 }
 
-static int serve(struct arena *arena, void *argument)
+static int load_and_serve(const struct serve_options *options,
+                          const struct world_options *world_options, struct arena *arena,
+                          struct serving *serving, const sigset_t *signals)
 {
-    const struct serve_options *options = argument;
-    int64_t now_unix_s = (int64_t)time(NULL);
-
-    /* Blocked before any thread starts, so that every thread has them blocked and sigwait gets
-     * them. */
-    sigset_t signals;
-    sigemptyset(&signals);
-    sigaddset(&signals, SIGTERM);
-    sigaddset(&signals, SIGINT);
-    pthread_sigmask(SIG_BLOCK, &signals, NULL);
-
-    struct server_options server_options = {.listen = options->listen,
-                                            .ops_listen = options->ops_listen};
-    struct error error;
-    int64_t not_after_unix_s = 0;
-    if (!open_certificate(options, now_unix_s, arena, &server_options.certificate, &error) ||
-        !cert_check(&server_options.certificate, now_unix_s, &not_after_unix_s, &error))
-        return fail(&error);
-    struct world *world = NULL;
-    int code = load_first_world(options, now_unix_s, arena, &world);
+    int code = load_first_world(world_options, (int64_t)time(NULL), arena, serving);
     if (code != EXIT_CLEAN)
         return code;
-    server_options.metrics = metrics_create();
-    if (server_options.metrics == NULL) {
-        world_destroy(world);
+    serving->server.metrics = metrics_create();
+    if (serving->server.metrics == NULL) {
+        world_destroy(serving->world);
         fprintf(stderr, "error: no memory to start\n");
         return EXIT_USAGE;
     }
-    metrics_set_certificate(server_options.metrics, not_after_unix_s);
-    code = serve_with(options, &server_options, world, &signals);
-    metrics_destroy(server_options.metrics);
+    code = serve_with(options, serving, signals);
+    metrics_destroy(serving->server.metrics);
+    return code;
+}
+
+static int serve(struct arena *arena, void *argument)
+{
+    const struct serve_options *options = argument;
+    int64_t now_unix_s = (int64_t)time(NULL), not_after_unix_s = 0;
+    const sigset_t signals = block_signals();
+    struct serving serving = {
+        .server = {.listen = options->listen, .ops_listen = options->ops_listen},
+    };
+    const struct reload_options reload_options = reload_options_of(options, arena);
+    struct error error;
+    if (!reload_create(&reload_options, &serving.reload, &error))
+        return fail(&error);
+    int code = EXIT_CLEAN;
+    if (open_certificate(options, now_unix_s, arena, &serving.server.certificate, &error) &&
+        cert_check(&serving.server.certificate, now_unix_s, &not_after_unix_s, &error))
+        code = load_and_serve(options, &reload_options.world, arena, &serving, &signals);
+    else
+        code = fail(&error);
+    reload_destroy(serving.reload);
     return code;
 }
 

@@ -10,6 +10,20 @@ static void set_or_absent(struct catalog *catalog, struct instance_type *type,
         catalog_set_absent(catalog, type, label);
 }
 
+static device_set device_of_manufacturer(const char *manufacturer)
+{
+    static const char *const manufacturers[DEVICE_COUNT] = {
+        [DEVICE_NVIDIA] = "nvidia",
+        [DEVICE_AMD] = "amd",
+        [DEVICE_GAUDI] = "habana",
+        [DEVICE_NEURON] = "aws",
+    };
+    for (int i = 0; i < DEVICE_COUNT; i++)
+        if (text_is(text_of(manufacturer), manufacturers[i]))
+            return DEVICE_BIT(i);
+    return 0;
+}
+
 static void set_gpu_labels(struct catalog *catalog, struct instance_type *type,
                            const struct catalog_device *gpu)
 {
@@ -24,6 +38,7 @@ static void set_gpu_labels(struct catalog *catalog, struct instance_type *type,
     type->gpu_count = gpu->count;
     /* EC2 lists Gaudi among the GPUs, and so does Karpenter. */
     type->has_accelerator = text_is(text_of(gpu->manufacturer), "habana");
+    type->devices |= device_of_manufacturer(gpu->manufacturer);
     catalog_set(catalog, type, CATALOG_GPU_NAME, text_of(gpu->name));
     catalog_set(catalog, type, CATALOG_GPU_MANUFACTURER, text_of(gpu->manufacturer));
     catalog_set_number(catalog, type, CATALOG_GPU_COUNT, gpu->count);
@@ -40,6 +55,7 @@ static void set_accelerator_labels(struct catalog *catalog, struct instance_type
         return;
     }
     type->has_accelerator = true;
+    type->devices |= device_of_manufacturer(accelerator->manufacturer);
     if (accelerator->name != NULL)
         catalog_set(catalog, type, CATALOG_ACCELERATOR_NAME, text_of(accelerator->name));
     else
@@ -91,14 +107,17 @@ static void guess_devices(struct instance_type *type)
     static const struct {
         const char *category;
         bool has_gpu, has_accelerator;
+        enum device device;
     } made_for[] = {
-        {"g", true, false},   {"gr", true, false},  {"p", true, false},
-        {"inf", false, true}, {"trn", false, true},
+        {"g", true, false, DEVICE_NVIDIA},   {"gr", true, false, DEVICE_NVIDIA},
+        {"p", true, false, DEVICE_NVIDIA},   {"inf", false, true, DEVICE_NEURON},
+        {"trn", false, true, DEVICE_NEURON},
     };
     for (size_t i = 0; i < sizeof made_for / sizeof *made_for; i++)
         if (text_is(type->category, made_for[i].category)) {
             type->has_gpu = made_for[i].has_gpu;
             type->has_accelerator = made_for[i].has_accelerator;
+            type->devices = DEVICE_BIT(made_for[i].device);
         }
 }
 

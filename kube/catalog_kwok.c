@@ -52,6 +52,11 @@ static void set_devices(struct instance_type *type, const struct catalog_resourc
     type->gpu_count = to_count(resources->nvidia + resources->amd + resources->gaudi);
     type->has_gpu = type->gpu_count > 0 || resources->any_nvidia || resources->any_amd;
     type->has_accelerator = resources->neuron > 0 || resources->any_neuron || resources->gaudi > 0;
+    type->devices =
+        (resources->any_nvidia ? DEVICE_BIT(DEVICE_NVIDIA) : 0) |
+        (resources->any_amd ? DEVICE_BIT(DEVICE_AMD) : 0) |
+        (resources->gaudi > 0 ? DEVICE_BIT(DEVICE_GAUDI) : 0) |
+        (resources->neuron > 0 || resources->any_neuron ? DEVICE_BIT(DEVICE_NEURON) : 0);
 }
 
 static void set_gpu_labels(struct catalog *catalog, struct instance_type *type,

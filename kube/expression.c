@@ -87,3 +87,21 @@ void expression_add(const struct expression *expression, struct solver_names *na
         names, key, expression->op, values, expression->value_count, expression->min_values, arena);
     solver_requirements_add(names, set, requirement, arena);
 }
+
+static void add_all(const struct expressions *expressions, struct solver_names *names,
+                    struct solver_requirements *set, struct arena *arena)
+{
+    for (size_t i = 0; i < expressions->count; i++)
+        expression_add(&expressions->items[i], names, set, arena);
+}
+
+struct type_set expressions_select(const struct catalog *catalog, const struct expressions *first,
+                                   const struct expressions *second, struct arena *arena)
+{
+    struct solver_names *names = solver_names_create(arena, catalog_names(catalog));
+    struct solver_requirements set = {0};
+    add_all(first, names, &set, arena);
+    if (second != NULL)
+        add_all(second, names, &set, arena);
+    return catalog_select(catalog, names, &set, arena);
+}

@@ -141,6 +141,45 @@ struct topology_terms {
 void topology_terms_read(const struct workload *workload, struct arena *arena,
                          struct topology_terms *terms);
 
+/* The resources, each once, that containers and initContainers ask for, under requests or limits,
+ * with a quantity above 0 (one that does not parse counts). */
+struct resource_names {
+    struct text *items;
+    size_t count, capacity;
+};
+void resource_names_read(const struct workload *workload, struct arena *arena,
+                         struct resource_names *names);
+/* Whether it asks for devices through resourceClaims. */
+bool workload_claims_devices(const struct workload *workload);
+
+/* ---- taints and what tolerates them -----------------------------------------------------------
+ */
+
+struct taint {
+    const struct field *field;
+    struct text key, value, effect;
+};
+struct taints {
+    struct taint *items;
+    size_t count, capacity;
+};
+void taints_read(const struct field *list, struct arena *arena, struct taints *taints);
+/* NoSchedule or NoExecute: PreferNoSchedule lets every pod in. */
+bool taint_is_hard(const struct taint *taint);
+
+struct toleration {
+    const struct field *field;
+    struct text key, op, value, effect;
+};
+struct tolerations {
+    struct toleration *items;
+    size_t count, capacity;
+};
+void tolerations_read(const struct workload *workload, struct arena *arena,
+                      struct tolerations *tolerations);
+bool toleration_covers(const struct toleration *toleration, const struct taint *taint);
+bool tolerations_cover(const struct tolerations *tolerations, const struct taint *taint);
+
 /* Whether a metav1.LabelSelector selects these labels (NULL: none). A NULL selector selects
  * nothing, an empty one everything; one that is malformed nothing. */
 bool selector_matches(const struct node *selector, const struct node *labels);
@@ -160,12 +199,23 @@ struct pool {
     struct expressions requirements;
     const struct field *labels_field;
     struct expressions labels; /* spec.template.metadata.labels, as In */
+    const struct field *taints_field;
+    struct taints taints, startup_taints;
+    const struct field *limits_field;
     struct text node_class_group, node_class_kind, node_class_name;
 };
 bool pool_read(const struct object *object, struct arena *arena, struct pool *pool);
 
 /* ---- the instance catalogue -------------------------------------------------------------------
  */
+
+/* Who makes the accelerators of a type; a resource tells it by its domain. */
+enum device { DEVICE_NVIDIA, DEVICE_AMD, DEVICE_GAUDI, DEVICE_NEURON, DEVICE_COUNT };
+/* A set of them: bit 1 << DEVICE_X. */
+typedef uint32_t device_set;
+#define DEVICE_BIT(device) ((device_set)1 << (device))
+/* Of "nvidia.com/mig-1g.5gb" or "aws.amazon.com/neuroncore"; DEVICE_COUNT for any other. */
+enum device device_of_resource(struct text resource);
 
 struct instance_type {
     struct text name, family, size, category, architecture; /* architecture: amd64, arm64 */
@@ -175,6 +225,7 @@ struct instance_type {
     uint32_t gpu_count;                      /* 0 for a fractional GPU too */
     bool has_gpu;                            /* carries a GPU, whole or fractional */
     bool has_accelerator;                    /* Neuron, Gaudi */
+    device_set devices;                      /* of the kinds we can tell apart */
     int64_t usd_micro_per_hour;              /* on-demand; -1: no price */
     struct solver_requirements requirements; /* its labels, as Karpenter derives them */
 };
@@ -207,6 +258,12 @@ bool catalog_has_key(const struct catalog *catalog, struct text key);
 struct type_set catalog_select(const struct catalog *catalog, const struct solver_names *names,
                                const struct solver_requirements *set, struct arena *arena);
 
+/* The types that fit both sets of expressions; second may be NULL. */
+struct type_set expressions_select(const struct catalog *catalog, const struct expressions *first,
+                                   const struct expressions *second, struct arena *arena);
+/* False for a pool of another cloud under the built-in catalogue, which describes EC2. */
+bool pool_is_covered_by(const struct catalog *catalog, const struct pool *pool);
+
 struct type_set type_set_create(const struct catalog *catalog, struct arena *arena); /* empty */
 void type_set_add(struct type_set *set, size_t index);
 bool type_set_has(const struct type_set *set, size_t index);
@@ -217,6 +274,9 @@ struct type_set type_set_minus(const struct type_set *a, const struct type_set *
                                struct arena *arena);
 struct type_set type_set_and(const struct type_set *a, const struct type_set *b,
                              struct arena *arena);
+/* "a, b, c, d, e, ... (17)": names of at most five types of a set, then the number of all. */
+struct text type_set_text(const struct catalog *catalog, const struct type_set *set,
+                          struct arena *arena);
 
 /* "m5.large" gives m5, large, m and 5; a name that has not this form gives false. Families such as
  * "u-6tb1", "trn1n", "mac2-m2pro" are known (Karpenter semantics 1.4). */
@@ -250,6 +310,116 @@ const struct object *snapshot_object(const struct snapshot *snapshot, enum kind 
 /* The NodePools, read once. */
 size_t snapshot_pool_count(const struct snapshot *snapshot);
 const struct pool *snapshot_pool(const struct snapshot *snapshot, size_t index);
+
+/* ---- defaults: what the API server fills in before it stores ---- */
+
+/* The string at a path of dotted keys, or what the API server puts there; empty when neither is. */
+struct text default_string(const struct object *object, const char *path);
+/* The StorageClass of a claim that names none; NULL when no visible one is the default. */
+const struct object *default_storage_class(const struct snapshot *snapshot);
+/* What the namespace's LimitRanges give a container that has no limit, or no request and no limit,
+ * of a resource; NULL: nothing. *limit_range is the one that does. */
+const struct node *default_limit(const struct snapshot *snapshot, struct text namespace,
+                                 struct text resource, const struct object **limit_range);
+const struct node *default_request(const struct snapshot *snapshot, struct text namespace,
+                                   struct text resource, const struct object **limit_range);
+
+/* ---- containers and their resources ---- */
+
+struct container {
+    const struct field *field;
+    struct text name;
+    bool init; /* a sidecar is one too */
+};
+struct containers {
+    struct container *items;
+    size_t count, capacity;
+};
+/* containers, then initContainers; ephemeral containers have no resources. */
+void containers_read(const struct workload *workload, struct arena *arena,
+                     struct containers *containers);
+
+/* A request or a limit of one resource. */
+struct amount {
+    const struct field *field;        /* where it stands, or would stand */
+    bool written;                     /* there */
+    bool given;                       /* there, or by a default */
+    bool valid;                       /* a quantity, and none below zero */
+    struct text text;                 /* as written */
+    int64_t milli;                    /* INT64_MAX also for what is larger */
+    const struct object *limit_range; /* whose default it is; NULL: no one's */
+};
+/* What stands at a field, without defaults. */
+void amount_read(const struct field *field, struct amount *amount);
+/* Of a container (or of a pod's spec, which takes no defaults) as the API server would store it: a
+ * request that is missing is the limit, then a LimitRange's. */
+void container_amounts(const struct snapshot *snapshot, const struct workload *workload,
+                       const struct field *container, struct text resource, struct arena *arena,
+                       struct amount *request, struct amount *limit);
+
+/* ---- zones and volumes ---- */
+
+enum zone_key { ZONE_KEY_NONE, ZONE_KEY_NAME, ZONE_KEY_ID };
+/* Whether a label key says a node's zone: the well-known keys, their aliases, CSI drivers' own. */
+enum zone_key zone_key_of(struct text key);
+
+/* The zones a cluster names: on Nodes, in NodePools, in the status of EC2NodeClasses, in the user's
+ * catalogue. */
+struct zones {
+    struct text *items;
+    size_t count, capacity;
+    bool complete;  /* nodes will come up in no other */
+    bool from_node; /* a Node names one */
+};
+void zones_read(const struct snapshot *snapshot, const struct catalog *catalog, enum zone_key key,
+                struct arena *arena, struct zones *zones);
+
+/* One expression of allowedTopologies. */
+struct topology_choice {
+    size_t term; /* terms are alternatives */
+    const struct field *key;
+    const struct field *values; /* a list of strings, if it is well-formed */
+};
+struct topology_choices {
+    struct topology_choice *items;
+    size_t count, capacity;
+};
+struct storage_class {
+    const struct object *object;
+    struct text provisioner;
+    const struct field *binding_mode; /* the node may be absent */
+    bool waits;                       /* for the first pod */
+    size_t term_count;
+    struct topology_choices topologies;
+};
+bool storage_class_read(const struct object *object, struct arena *arena,
+                        struct storage_class *class);
+
+/* A PersistentVolumeClaim, or a template of one. */
+struct claim {
+    const struct field *class_field; /* where it names its class, or would */
+    struct text class_name;          /* empty, though named: it wants none */
+    bool class_named;
+    bool bound; /* it names its volume */
+};
+struct claims {
+    struct claim *items;
+    size_t count, capacity;
+};
+/* root: where metadata and spec lie. */
+void claim_read(const struct field *root, struct arena *arena, struct claim *claim);
+/* The class a claim uses, by name or by default; NULL when it is not visible. */
+const struct object *claim_class(const struct snapshot *snapshot, const struct claim *claim);
+/* The claims a workload brings along: volumeClaimTemplates and ephemeral volumes. */
+void claim_templates_read(const struct workload *workload, struct arena *arena,
+                          struct claims *claims);
+/* The claimName fields of the claims it mounts. */
+struct claim_names {
+    const struct field **items;
+    size_t count, capacity;
+};
+void claim_names_read(const struct workload *workload, struct arena *arena,
+                      struct claim_names *names);
 
 /* ---- manifests: objects out of files -----------------------------------------------------------
  */

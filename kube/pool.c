@@ -2,17 +2,19 @@
 
 /* Where a pool keeps what rails read. v1 and v1beta1 NodePools agree on these places. */
 struct pool_paths {
-    const char *requirements, *labels, *node_class;
+    const char *requirements, *labels, *taints, *startup_taints, *limits, *node_class;
 };
 static const struct pool_paths node_pool_paths = {
     "spec.template.spec.requirements",
     "spec.template.metadata.labels",
+    "spec.template.spec.taints",
+    "spec.template.spec.startupTaints",
+    "spec.limits",
     "spec.template.spec.nodeClassRef",
 };
 static const struct pool_paths provisioner_paths = {
-    "spec.requirements",
-    "spec.labels",
-    "spec.providerRef",
+    "spec.requirements",  "spec.labels",           "spec.taints",
+    "spec.startupTaints", "spec.limits.resources", "spec.providerRef",
 };
 
 bool pool_read(const struct object *object, struct arena *arena, struct pool *pool)
@@ -28,9 +30,13 @@ bool pool_read(const struct object *object, struct arena *arena, struct pool *po
         .object = object,
         .requirements_field = field_at(arena, object->root, paths->requirements),
         .labels_field = field_at(arena, object->root, paths->labels),
+        .taints_field = field_at(arena, object->root, paths->taints),
+        .limits_field = field_at(arena, object->root, paths->limits),
     };
     expressions_add_list(&pool->requirements, pool->requirements_field, arena);
     expressions_add_labels(&pool->labels, pool->labels_field, arena);
+    taints_read(pool->taints_field, arena, &pool->taints);
+    taints_read(field_at(arena, object->root, paths->startup_taints), arena, &pool->startup_taints);
 
     const struct node *reference = node_at(object->root->node, paths->node_class);
     pool->node_class_kind = node_string(node_get(reference, "kind"));
@@ -41,4 +47,11 @@ bool pool_read(const struct object *object, struct arena *arena, struct pool *po
     if (pool->node_class_group.size == 0)
         text_split(api_version, '/', &pool->node_class_group, NULL);
     return true;
+}
+
+bool pool_is_covered_by(const struct catalog *catalog, const struct pool *pool)
+{
+    struct text group = pool->node_class_group;
+    return !catalog_is_builtin(catalog) || group.size == 0 ||
+           text_ends_with(group, TEXT("karpenter.k8s.aws")) || text_is(group, "eks.amazonaws.com");
 }

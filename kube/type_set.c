@@ -58,3 +58,22 @@ struct type_set type_set_and(const struct type_set *a, const struct type_set *b,
         result.words[i] = a->words[i] & b->words[i];
     return result;
 }
+
+struct text type_set_text(const struct catalog *catalog, const struct type_set *set,
+                          struct arena *arena)
+{
+    enum { SHOWN = 5 };
+    struct text_builder builder = {.arena = arena};
+    size_t count = 0;
+    for (size_t i = 0; i < catalog_count(catalog); i++) {
+        if (!type_set_has(set, i))
+            continue;
+        if (count < SHOWN)
+            text_builder_printf(&builder, "%s%.*s", count == 0 ? "" : ", ",
+                                TEXT_ARGS(catalog_type(catalog, i)->name));
+        count++;
+    }
+    if (count > SHOWN)
+        text_builder_printf(&builder, ", ... (%zu)", count);
+    return text_builder_text(&builder);
+}

@@ -159,6 +159,7 @@ static void add_finding(struct evaluation *evaluation, const struct policy *poli
             draft->allowed_count < ALLOWED_SHOWN ? draft->allowed_count : ALLOWED_SHOWN,
         .allowed_total = draft->allowed_count,
         .fix = message_printable(draft->fix, FIX_LIMIT, arena),
+        .replacement = draft->replacement,
         .policy = policy->name,
         .docs = docs_url(policy, use->rail->name, arena),
         .contact = policy->contact,
@@ -237,9 +238,16 @@ static int compare_findings(const void *a_pointer, const void *b_pointer, void *
     return order != 0 ? order : text_compare(a->message, b->message);
 }
 
+/* What matters in these is settled once they are made. */
+static const kind_set judged_on_create_only =
+    KIND_BIT(KIND_PERSISTENT_VOLUME_CLAIM) | KIND_BIT(KIND_STORAGE_CLASS);
+
 /* Objects on their way out, and calls that change no spec, are let through. */
 static bool is_judged(const struct subject *subject)
 {
+    if (subject->operation == OPERATION_UPDATE &&
+        (KIND_BIT(subject->object->kind) & judged_on_create_only) != 0)
+        return false;
     return (subject->operation == OPERATION_CREATE || subject->operation == OPERATION_UPDATE) &&
            !text_is(subject->subresource, "status") &&
            !(subject->operation == OPERATION_UPDATE && subject->object->deleting);

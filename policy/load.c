@@ -165,3 +165,14 @@ size_t policy_set_count(const struct policy_set *policies)
 {
     return policies->count;
 }
+
+bool policy_set_uses(const struct policy_set *policies, const struct rail *rail)
+{
+    for (size_t i = 0; i < policies->count; i++)
+        for (size_t j = 0; j < policies->items[i].rail_count; j++) {
+            const struct rail_use *use = &policies->items[i].rails[j];
+            if (use->rail == rail && use->mode != MODE_OFF)
+                return true;
+        }
+    return false;
+}

@@ -25,6 +25,7 @@ struct finding {
     size_t allowed_count, allowed_total;
     struct text message;       /* what is wrong and what is allowed, one line */
     struct text fix;           /* what to do; may be empty */
+    struct text replacement;   /* the value that mends it in the field's place; may be empty */
     struct text policy;        /* its metadata.name */
     struct text docs, contact; /* of the policy; may be empty */
     struct text exception;     /* the id when excepted, or of an expired one; data NULL: none */
@@ -83,6 +84,9 @@ bool policy_load(const char *const *paths, size_t path_count, const struct catal
                  struct arena *arena, const struct policy_set **policies, struct problems *errors,
                  struct problems *warnings) MUST_CHECK;
 size_t policy_set_count(const struct policy_set *policies);
+struct rail;
+/* Whether a policy switches this rail on. */
+bool policy_set_uses(const struct policy_set *policies, const struct rail *rail);
 /* Warns of exceptions that no longer hold. */
 void policy_warn_expired(const struct policy_set *policies, int64_t now_unix_s,
                          struct problems *warnings);
@@ -108,7 +112,6 @@ struct text message_warning(const struct finding *finding, int64_t now_unix_s, s
 /* ---- rails ------------------------------------------------------------------------------------
  */
 
-struct rail;
 size_t rail_count(void);
 const struct rail *rail_at(size_t index);       /* by name */
 const struct rail *rail_find(struct text name); /* NULL: none */
@@ -118,5 +121,8 @@ struct text rail_explain(const struct rail *rail, struct arena *arena);
 struct text policy_explain(struct arena *arena);
 const char *rail_name(const struct rail *rail);
 const char *rail_summary(const struct rail *rail);
+kind_set rail_kinds(const struct rail *rail);
+bool rail_judges_resize(const struct rail *rail); /* pods/resize beside Pods */
+const char *rail_detail(const struct rail *rail); /* paragraphs */
 
 #endif

@@ -72,6 +72,8 @@ struct draft {
     const struct text *allowed; /* nearest first; cut to five by the machinery */
     size_t allowed_count;       /* the number of all of them */
     struct text fix;
+    /* The value to put in the field's place, when the fix is that alone: tools can apply it. */
+    struct text replacement;
 };
 
 /* What a rail sees. */
@@ -92,6 +94,7 @@ struct rail {
     const char *detail;  /* paragraphs for explain */
     const char *example; /* YAML, as it stands under spec.rails */
     kind_set kinds;
+    bool judges_resize;     /* of Pods also pods/resize */
     const struct key *keys; /* ends with a NULL name */
     size_t settings_size;
     /* After parsing, once a load: derive what judging needs, warn of what cannot work. May be NULL.

@@ -33,3 +33,18 @@ const char *rail_summary(const struct rail *rail)
 {
     return rail->summary;
 }
+
+const char *rail_detail(const struct rail *rail)
+{
+    return rail->detail;
+}
+
+kind_set rail_kinds(const struct rail *rail)
+{
+    return rail->kinds;
+}
+
+bool rail_judges_resize(const struct rail *rail)
+{
+    return rail->judges_resize;
+}

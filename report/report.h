@@ -28,12 +28,18 @@ struct report_summary {
 };
 struct report_summary report_summarize(const struct report *report);
 
-/* For a person: each finding with its place, the offending line and a caret; a summary at the end.
- */
-void report_text(const struct report *report, bool colour, struct arena *arena, FILE *out);
-/* taffrail.dev/findings/v1. */
-bool report_json(const struct report *report, struct arena *arena, struct text *json,
-                 struct error *error) MUST_CHECK;
+struct report_style {
+    bool colour;        /* escape sequences, for a terminal */
+    bool warnings_fail; /* a warning counts as a failure (--fail-on warn) */
+};
+
+/* "text", "json", ...: what a format's number is the index of; ends with NULL. */
+extern const char *const report_format_names[];
+/* False when there is no memory. That out took every byte, its owner checks at the end. */
+bool report_write(int format, const struct report *report, const struct report_style *style,
+                  struct arena *arena, FILE *out, struct error *error) MUST_CHECK;
+/* Whether the report tells what could not be read; else somebody must say it on standard error. */
+bool report_holds_errors(int format);
 
 /* ---- building JSON with json-c ------------------------------------------------------------------
  */

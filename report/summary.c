@@ -1,4 +1,4 @@
-#include "report/report.h"
+#include "report/format.h"
 
 struct report_summary report_summarize(const struct report *report)
 {
@@ -24,4 +24,31 @@ struct report_summary report_summarize(const struct report *report)
         }
     }
     return summary;
+}
+
+void put_summary(const struct report *report, FILE *out)
+{
+    struct report_summary summary = report_summarize(report);
+    const struct {
+        size_t count;
+        const char *what;
+    } counts[] = {
+        {summary.denied, "denied"},       {summary.warned, "warned"},
+        {summary.audited, "audited"},     {summary.excepted, "excepted"},
+        {summary.undecided, "undecided"}, {summary.skipped, "skipped"},
+    };
+    fprintf(out, "%zu object%s checked", summary.objects, summary.objects == 1 ? "" : "s");
+    bool any = false;
+    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
+        if (counts[i].count == 0)
+            continue;
+        fprintf(out, "%s%zu %s", any ? ", " : ": ", counts[i].count, counts[i].what);
+        any = true;
+    }
+    if (summary.errors > 0)
+        fprintf(out, "%s%zu error%s", any ? ", " : ": ", summary.errors,
+                summary.errors == 1 ? "" : "s");
+    else if (!any)
+        fputs(", nothing found", out);
+    fputc('\n', out);
 }

@@ -1,4 +1,6 @@
-#include "report/report.h"
+#include <string.h>
+
+#include "report/format.h"
 
 /* Escape sequences, or nothing where they would not be shown. */
 struct palette {
@@ -81,8 +83,8 @@ static void put_snippet(const struct finding *finding, struct text source, struc
     put_printable(before, out);
     put_printable(after, out);
     const struct node *node = finding->field->node;
-    bool scalar = node_is(node, NODE_STRING) || node_is(node, NODE_NUMBER);
-    size_t marked = scalar && node->size > 0 && node->size <= after.size ? node->size : 1;
+    size_t written = scalar_written(source, node).size;
+    size_t marked = written > 0 && written <= after.size ? written : 1;
     fprintf(out, "\n%s       |%s %*s%s^", palette->dim, palette->plain, (int)code_points(before),
             "", colour_of(palette, finding));
     for (size_t i = 1; i < marked; i++)
@@ -91,77 +93,36 @@ static void put_snippet(const struct finding *finding, struct text source, struc
     fprintf(out, "%s\n", palette->plain);
 }
 
-static const char *label_of(const struct finding *finding)
+static void put_finding(const struct located_finding *located, const struct palette *palette,
+                        struct arena *arena, FILE *out)
 {
-    if (finding->undecided)
-        return "undecided";
-    return action_name(finding->action);
-}
-
-static void put_note(const char *label, struct text note, const char *colour,
-                     const struct palette *palette, FILE *out)
-{
-    if (note.size > 0)
-        fprintf(out, "  %s%s:%s %.*s\n", colour, label, palette->plain, TEXT_ARGS(note));
-}
-
-static void put_finding(const struct object *object, const struct finding *finding,
-                        const struct palette *palette, struct arena *arena, FILE *out)
-{
-    struct place place = source_place(object->source, arena, field_offset(finding->field));
-    struct text name = object_display_name(object, arena);
-    fprintf(out, "%s%s:%u:%u:%s %s%s%s %s  %.*s ", palette->bold, place.file, place.line,
-            place.column, palette->plain, colour_of(palette, finding), label_of(finding),
-            palette->plain, finding->rail, TEXT_ARGS(object->kind_name));
-    if (object->namespace.size > 0)
-        fprintf(out, "%.*s/", TEXT_ARGS(object->namespace));
-    put_printable(name, out);
-    fputc('\n', out);
-    put_snippet(finding, object->source->text, place, palette, out);
+    const struct finding *finding = located->finding;
+    struct place place = located->place;
+    struct text title = object_title(located->object, arena);
+    fprintf(out, "%s%s:%u:%u:%s %s%s%s %s  %.*s %.*s\n", palette->bold, place.file, place.line,
+            place.column, palette->plain, colour_of(palette, finding), finding_label(finding),
+            palette->plain, finding->rail, TEXT_ARGS(located->object->kind_name), TEXT_ARGS(title));
+    put_snippet(finding, located->object->source->text, place, palette, out);
     fprintf(out, "  %.*s\n", TEXT_ARGS(finding->message));
-    put_note("fix", finding->fix, palette->green, palette, out);
-    put_note("field", finding->path, palette->dim, palette, out);
-    if (finding->exception.data != NULL && !finding->exception_expired)
-        put_note("exception", finding->exception, palette->dim, palette, out);
-    put_note("docs", finding->docs, palette->dim, palette, out);
-    put_note("ask", finding->contact, palette->dim, palette, out);
+    struct note notes[MOST_NOTES];
+    size_t count = finding_notes(finding, notes);
+    for (size_t i = 0; i < count; i++) {
+        bool is_fix = strcmp(notes[i].label, "fix") == 0;
+        fprintf(out, "  %s%s:%s %.*s\n", is_fix ? palette->green : palette->dim, notes[i].label,
+                palette->plain, TEXT_ARGS(notes[i].text));
+    }
     fputc('\n', out);
 }
 
-static void put_summary(const struct report *report, FILE *out)
+bool report_text(const struct report *report, const struct report_style *style, struct arena *arena,
+                 FILE *out, struct error *error)
 {
-    struct report_summary summary = report_summarize(report);
-    const struct {
-        size_t count;
-        const char *what;
-    } counts[] = {
-        {summary.denied, "denied"},       {summary.warned, "warned"},
-        {summary.audited, "audited"},     {summary.excepted, "excepted"},
-        {summary.undecided, "undecided"}, {summary.skipped, "skipped"},
-    };
-    fprintf(out, "%zu object%s checked", summary.objects, summary.objects == 1 ? "" : "s");
-    bool any = false;
-    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
-        if (counts[i].count == 0)
-            continue;
-        fprintf(out, "%s%zu %s", any ? ", " : ": ", counts[i].count, counts[i].what);
-        any = true;
-    }
-    if (summary.errors > 0)
-        fprintf(out, "%s%zu error%s", any ? ", " : ": ", summary.errors,
-                summary.errors == 1 ? "" : "s");
-    else if (!any)
-        fputs(", nothing found", out);
-    fputc('\n', out);
-}
-
-void report_text(const struct report *report, bool colour, struct arena *arena, FILE *out)
-{
-    const struct palette *palette = colour ? &colours : &no_colours;
-    for (size_t i = 0; i < report->entry_count; i++) {
-        const struct report_entry *entry = &report->entries[i];
-        for (size_t j = 0; j < entry->verdict.finding_count; j++)
-            put_finding(entry->object, &entry->verdict.findings[j], palette, arena, out);
-    }
+    (void)error;
+    const struct palette *palette = style->colour ? &colours : &no_colours;
+    size_t count;
+    const struct located_finding *located = locate_findings(report, arena, &count);
+    for (size_t i = 0; i < count; i++)
+        put_finding(&located[i], palette, arena, out);
     put_summary(report, out);
+    return true;
 }

@@ -1,5 +1,6 @@
 #include <arpa/inet.h>
 #include <errno.h>
+#include <malloc.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <stdio.h>
@@ -13,6 +14,10 @@
 
 enum {
     BODY_LIMIT_BYTES = 16 << 20,
+    BYTES_IN_FLIGHT_LIMIT = 256 << 20,
+    REVIEWS_A_CORE = 4,
+    REVIEW_LIMIT_LEAST = 16,
+    LARGE_BLOCK_BYTES = 256 << 10, /* more than a review needs */
     CONNECTION_LIMIT = 512,
     REQUEST_TIMEOUT_S = 15,
     /* libmicrohttpd counts a connection a little longer than the table does. */
@@ -37,8 +42,9 @@ unsigned server_slot_count(const struct server_options *options)
 
 /* ---- the certificate ---------------------------------------------------- */
 
-static void identity_destroy(struct identity *identity)
+static void identity_destroy(void *destroyed)
 {
+    struct identity *identity = destroyed;
     if (identity == NULL)
         return;
     for (unsigned i = 0; i < identity->chain_count; i++)
@@ -70,7 +76,8 @@ static int identity_read(struct identity *identity, const struct cert_pair *pair
                : gnutls_privkey_import_x509_raw(identity->key, &key, GNUTLS_X509_FMT_PEM, NULL, 0);
 }
 
-static bool load_identity(struct server *server, const struct cert_pair *pair, struct error *error)
+bool server_set_certificate(struct server *server, const struct cert_pair *pair,
+                            struct error *error)
 {
     int64_t not_after_unix_s;
     if (!cert_check(pair, time(NULL), &not_after_unix_s, error))
@@ -82,12 +89,13 @@ static bool load_identity(struct server *server, const struct cert_pair *pair, s
         return error_set(error, ERROR_TLS, NOWHERE, "the certificate and key cannot be used: %s",
                          gnutls_strerror(code));
     }
-    atomic_store(&server->identity, identity);
+    cell_publish(server->identities, identity, identity_destroy);
     metrics_set_certificate(server->metrics, not_after_unix_s);
     return true;
 }
 
-/* Called in every handshake. The transport pointer is what connection_watch_tls has set. */
+/* Called in every handshake. The transport pointer is what connection_watch_tls has set. What is
+ * lent here is pinned until the connection closes, however long the handshake takes. */
 static int give_certificate(gnutls_session_t session, const gnutls_datum_t *authorities,
                             int authority_count, const gnutls_pk_algorithm_t *algorithms,
                             int algorithm_count, gnutls_pcert_st **chain, unsigned *chain_count,
@@ -99,7 +107,7 @@ static int give_certificate(gnutls_session_t session, const gnutls_datum_t *auth
     const struct connection *connection = receive;
     if (connection == NULL)
         return -1;
-    struct identity *identity = atomic_load(&connection->server->identity);
+    const struct identity *identity = cell_pin(connection->server->identities, connection->index);
     *chain = identity->chain;
     *chain_count = identity->chain_count;
     *key = identity->key;
@@ -228,7 +236,10 @@ static void track(struct server *server, enum door door, struct MHD_Connection *
 static void track_webhook(void *closure, struct MHD_Connection *mhd, void **context,
                           enum MHD_ConnectionNotificationCode what)
 {
-    track(closure, DOOR_WEBHOOK, mhd, context, what);
+    struct server *server = closure;
+    if (what == MHD_CONNECTION_NOTIFY_CLOSED && *context != NULL)
+        cell_unpin(server->identities, ((struct connection *)*context)->index);
+    track(server, DOOR_WEBHOOK, mhd, context, what);
     if (what == MHD_CONNECTION_NOTIFY_STARTED)
         connection_watch_tls(
             *context,
@@ -276,6 +287,35 @@ static bool start_ops(struct server *server, struct error *error)
 
 /* ---- start and stop ----------------------------------------------------- */
 
+/* More reviews than cores only share them; the limit is there for their memory. */
+static size_t review_limit(const struct server_options *options)
+{
+    if (options->review_limit != 0)
+        return options->review_limit;
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    return cores * REVIEWS_A_CORE > REVIEW_LIMIT_LEAST ? (size_t)cores * REVIEWS_A_CORE
+                                                       : REVIEW_LIMIT_LEAST;
+}
+
+/* A body that is allowed must not be larger than what all may take. */
+static bool start_admission(struct server *server, const struct server_options *options,
+                            struct error *error)
+{
+    size_t bytes = options->bytes_in_flight_limit == 0 ? BYTES_IN_FLIGHT_LIMIT
+                                                       : options->bytes_in_flight_limit;
+    size_t largest = arena_budget(server->body_limit_bytes);
+    if (largest < server->body_limit_bytes)
+        largest = server->body_limit_bytes;
+    if (bytes / 2 < largest)
+        return error_set(error, ERROR_USAGE, NOWHERE,
+                         "%zu bytes in flight are too few for bodies of %zu bytes; allow %zu",
+                         bytes, server->body_limit_bytes, 2 * largest);
+    allowance_start(&server->admission.reviews, review_limit(options));
+    allowance_start(&server->admission.body_bytes, bytes / 2);
+    allowance_start(&server->admission.arena_bytes, bytes / 2);
+    return true;
+}
+
 /* Whatever of it was started. */
 static void server_stop(struct server *server)
 {
@@ -285,18 +325,32 @@ static void server_stop(struct server *server)
         else if (server->listeners[door] >= 0)
             close(server->listeners[door]);
     connections_stop(&server->connections);
-    identity_destroy(atomic_load(&server->identity));
+    cell_destroy(server->identities);
+    pthread_mutex_destroy(&server->failures_mutex);
     free(server);
+}
+
+static bool make_identities(struct server *server, const struct server_options *options,
+                            struct error *error)
+{
+    server->identities = cell_create(connection_limit(options));
+    if (server->identities == NULL)
+        return error_set(error, ERROR_MEMORY, NOWHERE, "no memory for certificates");
+    return server_set_certificate(server, &options->certificate, error);
 }
 
 bool server_start(const struct server_options *options, struct cell *world, struct server **server,
                   struct error *error)
 {
+    /* Else the first large body that is freed teaches malloc to keep such blocks, in every thread's
+     * heap: memory of one hostile minute would stay with the process. */
+    mallopt(M_MMAP_THRESHOLD, LARGE_BLOCK_BYTES);
     struct server *made = calloc(1, sizeof *made);
     if (made == NULL)
         return error_set(error, ERROR_MEMORY, NOWHERE, "no memory to start the server");
     made->world = world;
     made->metrics = options->metrics;
+    pthread_mutex_init(&made->failures_mutex, NULL);
     made->listeners[DOOR_WEBHOOK] = made->listeners[DOOR_OPS] = -1;
     made->body_limit_bytes =
         options->body_limit_bytes == 0 ? BODY_LIMIT_BYTES : options->body_limit_bytes;
@@ -304,7 +358,7 @@ bool server_start(const struct server_options *options, struct cell *world, stru
         1000 *
         (int64_t)(options->request_timeout_s == 0 ? REQUEST_TIMEOUT_S : options->request_timeout_s);
     bool started =
-        load_identity(made, &options->certificate, error) &&
+        make_identities(made, options, error) && start_admission(made, options, error) &&
         listen_at(made, DOOR_WEBHOOK, options->listen, error) &&
         (options->ops_listen == NULL || listen_at(made, DOOR_OPS, options->ops_listen, error)) &&
         connections_start(&made->connections, made, connection_limit(options), timeout_ms,

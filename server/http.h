@@ -9,6 +9,7 @@
 #include <stdalign.h>
 #include <stdatomic.h>
 
+#include "server/admission.h"
 #include "server/server.h"
 
 int64_t monotonic_ms(void);
@@ -32,6 +33,10 @@ struct request {
     bool begun;                          /* its header was looked at */
     const struct refusal_reply *refusal; /* sent once the body has been read and thrown away */
     size_t body_size, body_limit;
+    int64_t arrived_ms;
+    int64_t timeout_us;             /* what the caller has; 0: it does not say */
+    int64_t wait_ms;                /* how long it may still wait for its share */
+    size_t body_bytes, arena_bytes; /* its shares */
 };
 
 /* A slot of the table. libmicrohttpd serves each connection in a thread of its own; two threads
@@ -41,7 +46,8 @@ struct connection {
     unsigned index; /* of the slot, also in the cell of the world */
     /* When the janitor ends it: ms of CLOCK_MONOTONIC, or one of the values above. */
     atomic_int_fast64_t deadline_ms;
-    atomic_int_fast64_t quiet_since_ms; /* when it last became idle */
+    atomic_int_fast64_t quiet_since_ms; /* when it was opened, or last became idle */
+    atomic_bool established;            /* its handshake is done */
 
     /* Of the connection's thread, between open and close. */
     struct request request;
@@ -74,14 +80,15 @@ bool connections_start(struct connections *connections, struct server *server,
 /* After the daemons have stopped. */
 void connections_stop(struct connections *connections);
 
-/* False when the table has no room for one more; near the limit the longest idle one is closed. */
+/* False when the table has no room for one more; near the limit the longest idle ones are closed.
+ */
 bool connections_admit(struct connections *connections, enum door door);
 struct connection *connection_open(struct connections *connections, enum door door, int fd);
 void connection_close(struct connections *connections, struct connection *connection);
 /* Within the time a request has, counted from now, something must have been done. */
 void connection_set_deadline(struct connection *connection, int64_t now_ms);
-/* On an idle connection a request begins. */
-void connection_note_arrival(struct connection *connection);
+/* On an idle connection a request begins. Returns when that was. */
+int64_t connection_note_arrival(struct connection *connection);
 void connection_set_judging(struct connection *connection);
 void connection_set_idle(struct connection *connection, int64_t since_ms);
 /* Has the deadline follow what arrives: bytes on an idle connection begin a request. Without a
@@ -94,6 +101,8 @@ unsigned connections_drain(struct connections *connections, int64_t deadline_ms)
 
 /* ---- the server --------------------------------------------------------- */
 
+enum { RELOAD_FAILURE_BYTES = 1024 };
+
 /* A certificate as GnuTLS wants it. */
 struct identity {
     gnutls_pcert_st *chain;
@@ -105,9 +114,15 @@ struct server {
     struct connections connections;
     struct cell *world;
     struct metrics *metrics;
+    struct admission admission;
     size_t body_limit_bytes;
-    _Atomic(struct identity *) identity;
+    struct cell *identities; /* a handshake pins the one it uses, in the connection's slot */
     atomic_bool draining;
+    pthread_mutex_t failures_mutex;
+    struct {
+        char what[RELOAD_FAILURE_BYTES]; /* empty: none */
+        int64_t unix_s;
+    } failures[RELOAD_SUBJECT_COUNT];
     struct MHD_Daemon *daemons[DOOR_COUNT];
     int listeners[DOOR_COUNT]; /* -1: none */
     uint16_t ports[DOOR_COUNT];
@@ -121,6 +136,26 @@ enum MHD_Result request_handle(void *closure, struct MHD_Connection *mhd, const 
                                size_t *upload_data_size, void **context);
 void request_end(void *closure, struct MHD_Connection *mhd, void **context,
                  enum MHD_RequestTerminationCode how);
+
+/* The value of `timeout` in a target's query; 0 when there is none above zero. */
+int64_t target_timeout_us(struct text target);
+
+/* ---- what a request may use of what all share --------------------------- */
+
+/* What the arena of a review may take, by the size of its body. */
+size_t arena_budget(size_t body_bytes);
+/* How long a request may wait in all for its shares. */
+int64_t wait_limit_ms(int64_t timeout_us);
+bool request_is_late(const struct request *request, int64_t now_us);
+/* Room for so many bytes of the body; waits for it. */
+bool share_body(struct connection *connection, size_t needed) MUST_CHECK;
+/* False when malloc fails. */
+bool open_arena(struct connection *connection) MUST_CHECK;
+/* Waits until the review may begin; false when it may not, and when its caller would be gone. */
+bool review_enter(struct connection *connection, int64_t now_us) MUST_CHECK;
+void review_leave(struct connection *connection);
+/* All shares of a request that is over, with the memory they stand for. */
+void return_shares(struct connection *connection);
 
 /* MHD_AccessHandlerCallback of the ops port. */
 enum MHD_Result ops_handle(void *closure, struct MHD_Connection *mhd, const char *url,

@@ -76,6 +76,51 @@ static bool is_idle(const struct connection *connection)
     return connection->open && !connection->input_ended && deadline_of(connection) == DEADLINE_IDLE;
 }
 
+/* ---- room --------------------------------------------------------------- */
+
+/* One that asks for nothing now, or has been at its handshake for as long as idle ones are let be:
+ * whoever can finish it has done so by then. */
+static bool may_make_room(const struct connection *connection, int64_t now)
+{
+    bool asks_nothing = is_idle(connection) ||
+                        (connection->open && !connection->input_ended && !connection->ended &&
+                         !atomic_load_explicit(&connection->established, memory_order_acquire));
+    return asks_nothing && now - quiet_since(connection) >= SETTLED_MS;
+}
+
+static struct connection *longest_idle(struct connections *connections, enum door door)
+{
+    struct connection *longest = NULL;
+    int64_t now = monotonic_ms();
+    for (unsigned i = connections->first[door]; i < connections->first[door + 1]; i++) {
+        struct connection *connection = &connections->items[i];
+        if (may_make_room(connection, now) &&
+            (longest == NULL || quiet_since(connection) < quiet_since(longest)))
+            longest = connection;
+    }
+    return longest;
+}
+
+/* A client that keeps many connections idle must not keep others out: near the limit the longest
+ * idle ones are ended. Returns how many places are free now. */
+static unsigned keep_room(struct connections *connections, enum door door)
+{
+    unsigned limit = connections->first[door + 1] - connections->first[door];
+    unsigned free_count = limit - connections->open_count[door], ending = 0;
+    if (free_count > limit / 16)
+        return free_count;
+    for (unsigned i = connections->first[door]; i < connections->first[door + 1]; i++)
+        ending += connections->items[i].open &&
+                  (connections->items[i].input_ended || connections->items[i].ended);
+    for (; free_count + ending <= limit / 16; ending++) {
+        struct connection *longest = longest_idle(connections, door);
+        if (longest == NULL)
+            break;
+        end_input(longest);
+    }
+    return free_count;
+}
+
 /* ---- the janitor -------------------------------------------------------- */
 
 /* Ends what is late; returns how many requests were. */
@@ -122,6 +167,8 @@ static void *janitor(void *argument)
         }
         next_ms += tick_ms;
         unsigned late = end_late(connections);
+        for (enum door door = DOOR_WEBHOOK; door < DOOR_COUNT; door++)
+            keep_room(connections, door);
         if (late == 0)
             continue;
         pthread_mutex_unlock(&connections->mutex);
@@ -196,33 +243,18 @@ void connections_stop(struct connections *connections)
     free(connections->items);
 }
 
-void connection_note_arrival(struct connection *connection)
+int64_t connection_note_arrival(struct connection *connection)
 {
     if (deadline_of(connection) == DEADLINE_IDLE)
         connection_set_deadline(connection, monotonic_ms());
-}
-
-/* A client that keeps many connections idle must not keep others out. */
-static void end_longest_idle(struct connections *connections, enum door door)
-{
-    struct connection *longest = NULL;
-    for (unsigned i = connections->first[door]; i < connections->first[door + 1]; i++) {
-        struct connection *connection = &connections->items[i];
-        if (is_idle(connection) &&
-            (longest == NULL || quiet_since(connection) < quiet_since(longest)))
-            longest = connection;
-    }
-    if (longest != NULL && monotonic_ms() - quiet_since(longest) >= SETTLED_MS)
-        end_input(longest);
+    return deadline_of(connection) - connection->server->connections.request_timeout_ms;
 }
 
 bool connections_admit(struct connections *connections, enum door door)
 {
     unsigned limit = connections->first[door + 1] - connections->first[door];
     pthread_mutex_lock(&connections->mutex);
-    unsigned free_count = limit - connections->open_count[door];
-    if (free_count <= limit / 16)
-        end_longest_idle(connections, door);
+    unsigned free_count = keep_room(connections, door);
     pthread_mutex_unlock(&connections->mutex);
     if (free_count > 0)
         return true;
@@ -243,7 +275,10 @@ struct connection *connection_open(struct connections *connections, enum door do
         connection->open = true;
         connection->input_ended = connection->ended = false;
         connection->fd = fd;
-        connection_set_deadline(connection, monotonic_ms());
+        int64_t now = monotonic_ms();
+        atomic_store_explicit(&connection->quiet_since_ms, now, memory_order_relaxed);
+        atomic_store_explicit(&connection->established, false, memory_order_relaxed);
+        connection_set_deadline(connection, now);
         connections->open_count[door]++;
         break;
     }
@@ -253,6 +288,7 @@ struct connection *connection_open(struct connections *connections, enum door do
 
 void connection_close(struct connections *connections, struct connection *connection)
 {
+    return_shares(connection);
     arena_destroy(connection->arena);
     connection->arena = NULL;
     free(connection->body);
@@ -317,7 +353,9 @@ static int handshake_finished(gnutls_session_t session, unsigned message, unsign
         return 0;
     gnutls_transport_ptr_t receive, send;
     gnutls_transport_get_ptr2(session, &receive, &send);
-    connection_set_idle(receive, monotonic_ms());
+    struct connection *connection = receive;
+    connection_set_idle(connection, monotonic_ms());
+    atomic_store_explicit(&connection->established, true, memory_order_release);
     return 0;
 }
 

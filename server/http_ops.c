@@ -1,5 +1,6 @@
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "server/http.h"
 
@@ -24,6 +25,50 @@ static void livez(struct connection *connection, struct arena *arena, struct pag
     *page = (struct page){200, plain, TEXT("ok\n")};
 }
 
+/* One line, whatever a file's name or a value in it holds. */
+void server_set_reload_failure(struct server *server, enum reload_subject subject,
+                               const char *failure, int64_t failed_unix_s)
+{
+    pthread_mutex_lock(&server->failures_mutex);
+    char *what = server->failures[subject].what;
+    snprintf(what, RELOAD_FAILURE_BYTES, "%s", failure == NULL ? "" : failure);
+    for (; *what != '\0'; what++)
+        if ((unsigned char)*what < 0x20 || *what == 0x7F)
+            *what = ' ';
+    server->failures[subject].unix_s = failed_unix_s;
+    pthread_mutex_unlock(&server->failures_mutex);
+}
+
+static void add_time(struct text_builder *out, time_t unix_s)
+{
+    struct tm utc;
+    char text[32] = "?";
+    if (gmtime_r(&unix_s, &utc) != NULL)
+        strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc);
+    text_builder_printf(out, "%s", text);
+}
+
+static void add_failures(struct server *server, struct text_builder *out)
+{
+    static const char *const subjects[RELOAD_SUBJECT_COUNT] = {
+        [RELOAD_WORLD] = "",
+        [RELOAD_CERTIFICATE] = "certificate ",
+    };
+    for (enum reload_subject subject = 0; subject < RELOAD_SUBJECT_COUNT; subject++) {
+        char what[RELOAD_FAILURE_BYTES];
+        pthread_mutex_lock(&server->failures_mutex);
+        memcpy(what, server->failures[subject].what, sizeof what);
+        int64_t unix_s = server->failures[subject].unix_s;
+        pthread_mutex_unlock(&server->failures_mutex);
+        if (what[0] == '\0')
+            continue;
+        text_builder_printf(out, "; last %sreload failed ", subjects[subject]);
+        add_time(out, unix_s);
+        text_builder_printf(out, ": %s", what);
+    }
+}
+
+/* Ready on the last good world, though the last reload was none. */
 static void readyz(struct connection *connection, struct arena *arena, struct page *page)
 {
     struct server *server = connection->server;
@@ -35,15 +80,21 @@ static void readyz(struct connection *connection, struct arena *arena, struct pa
     uint64_t generation = world->generation;
     int64_t loaded_unix_s = world->loaded_unix_s;
     cell_unpin(server->world, connection->index);
-    *page = (struct page){200, plain,
-                          arena_printf(arena, "ok\nworld generation %llu, loaded at %lld\n",
-                                       (unsigned long long)generation, (long long)loaded_unix_s)};
+    struct text_builder out = {.arena = arena};
+    text_builder_printf(&out, "ok, world %llu loaded ", (unsigned long long)generation);
+    add_time(&out, loaded_unix_s);
+    add_failures(server, &out);
+    text_builder_add(&out, TEXT("\n"));
+    *page = (struct page){200, plain, text_builder_text(&out)};
 }
 
 static void metrics(struct connection *connection, struct arena *arena, struct page *page)
 {
+    struct server *server = connection->server;
+    metrics_set_body_bytes_in_flight(server->metrics,
+                                     atomic_load(&server->admission.body_bytes.used));
     *page = (struct page){200, "text/plain; version=0.0.4; charset=utf-8",
-                          metrics_text(connection->server->metrics, arena)};
+                          metrics_text(server->metrics, arena)};
 }
 
 static const struct {

@@ -14,9 +14,7 @@
  * connection closed, so that no byte of it is taken for a second request. */
 
 enum {
-    KEPT_BODY_BYTES = 256 << 10, /* a larger buffer is given back after its request */
-    ARENA_BYTES = 64 << 20,      /* for one review, beside its body */
-    DISCARD_FACTOR = 4,          /* bodies over the limit that are read to answer properly */
+    DISCARD_FACTOR = 4, /* bodies over the limit that are read to answer properly */
 };
 
 struct refusal_reply {
@@ -41,6 +39,10 @@ static const struct refusal_reply wrong_type = {415, REFUSED_MALFORMED,
                                                 "Content-Type must be application/json"};
 static const struct refusal_reply too_large = {413, REFUSED_TOO_LARGE,
                                                "the body is larger than this server reads"};
+static const struct refusal_reply overloaded = {429, REFUSED_OVERLOAD,
+                                                "too much is in flight; try again in a second"};
+static const struct refusal_reply late = {429, REFUSED_OVERLOAD,
+                                          "no time is left of the timeout in the query"};
 static const struct refusal_reply no_memory = {503, REFUSED_OVERLOAD,
                                                "no memory for a body of this size"};
 
@@ -58,6 +60,8 @@ static enum MHD_Result reply(struct connection *connection, struct MHD_Connectio
         MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, content_type);
     if (result == MHD_YES && status == 405)
         result = MHD_add_response_header(response, MHD_HTTP_HEADER_ALLOW, "POST");
+    if (result == MHD_YES && status == 429)
+        result = MHD_add_response_header(response, MHD_HTTP_HEADER_RETRY_AFTER, "1");
     if (result == MHD_YES && atomic_load(&connection->server->draining))
         result = MHD_add_response_header(response, MHD_HTTP_HEADER_CONNECTION, "close");
     if (result == MHD_YES)
@@ -81,7 +85,15 @@ static enum MHD_Result reply_text(struct connection *connection, struct MHD_Conn
 static enum MHD_Result refuse(struct connection *connection, struct MHD_Connection *mhd,
                               const struct refusal_reply *refusal)
 {
+    const struct admission *admission = &connection->server->admission;
     metrics_count_refusal(connection->server->metrics, refusal->counted);
+    if (refusal->status == 429)
+        log_line(LOG_WARN, "server", NULL, NULL,
+                 "a request got status 429: %s; in flight are %zu of %zu reviews, %zu of %zu bytes "
+                 "of bodies, %zu of %zu bytes of arenas",
+                 refusal->text, atomic_load(&admission->reviews.used), admission->reviews.limit,
+                 atomic_load(&admission->body_bytes.used), admission->body_bytes.limit,
+                 atomic_load(&admission->arena_bytes.used), admission->arena_bytes.limit);
     return reply_text(connection, mhd, refusal->status, refusal->text);
 }
 
@@ -103,10 +115,15 @@ void *request_begin(void *closure, const char *uri, struct MHD_Connection *mhd)
         MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context;
     if (connection == NULL)
         return NULL;
-    connection->request = (struct request){0};
-    size_t size = uri == NULL ? 0 : strcspn(uri, "?");
+    struct text target = text_of(uri), path = target;
+    text_split(target, '?', &path, NULL);
+    int64_t timeout_us = target_timeout_us(target);
+    connection->request = (struct request){
+        .timeout_us = timeout_us,
+        .wait_ms = wait_limit_ms(timeout_us),
+    };
     for (size_t i = 0; i < sizeof routes / sizeof *routes; i++)
-        if (text_is((struct text){uri, size}, routes[i].path))
+        if (text_is(path, routes[i].path))
             connection->request.route = routes[i].route;
     return connection;
 }
@@ -196,15 +213,17 @@ static const struct refusal_reply *check_request(const struct connection *connec
     return length > connection->server->body_limit_bytes ? &too_large : NULL;
 }
 
-static bool reserve_body(struct connection *connection, size_t size)
+static const struct refusal_reply *reserve_body(struct connection *connection, size_t size)
 {
     connection->request.body_limit = size;
+    if (!share_body(connection, size == 0 ? 0 : 1))
+        return &overloaded;
     if (size <= connection->body_capacity)
-        return true;
+        return NULL;
     free(connection->body);
     connection->body = malloc(size);
     connection->body_capacity = connection->body == NULL ? 0 : size;
-    return connection->body != NULL;
+    return connection->body == NULL ? &no_memory : NULL;
 }
 
 static enum MHD_Result read_header(struct connection *connection, struct MHD_Connection *mhd,
@@ -213,7 +232,7 @@ static enum MHD_Result read_header(struct connection *connection, struct MHD_Con
     struct header header = {0};
     size_t length = 0;
     connection->request.begun = true;
-    connection_note_arrival(connection);
+    connection->request.arrived_ms = connection_note_arrival(connection);
     if (strcmp(method, MHD_HTTP_METHOD_POST) != 0)
         return refuse(connection, mhd,
                       connection->request.route == ROUTE_NONE ? &no_such_path : &wrong_method);
@@ -223,7 +242,9 @@ static enum MHD_Result read_header(struct connection *connection, struct MHD_Con
         return refuse(connection, mhd, refusal);
     refusal = check_request(connection, &header, length);
     if (refusal == NULL)
-        return reserve_body(connection, length) ? MHD_YES : refuse(connection, mhd, &no_memory);
+        refusal = reserve_body(connection, length);
+    if (refusal == NULL)
+        return MHD_YES;
     /* A reply before the body is read closes the connection with a reset, which may overtake the
      * reply; so the body is read, unless it is very large or the client waits for a word first. */
     if (header.expect || length / DISCARD_FACTOR > connection->server->body_limit_bytes)
@@ -241,6 +262,12 @@ static bool take_body(struct connection *connection, const char *bytes, size_t s
         return true;
     if (size > request->body_limit - request->body_size)
         return false;
+    if (!share_body(connection, request->body_size + size)) {
+        /* The rest is read and thrown away, so that the reply arrives. */
+        request->refusal = &overloaded;
+        return_shares(connection);
+        return true;
+    }
     memcpy(connection->body + request->body_size, bytes, size);
     request->body_size += size;
     return true;
@@ -304,12 +331,11 @@ static int64_t unix_ms(void)
     return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-static void judge(struct connection *connection, struct job *job)
+static void judge(struct connection *connection, int64_t began_us, struct job *job)
 {
     struct server *server = connection->server;
     struct error guard_error = {0};
     metrics_set_in_flight(server->metrics, 1);
-    int64_t began_us = monotonic_us();
     job->now_unix_ms = unix_ms();
     job->world = cell_pin(server->world, connection->index);
     if (!arena_guard(job->arena, run_review, job, &guard_error)) {
@@ -349,18 +375,25 @@ static enum MHD_Result answer(struct connection *connection, struct MHD_Connecti
     struct request *request = &connection->request;
     if (request->refusal != NULL)
         return refuse(connection, mhd, request->refusal);
-    if (connection->arena == NULL)
-        connection->arena = arena_create(ARENA_BYTES);
-    if (connection->arena == NULL)
+    if (!open_arena(connection))
         return refuse(connection, mhd, &no_memory);
     struct job job = {
         .phase = request->route == ROUTE_MUTATE ? REVIEW_MUTATE : REVIEW_VALIDATE,
         .body = {connection->body, request->body_size},
         .arena = connection->arena,
     };
+    int64_t began_us = monotonic_us();
+    if (request_is_late(request, began_us))
+        return refuse(connection, mhd, &late);
     connection_set_judging(connection);
-    judge(connection, &job);
+    bool entered = review_enter(connection, began_us);
+    if (entered) {
+        judge(connection, began_us, &job);
+        review_leave(connection);
+    }
     connection_set_deadline(connection, monotonic_ms());
+    if (!entered)
+        return refuse(connection, mhd, &overloaded);
     if (!job.answered)
         return reply_error(connection, mhd, &job.error);
     return reply(connection, mhd, 200, "application/json", job.answer, MHD_RESPMEM_PERSISTENT);
@@ -390,13 +423,7 @@ void request_end(void *closure, struct MHD_Connection *mhd, void **context,
     struct connection *connection = *context;
     if (connection == NULL)
         return;
+    return_shares(connection);
     connection->request = (struct request){0};
-    if (connection->arena != NULL)
-        arena_reset(connection->arena);
-    if (connection->body_capacity > KEPT_BODY_BYTES) {
-        free(connection->body);
-        connection->body = NULL;
-        connection->body_capacity = 0;
-    }
     connection_set_idle(connection, monotonic_ms());
 }

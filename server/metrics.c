@@ -24,6 +24,11 @@ static const char *const refusal_labels[REFUSAL_COUNT] = {
     [REFUSED_OVERLOAD] = "overload",
 };
 
+static const char *const reload_labels[RELOAD_SUBJECT_COUNT] = {
+    [RELOAD_WORLD] = "world",
+    [RELOAD_CERTIFICATE] = "certificate",
+};
+
 /* Upper bounds of the duration's buckets; one more bucket takes the rest. */
 static const struct {
     uint64_t micros;
@@ -48,7 +53,9 @@ struct metrics {
     struct histogram durations[PHASE_LABELS];
     counter body_bytes;
     counter refused[REFUSAL_COUNT];
+    counter reload_failures[RELOAD_SUBJECT_COUNT];
     atomic_int_fast64_t in_flight;
+    counter body_bytes_in_flight;
     counter generation;
     atomic_int_fast64_t loaded_unix_s, certificate_not_after_unix_s; /* 0: not known */
     counter findings[];                                              /* [rail][action] */
@@ -114,9 +121,19 @@ void metrics_count_refusal(struct metrics *metrics, enum refusal refusal)
     add(&metrics->refused[refusal], 1);
 }
 
+void metrics_count_reload_failure(struct metrics *metrics, enum reload_subject subject)
+{
+    add(&metrics->reload_failures[subject], 1);
+}
+
 void metrics_set_in_flight(struct metrics *metrics, int64_t delta)
 {
     atomic_fetch_add_explicit(&metrics->in_flight, delta, memory_order_relaxed);
+}
+
+void metrics_set_body_bytes_in_flight(struct metrics *metrics, size_t bytes)
+{
+    atomic_store_explicit(&metrics->body_bytes_in_flight, bytes, memory_order_relaxed);
 }
 
 void metrics_set_world(struct metrics *metrics, uint64_t generation, int64_t loaded_unix_s)
@@ -201,6 +218,16 @@ static void print_refused(const struct metrics *metrics, struct text_builder *ou
                             refusal_labels[i], (unsigned long long)value(&metrics->refused[i]));
 }
 
+static void print_reload_failures(const struct metrics *metrics, struct text_builder *out)
+{
+    family(out, "taffrail_reload_failures_total", "counter",
+           "Reloads that were no good, so that the last good one stayed in force.");
+    for (enum reload_subject subject = 0; subject < RELOAD_SUBJECT_COUNT; subject++)
+        text_builder_printf(out, "taffrail_reload_failures_total{what=\"%s\"} %llu\n",
+                            reload_labels[subject],
+                            (unsigned long long)value(&metrics->reload_failures[subject]));
+}
+
 static void print_one(struct text_builder *out, const char *name, const char *type,
                       const char *help, int64_t number)
 {
@@ -219,6 +246,9 @@ struct text metrics_text(const struct metrics *metrics, struct arena *arena)
     print_refused(metrics, &out);
     print_one(&out, "taffrail_request_body_bytes_total", "counter", "Bytes of reviews answered.",
               (int64_t)value(&metrics->body_bytes));
+    print_one(&out, "taffrail_body_bytes_in_flight", "gauge",
+              "Bytes of requests being read or judged now.",
+              (int64_t)value(&metrics->body_bytes_in_flight));
     print_one(&out, "taffrail_policy_generation", "gauge",
               "Number of the policies and cluster state in force; each reload adds one.",
               (int64_t)value(&metrics->generation));
@@ -226,6 +256,7 @@ struct text metrics_text(const struct metrics *metrics, struct arena *arena)
     if (loaded != 0)
         print_one(&out, "taffrail_policy_loaded_timestamp_seconds", "gauge",
                   "When the policies in force were loaded.", loaded);
+    print_reload_failures(metrics, &out);
     int64_t not_after = atomic_load(&metrics->certificate_not_after_unix_s);
     if (not_after != 0)
         print_one(&out, "taffrail_certificate_not_after_timestamp_seconds", "gauge",

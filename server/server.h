@@ -67,7 +67,10 @@ enum refusal {
     REFUSAL_COUNT
 };
 void metrics_count_refusal(struct metrics *metrics, enum refusal refusal);
+enum reload_subject { RELOAD_WORLD, RELOAD_CERTIFICATE, RELOAD_SUBJECT_COUNT };
+void metrics_count_reload_failure(struct metrics *metrics, enum reload_subject subject);
 void metrics_set_in_flight(struct metrics *metrics, int64_t delta);
+void metrics_set_body_bytes_in_flight(struct metrics *metrics, size_t bytes);
 void metrics_set_world(struct metrics *metrics, uint64_t generation, int64_t loaded_unix_s);
 void metrics_set_certificate(struct metrics *metrics, int64_t not_after_unix_s);
 /* Prometheus text format. */
@@ -80,8 +83,12 @@ struct server_options {
     const char *listen;     /* "ADDR:PORT"; port 0 takes any free one */
     const char *ops_listen; /* plain HTTP: /livez /readyz /metrics; NULL: none */
     struct cert_pair certificate;
-    size_t body_limit_bytes;    /* 0: 16 MiB */
-    unsigned connection_limit;  /* 0: 512 */
+    size_t body_limit_bytes;   /* 0: 16 MiB */
+    unsigned connection_limit; /* 0: 512 */
+    unsigned review_limit;     /* judged at the same time; 0: 4 a core, at least 16 */
+    /* Half of it for bodies that are read, half for the arenas of reviews; 0: 256 MiB. A request
+     * beyond it, or beyond the reviews, waits at most half a second and then gets 429. */
+    size_t bytes_in_flight_limit;
     unsigned request_timeout_s; /* a whole request must have arrived by then; 0: 15 */
     struct metrics *metrics;    /* not owned */
 };
@@ -95,9 +102,48 @@ bool server_start(const struct server_options *options, struct cell *world, stru
 unsigned server_slot_count(const struct server_options *options);
 uint16_t server_port(const struct server *server); /* the port really bound */
 uint16_t server_ops_port(const struct server *server);
+/* For the handshakes from now on; one thread at a time. False when the pair is no good: then the
+ * one before stays. */
+bool server_set_certificate(struct server *server, const struct cert_pair *certificate,
+                            struct error *error) MUST_CHECK;
+/* What /readyz says of the last reload, in one line that is copied; NULL: it was good. */
+void server_set_reload_failure(struct server *server, enum reload_subject subject,
+                               const char *failure, int64_t failed_unix_s);
 /* Stops without losing a reply: /readyz turns 503 and every reply says Connection: close; after
  * settle_ms accepting stops, requests in flight are answered, and at the deadline (counted from the
  * call) what is left is closed. Frees the server. */
 void server_drain(struct server *server, int64_t settle_ms, int64_t deadline_ms);
+
+/* ---- reload -----------------------------------------------------------------------------------
+ * A thread that watches the files a server stands on. When they change, the next world is built
+ * completely and published; what is no good is said in the log, a metric and /readyz, and the last
+ * good one stays. */
+
+struct reload_options {
+    struct world_options world;              /* its texts must outlive the reload */
+    const char *certificate_file, *key_file; /* NULL: the certificate does not change */
+};
+
+/* What is served at the start. */
+struct reload_target {
+    struct cell *cell;
+    struct server *server;
+    struct metrics *metrics;
+    uint64_t generation;
+    size_t state_problem_count;
+};
+
+struct reload;
+/* Before the first world and the certificate are loaded: what changes from here on is noticed. */
+bool reload_create(const struct reload_options *options, struct reload **reload,
+                   struct error *error) MUST_CHECK;
+/* From here on nobody else publishes in the cell or sets the certificate. */
+bool reload_start(struct reload *reload, const struct reload_target *target,
+                  struct error *error) MUST_CHECK;
+void reload_now(struct reload *reload);     /* even what was refused is tried again */
+void reload_stop(struct reload *reload);    /* before the server is drained */
+void reload_destroy(struct reload *reload); /* stops it too; NULL is fine */
+/* How many of a world's warnings are about parts of the state that could not be read. */
+size_t world_state_problem_count(const struct problems *warnings);
 
 #endif

@@ -62,13 +62,5 @@ bool text_list_has(const struct text_list *list, struct text value);
 /* The values of the list's types, nearest to wanted first. */
 const struct text *instance_list_nearest(const struct instance_list *list, enum dimension dimension,
                                          struct text wanted, size_t *count, struct arena *arena);
-/* The catalogue's types that fit both sets of expressions; second may be NULL. */
-struct type_set instance_list_reach(const struct instance_list *list,
-                                    const struct expressions *first,
-                                    const struct expressions *second, struct arena *arena);
-
-/* "a, b, c, d, e, ... (17)": names of at most five types of a set, then the number of all. */
-struct text type_set_text(const struct catalog *catalog, const struct type_set *set,
-                          struct arena *arena);
 
 #endif

@@ -1,13 +1,5 @@
 #include "policy/rails/instance_types.h"
 
-/* The built-in catalogue describes EC2: it says nothing of another cloud's pools. */
-static bool catalog_covers(const struct catalog *catalog, const struct pool *pool)
-{
-    struct text group = pool->node_class_group;
-    return !catalog_is_builtin(catalog) || group.size == 0 ||
-           text_ends_with(group, TEXT("karpenter.k8s.aws")) || text_is(group, "eks.amazonaws.com");
-}
-
 /* Values of In requirements that the catalogue does not know are judged by name. Returns how many
  * there are. */
 static size_t judge_unknown_values(struct judgement *judgement, const struct instance_list *list,
@@ -70,7 +62,7 @@ static void try_addition(struct narrowing *narrowing, const struct addition *add
         !solver_op_parse(addition->operator, text_of(addition->operator).size, &expression.op))
         return;
     struct expressions one = {.items = &expression, .count = 1};
-    struct type_set selected = instance_list_reach(narrowing->list, &one, NULL, arena);
+    struct type_set selected = expressions_select(narrowing->list->catalog, &one, NULL, arena);
     struct type_set left = type_set_and(&narrowing->launchable, &selected, arena);
     if (type_set_count(&left) == type_set_count(&narrowing->launchable))
         return;
@@ -144,7 +136,7 @@ static struct text requirements_in_the_way(const struct instance_list *list,
     size_t count = 0;
     for (size_t i = 0; i < pool->requirements.count; i++) {
         struct expressions one = {.items = &pool->requirements.items[i], .count = 1};
-        struct type_set reached = instance_list_reach(list, &one, NULL, arena);
+        struct type_set reached = expressions_select(list->catalog, &one, NULL, arena);
         if (!type_set_intersects(&reached, &list->allowed))
             text_builder_printf(&builder, "%s%.*s %s", count++ == 0 ? "" : ", ",
                                 TEXT_ARGS(one.items[0].key), solver_op_name(one.items[0].op));
@@ -194,7 +186,7 @@ void instance_judge_pool(struct judgement *judgement, const struct instance_list
     struct pool pool;
     if (!pool_read(judgement->object, arena, &pool))
         return;
-    if (!catalog_covers(list->catalog, &pool)) {
+    if (!pool_is_covered_by(list->catalog, &pool)) {
         judgement_report(
             judgement,
             &(struct draft){
@@ -209,7 +201,8 @@ void instance_judge_pool(struct judgement *judgement, const struct instance_list
         return;
     }
     size_t unknown = judge_unknown_values(judgement, list, &pool);
-    struct type_set launchable = instance_list_reach(list, &pool.requirements, &pool.labels, arena);
+    struct type_set launchable =
+        expressions_select(list->catalog, &pool.requirements, &pool.labels, arena);
     struct type_set outside = type_set_minus(&launchable, &list->allowed, arena);
     if (type_set_count(&outside) > 0)
         report_pool_outside(judgement, list, &pool, &launchable, &outside);

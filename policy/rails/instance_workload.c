@@ -72,7 +72,7 @@ static void judge_terms(struct judgement *judgement, const struct instance_list 
             selector_values.unknown || term->expressions.count == 0)
             continue;
         struct type_set reached =
-            instance_list_reach(list, selector, &term->expressions, judgement->arena);
+            expressions_select(list->catalog, selector, &term->expressions, judgement->arena);
         judge_reach(judgement, list, term->field, &reached, severity);
     }
 }
@@ -89,7 +89,8 @@ void instance_judge_workload(struct judgement *judgement, const struct instance_
     struct term_values values = {0};
     judge_values(judgement, list, &selection.selector, SEVERITY_RAIL, &values);
     if (selection.selector.count > 0 && !values.outside && !values.unknown) {
-        struct type_set reached = instance_list_reach(list, &selection.selector, NULL, arena);
+        struct type_set reached =
+            expressions_select(list->catalog, &selection.selector, NULL, arena);
         if (!judge_reach(judgement, list, selection.selector_field, &reached, SEVERITY_RAIL))
             values.outside = true;
     }

@@ -172,6 +172,7 @@ static void judge_key(struct judgement *judgement, const struct settings *settin
     };
     if (meant.size > 0) {
         draft.fix = arena_printf(arena, "replace with %.*s", TEXT_ARGS(meant));
+        draft.replacement = meant;
     } else if (left_out || !settings->from_node_pools) {
         draft.fix = TEXT("use one of the allowed keys");
     } else if (some_node_carries(snapshot, key)) {

@@ -184,8 +184,8 @@ static const struct {
     {HEAD "  rails: [topology-keys]\n", "5:10 spec.rails: found a list, expected a map of rails"},
     {HEAD "  rails:\n    topologykeys: {}\n    zzz: {}\n",
      "6:5 spec.rails: unknown rail `topologykeys`, did you mean `topology-keys`? allowed: "
-     "instance\n"
-     "7:5 spec.rails: unknown rail `zzz`; allowed: instance-types"},
+     "accelerators\n"
+     "7:5 spec.rails: unknown rail `zzz`; allowed: accelerators"},
     {HEAD "  rails:\n    topology-keys: enforce\n",
      "6:20 spec.rails.topology-keys: found \"enforce\", expected a map of the rail's keys, such "
      "as"},

@@ -110,7 +110,7 @@ static void ops_port_tells_how_it_goes(void)
         const char *body; /* its beginning */
     } cases[] = {
         {"/livez", 200, "ok\n"},
-        {"/readyz", 200, "ok\nworld generation 7, loaded at 1794000000\n"},
+        {"/readyz", 200, "ok, world 7 loaded 2026-11-06T21:20:00Z\n"},
         {"/metrics", 200, "# HELP taffrail_reviews_total "},
         {"/", 404, "there are three paths"},
         {"/livez/", 404, "there are three paths"},

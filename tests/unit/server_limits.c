@@ -88,10 +88,31 @@ static void full_table_lets_in_who_is_not_idle(void)
     stop(&fixture);
 }
 
+/* Clients that connect and say nothing, not even a handshake. */
+static void silent_clients_make_room(void)
+{
+    enum { LIMIT = 8 };
+    struct fixture fixture = start((struct server_options){.connection_limit = LIMIT});
+    struct client silent[LIMIT], good;
+    for (size_t i = 0; i < LIMIT; i++)
+        silent[i] = (struct client){.fd = connect_to(fixture.port)};
+    bool admitted = false;
+    for (const int64_t end = now_ms() + 10000; !admitted && now_ms() < end;)
+        admitted = client_open(&fixture, "NORMAL", &good);
+    CU_ASSERT_FATAL(admitted); /* long before their requests are late */
+    ASSERT_INT(post(&good, "/validate", TEXT("x")).status, 200);
+    CU_ASSERT(closes_within(&silent[0], "", 10, 5000));
+    client_close(&good);
+    for (size_t i = 0; i < LIMIT; i++)
+        client_close(&silent[i]);
+    stop(&fixture);
+}
+
 const char unit_suite[] = "server/limits";
 const struct unit_test unit_tests[] = {
     {"drips are ended", drips_are_ended},
     {"idle connections are kept", idle_connections_are_kept},
     {"a full table lets in who is not idle", full_table_lets_in_who_is_not_idle},
+    {"silent clients make room", silent_clients_make_room},
     {NULL, NULL},
 };

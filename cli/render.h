@@ -1,0 +1,41 @@
+/* The install as YAML: `taffrail render`. */
+#ifndef TAFFRAIL_CLI_RENDER_H
+#define TAFFRAIL_CLI_RENDER_H
+
+#include "policy/policy.h"
+
+/* The files of manifests/base, and the starter policy; made from them by render_texts.cmake. */
+struct render_text {
+    const char *name, *text;
+};
+extern const struct render_text render_texts[]; /* ends with a NULL name */
+struct text render_text_of(const char *name);   /* of a file that there is */
+
+/* What stands in the files, to be replaced. */
+struct render_values {
+    struct text namespace, image, replicas;
+    struct text rules;     /* items of a list, as render_rules writes them */
+    struct text ca_bundle; /* base64; empty: none */
+};
+/* One of the files, filled in. */
+struct text render_fill(const struct render_text *file, const struct render_values *values,
+                        struct arena *arena);
+
+/* The rules of the webhook: the kinds that the rails judge which these policies switch on; of every
+ * rail with policies NULL. */
+struct text render_rules(const struct policy_set *policies, struct arena *arena);
+
+/* A policy file, as a ConfigMap holds it. */
+struct render_policy {
+    const char *path; /* for errors */
+    struct text name, bytes;
+};
+/* The ConfigMap. False when a name cannot be a key of it, stands twice, or all are too large. */
+bool render_policies(const struct render_policy *policies, size_t count, struct text namespace,
+                     struct arena *arena, struct text *manifest, struct error *error) MUST_CHECK;
+
+/* A word as a YAML scalar that stays a string. */
+struct text render_word(struct text word, struct arena *arena);
+struct text render_base64(struct text bytes, struct arena *arena);
+
+#endif

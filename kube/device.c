@@ -1,0 +1,66 @@
+#include "kube/kube.h"
+
+enum device device_of_resource(struct text resource)
+{
+    static const struct {
+        const char *prefix;
+        enum device device;
+    } domains[] = {
+        {"nvidia.com/", DEVICE_NVIDIA},
+        {"amd.com/", DEVICE_AMD},
+        {"habana.ai/", DEVICE_GAUDI},
+        {"aws.amazon.com/neuron", DEVICE_NEURON},
+    };
+    for (size_t i = 0; i < sizeof domains / sizeof *domains; i++)
+        if (text_starts_with(resource, text_of(domains[i].prefix)))
+            return domains[i].device;
+    return DEVICE_COUNT;
+}
+
+static void add_name(struct resource_names *names, struct text name, struct arena *arena)
+{
+    for (size_t i = 0; i < names->count; i++)
+        if (text_equal(names->items[i], name))
+            return;
+    *LIST_PUSH(arena, names) = name;
+}
+
+static bool is_zero(const struct node *quantity)
+{
+    int64_t milli = 0;
+    return quantity_milli(node_text(quantity), &milli) && milli == 0;
+}
+
+static void add_names(const struct node *quantities, struct resource_names *names,
+                      struct arena *arena)
+{
+    for (size_t i = 0; node_is(quantities, NODE_MAP) && i < node_count(quantities); i++) {
+        const struct member *member = &quantities->members[i];
+        if (!node_is(&member->value, NODE_NULL) && !is_zero(&member->value))
+            add_name(names, (struct text){member->key, member->key_size}, arena);
+    }
+}
+
+static void add_of_containers(const struct node *containers, struct resource_names *names,
+                              struct arena *arena)
+{
+    for (size_t i = 0; node_is(containers, NODE_LIST) && i < node_count(containers); i++) {
+        const struct node *resources = node_get(node_item(containers, i), "resources");
+        add_names(node_get(resources, "requests"), names, arena);
+        add_names(node_get(resources, "limits"), names, arena);
+    }
+}
+
+void resource_names_read(const struct workload *workload, struct arena *arena,
+                         struct resource_names *names)
+{
+    *names = (struct resource_names){0};
+    add_of_containers(node_get(workload->spec->node, "initContainers"), names, arena);
+    add_of_containers(node_get(workload->spec->node, "containers"), names, arena);
+}
+
+bool workload_claims_devices(const struct workload *workload)
+{
+    const struct node *claims = node_get(workload->spec->node, "resourceClaims");
+    return node_is(claims, NODE_LIST) && node_count(claims) > 0;
+}

@@ -1,0 +1,97 @@
+#include "kube/kube.h"
+
+/* ---- StorageClasses ---------------------------------------------------------------------------
+ */
+
+static void read_term(const struct field *term, size_t number, struct arena *arena,
+                      struct topology_choices *choices)
+{
+    const struct field *list = field_get(arena, term, "matchLabelExpressions");
+    for (size_t i = 0; node_is(list->node, NODE_LIST) && i < node_count(list->node); i++) {
+        const struct field *expression = field_item(arena, list, i);
+        *LIST_PUSH(arena, choices) = (struct topology_choice){
+            .term = number,
+            .key = field_get(arena, expression, "key"),
+            .values = field_get(arena, expression, "values"),
+        };
+    }
+}
+
+bool storage_class_read(const struct object *object, struct arena *arena,
+                        struct storage_class *class)
+{
+    if (object->kind != KIND_STORAGE_CLASS)
+        return false;
+    *class = (struct storage_class){
+        .object = object,
+        .provisioner = node_string(node_get(object->root->node, "provisioner")),
+        .binding_mode = field_get(arena, object->root, "volumeBindingMode"),
+        .waits = text_is(default_string(object, "volumeBindingMode"), "WaitForFirstConsumer"),
+    };
+    const struct field *terms = field_get(arena, object->root, "allowedTopologies");
+    class->term_count = node_is(terms->node, NODE_LIST) ? node_count(terms->node) : 0;
+    for (size_t i = 0; i < class->term_count; i++)
+        read_term(field_item(arena, terms, i), i, arena, &class->topologies);
+    return true;
+}
+
+/* ---- claims -----------------------------------------------------------------------------------
+ */
+
+/* The annotation is older than the field and wins over it. */
+void claim_read(const struct field *root, struct arena *arena, struct claim *claim)
+{
+    const struct field *annotation =
+        field_member(arena, field_at(arena, root, "metadata.annotations"),
+                     TEXT("volume.beta.kubernetes.io/storage-class"));
+    const struct field *spec = field_get(arena, root, "spec");
+    const struct field *name = field_get(arena, spec, "storageClassName");
+    const struct field *class_field = node_is(annotation->node, NODE_STRING) ? annotation : name;
+    *claim = (struct claim){
+        .class_field = class_field,
+        .class_name = node_string(class_field->node),
+        .class_named = node_is(class_field->node, NODE_STRING),
+        .bound = node_string(node_get(spec->node, "volumeName")).size > 0,
+    };
+}
+
+const struct object *claim_class(const struct snapshot *snapshot, const struct claim *claim)
+{
+    if (!claim->class_named)
+        return default_storage_class(snapshot);
+    return snapshot_find(snapshot, KIND_STORAGE_CLASS, TEXT(""), claim->class_name);
+}
+
+void claim_templates_read(const struct workload *workload, struct arena *arena,
+                          struct claims *claims)
+{
+    *claims = (struct claims){0};
+    if (workload->object->kind == KIND_STATEFUL_SET) {
+        const struct field *templates =
+            field_at(arena, workload->object->root, "spec.volumeClaimTemplates");
+        size_t count = node_is(templates->node, NODE_LIST) ? node_count(templates->node) : 0;
+        for (size_t i = 0; i < count; i++)
+            claim_read(field_item(arena, templates, i), arena, LIST_PUSH(arena, claims));
+    }
+    const struct field *volumes = field_get(arena, workload->spec, "volumes");
+    for (size_t i = 0; node_is(volumes->node, NODE_LIST) && i < node_count(volumes->node); i++) {
+        const struct field *volume = field_item(arena, volumes, i);
+        if (node_is(node_at(volume->node, "ephemeral.volumeClaimTemplate"), NODE_MAP))
+            claim_read(field_at(arena, volume, "ephemeral.volumeClaimTemplate"), arena,
+                       LIST_PUSH(arena, claims));
+    }
+}
+
+void claim_names_read(const struct workload *workload, struct arena *arena,
+                      struct claim_names *names)
+{
+    *names = (struct claim_names){0};
+    const struct field *volumes = field_get(arena, workload->spec, "volumes");
+    for (size_t i = 0; node_is(volumes->node, NODE_LIST) && i < node_count(volumes->node); i++) {
+        const struct node *name =
+            node_at(node_item(volumes->node, i), "persistentVolumeClaim.claimName");
+        if (node_string(name).size > 0)
+            *LIST_PUSH(arena, names) =
+                field_at(arena, field_item(arena, volumes, i), "persistentVolumeClaim.claimName");
+    }
+}

@@ -1,0 +1,177 @@
+#include "policy/rails/accelerators.h"
+
+static const struct key keys[] = {
+    {.name = "resources",
+     .type = KEY_GLOBS,
+     .offset = offsetof(struct accelerators, resources),
+     .summary = "the resources by which pods ask for accelerators, as globs",
+     .default_value = "[nvidia.com/gpu, amd.com/gpu, aws.amazon.com/neuron,"
+                      " aws.amazon.com/neuroncore, habana.ai/gaudi, nvidia.com/gpu*,"
+                      " nvidia.com/mig-*, nvidia.com/GRID*, nvidia.com/NVIDIA*, amd.com/gpu*,"
+                      " amd.com/*px_*, aws.amazon.com/neuron*, \"*/vgpu*\"]",
+     .minimum = 1},
+    {.name = "taints",
+     .type = KEY_STRINGS,
+     .offset = offsetof(struct accelerators, taints),
+     .summary = "the taint keys of nodes with accelerators; by default the resources that are not "
+                "patterns",
+     .minimum = 1},
+    {.name = "requireLimits",
+     .type = KEY_ENUM,
+     .offset = offsetof(struct accelerators, require_limits),
+     .summary = "what must stand under spec.limits of a NodePool made for accelerators: anything, "
+                "the accelerators themselves, or nothing",
+     .default_value = "any",
+     .choices = (const char *const[]){"any", "accelerator", "off", NULL}},
+    {0},
+};
+
+bool accelerators_is_resource(const struct accelerators *settings, struct text name)
+{
+    for (size_t i = 0; i < settings->resources.count; i++)
+        if (text_matches_glob(name, settings->resources.items[i]))
+            return true;
+    return false;
+}
+
+bool accelerators_is_taint(const struct accelerators *settings, struct text key)
+{
+    for (size_t i = 0; i < settings->taints.count; i++)
+        if (text_equal(settings->taints.items[i], key))
+            return true;
+    return false;
+}
+
+/* ---- a key that was meant to be another ------------------------------------------------------ */
+
+enum { LONGEST_KEY = 128 };
+
+/* Letters and digits alone, in lower case. */
+static struct text squeeze(struct text t, char buffer[LONGEST_KEY])
+{
+    size_t size = 0;
+    for (size_t i = 0; i < t.size && size < LONGEST_KEY; i++) {
+        char c = t.data[i];
+        if (c >= 'A' && c <= 'Z')
+            c = (char)(c - 'A' + 'a');
+        if ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'))
+            buffer[size++] = c;
+    }
+    return (struct text){buffer, size};
+}
+
+/* "nvidia/gpu", "nvidia-gpu", "NVIDIA.com/GPU" and "nvidia-gpus" are variants of "nvidia.com/gpu":
+ * the domain's first word, or all of it, then the name, however they are joined. */
+static bool is_variant(struct text key, struct text taint)
+{
+    char key_buffer[LONGEST_KEY];
+    char whole_buffer[LONGEST_KEY];
+    char vendor_buffer[LONGEST_KEY];
+    struct text domain;
+    struct text name;
+    if (key.size >= LONGEST_KEY || taint.size >= LONGEST_KEY ||
+        !text_split(taint, '/', &domain, &name))
+        return false;
+    text_split(domain, '.', &domain, NULL);
+    struct text squeezed = squeeze(key, key_buffer);
+    struct text whole = squeeze(taint, whole_buffer);
+    struct text vendor = squeeze(domain, vendor_buffer);
+    struct text rest = squeeze(name, vendor_buffer + vendor.size);
+    vendor.size += rest.size;
+    if (whole.size == 0)
+        return false;
+    if (text_ends_with(squeezed, TEXT("s")) && !text_ends_with(whole, TEXT("s")))
+        squeezed.size--;
+    return text_equal(squeezed, whole) || text_equal(squeezed, vendor);
+}
+
+struct text accelerators_taint_meant(const struct accelerators *settings, struct text key)
+{
+    enum { TYPO_EDITS = 2, LETTERS_AN_EDIT = 4 };
+    if (accelerators_is_taint(settings, key))
+        return TEXT("");
+    /* Short keys are near to each other without being meant. */
+    size_t edits = key.size / LETTERS_AN_EDIT;
+    size_t nearest = text_nearest(key, settings->taints.items, settings->taints.count,
+                                  edits < TYPO_EDITS ? edits : TYPO_EDITS);
+    for (size_t i = 0; i < settings->taints.count && nearest == settings->taints.count; i++)
+        if (is_variant(key, settings->taints.items[i]))
+            nearest = i;
+    return nearest < settings->taints.count ? settings->taints.items[nearest] : TEXT("");
+}
+
+/* ---- loading -----------------------------------------------------------------------------------
+ */
+
+static bool is_pattern(struct text t)
+{
+    return text_split(t, '*', NULL, NULL) || text_split(t, '?', NULL, NULL);
+}
+
+static void prepare(void *settings_pointer, const struct catalog *catalog,
+                    const struct node *rail_node, struct source *source, struct arena *arena,
+                    struct problems *warnings)
+{
+    struct accelerators *settings = settings_pointer;
+    settings->catalog = catalog;
+    settings->carriers = type_set_create(catalog, arena);
+    for (int device = 0; device < DEVICE_COUNT; device++)
+        settings->carriers_of[device] = type_set_create(catalog, arena);
+    for (size_t i = 0; i < catalog_count(catalog); i++) {
+        const struct instance_type *type = catalog_type(catalog, i);
+        if (type->has_gpu || type->has_accelerator)
+            type_set_add(&settings->carriers, i);
+        for (int device = 0; device < DEVICE_COUNT; device++)
+            if ((type->devices & DEVICE_BIT(device)) != 0)
+                type_set_add(&settings->carriers_of[device], i);
+    }
+    if (settings->taints.given)
+        return;
+    settings->taints.items = ARENA_ARRAY(arena, settings->resources.count, struct text);
+    for (size_t i = 0; i < settings->resources.count; i++)
+        if (!is_pattern(settings->resources.items[i]))
+            settings->taints.items[settings->taints.count++] = settings->resources.items[i];
+    if (settings->taints.count == 0)
+        problems_add(warnings, ERROR_POLICY, source_place(source, arena, rail_node->offset),
+                     "accelerators: every one of resources is a pattern, so no taint key is known: "
+                     "give taints");
+}
+
+static void judge(struct judgement *judgement, const void *settings)
+{
+    if (judgement->object->kind == KIND_NODE_POOL)
+        accelerators_judge_pool(judgement, settings);
+    else
+        accelerators_judge_workload(judgement, settings);
+}
+
+const struct rail rail_accelerators = {
+    .name = "accelerators",
+    .summary = "accelerator nodes: tainted, limited, asked for",
+    .detail =
+        "A NodePool is made for accelerators when every type it can launch carries one, or when a "
+        "requirement asks for one: a gpu or accelerator key with In, Exists or Gt, or an In value "
+        "of type, family or category whose types all carry one. A fraction of a GPU counts. Such "
+        "a pool must have a taint with the effect NoSchedule or NoExecute (startupTaints are gone "
+        "once a node is up, PreferNoSchedule keeps nobody out), a taint's key must not be a "
+        "misspelling of one of taints, and there must be a limit. A NodePool with replicas is "
+        "limited by them. One that can launch accelerators beside other types and does not name "
+        "any is warned.\n\n"
+        "A pod that tolerates one of the taints must ask for one of the resources, in a "
+        "container, an init container or through resourceClaims; DaemonSets need not.\n\n"
+        "A Pod that asks for accelerators must tolerate the taints of some visible NodePool that "
+        "could serve it: its types carry what is asked for, and its labels fit the pod's node "
+        "selection. With no NodePool visible the rail cannot decide and only warns. Templates are "
+        "not held to this, since the API server may add the toleration to their Pods.\n\n"
+        "Pools of other clouds are judged by their requirements' keys alone, unless the catalogue "
+        "is your own (--catalog).",
+    .example = "accelerators:\n"
+               "  mode: enforce\n"
+               "  taints: [nvidia.com/gpu, aws.amazon.com/neuron]\n"
+               "  requireLimits: accelerator\n",
+    .kinds = KINDS_WORKLOADS | KIND_BIT(KIND_NODE_POOL),
+    .keys = keys,
+    .settings_size = sizeof(struct accelerators),
+    .prepare = prepare,
+    .judge = judge,
+};

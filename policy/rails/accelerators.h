@@ -1,0 +1,36 @@
+/* The parts of the rail accelerators: what it says of NodePools and of pods. */
+#ifndef TAFFRAIL_POLICY_RAILS_ACCELERATORS_H
+#define TAFFRAIL_POLICY_RAILS_ACCELERATORS_H
+
+#include "policy/rail.h"
+
+enum require_limits { LIMITS_ANY, LIMITS_ACCELERATOR, LIMITS_OFF };
+
+struct accelerators {
+    struct key_strings resources, taints;
+    int require_limits;
+    /* Derived: the instance types that carry one. */
+    const struct catalog *catalog;
+    struct type_set carriers, carriers_of[DEVICE_COUNT];
+};
+
+bool accelerators_is_resource(const struct accelerators *settings, struct text name);
+bool accelerators_is_taint(const struct accelerators *settings, struct text key);
+/* The taint key that was meant; empty when key is one, or near to none. */
+struct text accelerators_taint_meant(const struct accelerators *settings, struct text key);
+
+/* What a pool is for: types without accelerators alone, with and without, accelerators. */
+enum purpose { FOR_ANYTHING, FOR_BOTH, FOR_ACCELERATORS, PURPOSE_UNKNOWN };
+
+struct pool_purpose {
+    enum purpose purpose;
+    struct type_set launchable, carried; /* carried: those of launchable that carry one */
+    device_set devices;                  /* of carried */
+};
+struct pool_purpose accelerators_find_purpose(const struct accelerators *settings,
+                                              const struct pool *pool, struct arena *arena);
+
+void accelerators_judge_pool(struct judgement *judgement, const struct accelerators *settings);
+void accelerators_judge_workload(struct judgement *judgement, const struct accelerators *settings);
+
+#endif

@@ -1,0 +1,285 @@
+#include "policy/rails/accelerators.h"
+
+/* ---- tolerating without asking -----------------------------------------------------------------
+ */
+
+static bool is_of_daemon_set(const struct object *object)
+{
+    return object->kind == KIND_DAEMON_SET || text_is(object->controller.kind, "DaemonSet");
+}
+
+static bool is_repeated(const struct tolerations *tolerations, size_t index)
+{
+    for (size_t i = 0; i < index; i++)
+        if (text_equal(tolerations->items[i].key, tolerations->items[index].key))
+            return true;
+    return false;
+}
+
+/* Tolerating PreferNoSchedule opens no door that was closed. */
+static void judge_tolerations(struct judgement *judgement, const struct accelerators *settings,
+                              const struct tolerations *tolerations)
+{
+    struct arena *arena = judgement->arena;
+    for (size_t i = 0; i < tolerations->count; i++) {
+        const struct toleration *toleration = &tolerations->items[i];
+        if (!accelerators_is_taint(settings, toleration->key) || is_repeated(tolerations, i) ||
+            text_is(toleration->effect, "PreferNoSchedule"))
+            continue;
+        bool is_resource = accelerators_is_resource(settings, toleration->key);
+        struct text resource = is_resource ? toleration->key : settings->resources.items[0];
+        judgement_report(
+            judgement,
+            &(struct draft){
+                .field = field_get(arena, toleration->field, "key"),
+                .found = toleration->key,
+                .statement = arena_printf(arena,
+                                          "tolerates %.*s but asks for no accelerator: it would "
+                                          "take a place on a node that is kept for those that do",
+                                          TEXT_ARGS(toleration->key)),
+                .fix = arena_printf(arena,
+                                    "remove the toleration, or ask for %.*s under "
+                                    "resources.limits of a container",
+                                    TEXT_ARGS(resource)),
+            });
+    }
+}
+
+/* ---- asking without tolerating -----------------------------------------------------------------
+ */
+
+/* A Pod that asks, and the pools that could serve it. */
+struct search {
+    struct judgement *judgement;
+    const struct accelerators *settings;
+    struct node_selection selection;
+    struct tolerations tolerations;
+    device_set wanted;
+    struct {
+        const struct pool **items;
+        size_t count, capacity;
+    } closed;             /* could serve it, but for a taint */
+    bool closed_is_known; /* of one of them that it carries what is wanted */
+};
+
+static void add_expressions(const struct expressions *expressions, struct solver_names *names,
+                            struct solver_requirements *set, struct arena *arena)
+{
+    for (size_t i = 0; i < expressions->count; i++)
+        expression_add(&expressions->items[i], names, set, arena);
+}
+
+static struct expression label_of_pool(const struct pool *pool, struct expression_value *value)
+{
+    value->text = pool->object->name;
+    return (struct expression){
+        .key = TEXT("karpenter.sh/nodepool"),
+        .op = SOLVER_IN,
+        .valid = true,
+        .values = value,
+        .value_count = 1,
+    };
+}
+
+static bool some_type_carries(const struct search *search, struct type_set types)
+{
+    for (int device = 0; device < DEVICE_COUNT; device++)
+        if ((search->wanted & DEVICE_BIT(device)) != 0)
+            types = type_set_and(&types, &search->settings->carriers_of[device],
+                                 search->judgement->arena);
+    return type_set_count(&types) > 0;
+}
+
+/* Karpenter semantics 1.3 and 2.5: the pool's labels must fit the pod's selection, and some type
+ * that fits both must carry what is wanted. term may be NULL. */
+static bool could_serve(const struct search *search, const struct pool *pool,
+                        const struct node_term *term)
+{
+    struct arena *arena = search->judgement->arena;
+    const struct catalog *catalog = search->settings->catalog;
+    struct solver_names *names = solver_names_create(arena, catalog_names(catalog));
+    struct solver_requirements pool_set = {0};
+    struct solver_requirements pod_set = {0};
+    struct expression_value pool_name = {0};
+    struct expression pool_label = label_of_pool(pool, &pool_name);
+    add_expressions(&pool->requirements, names, &pool_set, arena);
+    add_expressions(&pool->labels, names, &pool_set, arena);
+    expression_add(&pool_label, names, &pool_set, arena);
+    add_expressions(&search->selection.selector, names, &pod_set, arena);
+    if (term != NULL)
+        add_expressions(&term->expressions, names, &pod_set, arena);
+    if (!solver_requirements_compatible(names, &pool_set, &pod_set, solver_is_well_known, NULL))
+        return false;
+    if (!pool_is_covered_by(catalog, pool))
+        return true;
+    for (size_t i = 0; i < pod_set.count; i++)
+        solver_requirements_add(names, &pool_set, pod_set.items[i], arena);
+    return some_type_carries(search, catalog_select(catalog, names, &pool_set, arena));
+}
+
+static bool could_serve_some_term(const struct search *search, const struct pool *pool)
+{
+    const struct node_terms *terms = &search->selection.required;
+    if (terms->count == 0)
+        return could_serve(search, pool, NULL);
+    for (size_t i = 0; i < terms->count; i++)
+        if (could_serve(search, pool, &terms->items[i]))
+            return true;
+    return false;
+}
+
+static bool is_closed_by(const struct search *search, const struct taint *taint)
+{
+    return taint_is_hard(taint) && !tolerations_cover(&search->tolerations, taint);
+}
+
+static size_t count_closing(const struct search *search, const struct pool *pool)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < pool->taints.count; i++)
+        if (is_closed_by(search, &pool->taints.items[i]))
+            count++;
+    return count;
+}
+
+/* True when a pool that could serve it is open to it. */
+static bool find_pool(struct search *search)
+{
+    const struct snapshot *snapshot = search->judgement->world->snapshot;
+    for (size_t i = 0; i < snapshot_pool_count(snapshot); i++) {
+        const struct pool *pool = snapshot_pool(snapshot, i);
+        if (pool->object->deleting || !could_serve_some_term(search, pool))
+            continue;
+        if (count_closing(search, pool) == 0)
+            return true;
+        *LIST_PUSH(search->judgement->arena, &search->closed) = pool;
+        if (pool_is_covered_by(search->settings->catalog, pool))
+            search->closed_is_known = true;
+    }
+    return false;
+}
+
+/* "gpu (nvidia.com/gpu=true:NoSchedule), ml (...)": the taints that close each. */
+static struct text closed_text(const struct search *search)
+{
+    enum { SHOWN = 5 };
+    struct text_builder text = {.arena = search->judgement->arena};
+    for (size_t i = 0; i < search->closed.count && i < SHOWN; i++) {
+        const struct pool *pool = search->closed.items[i];
+        text_builder_printf(&text, "%s%.*s (", i == 0 ? "" : ", ", TEXT_ARGS(pool->object->name));
+        size_t count = 0;
+        for (size_t j = 0; j < pool->taints.count; j++) {
+            const struct taint *taint = &pool->taints.items[j];
+            if (is_closed_by(search, taint))
+                text_builder_printf(&text, "%s%.*s%s%.*s:%.*s", count++ == 0 ? "" : ", ",
+                                    TEXT_ARGS(taint->key), taint->value.size > 0 ? "=" : "",
+                                    TEXT_ARGS(taint->value), TEXT_ARGS(taint->effect));
+        }
+        text_builder_add(&text, TEXT(")"));
+    }
+    if (search->closed.count > SHOWN)
+        text_builder_printf(&text, ", ... (%zu)", search->closed.count);
+    return text_builder_text(&text);
+}
+
+/* What opens the pool that lacks least. */
+static struct text tolerations_to_add(const struct search *search)
+{
+    const struct pool *pool = search->closed.items[0];
+    for (size_t i = 1; i < search->closed.count; i++)
+        if (count_closing(search, search->closed.items[i]) < count_closing(search, pool))
+            pool = search->closed.items[i];
+    struct text_builder yaml = {.arena = search->judgement->arena};
+    for (size_t i = 0; i < pool->taints.count; i++) {
+        const struct taint *taint = &pool->taints.items[i];
+        if (is_closed_by(search, taint))
+            text_builder_printf(&yaml, "%s{key: %.*s, operator: Exists, effect: %.*s}",
+                                yaml.size == 0 ? "" : ", ", TEXT_ARGS(taint->key),
+                                TEXT_ARGS(taint->effect));
+    }
+    return text_builder_text(&yaml);
+}
+
+static bool tolerates_everything(const struct tolerations *tolerations)
+{
+    for (size_t i = 0; i < tolerations->count; i++) {
+        const struct toleration *toleration = &tolerations->items[i];
+        if (toleration->key.size == 0 && toleration->effect.size == 0 &&
+            text_is(toleration->op, "Exists"))
+            return true;
+    }
+    return false;
+}
+
+static void judge_pools(struct search *search, const struct field *field, struct text asked)
+{
+    struct arena *arena = search->judgement->arena;
+    struct draft draft = {.field = field, .found = asked};
+    if (tolerates_everything(&search->tolerations) || find_pool(search))
+        return;
+    if (search->closed.count > 0) {
+        draft.severity = search->closed_is_known ? SEVERITY_RAIL : SEVERITY_UNDECIDED;
+        draft.statement = arena_printf(
+            arena,
+            "asks for %.*s but tolerates the taints of no NodePool that could serve it: %.*s",
+            TEXT_ARGS(asked), TEXT_ARGS(closed_text(search)));
+        draft.fix = arena_printf(arena, "add to %.*s: [%.*s]", TEXT_ARGS(field_path(arena, field)),
+                                 TEXT_ARGS(tolerations_to_add(search)));
+    } else if (snapshot_pool_count(search->judgement->world->snapshot) == 0) {
+        draft.severity = SEVERITY_UNDECIDED;
+        draft.statement = arena_printf(
+            arena, "asks for %.*s; no NodePool is visible whose taints it would have to tolerate",
+            TEXT_ARGS(asked));
+        draft.fix = TEXT("make the NodePools visible (--state DIR)");
+    } else {
+        return;
+    }
+    judgement_report(search->judgement, &draft);
+}
+
+/* The devices asked for by name; of a resource that tells none, every type may have it. */
+static device_set devices_asked(const struct accelerators *settings,
+                                const struct resource_names *names, struct text *first)
+{
+    device_set devices = 0;
+    *first = TEXT("");
+    for (size_t i = 0; i < names->count; i++) {
+        if (!accelerators_is_resource(settings, names->items[i]))
+            continue;
+        if (first->size == 0)
+            *first = names->items[i];
+        enum device device = device_of_resource(names->items[i]);
+        devices |= device == DEVICE_COUNT ? 0 : DEVICE_BIT(device);
+    }
+    return devices;
+}
+
+void accelerators_judge_workload(struct judgement *judgement, const struct accelerators *settings)
+{
+    struct arena *arena = judgement->arena;
+    struct workload workload;
+    if (is_of_daemon_set(judgement->object) ||
+        !workload_read(judgement->object, arena, &workload) ||
+        node_count(node_get(workload.spec->node, "containers")) == 0)
+        return;
+    struct search search = {.judgement = judgement, .settings = settings};
+    tolerations_read(&workload, arena, &search.tolerations);
+    bool is_pod = judgement->object->kind == KIND_POD;
+    if (search.tolerations.count == 0 && !is_pod)
+        return;
+
+    struct resource_names names;
+    struct text asked;
+    resource_names_read(&workload, arena, &names);
+    search.wanted = devices_asked(settings, &names, &asked);
+    if (asked.size == 0) {
+        if (!workload_claims_devices(&workload))
+            judge_tolerations(judgement, settings, &search.tolerations);
+        return;
+    }
+    bool is_placed = node_string(node_get(workload.spec->node, "nodeName")).size > 0;
+    if (!is_pod || is_placed)
+        return;
+    node_selection_read(&workload, arena, &search.selection);
+    judge_pools(&search, field_get(arena, workload.spec, "tolerations"), asked);
+}

@@ -1,0 +1,312 @@
+#include "policy/rails/accelerators.h"
+#include "policy/rails/instance_list.h"
+
+/* ---- taints ------------------------------------------------------------------------------------
+ */
+
+/* The taint that fits what the pool's types carry; empty when no taint key is known. */
+static struct text taint_to_add(const struct accelerators *settings, device_set devices)
+{
+    for (size_t i = 0; i < settings->taints.count; i++) {
+        enum device device = device_of_resource(settings->taints.items[i]);
+        if (device != DEVICE_COUNT && (devices & DEVICE_BIT(device)) != 0)
+            return settings->taints.items[i];
+    }
+    return settings->taints.count > 0 ? settings->taints.items[0] : TEXT("");
+}
+
+static bool has_generic_types(const struct pool_purpose *purpose)
+{
+    return type_set_count(&purpose->carried) < type_set_count(&purpose->launchable);
+}
+
+static bool some_taint_is_hard(const struct taints *taints)
+{
+    for (size_t i = 0; i < taints->count; i++)
+        if (taint_is_hard(&taints->items[i]))
+            return true;
+    return false;
+}
+
+static void report_misspelt_taint(struct judgement *judgement, const struct accelerators *settings,
+                                  const struct taint *taint, struct text meant)
+{
+    struct arena *arena = judgement->arena;
+    size_t count = settings->taints.count;
+    struct text *allowed = ARENA_ARRAY(arena, count, struct text);
+    for (size_t i = 0; i < count; i++)
+        allowed[i] = settings->taints.items[i];
+    nearest_first(allowed, count, meant);
+    judgement_report(judgement,
+                     &(struct draft){
+                         .field = field_get(arena, taint->field, "key"),
+                         .found = taint->key,
+                         .allowed = allowed,
+                         .allowed_count = count,
+                         .fix = arena_printf(arena, "replace with %.*s", TEXT_ARGS(meant)),
+                         .replacement = meant,
+                     });
+}
+
+static void report_soft_taint(struct judgement *judgement, const struct taint *taint)
+{
+    static const struct text hard_effects[] = {{"NoSchedule", 10}, {"NoExecute", 9}};
+    judgement_report(
+        judgement, &(struct draft){
+                       .field = field_get(judgement->arena, taint->field, "effect"),
+                       .found = taint->effect,
+                       .statement = TEXT("found \"PreferNoSchedule\", which keeps no pod off these "
+                                         "accelerator nodes"),
+                       .allowed = hard_effects,
+                       .allowed_count = sizeof hard_effects / sizeof *hard_effects,
+                       .fix = TEXT("replace with NoSchedule"),
+                       .replacement = hard_effects[0],
+                   });
+}
+
+static void report_no_taint(struct judgement *judgement, const struct accelerators *settings,
+                            const struct pool *pool, const struct pool_purpose *purpose)
+{
+    struct arena *arena = judgement->arena;
+    struct text key = taint_to_add(settings, purpose->devices);
+    struct draft draft = {
+        .field = pool->taints_field,
+        .statement = TEXT("no NoSchedule or NoExecute taint: any pod may take a place on these "
+                          "accelerator nodes"),
+        .fix = TEXT("add a taint with the effect NoSchedule"),
+    };
+    if (some_taint_is_hard(&pool->startup_taints))
+        draft.statement = TEXT("no NoSchedule or NoExecute taint (startupTaints are removed once "
+                               "a node is up): any pod may take a place on these accelerator "
+                               "nodes");
+    if (key.size > 0)
+        draft.fix = arena_printf(
+            arena, "add to %.*s: [{key: %.*s, value: \"true\", effect: NoSchedule}]%s",
+            TEXT_ARGS(field_path(arena, pool->taints_field)), TEXT_ARGS(key),
+            has_generic_types(purpose) ? "; or give the accelerators a NodePool of their own" : "");
+    judgement_report(judgement, &draft);
+}
+
+static void judge_taints(struct judgement *judgement, const struct accelerators *settings,
+                         const struct pool *pool, const struct pool_purpose *purpose)
+{
+    const struct taint *soft = NULL;
+    for (size_t i = 0; i < pool->taints.count; i++) {
+        const struct taint *taint = &pool->taints.items[i];
+        struct text meant = accelerators_taint_meant(settings, taint->key);
+        if (meant.size > 0)
+            report_misspelt_taint(judgement, settings, taint, meant);
+        if (soft == NULL && text_is(taint->effect, "PreferNoSchedule"))
+            soft = taint;
+    }
+    if (some_taint_is_hard(&pool->taints))
+        return;
+    if (soft != NULL)
+        report_soft_taint(judgement, soft);
+    else
+        report_no_taint(judgement, settings, pool, purpose);
+}
+
+/* ---- limits ------------------------------------------------------------------------------------
+ */
+
+static bool has_limit(const struct pool *pool)
+{
+    const struct node *limits = pool->limits_field->node;
+    for (size_t i = 0; node_is(limits, NODE_MAP) && i < node_count(limits); i++)
+        if (!node_is(&limits->members[i].value, NODE_NULL))
+            return true;
+    return false;
+}
+
+/* The devices that spec.limits bounds, and whether it bounds any accelerator at all. */
+static device_set limited_devices(const struct accelerators *settings, const struct pool *pool,
+                                  bool *some)
+{
+    device_set devices = 0;
+    const struct node *limits = pool->limits_field->node;
+    *some = false;
+    for (size_t i = 0; node_is(limits, NODE_MAP) && i < node_count(limits); i++) {
+        struct text name = {limits->members[i].key, limits->members[i].key_size};
+        if (!accelerators_is_resource(settings, name))
+            continue;
+        enum device device = device_of_resource(name);
+        devices |= device == DEVICE_COUNT ? 0 : DEVICE_BIT(device);
+        *some = true;
+    }
+    return devices;
+}
+
+/* What to limit: for each kind of device the resource that names it; else the first of all. */
+static struct text resources_to_limit(const struct accelerators *settings, device_set devices,
+                                      struct arena *arena)
+{
+    struct text_builder names = {.arena = arena};
+    for (size_t i = 0; i < settings->resources.count; i++) {
+        struct text name = settings->resources.items[i];
+        enum device device = device_of_resource(name);
+        if (device == DEVICE_COUNT || (devices & DEVICE_BIT(device)) == 0)
+            continue;
+        text_builder_printf(&names, "%s%.*s", names.size == 0 ? "" : ", ", TEXT_ARGS(name));
+        devices &= ~DEVICE_BIT(device);
+    }
+    return names.size > 0 ? text_builder_text(&names) : settings->resources.items[0];
+}
+
+static bool is_static(const struct pool *pool)
+{
+    return node_is(node_at(pool->object->root->node, "spec.replicas"), NODE_NUMBER);
+}
+
+static void judge_limits(struct judgement *judgement, const struct accelerators *settings,
+                         const struct pool *pool, device_set devices)
+{
+    struct arena *arena = judgement->arena;
+    if (settings->require_limits == LIMITS_OFF || is_static(pool))
+        return;
+    if (!has_limit(pool)) {
+        struct text names = resources_to_limit(settings, devices, arena);
+        judgement_report(judgement,
+                         &(struct draft){
+                             .field = pool->limits_field,
+                             .statement = TEXT("no limit: nothing bounds how many accelerator "
+                                               "nodes it buys"),
+                             .fix = arena_printf(arena, "set %.*s, by cpu, memory or %.*s",
+                                                 TEXT_ARGS(field_path(arena, pool->limits_field)),
+                                                 TEXT_ARGS(names)),
+                         });
+        return;
+    }
+    bool some_limited = false;
+    device_set unlimited = devices & ~limited_devices(settings, pool, &some_limited);
+    bool good = devices == 0 ? some_limited : unlimited == 0;
+    if (settings->require_limits != LIMITS_ACCELERATOR || good)
+        return;
+    struct text names = resources_to_limit(settings, unlimited, arena);
+    judgement_report(judgement,
+                     &(struct draft){
+                         .field = pool->limits_field,
+                         .statement = arena_printf(arena, "no limit on %.*s", TEXT_ARGS(names)),
+                         .fix = arena_printf(arena, "add %.*s to %.*s", TEXT_ARGS(names),
+                                             TEXT_ARGS(field_path(arena, pool->limits_field))),
+                     });
+}
+
+/* ---- generic and accelerator types in one pool --------------------------------------------------
+ */
+
+struct exclusion {
+    const struct accelerators *settings;
+    struct arena *arena;
+    struct type_set launchable; /* what is left of it */
+    struct text_builder yaml;
+};
+
+static struct type_set carriers_left(const struct exclusion *exclusion)
+{
+    return type_set_and(&exclusion->launchable, &exclusion->settings->carriers, exclusion->arena);
+}
+
+static void exclude_by_key(struct exclusion *exclusion, const char *key)
+{
+    struct expression expression = {
+        .key = text_of(key), .op = SOLVER_DOES_NOT_EXIST, .valid = true};
+    struct expressions one = {.items = &expression, .count = 1};
+    struct type_set selected =
+        expressions_select(exclusion->settings->catalog, &one, NULL, exclusion->arena);
+    struct type_set left = type_set_and(&exclusion->launchable, &selected, exclusion->arena);
+    if (type_set_count(&left) == type_set_count(&exclusion->launchable))
+        return;
+    exclusion->launchable = left;
+    text_builder_printf(&exclusion->yaml, "%s{key: %s, operator: DoesNotExist}",
+                        exclusion->yaml.size == 0 ? "" : ", ", key);
+}
+
+/* Requirements that leave the generic types; what the keys do not reach is named. */
+static struct text requirements_to_add(const struct accelerators *settings, const struct pool *pool,
+                                       const struct type_set *launchable, struct arena *arena)
+{
+    bool auto_mode = text_is(pool->node_class_group, "eks.amazonaws.com");
+    struct exclusion exclusion = {
+        .settings = settings, .arena = arena, .launchable = *launchable, .yaml = {.arena = arena}};
+    exclude_by_key(&exclusion, auto_mode ? "eks.amazonaws.com/instance-gpu-count"
+                                         : "karpenter.k8s.aws/instance-gpu-count");
+    exclude_by_key(&exclusion, auto_mode ? "eks.amazonaws.com/instance-accelerator-count"
+                                         : "karpenter.k8s.aws/instance-accelerator-count");
+    struct type_set left = carriers_left(&exclusion);
+    if (type_set_count(&left) == 0)
+        return text_builder_text(&exclusion.yaml);
+    text_builder_printf(&exclusion.yaml, "%s{key: %s, operator: NotIn, values: [",
+                        exclusion.yaml.size == 0 ? "" : ", ", dimension_keys[DIMENSION_TYPE]);
+    size_t count = 0;
+    for (size_t i = 0; i < catalog_count(settings->catalog); i++)
+        if (type_set_has(&left, i))
+            text_builder_printf(&exclusion.yaml, "%s%.*s", count++ == 0 ? "" : ", ",
+                                TEXT_ARGS(catalog_type(settings->catalog, i)->name));
+    text_builder_add(&exclusion.yaml, TEXT("]}"));
+    return text_builder_text(&exclusion.yaml);
+}
+
+static void report_mixture(struct judgement *judgement, const struct accelerators *settings,
+                           const struct pool *pool, const struct pool_purpose *purpose)
+{
+    struct arena *arena = judgement->arena;
+    struct draft draft = {
+        .severity = SEVERITY_WARN,
+        .field = pool->requirements_field,
+        .found = type_set_text(settings->catalog, &purpose->carried, arena),
+    };
+    size_t carried = type_set_count(&purpose->carried);
+    draft.statement = arena_printf(
+        arena, "%zu of the %zu instance types it can launch carr%s accelerators: %.*s", carried,
+        type_set_count(&purpose->launchable), carried == 1 ? "ies" : "y", TEXT_ARGS(draft.found));
+    draft.fix = arena_printf(
+        arena, "add to %.*s: [%.*s]; or name the accelerators it is for, then taint and limit it",
+        TEXT_ARGS(field_path(arena, pool->requirements_field)),
+        TEXT_ARGS(requirements_to_add(settings, pool, &purpose->launchable, arena)));
+    judgement_report(judgement, &draft);
+}
+
+/* ---- the whole ---------------------------------------------------------------------------------
+ */
+
+static void report_unknown(struct judgement *judgement, const struct pool *pool)
+{
+    judgement_report(
+        judgement,
+        &(struct draft){
+            .severity = SEVERITY_UNDECIDED,
+            .field = pool->requirements_field,
+            .statement = arena_printf(judgement->arena,
+                                      "the catalogue describes EC2 instance types, and this "
+                                      "pool's nodes are %.*s: whether they carry accelerators "
+                                      "is not known",
+                                      TEXT_ARGS(pool->node_class_group)),
+            .fix = TEXT("give this cloud's instance types with --catalog FILE"),
+        });
+}
+
+void accelerators_judge_pool(struct judgement *judgement, const struct accelerators *settings)
+{
+    struct pool pool;
+    if (!pool_read(judgement->object, judgement->arena, &pool))
+        return;
+    struct pool_purpose purpose = accelerators_find_purpose(settings, &pool, judgement->arena);
+    bool guarded = some_taint_is_hard(&pool.taints) &&
+                   (settings->require_limits == LIMITS_OFF || has_limit(&pool));
+    switch (purpose.purpose) {
+    case FOR_ACCELERATORS:
+        judge_taints(judgement, settings, &pool, &purpose);
+        judge_limits(judgement, settings, &pool, purpose.devices);
+        break;
+    case FOR_BOTH:
+        report_mixture(judgement, settings, &pool, &purpose);
+        break;
+    case PURPOSE_UNKNOWN:
+        if (!guarded)
+            report_unknown(judgement, &pool);
+        break;
+    case FOR_ANYTHING:
+        break;
+    }
+}

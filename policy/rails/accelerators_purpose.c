@@ -1,0 +1,130 @@
+#include "policy/rails/accelerators.h"
+#include "policy/rails/instance_list.h"
+
+static bool is_accelerator_key(struct text key)
+{
+    static const char *const globs[] = {
+        "karpenter.*/instance-gpu-*",
+        "karpenter.*/instance-accelerator-*",
+        "karpenter.azure.com/sku-gpu-*",
+        "cloud.google.com/gke-accelerator*",
+    };
+    key.data = solver_canonical_key(key.data, &key.size);
+    for (size_t i = 0; i < sizeof globs / sizeof *globs; i++)
+        if (text_matches_glob(key, text_of(globs[i])))
+            return true;
+    return false;
+}
+
+/* Some value above 0: "instance-gpu-count In [0]" names no GPU, or a fraction of one, which the
+ * catalogue tells. */
+static bool has_value_above_zero(const struct expression *expression)
+{
+    for (size_t i = 0; i < expression->value_count; i++)
+        if (!text_is(expression->values[i].text, "0"))
+            return true;
+    return false;
+}
+
+static struct type_set select_one(const struct catalog *catalog, enum dimension dimension,
+                                  struct text value, struct arena *arena)
+{
+    struct expression_value values = {.text = value};
+    struct expression expression = {.key = text_of(dimension_keys[dimension]),
+                                    .op = SOLVER_IN,
+                                    .valid = true,
+                                    .values = &values,
+                                    .value_count = 1};
+    struct expressions one = {.items = &expression, .count = 1};
+    return expressions_select(catalog, &one, NULL, arena);
+}
+
+/* Whether the types with this value all carry an accelerator; of a type or family that the
+ * catalogue does not know, the others of its category tell. */
+static bool value_names_accelerator(const struct accelerators *settings, enum dimension dimension,
+                                    struct text value, struct arena *arena)
+{
+    struct type_set named = select_one(settings->catalog, dimension, value, arena);
+    if (type_set_count(&named) == 0 && dimension != DIMENSION_CATEGORY) {
+        struct text family, size, category;
+        uint32_t generation;
+        struct text name = dimension == DIMENSION_TYPE
+                               ? value
+                               : arena_printf(arena, "%.*s.large", TEXT_ARGS(value));
+        if (!instance_name_parse(name, &family, &size, &category, &generation))
+            return false;
+        named = select_one(settings->catalog, DIMENSION_CATEGORY, category, arena);
+    }
+    struct type_set generic = type_set_minus(&named, &settings->carriers, arena);
+    return type_set_count(&named) > 0 && type_set_count(&generic) == 0;
+}
+
+static bool names_accelerator(const struct accelerators *settings,
+                              const struct expression *expression, struct arena *arena)
+{
+    if (!expression->valid)
+        return false;
+    if (is_accelerator_key(expression->key))
+        return expression->op == SOLVER_EXISTS || expression->op == SOLVER_GT ||
+               expression->op == SOLVER_GTE ||
+               (expression->op == SOLVER_IN && has_value_above_zero(expression));
+    enum dimension dimension = dimension_of(expression->key);
+    if (expression->op != SOLVER_IN ||
+        (dimension != DIMENSION_TYPE && dimension != DIMENSION_FAMILY &&
+         dimension != DIMENSION_CATEGORY))
+        return false;
+    for (size_t i = 0; i < expression->value_count; i++)
+        if (value_names_accelerator(settings, dimension, expression->values[i].text, arena))
+            return true;
+    return false;
+}
+
+static bool some_names_accelerator(const struct accelerators *settings,
+                                   const struct expressions *expressions, struct arena *arena)
+{
+    for (size_t i = 0; i < expressions->count; i++)
+        if (names_accelerator(settings, &expressions->items[i], arena))
+            return true;
+    return false;
+}
+
+/* "sku-gpu-count DoesNotExist": said of a cloud whose types are not known. */
+static bool rules_accelerators_out(const struct pool *pool)
+{
+    for (size_t i = 0; i < pool->requirements.count; i++) {
+        const struct expression *expression = &pool->requirements.items[i];
+        if (expression->valid && is_accelerator_key(expression->key) &&
+            (expression->op == SOLVER_DOES_NOT_EXIST ||
+             (expression->op == SOLVER_IN && !has_value_above_zero(expression)) ||
+             (expression->op == SOLVER_LT && text_is(expression->values[0].text, "1"))))
+            return true;
+    }
+    return false;
+}
+
+struct pool_purpose accelerators_find_purpose(const struct accelerators *settings,
+                                              const struct pool *pool, struct arena *arena)
+{
+    struct pool_purpose result = {.purpose = FOR_ACCELERATORS};
+    bool named = some_names_accelerator(settings, &pool->requirements, arena) ||
+                 some_names_accelerator(settings, &pool->labels, arena);
+    if (!pool_is_covered_by(settings->catalog, pool)) {
+        if (!named)
+            result.purpose = rules_accelerators_out(pool) ? FOR_ANYTHING : PURPOSE_UNKNOWN;
+        return result;
+    }
+    result.launchable =
+        expressions_select(settings->catalog, &pool->requirements, &pool->labels, arena);
+    result.carried = type_set_and(&result.launchable, &settings->carriers, arena);
+    for (size_t i = 0; i < catalog_count(settings->catalog); i++)
+        if (type_set_has(&result.carried, i))
+            result.devices |= catalog_type(settings->catalog, i)->devices;
+
+    size_t launchable = type_set_count(&result.launchable);
+    size_t carried = type_set_count(&result.carried);
+    bool only_carriers = launchable > 0 && carried == launchable;
+    if (only_carriers || (named && (carried > 0 || launchable == 0)))
+        return result;
+    result.purpose = carried > 0 ? FOR_BOTH : FOR_ANYTHING;
+    return result;
+}

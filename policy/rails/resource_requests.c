@@ -1,0 +1,304 @@
+#include "policy/rail.h"
+
+#define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
+
+struct settings {
+    struct key_strings require;
+    int64_t max_cpu_milli, max_memory_milli;
+    bool max_cpu_given, max_memory_given, memory_limit_equals_request;
+    /* As the policy writes them, for messages. */
+    struct text max_cpu, max_memory;
+};
+
+static const struct key max_keys[] = {
+    {.name = "cpu",
+     .type = KEY_QUANTITY,
+     .offset = offsetof(struct settings, max_cpu_milli),
+     .given_offset = offsetof(struct settings, max_cpu_given),
+     .summary = "CPU of a container, at most"},
+    {.name = "memory",
+     .type = KEY_QUANTITY,
+     .offset = offsetof(struct settings, max_memory_milli),
+     .given_offset = offsetof(struct settings, max_memory_given),
+     .summary = "memory of a container, at most, as in 64Gi"},
+    {0},
+};
+
+static const struct key keys[] = {
+    {.name = "require",
+     .type = KEY_STRINGS,
+     .offset = offsetof(struct settings, require),
+     .summary = "the resources that every container must request",
+     .default_value = "[cpu, memory]"},
+    {.name = "max",
+     .type = KEY_MAP,
+     .summary = "the most that a container may request, or have as a limit",
+     .children = max_keys},
+    {.name = "memoryLimitEqualsRequest",
+     .type = KEY_BOOL,
+     .offset = offsetof(struct settings, memory_limit_equals_request),
+     .summary = "every container has a memory limit, and it is what the container requests",
+     .default_value = "false"},
+    {0},
+};
+
+/* Resources without a domain are Kubernetes' own: one that it does not have, nothing requests. */
+static void warn_of_unknown(const struct key_strings *require, struct source *source,
+                            struct arena *arena, struct problems *warnings)
+{
+    enum { TYPO_EDITS = 3 };
+    const struct text own[] = {TEXT("cpu"), TEXT("memory"), TEXT("ephemeral-storage")};
+    for (size_t i = 0; require->nodes != NULL && i < require->count; i++) {
+        struct text name = require->items[i];
+        bool known =
+            text_split(name, '/', NULL, NULL) || text_starts_with(name, TEXT("hugepages-"));
+        for (size_t j = 0; j < COUNT_OF(own); j++)
+            known = known || text_equal(name, own[j]);
+        if (known)
+            continue;
+        size_t nearest = text_nearest(name, own, COUNT_OF(own), TYPO_EDITS);
+        struct text hint = TEXT("");
+        if (nearest < COUNT_OF(own))
+            hint = arena_printf(arena, "; did you mean \"%.*s\"?", TEXT_ARGS(own[nearest]));
+        problems_add(warnings, ERROR_POLICY, source_place(source, arena, require->nodes[i]->offset),
+                     "resource-requests: Kubernetes has no resource \"%.*s\", so every container "
+                     "will be a finding%.*s",
+                     TEXT_ARGS(name), TEXT_ARGS(hint));
+    }
+}
+
+static void prepare(void *settings_pointer, const struct catalog *catalog,
+                    const struct node *rail_node, struct source *source, struct arena *arena,
+                    struct problems *warnings)
+{
+    (void)catalog;
+    struct settings *settings = settings_pointer;
+    const struct node *max = node_get(rail_node, "max");
+    settings->max_cpu = node_text(node_get(max, "cpu"));
+    settings->max_memory = node_text(node_get(max, "memory"));
+    warn_of_unknown(&settings->require, source, arena, warnings);
+}
+
+/* ---- judging one container --------------------------------------------------------------------
+ */
+
+struct hearing {
+    struct judgement *judgement;
+    const struct settings *settings;
+    const struct workload *workload;
+    const struct container *container;
+    struct text who; /* container "app" */
+};
+
+static void amounts_of(const struct hearing *hearing, const struct field *of, struct text resource,
+                       struct amount *request, struct amount *limit)
+{
+    container_amounts(hearing->judgement->world->snapshot, hearing->workload, of, resource,
+                      hearing->judgement->arena, request, limit);
+}
+
+static bool is_some(const struct amount *amount)
+{
+    return amount->given && amount->valid && amount->milli > 0;
+}
+
+/* Written, and told by judge_quantities. */
+static bool is_unreadable(const struct amount *amount)
+{
+    return amount->given && !amount->valid;
+}
+
+/* Whether the pod as a whole requests it, for all of its containers. */
+static bool pod_requests(const struct hearing *hearing, struct text resource)
+{
+    struct amount request, limit;
+    amounts_of(hearing, hearing->workload->spec, resource, &request, &limit);
+    return is_some(&request);
+}
+
+static void judge_required(const struct hearing *hearing, struct text resource)
+{
+    struct arena *arena = hearing->judgement->arena;
+    struct amount request, limit;
+    amounts_of(hearing, hearing->container->field, resource, &request, &limit);
+    if (is_some(&request) || is_unreadable(&request) || pod_requests(hearing, resource))
+        return;
+    judgement_report(
+        hearing->judgement,
+        &(struct draft){
+            .field = request.field,
+            .found = request.written ? request.text : TEXT(""),
+            .statement = arena_printf(arena, "%.*s requests no %.*s", TEXT_ARGS(hearing->who),
+                                      TEXT_ARGS(resource)),
+            .fix = arena_printf(
+                arena, "add %.*s under resources.requests: what the container needs to run",
+                TEXT_ARGS(resource)),
+        });
+}
+
+static void judge_ceiling(const struct hearing *hearing, const struct amount *amount,
+                          const char *verb, struct text resource, int64_t max_milli,
+                          struct text max)
+{
+    struct arena *arena = hearing->judgement->arena;
+    if (!amount->valid || amount->milli <= max_milli)
+        return;
+    struct text origin = TEXT("");
+    if (amount->limit_range != NULL)
+        origin = arena_printf(arena, " (by LimitRange %.*s)", TEXT_ARGS(amount->limit_range->name));
+    judgement_report(
+        hearing->judgement,
+        &(struct draft){
+            .field = amount->field,
+            .found = amount->text,
+            .statement = arena_printf(arena, "%.*s %s %.*s \"%.*s\"%.*s, above the ceiling of %.*s",
+                                      TEXT_ARGS(hearing->who), verb, TEXT_ARGS(resource),
+                                      TEXT_ARGS(amount->text), TEXT_ARGS(origin), TEXT_ARGS(max)),
+            .fix = arena_printf(arena, "ask for at most %.*s, or split the work over more pods",
+                                TEXT_ARGS(max)),
+        });
+}
+
+static void judge_ceilings(const struct hearing *hearing)
+{
+    const struct settings *settings = hearing->settings;
+    const struct {
+        struct text resource;
+        bool given;
+        int64_t max_milli;
+        struct text max;
+    } ceilings[] = {
+        {TEXT("cpu"), settings->max_cpu_given, settings->max_cpu_milli, settings->max_cpu},
+        {TEXT("memory"), settings->max_memory_given, settings->max_memory_milli,
+         settings->max_memory},
+    };
+    for (size_t i = 0; i < COUNT_OF(ceilings); i++) {
+        if (!ceilings[i].given)
+            continue;
+        struct amount request, limit;
+        amounts_of(hearing, hearing->container->field, ceilings[i].resource, &request, &limit);
+        /* A request that only repeats the limit, or the same LimitRange, is one finding. */
+        bool own = request.written || (request.limit_range != NULL && !limit.given);
+        if (own)
+            judge_ceiling(hearing, &request, "requests", ceilings[i].resource,
+                          ceilings[i].max_milli, ceilings[i].max);
+        judge_ceiling(hearing, &limit, "has a limit of", ceilings[i].resource,
+                      ceilings[i].max_milli, ceilings[i].max);
+    }
+}
+
+static void judge_memory_limit(const struct hearing *hearing)
+{
+    struct arena *arena = hearing->judgement->arena;
+    struct amount request, limit, pod_request, pod_limit;
+    amounts_of(hearing, hearing->container->field, TEXT("memory"), &request, &limit);
+    amounts_of(hearing, hearing->workload->spec, TEXT("memory"), &pod_request, &pod_limit);
+    if (is_unreadable(&request) || is_unreadable(&limit))
+        return;
+    if (request.given && limit.given && request.milli == limit.milli)
+        return;
+    /* A container that says nothing lives within the pod's. */
+    if (!request.given && !limit.given && is_some(&pod_limit) &&
+        pod_request.milli == pod_limit.milli)
+        return;
+    struct text statement =
+        limit.given
+            ? arena_printf(arena, "%.*s has a memory limit of \"%.*s\" and requests \"%.*s\"",
+                           TEXT_ARGS(hearing->who), TEXT_ARGS(limit.text), TEXT_ARGS(request.text))
+            : arena_printf(arena, "%.*s has no memory limit", TEXT_ARGS(hearing->who));
+    judgement_report(hearing->judgement,
+                     &(struct draft){
+                         .field = limit.field,
+                         .found = limit.text,
+                         .statement = statement,
+                         .fix = TEXT("set requests.memory and limits.memory to the same quantity"),
+                     });
+}
+
+/* What the API server would refuse. */
+static void judge_quantities(const struct hearing *hearing)
+{
+    struct arena *arena = hearing->judgement->arena;
+    static const char *const lists[] = {"requests", "limits"};
+    const struct field *resources = field_get(arena, hearing->container->field, "resources");
+    for (size_t i = 0; i < COUNT_OF(lists); i++) {
+        const struct field *list = field_get(arena, resources, lists[i]);
+        for (size_t j = 0; node_is(list->node, NODE_MAP) && j < node_count(list->node); j++) {
+            const struct member *member = &list->node->members[j];
+            struct field *field = ARENA_NEW(arena, struct field);
+            *field = (struct field){
+                .parent = list,
+                .key = {member->key, member->key_size},
+                .node = &member->value,
+            };
+            struct amount amount;
+            amount_read(field, &amount);
+            if (!amount.written || amount.valid)
+                continue;
+            judgement_report(
+                hearing->judgement,
+                &(struct draft){
+                    .field = amount.field,
+                    .found = amount.text,
+                    .statement = arena_printf(arena, "found \"%.*s\", which is no quantity",
+                                              TEXT_ARGS(amount.text)),
+                    .fix = TEXT("write a number with a unit, as in 250m, 2, 512Mi or 4Gi"),
+                });
+        }
+    }
+}
+
+static void judge(struct judgement *judgement, const void *settings_pointer)
+{
+    const struct settings *settings = settings_pointer;
+    struct workload workload;
+    if (!workload_read(judgement->object, judgement->arena, &workload))
+        return;
+    struct containers containers;
+    containers_read(&workload, judgement->arena, &containers);
+    for (size_t i = 0; i < containers.count; i++) {
+        const struct container *container = &containers.items[i];
+        struct hearing hearing = {
+            .judgement = judgement,
+            .settings = settings,
+            .workload = &workload,
+            .container = container,
+            .who = arena_printf(judgement->arena, "%scontainer \"%.*s\"",
+                                container->init ? "init " : "", TEXT_ARGS(container->name)),
+        };
+        judge_quantities(&hearing);
+        for (size_t j = 0; j < settings->require.count; j++)
+            judge_required(&hearing, settings->require.items[j]);
+        judge_ceilings(&hearing);
+        if (settings->memory_limit_equals_request)
+            judge_memory_limit(&hearing);
+    }
+}
+
+const struct rail rail_resource_requests = {
+    .name = "resource-requests",
+    .summary = "what containers must request, and how much they may",
+    .detail =
+        "Nodes are bought for what pods request. A container that requests nothing is placed as "
+        "if it needed nothing and starves its neighbours; one that requests more than any node "
+        "has waits for ever. The rail reads containers and initContainers, sidecars too, of "
+        "pods, of pod templates, and of pods that are resized in place.\n\n"
+        "Judged is what the API server would store: a request that is missing is the limit, or "
+        "what a visible LimitRange of the namespace fills in (defaultRequest, default, max, "
+        "min). A request of 0 is none. What the pod requests as a whole (spec.resources) "
+        "satisfies require for each of its containers.\n\n"
+        "max is a ceiling for requests and limits alike. With require: [] only max and "
+        "memoryLimitEqualsRequest are judged. A quantity that Kubernetes cannot read is a "
+        "finding.",
+    .example = "resource-requests:\n"
+               "  mode: enforce\n"
+               "  require: [cpu, memory]\n"
+               "  max: {cpu: 16, memory: 64Gi}\n"
+               "  memoryLimitEqualsRequest: true\n",
+    .kinds = KINDS_WORKLOADS,
+    .judges_resize = true,
+    .keys = keys,
+    .settings_size = sizeof(struct settings),
+    .prepare = prepare,
+    .judge = judge,
+};

@@ -1,0 +1,461 @@
+#include "policy/rail.h"
+
+#define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
+
+struct settings {
+    struct key_strings zonal_provisioners;
+};
+
+/* Drivers whose disks live in one zone; those of one cloud stand in for each other. */
+static const struct {
+    const char *provisioner, *cloud;
+} drivers[] = {
+    {"ebs.csi.aws.com", "aws"},
+    {"ebs.csi.eks.amazonaws.com", "aws"},
+    {"kubernetes.io/aws-ebs", "aws"},
+    {"pd.csi.storage.gke.io", "gce"},
+    {"kubernetes.io/gce-pd", "gce"},
+    {"disk.csi.azure.com", "azure"},
+    {"kubernetes.io/azure-disk", "azure"},
+    {"cinder.csi.openstack.org", "openstack"},
+    {"kubernetes.io/cinder", "openstack"},
+};
+
+static const struct key keys[] = {
+    {.name = "zonalProvisioners",
+     .type = KEY_STRINGS,
+     .offset = offsetof(struct settings, zonal_provisioners),
+     .summary = "the provisioners whose volumes live in one zone",
+     .default_value = "[ebs.csi.aws.com, ebs.csi.eks.amazonaws.com, kubernetes.io/aws-ebs, "
+                      "pd.csi.storage.gke.io, kubernetes.io/gce-pd, disk.csi.azure.com, "
+                      "kubernetes.io/azure-disk, cinder.csi.openstack.org, kubernetes.io/cinder]",
+     .minimum = 1},
+    {0},
+};
+
+/* ---- which classes are wrong ------------------------------------------------------------------
+ */
+
+static const char *cloud_of(struct text provisioner)
+{
+    for (size_t i = 0; i < COUNT_OF(drivers); i++)
+        if (text_is(provisioner, drivers[i].provisioner))
+            return drivers[i].cloud;
+    return NULL;
+}
+
+static bool same_kind(struct text a, struct text b)
+{
+    const char *cloud = cloud_of(a);
+    return text_equal(a, b) || (cloud != NULL && cloud == cloud_of(b));
+}
+
+/* Azure's zone-redundant disks attach in every zone. */
+static bool is_zone_redundant(const struct storage_class *class)
+{
+    const struct node *parameters = node_get(class->object->root->node, "parameters");
+    for (size_t i = 0; node_is(parameters, NODE_MAP) && i < node_count(parameters); i++)
+        if (text_ends_with(node_string(&parameters->members[i].value), TEXT("_ZRS")))
+            return true;
+    return false;
+}
+
+static bool is_zonal(const struct settings *settings, const struct storage_class *class)
+{
+    for (size_t i = 0; i < settings->zonal_provisioners.count; i++)
+        if (text_equal(settings->zonal_provisioners.items[i], class->provisioner))
+            return !is_zone_redundant(class);
+    return false;
+}
+
+/* The one zone an expression names; empty when it is about something else, or leaves a choice. */
+static struct text zone_of(const struct topology_choice *choice)
+{
+    const struct node *values = choice->values->node;
+    if (!node_is(values, NODE_LIST) || node_count(values) != 1 ||
+        zone_key_of(node_string(choice->key->node)) == ZONE_KEY_NONE)
+        return TEXT("");
+    return node_string(node_item(values, 0));
+}
+
+/* Whether every term of allowedTopologies names one zone, and all the same. */
+static bool names_one_zone(const struct storage_class *class)
+{
+    struct text only = TEXT("");
+    size_t terms_seen = 0;
+    for (size_t i = 0; i < class->topologies.count; i++) {
+        const struct topology_choice *choice = &class->topologies.items[i];
+        struct text zone = zone_of(choice);
+        if (zone.size == 0 || choice->term < terms_seen)
+            continue;
+        if (choice->term > terms_seen || (terms_seen > 0 && !text_equal(zone, only)))
+            return false;
+        only = zone;
+        terms_seen++;
+    }
+    return terms_seen > 0 && terms_seen == class->term_count;
+}
+
+static bool binds_too_early(const struct settings *settings, const struct storage_class *class)
+{
+    return !class->waits && is_zonal(settings, class) && !names_one_zone(class);
+}
+
+/* ---- StorageClass: the mode -------------------------------------------------------------------
+ */
+
+#define TOO_EARLY "the disk gets a zone before its pod has one"
+
+static void judge_mode(struct judgement *judgement, const struct settings *settings,
+                       const struct storage_class *class)
+{
+    static const struct text waits = TEXT("WaitForFirstConsumer");
+    struct arena *arena = judgement->arena;
+    if (!binds_too_early(settings, class))
+        return;
+    struct draft draft = {
+        .field = class->binding_mode,
+        .found = node_string(class->binding_mode->node),
+        .allowed = &waits,
+        .allowed_count = 1,
+        .fix = TEXT("set volumeBindingMode: WaitForFirstConsumer (the field cannot change later: "
+                    "make a new class)"),
+    };
+    if (draft.found.size == 0)
+        draft.statement = TEXT("missing, which means Immediate: " TOO_EARLY);
+    else if (text_is(draft.found, "Immediate"))
+        draft.statement = TEXT("found \"Immediate\": " TOO_EARLY);
+    if (node_at(class->object->root->node, "parameters.zone") != NULL ||
+        node_at(class->object->root->node, "parameters.zones") != NULL)
+        draft.fix = arena_printf(arena, "%.*s; name zones in allowedTopologies, not in parameters",
+                                 TEXT_ARGS(draft.fix));
+    judgement_report(judgement, &draft);
+}
+
+/* ---- StorageClass: allowedTopologies ----------------------------------------------------------
+ */
+
+/* What the drivers above report of a node, besides what begins with "topology.". */
+static const struct text topology_keys[] = {
+    TEXT("topology.kubernetes.io/zone"),
+    TEXT("topology.kubernetes.io/region"),
+    TEXT("kubernetes.io/hostname"),
+    TEXT("topology.k8s.aws/zone-id"),
+    TEXT("topology.ebs.csi.aws.com/zone"),
+    TEXT("topology.ebs.csi.eks.amazonaws.com/zone"),
+    TEXT("topology.gke.io/zone"),
+    TEXT("topology.disk.csi.azure.com/zone"),
+    TEXT("topology.cinder.csi.openstack.org/zone"),
+    TEXT("failure-domain.beta.kubernetes.io/zone"),
+    TEXT("failure-domain.beta.kubernetes.io/region"),
+    TEXT("kubernetes.io/os"),
+};
+enum { TOPOLOGY_KEYS_SHOWN = 4 };
+
+/* The key that was meant: a name without its domain, or two edits away; empty when none is near. */
+static struct text key_meant(struct text key, struct arena *arena)
+{
+    enum { TYPO_EDITS = 2 };
+    struct text ending = arena_printf(arena, "/%.*s", TEXT_ARGS(key));
+    for (size_t i = 0; i < TOPOLOGY_KEYS_SHOWN; i++)
+        if (text_ends_with(topology_keys[i], ending))
+            return topology_keys[i];
+    size_t nearest = text_nearest(key, topology_keys, COUNT_OF(topology_keys), TYPO_EDITS);
+    return nearest < COUNT_OF(topology_keys) ? topology_keys[nearest] : TEXT("");
+}
+
+static void judge_key(struct judgement *judgement, const struct storage_class *class,
+                      const struct field *field)
+{
+    struct arena *arena = judgement->arena;
+    struct text key = node_string(field->node);
+    if (key.size == 0 || cloud_of(class->provisioner) == NULL)
+        return;
+    struct text meant = key_meant(key, arena);
+    if (text_equal(meant, key) || (meant.size == 0 && text_starts_with(key, TEXT("topology."))))
+        return;
+
+    struct text *allowed = ARENA_ARRAY(arena, TOPOLOGY_KEYS_SHOWN, struct text);
+    for (size_t i = 0; i < TOPOLOGY_KEYS_SHOWN; i++)
+        allowed[i] = topology_keys[i];
+    struct draft draft = {
+        .field = field,
+        .found = key,
+        .allowed = allowed,
+        .allowed_count = TOPOLOGY_KEYS_SHOWN,
+    };
+    if (meant.size > 0) {
+        nearest_first(allowed, TOPOLOGY_KEYS_SHOWN, meant);
+        draft.fix = arena_printf(arena, "replace with %.*s", TEXT_ARGS(meant));
+    } else {
+        draft.statement =
+            arena_printf(arena, "found \"%.*s\", by which %.*s does not place volumes",
+                         TEXT_ARGS(key), TEXT_ARGS(class->provisioner));
+        draft.fix = TEXT("use one of the allowed keys");
+    }
+    judgement_report(judgement, &draft);
+}
+
+static bool is_alphanumeric(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+}
+
+static bool is_label_value(struct text t)
+{
+    enum { LONGEST = 63 };
+    if (t.size > LONGEST)
+        return false;
+    for (size_t i = 0; i < t.size; i++) {
+        bool inside = i > 0 && i + 1 < t.size;
+        char c = t.data[i];
+        if (!is_alphanumeric(c) && !(inside && (c == '-' || c == '_' || c == '.')))
+            return false;
+    }
+    return true;
+}
+
+static void judge_zone(struct judgement *judgement, const struct field *field,
+                       const struct zones *zones)
+{
+    struct arena *arena = judgement->arena;
+    struct text value = node_string(field->node);
+    struct draft draft = {.field = field, .found = value};
+    if (!is_label_value(value)) {
+        draft.statement = arena_printf(arena, "found \"%.*s\", which no node can carry as a label",
+                                       TEXT_ARGS(value));
+        draft.fix = TEXT("put a real value in place of the placeholder");
+    } else {
+        if (value.size == 0 || (!zones->complete && !zones->from_node))
+            return;
+        for (size_t i = 0; i < zones->count; i++)
+            if (text_equal(zones->items[i], value))
+                return;
+        draft.statement = arena_printf(
+            arena, "found \"%.*s\", a zone that no visible Node, NodePool or EC2NodeClass names",
+            TEXT_ARGS(value));
+        draft.fix = TEXT("name a zone of this cluster");
+        if (!zones->complete)
+            draft.severity = SEVERITY_WARN;
+    }
+    struct text *allowed = ARENA_ARRAY(arena, zones->count, struct text);
+    for (size_t i = 0; i < zones->count; i++)
+        allowed[i] = zones->items[i];
+    nearest_first(allowed, zones->count, value);
+    draft.allowed = allowed;
+    draft.allowed_count = zones->count;
+    judgement_report(judgement, &draft);
+}
+
+static void judge_topologies(struct judgement *judgement, const struct storage_class *class)
+{
+    struct zones zones[ZONE_KEY_ID + 1] = {0};
+    for (enum zone_key key = ZONE_KEY_NAME; class->term_count > 0 && key <= ZONE_KEY_ID; key++)
+        zones_read(judgement->world->snapshot, judgement->world->catalog, key, judgement->arena,
+                   &zones[key]);
+    for (size_t i = 0; i < class->topologies.count; i++) {
+        const struct topology_choice *choice = &class->topologies.items[i];
+        judge_key(judgement, class, choice->key);
+        enum zone_key key = zone_key_of(node_string(choice->key->node));
+        if (!node_is(choice->values->node, NODE_LIST))
+            continue;
+        for (size_t j = 0; j < node_count(choice->values->node); j++)
+            if (node_is(node_item(choice->values->node, j), NODE_STRING))
+                judge_zone(judgement, field_item(judgement->arena, choice->values, j), &zones[key]);
+    }
+}
+
+/* ---- claims -----------------------------------------------------------------------------------
+ */
+
+struct names {
+    struct text *items;
+    size_t count, capacity;
+};
+
+/* The classes that make the same kind of volume and wait for the pod, nearest in name first. */
+static struct names classes_that_wait(struct judgement *judgement,
+                                      const struct storage_class *instead_of)
+{
+    const struct snapshot *snapshot = judgement->world->snapshot;
+    struct arena *arena = judgement->arena;
+    struct names names = {0};
+    for (size_t i = 0; i < snapshot_count(snapshot, KIND_STORAGE_CLASS); i++) {
+        struct storage_class class;
+        const struct object *object = snapshot_object(snapshot, KIND_STORAGE_CLASS, i);
+        if (storage_class_read(object, arena, &class) && class.waits &&
+            same_kind(class.provisioner, instead_of->provisioner))
+            *LIST_PUSH(arena, &names) = object->name;
+    }
+    nearest_first(names.items, names.count, instead_of->object->name);
+    return names;
+}
+
+static struct text fix_of_claim(const struct names *names, const char *what,
+                                const struct storage_class *class, struct arena *arena)
+{
+    enum { SHOWN = 5 };
+    struct text_builder fix = {.arena = arena};
+    if (names->count == 0)
+        text_builder_printf(&fix,
+                            "no visible class of this kind waits for the pod: make one with "
+                            "provisioner %.*s and volumeBindingMode WaitForFirstConsumer",
+                            TEXT_ARGS(class->provisioner));
+    else
+        text_builder_printf(&fix, "%s that waits for the pod: ", what);
+    for (size_t i = 0; i < names->count && i < SHOWN; i++)
+        text_builder_printf(&fix, "%s%.*s", i == 0 ? "" : ", ", TEXT_ARGS(names->items[i]));
+    if (names->count > SHOWN)
+        text_builder_printf(&fix, ", ... (%zu)", names->count);
+    return text_builder_text(&fix);
+}
+
+/* The class of a claim when it binds too early; false for any other, and for one that is not
+ * visible (*unseen). */
+static bool uses_early_class(struct judgement *judgement, const struct settings *settings,
+                             const struct claim *claim, struct storage_class *class, bool *unseen)
+{
+    *unseen = false;
+    if (claim->bound || (claim->class_named && claim->class_name.size == 0))
+        return false;
+    const struct object *object = claim_class(judgement->world->snapshot, claim);
+    *unseen = object == NULL;
+    return object != NULL && storage_class_read(object, judgement->arena, class) &&
+           binds_too_early(settings, class);
+}
+
+static void report_unseen(struct judgement *judgement, const struct claim *claim)
+{
+    judgement_report(
+        judgement,
+        &(struct draft){
+            .severity = SEVERITY_UNDECIDED,
+            .field = claim->class_field,
+            .found = claim->class_name,
+            .statement =
+                claim->class_named
+                    ? arena_printf(judgement->arena, "StorageClass \"%.*s\" is not visible",
+                                   TEXT_ARGS(claim->class_name))
+                    : TEXT("no class is named, and no default StorageClass is visible"),
+            .fix = TEXT("make the StorageClasses visible (--state DIR)"),
+        });
+}
+
+static void judge_claim(struct judgement *judgement, const struct settings *settings,
+                        const struct claim *claim)
+{
+    struct arena *arena = judgement->arena;
+    struct storage_class class;
+    bool unseen;
+    if (!uses_early_class(judgement, settings, claim, &class, &unseen)) {
+        if (unseen)
+            report_unseen(judgement, claim);
+        return;
+    }
+    struct names names = classes_that_wait(judgement, &class);
+    struct text name = class.object->name;
+    struct text statement =
+        claim->class_named
+            ? arena_printf(arena,
+                           "found \"%.*s\", a StorageClass that binds Immediately: " TOO_EARLY,
+                           TEXT_ARGS(name))
+            : arena_printf(arena,
+                           "missing, which means the default StorageClass \"%.*s\", and it binds "
+                           "Immediately: " TOO_EARLY,
+                           TEXT_ARGS(name));
+    judgement_report(judgement, &(struct draft){
+                                    .field = claim->class_field,
+                                    .found = claim->class_name,
+                                    .statement = statement,
+                                    .allowed = names.items,
+                                    .allowed_count = names.count,
+                                    .fix = fix_of_claim(&names, "name a class", &class, arena),
+                                });
+}
+
+/* A claim that a workload mounts; where it is not visible, it is judged when it is made. */
+static void judge_mounted(struct judgement *judgement, const struct settings *settings,
+                          const struct field *claim_name)
+{
+    struct arena *arena = judgement->arena;
+    struct text name = node_string(claim_name->node);
+    const struct object *object =
+        snapshot_find(judgement->world->snapshot, KIND_PERSISTENT_VOLUME_CLAIM,
+                      judgement->object->namespace, name);
+    if (object == NULL)
+        return;
+    struct claim claim;
+    struct storage_class class;
+    bool unseen;
+    claim_read(object->root, arena, &claim);
+    if (!uses_early_class(judgement, settings, &claim, &class, &unseen))
+        return;
+    struct names names = classes_that_wait(judgement, &class);
+    judgement_report(
+        judgement,
+        &(struct draft){
+            .field = claim_name,
+            .found = name,
+            .statement =
+                arena_printf(arena,
+                             "claim \"%.*s\" is not bound, and its StorageClass \"%.*s\" binds "
+                             "Immediately: " TOO_EARLY,
+                             TEXT_ARGS(name), TEXT_ARGS(class.object->name)),
+            .fix = fix_of_claim(&names, "make the claim anew with a class", &class, arena),
+        });
+}
+
+static void judge(struct judgement *judgement, const void *settings_pointer)
+{
+    const struct settings *settings = settings_pointer;
+    struct arena *arena = judgement->arena;
+    const struct object *object = judgement->object;
+    struct storage_class class;
+    if (storage_class_read(object, arena, &class)) {
+        judge_mode(judgement, settings, &class);
+        judge_topologies(judgement, &class);
+        return;
+    }
+    struct workload workload;
+    if (!workload_read(object, arena, &workload)) {
+        struct claim claim;
+        claim_read(object->root, arena, &claim);
+        judge_claim(judgement, settings, &claim);
+        return;
+    }
+    struct claims templates;
+    claim_templates_read(&workload, arena, &templates);
+    for (size_t i = 0; i < templates.count; i++)
+        judge_claim(judgement, settings, &templates.items[i]);
+    struct claim_names mounted;
+    claim_names_read(&workload, arena, &mounted);
+    for (size_t i = 0; i < mounted.count; i++)
+        judge_mounted(judgement, settings, mounted.items[i]);
+}
+
+const struct rail rail_volume_binding = {
+    .name = "volume-binding",
+    .summary = "disks that get their zone from the pod, not before it",
+    .detail =
+        "A disk of a zonal provisioner can only be attached in its own zone. A StorageClass that "
+        "binds Immediately, which is what an unset volumeBindingMode means, picks that zone "
+        "before the scheduler has seen the pod; the pod must then follow, even where its other "
+        "constraints forbid it. With WaitForFirstConsumer the disk follows the pod. Immediate is "
+        "right for file systems that every zone reaches, and for a class whose allowedTopologies "
+        "name one zone.\n\n"
+        "The rail finds such classes when they are made; claims and claim templates (of "
+        "StatefulSets and ephemeral volumes) that use one, by name or by default; and workloads "
+        "that mount a visible claim that uses one and is not bound yet. A class that is not "
+        "visible cannot be judged. In allowedTopologies it finds keys that the provisioner does "
+        "not know, values that no label can hold, and zones that this cluster does not have, as "
+        "far as it shows: where some NodePool is open to all zones and no EC2NodeClass lists "
+        "them, that is only a warning.",
+    .example = "volume-binding:\n"
+               "  mode: enforce\n"
+               "  zonalProvisioners: [ebs.csi.aws.com, kubernetes.io/aws-ebs]\n",
+    .kinds =
+        KINDS_WORKLOADS | KIND_BIT(KIND_STORAGE_CLASS) | KIND_BIT(KIND_PERSISTENT_VOLUME_CLAIM),
+    .keys = keys,
+    .settings_size = sizeof(struct settings),
+    .judge = judge,
+};

@@ -1,0 +1,81 @@
+/* Private to report/: what the formats share. */
+#ifndef TAFFRAIL_REPORT_FORMAT_H
+#define TAFFRAIL_REPORT_FORMAT_H
+
+#include "report/report.h"
+
+typedef bool report_writer(const struct report *report, const struct report_style *style,
+                           struct arena *arena, FILE *out, struct error *error);
+/* For a person: each finding with its place, the offending line and a caret; a summary at the end.
+ */
+report_writer report_text;
+report_writer report_json;   /* taffrail.dev/findings/v1 */
+report_writer report_junit;  /* JUnit XML: a testsuite a file, a testcase an object */
+report_writer report_sarif;  /* SARIF 2.1.0 */
+report_writer report_github; /* workflow commands, which become annotations */
+
+/* ---- findings and errors, ready to be told ----------------------------------------------------
+ */
+
+/* All that needs the arena is done before a format holds json-c. File names and messages are valid
+ * UTF-8. */
+struct located_finding {
+    const struct object *object;
+    const struct finding *finding;
+    struct place place;
+};
+const struct located_finding *locate_findings(const struct report *report, struct arena *arena,
+                                              size_t *count);
+struct located_error {
+    const char *path; /* as the system knows the file; NULL: none */
+    struct place place;
+    struct text message;
+};
+const struct located_error *locate_errors(const struct report *report, struct arena *arena,
+                                          size_t *count);
+
+const char *finding_label(const struct finding *finding); /* "deny", ..., "undecided" */
+/* "web/shop", "gpu" where there is no namespace; without control characters. */
+struct text object_title(const struct object *object, struct arena *arena);
+
+struct note {
+    const char *label;
+    struct text text;
+};
+enum { MOST_NOTES = 5 };
+/* What there is to say beside the message: fix, field, exception, docs, ask. */
+size_t finding_notes(const struct finding *finding, struct note notes[MOST_NOTES]);
+/* The message, and a line for each note. */
+struct text finding_advice(const struct finding *finding, struct arena *arena);
+/* "3 objects checked: 1 denied, 2 skipped" and a newline. */
+void put_summary(const struct report *report, FILE *out);
+
+/* ---- as it is written in the file -------------------------------------------------------------
+ */
+
+/* A scalar as it stands there, with its quotes. Empty when that cannot be told: a block scalar, an
+ * alias, a value behind an anchor or a tag, text folded over lines. */
+struct text scalar_written(struct text source, const struct node *node);
+/* The same scalar with another value: quoted as before, or as the value needs. */
+struct text scalar_rewritten(struct text written, struct text value, struct arena *arena);
+
+/* Lines from 1; columns from 1 in UTF-16 code units, as editors and SARIF count them; the end
+ * column is the one behind. end_line 0: where it ends is not known. */
+struct region {
+    uint32_t line, column, end_line, end_column;
+};
+struct region finding_region(const struct located_finding *located, struct arena *arena);
+/* Without leading "./", which pipelines that compare paths do not expect. */
+const char *short_path(const char *path);
+
+/* ---- json-c -----------------------------------------------------------------------------------
+ */
+
+/* Prints it on many lines, and takes it. */
+bool json_write(struct json_object *value, struct arena *arena, FILE *out,
+                struct error *error) MUST_CHECK;
+void json_add_text(struct json_object *map, const char *key, struct text value);
+void json_add_string(struct json_object *map, const char *key, const char *value);
+void json_add_count(struct json_object *map, const char *key, size_t count);
+
+#endif

@@ -1,0 +1,100 @@
+#include "server/admission.h"
+
+#include <time.h>
+
+#include "server/http.h"
+
+struct waiter {
+    pthread_cond_t turn;
+    TAILQ_ENTRY(waiter) entry;
+};
+
+void allowance_start(struct allowance *allowance, size_t limit)
+{
+    *allowance = (struct allowance){
+        .limit = limit,
+        .mutex = PTHREAD_MUTEX_INITIALIZER,
+    };
+    TAILQ_INIT(&allowance->waiters);
+}
+
+static bool take_now(struct allowance *allowance, size_t amount)
+{
+    size_t used = atomic_load(&allowance->used);
+    do {
+        if (amount > allowance->limit - used)
+            return false;
+    } while (!atomic_compare_exchange_weak(&allowance->used, &used, used + amount));
+    return true;
+}
+
+/* With the mutex held. Only the first is told: the others would find less than it does. */
+static void wake_first(struct allowance *allowance)
+{
+    struct waiter *first = TAILQ_FIRST(&allowance->waiters);
+    if (first != NULL)
+        pthread_cond_signal(&first->turn);
+}
+
+/* Who waits says so before it looks once more, and who returns something looks for waiters
+ * afterwards: sequentially consistent, so that one of the two sees the other. */
+static bool take_later(struct allowance *allowance, size_t amount, int64_t until_ms)
+{
+    const struct timespec until = {until_ms / 1000, until_ms % 1000 * 1000000};
+    struct waiter self = {.turn = PTHREAD_COND_INITIALIZER};
+    pthread_mutex_lock(&allowance->mutex);
+    TAILQ_INSERT_TAIL(&allowance->waiters, &self, entry);
+    atomic_fetch_add(&allowance->waiting, 1);
+    bool taken = false;
+    for (;;) {
+        if (TAILQ_FIRST(&allowance->waiters) == &self)
+            taken = take_now(allowance, amount);
+        if (taken || monotonic_ms() >= until_ms)
+            break;
+        pthread_cond_clockwait(&self.turn, &allowance->mutex, CLOCK_MONOTONIC, &until);
+    }
+    atomic_fetch_sub(&allowance->waiting, 1);
+    TAILQ_REMOVE(&allowance->waiters, &self, entry);
+    wake_first(allowance);
+    pthread_mutex_unlock(&allowance->mutex);
+    pthread_cond_destroy(&self.turn);
+    return taken;
+}
+
+bool allowance_take(struct allowance *allowance, size_t amount, int64_t *wait_ms)
+{
+    if (take_now(allowance, amount))
+        return true;
+    if (*wait_ms <= 0 || amount > allowance->limit)
+        return false;
+    int64_t began_ms = monotonic_ms();
+    bool taken = take_later(allowance, amount, began_ms + *wait_ms);
+    *wait_ms -= monotonic_ms() - began_ms;
+    return taken;
+}
+
+void allowance_return(struct allowance *allowance, size_t amount)
+{
+    atomic_fetch_sub(&allowance->used, amount);
+    if (atomic_load(&allowance->waiting) == 0)
+        return;
+    pthread_mutex_lock(&allowance->mutex);
+    wake_first(allowance);
+    pthread_mutex_unlock(&allowance->mutex);
+}
+
+bool admission_enter(struct admission *admission, size_t arena_bytes, int64_t *wait_ms)
+{
+    if (!allowance_take(&admission->reviews, 1, wait_ms))
+        return false;
+    if (allowance_take(&admission->arena_bytes, arena_bytes, wait_ms))
+        return true;
+    allowance_return(&admission->reviews, 1);
+    return false;
+}
+
+void admission_leave(struct admission *admission, size_t arena_bytes, size_t kept_bytes)
+{
+    allowance_return(&admission->arena_bytes, arena_bytes - kept_bytes);
+    allowance_return(&admission->reviews, 1);
+}

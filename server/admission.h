@@ -1,0 +1,40 @@
+/* What requests may use of this server at the same time, and how long one waits for its share:
+ * beyond the limits it gets 429 instead of memory. */
+#ifndef TAFFRAIL_SERVER_ADMISSION_H
+#define TAFFRAIL_SERVER_ADMISSION_H
+
+#include <pthread.h>
+#include <stdalign.h>
+#include <stdatomic.h>
+#include <sys/queue.h>
+
+#include "base/base.h"
+
+/* An amount that is shared. To take or return some is one atomic operation; the lock is for those
+ * who have to wait, first come, first served. */
+struct allowance {
+    alignas(64) atomic_size_t used;
+    atomic_uint waiting;
+    size_t limit;
+    pthread_mutex_t mutex;
+    TAILQ_HEAD(, waiter) waiters;
+};
+
+void allowance_start(struct allowance *allowance, size_t limit);
+/* Waits while the amount is not there, *wait_ms at most, and takes off *wait_ms how long that was.
+ * False when it is still not there. */
+bool allowance_take(struct allowance *allowance, size_t amount, int64_t *wait_ms) MUST_CHECK;
+void allowance_return(struct allowance *allowance, size_t amount);
+
+/* Arenas have bytes of their own, so that a body that has arrived does not wait for others that
+ * have not. */
+struct admission {
+    struct allowance body_bytes, reviews, arena_bytes;
+};
+
+/* One review and what its arena may take; both or none. */
+bool admission_enter(struct admission *admission, size_t arena_bytes, int64_t *wait_ms) MUST_CHECK;
+/* Returns them, except for kept_bytes of the arena, which hold the answer until it is sent. */
+void admission_leave(struct admission *admission, size_t arena_bytes, size_t kept_bytes);
+
+#endif

@@ -1,0 +1,414 @@
+#include "server/reload.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "server/server.h"
+
+enum {
+    QUIET_MS = 200,      /* so long nothing must happen: files are written one after another */
+    QUIET_MS_MAX = 2000, /* and so long is it waited for */
+    POLL_MS = 10 * 1000, /* when not everything can be watched */
+    SURE_MS = 60 * 1000, /* what inotify does not see: another machine's writes, a parent moved */
+    ATTEMPTS = 5,        /* to read files that do not change meanwhile */
+    PROBLEMS_BYTES = 64 << 20,
+    PEM_LIMIT_BYTES = 1 << 20,
+};
+
+/* ---- state -------------------------------------------------------------- */
+
+/* What is loaded as a whole, and in force until the next is good. */
+struct loaded {
+    struct path_set paths;
+    struct fingerprint seen;     /* stamps of when it was last looked at */
+    struct fingerprint in_force; /* content */
+    struct fingerprint refused;  /* content of what failed last */
+    bool failed;                 /* the last one looked at was no good */
+};
+
+struct reload {
+    struct reload_options options;
+    struct reload_target target;
+    struct loaded parts[RELOAD_SUBJECT_COUNT];
+    const char **all_paths; /* of every subject, one after the other */
+    size_t all_count;
+    struct watch watch;
+    int wake; /* an eventfd */
+    atomic_bool asked, stopping;
+    bool running;
+    pthread_t thread;
+};
+
+/* The next world or certificate, on trial. */
+struct next {
+    struct reload *reload;
+    struct arena *arena; /* of all but the world */
+    struct problems errors, warnings;
+    struct world *world;
+    struct cert_pair pair;
+};
+
+/* ---- the world ---------------------------------------------------------- */
+
+size_t world_state_problem_count(const struct problems *warnings)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < warnings->count; i++)
+        count += warnings->items[i].kind != ERROR_POLICY;
+    return count;
+}
+
+/* A file of the state that could be read before must not take its objects away, only because
+ * somebody is at work on it. */
+static void refuse_holes(struct next *next)
+{
+    if (world_state_problem_count(&next->warnings) <= next->reload->target.state_problem_count)
+        return;
+    world_destroy(next->world);
+    next->world = NULL;
+    for (size_t i = 0; i < next->warnings.count; i++)
+        if (next->warnings.items[i].kind != ERROR_POLICY)
+            problems_add_error(&next->errors, &next->warnings.items[i]);
+}
+
+static void load_world(struct next *next)
+{
+    struct reload *reload = next->reload;
+    if (world_load(&reload->options.world, reload->target.generation + 1, time(NULL), &next->world,
+                   &next->errors, &next->warnings))
+        refuse_holes(next);
+}
+
+static bool take_world(struct next *next, struct error *error)
+{
+    (void)error;
+    struct reload_target *target = &next->reload->target;
+    target->generation++;
+    target->state_problem_count = world_state_problem_count(&next->warnings);
+    int64_t loaded_unix_s = next->world->loaded_unix_s;
+    cell_publish(target->cell, next->world, world_destroy);
+    next->world = NULL;
+    metrics_set_world(target->metrics, target->generation, loaded_unix_s);
+    for (size_t i = 0; i < next->warnings.count; i++) {
+        char line[1024];
+        error_format(&next->warnings.items[i], line, sizeof line);
+        log_line(LOG_WARN, "world", NULL, NULL, "%s", line);
+    }
+    log_line(LOG_INFO, "reload", NULL, NULL, "world %llu is in force",
+             (unsigned long long)target->generation);
+    return true;
+}
+
+/* ---- the certificate ---------------------------------------------------- */
+
+static void load_certificate(struct next *next)
+{
+    const struct reload_options *options = &next->reload->options;
+    struct error error;
+    if (!file_read(options->certificate_file, PEM_LIMIT_BYTES, next->arena, &next->pair.certificate,
+                   &error) ||
+        !file_read(options->key_file, PEM_LIMIT_BYTES, next->arena, &next->pair.key, &error))
+        problems_add_error(&next->errors, &error);
+}
+
+static bool take_certificate(struct next *next, struct error *error)
+{
+    if (!server_set_certificate(next->reload->target.server, &next->pair, error)) {
+        error->place.file = next->reload->options.certificate_file;
+        return false;
+    }
+    log_line(LOG_INFO, "reload", NULL, NULL, "a new certificate is in force for new connections");
+    return true;
+}
+
+/* ---- one look ----------------------------------------------------------- */
+
+static const struct {
+    const char *name;
+    void (*load)(struct next *next); /* what is wrong is in errors */
+    bool (*take)(struct next *next, struct error *error);
+} actions[RELOAD_SUBJECT_COUNT] = {
+    [RELOAD_WORLD] = {"world", load_world, take_world},
+    [RELOAD_CERTIFICATE] = {"certificate", load_certificate, take_certificate},
+};
+
+struct trial {
+    enum reload_subject which;
+    struct next *next;
+};
+
+static void run_load(void *argument)
+{
+    const struct trial *trial = argument;
+    actions[trial->which].load(trial->next);
+}
+
+/* The first error is what is said where there is room for one. */
+static void fail(struct reload *reload, enum reload_subject which, const struct error *errors,
+                 size_t count)
+{
+    char line[1024];
+    for (size_t i = count; i-- > 0;) {
+        error_format(&errors[i], line, sizeof line);
+        log_line(LOG_ERROR, "reload", NULL, line, "the last good %s stays in force",
+                 actions[which].name);
+    }
+    reload->parts[which].failed = true;
+    metrics_count_reload_failure(reload->target.metrics, which);
+    server_set_reload_failure(reload->target.server, which, line, time(NULL));
+}
+
+static void succeed(struct reload *reload, enum reload_subject which)
+{
+    reload->parts[which].failed = false;
+    server_set_reload_failure(reload->target.server, which, NULL, 0);
+}
+
+static void settle(struct reload *reload, enum reload_subject which, struct next *next,
+                   const struct fingerprint *content)
+{
+    struct loaded *loaded = &reload->parts[which];
+    struct error error = {0};
+    if (next->errors.count > 0) {
+        fail(reload, which, next->errors.items, next->errors.count);
+    } else if (!actions[which].take(next, &error)) {
+        fail(reload, which, &error, 1);
+    } else {
+        loaded->in_force = *content;
+        succeed(reload, which);
+        return;
+    }
+    loaded->refused = *content;
+}
+
+/* Nothing to load: what is there is in force, or was refused already. */
+static bool is_settled(struct reload *reload, enum reload_subject which,
+                       const struct fingerprint *content, bool asked)
+{
+    struct loaded *loaded = &reload->parts[which];
+    if (!fingerprint_equal(content, &loaded->in_force))
+        return loaded->failed && !asked && fingerprint_equal(content, &loaded->refused);
+    if (loaded->failed || asked)
+        log_line(LOG_INFO, "reload", NULL, NULL, "the %s is as it was when it was loaded",
+                 actions[which].name);
+    if (loaded->failed)
+        succeed(reload, which);
+    return true;
+}
+
+enum outcome { DONE, CHANGING, FAILED };
+
+static enum outcome attempt(struct reload *reload, enum reload_subject which, bool asked,
+                            struct error *error)
+{
+    struct loaded *loaded = &reload->parts[which];
+    struct fingerprint stamps, content, after;
+    if (!fingerprint_stamps(loaded->paths, &stamps, error))
+        return FAILED;
+    if (!asked && fingerprint_equal(&stamps, &loaded->seen))
+        return DONE;
+    if (!fingerprint_content(loaded->paths, &content, error))
+        return FAILED;
+    if (is_settled(reload, which, &content, asked)) {
+        loaded->seen = stamps;
+        return DONE;
+    }
+    struct next next = {.reload = reload, .arena = arena_create(PROBLEMS_BYTES)};
+    struct trial trial = {which, &next};
+    if (next.arena == NULL) {
+        error_fill(error, ERROR_MEMORY, NOWHERE, "no memory to load the next %s",
+                   actions[which].name);
+        return FAILED;
+    }
+    next.errors.arena = next.warnings.arena = next.arena;
+    enum outcome outcome = FAILED;
+    if (arena_guard(next.arena, run_load, &trial, error) &&
+        fingerprint_stamps(loaded->paths, &after, error))
+        outcome = fingerprint_equal(&stamps, &after) ? DONE : CHANGING;
+    if (outcome == DONE) {
+        loaded->seen = stamps;
+        settle(reload, which, &next, &content);
+    }
+    world_destroy(next.world);
+    arena_destroy(next.arena);
+    return outcome;
+}
+
+/* True when it must be looked at again though no sign may come. */
+static bool look(struct reload *reload, enum reload_subject which, bool asked)
+{
+    struct error error = {0};
+    enum outcome outcome = CHANGING;
+    if (reload->parts[which].paths.count == 0)
+        return false;
+    for (unsigned i = 0; i < ATTEMPTS && outcome == CHANGING; i++)
+        outcome = attempt(reload, which, asked, &error);
+    if (outcome == DONE)
+        return false;
+    if (outcome == CHANGING)
+        error_fill(&error, ERROR_IO, NOWHERE,
+                   "the files of the %s changed each time while they were read (%d times); replace "
+                   "them by a rename, and seldom",
+                   actions[which].name, ATTEMPTS);
+    fail(reload, which, &error, 1);
+    return true;
+}
+
+/* ---- the thread --------------------------------------------------------- */
+
+static int64_t now_ms(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* True when a file changed; somebody who asks ends the wait too. */
+static bool wait_for_sign(struct reload *reload, int64_t timeout_ms)
+{
+    struct pollfd signs[] = {
+        {.fd = reload->wake, .events = POLLIN},
+        {.fd = reload->watch.fd, .events = POLLIN}, /* -1 is passed over */
+    };
+    uint64_t count;
+    if (poll(signs, 2, (int)timeout_ms) <= 0)
+        return false;
+    if (signs[0].revents != 0 && read(reload->wake, &count, sizeof count) < 0 && errno != EAGAIN)
+        log_line(LOG_ERROR, "reload", NULL, strerror(errno), "the sign to reload cannot be read");
+    return watch_drain(&reload->watch);
+}
+
+static bool is_asked(const struct reload *reload)
+{
+    return atomic_load(&reload->asked) || atomic_load(&reload->stopping);
+}
+
+static void wait_for_change(struct reload *reload, int64_t timeout_ms)
+{
+    if (is_asked(reload) || !wait_for_sign(reload, timeout_ms))
+        return;
+    int64_t end_ms = now_ms() + QUIET_MS_MAX;
+    while (!is_asked(reload) && now_ms() < end_ms && wait_for_sign(reload, QUIET_MS))
+        ;
+}
+
+static void *run(void *argument)
+{
+    struct reload *reload = argument;
+    while (!atomic_load(&reload->stopping)) {
+        /* In this order: what changes from here on is seen by the watch. */
+        bool asked = atomic_exchange(&reload->asked, false), again = false;
+        watch_arm(&reload->watch, (struct path_set){reload->all_paths, reload->all_count});
+        for (enum reload_subject which = 0; which < RELOAD_SUBJECT_COUNT; which++)
+            again |= look(reload, which, asked);
+        wait_for_change(reload, again ? QUIET_MS_MAX : reload->watch.complete ? SURE_MS : POLL_MS);
+    }
+    return NULL;
+}
+
+static void wake(struct reload *reload)
+{
+    uint64_t one = 1;
+    /* It fails only when the count is full, and then the thread is awake. */
+    if (write(reload->wake, &one, sizeof one) < 0 && errno != EAGAIN)
+        log_line(LOG_ERROR, "reload", NULL, strerror(errno), "the sign to reload cannot be given");
+}
+
+/* ---- start and stop ----------------------------------------------------- */
+
+static bool list_paths(struct reload *reload)
+{
+    const struct world_options *world = &reload->options.world;
+    size_t capacity = world->policy_path_count + 4;
+    reload->all_paths = (const char **)calloc(capacity, sizeof *reload->all_paths);
+    if (reload->all_paths == NULL)
+        return false;
+    const char **paths = reload->all_paths;
+    size_t count = 0;
+    for (size_t i = 0; i < world->policy_path_count; i++)
+        paths[count++] = world->policy_paths[i];
+    if (world->state_dir != NULL)
+        paths[count++] = world->state_dir;
+    if (world->catalog_file != NULL)
+        paths[count++] = world->catalog_file;
+    reload->parts[RELOAD_WORLD].paths = (struct path_set){paths, count};
+    if (reload->options.certificate_file != NULL) {
+        reload->parts[RELOAD_CERTIFICATE].paths = (struct path_set){paths + count, 2};
+        paths[count++] = reload->options.certificate_file;
+        paths[count++] = reload->options.key_file;
+    }
+    reload->all_count = count;
+    return true;
+}
+
+bool reload_create(const struct reload_options *options, struct reload **reload,
+                   struct error *error)
+{
+    struct reload *made = calloc(1, sizeof *made);
+    if (made == NULL)
+        return error_set(error, ERROR_MEMORY, NOWHERE, "no memory to watch for changes");
+    made->options = *options;
+    watch_open(&made->watch);
+    made->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (made->wake < 0 || !list_paths(made)) {
+        error_fill(error, ERROR_MEMORY, NOWHERE, "changes cannot be watched for: %s",
+                   strerror(errno));
+        reload_destroy(made);
+        return false;
+    }
+    for (enum reload_subject which = 0; which < RELOAD_SUBJECT_COUNT; which++) {
+        struct loaded *loaded = &made->parts[which];
+        if (fingerprint_content(loaded->paths, &loaded->in_force, error))
+            continue;
+        reload_destroy(made);
+        return false;
+    }
+    *reload = made;
+    return true;
+}
+
+bool reload_start(struct reload *reload, const struct reload_target *target, struct error *error)
+{
+    reload->target = *target;
+    int code = pthread_create(&reload->thread, NULL, run, reload);
+    if (code != 0)
+        return error_set(error, ERROR_MEMORY, NOWHERE,
+                         "the thread that reloads cannot be started: %s", strerror(code));
+    reload->running = true;
+    return true;
+}
+
+void reload_now(struct reload *reload)
+{
+    atomic_store(&reload->asked, true);
+    wake(reload);
+}
+
+void reload_stop(struct reload *reload)
+{
+    if (!reload->running)
+        return;
+    atomic_store(&reload->stopping, true);
+    wake(reload);
+    pthread_join(reload->thread, NULL);
+    reload->running = false;
+}
+
+void reload_destroy(struct reload *reload)
+{
+    if (reload == NULL)
+        return;
+    reload_stop(reload);
+    watch_close(&reload->watch);
+    if (reload->wake >= 0)
+        close(reload->wake);
+    free((void *)reload->all_paths);
+    free(reload);
+}

@@ -1,0 +1,177 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apiserver/pkg/admission"
+	"k8s.io/apiserver/pkg/admission/plugin/cel"
+	"k8s.io/apiserver/pkg/admission/plugin/webhook"
+	"k8s.io/apiserver/pkg/admission/plugin/webhook/predicates/rules"
+	"k8s.io/apiserver/pkg/authentication/user"
+	"k8s.io/apiserver/pkg/cel/environment"
+)
+
+// A request, and whether the API server is to ask the webhook about it.
+type call struct {
+	what        string
+	operation   admission.Operation
+	resource    schema.GroupVersionResource
+	subresource string
+	namespace   string // "": cluster-scoped
+	user        string
+	annotations map[string]any
+	want        bool
+}
+
+const (
+	person = "jane"
+	node   = "system:node:ip-10-0-0-1"
+)
+
+func core(resource string) schema.GroupVersionResource {
+	return schema.GroupVersionResource{Version: "v1", Resource: resource}
+}
+
+func of(group, version, resource string) schema.GroupVersionResource {
+	return schema.GroupVersionResource{Group: group, Version: version, Resource: resource}
+}
+
+var (
+	mirror = map[string]any{corev1.MirrorPodAnnotationKey: "1f0"}
+	plain  = map[string]any{"team": "shop"}
+	table  = []call{
+		{"a Pod", admission.Create, core("pods"), "", "web", person, nil, true},
+		{"an annotated Pod", admission.Create, core("pods"), "", "web", person, plain, true},
+		{"a Pod of a ReplicaSet", admission.Create, core("pods"), "", "web",
+			"system:serviceaccount:kube-system:replicaset-controller", nil, true},
+		{"a change of a Pod", admission.Update, core("pods"), "", "web", person, nil, true},
+		{"a Deployment", admission.Create, of("apps", "v1", "deployments"), "", "web", person, nil, true},
+		{"a StatefulSet", admission.Update, of("apps", "v1", "statefulsets"), "", "web", person, nil, true},
+		{"a CronJob", admission.Create, of("batch", "v1", "cronjobs"), "", "web", person, nil, true},
+		{"a ReplicationController", admission.Create, core("replicationcontrollers"), "", "web", person, nil, true},
+		{"a NodePool", admission.Update, of("karpenter.sh", "v1", "nodepools"), "", "", person, nil, true},
+		{"an older NodePool", admission.Create, of("karpenter.sh", "v1beta1", "nodepools"), "", "", person, nil, true},
+
+		{"a mirror pod", admission.Create, core("pods"), "", "web", node, mirror, false},
+		{"a change of a mirror pod", admission.Update, core("pods"), "", "web", person, mirror, false},
+		{"a Pod that a node changes", admission.Update, core("pods"), "", "web", node, nil, false},
+		{"a Pod's status", admission.Update, core("pods"), "status", "web", node, nil, false},
+		{"a Pod's binding", admission.Create, core("pods"), "binding", "web", "system:kube-scheduler", nil, false},
+		{"an eviction", admission.Create, core("pods"), "eviction", "web", person, nil, false},
+		{"a debug container", admission.Update, core("pods"), "ephemeralcontainers", "web", person, nil, false},
+		{"a Pod's end", admission.Delete, core("pods"), "", "web", person, nil, false},
+		{"an exec", admission.Connect, core("pods"), "exec", "web", person, nil, false},
+		{"a Deployment's scale", admission.Update, of("apps", "v1", "deployments"), "scale", "web", person, nil, false},
+		{"a Deployment's status", admission.Update, of("apps", "v1", "deployments"), "status", "web", person, nil, false},
+		{"a Lease", admission.Update, of("coordination.k8s.io", "v1", "leases"), "", "web", person, nil, false},
+		{"a Node", admission.Create, core("nodes"), "", "", person, nil, false},
+		{"a Node's heartbeat", admission.Update, core("nodes"), "status", "", node, nil, false},
+		{"a Secret", admission.Create, core("secrets"), "", "web", person, nil, false},
+		{"an Event", admission.Create, core("events"), "", "web", person, nil, false},
+		{"a Namespace", admission.Create, core("namespaces"), "", "web", person, nil, false},
+		{"a changed StorageClass", admission.Update, of("storage.k8s.io", "v1", "storageclasses"), "", "", person, nil, false},
+		{"a changed claim", admission.Update, core("persistentvolumeclaims"), "", "web", person, nil, false},
+		{"a Pod in kube-system", admission.Create, core("pods"), "", "kube-system", person, nil, false},
+		{"a Pod in kube-node-lease", admission.Create, core("pods"), "", "kube-node-lease", person, nil, false},
+		{"a Pod in kube-public", admission.Create, core("pods"), "", "kube-public", person, nil, false},
+	}
+	// Only where a rail judges them.
+	optional = map[string]call{
+		"pods/resize": {"a Pod's resize", admission.Update, core("pods"), "resize", "web", person, nil, true},
+		"storageclasses": {"a StorageClass", admission.Create, of("storage.k8s.io", "v1", "storageclasses"),
+			"", "", person, nil, true},
+		"persistentvolumeclaims": {"a claim", admission.Create, core("persistentvolumeclaims"), "", "web",
+			person, nil, true},
+	}
+)
+
+func (c call) attributes() admission.Attributes {
+	var object *unstructured.Unstructured
+	if c.operation != admission.Delete {
+		metadata := map[string]any{"name": "x"}
+		if c.annotations != nil {
+			metadata["annotations"] = c.annotations
+		}
+		object = &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "X", "metadata": metadata}}
+	}
+	groups := []string{user.AllAuthenticated}
+	if strings.HasPrefix(c.user, "system:node:") {
+		groups = append(groups, user.NodesGroup)
+	}
+	return admission.NewAttributesRecord(object, nil, schema.GroupVersionKind{Version: "v1", Kind: "X"},
+		c.namespace, "x", c.resource, c.subresource, c.operation, nil, false,
+		&user.DefaultInfo{Name: c.user, Groups: groups})
+}
+
+// called asks the API server's own code, in the order in which it asks itself.
+func called(hook webhook.WebhookAccessor, compiler cel.ConditionCompiler, attributes admission.Attributes) (bool, error) {
+	if namespace := attributes.GetNamespace(); namespace != "" {
+		selector, err := hook.GetParsedNamespaceSelector()
+		if err != nil {
+			return false, err
+		}
+		if !selector.Matches(labels.Set{corev1.LabelMetadataName: namespace}) {
+			return false, nil
+		}
+	}
+	for _, rule := range hook.GetRules() {
+		if !(&rules.Matcher{Rule: rule, Attr: attributes}).Matches() {
+			continue
+		}
+		versioned := &admission.VersionedAttributes{
+			Attributes:      attributes,
+			VersionedObject: attributes.GetObject(),
+			VersionedKind:   attributes.GetKind(),
+		}
+		result := hook.GetCompiledMatcher(compiler).Match(context.Background(), versioned, nil, nil)
+		return result.Matches, result.Error
+	}
+	return false, nil
+}
+
+func calls(objects map[string]metav1.Object) (problems []string, err error) {
+	found, ok := objects["ValidatingWebhookConfiguration /taffrail"].(*admissionregistrationv1.ValidatingWebhookConfiguration)
+	if !ok || len(found.Webhooks) != 1 {
+		return nil, errors.New("there is no ValidatingWebhookConfiguration taffrail with one webhook")
+	}
+	hook := found.Webhooks[0].DeepCopy()
+	// So that a condition that cannot be evaluated is an error.
+	fail := admissionregistrationv1.Fail
+	hook.FailurePolicy = &fail
+	accessor := webhook.NewValidatingWebhookAccessor("uid", found.Name, hook)
+	compiler := cel.NewConditionCompiler(environment.MustBaseEnvSet(environment.DefaultCompatibilityVersion()))
+
+	cases := append([]call{}, table...)
+	cases = append(cases, call{"a Pod of the webhook's own", admission.Create, core("pods"), "",
+		hook.ClientConfig.Service.Namespace, person, nil, false})
+	for _, rule := range hook.Rules {
+		for _, resource := range rule.Resources {
+			if c, found := optional[resource]; found {
+				cases = append(cases, c)
+			}
+		}
+	}
+	for _, c := range cases {
+		got, err := called(accessor, compiler, c.attributes())
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", c.what, err)
+		}
+		if got != c.want {
+			problems = append(problems, fmt.Sprintf("%s (%s %s %s): called %t, wanted %t",
+				c.what, c.operation, c.resource.Resource, c.subresource, got, c.want))
+		}
+	}
+	if len(problems) == 0 {
+		fmt.Printf("%d requests as they should be\n", len(cases))
+	}
+	return problems, nil
+}

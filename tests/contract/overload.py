@@ -1,0 +1,281 @@
+"""Asks more of `taffrail serve` than it can hold, over real sockets: bodies that are held open,
+thousands of connections left idle, clients that send a byte a second. Meanwhile, or soon after, a
+review must be answered as ever; and in the end nothing of it may be left in the process.
+"""
+
+import os
+import re
+import resource
+import selectors
+import signal
+import ssl
+import sys
+import tempfile
+import time
+
+sys.dont_write_bytecode = True  # nothing is written beside the tests
+from http_contract import (GOOD, LIMIT, WAIT_S, Failure, Reader, Server, check, check_answer,
+                           check_serves, post, review, send)
+
+BODY_BYTES = 128 << 20  # of all bodies together
+REQUEST_S = 15  # within which a request must have arrived
+CONNECTIONS = 512
+
+
+def counts(server):
+    """Descriptors and threads of the server."""
+    folder = "/proc/%d/" % server.process.pid
+    return len(os.listdir(folder + "fd")), len(os.listdir(folder + "task"))
+
+
+def memory_mib(server):
+    """RssAnon; None where a sanitizer keeps what was freed."""
+    with open("/proc/%d/maps" % server.process.pid, encoding="utf-8") as file:
+        if re.search(r"lib[atm]san|\[shadow\]", file.read()):
+            return None
+    with open("/proc/%d/status" % server.process.pid, encoding="utf-8") as file:
+        return int(re.search(r"RssAnon:\s*(\d+) kB", file.read())[1]) / 1024
+
+
+def metric(server, series):
+    for line in server.get("/metrics")[1].splitlines():
+        name, _, value = line.rpartition(" ")
+        if name == series:
+            return float(value)
+    raise Failure("no metric " + series)
+
+
+def wait_until(condition, what, seconds=WAIT_S):
+    end = time.monotonic() + seconds
+    while not condition():
+        check(time.monotonic() < end, what)
+        time.sleep(0.02)
+
+
+def overload_refusals(server):
+    return metric(server, 'taffrail_requests_refused_total{reason="overload"}')
+
+
+# ---- bodies held open ------------------------------------------------------------------------------
+
+
+def refused_after(server, target):
+    """Posts a good review, which must be refused, and says how long that took; the connection is
+    kept."""
+    with server.connect() as connection:
+        reader = Reader(connection)
+        began = time.monotonic()
+        send(connection, post(target=target))
+        reply = reader.reply()
+        took = time.monotonic() - began
+        check(reply.status == 429, "status %d: %r" % (reply.status, reply.body))
+        check(reply.fields.get("retry-after") == "1", "Retry-After: " + repr(reply.fields))
+        check(not reply.closes(), "the connection is not kept")
+    return took
+
+
+def check_waits(server, target, least, most):
+    """One that takes longer may be the machine's doing; three are not."""
+    times = [refused_after(server, target) for _ in range(3)]
+    check(least - 0.02 < min(times) < most and max(times) < 5,
+          "%s waits %s s" % (target.decode(), times))
+
+
+def bodies_held_open(server):
+    refused_before = overload_refusals(server)
+    memory_before = memory_mib(server)
+    holders = []
+    began = time.monotonic()
+    for _ in range(BODY_BYTES // LIMIT):
+        holder = server.connect()
+        send(holder, post(GOOD + b" " * (LIMIT - len(GOOD)))[:-1])
+        holders.append(holder)
+    took = time.monotonic() - began
+    if took > REQUEST_S / 2:
+        print("bodies held open: skipped, since sending them takes %.1f s here" % took)
+        for holder in holders:
+            holder.close()
+        return
+    wait_until(lambda: metric(server, "taffrail_body_bytes_in_flight") == BODY_BYTES,
+               "the bodies are not counted")
+    check_waits(server, b"/validate?timeout=10s", 0.5, 0.6)
+    check_waits(server, b"/validate?timeout=1s", 0.25, 0.35)
+    check_waits(server, b"/mutate", 0.5, 0.6)
+    check(overload_refusals(server) == refused_before + 9, "not all refusals are counted")
+    for holder in holders:
+        send(holder, b" ")
+        check_answer(Reader(holder).reply(), "good", True)
+        holder.close()
+    wait_until(lambda: metric(server, "taffrail_body_bytes_in_flight") == 0, "bytes are left")
+    if memory_before is not None:
+        check(memory_mib(server) < memory_before + 16, "memory is not given back: %.1f MiB, at first "
+              "%.1f" % (memory_mib(server), memory_before))
+
+
+def large_bodies_announced(server):
+    """Bodies that are only announced take next to nothing."""
+    clients = [server.connect() for _ in range(100)]
+    for client in clients:
+        send(client, post(b"", length=b"Content-Length: %d\r\n" % LIMIT))
+    wait_until(lambda: metric(server, "taffrail_body_bytes_in_flight") > 0, "not counted")
+    check(metric(server, "taffrail_body_bytes_in_flight") < 100 * (128 << 10), "too much is taken")
+    check_serves(server)
+    for client in clients:
+        client.close()
+    wait_until(lambda: metric(server, "taffrail_body_bytes_in_flight") == 0, "bytes are left")
+
+
+# ---- idle connections ------------------------------------------------------------------------------
+
+
+def descriptor_limit(wanted):
+    """Raises the limit of this process; returns how many connections it may open."""
+    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    limit = wanted + 100 if hard == resource.RLIM_INFINITY else min(wanted + 100, hard)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (limit, hard))
+    if limit < wanted + 100:
+        print("only %d connections instead of %d: ulimit -n" % (limit - 100, wanted))
+    return limit - 100
+
+
+def idle_connections(server):
+    """As many with a handshake as the server takes, then many more that say nothing."""
+    count = descriptor_limit(5000)
+    clients = []
+    try:
+        for _ in range(CONNECTIONS):
+            try:
+                clients.append(server.connect())
+            except OSError:
+                pass  # closed in its handshake: near the limit
+        check(len(clients) >= CONNECTIONS // 2, "only %d handshakes" % len(clients))
+        while len(clients) < count:
+            clients.append(server.plain())
+        check(server.get("/livez")[0] == 200, "not alive")
+
+        def serves():
+            try:
+                check_serves(server)
+            except (Failure, OSError):
+                return False
+            return True
+
+        wait_until(serves, "idle connections keep a review out", REQUEST_S / 2)
+        descriptors, threads = counts(server)
+        check(descriptors < CONNECTIONS + 100 and threads < CONNECTIONS + 100,
+              "%d descriptors, %d threads" % (descriptors, threads))
+        check(overload_refusals(server) > 0, "no refused connection is counted")
+    finally:
+        for client in clients:
+            client.close()
+
+
+# ---- a byte a second -------------------------------------------------------------------------------
+
+DRIPS = [
+    ("a handshake", False, b"", b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" + b"\0" * 500),
+    ("a header", True, b"", b"POST /validate HTTP/1.1\r\nX-Filler: " + b"a" * 500),
+    ("a body", True, post(b"", length=b"Content-Length: 1000\r\n"), b" " * 1000),
+]
+
+
+def open_drip(server, tls, begin):
+    connection = server.connect() if tls else server.plain()
+    send(connection, begin)
+    connection.setblocking(False)
+    return connection
+
+
+def is_ended(connection):
+    try:
+        return not connection.recv(4096)
+    except (BlockingIOError, ssl.SSLWantReadError, ssl.SSLWantWriteError):
+        return False
+    except OSError:
+        return True
+
+
+def drips(server):
+    """200 clients: each is cut once its request is late, and none keeps a review waiting."""
+    began = time.monotonic()
+    left = {}
+    with selectors.DefaultSelector() as selector:
+        for i in range(200):
+            name, tls, begin, rest = DRIPS[i % len(DRIPS)]
+            connection = open_drip(server, tls, begin)
+            left[connection] = [name, rest]
+            selector.register(connection, selectors.EVENT_READ)
+        second = began
+        while left:
+            now = time.monotonic()
+            names = {name for name, _ in left.values()}
+            check(now < began + 2 * REQUEST_S, "not cut in time: " + ", ".join(sorted(names)))
+            for key, _ in selector.select(max(0, second - now)):
+                if is_ended(key.fileobj):
+                    check(now > began + REQUEST_S * 0.9, "cut too early: " + left[key.fileobj][0])
+                    selector.unregister(key.fileobj)
+                    key.fileobj.close()
+                    del left[key.fileobj]
+            if time.monotonic() < second:
+                continue
+            second += 1
+            for connection, drip in left.items():
+                byte, drip[1] = drip[1][:1], drip[1][1:]
+                try:
+                    connection.send(byte)
+                except OSError:
+                    pass  # seen as ended when it is read
+            check_serves(server)
+
+
+# ---- all of it -------------------------------------------------------------------------------------
+
+CASES = [
+    ("bodies held open", bodies_held_open),
+    ("large bodies announced", large_bodies_announced),
+    ("idle connections", idle_connections),
+    ("drips", drips),
+]
+
+
+def run(server, case, quiet):
+    check_serves(server)
+    case(server)
+    check(server.process.poll() is None, "the server has ended")
+    check_serves(server)
+    try:
+        wait_until(lambda: all(now <= then for now, then in zip(counts(server), quiet)), "", 10)
+    except Failure:
+        raise Failure("%d descriptors and %d threads are left, at first there were %d and %d" %
+                      (*counts(server), *quiet)) from None
+
+
+def main():
+    failures = 0
+    with tempfile.TemporaryDirectory() as folder:
+        server = Server(sys.argv[1], folder)
+        try:
+            quiet = counts(server)
+            for name, case in CASES:
+                try:
+                    run(server, case, quiet)
+                except (Failure, OSError) as failure:
+                    failures += 1
+                    print("FAILED %s: %s: %s" % (name, type(failure).__name__, failure))
+                    if server.process.poll() is not None:
+                        print("".join(server.log[-50:]))
+                        break
+            server.process.send_signal(signal.SIGINT)
+            code = server.process.wait(WAIT_S)
+            if code != 0:
+                failures += 1
+                print("FAILED stop: exit code %d\n%s" % (code, "".join(server.log[-50:])))
+        finally:
+            server.process.kill()
+            server.process.wait()
+    print("%d cases, %d failures" % (len(CASES) + 1, failures))
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,204 @@
+/* The rail resource-requests: what counts as a request, and what is too much. */
+#include "rail_table.h"
+
+#define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
+
+#define POD(spec) "{apiVersion: v1, kind: Pod, metadata: {name: p}, spec: {" spec "}}"
+#define CONTAINER(resources) POD("containers: [{name: app, resources: {" resources "}}]")
+#define AT "spec.containers[0].resources."
+#define NO_CPU "deny " AT "requests.cpu "
+#define NO_MEMORY "deny " AT "requests.memory "
+#define NEITHER NO_CPU "\n" NO_MEMORY
+
+static void every_container_must_request(void)
+{
+    static const struct rail_case cases[] = {
+        {CONTAINER("requests: {cpu: 100m, memory: 1Gi}"), ""},
+        {CONTAINER("requests: {cpu: 1, memory: 1000000}"), ""},
+        {CONTAINER("requests: {cpu: 0.5, memory: 1e9}"), ""},
+        {CONTAINER("limits: {cpu: 1, memory: 1Gi}"), ""},
+        {CONTAINER("requests: {cpu: 1}, limits: {memory: 1Gi}"), ""},
+        {CONTAINER(""), NEITHER},
+        {CONTAINER("requests: null, limits: null"), NEITHER},
+        {CONTAINER("requests: {cpu: 1}"), NO_MEMORY},
+        {CONTAINER("requests: {cpu: 1, memory: null}"), NO_MEMORY},
+        /* nothing is not a request, whatever the limit */
+        {CONTAINER("requests: {cpu: 0, memory: 1Gi}, limits: {cpu: 2}"), NO_CPU "0"},
+        {POD("containers: [{name: app}]"), NEITHER},
+        {POD("containers: [5, null]"), ""},
+        {POD("containers: {}"), ""},
+        {"{apiVersion: v1, kind: Pod, metadata: {name: p}}", ""},
+        /* each list, and containers that nobody can give resources */
+        {POD("initContainers: [{name: a}, {name: b, restartPolicy: Always, resources: {requests: "
+             "{cpu: 1, memory: 1}}}], ephemeralContainers: [{name: d}]"),
+         "deny spec.initContainers[0].resources.requests.cpu \n"
+         "deny spec.initContainers[0].resources.requests.memory "},
+        /* the pod's own requests are there for all */
+        {POD("resources: {requests: {cpu: 1}, limits: {memory: 1Gi}}, containers: [{name: a}]"),
+         ""},
+        {POD("resources: {requests: {cpu: 1}}, containers: [{name: a}]"), NO_MEMORY},
+        {"{apiVersion: batch/v1, kind: CronJob, metadata: {name: c}, spec: {jobTemplate: {spec: "
+         "{template: {spec: {containers: [{name: a, resources: {requests: {memory: 1}}}]}}}}}}",
+         "deny "
+         "spec.jobTemplate.spec.template.spec.containers[0].resources.requests.cpu "},
+    };
+    rail_table_run(&(struct rail_table){"resource-requests: {}", NULL, cases, COUNT_OF(cases)});
+}
+
+static void what_is_required_can_be_chosen(void)
+{
+    static const struct rail_case none[] = {{CONTAINER(""), ""}};
+    rail_table_run(&(struct rail_table){"resource-requests: {require: []}", NULL, none, 1});
+    static const struct rail_case others[] = {
+        {CONTAINER("limits: {example.com/gpu: 1}, requests: {ephemeral-storage: 1Gi}"), ""},
+        {CONTAINER("requests: {ephemeral-storage: 1Gi}"), "deny " AT "requests[example.com/gpu] "},
+    };
+    rail_table_run(
+        &(struct rail_table){"resource-requests: {require: [example.com/gpu, ephemeral-storage]}",
+                             NULL, others, COUNT_OF(others)});
+}
+
+static void what_is_no_quantity_is_said_once(void)
+{
+    static const struct rail_case cases[] = {
+        {CONTAINER("requests: {cpu: 1, memory: 10 GB}"), "deny " AT "requests.memory 10 GB"},
+        {CONTAINER("requests: {cpu: -1, memory: 1Gi}"), "deny " AT "requests.cpu -1"},
+        {CONTAINER("requests: {cpu: '', memory: {}}"),
+         "deny " AT "requests.cpu \ndeny " AT "requests.memory "},
+        {CONTAINER("requests: {cpu: 1, memory: 1Gi}, limits: {example.com/gpu: one}"),
+         "deny " AT "limits[example.com/gpu] one"},
+        /* larger than thousandths can be counted in 64 bits, but a quantity */
+        {CONTAINER("requests: {cpu: 1, memory: 100Pi}"), ""},
+    };
+    rail_table_run(&(struct rail_table){"resource-requests: {}", NULL, cases, COUNT_OF(cases)});
+}
+
+static void nothing_goes_above_the_ceiling(void)
+{
+    static const struct rail_case cases[] = {
+        {CONTAINER("requests: {cpu: 4, memory: 8Gi}, limits: {cpu: 4000m, memory: 8192Mi}"), ""},
+        {CONTAINER("requests: {cpu: 4001m, memory: 9Gi}"),
+         "deny " AT "requests.cpu 4001m\ndeny " AT "requests.memory 9Gi"},
+        /* the request that the limit makes is not said again */
+        {CONTAINER("limits: {memory: 9Gi}"), "deny " AT "limits.memory 9Gi"},
+        {CONTAINER("requests: {cpu: 1}, limits: {cpu: 5}"), "deny " AT "limits.cpu 5"},
+        {CONTAINER("limits: {cpu: -5}"), "deny " AT "limits.cpu -5"},
+        {CONTAINER("requests: {memory: 100Pi}"), "deny " AT "requests.memory 100Pi"},
+        {CONTAINER("requests: {memory: '1e40'}"), "deny " AT "requests.memory 1e40"},
+    };
+    rail_table_run(&(struct rail_table){"resource-requests: {require: [], max: {cpu: 4, memory: "
+                                        "8Gi}}",
+                                        NULL, cases, COUNT_OF(cases)});
+    static const struct rail_case memory_only[] = {{CONTAINER("requests: {cpu: 500}"), ""}};
+    rail_table_run(&(struct rail_table){"resource-requests: {require: [], max: {memory: 8Gi}}",
+                                        NULL, memory_only, 1});
+}
+
+#define RANGE(namespace, name, items)                                \
+    "---\n{apiVersion: v1, kind: LimitRange, metadata: {name: " name \
+    ", namespace: " namespace "}, spec: {limits: [" items "]}}\n"
+
+static void a_limit_range_fills_in(void)
+{
+    static const struct rail_case filled[] = {
+        {CONTAINER(""), ""},
+        {CONTAINER("requests: {cpu: 0, memory: 1Gi}"), NO_CPU "0"},
+    };
+    static const struct rail_case not_filled[] = {{CONTAINER(""), NEITHER}};
+    static const char *const filling[] = {
+        RANGE("default", "a", "{type: Container, defaultRequest: {cpu: 1, memory: 1Gi}}"),
+        RANGE("default", "a", "{type: Container, default: {cpu: 1, memory: 1Gi}}"),
+        RANGE("default", "a", "{type: Container, max: {cpu: 1}, min: {memory: 1Gi}}"),
+        RANGE("a", "a", "5") RANGE("b", "a", "5") RANGE("c", "a", "5") RANGE("d", "a", "5")
+            RANGE("zzz", "a", "5") RANGE("default", "a", "{type: Container, min: {cpu: 1}}")
+                RANGE("default", "b", "5, {type: Container, default: {memory: 1Gi}}"),
+    };
+    for (size_t i = 0; i < COUNT_OF(filling); i++)
+        rail_table_run(
+            &(struct rail_table){"resource-requests: {}", filling[i], filled, COUNT_OF(filled)});
+    static const char *const other[] = {
+        RANGE("other", "a", "{type: Container, default: {cpu: 1, memory: 1Gi}}"),
+        RANGE("default", "a", "{type: Pod, max: {cpu: 1, memory: 1Gi}}"),
+        RANGE("default", "a", "{type: Container, maxLimitRequestRatio: {cpu: 2, memory: 2}}"),
+        "{apiVersion: v1, kind: LimitRange, metadata: {name: a}}",
+    };
+    for (size_t i = 0; i < COUNT_OF(other); i++)
+        rail_table_run(&(struct rail_table){"resource-requests: {}", other[i], not_filled, 1});
+
+    static const struct rail_case above[] = {
+        {CONTAINER(""), "deny " AT "limits.memory 16Gi"},
+        {CONTAINER("limits: {memory: 1Gi}"), ""},
+    };
+    static const char *const too_much[] = {
+        RANGE("default", "a", "{type: Container, default: {memory: 16Gi}}"),
+        RANGE("default", "a", "{type: Container, max: {memory: 16Gi}}"),
+    };
+    for (size_t i = 0; i < COUNT_OF(too_much); i++)
+        rail_table_run(&(struct rail_table){"resource-requests: {require: [], max: {memory: 8Gi}}",
+                                            too_much[i], above, COUNT_OF(above)});
+}
+
+static void memory_is_limited_to_what_is_requested(void)
+{
+    static const struct rail_case cases[] = {
+        {CONTAINER("requests: {memory: 1Gi}, limits: {memory: 1024Mi}"), ""},
+        {CONTAINER("limits: {memory: 1Gi}"), ""},
+        {CONTAINER("requests: {memory: 1Gi}, limits: {memory: 2Gi}"),
+         "deny " AT "limits.memory 2Gi"},
+        {CONTAINER("requests: {memory: 1Gi}"), "deny " AT "limits.memory "},
+        {CONTAINER(""), "deny " AT "limits.memory "},
+        {POD("resources: {limits: {memory: 1Gi}}, containers: [{name: a}]"), ""},
+        {POD("resources: {requests: {memory: 1Gi}, limits: {memory: 2Gi}}, containers: [{name: "
+             "a}]"),
+         "deny " AT "limits.memory "},
+    };
+    rail_table_run(
+        &(struct rail_table){"resource-requests: {require: [], memoryLimitEqualsRequest: true}",
+                             NULL, cases, COUNT_OF(cases)});
+}
+
+/* A resize in place is an UPDATE of the Pod through its subresource. */
+static void a_resize_is_judged(void)
+{
+    static const struct {
+        const char *cpu, *subresource;
+        enum action action;
+    } cases[] = {
+        {"8", "resize", ACTION_NONE},
+        {"9", "resize", ACTION_DENY},
+        {"9", "", ACTION_DENY},
+        {"9", "status", ACTION_NONE},
+    };
+    struct arena *arena = arena_create((size_t)64 << 20);
+    const struct catalog *catalog = catalog_builtin(arena);
+    struct policy policy =
+        rail_table_policy("resource-requests: {require: [], max: {cpu: 8}}", catalog, arena);
+    struct world world = {.policies = &(struct policy_set){&policy, 1},
+                          .snapshot = snapshot_build(snapshot_builder_create(arena)),
+                          .catalog = catalog};
+    struct rail_documents old = rail_table_read(CONTAINER("requests: {cpu: 4}"), arena);
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct text pod = arena_printf(arena, CONTAINER("requests: {cpu: %s}"), cases[i].cpu);
+        struct rail_documents new = rail_table_read(pod.data, arena);
+        struct subject subject = {.operation = OPERATION_UPDATE,
+                                  .object = &new.items[0],
+                                  .old_object = &old.items[0],
+                                  .subresource = text_of(cases[i].subresource)};
+        struct verdict verdict;
+        policy_evaluate(&world, &subject, 0, arena, &verdict);
+        ASSERT_INT(verdict.action, cases[i].action);
+    }
+    arena_destroy(arena);
+}
+
+const char unit_suite[] = "policy resource-requests";
+const struct unit_test unit_tests[] = {
+    {"every container must request", every_container_must_request},
+    {"what is required can be chosen", what_is_required_can_be_chosen},
+    {"what is no quantity is said once", what_is_no_quantity_is_said_once},
+    {"nothing goes above the ceiling", nothing_goes_above_the_ceiling},
+    {"a LimitRange fills in", a_limit_range_fills_in},
+    {"memory is limited to what is requested", memory_is_limited_to_what_is_requested},
+    {"a resize is judged", a_resize_is_judged},
+    {NULL, NULL},
+};

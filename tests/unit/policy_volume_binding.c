@@ -1,0 +1,249 @@
+/* The rail volume-binding: which StorageClasses bind too early, and what uses one. */
+#include "rail_table.h"
+
+#define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
+
+#define CLASS(name, provisioner, rest)                                           \
+    "{apiVersion: storage.k8s.io/v1, kind: StorageClass, metadata: {name: " name \
+    "}, provisioner: " provisioner rest "}"
+#define EBS(rest) CLASS("a", "ebs.csi.aws.com", rest)
+#define WAITS ", volumeBindingMode: WaitForFirstConsumer"
+#define EARLY ", volumeBindingMode: Immediate"
+#define TOPOLOGY(key, values) \
+    ", allowedTopologies: [{matchLabelExpressions: [{key: " key ", values: [" values "]}]}]"
+#define ZONE "topology.kubernetes.io/zone"
+
+static void a_zonal_class_must_wait(void)
+{
+    static const char missing[] = "deny volumeBindingMode ";
+    static const char early[] = "deny volumeBindingMode Immediate";
+    static const struct rail_case cases[] = {
+        {EBS(WAITS), ""},
+        {EBS(EARLY), early},
+        {EBS(""), missing},
+        {EBS(", volumeBindingMode: null"), missing},
+        {EBS(", volumeBindingMode: ''"), missing},
+        {EBS(", volumeBindingMode: waitForFirstConsumer"),
+         "deny volumeBindingMode waitForFirstConsumer"},
+        {CLASS("a", "kubernetes.io/aws-ebs", ""), missing},
+        {CLASS("a", "disk.csi.azure.com", ", parameters: {skuName: Premium_LRS}"), missing},
+        {CLASS("a", "disk.csi.azure.com", ", parameters: {skuName: Premium_ZRS}"), ""},
+        /* file systems that every zone reaches */
+        {CLASS("a", "efs.csi.aws.com", EARLY), ""},
+        {CLASS("a", "efs.csi.aws.com", ""), ""},
+        {"{apiVersion: storage.k8s.io/v1, kind: StorageClass, metadata: {name: a}}", ""},
+        /* one zone leaves no choice; two do, and so does a term that names none */
+        {EBS(EARLY TOPOLOGY(ZONE, "eu-west-1a")), ""},
+        {EBS(TOPOLOGY("topology.ebs.csi.aws.com/zone", "eu-west-1a")), ""},
+        {EBS(TOPOLOGY("topology.k8s.aws/zone-id", "euw1-az1")), ""},
+        {EBS(EARLY TOPOLOGY(ZONE, "eu-west-1a, eu-west-1b")), early},
+        {EBS(EARLY TOPOLOGY("topology.kubernetes.io/region", "eu-west-1")), early},
+        {EBS(EARLY ", allowedTopologies: []"), early},
+        {EBS(EARLY ", allowedTopologies: [{matchLabelExpressions: [{key: " ZONE
+                   ", values: [a]}]}, {matchLabelExpressions: [{key: " ZONE ", values: [b]}]}]"),
+         early},
+        {EBS(EARLY ", allowedTopologies: [{matchLabelExpressions: [{key: " ZONE
+                   ", values: [a]}]}, {}]"),
+         early},
+        {EBS(EARLY ", allowedTopologies: [{}, {matchLabelExpressions: [{key: " ZONE
+                   ", values: [a]}, {key: topology.ebs.csi.aws.com/zone, values: [a]}]}]"),
+         early},
+        {EBS(EARLY ", allowedTopologies: [{matchLabelExpressions: [{key: " ZONE
+                   ", values: [a]}]}, {matchLabelExpressions: [{key: kubernetes.io/os, values: "
+                   "[linux]}, {key: topology.ebs.csi.aws.com/zone, values: [a]}]}]"),
+         ""},
+        /* malformed: the API server's business, and no reason to stumble */
+        {EBS(WAITS ", allowedTopologies: {a: b}"), ""},
+        {EBS(WAITS ", allowedTopologies: [null, 5, {matchLabelExpressions: [5, {key: 5}]}]"), ""},
+        {EBS(WAITS TOPOLOGY(ZONE, "5, null, ''")), ""},
+    };
+    rail_table_run(&(struct rail_table){"volume-binding: {}", NULL, cases, COUNT_OF(cases)});
+}
+
+static void the_list_of_provisioners_can_be_your_own(void)
+{
+    static const struct rail_case cases[] = {
+        {CLASS("a", "csi.example.com", EARLY), "deny volumeBindingMode Immediate"},
+        {CLASS("a", "csi.example.com", WAITS TOPOLOGY("csi.example.com/place", "b1")), ""},
+        {EBS(EARLY), ""},
+    };
+    rail_table_run(&(struct rail_table){"volume-binding: {zonalProvisioners: [csi.example.com]}",
+                                        NULL, cases, COUNT_OF(cases)});
+}
+
+#define AT "allowedTopologies[0].matchLabelExpressions[0]."
+
+static void keys_and_zones_must_be_possible(void)
+{
+    static const struct rail_case cases[] = {
+        {EBS(WAITS TOPOLOGY("failure-domain.beta.kubernetes.io/zone", "eu-west-1a")), ""},
+        {EBS(WAITS TOPOLOGY("topology.ebs.csi.aws.com/outpost-id", "op-1")), ""},
+        {EBS(WAITS TOPOLOGY("zone", "eu-west-1a")), "deny " AT "key zone"},
+        {EBS(WAITS TOPOLOGY("topology.kubernetes.io/zones", "eu-west-1a")),
+         "deny " AT "key topology.kubernetes.io/zones"},
+        {EBS(WAITS TOPOLOGY("example.com/rack", "1a")), "deny " AT "key example.com/rack"},
+        {CLASS("a", "local.csi.example.com", WAITS TOPOLOGY("example.com/rack", "b1")), ""},
+        {EBS(WAITS TOPOLOGY(ZONE, "\"<<AVAILABILITY_ZONE>>\"")),
+         "deny " AT "values[0] <<AVAILABILITY_ZONE>>"},
+        {CLASS("a", "efs.csi.aws.com", TOPOLOGY(ZONE, "\"${ZONE}\"")),
+         "deny " AT "values[0] ${ZONE}"},
+        /* nothing visible says which zones there are */
+        {EBS(WAITS TOPOLOGY(ZONE, "us-east-2c")), ""},
+    };
+    rail_table_run(&(struct rail_table){"volume-binding: {}", NULL, cases, COUNT_OF(cases)});
+}
+
+#define NODE \
+    "---\n{apiVersion: v1, kind: Node, metadata: {name: node, labels: {" ZONE ": eu-west-1a}}}\n"
+#define POOL(name, requirements)                                                \
+    "---\n{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: " name \
+    "}, spec: {template: {spec: {requirements: [" requirements "]}}}}\n"
+#define IN_ZONE_B "{key: " ZONE ", operator: In, values: [eu-west-1b]}"
+#define NODE_CLASS                                                                              \
+    "---\n{apiVersion: karpenter.k8s.aws/v1, kind: EC2NodeClass, metadata: {name: c}, status: " \
+    "{subnets: [{id: s, zone: eu-west-1c, zoneID: euw1-az3}]}}\n"
+
+static const struct rail_case zone_a = {EBS(WAITS TOPOLOGY(ZONE, "eu-west-1a")), ""};
+
+static void zones_are_held_against_what_is_visible(void)
+{
+    static const char denied[] = "deny " AT "values[0] us-east-2c";
+    static const char warned[] = "warn " AT "values[0] us-east-2c";
+#define ELSEWHERE EBS(WAITS TOPOLOGY(ZONE, "us-east-2c"))
+    const struct {
+        const char *cluster, *elsewhere;
+    } clusters[] = {
+        {NODE, denied},
+        {NODE POOL("p", IN_ZONE_B), denied},
+        {NODE POOL("p", IN_ZONE_B) POOL("q", ""), warned},
+        {NODE POOL("p", IN_ZONE_B) POOL("q", "") NODE_CLASS, denied},
+        {POOL("q", ""), ""},
+        {POOL("p", IN_ZONE_B) POOL("q", ""), ""},
+    };
+    for (size_t i = 0; i < COUNT_OF(clusters); i++) {
+        const struct rail_case elsewhere = {ELSEWHERE, clusters[i].elsewhere};
+        rail_table_run(
+            &(struct rail_table){"volume-binding: {}", clusters[i].cluster, &elsewhere, 1});
+    }
+    rail_table_run(&(struct rail_table){"volume-binding: {}", NODE, &zone_a, 1});
+    static const struct rail_case everywhere[] = {
+        {EBS(WAITS TOPOLOGY("topology.ebs.csi.aws.com/zone", "eu-west-1a")), ""},
+        {EBS(WAITS TOPOLOGY(ZONE, "eu-west-1b")), ""},
+        {EBS(WAITS TOPOLOGY(ZONE, "eu-west-1c")), ""},
+        {EBS(WAITS TOPOLOGY("topology.k8s.aws/zone-id", "euw1-az3")), ""},
+        {EBS(WAITS TOPOLOGY("topology.k8s.aws/zone-id", "euw1-az1")),
+         "deny " AT "values[0] euw1-az1"},
+    };
+    rail_table_run(&(struct rail_table){"volume-binding: {}", NODE POOL("p", IN_ZONE_B) NODE_CLASS,
+                                        everywhere, COUNT_OF(everywhere)});
+}
+
+#define CLASSES                                                                  \
+    CLASS("gp2", "kubernetes.io/aws-ebs", "")                                    \
+    "\n---\n" CLASS("gp3", "ebs.csi.aws.com", WAITS) "\n---\n" CLASS(            \
+        "pd", "pd.csi.storage.gke.io",                                           \
+        WAITS) "\n---\n" CLASS("efs", "efs.csi.aws.com",                         \
+                               EARLY) "\n---\n" CLASS("here", "ebs.csi.aws.com", \
+                                                      TOPOLOGY(ZONE, "eu-west-1a"))
+#define DEFAULT_CLASS(name, created, rest)                                                      \
+    "\n---\n{apiVersion: storage.k8s.io/v1, kind: StorageClass, metadata: {name: " name         \
+    ", creationTimestamp: '" created "', annotations: "                                         \
+    "{storageclass.kubernetes.io/is-default-class: 'true'}}, provisioner: ebs.csi.aws.com" rest \
+    "}"
+#define CLAIM(annotations, spec)                                                                   \
+    "{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: c, annotations: {" annotations \
+    "}}, spec: {" spec "}}"
+#define LEGACY "volume.beta.kubernetes.io/storage-class"
+#define ANNOTATION "metadata.annotations[" LEGACY "] "
+
+static void claims_must_use_a_class_that_waits(void)
+{
+    static const struct rail_case cases[] = {
+        {CLAIM("", "storageClassName: gp3"), ""},
+        {CLAIM("", "storageClassName: gp2"), "deny spec.storageClassName gp2"},
+        {CLAIM("", "storageClassName: efs"), ""},
+        {CLAIM("", "storageClassName: here"), ""},
+        {CLAIM("", "storageClassName: ''"), ""},
+        {CLAIM("", "storageClassName: gp2, volumeName: pv-1"), ""},
+        {CLAIM("", "storageClassName: unseen"), "undecided spec.storageClassName unseen"},
+        {CLAIM("", ""), "undecided spec.storageClassName "},
+        {CLAIM("", "storageClassName: null"), "undecided spec.storageClassName "},
+        {CLAIM("", "volumeName: pv-1"), ""},
+        {CLAIM(LEGACY ": gp2", ""), "deny " ANNOTATION "gp2"},
+        {CLAIM(LEGACY ": gp3", "storageClassName: gp2"), ""},
+        {CLAIM(LEGACY ": ''", ""), ""},
+        {"{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: c}}",
+         "undecided spec.storageClassName "},
+    };
+    rail_table_run(&(struct rail_table){"volume-binding: {}", CLASSES, cases, COUNT_OF(cases)});
+}
+
+static void a_claim_without_a_class_gets_the_newest_default(void)
+{
+    static const struct rail_case early = {CLAIM("", ""), "deny spec.storageClassName "};
+    static const struct rail_case fine = {CLAIM("", ""), ""};
+#define OLD "2024-01-01T00:00:00Z"
+#define NEW "2025-01-01T00:00:00Z"
+    rail_table_run(&(struct rail_table){"volume-binding: {}",
+                                        CLASSES DEFAULT_CLASS("first", OLD, ""), &early, 1});
+    rail_table_run(&(struct rail_table){
+        "volume-binding: {}",
+        CLASSES DEFAULT_CLASS("first", OLD, "") DEFAULT_CLASS("second", NEW, WAITS), &fine, 1});
+    rail_table_run(&(struct rail_table){
+        "volume-binding: {}",
+        CLASSES DEFAULT_CLASS("first", NEW, "") DEFAULT_CLASS("second", OLD, WAITS), &early, 1});
+}
+
+#define SET(spec) "{apiVersion: apps/v1, kind: StatefulSet, metadata: {name: s}, spec: {" spec "}}"
+#define EPHEMERAL(spec) "{name: e, ephemeral: {volumeClaimTemplate: {spec: {" spec "}}}}"
+#define POD(volumes) \
+    "{apiVersion: v1, kind: Pod, metadata: {name: p}, spec: {volumes: [" volumes "]}}"
+#define MOUNTED(claim) POD("{name: m, persistentVolumeClaim: {claimName: " claim "}}")
+#define NAMED_CLAIM(name, spec)                                                   \
+    "\n---\n{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: " name \
+    "}, spec: {" spec "}}"
+
+static void workloads_are_judged_by_their_claims(void)
+{
+    static const struct rail_case cases[] = {
+        {SET("volumeClaimTemplates: [{spec: {storageClassName: gp3}}]"), ""},
+        {SET("volumeClaimTemplates: [{metadata: {name: a}, spec: {storageClassName: gp3}}, "
+             "{metadata: {name: b}, spec: {storageClassName: gp2}}]"),
+         "deny spec.volumeClaimTemplates[1].spec.storageClassName gp2"},
+        {SET("volumeClaimTemplates: [{metadata: {annotations: {" LEGACY ": gp2}}}]"),
+         "deny spec.volumeClaimTemplates[0]." ANNOTATION "gp2"},
+        {SET("volumeClaimTemplates: [null, 5]"),
+         "undecided spec.volumeClaimTemplates[0].spec.storageClassName \n"
+         "undecided spec.volumeClaimTemplates[1].spec.storageClassName "},
+        {SET("volumeClaimTemplates: {}"), ""},
+        {SET("template: {spec: {volumes: [" EPHEMERAL("storageClassName: gp2") "]}}"),
+         "deny spec.template.spec.volumes[0].ephemeral.volumeClaimTemplate.spec.storageClassName "
+         "gp2"},
+        {POD("null, {name: x, emptyDir: {}}, " EPHEMERAL("storageClassName: gp3")), ""},
+        {MOUNTED("early"), "deny spec.volumes[0].persistentVolumeClaim.claimName early"},
+        {MOUNTED("bound"), ""},
+        {MOUNTED("late"), ""},
+        {MOUNTED("unseen"), ""},
+        {MOUNTED("elsewhere"), ""},
+    };
+    rail_table_run(&(struct rail_table){
+        "volume-binding: {}",
+        CLASSES NAMED_CLAIM("early", "storageClassName: gp2")
+            NAMED_CLAIM("bound", "storageClassName: gp2, volumeName: pv-1")
+                NAMED_CLAIM("late", "storageClassName: gp3")
+                    NAMED_CLAIM("elsewhere, namespace: other", "storageClassName: gp2"),
+        cases, COUNT_OF(cases)});
+}
+
+const char unit_suite[] = "policy volume-binding";
+const struct unit_test unit_tests[] = {
+    {"a zonal class must wait", a_zonal_class_must_wait},
+    {"the list of provisioners can be your own", the_list_of_provisioners_can_be_your_own},
+    {"keys and zones must be possible", keys_and_zones_must_be_possible},
+    {"zones are held against what is visible", zones_are_held_against_what_is_visible},
+    {"claims must use a class that waits", claims_must_use_a_class_that_waits},
+    {"a claim without a class gets the newest default",
+     a_claim_without_a_class_gets_the_newest_default},
+    {"workloads are judged by their claims", workloads_are_judged_by_their_claims},
+    {NULL, NULL},
+};

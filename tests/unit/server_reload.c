@@ -1,0 +1,515 @@
+#include "server_fixture.h"
+
+#include <ftw.h>
+#include <gnutls/x509.h>
+#include <malloc.h>
+#include <stdatomic.h>
+#include <sys/stat.h>
+
+enum { DEADLINE_MS = 45000 }; /* before files are looked at without a sign */
+
+/* ---- files -------------------------------------------------------------- */
+
+static char root[64];
+
+static const char *path_of(const char *name)
+{
+    static _Thread_local char paths[8][256];
+    static _Thread_local unsigned next;
+    char *path = paths[next++ % 8];
+    snprintf(path, sizeof paths[0], "%s/%s", root, name);
+    return path;
+}
+
+static void put(const char *name, const char *content)
+{
+    FILE *file = fopen(path_of(name), "w");
+    CU_ASSERT_FATAL(file != NULL);
+    CU_ASSERT(fputs(content, file) >= 0);
+    CU_ASSERT(fclose(file) == 0);
+}
+
+static void put_text(const char *name, struct text content)
+{
+    put(name, content.data); /* texts of an arena are terminated */
+}
+
+static void make_folder(const char *name)
+{
+    CU_ASSERT(mkdir(path_of(name), 0755) == 0);
+}
+
+static void move(const char *from, const char *to)
+{
+    CU_ASSERT(rename(path_of(from), path_of(to)) == 0);
+}
+
+static void point(const char *link, const char *target)
+{
+    /* In the same folder: others must not tell of it. */
+    char draft[128];
+    snprintf(draft, sizeof draft, "%s.draft", link);
+    CU_ASSERT(symlink(target, path_of(draft)) == 0);
+    move(draft, link);
+}
+
+static void policy(const char *name, const char *policy_name)
+{
+    char text[256];
+    snprintf(text, sizeof text,
+             "apiVersion: taffrail.dev/v1alpha1\nkind: GuardRails\nmetadata:\n  name: %s\n"
+             "spec:\n  mode: enforce\n  rails:\n    topology-keys: {}\n",
+             policy_name);
+    put(name, text);
+}
+
+static int remove_one(const char *path, const struct stat *status, int kind, struct FTW *walk)
+{
+    (void)status, (void)kind, (void)walk;
+    return remove(path);
+}
+
+static void remove_all(const char *path)
+{
+    CU_ASSERT(nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS) == 0);
+}
+
+/* ---- a server that reloads ---------------------------------------------- */
+
+struct reloading {
+    struct fixture fixture;
+    struct reload *reload;
+    const char *policy, *state;
+};
+
+static void make_root(void)
+{
+    snprintf(root, sizeof root, "/tmp/taffrail-reload-XXXXXX");
+    CU_ASSERT_FATAL(mkdtemp(root) != NULL);
+}
+
+/* Serves generation 7 of what is in the root's files; state NULL: none. */
+static struct reloading start_reloading(const char *policy_name, const char *state)
+{
+    struct reloading reloading = {.fixture = start((struct server_options){0})};
+    static const char *policies[1];
+    static char policy_path[256], state_path[256], certificate_path[256], key_path[256];
+    snprintf(policy_path, sizeof policy_path, "%s", path_of(policy_name));
+    snprintf(certificate_path, sizeof certificate_path, "%s", path_of("tls.crt"));
+    snprintf(key_path, sizeof key_path, "%s", path_of("tls.key"));
+    policies[0] = policy_path;
+    if (state != NULL)
+        snprintf(state_path, sizeof state_path, "%s", path_of(state));
+    put_text("tls.crt", reloading.fixture.options.certificate.certificate);
+    put_text("tls.key", reloading.fixture.options.certificate.key);
+    const struct reload_options options = {
+        .world = {.policy_paths = policies,
+                  .policy_path_count = 1,
+                  .state_dir = state == NULL ? NULL : state_path},
+        .certificate_file = certificate_path,
+        .key_file = key_path,
+    };
+    const struct reload_target target = {
+        .cell = reloading.fixture.cell,
+        .server = reloading.fixture.server,
+        .metrics = reloading.fixture.metrics,
+        .generation = 7,
+    };
+    struct error error;
+    metrics_set_world(target.metrics, 7, 0);
+    CU_ASSERT_FATAL(reload_create(&options, &reloading.reload, &error));
+    CU_ASSERT_FATAL(reload_start(reloading.reload, &target, &error));
+    return reloading;
+}
+
+static void stop_reloading(struct reloading *reloading)
+{
+    reload_destroy(reloading->reload);
+    stop(&reloading->fixture);
+    remove_all(root);
+}
+
+static bool await(const struct fixture *fixture, const char *series, double value)
+{
+    int64_t end = now_ms() + DEADLINE_MS;
+    while (now_ms() < end) {
+        if (metric(fixture, series) == value)
+            return true;
+        poll(NULL, 0, 5);
+    }
+    fprintf(stderr, "%s is %g, not %g\n", series, metric(fixture, series), value);
+    return false;
+}
+
+static bool await_ready(const struct fixture *fixture, const char *text, bool wanted)
+{
+    int64_t end = now_ms() + DEADLINE_MS;
+    while (now_ms() < end) {
+        struct reply ready = get(fixture, "/readyz");
+        if (ready.status == 200 && (strstr(ready.body, text) != NULL) == wanted)
+            return true;
+        poll(NULL, 0, 5);
+    }
+    return false;
+}
+
+static const char generation[] = "taffrail_policy_generation";
+static const char failures[] = "taffrail_reload_failures_total{what=\"world\"}";
+static const char certificate_failures[] = "taffrail_reload_failures_total{what=\"certificate\"}";
+
+#define ASSERT_GENERATION(reloading, wanted) \
+    CU_ASSERT(await(&(reloading).fixture, generation, (wanted)))
+
+/* ---- the world ---------------------------------------------------------- */
+
+static void a_changed_file_is_the_next_world(void)
+{
+    make_root();
+    policy("policy.yaml", "one");
+    struct reloading reloading = start_reloading("policy.yaml", NULL);
+    policy("policy.yaml", "two"); /* written in place */
+    ASSERT_GENERATION(reloading, 8);
+    struct client client = open_client(&reloading.fixture);
+    CU_ASSERT(strstr(post(&client, "/validate", TEXT("x")).body, "\"generation\":8}") != NULL);
+    policy("draft", "three");
+    move("draft", "policy.yaml"); /* replaced by a rename */
+    ASSERT_GENERATION(reloading, 9);
+    CU_ASSERT(strstr(post(&client, "/validate", TEXT("x")).body, "\"generation\":9}") != NULL);
+    client_close(&client);
+    stop_reloading(&reloading);
+}
+
+/* As kubelet's AtomicWriter does it: the files of a new folder, then one rename of the link. */
+static void a_mounted_config_map_is_followed(void)
+{
+    static const char *const given[] = {"mount", "mount/policy.yaml"};
+    for (size_t i = 0; i < sizeof given / sizeof *given; i++) {
+        make_root();
+        make_folder("mount");
+        make_folder("mount/..1");
+        policy("mount/..1/policy.yaml", "one");
+        point("mount/..data", "..1");
+        point("mount/policy.yaml", "..data/policy.yaml");
+        struct reloading reloading = start_reloading(given[i], NULL);
+        for (int version = 2; version < 5; version++) {
+            char folder[32], name[64], old[32];
+            snprintf(folder, sizeof folder, "mount/..%d", version);
+            snprintf(name, sizeof name, "%s/policy.yaml", folder);
+            snprintf(old, sizeof old, "mount/..%d", version - 1);
+            make_folder(folder);
+            policy(name, version % 2 == 0 ? "even" : "odd");
+            point("mount/..data", folder + strlen("mount/"));
+            remove_all(path_of(old));
+            ASSERT_GENERATION(reloading, 6 + version);
+        }
+        ASSERT_INT(metric(&reloading.fixture, failures), 0);
+        stop_reloading(&reloading);
+    }
+}
+
+static void folders_and_links_are_exchanged(void)
+{
+    static const char *const releases[] = {"releases/1", "releases/2", "releases/3"};
+    make_root();
+    make_folder("links");
+    make_folder("releases");
+    for (size_t i = 0; i < sizeof releases / sizeof *releases; i++) {
+        char folder[64], file[80];
+        snprintf(folder, sizeof folder, "%s/policies", releases[i]);
+        snprintf(file, sizeof file, "%s/a.yaml", folder);
+        make_folder(releases[i]);
+        make_folder(folder);
+        policy(file, i == 0 ? "one" : i == 1 ? "two" : "three");
+    }
+    point("links/current", "../releases/1");
+    struct reloading reloading = start_reloading("links/current/policies", NULL);
+    point("links/current", "../releases/2");
+    ASSERT_GENERATION(reloading, 8);
+    move("releases/2/policies", "releases/gone");
+    CU_ASSERT(await(&reloading.fixture, failures, 1));
+    move("releases/3/policies", "releases/2/policies");
+    ASSERT_GENERATION(reloading, 9);
+    policy("releases/2/policies/b.yaml", "four");
+    ASSERT_GENERATION(reloading, 10);
+    CU_ASSERT(unlink(path_of("releases/2/policies/b.yaml")) == 0);
+    ASSERT_GENERATION(reloading, 11);
+    point("links/current", "../releases/1");
+    ASSERT_GENERATION(reloading, 12);
+    move("releases/1", "releases/gone-1"); /* a folder on the way */
+    CU_ASSERT(await(&reloading.fixture, failures, 2));
+    move("releases/gone-1", "releases/1");
+    CU_ASSERT(await_ready(&reloading.fixture, "failed", false));
+    ASSERT_INT(metric(&reloading.fixture, generation), 12);
+    stop_reloading(&reloading);
+}
+
+/* The version's two files have the same two names as those of the version before, exchanged. */
+static void mount_version(int version)
+{
+    static const char *const names[] = {"one", "two"};
+    char folder[64], file[80];
+    snprintf(folder, sizeof folder, "mount/..%d", version);
+    make_folder(folder);
+    for (int i = 0; i < 2; i++) {
+        snprintf(file, sizeof file, "%s/%d.yaml", folder, i);
+        policy(file, names[(version + i) % 2]);
+    }
+    point("mount/..data", folder + strlen("mount/"));
+    snprintf(folder, sizeof folder, "mount/..%d", version - 1);
+    if (version > 0)
+        remove_all(path_of(folder));
+}
+
+/* A world of two versions would have one name twice. */
+static void no_world_is_of_two_versions(void)
+{
+    enum { VERSIONS = 401 }; /* odd: the last is not as the first */
+    make_root();
+    make_folder("mount");
+    mount_version(0);
+    point("mount/0.yaml", "..data/0.yaml");
+    point("mount/1.yaml", "..data/1.yaml");
+    struct reloading reloading = start_reloading("mount", NULL);
+    unsigned mixed = 0;
+    for (int version = 1; version <= VERSIONS; version++) {
+        mount_version(version);
+        reload_now(reloading.reload);
+        mixed += strstr(get(&reloading.fixture, "/readyz").body, "already") != NULL;
+    }
+    ASSERT_INT(mixed, 0);
+    CU_ASSERT(await_ready(&reloading.fixture, "failed", false));
+    CU_ASSERT(await_ready(&reloading.fixture, "ok, world 7 ", false));
+    stop_reloading(&reloading);
+}
+
+static void the_last_good_world_stays(void)
+{
+    static const struct {
+        const char *content, *said;
+    } broken[] = {
+        {"kind: [", "policy.yaml:"},
+        {"apiVersion: taffrail.dev/v1alpha1\nkind: GuardRails\nmetadata: {name: x}\n"
+         "spec: {rails: {topology-keyz: {}}}\n",
+         "topology-keyz"},
+        {"", "there is no policy in this file"},
+        {NULL, "cannot be opened"},
+    };
+    make_root();
+    policy("policy.yaml", "one");
+    struct reloading reloading = start_reloading("policy.yaml", NULL);
+    struct client client = open_client(&reloading.fixture);
+    for (size_t i = 0; i < sizeof broken / sizeof *broken; i++) {
+        if (broken[i].content != NULL)
+            put("policy.yaml", broken[i].content);
+        else
+            CU_ASSERT(unlink(path_of("policy.yaml")) == 0);
+        CU_ASSERT(await(&reloading.fixture, failures, (double)i + 1));
+        struct reply ready = get(&reloading.fixture, "/readyz");
+        ASSERT_INT(ready.status, 200);
+        CU_ASSERT(text_starts_with(text_of(ready.body), TEXT("ok, world 7 loaded ")));
+        CU_ASSERT(strstr(ready.body, "; last reload failed 20") != NULL);
+        CU_ASSERT(strstr(ready.body, broken[i].said) != NULL);
+        CU_ASSERT(strchr(ready.body, '\n') == ready.body + ready.body_size - 1);
+        ASSERT_INT(post(&client, "/validate", TEXT("x")).status, 200);
+    }
+    /* As it was: nothing is to be loaded, and nothing is wrong. */
+    policy("policy.yaml", "one");
+    CU_ASSERT(await_ready(&reloading.fixture, "failed", false));
+    ASSERT_INT(metric(&reloading.fixture, generation), 7);
+    put("policy.yaml", "kind: [");
+    CU_ASSERT(await(&reloading.fixture, failures, 5));
+    reload_now(reloading.reload); /* tried again because somebody asks */
+    CU_ASSERT(await(&reloading.fixture, failures, 6));
+    policy("policy.yaml", "mended");
+    ASSERT_GENERATION(reloading, 8);
+    CU_ASSERT(await_ready(&reloading.fixture, "failed", false));
+    client_close(&client);
+    stop_reloading(&reloading);
+}
+
+static void the_state_is_watched_below(void)
+{
+    static const char claim[] = "apiVersion: v1\nkind: PersistentVolumeClaim\n"
+                                "metadata: {name: a, namespace: b}\n";
+    make_root();
+    policy("policy.yaml", "one");
+    make_folder("state");
+    struct reloading reloading = start_reloading("policy.yaml", "state");
+    make_folder("state/claims");
+    make_folder("state/claims/team");
+    put("state/claims/team/a.yaml", claim);
+    ASSERT_GENERATION(reloading, 8);
+    put("state/claims/team/b.yaml", "apiVersion: v1\nkind: Namespace\nmetadata: {name: c}\n");
+    ASSERT_GENERATION(reloading, 9);
+    /* A file that can no longer be read would take its objects away. */
+    put("state/claims/team/a.yaml", "kind: [");
+    CU_ASSERT(await(&reloading.fixture, failures, 1));
+    CU_ASSERT(await_ready(&reloading.fixture, "state/claims/team/a.yaml:", true));
+    put("state/claims/team/a.yaml", claim);
+    CU_ASSERT(await_ready(&reloading.fixture, "failed", false));
+    move("state", "gone");
+    CU_ASSERT(await(&reloading.fixture, failures, 2));
+    move("gone", "state");
+    CU_ASSERT(await_ready(&reloading.fixture, "failed", false));
+    ASSERT_INT(metric(&reloading.fixture, generation), 9);
+    remove_all(path_of("state/claims"));
+    ASSERT_GENERATION(reloading, 10);
+    stop_reloading(&reloading);
+}
+
+/* ---- the certificate ---------------------------------------------------- */
+
+static bool serves(const struct fixture *fixture, const struct cert_pair *pair)
+{
+    struct client client = open_client(fixture);
+    unsigned count = 0, text_count = 1;
+    const gnutls_datum_t *chain = gnutls_certificate_get_peers(client.session, &count);
+    gnutls_datum_t pem = {(unsigned char *)pair->certificate.data,
+                          (unsigned)pair->certificate.size};
+    gnutls_x509_crt_t wanted;
+    gnutls_datum_t der = {0};
+    bool same =
+        gnutls_x509_crt_list_import(&wanted, &text_count, &pem, GNUTLS_X509_FMT_PEM, 0) == 1;
+    CU_ASSERT_FATAL(same && count >= 1);
+    CU_ASSERT(gnutls_x509_crt_export2(wanted, GNUTLS_X509_FMT_DER, &der) == 0);
+    same = der.size == chain[0].size && memcmp(der.data, chain[0].data, der.size) == 0;
+    gnutls_free(der.data);
+    gnutls_x509_crt_deinit(wanted);
+    client_close(&client);
+    return same;
+}
+
+static struct cert_pair issue(struct fixture *fixture)
+{
+    static const char *const addresses[] = {"127.0.0.1"};
+    const struct cert_names names = {NULL, 0, addresses, 1};
+    struct cert_pair leaf;
+    struct error error;
+    CU_ASSERT_FATAL(
+        cert_issue_leaf(&fixture->ca, &names, time(NULL), fixture->arena, &leaf, &error));
+    return leaf;
+}
+
+static void a_certificate_is_replaced(void)
+{
+    make_root();
+    policy("policy.yaml", "one");
+    struct reloading reloading = start_reloading("policy.yaml", NULL);
+    struct fixture *fixture = &reloading.fixture;
+    const struct cert_pair first = fixture->options.certificate, second = issue(fixture);
+    struct client before = open_client(fixture);
+    CU_ASSERT(serves(fixture, &first));
+
+    put_text("tls.crt", second.certificate); /* with the key of the first */
+    CU_ASSERT(await(fixture, certificate_failures, 1));
+    CU_ASSERT(await_ready(fixture, "; last certificate reload failed 20", true));
+    CU_ASSERT(serves(fixture, &first));
+    char half[2048];
+    CU_ASSERT_FATAL(second.certificate.size < sizeof half);
+    snprintf(half, second.certificate.size / 2, "%s", second.certificate.data);
+    put("tls.crt", half);
+    CU_ASSERT(await(fixture, certificate_failures, 2));
+    CU_ASSERT(unlink(path_of("tls.crt")) == 0);
+    CU_ASSERT(await(fixture, certificate_failures, 3));
+    CU_ASSERT(await_ready(fixture, "tls.crt: cannot be opened", true));
+    CU_ASSERT(serves(fixture, &first));
+
+    put_text("tls.key", second.key);
+    put_text("tls.crt", second.certificate);
+    CU_ASSERT(await_ready(fixture, "failed", false));
+    CU_ASSERT(serves(fixture, &second));
+    ASSERT_INT(post(&before, "/validate", TEXT("x")).status, 200);
+    client_close(&before);
+    ASSERT_INT(metric(fixture, generation), 7);
+    stop_reloading(&reloading);
+}
+
+/* ---- under load --------------------------------------------------------- */
+
+#ifdef __SANITIZE_THREAD__
+enum { STORM_RELOADS = 60 }; /* each takes ten times as long */
+#else
+enum { STORM_RELOADS = 200 };
+#endif
+enum { STORM_CLIENTS = 3, WARM_RELOADS = 20 };
+
+struct storm {
+    const struct fixture *fixture;
+    atomic_bool over;
+    atomic_uint answered, lost;
+};
+
+static void *post_in_storm(void *argument)
+{
+    struct storm *storm = argument;
+    struct client kept = open_client(storm->fixture);
+    while (!atomic_load(&storm->over)) {
+        struct client brief = open_client(storm->fixture);
+        for (int i = 0; i < 8; i++) {
+            int status = post(i < 4 ? &kept : &brief, "/validate", TEXT("x")).status;
+            atomic_fetch_add(status == 200 ? &storm->answered : &storm->lost, 1);
+        }
+        client_close(&brief);
+    }
+    client_close(&kept);
+    return NULL;
+}
+
+/* Bytes in use by malloc; 0 where a sanitizer has replaced it, which then finds what leaks. */
+static size_t used_bytes(void)
+{
+    struct mallinfo2 info = mallinfo2();
+    return info.uordblks + info.hblkhd;
+}
+
+static void a_storm_loses_nothing(void)
+{
+    make_root();
+    policy("policy.yaml", "even");
+    struct reloading reloading = start_reloading("policy.yaml", NULL);
+    struct fixture *fixture = &reloading.fixture;
+    const struct cert_pair pairs[] = {issue(fixture), fixture->options.certificate};
+    struct storm storm = {.fixture = fixture};
+    pthread_t clients[STORM_CLIENTS];
+    size_t warm_bytes = 0;
+    for (size_t i = 0; i < STORM_CLIENTS; i++)
+        pthread_create(&clients[i], NULL, post_in_storm, &storm);
+    for (int i = 0; i < STORM_RELOADS; i++) {
+        if (i == WARM_RELOADS)
+            warm_bytes = used_bytes();
+        policy("draft", i % 2 == 0 ? "odd" : "even");
+        put_text("draft.crt", pairs[i % 2].certificate);
+        put_text("draft.key", pairs[i % 2].key);
+        move("draft.crt", "tls.crt");
+        move("draft.key", "tls.key");
+        move("draft", "policy.yaml");
+        reload_now(reloading.reload);
+        CU_ASSERT_FATAL(await(fixture, generation, 8 + i));
+    }
+    size_t end_bytes = used_bytes();
+    atomic_store(&storm.over, true);
+    for (size_t i = 0; i < STORM_CLIENTS; i++)
+        pthread_join(clients[i], NULL);
+    ASSERT_INT(atomic_load(&storm.lost), 0);
+    CU_ASSERT(atomic_load(&storm.answered) >= STORM_RELOADS);
+    ASSERT_INT(metric(fixture, failures), 0);
+    /* Of all those worlds, of some megabytes each, a few may be left. */
+    if (end_bytes > warm_bytes + (32 << 20)) {
+        fprintf(stderr, "bytes in use: %zu, then %zu\n", warm_bytes, end_bytes);
+        CU_FAIL("worlds pile up");
+    }
+    stop_reloading(&reloading);
+}
+
+const char unit_suite[] = "server/reload";
+const struct unit_test unit_tests[] = {
+    {"a changed file is the next world", a_changed_file_is_the_next_world},
+    {"a mounted ConfigMap is followed", a_mounted_config_map_is_followed},
+    {"folders and links are exchanged", folders_and_links_are_exchanged},
+    {"no world is of two versions", no_world_is_of_two_versions},
+    {"the last good world stays", the_last_good_world_stays},
+    {"the state is watched below", the_state_is_watched_below},
+    {"a certificate is replaced", a_certificate_is_replaced},
+    {"a storm loses nothing", a_storm_loses_nothing},
+    {NULL, NULL},
+};
