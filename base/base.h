@@ -11,7 +11,7 @@
 #define MUST_CHECK __attribute__((warn_unused_result))
 #define PRINTF_LIKE(string, first) __attribute__((format(printf, string, first)))
 
-/* ---- text: a slice of bytes, not terminated, not owned ------------------------------------- */
+/* ---- text: a slice of bytes, not terminated, not owned ---- */
 
 struct text {
     const char *data;
@@ -44,7 +44,7 @@ size_t text_distance(struct text a, struct text b, size_t limit);
  * is within limit edits. */
 size_t text_nearest(struct text wanted, const struct text *candidates, size_t count, size_t limit);
 
-/* ---- errors --------------------------------------------------------------------------------- */
+/* ---- errors ---- */
 
 enum error_kind {
     ERROR_NONE,
@@ -89,7 +89,7 @@ int error_exit_code(enum error_kind kind);
 /* "file:line:column: what", without the parts that are not known; returns what snprintf does. */
 int error_format(const struct error *error, char *buffer, size_t size);
 
-/* ---- arena ---------------------------------------------------------------------------------- */
+/* ---- arena ---- */
 
 /* Memory freed all at once. Not thread-safe: one arena belongs to one request, load or solve. */
 struct arena;
@@ -158,7 +158,7 @@ void problems_add(struct problems *problems, enum error_kind kind, struct place 
                   const char *format, ...) PRINTF_LIKE(4, 5);
 void problems_add_error(struct problems *problems, const struct error *error);
 
-/* ---- files ---------------------------------------------------------------------------------- */
+/* ---- files ---- */
 
 /* The whole file ("-" is standard input) as arena text, terminated. Refuses directories and files
  * over limit_bytes. */
@@ -175,7 +175,7 @@ bool path_is_folder(const char *path); /* "-" is none */
 void folder_find_documents(const char *path, struct arena *arena, struct path_list *files,
                            struct problems *problems);
 
-/* ---- log: stderr, JSON lines, or text on a terminal; never a body, a token, an env value ----- */
+/* ---- log: stderr, JSON lines, or text on a terminal; never a body, a token, an env value ---- */
 
 enum log_level { LOG_DEBUG, LOG_INFO, LOG_WARN, LOG_ERROR };
 
@@ -185,7 +185,7 @@ void log_line(enum log_level level, const char *component, const char *object, c
               const char *format, ...) PRINTF_LIKE(5, 6);
 void log_set_level(enum log_level least);
 
-/* ---- the tree: JSON or YAML, read into one immutable form ------------------------------------ */
+/* ---- the tree: JSON or YAML, read into one immutable form ---- */
 
 enum node_kind { NODE_NULL, NODE_BOOL, NODE_NUMBER, NODE_STRING, NODE_LIST, NODE_MAP };
 
@@ -280,8 +280,7 @@ uint32_t field_offset(const struct field *field); /* of the node, or of the near
 /* Order of findings: names bytewise, indices by number, a parent before its children. */
 int field_compare(struct arena *arena, const struct field *a, const struct field *b);
 
-/* ---- cell: one writer publishes a pointer, readers use it without a lock ----------------------
- */
+/* ---- cell: one writer publishes a pointer, readers use it without a lock ---- */
 
 struct cell;
 struct cell *cell_create(unsigned slot_count) MUST_CHECK; /* NULL: malloc failed */

@@ -1,7 +1,6 @@
 #include "kube/kube.h"
 
-/* ---- fields -----------------------------------------------------------------------------------
- */
+/* ---- fields ---- */
 
 static const struct {
     enum kind kind;
@@ -23,8 +22,7 @@ struct text default_string(const struct object *object, const char *path)
     return TEXT("");
 }
 
-/* ---- the default StorageClass -----------------------------------------------------------------
- */
+/* ---- the default StorageClass ---- */
 
 static bool is_default_class(const struct object *class)
 {
@@ -52,8 +50,7 @@ const struct object *default_storage_class(const struct snapshot *snapshot)
     return chosen;
 }
 
-/* ---- LimitRanges ------------------------------------------------------------------------------
- */
+/* ---- LimitRanges ---- */
 
 /* Where an item of type Container keeps a default, in the order in which one stands in for the
  * other. */

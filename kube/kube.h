@@ -6,8 +6,7 @@
 #include "base/base.h"
 #include "solver/solver.h"
 
-/* ---- kinds ------------------------------------------------------------------------------------
- */
+/* ---- kinds ---- */
 
 enum kind {
     KIND_UNKNOWN,
@@ -50,8 +49,7 @@ typedef uint32_t kind_set;
      KIND_BIT(KIND_REPLICATION_CONTROLLER) | KIND_BIT(KIND_STATEFUL_SET) |         \
      KIND_BIT(KIND_DAEMON_SET) | KIND_BIT(KIND_JOB) | KIND_BIT(KIND_CRON_JOB))
 
-/* ---- objects ----------------------------------------------------------------------------------
- */
+/* ---- objects ---- */
 
 struct owner {
     struct text api_version, kind, name, uid;
@@ -80,8 +78,7 @@ struct text object_display_name(const struct object *object, struct arena *arena
 /* RFC 3339 time, or a date (its first second, UTC). */
 bool time_parse(struct text t, int64_t *unix_s) MUST_CHECK;
 
-/* ---- pods and their templates -----------------------------------------------------------------
- */
+/* ---- pods and their templates ---- */
 
 /* The part of a workload that becomes a Pod. */
 struct workload {
@@ -152,8 +149,7 @@ void resource_names_read(const struct workload *workload, struct arena *arena,
 /* Whether it asks for devices through resourceClaims. */
 bool workload_claims_devices(const struct workload *workload);
 
-/* ---- taints and what tolerates them -----------------------------------------------------------
- */
+/* ---- taints and what tolerates them ---- */
 
 struct taint {
     const struct field *field;
@@ -189,8 +185,7 @@ bool selector_matches(const struct node *selector, const struct node *labels);
 void expression_add(const struct expression *expression, struct solver_names *names,
                     struct solver_requirements *set, struct arena *arena);
 
-/* ---- pools ------------------------------------------------------------------------------------
- */
+/* ---- pools ---- */
 
 /* A NodePool, v1 or v1beta1 (the parts rails read stand in the same place), or a Provisioner. */
 struct pool {
@@ -206,8 +201,7 @@ struct pool {
 };
 bool pool_read(const struct object *object, struct arena *arena, struct pool *pool);
 
-/* ---- the instance catalogue -------------------------------------------------------------------
- */
+/* ---- the instance catalogue ---- */
 
 /* Who makes the accelerators of a type; a resource tells it by its domain. */
 enum device { DEVICE_NVIDIA, DEVICE_AMD, DEVICE_GAUDI, DEVICE_NEURON, DEVICE_COUNT };
@@ -283,15 +277,13 @@ struct text type_set_text(const struct catalog *catalog, const struct type_set *
 bool instance_name_parse(struct text name, struct text *family, struct text *size,
                          struct text *category, uint32_t *generation);
 
-/* ---- quantities -------------------------------------------------------------------------------
- */
+/* ---- quantities ---- */
 
 /* A Kubernetes quantity in thousandths ("100m" is 100, "1Ki" is 1024000), rounded up; false when it
  * is none, or does not fit. */
 bool quantity_milli(struct text t, int64_t *milli) MUST_CHECK;
 
-/* ---- a cluster --------------------------------------------------------------------------------
- */
+/* ---- a cluster ---- */
 
 /* Objects by kind; immutable once built. */
 struct snapshot;
@@ -421,8 +413,7 @@ struct claim_names {
 void claim_names_read(const struct workload *workload, struct arena *arena,
                       struct claim_names *names);
 
-/* ---- manifests: objects out of files -----------------------------------------------------------
- */
+/* ---- manifests: objects out of files ---- */
 
 /* What a file, folder or stream held. */
 struct manifests {

@@ -1,7 +1,6 @@
 #include "kube/kube.h"
 
-/* ---- StorageClasses ---------------------------------------------------------------------------
- */
+/* ---- StorageClasses ---- */
 
 static void read_term(const struct field *term, size_t number, struct arena *arena,
                       struct topology_choices *choices)
@@ -35,8 +34,7 @@ bool storage_class_read(const struct object *object, struct arena *arena,
     return true;
 }
 
-/* ---- claims -----------------------------------------------------------------------------------
- */
+/* ---- claims ---- */
 
 /* The annotation is older than the field and wins over it. */
 void claim_read(const struct field *root, struct arena *arena, struct claim *claim)

@@ -2,8 +2,7 @@
 
 #include <stdlib.h>
 
-/* ---- the keys -----------------------------------------------------------------------------------
- */
+/* ---- the keys ---- */
 
 enum { NAME_BYTES_MAX = 253, LINE_BYTES_MAX = 1024 };
 
@@ -214,8 +213,7 @@ const struct key rail_common_keys[] = {
     {0},
 };
 
-/* ---- rails --------------------------------------------------------------------------------------
- */
+/* ---- rails ---- */
 
 /* What reading the rails of one document needs. */
 struct reading {

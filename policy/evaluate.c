@@ -50,8 +50,7 @@ static struct drafts hear(const struct evaluation *evaluation, const struct rail
     return hearing.drafts;
 }
 
-/* ---- what was there before --------------------------------------------------------------------
- */
+/* ---- what was there before ---- */
 
 /* A path in which list indices give way to names, so that an inserted container does not make the
  * others new. */
@@ -81,8 +80,7 @@ static bool take_pre_existing(struct arena *arena, const struct draft *draft, st
     return false;
 }
 
-/* ---- from a draft to a finding ------------------------------------------------------------------
- */
+/* ---- from a draft to a finding ---- */
 
 static enum action action_of_mode(enum mode mode)
 {

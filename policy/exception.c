@@ -2,8 +2,7 @@
 
 #include "policy/document.h"
 
-/* ---- loading ------------------------------------------------------------------------------------
- */
+/* ---- loading ---- */
 
 static int compare_ids(const void *a_pointer, const void *b_pointer)
 {
@@ -95,8 +94,7 @@ void policy_warn_expired(const struct policy_set *policies, int64_t now_unix_s,
     }
 }
 
-/* ---- deciding -----------------------------------------------------------------------------------
- */
+/* ---- deciding ---- */
 
 static bool covers_rail(const struct exception *exception, const char *rail)
 {

@@ -4,8 +4,7 @@
 
 enum { PAGE_COLUMNS = 80, TYPE_COLUMN = 26, PATH_INDENT = 2, TEXT_INDENT = 6 };
 
-/* ---- pages of at most 80 columns ----------------------------------------------------------------
- */
+/* ---- pages of at most 80 columns ---- */
 
 static void add_spaces(struct text_builder *page, size_t count)
 {
@@ -65,8 +64,7 @@ static void add_lines(struct text_builder *page, struct text text, size_t indent
     }
 }
 
-/* ---- keys ---------------------------------------------------------------------------------------
- */
+/* ---- keys ---- */
 
 /* What a key takes, in few words. */
 static struct text type_words(struct arena *arena, const struct key *key)
@@ -151,8 +149,7 @@ static void add_sections(struct text_builder *page, const struct key *keys, stru
     }
 }
 
-/* ---- pages --------------------------------------------------------------------------------------
- */
+/* ---- pages ---- */
 
 static void add_kind_names(struct text_builder *names, kind_set kinds)
 {

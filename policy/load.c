@@ -15,8 +15,7 @@ struct loading {
     struct policies policies;
 };
 
-/* ---- documents ----------------------------------------------------------------------------------
- */
+/* ---- documents ---- */
 
 /* One file; its problems are collected here and then put in order. */
 struct file {

@@ -4,8 +4,7 @@
 #include <string.h>
 #include <time.h>
 
-/* ---- text that is safe to show ----------------------------------------------------------------
- */
+/* ---- text that is safe to show ---- */
 
 static bool continues_code_point(char c)
 {
@@ -42,8 +41,7 @@ struct text message_printable(struct text t, size_t limit_bytes, struct arena *a
     return (struct text){copy, cut.size};
 }
 
-/* ---- one finding ------------------------------------------------------------------------------
- */
+/* ---- one finding ---- */
 
 static struct text day_text(int64_t unix_s, struct arena *arena)
 {
@@ -186,7 +184,7 @@ struct text message_denial(const struct subject *subject, const struct verdict *
     return text_builder_text(&builder);
 }
 
-/* ---- warnings -------------------------------------------------------------------------------- */
+/* ---- warnings ---- */
 
 static struct text cut_start(struct text t, size_t limit, struct arena *arena)
 {

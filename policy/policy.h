@@ -5,8 +5,7 @@
 #include "base/base.h"
 #include "kube/kube.h"
 
-/* ---- what comes out ---------------------------------------------------------------------------
- */
+/* ---- what comes out ---- */
 
 /* In order of strictness. */
 enum action { ACTION_NONE, ACTION_EXCEPTED, ACTION_AUDIT, ACTION_WARN, ACTION_DENY };
@@ -39,8 +38,7 @@ struct verdict {
     size_t finding_count;
 };
 
-/* ---- what goes in -----------------------------------------------------------------------------
- */
+/* ---- what goes in ---- */
 
 struct requester {
     struct text name;
@@ -74,8 +72,7 @@ struct world {
     int64_t loaded_unix_s;
 };
 
-/* ---- loading ----------------------------------------------------------------------------------
- */
+/* ---- loading ---- */
 
 /* Reads policy files and folders (.yaml, .yml, .json, by name), in order. Every problem of every
  * file is added to errors (then false) or warnings (values that select nothing, names the catalogue
@@ -91,16 +88,14 @@ bool policy_set_uses(const struct policy_set *policies, const struct rail *rail)
 void policy_warn_expired(const struct policy_set *policies, int64_t now_unix_s,
                          struct problems *warnings);
 
-/* ---- deciding ---------------------------------------------------------------------------------
- */
+/* ---- deciding ---- */
 
 /* Every finding of every policy that selects the object, sorted by field path, then rail. The
  * verdict lives in the arena. */
 void policy_evaluate(const struct world *world, const struct subject *subject, int64_t now_unix_s,
                      struct arena *arena, struct verdict *verdict);
 
-/* ---- messages ---------------------------------------------------------------------------------
- */
+/* ---- messages ---- */
 
 /* What the person is told who is denied (the message of the Status), many lines; the first is
  * complete by itself. Empty when nothing denies. */
@@ -109,8 +104,7 @@ struct text message_denial(const struct subject *subject, const struct verdict *
 /* At most 120 characters, no control characters: "[rail] path: found ...". */
 struct text message_warning(const struct finding *finding, int64_t now_unix_s, struct arena *arena);
 
-/* ---- rails ------------------------------------------------------------------------------------
- */
+/* ---- rails ---- */
 
 size_t rail_count(void);
 const struct rail *rail_at(size_t index);       /* by name */

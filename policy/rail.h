@@ -4,8 +4,7 @@
 
 #include "policy/policy.h"
 
-/* ---- keys: one table drives the parser, explain and, later, the JSON Schema ---------------------
- */
+/* ---- keys: one table drives the parser, explain and, later, the JSON Schema ---- */
 
 enum key_type {
     KEY_BOOL,     /* bool */
@@ -53,8 +52,7 @@ struct key {
     size_t item_size; /* KEY_MAPS */
 };
 
-/* ---- rails --------------------------------------------------------------------------------------
- */
+/* ---- rails ---- */
 
 enum severity {
     SEVERITY_RAIL,      /* as the rail's mode says */

@@ -2,8 +2,7 @@
 
 #include <string.h>
 
-/* ---- scalars ------------------------------------------------------------------------------------
- */
+/* ---- scalars ---- */
 
 typedef bool read_value(const struct schema *schema, const struct field *field,
                         const struct key *key, void *settings);
@@ -146,8 +145,7 @@ static bool read_time(const struct schema *schema, const struct field *field, co
     return true;
 }
 
-/* ---- lists and maps -----------------------------------------------------------------------------
- */
+/* ---- lists and maps ---- */
 
 static bool check_list(const struct schema *schema, const struct field *field,
                        const struct key *key)
@@ -307,8 +305,7 @@ static bool read_maps(const struct schema *schema, const struct field *field, co
     return good;
 }
 
-/* ---- keys ---------------------------------------------------------------------------------------
- */
+/* ---- keys ---- */
 
 static read_value *const readers[] = {
     [KEY_BOOL] = read_bool,     [KEY_INTEGER] = read_integer,   [KEY_QUANTITY] = read_quantity,

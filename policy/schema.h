@@ -25,8 +25,7 @@ bool schema_read(const struct schema *schema, const struct field *field,
 /* Whether field holds a metav1.LabelSelector; problems as above. */
 bool schema_check_selector(const struct schema *schema, const struct field *field);
 
-/* ---- messages -----------------------------------------------------------------------------------
- */
+/* ---- messages ---- */
 
 /* A file with more problems than this is no policy: the first ones suffice. */
 enum { SCHEMA_PROBLEMS_MAX = 100 };

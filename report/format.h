@@ -14,8 +14,7 @@ report_writer report_junit;  /* JUnit XML: a testsuite a file, a testcase an obj
 report_writer report_sarif;  /* SARIF 2.1.0 */
 report_writer report_github; /* workflow commands, which become annotations */
 
-/* ---- findings and errors, ready to be told ----------------------------------------------------
- */
+/* ---- findings and errors, ready to be told ---- */
 
 /* All that needs the arena is done before a format holds json-c. File names and messages are valid
  * UTF-8. */
@@ -50,8 +49,7 @@ struct text finding_advice(const struct finding *finding, struct arena *arena);
 /* "3 objects checked: 1 denied, 2 skipped" and a newline. */
 void put_summary(const struct report *report, FILE *out);
 
-/* ---- as it is written in the file -------------------------------------------------------------
- */
+/* ---- as it is written in the file ---- */
 
 /* A scalar as it stands there, with its quotes. Empty when that cannot be told: a block scalar, an
  * alias, a value behind an anchor or a tag, text folded over lines. */
@@ -68,8 +66,7 @@ struct region finding_region(const struct located_finding *located, struct arena
 /* Without leading "./", which pipelines that compare paths do not expect. */
 const char *short_path(const char *path);
 
-/* ---- json-c -----------------------------------------------------------------------------------
- */
+/* ---- json-c ---- */
 
 /* Prints it on many lines, and takes it. */
 bool json_write(struct json_object *value, struct arena *arena, FILE *out,

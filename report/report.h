@@ -41,8 +41,7 @@ bool report_write(int format, const struct report *report, const struct report_s
 /* Whether the report tells what could not be read; else somebody must say it on standard error. */
 bool report_holds_errors(int format);
 
-/* ---- building JSON with json-c ------------------------------------------------------------------
- */
+/* ---- building JSON with json-c ---- */
 
 /* The arena's copy of what a json-c value prints to, on one line or, with pretty, on many. Takes
  * the value, also when it fails: json-c may not be held across an arena call. */

@@ -40,7 +40,7 @@ unsigned server_slot_count(const struct server_options *options)
     return connection_limit(options) + OPS_CONNECTION_LIMIT;
 }
 
-/* ---- the certificate ---------------------------------------------------- */
+/* ---- the certificate ---- */
 
 static void identity_destroy(void *destroyed)
 {
@@ -114,7 +114,7 @@ static int give_certificate(gnutls_session_t session, const gnutls_datum_t *auth
     return 0;
 }
 
-/* ---- listening ---------------------------------------------------------- */
+/* ---- listening ---- */
 
 static bool bad_address(const char *address, struct error *error)
 {
@@ -192,7 +192,7 @@ static bool listen_at(struct server *server, enum door door, const char *address
     return true;
 }
 
-/* ---- the daemons -------------------------------------------------------- */
+/* ---- the daemons ---- */
 
 static void log_library(void *closure, const char *format, va_list args) PRINTF_LIKE(2, 0);
 static void log_library(void *closure, const char *format, va_list args)
@@ -285,7 +285,7 @@ static bool start_ops(struct server *server, struct error *error)
     return true;
 }
 
-/* ---- start and stop ----------------------------------------------------- */
+/* ---- start and stop ---- */
 
 /* More reviews than cores only share them; the limit is there for their memory. */
 static size_t review_limit(const struct server_options *options)

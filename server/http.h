@@ -15,7 +15,7 @@
 int64_t monotonic_ms(void);
 int64_t monotonic_us(void);
 
-/* ---- connections -------------------------------------------------------- */
+/* ---- connections ---- */
 
 enum door { DOOR_WEBHOOK, DOOR_OPS, DOOR_COUNT };
 
@@ -99,7 +99,7 @@ void connection_watch_tls(struct connection *connection, gnutls_session_t sessio
  * Returns how many are left. */
 unsigned connections_drain(struct connections *connections, int64_t deadline_ms);
 
-/* ---- the server --------------------------------------------------------- */
+/* ---- the server ---- */
 
 enum { RELOAD_FAILURE_BYTES = 1024 };
 
@@ -140,7 +140,7 @@ void request_end(void *closure, struct MHD_Connection *mhd, void **context,
 /* The value of `timeout` in a target's query; 0 when there is none above zero. */
 int64_t target_timeout_us(struct text target);
 
-/* ---- what a request may use of what all share --------------------------- */
+/* ---- what a request may use of what all share ---- */
 
 /* What the arena of a review may take, by the size of its body. */
 size_t arena_budget(size_t body_bytes);

@@ -76,7 +76,7 @@ static bool is_idle(const struct connection *connection)
     return connection->open && !connection->input_ended && deadline_of(connection) == DEADLINE_IDLE;
 }
 
-/* ---- room --------------------------------------------------------------- */
+/* ---- room ---- */
 
 /* One that asks for nothing now, or has been at its handshake for as long as idle ones are let be:
  * whoever can finish it has done so by then. */
@@ -121,7 +121,7 @@ static unsigned keep_room(struct connections *connections, enum door door)
     return free_count;
 }
 
-/* ---- the janitor -------------------------------------------------------- */
+/* ---- the janitor ---- */
 
 /* Ends what is late; returns how many requests were. */
 static unsigned end_late(struct connections *connections)
@@ -183,7 +183,7 @@ static void *janitor(void *argument)
     return NULL;
 }
 
-/* ---- the table ---------------------------------------------------------- */
+/* ---- the table ---- */
 
 static bool start_janitor(struct connections *connections)
 {
@@ -330,7 +330,7 @@ unsigned connections_drain(struct connections *connections, int64_t deadline_ms)
     return left;
 }
 
-/* ---- what arrives ------------------------------------------------------- */
+/* ---- what arrives ---- */
 
 /* GnuTLS's pull function; its transport pointer is the connection. */
 static ssize_t pull(gnutls_transport_ptr_t transport, void *data, size_t size)

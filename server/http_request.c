@@ -46,7 +46,7 @@ static const struct refusal_reply late = {429, REFUSED_OVERLOAD,
 static const struct refusal_reply no_memory = {503, REFUSED_OVERLOAD,
                                                "no memory for a body of this size"};
 
-/* ---- replies ------------------------------------------------------------ */
+/* ---- replies ---- */
 
 static enum MHD_Result reply(struct connection *connection, struct MHD_Connection *mhd,
                              unsigned status, const char *content_type, struct text body,
@@ -97,7 +97,7 @@ static enum MHD_Result refuse(struct connection *connection, struct MHD_Connecti
     return reply_text(connection, mhd, refusal->status, refusal->text);
 }
 
-/* ---- the header --------------------------------------------------------- */
+/* ---- the header ---- */
 
 static const struct {
     const char *path;
@@ -253,7 +253,7 @@ static enum MHD_Result read_header(struct connection *connection, struct MHD_Con
     return MHD_YES;
 }
 
-/* ---- the body and the answer -------------------------------------------- */
+/* ---- the body and the answer ---- */
 
 static bool take_body(struct connection *connection, const char *bytes, size_t size)
 {

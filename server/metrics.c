@@ -148,7 +148,7 @@ void metrics_set_certificate(struct metrics *metrics, int64_t not_after_unix_s)
                           memory_order_relaxed);
 }
 
-/* ---- text --------------------------------------------------------------- */
+/* ---- text ---- */
 
 static void family(struct text_builder *out, const char *name, const char *type, const char *help)
 {

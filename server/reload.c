@@ -22,7 +22,7 @@ enum {
     PEM_LIMIT_BYTES = 1 << 20,
 };
 
-/* ---- state -------------------------------------------------------------- */
+/* ---- state ---- */
 
 /* What is loaded as a whole, and in force until the next is good. */
 struct loaded {
@@ -55,7 +55,7 @@ struct next {
     struct cert_pair pair;
 };
 
-/* ---- the world ---------------------------------------------------------- */
+/* ---- the world ---- */
 
 size_t world_state_problem_count(const struct problems *warnings)
 {
@@ -106,7 +106,7 @@ static bool take_world(struct next *next, struct error *error)
     return true;
 }
 
-/* ---- the certificate ---------------------------------------------------- */
+/* ---- the certificate ---- */
 
 static void load_certificate(struct next *next)
 {
@@ -128,7 +128,7 @@ static bool take_certificate(struct next *next, struct error *error)
     return true;
 }
 
-/* ---- one look ----------------------------------------------------------- */
+/* ---- one look ---- */
 
 static const struct {
     const char *name;
@@ -261,7 +261,7 @@ static bool look(struct reload *reload, enum reload_subject which, bool asked)
     return true;
 }
 
-/* ---- the thread --------------------------------------------------------- */
+/* ---- the thread ---- */
 
 static int64_t now_ms(void)
 {
@@ -321,7 +321,7 @@ static void wake(struct reload *reload)
         log_line(LOG_ERROR, "reload", NULL, strerror(errno), "the sign to reload cannot be given");
 }
 
-/* ---- start and stop ----------------------------------------------------- */
+/* ---- start and stop ---- */
 
 static bool list_paths(struct reload *reload)
 {

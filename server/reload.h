@@ -10,7 +10,7 @@ struct path_set {
     size_t count;
 };
 
-/* ---- fingerprint -------------------------------------------------------- */
+/* ---- fingerprint ---- */
 
 struct fingerprint {
     unsigned char bytes[32];
@@ -25,7 +25,7 @@ bool fingerprint_content(struct path_set paths, struct fingerprint *content,
                          struct error *error) MUST_CHECK;
 bool fingerprint_equal(const struct fingerprint *a, const struct fingerprint *b);
 
-/* ---- watch -------------------------------------------------------------- */
+/* ---- watch ---- */
 
 struct watched {
     int descriptor;

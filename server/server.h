@@ -7,8 +7,7 @@
 #include "certs/certs.h"
 #include "policy/policy.h"
 
-/* ---- world: what decisions stand on -------------------------------------------------------------
- */
+/* ---- world: what decisions stand on ---- */
 
 struct world_options {
     const char *const *policy_paths;
@@ -28,8 +27,7 @@ bool world_load(const struct world_options *options, uint64_t generation, int64_
                 struct problems *warnings) MUST_CHECK;
 void world_destroy(void *world);
 
-/* ---- review: the engine -----------------------------------------------------------------------
- */
+/* ---- review: the engine ---- */
 
 enum review_phase { REVIEW_VALIDATE, REVIEW_MUTATE };
 
@@ -51,8 +49,7 @@ bool review_answer(const struct world *world, enum review_phase phase, struct te
 struct text trail_line(const struct review_record *record, int64_t now_unix_ms,
                        struct arena *arena);
 
-/* ---- metrics ----------------------------------------------------------------------------------
- */
+/* ---- metrics ---- */
 
 struct metrics;
 struct metrics *metrics_create(void) MUST_CHECK; /* NULL: malloc failed */
@@ -76,8 +73,7 @@ void metrics_set_certificate(struct metrics *metrics, int64_t not_after_unix_s);
 /* Prometheus text format. */
 struct text metrics_text(const struct metrics *metrics, struct arena *arena);
 
-/* ---- http -------------------------------------------------------------------------------------
- */
+/* ---- http ---- */
 
 struct server_options {
     const char *listen;     /* "ADDR:PORT"; port 0 takes any free one */

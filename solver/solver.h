@@ -10,7 +10,7 @@
 
 struct arena;
 
-/* ---- names: label keys and values interned to small numbers ---------------------------------- */
+/* ---- names: label keys and values interned to small numbers ---- */
 
 /* A table of keys and, for each key, its values, both numbered from 0 in order of arrival. A table
  * over another one first looks there and adds only what is new, with numbers that go on where the
@@ -44,8 +44,7 @@ const char *solver_canonical_key(const char *data, size_t *size);
 /* Karpenter's and its AWS provider's well-known keys (Karpenter semantics 1.4). */
 bool solver_is_well_known(const char *data, size_t size);
 
-/* ---- requirements -----------------------------------------------------------------------------
- */
+/* ---- requirements ---- */
 
 enum solver_op {
     SOLVER_IN,
@@ -95,8 +94,7 @@ enum solver_op solver_requirement_op(const struct solver_requirement *r);
 bool solver_requirement_equal(const struct solver_requirement *a,
                               const struct solver_requirement *b);
 
-/* ---- requirement sets --------------------------------------------------------------------------
- */
+/* ---- requirement sets ---- */
 
 /* At most one requirement a key, sorted by key. Zero-initialise. */
 struct solver_requirements {

@@ -42,7 +42,7 @@ bool accelerators_is_taint(const struct accelerators *settings, struct text key)
     return false;
 }
 
-/* ---- a key that was meant to be another ------------------------------------------------------ */
+/* ---- a key that was meant to be another ---- */
 
 enum { LONGEST_KEY = 128 };
 
@@ -100,8 +100,7 @@ struct text accelerators_taint_meant(const struct accelerators *settings, struct
     return nearest < settings->taints.count ? settings->taints.items[nearest] : TEXT("");
 }
 
-/* ---- loading -----------------------------------------------------------------------------------
- */
+/* ---- loading ---- */
 
 static bool is_pattern(struct text t)
 {

@@ -1,7 +1,6 @@
 #include "policy/rails/accelerators.h"
 
-/* ---- tolerating without asking -----------------------------------------------------------------
- */
+/* ---- tolerating without asking ---- */
 
 static bool is_of_daemon_set(const struct object *object)
 {
@@ -45,8 +44,7 @@ static void judge_tolerations(struct judgement *judgement, const struct accelera
     }
 }
 
-/* ---- asking without tolerating -----------------------------------------------------------------
- */
+/* ---- asking without tolerating ---- */
 
 /* A Pod that asks, and the pools that could serve it. */
 struct search {

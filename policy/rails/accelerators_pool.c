@@ -1,8 +1,7 @@
 #include "policy/rails/accelerators.h"
 #include "policy/rails/instance_list.h"
 
-/* ---- taints ------------------------------------------------------------------------------------
- */
+/* ---- taints ---- */
 
 /* The taint that fits what the pool's types carry; empty when no taint key is known. */
 static struct text taint_to_add(const struct accelerators *settings, device_set devices)
@@ -107,8 +106,7 @@ static void judge_taints(struct judgement *judgement, const struct accelerators 
         report_no_taint(judgement, settings, pool, purpose);
 }
 
-/* ---- limits ------------------------------------------------------------------------------------
- */
+/* ---- limits ---- */
 
 static bool has_limit(const struct pool *pool)
 {
@@ -192,8 +190,7 @@ static void judge_limits(struct judgement *judgement, const struct accelerators 
                      });
 }
 
-/* ---- generic and accelerator types in one pool --------------------------------------------------
- */
+/* ---- generic and accelerator types in one pool ---- */
 
 struct exclusion {
     const struct accelerators *settings;
@@ -267,8 +264,7 @@ static void report_mixture(struct judgement *judgement, const struct accelerator
     judgement_report(judgement, &draft);
 }
 
-/* ---- the whole ---------------------------------------------------------------------------------
- */
+/* ---- the whole ---- */
 
 static void report_unknown(struct judgement *judgement, const struct pool *pool)
 {

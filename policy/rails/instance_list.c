@@ -41,8 +41,7 @@ struct text dimension_value(enum dimension dimension, const struct instance_type
     return TEXT("");
 }
 
-/* ---- one type against the list ------------------------------------------------------------------
- */
+/* ---- one type against the list ---- */
 
 /* What one key of a filter says of a type. UNSURE: the type does not say, as when only its family
  * is known. */
@@ -157,8 +156,7 @@ void instance_list_prepare(struct instance_list *list, const struct catalog *cat
             type_set_add(&list->allowed, i);
 }
 
-/* ---- values -------------------------------------------------------------------------------------
- */
+/* ---- values ---- */
 
 static bool has_value(enum dimension dimension, const struct instance_type *type, struct text value)
 {

@@ -103,7 +103,7 @@ static const struct key keys[] = {
     {0},
 };
 
-/* ---- loading: values that cannot work -------------------------------------------------------- */
+/* ---- loading: values that cannot work ---- */
 
 static struct text join(const struct text_list *list, struct arena *arena)
 {

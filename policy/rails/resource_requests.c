@@ -79,8 +79,7 @@ static void prepare(void *settings_pointer, const struct catalog *catalog,
     warn_of_unknown(&settings->require, source, arena, warnings);
 }
 
-/* ---- judging one container --------------------------------------------------------------------
- */
+/* ---- judging one container ---- */
 
 struct hearing {
     struct judgement *judgement;

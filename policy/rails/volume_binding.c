@@ -33,8 +33,7 @@ static const struct key keys[] = {
     {0},
 };
 
-/* ---- which classes are wrong ------------------------------------------------------------------
- */
+/* ---- which classes are wrong ---- */
 
 static const char *cloud_of(struct text provisioner)
 {
@@ -101,8 +100,7 @@ static bool binds_too_early(const struct settings *settings, const struct storag
     return !class->waits && is_zonal(settings, class) && !names_one_zone(class);
 }
 
-/* ---- StorageClass: the mode -------------------------------------------------------------------
- */
+/* ---- StorageClass: the mode ---- */
 
 #define TOO_EARLY "the disk gets a zone before its pod has one"
 
@@ -132,8 +130,7 @@ static void judge_mode(struct judgement *judgement, const struct settings *setti
     judgement_report(judgement, &draft);
 }
 
-/* ---- StorageClass: allowedTopologies ----------------------------------------------------------
- */
+/* ---- StorageClass: allowedTopologies ---- */
 
 /* What the drivers above report of a node, besides what begins with "topology.". */
 static const struct text topology_keys[] = {
@@ -265,8 +262,7 @@ static void judge_topologies(struct judgement *judgement, const struct storage_c
     }
 }
 
-/* ---- claims -----------------------------------------------------------------------------------
- */
+/* ---- claims ---- */
 
 struct names {
     struct text *items;

@@ -43,7 +43,7 @@ def check(condition, what):
         raise Failure(what)
 
 
-# ---- the server ------------------------------------------------------------------------------------
+# ---- the server ----
 
 
 class Server:
@@ -83,7 +83,7 @@ class Server:
         return reply.status, reply.read().decode()
 
 
-# ---- requests --------------------------------------------------------------------------------------
+# ---- requests ----
 
 
 def review(uid="good", topology_key=None, **more):
@@ -115,7 +115,7 @@ def post(body=GOOD, target=b"/validate", version=b"HTTP/1.1", method=b"POST", ho
             more + b"\r\n" + body)
 
 
-# ---- replies ---------------------------------------------------------------------------------------
+# ---- replies ----
 
 
 class Reply:
@@ -212,7 +212,7 @@ def check_serves(server):
         check_answer(reader.reply(), "after-2", False)
 
 
-# ---- cases: what is sent, what may come back -------------------------------------------------------
+# ---- cases: what is sent, what may come back ----
 
 # A body: the connection is kept, and a good review on it is answered next.
 BODIES = [
@@ -405,7 +405,7 @@ def run_ended_anyhow(server, request):
         check(len(reader.buffer) < 20000, "a lot came back")
 
 
-# ---- cases that are not one request ----------------------------------------------------------------
+# ---- cases that are not one request ----
 
 
 def truncated_body(server):
@@ -539,7 +539,7 @@ ALONE = [
 ]
 
 
-# ---- stopping --------------------------------------------------------------------------------------
+# ---- stopping ----
 
 
 class Load:
@@ -605,7 +605,7 @@ def stop_under_load(server, number):
           (len(load.lost), load.answered, load.lost[:3]))
 
 
-# ---- all of it -------------------------------------------------------------------------------------
+# ---- all of it ----
 
 
 def cases():

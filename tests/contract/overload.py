@@ -56,7 +56,7 @@ def overload_refusals(server):
     return metric(server, 'taffrail_requests_refused_total{reason="overload"}')
 
 
-# ---- bodies held open ------------------------------------------------------------------------------
+# ---- bodies held open ----
 
 
 def refused_after(server, target):
@@ -125,7 +125,7 @@ def large_bodies_announced(server):
     wait_until(lambda: metric(server, "taffrail_body_bytes_in_flight") == 0, "bytes are left")
 
 
-# ---- idle connections ------------------------------------------------------------------------------
+# ---- idle connections ----
 
 
 def descriptor_limit(wanted):
@@ -170,7 +170,7 @@ def idle_connections(server):
             client.close()
 
 
-# ---- a byte a second -------------------------------------------------------------------------------
+# ---- a byte a second ----
 
 DRIPS = [
     ("a handshake", False, b"", b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" + b"\0" * 500),
@@ -228,7 +228,7 @@ def drips(server):
             check_serves(server)
 
 
-# ---- all of it -------------------------------------------------------------------------------------
+# ---- all of it ----
 
 CASES = [
     ("bodies held open", bodies_held_open),

@@ -69,7 +69,7 @@ def await_that(condition, what):
         time.sleep(0.01)
 
 
-# ---- files -----------------------------------------------------------------------------------------
+# ---- files ----
 
 
 class Mount:
@@ -117,7 +117,7 @@ def replace(name, source, target):
     os.rename(os.path.join(target, ".draft"), os.path.join(target, name))
 
 
-# ---- the server and its clients --------------------------------------------------------------------
+# ---- the server and its clients ----
 
 
 class Server:
@@ -243,7 +243,7 @@ class Load:
         check(not self.lost, "lost %d requests: %s" % (len(self.lost), self.lost[:3]))
 
 
-# ---- cases -----------------------------------------------------------------------------------------
+# ---- cases ----
 
 
 def storm(server):

@@ -4,8 +4,7 @@
 
 #define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
 
-/* ---- pools ------------------------------------------------------------------------------------
- */
+/* ---- pools ---- */
 
 #define NODE_CLASS "nodeClassRef: {group: karpenter.k8s.aws, kind: EC2NodeClass, name: a}"
 #define POOL_OF(class, limits, requirements, more)                           \
@@ -161,8 +160,7 @@ static void other_clouds_are_judged_by_their_keys(void)
     rail_table_run(&(struct rail_table){"accelerators: {}", NULL, cases, COUNT_OF(cases)});
 }
 
-/* ---- pods -------------------------------------------------------------------------------------
- */
+/* ---- pods ---- */
 
 #define TEMPLATE(kind, tolerations, more)                                                 \
     "{apiVersion: apps/v1, kind: " kind ", metadata: {name: a}, spec: {template: {spec: " \

@@ -8,8 +8,7 @@
 #include "policy/policy_set.h"
 #include "unit.h"
 
-/* ---- files of a test --------------------------------------------------------------------------
- */
+/* ---- files of a test ---- */
 
 static char folder[64];
 
@@ -127,8 +126,7 @@ static void assert_problems(const struct problems *problems, const char *expecte
     ASSERT_INT(problems->count, count);
 }
 
-/* ---- what is refused ----------------------------------------------------------------------------
- */
+/* ---- what is refused ---- */
 
 #define HEAD                              \
     "apiVersion: taffrail.dev/v1alpha1\n" \

@@ -7,7 +7,7 @@
 
 enum { LONG_MS = 30000 };
 
-/* ---- the caller's time -------------------------------------------------- */
+/* ---- the caller's time ---- */
 
 static void timeouts_are_go_durations(void)
 {
@@ -60,7 +60,7 @@ static void timeouts_are_go_durations(void)
     ASSERT_INT(wait_limit_ms(7), 0);
 }
 
-/* ---- allowances --------------------------------------------------------- */
+/* ---- allowances ---- */
 
 struct taking {
     struct allowance *allowance;
@@ -230,7 +230,7 @@ static void review_takes_both_or_none(void)
     ASSERT_INT(atomic_load(&admission.arena_bytes.used), 50);
 }
 
-/* ---- over HTTP ---------------------------------------------------------- */
+/* ---- over HTTP ---- */
 
 struct posting {
     const struct fixture *fixture;

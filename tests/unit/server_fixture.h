@@ -19,7 +19,7 @@
 #include "server/server.h"
 #include "unit.h"
 
-/* ---- an engine that does what the body says ----------------------------- */
+/* ---- an engine that does what the body says ---- */
 
 static pthread_mutex_t gate_mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t gate_changed = PTHREAD_COND_INITIALIZER;
@@ -110,7 +110,7 @@ static inline struct text expected_answer(char *buffer, size_t buffer_size, int 
     return text_of(buffer);
 }
 
-/* ---- a server ----------------------------------------------------------- */
+/* ---- a server ---- */
 
 struct fixture {
     struct arena *arena;
@@ -167,7 +167,7 @@ static inline void stop(struct fixture *fixture)
     clean_up(fixture);
 }
 
-/* ---- a client ----------------------------------------------------------- */
+/* ---- a client ---- */
 
 struct client {
     int fd;

@@ -8,7 +8,7 @@
 
 enum { DEADLINE_MS = 45000 }; /* before files are looked at without a sign */
 
-/* ---- files -------------------------------------------------------------- */
+/* ---- files ---- */
 
 static char root[64];
 
@@ -74,7 +74,7 @@ static void remove_all(const char *path)
     CU_ASSERT(nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS) == 0);
 }
 
-/* ---- a server that reloads ---------------------------------------------- */
+/* ---- a server that reloads ---- */
 
 struct reloading {
     struct fixture fixture;
@@ -160,7 +160,7 @@ static const char certificate_failures[] = "taffrail_reload_failures_total{what=
 #define ASSERT_GENERATION(reloading, wanted) \
     CU_ASSERT(await(&(reloading).fixture, generation, (wanted)))
 
-/* ---- the world ---------------------------------------------------------- */
+/* ---- the world ---- */
 
 static void a_changed_file_is_the_next_world(void)
 {
@@ -357,7 +357,7 @@ static void the_state_is_watched_below(void)
     stop_reloading(&reloading);
 }
 
-/* ---- the certificate ---------------------------------------------------- */
+/* ---- the certificate ---- */
 
 static bool serves(const struct fixture *fixture, const struct cert_pair *pair)
 {
@@ -424,7 +424,7 @@ static void a_certificate_is_replaced(void)
     stop_reloading(&reloading);
 }
 
-/* ---- under load --------------------------------------------------------- */
+/* ---- under load ---- */
 
 #ifdef __SANITIZE_THREAD__
 enum { STORM_RELOADS = 60 }; /* each takes ten times as long */

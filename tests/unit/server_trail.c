@@ -137,7 +137,7 @@ static void line_is_never_longer_than_a_pipe_takes(void)
     }
 }
 
-/* ---- standard output ---------------------------------------------------- */
+/* ---- standard output ---- */
 
 /* Standard output as the server has it goes into a pipe, until given back. */
 struct diversion {
