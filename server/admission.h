@@ -4,7 +4,6 @@
 #define TAFFRAIL_SERVER_ADMISSION_H
 
 #include <pthread.h>
-#include <stdalign.h>
 #include <stdatomic.h>
 #include <sys/queue.h>
 
@@ -13,11 +12,12 @@
 /* An amount that is shared. To take or return some is one atomic operation; the lock is for those
  * who have to wait, first come, first served. */
 struct allowance {
-    alignas(64) atomic_size_t used;
+    atomic_size_t used;
     atomic_uint waiting;
     size_t limit;
     pthread_mutex_t mutex;
     TAILQ_HEAD(, waiter) waiters;
+    char apart[64]; /* the next one's counter shares no cache line with this one's */
 };
 
 void allowance_start(struct allowance *allowance, size_t limit);
