@@ -27,8 +27,12 @@ static void print_usage(FILE *out)
 
 int command_version(int argc, char **argv)
 {
-    (void)argv;
-    if (argc > 1)
+    static const struct option_spec table[] = {{0}};
+    struct string_list operands = {0};
+    enum options_result result = options_read(argc, argv, table, "version", NULL, &operands);
+    if (result != OPTIONS_READ)
+        return result == OPTIONS_HELPED ? EXIT_CLEAN : EXIT_USAGE;
+    if (operands.count > 0)
         return usage_error("version", "it takes no arguments");
     printf("taffrail %s\n", TAFFRAIL_VERSION);
     return EXIT_CLEAN;
