@@ -150,14 +150,9 @@ int command_catalog(int argc, char **argv)
          format_names},
         {0},
     };
-    switch (options_read(argc, argv, table, usage, notes, &options.operands)) {
-    case OPTIONS_HELPED:
-        return EXIT_CLEAN;
-    case OPTIONS_WRONG:
-        return EXIT_USAGE;
-    case OPTIONS_READ:
-        break;
-    }
+    enum options_result result = options_read(argc, argv, table, usage, notes, &options.operands);
+    if (result != OPTIONS_READ)
+        return options_exit_code(result);
     int wrong = check_operands(&options.operands);
     return wrong != EXIT_CLEAN ? wrong : run_in_arena(run, &options);
 }

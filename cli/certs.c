@@ -85,13 +85,8 @@ static int make(struct arena *arena, void *argument)
 int command_certs(int argc, char **argv)
 {
     struct certs_options options = {0};
-    switch (read_options(argc, argv, &options)) {
-    case OPTIONS_HELPED:
-        return EXIT_CLEAN;
-    case OPTIONS_WRONG:
-        return EXIT_USAGE;
-    case OPTIONS_READ:
-        break;
-    }
+    enum options_result result = read_options(argc, argv, &options);
+    if (result != OPTIONS_READ)
+        return options_exit_code(result);
     return run_in_arena(make, &options);
 }

@@ -157,13 +157,8 @@ static int check(struct arena *arena, void *argument)
 int command_check(int argc, char **argv)
 {
     struct check_options options = {.namespace = "default", .user = ""};
-    switch (read_options(argc, argv, &options)) {
-    case OPTIONS_HELPED:
-        return EXIT_CLEAN;
-    case OPTIONS_WRONG:
-        return EXIT_USAGE;
-    case OPTIONS_READ:
-        break;
-    }
+    enum options_result result = read_options(argc, argv, &options);
+    if (result != OPTIONS_READ)
+        return options_exit_code(result);
     return run_in_arena(check, &options);
 }

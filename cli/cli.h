@@ -53,6 +53,8 @@ enum options_result { OPTIONS_READ, OPTIONS_HELPED, OPTIONS_WRONG };
 enum options_result options_read(int argc, char **argv, const struct option_spec *table,
                                  const char *usage, const char *notes,
                                  struct string_list *operands);
+/* Of a command that goes no further: its help was printed, or its options are wrong. */
+int options_exit_code(enum options_result result);
 /* "taffrail COMMAND: ..." on stderr; returns EXIT_USAGE. */
 int usage_error(const char *command, const char *format, ...) PRINTF_LIKE(2, 3);
 

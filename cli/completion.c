@@ -7,15 +7,11 @@ int command_completion(int argc, char **argv)
 {
     static const struct option_spec table[] = {{0}};
     struct string_list operands = {0};
-    switch (options_read(argc, argv, table, "completion bash",
-                         "Load it with: source <(taffrail completion bash)\n", &operands)) {
-    case OPTIONS_HELPED:
-        return EXIT_CLEAN;
-    case OPTIONS_WRONG:
-        return EXIT_USAGE;
-    case OPTIONS_READ:
-        break;
-    }
+    enum options_result result =
+        options_read(argc, argv, table, "completion bash",
+                     "Load it with: source <(taffrail completion bash)\n", &operands);
+    if (result != OPTIONS_READ)
+        return options_exit_code(result);
     if (operands.count != 1 || strcmp(operands.items[0], "bash") != 0)
         return usage_error("completion", "name the shell: bash");
     /* Options are asked of the program itself, so that they cannot go stale. */

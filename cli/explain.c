@@ -47,17 +47,13 @@ int command_explain(int argc, char **argv)
 {
     static const struct option_spec table[] = {{0}};
     struct string_list operands = {0};
-    switch (options_read(argc, argv, table, "explain [RAIL | policy]",
-                         "Without a name it lists the rails; policy is the page on the policy "
-                         "file itself.\n",
-                         &operands)) {
-    case OPTIONS_HELPED:
-        return EXIT_CLEAN;
-    case OPTIONS_WRONG:
-        return EXIT_USAGE;
-    case OPTIONS_READ:
-        break;
-    }
+    enum options_result result =
+        options_read(argc, argv, table, "explain [RAIL | policy]",
+                     "Without a name it lists the rails; policy is the page on the policy "
+                     "file itself.\n",
+                     &operands);
+    if (result != OPTIONS_READ)
+        return options_exit_code(result);
     if (operands.count == 0)
         return print_list();
     if (operands.count > 1)

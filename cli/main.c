@@ -31,7 +31,7 @@ int command_version(int argc, char **argv)
     struct string_list operands = {0};
     enum options_result result = options_read(argc, argv, table, "version", NULL, &operands);
     if (result != OPTIONS_READ)
-        return result == OPTIONS_HELPED ? EXIT_CLEAN : EXIT_USAGE;
+        return options_exit_code(result);
     if (operands.count > 0)
         return usage_error("version", "it takes no arguments");
     printf("taffrail %s\n", TAFFRAIL_VERSION);

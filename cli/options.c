@@ -172,3 +172,8 @@ enum options_result options_read(int argc, char **argv, const struct option_spec
         list_add(operands, argv[i], argc);
     return OPTIONS_READ;
 }
+
+int options_exit_code(enum options_result result)
+{
+    return result == OPTIONS_WRONG ? EXIT_USAGE : EXIT_CLEAN;
+}

@@ -219,13 +219,8 @@ int command_render(int argc, char **argv)
 {
     struct render_options options = {
         .namespace = "taffrail", .image = "taffrail:" TAFFRAIL_VERSION, .replicas = "2"};
-    switch (read_options(argc, argv, &options)) {
-    case OPTIONS_HELPED:
-        return EXIT_CLEAN;
-    case OPTIONS_WRONG:
-        return EXIT_USAGE;
-    case OPTIONS_READ:
-        break;
-    }
+    enum options_result result = read_options(argc, argv, &options);
+    if (result != OPTIONS_READ)
+        return options_exit_code(result);
     return run_in_arena(render, &options);
 }

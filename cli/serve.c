@@ -289,13 +289,8 @@ static int serve(struct arena *arena, void *argument)
 int command_serve(int argc, char **argv)
 {
     struct serve_options options = {.listen = "0.0.0.0:8443", .ops_listen = "0.0.0.0:8080"};
-    switch (read_options(argc, argv, &options)) {
-    case OPTIONS_HELPED:
-        return EXIT_CLEAN;
-    case OPTIONS_WRONG:
-        return EXIT_USAGE;
-    case OPTIONS_READ:
-        break;
-    }
+    enum options_result result = read_options(argc, argv, &options);
+    if (result != OPTIONS_READ)
+        return options_exit_code(result);
     return run_in_arena(serve, &options);
 }
