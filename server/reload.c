@@ -95,6 +95,8 @@ static bool take_world(struct next *next, struct error *error)
     int64_t loaded_unix_s = next->world->loaded_unix_s;
     cell_publish(target->cell, next->world, world_destroy);
     next->world = NULL;
+    /* Before the metric: who sees the new generation must not read of the old failure. */
+    server_set_reload_failure(target->server, RELOAD_WORLD, NULL, 0);
     metrics_set_world(target->metrics, target->generation, loaded_unix_s);
     for (size_t i = 0; i < next->warnings.count; i++) {
         char line[1024];
