@@ -120,4 +120,313 @@ bool solver_requirements_compatible(const struct solver_names *names,
                                     bool (*allow_undefined)(const char *key, size_t size),
                                     uint32_t *conflict);
 
+/* ---- a problem: a cluster, what may be bought for it, and pods ---- */
+
+/* Strings are terminated and the caller's: the builder copies what it keeps. An absent list has
+ * count 0. Quantities are whole numbers in whatever unit the caller uses for that resource
+ * everywhere (taffrail: cpu in thousandths, all others in units). */
+
+enum { SOLVER_CPU, SOLVER_MEMORY, SOLVER_PODS, SOLVER_NODES, SOLVER_FIXED_RESOURCES };
+
+struct solver_amount {
+    uint32_t resource; /* as solver_builder_resource numbers it, or a fixed one */
+    int64_t quantity;
+};
+struct solver_amounts {
+    const struct solver_amount *items; /* each resource at most once */
+    size_t count;
+};
+
+/* One requirement as written. Values of Gt and its kin: one whole number. */
+struct solver_expression {
+    const char *key;
+    enum solver_op op;
+    const char *const *values;
+    size_t value_count;
+    uint32_t min_values; /* 0: none */
+};
+struct solver_expressions { /* all of them */
+    const struct solver_expression *items;
+    size_t count;
+};
+struct solver_label {
+    const char *key, *value;
+};
+struct solver_labels {
+    const struct solver_label *items;
+    size_t count;
+};
+/* A metav1.LabelSelector: matchLabels are In expressions of one value. */
+struct solver_selector {
+    enum {
+        SOLVER_SELECTOR_ABSENT, /* selects nothing (but see Karpenter semantics 3.3) */
+        SOLVER_SELECTOR_GIVEN,  /* without expressions: everything */
+        SOLVER_SELECTOR_INVALID /* selects nothing */
+    } kind;
+    struct solver_expressions expressions;
+};
+
+enum solver_effect { SOLVER_NO_SCHEDULE, SOLVER_PREFER_NO_SCHEDULE, SOLVER_NO_EXECUTE };
+struct solver_taint {
+    const char *key, *value;
+    enum solver_effect effect;
+};
+struct solver_taints {
+    const struct solver_taint *items;
+    size_t count;
+};
+struct solver_toleration {
+    const char *key; /* "": every key, with exists */
+    bool exists;     /* operator Exists; else Equal */
+    const char *value;
+    bool any_effect;
+    enum solver_effect effect;
+};
+
+struct solver_host_port {
+    const char *ip, *protocol; /* "", "0.0.0.0" and "::" are every address; "" is TCP */
+    uint32_t port;
+};
+/* How many volumes of a CSI driver a machine attaches. */
+struct solver_attach_limit {
+    const char *driver;
+    uint32_t count;
+};
+
+/* Where and for how much a type can be had. */
+struct solver_offering {
+    const char *zone, *capacity_type;
+    struct solver_expressions more; /* other requirements; mostly none */
+    int64_t price_usd_micro;        /* an hour; -1: no price, comes after all that have one */
+    bool available;
+    const struct solver_amounts *allocatable; /* instead of the type's; NULL: the type's */
+};
+struct solver_type {
+    const char *name;
+    struct solver_expressions requirements; /* its labels, zones and capacity types among them */
+    struct solver_amounts capacity, allocatable;
+    const struct solver_attach_limit *attach_limits;
+    size_t attach_limit_count;
+    const struct solver_offering *offerings;
+    size_t offering_count;
+};
+
+/* A NodePool that is ready (Karpenter semantics 2.1); static ones are left out by the caller. */
+struct solver_pool {
+    const char *name;
+    uint32_t weight; /* 0: none given */
+    struct solver_expressions requirements;
+    struct solver_labels labels; /* of its nodes; karpenter.sh/nodepool is added */
+    struct solver_taints taints; /* not the startup taints: they go before pods come */
+    struct solver_amounts limits;
+    /* The types its class offers, as the builder numbers them; NULL: all. */
+    const uint32_t *types;
+    size_t type_count;
+};
+
+/* A Node, or a NodeClaim that is to become one. */
+struct solver_node {
+    const char *name; /* unique */
+    const char *pool; /* NULL: not Karpenter's, or of no pool of the problem */
+    struct solver_labels labels;
+    struct solver_taints taints; /* those that count (Karpenter semantics 2.4) */
+    struct solver_amounts capacity, allocatable;
+    const struct solver_attach_limit *attach_limits;
+    size_t attach_limit_count;
+    bool initialized;
+};
+
+struct solver_preferred_term {
+    int32_t weight;
+    struct solver_expressions expressions;
+};
+struct solver_spread {
+    const char *key;
+    int32_t max_skew, min_domains; /* min_domains 0: none */
+    bool hard;                     /* DoNotSchedule */
+    bool ignore_node_affinity;     /* nodeAffinityPolicy Ignore; the default is Honor */
+    bool honor_node_taints;        /* nodeTaintsPolicy Honor; the default is Ignore */
+    struct solver_selector selector;
+    const char *const *match_label_keys;
+    size_t match_label_key_count;
+};
+struct solver_pod_affinity {
+    bool anti, required;
+    int32_t weight; /* of a preferred term */
+    const char *key;
+    struct solver_selector selector;
+    /* Karpenter semantics 3.8; neither: the pod's own. */
+    const char *const *namespaces;
+    size_t namespace_count;
+    struct solver_selector namespace_selector; /* ABSENT: none */
+};
+
+/* The places a volume can be attached (Karpenter semantics 4.1): the terms of its affinity, or of
+ * its class's allowedTopologies. The solver combines those of a pod's volumes. */
+struct solver_volume {
+    const struct solver_expressions *alternatives; /* OR; count 0: anywhere */
+    size_t alternative_count;
+};
+
+/* What the scheduler sees of a pod besides its name. Pods of one shape are solved together. */
+struct solver_shape {
+    const char *namespace;
+    struct solver_labels labels;
+    struct solver_amounts requests; /* of the whole pod; one of SOLVER_PODS is added */
+    struct solver_labels node_selector;
+    const struct solver_expressions *required; /* alternatives, in order */
+    size_t required_count;
+    const struct solver_preferred_term *preferred;
+    size_t preferred_count;
+    const struct solver_toleration *tolerations;
+    size_t toleration_count;
+    const struct solver_spread *spreads;
+    size_t spread_count;
+    const struct solver_pod_affinity *affinities;
+    size_t affinity_count;
+    const struct solver_host_port *host_ports;
+    size_t host_port_count;
+    /* Each with where it can be attached; one that can be anywhere has no alternatives. */
+    const struct solver_volume *volumes;
+    size_t volume_count;
+    bool needs_devices; /* resourceClaims: not placed (Karpenter semantics 2.10) */
+};
+
+/* Which claim a volume of the shape is, for one pod: two pods with the same one attach one
+ * volume. */
+struct solver_mount {
+    const char *claim;  /* namespace/name */
+    const char *driver; /* NULL: attaches nothing that is counted */
+};
+struct solver_pod {
+    const char *name; /* namespace/name */
+    const char *uid;
+    int64_t created_unix_s;
+    uint32_t shape;
+    uint32_t node; /* as the builder numbers it; SOLVER_NONE: pending */
+    bool daemon;   /* of a DaemonSet: counts towards its node's daemon headroom */
+    bool leaving;  /* being deleted: takes room, but no place in a topology */
+    const struct solver_mount *mounts; /* as many as the shape has volumes, or none */
+    size_t mount_count;
+};
+
+/* Builds a problem. Every add returns the number of what was added, from 0, or false with *error
+ * (ERROR_INPUT: a negative or overflowing quantity, a name given twice, a number that is none; it
+ * names the object). Everything lives in the arena. */
+struct solver_builder;
+struct solver_problem;
+struct error;
+
+struct solver_builder *solver_builder_create(struct arena *arena);
+/* The number of a resource by its Kubernetes name ("cpu", "nvidia.com/gpu"). */
+uint32_t solver_builder_resource(struct solver_builder *builder, const char *name);
+bool solver_add_type(struct solver_builder *builder, const struct solver_type *type,
+                     uint32_t *number, struct error *error);
+bool solver_add_pool(struct solver_builder *builder, const struct solver_pool *pool,
+                     uint32_t *number, struct error *error);
+bool solver_add_node(struct solver_builder *builder, const struct solver_node *node,
+                     uint32_t *number, struct error *error);
+/* For namespaceSelectors. */
+bool solver_add_namespace(struct solver_builder *builder, const char *name,
+                          struct solver_labels labels, struct error *error);
+/* The number of the shape, an old one when one like it was added before. */
+bool solver_add_shape(struct solver_builder *builder, const struct solver_shape *shape,
+                      uint32_t *number, struct error *error);
+/* A DaemonSet's pod: what every node that suits it must leave room for. */
+bool solver_add_daemon(struct solver_builder *builder, uint32_t shape, struct error *error);
+bool solver_add_pod(struct solver_builder *builder, const struct solver_pod *pod, uint32_t *number,
+                    struct error *error);
+
+struct solver_settings {
+    bool ignore_preferences;     /* PREFERENCE_POLICY=Ignore */
+    bool best_effort_min_values; /* MIN_VALUES_POLICY=BestEffort */
+    /* Choices among the placements Karpenter and kube-scheduler would accept (Karpenter semantics
+     * 12); all false: as Karpenter chooses. */
+    struct solver_optimize {
+        bool joint_zones;   /* an affinity group goes where its volumes are */
+        bool spread_in_one; /* zone-anti-affine replicas in one pass: a claim commits its zone */
+        bool exact_limits;  /* a pool's limit counts what is bought, not the largest type left */
+        bool best_fit;      /* the fullest claim first, not the emptiest */
+        bool cheapest;      /* the cheapest plan among pools of equal weight */
+    } optimize;
+};
+/* Consumes the builder. The problem is immutable and may be read by any thread. */
+bool solver_build(struct solver_builder *builder, const struct solver_settings *settings,
+                  const struct solver_problem **problem, struct error *error);
+
+/* ---- a run: what one thread changes while it asks a problem ---- */
+
+struct solver_run;
+/* Memory of the run and of its answers is the arena's; the problem outlives it. */
+struct solver_run *solver_run_create(const struct solver_problem *problem, struct arena *arena);
+
+enum solver_place_kind { SOLVER_UNSCHEDULABLE, SOLVER_ON_NODE, SOLVER_ON_CLAIM };
+struct solver_place {
+    uint32_t pod;
+    enum solver_place_kind kind;
+    uint32_t index; /* of the node, or of the plan's claim */
+};
+/* A machine to buy. */
+struct solver_claim {
+    uint32_t pool;
+    const struct solver_requirements *requirements; /* in the problem's names */
+    const uint32_t *types; /* that can hold its pods, by price, then name */
+    size_t type_count;
+    const uint32_t *pods; /* by number */
+    size_t pod_count;
+    const int64_t *requests; /* by resource, the least of daemons among them */
+    /* The cheapest offering left; ties by type, zone and capacity type. */
+    uint32_t type;
+    const char *zone, *capacity_type;
+    int64_t price_usd_micro; /* -1: no price */
+};
+struct solver_plan {
+    const struct solver_place *places; /* of every pending pod, by number */
+    size_t place_count;
+    const struct solver_claim *claims;
+    size_t claim_count;
+    size_t unschedulable_count;
+};
+/* One round of Karpenter's scheduler over all pending pods (Karpenter semantics 2). */
+const struct solver_plan *solver_solve(struct solver_run *run);
+
+/* Why one pod fits nowhere, after solver_solve: by pool, the smallest set of reasons that already
+ * excludes it. */
+enum solver_reason_kind {
+    SOLVER_REASON_TAINT,
+    SOLVER_REASON_REQUIREMENT,
+    SOLVER_REASON_RESOURCES,
+    SOLVER_REASON_OFFERING,
+    SOLVER_REASON_TOPOLOGY,
+    SOLVER_REASON_VOLUME,
+    SOLVER_REASON_LIMIT,
+    SOLVER_REASON_PORT,
+    SOLVER_REASON_MIN_VALUES,
+    SOLVER_REASON_DEVICES,
+    SOLVER_REASON_COUNT
+};
+/* "taint", "requirement", ... */
+const char *solver_reason_name(enum solver_reason_kind kind);
+struct solver_reason {
+    uint32_t pool; /* SOLVER_NONE: no pool is at fault, whatever pool it were */
+    enum solver_reason_kind kind;
+    const char *message; /* in a developer's words, one line */
+    const char *nearest; /* the nearest miss; "" when there is none */
+};
+struct solver_reasons {
+    const struct solver_reason *items; /* by pool, then kind */
+    size_t count;
+};
+struct solver_reasons solver_explain(struct solver_run *run, uint32_t pod);
+
+/* What a problem holds, by number. */
+uint32_t solver_pool_count(const struct solver_problem *problem);
+const char *solver_pool_name(const struct solver_problem *problem, uint32_t pool);
+const char *solver_type_name(const struct solver_problem *problem, uint32_t type);
+const char *solver_node_name(const struct solver_problem *problem, uint32_t node);
+const char *solver_pod_name(const struct solver_problem *problem, uint32_t pod);
+uint32_t solver_resource_count(const struct solver_problem *problem);
+const char *solver_resource_name(const struct solver_problem *problem, uint32_t resource);
+const struct solver_names *solver_problem_names(const struct solver_problem *problem);
+
 #endif

@@ -1,0 +1,224 @@
+#include <string.h>
+
+#include "solver/problem.h"
+
+/* ---- rows and their offerings ---- */
+
+static uint32_t offering_shape_add(struct solver_problem *problem, struct intern *signatures,
+                                   const struct solver_offering *offering)
+{
+    const char *zone = offering->zone, *capacity_type = offering->capacity_type;
+    struct solver_expression own[] = {
+        {"topology.kubernetes.io/zone", SOLVER_IN, &zone, 1, 0},
+        {"karpenter.sh/capacity-type", SOLVER_IN, &capacity_type, 1, 0},
+    };
+    struct signature signature = {.arena = problem->arena};
+    signature_string(&signature, zone);
+    signature_string(&signature, capacity_type);
+    for (size_t i = 0; i < offering->more.count; i++) {
+        const struct solver_expression *more = &offering->more.items[i];
+        signature_string(&signature, more->key);
+        signature_number(&signature, (uint64_t)more->op);
+        for (size_t j = 0; j < more->value_count; j++)
+            signature_string(&signature, more->values[j]);
+    }
+    bool added = false;
+    uint32_t number = intern_number(signatures, signature.bytes, signature.size, &added);
+    if (!added)
+        return number;
+    struct term term = {0};
+    for (size_t i = 0; i < 2; i++) {
+        if (*own[i].values[0] == '\0')
+            continue; /* an offering that is had anywhere */
+        struct term one = term_make(problem, (struct solver_expressions){&own[i], 1});
+        term_add(problem, &term, &one);
+    }
+    struct term more = term_make(problem, offering->more);
+    term_add(problem, &term, &more);
+    *LIST_PUSH(problem->arena, &problem->offering_shapes) =
+        (struct offering_shape){.requirements = term.requirements};
+    return number;
+}
+
+static bool same_amounts(const struct solver_amounts *a, const struct solver_amounts *b)
+{
+    if (a == b)
+        return true;
+    if (a == NULL || b == NULL || a->count != b->count)
+        return false;
+    return a->count == 0 || memcmp(a->items, b->items, a->count * sizeof *a->items) == 0;
+}
+
+/* The offerings that share the allocatable of the one at first, as a row. */
+static void row_add(struct solver_problem *problem, struct intern *signatures, uint32_t type,
+                    size_t first)
+{
+    const struct type *source = &problem->types.items[type];
+    const struct solver_amounts *own = source->source[first].allocatable;
+    struct offering *offerings =
+        ARENA_ARRAY(problem->arena, source->source_count - first, struct offering);
+    size_t count = 0;
+    for (size_t i = first; i < source->source_count; i++) {
+        const struct solver_offering *given = &source->source[i];
+        if (!same_amounts(given->allocatable, own))
+            continue;
+        offerings[count++] = (struct offering){
+            .shape = offering_shape_add(problem, signatures, given),
+            .zone = given->zone,
+            .capacity_type = given->capacity_type,
+            .price_usd_micro = given->price_usd_micro < 0 ? -1 : given->price_usd_micro,
+            .available = given->available,
+        };
+    }
+    *LIST_PUSH(problem->arena, &problem->rows) =
+        (struct row){type, own != NULL ? *own : source->allocatable, offerings, count};
+}
+
+static bool seen_before(const struct type *type, size_t at)
+{
+    for (size_t i = 0; i < at; i++)
+        if (same_amounts(type->source[i].allocatable, type->source[at].allocatable))
+            return true;
+    return false;
+}
+
+static void make_rows(struct solver_problem *problem)
+{
+    struct intern signatures = {.arena = problem->arena};
+    for (uint32_t i = 0; i < problem->types.count; i++)
+        for (size_t j = 0; j < problem->types.items[i].source_count; j++)
+            if (!seen_before(&problem->types.items[i], j))
+                row_add(problem, &signatures, i, j);
+    problem->row_words = bits_words(problem->rows.count);
+    for (size_t i = 0; i < problem->offering_shapes.count; i++)
+        problem->offering_shapes.items[i].rows =
+            ARENA_ARRAY(problem->arena, problem->row_words, uint64_t);
+    for (size_t i = 0; i < problem->rows.count; i++) {
+        const struct row *row = &problem->rows.items[i];
+        for (size_t j = 0; j < row->offering_count; j++)
+            if (row->offerings[j].available)
+                bits_add(problem->offering_shapes.items[row->offerings[j].shape].rows, i);
+    }
+}
+
+static void make_capacity(struct solver_problem *problem)
+{
+    size_t row_count = problem->rows.count;
+    int64_t *capacity = ARENA_ARRAY(problem->arena, row_count * problem->resource_count, int64_t);
+    for (size_t i = 0; i < row_count; i++) {
+        struct solver_amounts amounts = problem->types.items[problem->rows.items[i].type].capacity;
+        for (size_t j = 0; j < amounts.count; j++)
+            capacity[amounts.items[j].resource * row_count + i] = amounts.items[j].quantity;
+    }
+    problem->capacity = capacity;
+}
+
+/* ---- the index by label ---- */
+
+struct filling {
+    uint64_t *unsaid, *absent, *open, **values;
+};
+
+static void index_row(struct solver_problem *problem, struct filling *keys, size_t row)
+{
+    const struct solver_requirements *set =
+        &problem->types.items[problem->rows.items[row].type].requirements;
+    for (size_t i = 0; i < set->count; i++) {
+        const struct solver_requirement *r = &set->items[i];
+        struct filling *key = &keys[r->key];
+        if (key->unsaid == NULL) {
+            key->unsaid = ARENA_ARRAY(problem->arena, problem->row_words, uint64_t);
+            key->absent = ARENA_ARRAY(problem->arena, problem->row_words, uint64_t);
+            key->open = ARENA_ARRAY(problem->arena, problem->row_words, uint64_t);
+            key->values = ARENA_ARRAY(problem->arena,
+                                      solver_names_value_count(problem->names, r->key), uint64_t *);
+            bits_fill(key->unsaid, problem->rows.count);
+        }
+        bits_remove(key->unsaid, row);
+        if (r->complement)
+            bits_add(key->open, row);
+        else if (!bits_any(r->words, r->word_count))
+            bits_add(key->absent, row);
+        else
+            for (BITS_EACH(value, r->words, r->word_count)) {
+                if (key->values[value] == NULL)
+                    key->values[value] = ARENA_ARRAY(problem->arena, problem->row_words, uint64_t);
+                bits_add(key->values[value], row);
+            }
+    }
+}
+
+void catalog_make(struct solver_problem *problem)
+{
+    make_rows(problem);
+    make_capacity(problem);
+    problem->key_count = solver_names_key_count(problem->names);
+    struct filling *keys = ARENA_ARRAY(problem->arena, problem->key_count, struct filling);
+    for (size_t i = 0; i < problem->rows.count; i++)
+        index_row(problem, keys, i);
+    struct key_index *index = ARENA_ARRAY(problem->arena, problem->key_count, struct key_index);
+    bool *well_known = ARENA_ARRAY(problem->arena, problem->key_count, bool);
+    for (uint32_t i = 0; i < problem->key_count; i++) {
+        size_t size = 0;
+        const char *key = solver_names_key_text(problem->names, i, &size);
+        index[i] = (struct key_index){
+            .defined = keys[i].unsaid != NULL,
+            .unsaid = keys[i].unsaid,
+            .absent = keys[i].absent,
+            .open = keys[i].open,
+            .values = keys[i].values,
+            .value_count = solver_names_value_count(problem->names, i),
+        };
+        /* A provider registers the labels of its types and offerings. */
+        well_known[i] = index[i].defined || solver_is_well_known(key, size);
+    }
+    for (size_t i = 0; i < problem->offering_shapes.count; i++) {
+        const struct solver_requirements *set = &problem->offering_shapes.items[i].requirements;
+        for (size_t j = 0; j < set->count; j++)
+            well_known[set->items[j].key] = true;
+    }
+    problem->key_index = index;
+    problem->well_known = well_known;
+}
+
+/* ---- questions ---- */
+
+static void select_key(const struct solver_problem *problem, const struct solver_requirement *r,
+                       uint64_t *rows)
+{
+    const struct key_index *index = &problem->key_index[r->key];
+    enum solver_op op = solver_requirement_op(r);
+    bool absent = op == SOLVER_NOT_IN || op == SOLVER_DOES_NOT_EXIST;
+    bool open = op != SOLVER_DOES_NOT_EXIST;
+    for (size_t w = 0; w < problem->row_words; w++) {
+        uint64_t kept = index->unsaid[w];
+        kept |= absent ? index->absent[w] : 0;
+        kept |= open ? index->open[w] : 0;
+        for (uint32_t v = 0; v < index->value_count && (rows[w] & ~kept) != 0; v++)
+            if (index->values[v] != NULL && (index->values[v][w] & ~kept & rows[w]) != 0 &&
+                solver_requirement_has(problem->names, r, v))
+                kept |= index->values[v][w];
+        rows[w] &= kept;
+    }
+}
+
+void catalog_select_types(const struct solver_problem *problem,
+                          const struct solver_requirements *set, uint64_t *rows)
+{
+    bits_fill(rows, problem->rows.count);
+    for (size_t i = 0; i < set->count; i++)
+        if (set->items[i].key < problem->key_count && problem->key_index[set->items[i].key].defined)
+            select_key(problem, &set->items[i], rows);
+}
+
+void catalog_select_offerings(const struct solver_problem *problem,
+                              const struct solver_requirements *set, uint64_t *rows)
+{
+    memset(rows, 0, problem->row_words * sizeof *rows);
+    for (size_t i = 0; i < problem->offering_shapes.count; i++) {
+        const struct offering_shape *shape = &problem->offering_shapes.items[i];
+        if (compatible(problem, set, &shape->requirements, false, NULL))
+            for (size_t w = 0; w < problem->row_words; w++)
+                rows[w] |= shape->rows[w];
+    }
+}

@@ -1,0 +1,179 @@
+#include <string.h>
+
+#include "solver/run.h"
+
+/* ---- rows ---- */
+
+/* Of rows those with room for the total. */
+static bool fit_rows(const struct solver_problem *problem, const struct pool *pool,
+                     const int64_t *total, const uint64_t *rows, uint64_t *fits)
+{
+    size_t row_count = problem->rows.count;
+    memset(fits, 0, problem->row_words * sizeof *fits);
+    bool any = false;
+    for (BITS_EACH(row, rows, problem->row_words)) {
+        bool fit = true;
+        for (size_t r = 0; r < problem->resource_count && fit; r++)
+            fit = total[r] <= pool->room[r * row_count + row];
+        if (fit) {
+            bits_add(fits, row);
+            any = true;
+        }
+    }
+    return any;
+}
+
+/* Takes off the rows whose daemons use a host port of the pod. */
+static void drop_taken_ports(const struct solver_problem *problem, const struct pool *pool,
+                             const struct shape *shape, uint64_t *rows)
+{
+    for (size_t i = 0; i < pool->daemon_count && shape->port_count > 0; i++)
+        if (host_ports_conflict(pool->daemons[i].ports, pool->daemons[i].port_count, shape->ports,
+                                shape->port_count))
+            for (size_t w = 0; w < problem->row_words; w++)
+                rows[w] &= ~pool->daemons[i].rows[w];
+}
+
+static bool has_mount(const struct mount *mounts, size_t count, struct mount mount)
+{
+    for (size_t i = 0; i < count; i++)
+        if (mounts[i].claim == mount.claim && mounts[i].driver == mount.driver)
+            return true;
+    return false;
+}
+
+size_t mounts_count(const struct mount *there, size_t there_count, const struct mount *more,
+                    size_t more_count, uint32_t driver)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < there_count; i++)
+        count += there[i].driver == driver && !has_mount(there, i, there[i]);
+    for (size_t i = 0; i < more_count; i++)
+        count += more[i].driver == driver && !has_mount(there, there_count, more[i]) &&
+                 !has_mount(more, i, more[i]);
+    return count;
+}
+
+/* Takes off the rows whose types cannot attach what would be mounted. */
+static void drop_unattachable(const struct solver_problem *problem, const struct claim *claim,
+                              const struct pod *pod, uint64_t *rows)
+{
+    for (size_t i = 0; i < pod->mount_count; i++) {
+        uint32_t driver = pod->mounts[i].driver;
+        if (driver == SOLVER_NONE)
+            continue;
+        size_t count = mounts_count(claim->mounts.items, claim->mounts.count, pod->mounts,
+                                    pod->mount_count, driver);
+        for (BITS_EACH(row, rows, problem->row_words)) {
+            const struct type *type = &problem->types.items[problem->rows.items[row].type];
+            for (size_t j = 0; j < type->attach_limit_count; j++)
+                if (type->attach_limits[j].driver == driver && type->attach_limits[j].count < count)
+                    bits_remove(rows, row);
+        }
+    }
+}
+
+/* ---- limits (Karpenter semantics 2.8) ---- */
+
+const uint64_t *pool_limit_rows(struct solver_run *run, uint32_t number)
+{
+    const struct solver_problem *problem = run->problem;
+    const struct pool *pool = &problem->pools.items[number];
+    if (!pool->has_limits)
+        return pool->rows;
+    const int64_t *limits = run->limits[number];
+    if (limits[SOLVER_NODES] <= 0)
+        return NULL;
+    uint64_t *rows = run->limit_rows[number];
+    if (run->limit_rows_fresh[number])
+        return rows;
+    size_t row_count = problem->rows.count;
+    memcpy(rows, pool->rows, problem->row_words * sizeof *rows);
+    for (BITS_EACH(row, pool->rows, problem->row_words))
+        for (size_t r = 0; r < problem->resource_count; r++)
+            if (r != SOLVER_NODES && limits[r] != INT64_MAX &&
+                problem->capacity[r * row_count + row] > limits[r])
+                bits_remove(rows, row);
+    run->limit_rows_fresh[number] = true;
+    return rows;
+}
+
+/* ---- trying ---- */
+
+static bool has_room(const struct solver_run *run, const struct claim *claim,
+                     const struct shape *shape)
+{
+    for (size_t r = 0; r < run->problem->resource_count; r++) {
+        run->scratch_total[r] = add_capped(claim->requests[r], shape->requests[r]);
+        if (run->scratch_total[r] > claim->most[r])
+            return false;
+    }
+    return true;
+}
+
+/* The set after volumes and topology, with its rows; NULL, and whether topology was to blame. */
+static const struct claim_set *settle(struct solver_run *run, const struct variant_state *state,
+                                      const struct claim_set *base, const struct term *volume,
+                                      uint32_t volume_number, bool relax, bool *topology)
+{
+    const struct claim_set *set = base;
+    if (volume != NULL) {
+        if (!hostname_allows_new(volume->hostname))
+            return NULL;
+        set = claim_set_add(run, set, volume, volume_number);
+        if (set == NULL)
+            return NULL;
+    }
+    const struct claim_set *narrowed = topology_narrow(run, state, set, NULL);
+    *topology |= narrowed != set;
+    if (narrowed == NULL)
+        return NULL;
+    const uint64_t *rows = claim_set_rows(run, narrowed);
+    bool any = false;
+    for (size_t w = 0; w < run->problem->row_words; w++) {
+        run->scratch_rows[w] = run->scratch_fits[w] & rows[w];
+        any |= run->scratch_rows[w] != 0;
+    }
+    if (!any)
+        return NULL;
+    return claim_set_min_values(run, narrowed, run->scratch_rows, relax);
+}
+
+enum verdict claim_try(struct solver_run *run, const struct claim *claim, uint32_t host,
+                       uint32_t pod_number, const struct variant *variant, bool relax_min_values,
+                       struct candidate *candidate)
+{
+    const struct solver_problem *problem = run->problem;
+    const struct pod *pod = &problem->pods.items[pod_number];
+    const struct shape *shape = &problem->shapes.items[pod->shape];
+    const struct pool *pool = &problem->pools.items[claim->pool];
+    const struct variant_state *state = &run->variants[variant->number];
+    if (!has_room(run, claim, shape) || !hostname_allows_new(variant->full.hostname) ||
+        !taints_tolerated(pool->taints, &shape->tolerations, variant->prefer, NULL) ||
+        host_ports_conflict(claim->ports.items, claim->ports.count, shape->ports,
+                            shape->port_count))
+        return NEVER;
+    enum verdict verdict = topology_host(run, state, host, NULL);
+    if (verdict != ACCEPTED)
+        return verdict;
+    const struct claim_set *base = claim_set_add(run, claim->set, &variant->full, variant->number);
+    if (base == NULL ||
+        !fit_rows(problem, pool, run->scratch_total, claim->rows, run->scratch_fits))
+        return NEVER;
+    drop_taken_ports(problem, pool, shape, run->scratch_fits);
+    bool depends = pod->mount_count > 0;
+    if (depends)
+        drop_unattachable(problem, claim, pod, run->scratch_fits);
+    size_t count = shape->volume_alternative_count;
+    for (size_t i = 0; i < (count > 0 ? count : 1); i++) {
+        const struct claim_set *set =
+            settle(run, state, base, count > 0 ? &shape->volumes[i] : NULL,
+                   problem->variant_count + shape->first_volume_term + (uint32_t)i,
+                   relax_min_values, &depends);
+        if (set == NULL)
+            continue;
+        *candidate = (struct candidate){set, run->scratch_rows};
+        return ACCEPTED;
+    }
+    return depends ? NOT_NOW : NEVER;
+}

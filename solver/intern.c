@@ -1,0 +1,113 @@
+#include "solver/intern.h"
+
+#include <string.h>
+
+#include "base/base.h"
+#include "solver/solver.h"
+
+uint64_t intern_hash(const void *bytes, size_t size, uint64_t seed)
+{
+    const unsigned char *p = bytes;
+    uint64_t hash = seed ^ (size * 0x9e3779b97f4a7c15u);
+    for (; size >= 8; size -= 8, p += 8) {
+        uint64_t word;
+        memcpy(&word, p, 8);
+        hash = (hash ^ word) * 0xff51afd7ed558ccdu;
+        hash ^= hash >> 32;
+    }
+    uint64_t rest = 0;
+    if (size > 0)
+        memcpy(&rest, p, size);
+    hash = (hash ^ rest) * 0xc4ceb9fe1a85ec53u;
+    return hash ^ hash >> 29;
+}
+
+static size_t slot_of(const struct intern *table, const void *bytes, size_t size, uint64_t hash)
+{
+    size_t mask = table->slot_count - 1, slot = hash & mask;
+    while (table->slots[slot] != 0) {
+        const struct intern_entry *entry = &table->items[table->slots[slot] - 1];
+        if (entry->hash == hash && entry->size == size &&
+            (size == 0 || memcmp(entry->bytes, bytes, size) == 0))
+            return slot;
+        slot = (slot + 1) & mask;
+    }
+    return slot;
+}
+
+static void grow(struct intern *table)
+{
+    table->slot_count = table->slot_count == 0 ? 64 : table->slot_count * 2;
+    table->slots = ARENA_ARRAY(table->arena, table->slot_count, uint32_t);
+    for (size_t i = 0; i < table->count; i++) {
+        const struct intern_entry *entry = &table->items[i];
+        table->slots[slot_of(table, entry->bytes, entry->size, entry->hash)] = (uint32_t)i + 1;
+    }
+}
+
+uint32_t intern_number(struct intern *table, const void *bytes, size_t size, bool *added)
+{
+    if (table->count * 2 >= table->slot_count)
+        grow(table);
+    uint64_t hash = intern_hash(bytes, size, 0);
+    size_t slot = slot_of(table, bytes, size, hash);
+    if (added != NULL)
+        *added = table->slots[slot] == 0;
+    if (table->slots[slot] != 0)
+        return table->slots[slot] - 1;
+    unsigned char *copy = arena_alloc(table->arena, size + 1);
+    if (size > 0)
+        memcpy(copy, bytes, size);
+    struct intern_entry entry = {copy, size, hash};
+    *LIST_PUSH(table->arena, table) = entry;
+    table->slots[slot] = (uint32_t)table->count;
+    return (uint32_t)table->count - 1;
+}
+
+uint32_t intern_find(const struct intern *table, const void *bytes, size_t size)
+{
+    if (table->slot_count == 0)
+        return SOLVER_NONE;
+    size_t slot = slot_of(table, bytes, size, intern_hash(bytes, size, 0));
+    return table->slots[slot] == 0 ? SOLVER_NONE : table->slots[slot] - 1;
+}
+
+uint32_t intern_string(struct intern *table, const char *terminated, bool *added)
+{
+    return intern_number(table, terminated, strlen(terminated), added);
+}
+
+const char *intern_text(const struct intern *table, uint32_t number)
+{
+    return table->items[number].bytes;
+}
+
+void signature_bytes(struct signature *signature, const void *bytes, size_t size)
+{
+    if (size == 0)
+        return;
+    if (signature->size + size > signature->capacity) {
+        size_t capacity = signature->capacity == 0 ? 256 : signature->capacity * 2;
+        while (capacity < signature->size + size)
+            capacity *= 2;
+        unsigned char *grown = arena_alloc(signature->arena, capacity);
+        if (signature->size > 0)
+            memcpy(grown, signature->bytes, signature->size);
+        signature->bytes = grown;
+        signature->capacity = capacity;
+    }
+    memcpy(signature->bytes + signature->size, bytes, size);
+    signature->size += size;
+}
+
+void signature_number(struct signature *signature, uint64_t number)
+{
+    signature_bytes(signature, &number, sizeof number);
+}
+
+void signature_string(struct signature *signature, const char *terminated)
+{
+    size_t size = strlen(terminated);
+    signature_number(signature, size);
+    signature_bytes(signature, terminated, size);
+}

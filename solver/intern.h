@@ -1,0 +1,45 @@
+/* Numbers for byte strings, from 0 in order of arrival: equal things get equal numbers. */
+#ifndef TAFFRAIL_SOLVER_INTERN_H
+#define TAFFRAIL_SOLVER_INTERN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct arena;
+
+struct intern_entry {
+    const void *bytes;
+    size_t size;
+    uint64_t hash;
+};
+/* Zero-initialise with an arena. */
+struct intern {
+    struct arena *arena;
+    struct intern_entry *items;
+    size_t count, capacity;
+    uint32_t *slots; /* number + 1, or 0 */
+    size_t slot_count;
+};
+
+/* The number of these bytes; *added (may be NULL) when they were new. The bytes are copied. */
+uint32_t intern_number(struct intern *table, const void *bytes, size_t size, bool *added);
+/* SOLVER_NONE when not there. */
+uint32_t intern_find(const struct intern *table, const void *bytes, size_t size);
+uint32_t intern_string(struct intern *table, const char *terminated, bool *added);
+/* A string that was interned, terminated. */
+const char *intern_text(const struct intern *table, uint32_t number);
+
+uint64_t intern_hash(const void *bytes, size_t size, uint64_t seed);
+
+/* Bytes that describe something, gathered field by field. Zero-initialise with an arena. */
+struct signature {
+    struct arena *arena;
+    unsigned char *bytes;
+    size_t size, capacity;
+};
+void signature_number(struct signature *signature, uint64_t number);
+void signature_bytes(struct signature *signature, const void *bytes, size_t size);
+void signature_string(struct signature *signature, const char *terminated);
+
+#endif

@@ -1,0 +1,331 @@
+#include <string.h>
+
+#include "solver/run.h"
+
+/* ---- nodes ---- */
+
+static bool node_has_room(const struct solver_run *run, uint32_t node, const struct shape *shape)
+{
+    size_t width = run->problem->resource_count;
+    const int64_t *room = &run->room[node * width];
+    for (size_t r = 0; r < width; r++)
+        if (shape->requests[r] > room[r])
+            return false;
+    return true;
+}
+
+static bool node_attaches(const struct solver_run *run, uint32_t number, const struct pod *pod)
+{
+    const struct machine *node = &run->problem->nodes.items[number];
+    for (size_t i = 0; i < node->attach_limit_count && pod->mount_count > 0; i++)
+        if (mounts_count(run->node_mounts[number].items, run->node_mounts[number].count,
+                         pod->mounts, pod->mount_count,
+                         node->attach_limits[i].driver) > node->attach_limits[i].count)
+            return false;
+    return true;
+}
+
+static bool node_suits_volumes(const struct solver_problem *problem, const struct machine *node,
+                               const struct shape *shape)
+{
+    for (size_t i = 0; i < shape->volume_alternative_count; i++)
+        if (hostname_allows(problem, shape->volumes[i].hostname, node->hostname) &&
+            compatible(problem, &node->labels, &shape->volumes[i].requirements, true, NULL))
+            return true;
+    return shape->volume_alternative_count == 0;
+}
+
+static enum verdict node_try(const struct solver_run *run, uint32_t number, const struct pod *pod,
+                             const struct variant *variant)
+{
+    const struct solver_problem *problem = run->problem;
+    const struct machine *node = &problem->nodes.items[number];
+    const struct shape *shape = &problem->shapes.items[pod->shape];
+    const struct variant_state *state = &run->variants[variant->number];
+    if (!node_has_room(run, number, shape) ||
+        !taints_tolerated(node->taints, &shape->tolerations, variant->prefer, NULL) ||
+        host_ports_conflict(run->node_ports[number].items, run->node_ports[number].count,
+                            shape->ports, shape->port_count) ||
+        !hostname_allows(problem, variant->full.hostname, node->hostname) ||
+        !compatible(problem, &node->labels, &variant->full.requirements, true, NULL) ||
+        !node_suits_volumes(problem, node, shape))
+        return NEVER;
+    enum verdict verdict = topology_host(run, state, number, NULL);
+    if (verdict != ACCEPTED)
+        return verdict;
+    return node_attaches(run, number, pod) && topology_allows_node(run, state, node, NULL)
+               ? ACCEPTED
+               : NOT_NOW;
+}
+
+/* Of 64 nodes, by place, those in a domain that every group wants. */
+static uint64_t wanted_nodes(const struct solver_run *run, const struct variant_state *state,
+                             size_t word)
+{
+    const struct solver_problem *problem = run->problem;
+    uint64_t nodes = UINT64_MAX;
+    for (size_t i = 0; i < state->wanted_count && nodes != 0; i++) {
+        const struct wanted *wanted = &state->wanted[i];
+        const struct group *group = &problem->groups.items[wanted->group];
+        if (group->hostname) {
+            if (group->kind == GROUP_AFFINITY && !wanted->anywhere)
+                nodes &= wide_bits_word(&run->groups[wanted->group].nodes, word);
+            continue;
+        }
+        uint64_t *const *nodes_of = problem->nodes_of[problem->topology_index[group->key]];
+        uint64_t in_domains = 0;
+        for (BITS_EACH(value, wanted->domains, wanted->word_count))
+            if (nodes_of[value] != NULL)
+                in_domains |= nodes_of[value][word];
+        nodes &= in_domains;
+    }
+    return nodes;
+}
+
+/* The first node that takes the pod, or SOLVER_NONE. */
+static uint32_t find_node(struct solver_run *run, const struct pod *pod,
+                          const struct variant *variant)
+{
+    const struct solver_problem *problem = run->problem;
+    struct variant_state *state = &run->variants[variant->number];
+    for (size_t w = 0; w < problem->node_words; w++) {
+        uint64_t left = ~state->turned_away_nodes[w];
+        if (w + 1 == problem->node_words && problem->nodes.count % BITS_WORD != 0)
+            left &= ((uint64_t)1 << (problem->nodes.count % BITS_WORD)) - 1;
+        if (left != 0)
+            left &= wanted_nodes(run, state, w);
+        for (; left != 0; left &= left - 1) {
+            size_t place = w * BITS_WORD + (size_t)__builtin_ctzll(left);
+            uint32_t node = problem->node_order[place];
+            enum verdict verdict = node_try(run, node, pod, variant);
+            if (verdict == ACCEPTED)
+                return node;
+            if (verdict == NEVER)
+                bits_add(state->turned_away_nodes, place);
+        }
+    }
+    return SOLVER_NONE;
+}
+
+static void put_on_node(struct solver_run *run, uint32_t pod_number, uint32_t node)
+{
+    const struct solver_problem *problem = run->problem;
+    const struct pod *pod = &problem->pods.items[pod_number];
+    const struct shape *shape = &problem->shapes.items[pod->shape];
+    int64_t *room = &run->room[node * problem->resource_count];
+    for (size_t r = 0; r < problem->resource_count; r++)
+        room[r] -= shape->requests[r];
+    for (size_t i = 0; i < shape->port_count; i++)
+        *LIST_PUSH(run->arena, &run->node_ports[node]) = shape->ports[i];
+    for (size_t i = 0; i < pod->mount_count; i++)
+        *LIST_PUSH(run->arena, &run->node_mounts[node]) = pod->mounts[i];
+    topology_record(run, shape, node, SOLVER_NONE);
+    run->places[pod_number].kind = SOLVER_ON_NODE;
+    run->places[pod_number].index = node;
+}
+
+/* ---- claims ---- */
+
+static uint64_t wanted_claims(const struct solver_run *run, const struct variant_state *state,
+                              size_t word)
+{
+    const struct solver_problem *problem = run->problem;
+    uint64_t claims = UINT64_MAX;
+    for (size_t i = 0; i < state->wanted_count && claims != 0; i++) {
+        const struct wanted *wanted = &state->wanted[i];
+        const struct group *group = &problem->groups.items[wanted->group];
+        if (group->hostname) {
+            if (group->kind == GROUP_AFFINITY && !wanted->anywhere)
+                claims &= wide_bits_word(&run->groups[wanted->group].claims, word);
+            continue;
+        }
+        uint32_t index = problem->topology_index[group->key];
+        uint64_t in_domains = wide_bits_word(&run->claims_open[index], word);
+        for (BITS_EACH(value, wanted->domains, wanted->word_count))
+            in_domains |= wide_bits_word(&run->claims_of[index][value], word);
+        claims &= in_domains;
+    }
+    return claims;
+}
+
+/* Enters a claim under the domains its set leaves it, instead of those an earlier set left. */
+static void enter_domains(struct solver_run *run, uint32_t number, const struct claim_set *before,
+                          const struct claim_set *now)
+{
+    const struct solver_problem *problem = run->problem;
+    for (size_t i = 0; i < problem->topology_key_count; i++) {
+        uint32_t key = problem->topology_keys[i];
+        const struct solver_requirement *old =
+            before == NULL ? NULL : solver_requirements_get(&before->requirements, key);
+        const struct solver_requirement *new = solver_requirements_get(&now->requirements, key);
+        if (before != NULL && old != NULL && new != NULL && old->words == new->words)
+            continue;
+        if (old != NULL && !old->complement)
+            for (BITS_EACH(value, old->words, old->word_count))
+                wide_bits_remove(&run->claims_of[i][value], number);
+        else if (before != NULL)
+            wide_bits_remove(&run->claims_open[i], number);
+        if (new != NULL && !new->complement)
+            for (BITS_EACH(value, new->words, new->word_count))
+                wide_bits_add(run->arena, &run->claims_of[i][value], number);
+        else
+            wide_bits_add(run->arena, &run->claims_open[i], number);
+    }
+}
+
+static void enter_pod_count(struct solver_run *run, uint32_t number, uint32_t pod_count)
+{
+    while (run->by_pod_count.count <= pod_count)
+        (void)LIST_PUSH(run->arena, &run->by_pod_count);
+    if (run->by_pod_count.count > run->by_pod_count_room) {
+        size_t room = run->by_pod_count.capacity;
+        size_t *sizes = ARENA_ARRAY(run->arena, room, size_t);
+        if (run->by_pod_count_room > 0)
+            memcpy(sizes, run->by_pod_count_sizes, run->by_pod_count_room * sizeof *sizes);
+        run->by_pod_count_sizes = sizes;
+        run->by_pod_count_room = room;
+    }
+    wide_bits_add(run->arena, &run->by_pod_count.items[pod_count], number);
+    run->by_pod_count_sizes[pod_count]++;
+    if (pod_count <= 1)
+        return;
+    wide_bits_remove(&run->by_pod_count.items[pod_count - 1], number);
+    run->by_pod_count_sizes[pod_count - 1]--;
+}
+
+static void measure(const struct solver_run *run, struct claim *claim)
+{
+    const struct solver_problem *problem = run->problem;
+    const struct pool *pool = &problem->pools.items[claim->pool];
+    size_t row_count = problem->rows.count;
+    for (size_t r = 0; r < problem->resource_count; r++) {
+        claim->most[r] = 0;
+        const int64_t *room = &pool->room[r * row_count];
+        for (BITS_EACH(row, claim->rows, problem->row_words))
+            if (room[row] > claim->most[r])
+                claim->most[r] = room[row];
+    }
+}
+
+static void put_on_claim(struct solver_run *run, uint32_t pod_number, uint32_t number,
+                         const struct candidate *candidate)
+{
+    const struct solver_problem *problem = run->problem;
+    struct claim *claim = &run->claims.items[number];
+    const struct pod *pod = &problem->pods.items[pod_number];
+    const struct shape *shape = &problem->shapes.items[pod->shape];
+    size_t rows_size = problem->row_words * sizeof *claim->rows;
+    if (claim->pod_count == 0 || memcmp(claim->rows, candidate->rows, rows_size) != 0) {
+        memcpy(claim->rows, candidate->rows, rows_size);
+        measure(run, claim);
+    }
+    if (claim->pod_count == 0 || claim->set != candidate->set)
+        enter_domains(run, number, claim->pod_count == 0 ? NULL : claim->set, candidate->set);
+    claim->set = candidate->set;
+    for (size_t r = 0; r < problem->resource_count; r++)
+        claim->requests[r] = add_capped(claim->requests[r], shape->requests[r]);
+    for (size_t i = 0; i < shape->port_count; i++)
+        *LIST_PUSH(run->arena, &claim->ports) = shape->ports[i];
+    for (size_t i = 0; i < pod->mount_count; i++)
+        *LIST_PUSH(run->arena, &claim->mounts) = pod->mounts[i];
+    if (claim->pod_count++ == 0)
+        claim->first_pod = pod_number;
+    else
+        run->next_pod[claim->last_pod] = pod_number;
+    claim->last_pod = pod_number;
+    run->next_pod[pod_number] = SOLVER_NONE;
+    enter_pod_count(run, number, claim->pod_count);
+    topology_record(run, shape, SOLVER_NONE, number);
+    run->places[pod_number].kind = SOLVER_ON_CLAIM;
+    run->places[pod_number].index = number;
+}
+
+/* The emptiest claim that takes the pod; among equals the oldest (Karpenter semantics 2.3). */
+static bool join_claim(struct solver_run *run, uint32_t pod, const struct variant *variant)
+{
+    struct variant_state *state = &run->variants[variant->number];
+    for (size_t count = 1; count < run->by_pod_count.count; count++) {
+        if (run->by_pod_count_sizes[count] == 0)
+            continue;
+        const struct wide_bits *claims = &run->by_pod_count.items[count];
+        for (size_t w = 0; w < claims->word_count; w++) {
+            uint64_t left = claims->words[w] & ~wide_bits_word(&state->turned_away_claims, w);
+            if (left != 0)
+                left &= wanted_claims(run, state, w);
+            for (; left != 0; left &= left - 1) {
+                uint32_t number = (uint32_t)(w * BITS_WORD) + (uint32_t)__builtin_ctzll(left);
+                struct candidate candidate;
+                enum verdict verdict = claim_try(run, &run->claims.items[number],
+                                                 (uint32_t)run->problem->nodes.count + number, pod,
+                                                 variant, false, &candidate);
+                if (verdict == ACCEPTED) {
+                    put_on_claim(run, pod, number, &candidate);
+                    return true;
+                }
+                if (verdict == NEVER)
+                    wide_bits_add(run->arena, &state->turned_away_claims, number);
+            }
+        }
+    }
+    return false;
+}
+
+/* A claim that is opened takes the most of what its types would use off its pool's limits: any of
+ * them may be launched (Karpenter semantics 2.8). */
+static void take_off_limits(struct solver_run *run, const struct claim *claim)
+{
+    const struct solver_problem *problem = run->problem;
+    if (!problem->pools.items[claim->pool].has_limits)
+        return;
+    size_t row_count = problem->rows.count;
+    int64_t *limits = run->limits[claim->pool];
+    for (size_t r = 0; r < problem->resource_count; r++) {
+        if (r == SOLVER_NODES || limits[r] == INT64_MAX)
+            continue;
+        int64_t most = 0;
+        for (BITS_EACH(row, claim->rows, problem->row_words))
+            if (problem->capacity[r * row_count + row] > most)
+                most = problem->capacity[r * row_count + row];
+        limits[r] = subtract_capped(limits[r], most);
+    }
+    run->limit_rows_fresh[claim->pool] = false;
+}
+
+static bool open_claim(struct solver_run *run, uint32_t pod, const struct variant *variant)
+{
+    const struct solver_problem *problem = run->problem;
+    uint32_t number = (uint32_t)run->claims.count;
+    for (size_t i = 0; i < problem->pools.count; i++) {
+        uint32_t pool = problem->pool_order[i];
+        struct claim empty = run->empty_claims[pool];
+        empty.rows = (uint64_t *)(uintptr_t)pool_limit_rows(run, pool);
+        struct candidate candidate;
+        if (empty.rows == NULL ||
+            claim_try(run, &empty, (uint32_t)problem->nodes.count + number, pod, variant,
+                      problem->settings.best_effort_min_values, &candidate) != ACCEPTED)
+            continue;
+        struct claim *claim = LIST_PUSH(run->arena, &run->claims);
+        *claim = empty;
+        claim->rows = ARENA_ARRAY(run->arena, problem->row_words, uint64_t);
+        claim->requests = ARENA_ARRAY(run->arena, problem->resource_count, int64_t);
+        claim->most = ARENA_ARRAY(run->arena, problem->resource_count, int64_t);
+        put_on_claim(run, pod, number, &candidate);
+        take_off_limits(run, claim);
+        return true;
+    }
+    return false;
+}
+
+bool place_pod(struct solver_run *run, uint32_t pod_number, const struct variant *variant)
+{
+    const struct pod *pod = &run->problem->pods.items[pod_number];
+    const struct shape *shape = &run->problem->shapes.items[pod->shape];
+    if (!topology_want(run, shape, variant, NULL))
+        return false;
+    uint32_t node = find_node(run, pod, variant);
+    if (node != SOLVER_NONE) {
+        put_on_node(run, pod_number, node);
+        return true;
+    }
+    return join_claim(run, pod_number, variant) || open_claim(run, pod_number, variant);
+}

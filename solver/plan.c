@@ -1,0 +1,238 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "solver/run.h"
+
+/* ---- the queue (Karpenter semantics 2.2) ---- */
+
+/* Tries a pod as it is, then with one wish after another given up. */
+static bool place_relaxing(struct solver_run *run, uint32_t pod)
+{
+    const struct shape *shape = &run->problem->shapes.items[run->problem->pods.items[pod].shape];
+    if (shape->needs_devices)
+        return false;
+    for (size_t i = 0; i < shape->variant_count; i++)
+        if (place_pod(run, pod, &shape->variants[i]))
+            return true;
+    return false;
+}
+
+/* What failed when nothing was placed since fails again; pods with volumes of their own differ by
+ * what is mounted already. */
+static bool is_hopeless(const struct solver_run *run, const struct pod *pod)
+{
+    return pod->mount_count == 0 && run->shape_failed_at[pod->shape] == run->version;
+}
+
+/* Whole cycles over what is left, until one places nothing. */
+static void place_all(struct solver_run *run)
+{
+    const struct solver_problem *problem = run->problem;
+    uint32_t *left = ARENA_ARRAY(run->arena, problem->queue_count, uint32_t);
+    size_t left_count = problem->queue_count;
+    if (left_count > 0)
+        memcpy(left, problem->queue, left_count * sizeof *left);
+    for (bool progress = true; progress && left_count > 0;) {
+        progress = false;
+        size_t kept = 0;
+        for (size_t i = 0; i < left_count; i++) {
+            const struct pod *pod = &problem->pods.items[left[i]];
+            if (!is_hopeless(run, pod) && place_relaxing(run, left[i])) {
+                run->version++;
+                progress = true;
+                continue;
+            }
+            run->shape_failed_at[pod->shape] = run->version;
+            left[kept++] = left[i];
+        }
+        left_count = kept;
+    }
+}
+
+/* ---- what a claim comes to ---- */
+
+struct priced_type {
+    uint32_t type;
+    int64_t price; /* INT64_MAX: none */
+    const struct offering *offering;
+};
+
+static int compare_offerings(const struct offering *a, const struct offering *b)
+{
+    int64_t a_price = a->price_usd_micro < 0 ? INT64_MAX : a->price_usd_micro;
+    int64_t b_price = b->price_usd_micro < 0 ? INT64_MAX : b->price_usd_micro;
+    if (a_price != b_price)
+        return a_price < b_price ? -1 : 1;
+    int order = strcmp(a->zone, b->zone);
+    return order != 0 ? order : strcmp(a->capacity_type, b->capacity_type);
+}
+
+static int compare_priced(const void *a_pointer, const void *b_pointer, void *argument)
+{
+    const struct solver_problem *problem = argument;
+    const struct priced_type *a = a_pointer;
+    const struct priced_type *b = b_pointer;
+    if (a->price != b->price)
+        return a->price < b->price ? -1 : 1;
+    if (a->type != b->type)
+        return strcmp(problem->types.items[a->type].name, problem->types.items[b->type].name);
+    return compare_offerings(a->offering, b->offering);
+}
+
+/* The cheapest offering of each row that the set allows, by price, then name. */
+static size_t price_rows(struct solver_run *run, const struct claim *claim,
+                         struct priced_type *priced)
+{
+    const struct solver_problem *problem = run->problem;
+    size_t shape_count = problem->offering_shapes.count, count = 0;
+    bool *allowed = ARENA_ARRAY(run->arena, shape_count, bool);
+    for (size_t i = 0; i < shape_count; i++)
+        allowed[i] = compatible(problem, &claim->set->requirements,
+                                &problem->offering_shapes.items[i].requirements, false, NULL);
+    for (BITS_EACH(row, claim->rows, problem->row_words)) {
+        const struct row *from = &problem->rows.items[row];
+        const struct offering *best = NULL;
+        for (size_t i = 0; i < from->offering_count; i++) {
+            const struct offering *offering = &from->offerings[i];
+            if (offering->available && allowed[offering->shape] &&
+                (best == NULL || compare_offerings(offering, best) < 0))
+                best = offering;
+        }
+        if (best != NULL)
+            priced[count++] = (struct priced_type){
+                from->type, best->price_usd_micro < 0 ? INT64_MAX : best->price_usd_micro, best};
+    }
+    if (count > 1)
+        qsort_r(priced, count, sizeof *priced, compare_priced, (void *)(uintptr_t)problem);
+    return count;
+}
+
+/* Claims of one set with the same rows cost the same. */
+struct priced {
+    const uint32_t *types;
+    size_t type_count;
+    const struct offering *cheapest;
+    uint32_t cheapest_type;
+};
+struct prices {
+    struct intern signatures;
+    struct signature scratch;
+    LIST(struct priced) items;
+    struct priced_type *buffer;
+};
+
+static const struct priced *price_claim(struct solver_run *run, struct prices *prices,
+                                        const struct claim *claim)
+{
+    const struct solver_problem *problem = run->problem;
+    prices->scratch.size = 0;
+    signature_number(&prices->scratch, claim->set->number);
+    signature_bytes(&prices->scratch, claim->rows, problem->row_words * sizeof *claim->rows);
+    bool added = false;
+    uint32_t number =
+        intern_number(&prices->signatures, prices->scratch.bytes, prices->scratch.size, &added);
+    if (!added)
+        return &prices->items.items[number];
+    size_t count = price_rows(run, claim, prices->buffer);
+    uint32_t *types = ARENA_ARRAY(run->arena, count, uint32_t);
+    size_t type_count = 0;
+    for (size_t i = 0; i < count; i++) { /* a type has a row for each of its allocatables */
+        bool seen = false;
+        for (size_t j = 0; j < type_count && !seen && problem->rows.count > problem->types.count;
+             j++)
+            seen = types[j] == prices->buffer[i].type;
+        if (!seen)
+            types[type_count++] = prices->buffer[i].type;
+    }
+    struct priced *priced = LIST_PUSH(run->arena, &prices->items);
+    *priced = (struct priced){types, type_count, count > 0 ? prices->buffer[0].offering : NULL,
+                              count > 0 ? prices->buffer[0].type : SOLVER_NONE};
+    return priced;
+}
+
+/* Its pods' requests and the least its daemons may come to (Karpenter semantics 2.6). */
+static const int64_t *claim_requests(struct solver_run *run, const struct claim *claim)
+{
+    const struct solver_problem *problem = run->problem;
+    const struct pool *pool = &problem->pools.items[claim->pool];
+    int64_t *requests = ARENA_ARRAY(run->arena, problem->resource_count, int64_t);
+    const int64_t *least = NULL;
+    int64_t *least_of_two = ARENA_ARRAY(run->arena, problem->resource_count, int64_t);
+    for (size_t i = 0; i < pool->daemon_count; i++) {
+        const struct daemon_group *group = &pool->daemons[i];
+        bool used = false;
+        for (size_t w = 0; w < problem->row_words && !used; w++)
+            used = (group->rows[w] & claim->rows[w]) != 0;
+        if (!used)
+            continue;
+        for (size_t r = 0; r < problem->resource_count; r++)
+            if (least == NULL || group->overhead[r] < least_of_two[r])
+                least_of_two[r] = group->overhead[r];
+        least = least_of_two;
+    }
+    for (size_t r = 0; r < problem->resource_count; r++)
+        requests[r] = add_capped(claim->requests[r], least_of_two[r]);
+    return requests;
+}
+
+static int compare_numbers(const void *a_pointer, const void *b_pointer)
+{
+    uint32_t a = *(const uint32_t *)a_pointer, b = *(const uint32_t *)b_pointer;
+    return a < b ? -1 : a > b;
+}
+
+static struct solver_claim finish_claim(struct solver_run *run, struct prices *prices,
+                                        const struct claim *claim)
+{
+    const struct priced *priced = price_claim(run, prices, claim);
+    uint32_t *pods = ARENA_ARRAY(run->arena, claim->pod_count, uint32_t);
+    size_t count = 0;
+    for (uint32_t pod = claim->first_pod; pod != SOLVER_NONE; pod = run->next_pod[pod])
+        pods[count++] = pod;
+    if (count > 1)
+        qsort(pods, count, sizeof *pods, compare_numbers);
+    return (struct solver_claim){
+        .pool = claim->pool,
+        .requirements = &claim->set->requirements,
+        .types = priced->types,
+        .type_count = priced->type_count,
+        .pods = pods,
+        .pod_count = count,
+        .requests = claim_requests(run, claim),
+        .type = priced->cheapest_type,
+        .zone = priced->cheapest == NULL ? "" : priced->cheapest->zone,
+        .capacity_type = priced->cheapest == NULL ? "" : priced->cheapest->capacity_type,
+        .price_usd_micro = priced->cheapest == NULL ? -1 : priced->cheapest->price_usd_micro,
+    };
+}
+
+static void finish(struct solver_run *run)
+{
+    const struct solver_problem *problem = run->problem;
+    struct solver_claim *claims = ARENA_ARRAY(run->arena, run->claims.count, struct solver_claim);
+    struct prices prices = {.signatures = {.arena = run->arena},
+                            .scratch = {.arena = run->arena},
+                            .buffer =
+                                ARENA_ARRAY(run->arena, problem->rows.count, struct priced_type)};
+    for (size_t i = 0; i < run->claims.count; i++)
+        claims[i] = finish_claim(run, &prices, &run->claims.items[i]);
+    struct solver_place *places =
+        ARENA_ARRAY(run->arena, problem->queue_count, struct solver_place);
+    size_t count = 0, unschedulable = 0;
+    for (uint32_t i = 0; i < problem->pods.count; i++) {
+        if (problem->pods.items[i].node != SOLVER_NONE)
+            continue;
+        places[count] = run->places[i];
+        places[count].pod = i;
+        unschedulable += places[count].kind == SOLVER_UNSCHEDULABLE;
+        count++;
+    }
+    run->plan = (struct solver_plan){places, count, claims, run->claims.count, unschedulable};
+}
+
+const struct solver_plan *solver_solve(struct solver_run *run)
+{
+    place_all(run);
+    finish(run);
+    return &run->plan;
+}

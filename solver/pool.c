@@ -1,0 +1,287 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "solver/problem.h"
+
+/* ---- daemons (Karpenter semantics 2.6) ---- */
+
+/* The rows of a pool a daemon would run on: any of its required terms will do. */
+static bool daemon_rows(const struct solver_problem *problem, const struct pool *pool,
+                        const struct solver_requirements *template, const struct shape *daemon,
+                        uint64_t *rows)
+{
+    memset(rows, 0, problem->row_words * sizeof *rows);
+    if (daemon->needs_devices || !taints_tolerated(pool->taints, &daemon->tolerations, true, NULL))
+        return false;
+    uint64_t *types = ARENA_ARRAY(problem->arena, problem->row_words, uint64_t);
+    size_t count = daemon->required_count > 0 ? daemon->required_count : 1;
+    for (size_t i = 0; i < count; i++) {
+        const struct term *term =
+            daemon->required_count > 0 ? &daemon->required[i] : &daemon->selector;
+        if (!hostname_allows_new(term->hostname) ||
+            !compatible(problem, template, &term->requirements, false, NULL))
+            continue;
+        catalog_select_types(problem, &term->requirements, types);
+        for (size_t w = 0; w < problem->row_words; w++)
+            rows[w] |= types[w] & pool->rows[w];
+    }
+    return bits_any(rows, problem->row_words);
+}
+
+/* Parts of a pool's rows, each with the daemons all of its rows run. */
+struct part {
+    uint64_t *rows;
+    LIST(uint32_t) daemons;
+};
+struct parts {
+    struct part *items;
+    size_t count, capacity;
+};
+
+static void split_parts(const struct solver_problem *problem, struct parts *parts, uint32_t daemon,
+                        const uint64_t *rows)
+{
+    size_t count = parts->count;
+    for (size_t i = 0; i < count; i++) {
+        struct part inside = {.rows = ARENA_ARRAY(problem->arena, problem->row_words, uint64_t)};
+        uint64_t outside = 0;
+        for (size_t w = 0; w < problem->row_words; w++) {
+            inside.rows[w] = parts->items[i].rows[w] & rows[w];
+            outside |= parts->items[i].rows[w] & ~rows[w];
+        }
+        if (!bits_any(inside.rows, problem->row_words))
+            continue;
+        for (size_t j = 0; j < parts->items[i].daemons.count; j++)
+            *LIST_PUSH(problem->arena, &inside.daemons) = parts->items[i].daemons.items[j];
+        *LIST_PUSH(problem->arena, &inside.daemons) = daemon;
+        if (outside == 0) {
+            parts->items[i] = inside;
+            continue;
+        }
+        for (size_t w = 0; w < problem->row_words; w++)
+            parts->items[i].rows[w] &= ~rows[w];
+        *LIST_PUSH(problem->arena, parts) = inside;
+    }
+}
+
+static struct daemon_group group_of_part(const struct solver_problem *problem,
+                                         const struct part *part)
+{
+    int64_t *overhead = ARENA_ARRAY(problem->arena, problem->resource_count, int64_t);
+    struct host_port_list ports = {0};
+    for (size_t i = 0; i < part->daemons.count; i++) {
+        const struct shape *daemon = &problem->shapes.items[part->daemons.items[i]];
+        for (size_t r = 0; r < problem->resource_count; r++)
+            overhead[r] = add_capped(overhead[r], daemon->requests[r]);
+        for (size_t j = 0; j < daemon->port_count; j++)
+            *LIST_PUSH(problem->arena, &ports) = daemon->ports[j];
+    }
+    return (struct daemon_group){part->rows, overhead, ports.items, ports.count};
+}
+
+static void make_daemons(struct solver_problem *problem, struct pool *pool)
+{
+    struct parts parts = {0};
+    struct part all = {.rows = ARENA_ARRAY(problem->arena, problem->row_words, uint64_t)};
+    memcpy(all.rows, pool->rows, problem->row_words * sizeof *all.rows);
+    *LIST_PUSH(problem->arena, &parts) = all;
+    /* Daemons may look for labels a node gets once it is ready. */
+    static const char *const ready[] = {"karpenter.sh/registered", "karpenter.sh/initialized"};
+    const char *yes = "true";
+    struct term template = {.requirements = {0}};
+    struct term own = {.requirements = pool->requirements};
+    term_add(problem, &template, &own);
+    for (size_t i = 0; i < 2; i++) {
+        struct solver_expression expression = {ready[i], SOLVER_IN, &yes, 1, 0};
+        struct term one = term_make(problem, (struct solver_expressions){&expression, 1});
+        term_add(problem, &template, &one);
+    }
+    uint64_t *rows = ARENA_ARRAY(problem->arena, problem->row_words, uint64_t);
+    for (size_t i = 0; i < problem->daemons.count; i++) {
+        uint32_t daemon = problem->daemons.items[i];
+        if (daemon_rows(problem, pool, &template.requirements, &problem->shapes.items[daemon],
+                        rows))
+            split_parts(problem, &parts, daemon, rows);
+    }
+    struct daemon_group *groups = ARENA_ARRAY(problem->arena, parts.count, struct daemon_group);
+    for (size_t i = 0; i < parts.count; i++)
+        groups[i] = group_of_part(problem, &parts.items[i]);
+    pool->daemons = groups;
+    pool->daemon_count = parts.count;
+}
+
+/* ---- pools ---- */
+
+static void choose_rows(struct solver_problem *problem, struct pool *pool)
+{
+    uint64_t *all = ARENA_ARRAY(problem->arena, problem->row_words, uint64_t);
+    uint64_t *rows = ARENA_ARRAY(problem->arena, problem->row_words, uint64_t);
+    uint64_t *offered = ARENA_ARRAY(problem->arena, problem->row_words, uint64_t);
+    bool *member = ARENA_ARRAY(problem->arena, problem->types.count, bool);
+    for (size_t i = 0; i < pool->type_count && !pool->all_types; i++)
+        if (pool->types[i] < problem->types.count)
+            member[pool->types[i]] = true;
+    for (size_t i = 0; i < problem->rows.count; i++)
+        if (pool->all_types || member[problem->rows.items[i].type])
+            bits_add(all, i);
+    catalog_select_types(problem, &pool->requirements, rows);
+    catalog_select_offerings(problem, &pool->requirements, offered);
+    for (size_t w = 0; w < problem->row_words; w++)
+        rows[w] &= all[w] & offered[w];
+    pool->all_rows = all;
+    pool->rows = rows;
+}
+
+static void make_room(struct solver_problem *problem, struct pool *pool)
+{
+    size_t row_count = problem->rows.count;
+    int64_t *room = ARENA_ARRAY(problem->arena, row_count * problem->resource_count, int64_t);
+    for (size_t i = 0; i < row_count; i++) {
+        struct solver_amounts amounts = problem->rows.items[i].allocatable;
+        for (size_t j = 0; j < amounts.count; j++)
+            room[amounts.items[j].resource * row_count + i] = amounts.items[j].quantity;
+    }
+    for (size_t i = 0; i < pool->daemon_count; i++)
+        for (BITS_EACH(row, pool->daemons[i].rows, problem->row_words))
+            for (size_t r = 0; r < problem->resource_count; r++)
+                room[r * row_count + row] =
+                    subtract_capped(room[r * row_count + row], pool->daemons[i].overhead[r]);
+    /* Where daemons alone are too much, nothing fits, not even what asks for nothing. */
+    uint64_t *rows = ARENA_ARRAY(problem->arena, problem->row_words, uint64_t);
+    for (BITS_EACH(row, pool->rows, problem->row_words)) {
+        bool fits = true;
+        for (size_t r = 0; r < problem->resource_count; r++)
+            fits &= room[r * row_count + row] >= 0;
+        if (fits)
+            bits_add(rows, row);
+    }
+    pool->rows = rows;
+    pool->room = room;
+}
+
+static void make_limits(struct solver_problem *problem, struct pool *pool)
+{
+    int64_t *limits = ARENA_ARRAY(problem->arena, problem->resource_count, int64_t);
+    for (size_t r = 0; r < problem->resource_count; r++)
+        limits[r] = INT64_MAX;
+    for (size_t i = 0; i < pool->limit_amounts.count; i++)
+        limits[pool->limit_amounts.items[i].resource] = pool->limit_amounts.items[i].quantity;
+    pool->has_limits = pool->limit_amounts.count > 0;
+    for (size_t i = 0; i < problem->nodes.count && pool->has_limits; i++) {
+        const struct machine *node = &problem->nodes.items[i];
+        if (node->pool >= problem->pools.count || &problem->pools.items[node->pool] != pool)
+            continue;
+        if (limits[SOLVER_NODES] != INT64_MAX)
+            limits[SOLVER_NODES]--;
+        for (size_t j = 0; j < node->capacity.count; j++) {
+            int64_t *limit = &limits[node->capacity.items[j].resource];
+            if (*limit != INT64_MAX && node->capacity.items[j].resource != SOLVER_NODES)
+                *limit = subtract_capped(*limit, node->capacity.items[j].quantity);
+        }
+    }
+    pool->limits = limits;
+}
+
+static int compare_pools(const void *a_pointer, const void *b_pointer, void *argument)
+{
+    const struct solver_problem *problem = argument;
+    const struct pool *a = &problem->pools.items[*(const uint32_t *)a_pointer];
+    const struct pool *b = &problem->pools.items[*(const uint32_t *)b_pointer];
+    if (a->weight != b->weight)
+        return a->weight > b->weight ? -1 : 1;
+    return strcmp(b->name, a->name);
+}
+
+void pools_make(struct solver_problem *problem)
+{
+    uint32_t *order = ARENA_ARRAY(problem->arena, problem->pools.count, uint32_t);
+    for (uint32_t i = 0; i < problem->pools.count; i++) {
+        struct pool *pool = &problem->pools.items[i];
+        choose_rows(problem, pool);
+        make_daemons(problem, pool);
+        make_room(problem, pool);
+        make_limits(problem, pool);
+        order[i] = i;
+    }
+    if (problem->pools.count > 1)
+        qsort_r(order, problem->pools.count, sizeof *order, compare_pools, problem);
+    problem->pool_order = order;
+}
+
+/* ---- nodes ---- */
+
+/* Of what daemons ask that suit a node, the part no daemon of its own takes already. */
+static void leave_room_for_daemons(const struct solver_problem *problem, const struct machine *node,
+                                   const int64_t *running, int64_t *room)
+{
+    int64_t *headroom = ARENA_ARRAY(problem->arena, problem->resource_count, int64_t);
+    for (size_t i = 0; i < problem->daemons.count; i++) {
+        const struct shape *daemon = &problem->shapes.items[problem->daemons.items[i]];
+        const struct term *term =
+            daemon->required_count > 0 ? &daemon->required[0] : &daemon->selector;
+        if (daemon->needs_devices ||
+            !taints_tolerated(node->taints, &daemon->tolerations, false, NULL) ||
+            !hostname_allows(problem, term->hostname, node->hostname) ||
+            !compatible(problem, &node->labels, &term->requirements, true, NULL))
+            continue;
+        for (size_t r = 0; r < problem->resource_count; r++)
+            headroom[r] = add_capped(headroom[r], daemon->requests[r]);
+    }
+    for (size_t r = 0; r < problem->resource_count; r++)
+        if (headroom[r] > running[r])
+            room[r] = subtract_capped(room[r], headroom[r] - running[r]);
+}
+
+static int compare_nodes(const void *a_pointer, const void *b_pointer, void *argument)
+{
+    const struct solver_problem *problem = argument;
+    const struct machine *a = &problem->nodes.items[*(const uint32_t *)a_pointer];
+    const struct machine *b = &problem->nodes.items[*(const uint32_t *)b_pointer];
+    if (a->initialized != b->initialized)
+        return a->initialized ? -1 : 1;
+    return strcmp(a->name, b->name);
+}
+
+void nodes_make(struct solver_problem *problem)
+{
+    size_t count = problem->nodes.count, width = problem->resource_count;
+    int64_t *rooms = ARENA_ARRAY(problem->arena, count * width, int64_t);
+    int64_t *daemons = ARENA_ARRAY(problem->arena, count * width, int64_t);
+    uint32_t *order = ARENA_ARRAY(problem->arena, count, uint32_t);
+    for (uint32_t i = 0; i < count; i++) {
+        struct machine *node = &problem->nodes.items[i];
+        for (size_t j = 0; j < node->allocatable.count; j++)
+            rooms[i * width + node->allocatable.items[j].resource] =
+                node->allocatable.items[j].quantity;
+        node->room = &rooms[i * width];
+        order[i] = i;
+    }
+    for (size_t i = 0; i < problem->pods.count; i++) {
+        const struct pod *pod = &problem->pods.items[i];
+        if (pod->node == SOLVER_NONE)
+            continue;
+        struct machine *node = &problem->nodes.items[pod->node];
+        const struct shape *shape = &problem->shapes.items[pod->shape];
+        for (size_t r = 0; r < width; r++) {
+            int64_t *room = &rooms[pod->node * width + r], *used = &daemons[pod->node * width + r];
+            *room = subtract_capped(*room, shape->requests[r]);
+            if (pod->daemon)
+                *used = add_capped(*used, shape->requests[r]);
+        }
+        for (size_t j = 0; j < shape->port_count; j++)
+            *LIST_PUSH(problem->arena, &node->ports) = shape->ports[j];
+        for (size_t j = 0; j < pod->mount_count; j++)
+            *LIST_PUSH(problem->arena, &node->mounts) = pod->mounts[j];
+    }
+    for (size_t i = 0; i < count; i++)
+        leave_room_for_daemons(problem, &problem->nodes.items[i], &daemons[i * width],
+                               &rooms[i * width]);
+    if (count > 1)
+        qsort_r(order, count, sizeof *order, compare_nodes, problem);
+    uint32_t *place = ARENA_ARRAY(problem->arena, count, uint32_t);
+    for (uint32_t i = 0; i < count; i++)
+        place[order[i]] = i;
+    problem->node_order = order;
+    problem->node_place = place;
+    problem->node_words = bits_words(count);
+}

@@ -1,0 +1,149 @@
+#include "solver/problem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- requests ---- */
+
+static void make_requests(struct solver_problem *problem)
+{
+    for (size_t i = 0; i < problem->shapes.count; i++) {
+        struct shape *shape = &problem->shapes.items[i];
+        int64_t *requests = amounts_vector(problem, shape->amounts);
+        requests[SOLVER_PODS] = add_capped(requests[SOLVER_PODS], 1);
+        shape->requests = requests;
+    }
+}
+
+/* ---- which nodes have which value of a topology key ---- */
+
+static void make_topology_keys(struct solver_problem *problem)
+{
+    uint32_t key_count = solver_names_key_count(problem->names);
+    uint32_t *index = ARENA_ARRAY(problem->arena, key_count, uint32_t);
+    uint32_t *keys = ARENA_ARRAY(problem->arena, key_count, uint32_t);
+    memset(index, 0xff, key_count * sizeof *index);
+    for (size_t i = 0; i < problem->groups.count; i++) {
+        const struct group *group = &problem->groups.items[i];
+        if (group->hostname || index[group->key] != SOLVER_NONE)
+            continue;
+        index[group->key] = problem->topology_key_count;
+        keys[problem->topology_key_count++] = group->key;
+    }
+    uint64_t *const **nodes_of =
+        ARENA_ARRAY(problem->arena, problem->topology_key_count, uint64_t *const *);
+    for (size_t i = 0; i < problem->topology_key_count; i++) {
+        uint64_t **values = ARENA_ARRAY(
+            problem->arena, solver_names_value_count(problem->names, keys[i]), uint64_t *);
+        for (size_t j = 0; j < problem->nodes.count; j++) {
+            uint32_t value = machine_value(&problem->nodes.items[problem->node_order[j]], keys[i]);
+            if (value == SOLVER_NONE)
+                continue;
+            if (values[value] == NULL)
+                values[value] = ARENA_ARRAY(problem->arena, problem->node_words, uint64_t);
+            bits_add(values[value], j);
+        }
+        nodes_of[i] = values;
+    }
+    problem->topology_keys = keys;
+    problem->topology_index = index;
+    problem->nodes_of = nodes_of;
+}
+
+/* ---- the queue (Karpenter semantics 2.2) ---- */
+
+static int compare_pods(const void *a_pointer, const void *b_pointer, void *argument)
+{
+    const struct solver_problem *problem = argument;
+    uint32_t x = *(const uint32_t *)a_pointer, y = *(const uint32_t *)b_pointer;
+    const struct pod *a = &problem->pods.items[x], *b = &problem->pods.items[y];
+    const int64_t *a_requests = problem->shapes.items[a->shape].requests;
+    const int64_t *b_requests = problem->shapes.items[b->shape].requests;
+    for (size_t r = SOLVER_CPU; r <= SOLVER_MEMORY; r++)
+        if (a_requests[r] != b_requests[r])
+            return a_requests[r] > b_requests[r] ? -1 : 1;
+    if (a->created_unix_s != b->created_unix_s)
+        return a->created_unix_s < b->created_unix_s ? -1 : 1;
+    int order = strcmp(a->uid, b->uid);
+    return order != 0
+               ? order
+               : strcmp(intern_text(&problem->pod_ids, x), intern_text(&problem->pod_ids, y));
+}
+
+static void make_queue(struct solver_problem *problem)
+{
+    uint32_t *queue = ARENA_ARRAY(problem->arena, problem->pods.count, uint32_t);
+    for (uint32_t i = 0; i < problem->pods.count; i++)
+        if (problem->pods.items[i].node == SOLVER_NONE)
+            queue[problem->queue_count++] = i;
+    if (problem->queue_count > 1)
+        qsort_r(queue, problem->queue_count, sizeof *queue, compare_pods, problem);
+    problem->queue = queue;
+}
+
+bool solver_build(struct solver_builder *builder, const struct solver_settings *settings,
+                  const struct solver_problem **built, struct error *error)
+{
+    struct solver_problem *problem = builder->problem;
+    for (size_t i = 0; i < problem->pools.count; i++)
+        for (size_t j = 0; j < problem->pools.items[i].type_count; j++)
+            if (!problem->pools.items[i].all_types &&
+                problem->pools.items[i].types[j] >= problem->types.count)
+                return error_set(error, ERROR_INPUT, NOWHERE,
+                                 "NodePool %s has type %u, which is not there",
+                                 problem->pools.items[i].name, problem->pools.items[i].types[j]);
+    problem->settings = *settings;
+    problem->resource_count = (uint32_t)problem->resources.count;
+    make_requests(problem);
+    catalog_make(problem);
+    pools_make(problem);
+    nodes_make(problem);
+    variants_make(builder);
+    groups_count(problem);
+    make_topology_keys(problem);
+    make_queue(problem);
+    *built = problem;
+    return true;
+}
+
+/* ---- names ---- */
+
+uint32_t solver_pool_count(const struct solver_problem *problem)
+{
+    return (uint32_t)problem->pools.count;
+}
+
+const char *solver_pool_name(const struct solver_problem *problem, uint32_t pool)
+{
+    return problem->pools.items[pool].name;
+}
+
+const char *solver_type_name(const struct solver_problem *problem, uint32_t type)
+{
+    return problem->types.items[type].name;
+}
+
+const char *solver_node_name(const struct solver_problem *problem, uint32_t node)
+{
+    return problem->nodes.items[node].name;
+}
+
+const char *solver_pod_name(const struct solver_problem *problem, uint32_t pod)
+{
+    return intern_text(&problem->pod_ids, pod);
+}
+
+uint32_t solver_resource_count(const struct solver_problem *problem)
+{
+    return (uint32_t)problem->resources.count;
+}
+
+const char *solver_resource_name(const struct solver_problem *problem, uint32_t resource)
+{
+    return intern_text(&problem->resources, resource);
+}
+
+const struct solver_names *solver_problem_names(const struct solver_problem *problem)
+{
+    return problem->names;
+}

@@ -1,0 +1,374 @@
+/* A problem inside: what the builder gathers and solver_build makes ready to be asked. Everything
+ * is numbered; what is numbered is found by number in an array. */
+#ifndef TAFFRAIL_SOLVER_PROBLEM_H
+#define TAFFRAIL_SOLVER_PROBLEM_H
+
+#include "base/base.h"
+#include "solver/bits.h"
+#include "solver/intern.h"
+#include "solver/solver.h"
+
+/* ---- parts of pods, pools and nodes ---- */
+
+/* A set of requirements with what it says of kubernetes.io/hostname apart, since every machine has
+ * a hostname of its own, also one that is yet to be bought. */
+struct term {
+    struct solver_requirements requirements;
+    const struct solver_requirement *hostname; /* NULL: nothing */
+};
+
+struct taint {
+    uint32_t key, value; /* words */
+    enum solver_effect effect;
+};
+struct taint_list {
+    const struct taint *items;
+    size_t count;
+};
+struct toleration {
+    uint32_t key; /* a word; SOLVER_NONE: every key */
+    uint32_t value;
+    bool exists, any_effect;
+    enum solver_effect effect;
+};
+struct toleration_list {
+    uint32_t number; /* equal lists have equal numbers */
+    const struct toleration *items;
+    size_t count;
+};
+/* prefer: PreferNoSchedule counts as tolerated (Karpenter semantics 2.7, step 6). */
+bool taints_tolerated(struct taint_list taints, const struct toleration_list *tolerations,
+                      bool prefer, const struct taint **in_the_way);
+
+struct host_port {
+    uint32_t ip, protocol, port; /* ip, protocol: words; ip SOLVER_NONE: every address */
+};
+struct host_port_list {
+    struct host_port *items;
+    size_t count, capacity;
+};
+bool host_ports_conflict(const struct host_port *a, size_t a_count, const struct host_port *b,
+                         size_t b_count);
+
+/* Selectors over the labels of pods. */
+struct selector_item {
+    uint32_t key;
+    enum solver_op op;
+    const uint32_t *values;
+    size_t value_count;
+};
+struct selector {
+    bool nothing;
+    const struct selector_item *items;
+    size_t count;
+};
+/* Labels of a pod or namespace: pairs sorted by key. */
+struct label_pair {
+    uint32_t key, value;
+};
+struct label_list {
+    const struct label_pair *items;
+    size_t count;
+};
+bool selector_selects(const struct selector *selector, struct label_list labels);
+
+/* Pods that selectors cannot tell apart. */
+struct label_class {
+    uint32_t namespace;
+    struct label_list labels;
+    /* Groups that count such a pod, and inverse ones it has to keep away from. */
+    LIST(uint32_t) counted_by, kept_away_by;
+};
+
+/* ---- topology groups (Karpenter semantics 3) ---- */
+
+enum group_kind { GROUP_SPREAD, GROUP_AFFINITY, GROUP_ANTI_AFFINITY };
+struct group {
+    enum group_kind kind;
+    bool inverse;  /* of the pods that have the term, not of those it selects */
+    bool hostname; /* domains are hosts: nodes by number, then claims */
+    uint32_t key;
+    int32_t max_skew, min_domains;
+    uint32_t selector;
+    const uint64_t *namespaces; /* bits */
+    /* Spread only: the nodes that count (Karpenter semantics 3.3). */
+    const struct term *filter_terms;                  /* OR */
+    size_t filter_term_count;                         /* 0: all */
+    const struct toleration_list *filter_tolerations; /* NULL: taints do not matter */
+    const uint64_t *filter_nodes;                     /* bits; NULL: all */
+    /* What the cluster holds: -1 for a value that is no domain. Indexed by the key's values, or by
+     * node. */
+    int32_t *counts;
+    size_t count_size;
+    size_t occupied; /* domains with a count above 0 */
+};
+
+/* ---- shapes ---- */
+
+struct spread {
+    uint32_t key, selector;
+    int32_t max_skew, min_domains;
+    bool hard, honor_affinity, honor_taints;
+};
+struct pod_affinity {
+    bool anti, required;
+    int32_t weight;
+    uint32_t key, selector;
+    const uint32_t *namespaces; /* named */
+    size_t namespace_count;
+    uint32_t namespace_selector; /* SOLVER_NONE: none */
+};
+struct preferred_term {
+    int32_t weight;
+    struct term term;
+};
+
+/* A shape after some steps of relaxation (Karpenter semantics 2.7). */
+struct variant {
+    uint32_t number;        /* over all shapes */
+    struct term full;       /* with the heaviest preference */
+    struct term strict;     /* without */
+    bool prefer;            /* tolerates PreferNoSchedule */
+    const uint32_t *groups; /* it has to satisfy, inverse ones of others not among them */
+    size_t group_count;
+    size_t required_from; /* the required terms left begin here */
+};
+
+struct shape {
+    uint32_t number, label_class, namespace;
+    struct solver_amounts amounts;
+    const int64_t *requests;     /* by resource, the pod itself counted */
+    struct term selector;        /* nodeSelector alone */
+    const struct term *required; /* nodeSelector and a term of its own, each; none: NULL */
+    size_t required_count;
+    const struct preferred_term *preferred;
+    size_t preferred_count;
+    struct toleration_list tolerations;
+    const struct spread *spreads;
+    size_t spread_count;
+    const struct pod_affinity *affinities;
+    size_t affinity_count;
+    const struct host_port *ports;
+    size_t port_count;
+    size_t volume_count;
+    const struct term *const *volume_terms; /* of each volume */
+    const size_t *volume_term_counts;
+    /* The combinations of the volumes' alternatives (Karpenter semantics 4.1); none: no volume
+     * says anything. */
+    const struct term *volumes;
+    size_t volume_alternative_count;
+    uint32_t first_volume_term; /* number of the first of them, over all shapes */
+    bool needs_devices, pending;
+    const struct variant *variants;
+    size_t variant_count;
+    const uint32_t *inverse_groups; /* of its own required anti-affinity */
+    size_t inverse_group_count;
+};
+
+struct mount {
+    uint32_t claim, driver; /* driver SOLVER_NONE: not counted */
+};
+struct pod {
+    const char *uid;
+    int64_t created_unix_s;
+    uint32_t shape, node;
+    bool daemon, leaving;
+    const struct mount *mounts;
+    size_t mount_count;
+};
+
+/* ---- machines ---- */
+
+struct attach_limit {
+    uint32_t driver, count;
+};
+struct offering {
+    uint32_t shape; /* of offerings */
+    const char *zone, *capacity_type;
+    int64_t price_usd_micro;
+    bool available;
+};
+/* Offerings that ask the same, and the rows that have one. */
+struct offering_shape {
+    struct solver_requirements requirements;
+    uint64_t *rows; /* with one that is available */
+};
+struct type {
+    const char *name;
+    struct solver_requirements requirements;
+    struct solver_amounts capacity, allocatable;
+    const struct attach_limit *attach_limits;
+    size_t attach_limit_count;
+    const struct solver_offering *source; /* copies, until the rows are made */
+    size_t source_count;
+};
+/* A type with one of its allocatables: offerings may have their own (Karpenter semantics 2.5). */
+struct row {
+    uint32_t type;
+    struct solver_amounts allocatable;
+    const struct offering *offerings;
+    size_t offering_count;
+};
+/* Which rows' types say what about one key. */
+struct key_index {
+    bool defined;
+    const uint64_t *unsaid;  /* nothing */
+    const uint64_t *absent;  /* DoesNotExist */
+    const uint64_t *open;    /* some value, not known which */
+    uint64_t *const *values; /* by value; NULL: none */
+    size_t value_count;
+};
+
+/* DaemonSet pods that the same rows of a pool must leave room for (Karpenter semantics 2.6). */
+struct daemon_group {
+    const uint64_t *rows;
+    const int64_t *overhead;
+    const struct host_port *ports;
+    size_t port_count;
+};
+struct pool {
+    const char *name;
+    uint32_t weight;
+    struct solver_requirements requirements; /* labels and the pool's own name among them */
+    struct taint_list taints;
+    struct solver_amounts limit_amounts;
+    const uint32_t *types;
+    size_t type_count;
+    bool all_types;
+    /* Ready: */
+    const uint64_t *all_rows; /* of its types */
+    const uint64_t *rows;     /* that it can launch at all */
+    bool has_limits;
+    const int64_t *limits; /* by resource: what is left; INT64_MAX: no limit */
+    const struct daemon_group *daemons;
+    size_t daemon_count;
+    const int64_t *room; /* [resource][row]: allocatable less its daemons */
+};
+struct machine { /* a node of the cluster */
+    const char *name;
+    uint32_t pool;
+    bool initialized;
+    struct solver_requirements labels; /* canonical keys, hostname not among them */
+    struct label_list raw;             /* as written: topology keys are not canonical */
+    uint32_t hostname;                 /* a value */
+    struct taint_list taints;
+    struct solver_amounts capacity, allocatable;
+    const struct attach_limit *attach_limits;
+    size_t attach_limit_count;
+    /* Ready: */
+    const int64_t *room; /* by resource: free, daemons that are to come taken off */
+    struct host_port_list ports;
+    LIST(struct mount) mounts;
+};
+
+/* ---- the whole ---- */
+
+struct solver_problem {
+    struct arena *arena;
+    struct solver_names *names;     /* of nodes, types, pools: what requirements are over */
+    struct solver_names *pod_names; /* labels of pods and namespaces */
+    struct solver_settings settings;
+    uint32_t hostname_key, zone_key, capacity_type_key;
+    struct intern words, resources, namespaces, claims, drivers;
+    struct intern pod_ids, type_ids, pool_ids, node_ids; /* by name */
+    LIST(struct type) types;
+    LIST(struct pool) pools;
+    LIST(struct machine) nodes;
+    LIST(struct pod) pods;
+    LIST(struct shape) shapes;
+    LIST(uint32_t) daemons; /* shapes */
+    LIST(struct label_class) label_classes;
+    LIST(struct selector) selectors;
+    LIST(struct label_list) namespace_labels; /* by namespace */
+    /* Ready: */
+    uint32_t resource_count;
+    const bool *well_known; /* by key: undefined is fine (Karpenter semantics 1.3) */
+    uint32_t key_count;
+    LIST(struct row) rows;
+    size_t row_words;
+    const int64_t *capacity; /* [resource][row] */
+    const struct key_index *key_index;
+    LIST(struct offering_shape) offering_shapes;
+    LIST(struct group) groups;
+    const uint32_t *pool_order; /* by weight, then name, both descending */
+    const uint32_t *node_order; /* initialized first, then by name */
+    const uint32_t *node_place; /* by node: where it stands in node_order */
+    size_t node_words;
+    const uint32_t *queue; /* pending pods in the order they are tried */
+    size_t queue_count;
+    uint32_t variant_count, volume_term_count;
+    uint32_t topology_key_count; /* keys some group is over, hostname not among them */
+    const uint32_t *topology_keys;
+    const uint32_t *topology_index; /* by key; SOLVER_NONE */
+    /* [topology key][value]: nodes (in node_order) of that value; NULL: none */
+    uint64_t *const *const *nodes_of;
+};
+
+/* ---- making it: one file a subject ---- */
+
+struct solver_builder {
+    struct solver_problem *problem;
+    struct intern shape_signatures, class_signatures, selector_signatures, toleration_signatures,
+        group_signatures;
+    struct signature scratch;
+};
+
+/* shape.c */
+struct term term_make(struct solver_problem *problem, struct solver_expressions expressions);
+void term_add(struct solver_problem *problem, struct term *term, const struct term *more);
+bool shape_add(struct solver_builder *builder, const struct solver_shape *given, uint32_t *number,
+               struct error *error);
+/* selector.c */
+uint32_t selector_add(struct solver_builder *builder, const struct solver_selector *given,
+                      struct label_list own, const char *const *match_label_keys,
+                      size_t match_label_key_count);
+uint32_t label_class_add(struct solver_builder *builder, uint32_t namespace,
+                         struct solver_labels labels);
+struct label_list label_list_make(struct solver_problem *problem, struct solver_labels labels);
+/* catalog.c */
+void catalog_make(struct solver_problem *problem);
+/* Rows whose type may be what the set asks. */
+void catalog_select_types(const struct solver_problem *problem,
+                          const struct solver_requirements *set, uint64_t *rows);
+/* Rows that have an offering, available now, for the set. */
+void catalog_select_offerings(const struct solver_problem *problem,
+                              const struct solver_requirements *set, uint64_t *rows);
+/* pool.c */
+void pools_make(struct solver_problem *problem);
+void nodes_make(struct solver_problem *problem);
+/* variant.c */
+void variants_make(struct solver_builder *builder);
+/* group.c */
+/* The groups a shape's spreads and affinities make, and its inverse ones. */
+uint32_t group_of_spread(struct solver_builder *builder, const struct shape *shape,
+                         const struct spread *spread);
+uint32_t group_of_affinity(struct solver_builder *builder, const struct shape *shape,
+                           const struct pod_affinity *affinity, bool inverse);
+void groups_count(struct solver_problem *problem);
+
+/* Sums that stop at the ends of their range instead of wrapping round. */
+static inline int64_t add_capped(int64_t a, int64_t b)
+{
+    int64_t sum;
+    return !__builtin_add_overflow(a, b, &sum) ? sum : a > 0 ? INT64_MAX : INT64_MIN;
+}
+static inline int64_t subtract_capped(int64_t a, int64_t b)
+{
+    int64_t difference;
+    return !__builtin_sub_overflow(a, b, &difference) ? difference : a > 0 ? INT64_MAX : INT64_MIN;
+}
+
+/* By resource; the vector is as long as there are resources. */
+int64_t *amounts_vector(const struct solver_problem *problem, struct solver_amounts amounts);
+/* r compatible with incoming, keys that are well known excused or (strict) not (Karpenter
+ * semantics 1.3). */
+bool compatible(const struct solver_problem *problem, const struct solver_requirements *r,
+                const struct solver_requirements *incoming, bool strict, uint32_t *conflict);
+/* Whether a machine of this name, or one yet to be bought, may be what hostname asks. */
+bool hostname_allows(const struct solver_problem *problem,
+                     const struct solver_requirement *hostname, uint32_t value);
+bool hostname_allows_new(const struct solver_requirement *hostname);
+/* The value a node has for a canonical key; SOLVER_NONE. */
+uint32_t machine_value(const struct machine *node, uint32_t key);
+
+#endif

@@ -1,0 +1,105 @@
+#include "solver/run.h"
+
+#include <string.h>
+
+static void copy_groups(struct solver_run *run)
+{
+    const struct solver_problem *problem = run->problem;
+    run->groups = ARENA_ARRAY(run->arena, problem->groups.count, struct group_state);
+    for (size_t i = 0; i < problem->groups.count; i++) {
+        const struct group *group = &problem->groups.items[i];
+        struct group_state *state = &run->groups[i];
+        state->counts = ARENA_ARRAY(run->arena, group->count_size, int32_t);
+        if (group->count_size > 0)
+            memcpy(state->counts, group->counts, group->count_size * sizeof *state->counts);
+        state->count_size = group->count_size;
+        state->occupied = group->occupied;
+        for (size_t j = 0; group->hostname && j < group->count_size; j++)
+            if (group->counts[j] > 0)
+                wide_bits_add(run->arena, &state->nodes, problem->node_place[j]);
+    }
+}
+
+static void copy_nodes(struct solver_run *run)
+{
+    const struct solver_problem *problem = run->problem;
+    size_t count = problem->nodes.count, width = problem->resource_count;
+    run->room = ARENA_ARRAY(run->arena, count * width, int64_t);
+    run->node_ports = ARENA_ARRAY(run->arena, count, struct host_port_list);
+    run->node_mounts = arena_array(run->arena, count, sizeof *run->node_mounts);
+    for (size_t i = 0; i < count; i++) {
+        const struct machine *node = &problem->nodes.items[i];
+        memcpy(&run->room[i * width], node->room, width * sizeof *run->room);
+        for (size_t j = 0; j < node->ports.count; j++)
+            *LIST_PUSH(run->arena, &run->node_ports[i]) = node->ports.items[j];
+        for (size_t j = 0; j < node->mounts.count; j++)
+            *LIST_PUSH(run->arena, &run->node_mounts[i]) = node->mounts.items[j];
+    }
+}
+
+/* What a claim of the pool is before the first pod. */
+static struct claim empty_claim(struct solver_run *run, uint32_t number)
+{
+    const struct solver_problem *problem = run->problem;
+    const struct pool *pool = &problem->pools.items[number];
+    struct claim claim = {
+        .pool = number,
+        .set = claim_set_of(run, &pool->requirements),
+        .requests = ARENA_ARRAY(run->arena, problem->resource_count, int64_t),
+        .most = ARENA_ARRAY(run->arena, problem->resource_count, int64_t),
+    };
+    for (size_t r = 0; r < problem->resource_count; r++)
+        for (BITS_EACH(row, pool->rows, problem->row_words)) {
+            int64_t room = pool->room[r * problem->rows.count + row];
+            if (room > claim.most[r])
+                claim.most[r] = room;
+        }
+    return claim;
+}
+
+static void copy_pools(struct solver_run *run)
+{
+    const struct solver_problem *problem = run->problem;
+    size_t count = problem->pools.count;
+    run->limits = ARENA_ARRAY(run->arena, count, int64_t *);
+    run->limit_rows = ARENA_ARRAY(run->arena, count, uint64_t *);
+    run->limit_rows_fresh = ARENA_ARRAY(run->arena, count, bool);
+    run->empty_claims = ARENA_ARRAY(run->arena, count, struct claim);
+    for (uint32_t i = 0; i < count; i++) {
+        run->limits[i] = ARENA_ARRAY(run->arena, problem->resource_count, int64_t);
+        memcpy(run->limits[i], problem->pools.items[i].limits,
+               problem->resource_count * sizeof **run->limits);
+        run->limit_rows[i] = ARENA_ARRAY(run->arena, problem->row_words, uint64_t);
+        run->empty_claims[i] = empty_claim(run, i);
+    }
+}
+
+struct solver_run *solver_run_create(const struct solver_problem *problem, struct arena *arena)
+{
+    struct solver_run *run = ARENA_NEW(arena, struct solver_run);
+    run->problem = problem;
+    run->arena = arena;
+    run->sets.signatures.arena = run->sets.scratch.arena = arena;
+    run->version = 1;
+    size_t domain_words = 1;
+    run->claims_of = ARENA_ARRAY(arena, problem->topology_key_count, struct wide_bits *);
+    run->claims_open = ARENA_ARRAY(arena, problem->topology_key_count, struct wide_bits);
+    for (size_t i = 0; i < problem->topology_key_count; i++) {
+        size_t values = solver_names_value_count(problem->names, problem->topology_keys[i]);
+        run->claims_of[i] = ARENA_ARRAY(arena, values, struct wide_bits);
+        if (bits_words(values) + 1 > domain_words)
+            domain_words = bits_words(values) + 1;
+    }
+    run->scratch_domains = ARENA_ARRAY(arena, domain_words, uint64_t);
+    run->scratch_fits = ARENA_ARRAY(arena, problem->row_words, uint64_t);
+    run->scratch_rows = ARENA_ARRAY(arena, problem->row_words, uint64_t);
+    run->scratch_total = ARENA_ARRAY(arena, problem->resource_count, int64_t);
+    run->variants = ARENA_ARRAY(arena, problem->variant_count, struct variant_state);
+    run->shape_failed_at = ARENA_ARRAY(arena, problem->shapes.count, uint64_t);
+    run->places = ARENA_ARRAY(arena, problem->pods.count, struct solver_place);
+    run->next_pod = ARENA_ARRAY(arena, problem->pods.count, uint32_t);
+    copy_groups(run);
+    copy_nodes(run);
+    copy_pools(run);
+    return run;
+}

@@ -1,0 +1,164 @@
+/* A run inside: the claims it opens, and what it remembers of what it tried. Karpenter tries every
+ * pod against every node and claim; here pods of a shape share what one of them learned: room only
+ * shrinks and requirements only narrow within a run, so what turned one away for good turns away
+ * all, and only topology has to be asked again. */
+#ifndef TAFFRAIL_SOLVER_RUN_H
+#define TAFFRAIL_SOLVER_RUN_H
+
+#include "solver/problem.h"
+
+/* A set of numbers that grows. */
+struct wide_bits {
+    uint64_t *words;
+    size_t word_count;
+};
+void wide_bits_add(struct arena *arena, struct wide_bits *bits, size_t number);
+void wide_bits_remove(struct wide_bits *bits, size_t number);
+static inline uint64_t wide_bits_word(const struct wide_bits *bits, size_t word)
+{
+    return word < bits->word_count ? bits->words[word] : 0;
+}
+
+/* ---- requirement sets of claims: equal ones are one ---- */
+
+struct claim_set {
+    uint32_t number;
+    struct solver_requirements requirements;
+    const uint64_t *rows; /* that suit it and can be had; NULL: not asked yet */
+    bool has_min_values;
+};
+struct step { /* what came of adding to a set */
+    uint64_t from, what;
+    const struct claim_set *to; /* NULL: they contradict each other */
+    bool used;
+};
+struct claim_sets {
+    LIST(struct claim_set *) sets;
+    struct intern signatures;
+    struct signature scratch;
+    struct step *steps;
+    size_t step_count, step_slots;
+};
+struct solver_run;
+const struct claim_set *claim_set_of(struct solver_run *run,
+                                     const struct solver_requirements *requirements);
+/* The set with a term added; number tells terms apart. NULL when it is not compatible (Karpenter
+ * semantics 2.5; keys that are well known may be undefined). */
+const struct claim_set *claim_set_add(struct solver_run *run, const struct claim_set *set,
+                                      const struct term *term, uint32_t number);
+/* The set with a key limited to the values of domains. NULL as above. */
+const struct claim_set *claim_set_narrow(struct solver_run *run, const struct claim_set *set,
+                                         uint32_t key, const uint64_t *domains, size_t word_count);
+const uint64_t *claim_set_rows(struct solver_run *run, const struct claim_set *set);
+/* The set with every minimum lowered to what rows can do, or, unless it may be relaxed, NULL when
+ * one is not reached (Karpenter semantics 1.6). */
+const struct claim_set *claim_set_min_values(struct solver_run *run, const struct claim_set *set,
+                                             const uint64_t *rows, bool relax);
+
+/* ---- claims ---- */
+
+struct claim {
+    uint32_t pool;
+    const struct claim_set *set;
+    uint64_t *rows;    /* that can hold its pods */
+    int64_t *requests; /* of its pods, by resource */
+    int64_t *most;     /* by resource: the most any of rows has room for */
+    uint32_t pod_count, first_pod, last_pod;
+    struct host_port_list ports;
+    LIST(struct mount) mounts;
+};
+
+/* ---- state ---- */
+
+struct group_state {
+    int32_t *counts; /* as in the group; of a hostname group nodes, then claims */
+    size_t count_size;
+    size_t occupied;
+    struct wide_bits nodes, claims; /* hostname groups: those with a count, nodes by place */
+};
+
+/* A group a variant has to satisfy, as things stand. */
+struct wanted {
+    uint32_t group;
+    bool self;         /* the pod counts itself */
+    bool pick_one;     /* of the domains: a spread, or the first of an affinity */
+    bool anywhere;     /* hostname affinity without anybody to join yet */
+    uint64_t *domains; /* where it may go; hostname: NULL */
+    size_t word_count;
+};
+struct variant_state {
+    bool ready;
+    struct wanted *wanted;
+    size_t wanted_count;
+    uint64_t *turned_away_nodes;         /* for good, by place in node_order */
+    struct wide_bits turned_away_claims; /* for good */
+};
+
+struct solver_run {
+    const struct solver_problem *problem;
+    struct arena *arena;
+    int64_t *room; /* [node][resource] */
+    struct host_port_list *node_ports;
+    struct {
+        struct mount *items;
+        size_t count, capacity;
+    } * node_mounts;
+    int64_t **limits;      /* of pools, by resource: what is left */
+    uint64_t **limit_rows; /* of pools: rows within the limits; made anew when they change */
+    bool *limit_rows_fresh;
+    struct claim_sets sets;
+    struct claim *empty_claims; /* of pools: one that nothing is on yet */
+    LIST(struct claim) claims;
+    LIST(struct wide_bits) by_pod_count; /* claims with so many pods */
+    size_t *by_pod_count_sizes;
+    size_t by_pod_count_room;
+    struct wide_bits **claims_of;  /* [topology key][value] */
+    struct wide_bits *claims_open; /* [topology key]: claims that name no value */
+    struct group_state *groups;
+    struct variant_state *variants;
+    uint64_t *shape_failed_at;   /* by shape: when nothing had changed since, it fails again */
+    uint64_t version;            /* how often something was placed, from 1 */
+    struct solver_place *places; /* by pod */
+    uint32_t *next_pod;          /* of the same claim */
+    uint64_t *scratch_fits, *scratch_rows, *scratch_domains;
+    int64_t *scratch_total;
+    struct solver_plan plan;
+};
+
+/* ---- topology.c ---- */
+
+/* Brings the wanted groups of a variant up to date. False when there is no domain left for one. */
+bool topology_want(struct solver_run *run, const struct shape *shape, const struct variant *variant,
+                   uint32_t *in_the_way);
+/* What a host of its own says to hostname groups. */
+enum verdict { ACCEPTED, NOT_NOW, NEVER };
+enum verdict topology_host(const struct solver_run *run, const struct variant_state *state,
+                           uint32_t host, uint32_t *in_the_way);
+/* A claim's set narrowed to where the wanted groups let it be; NULL. */
+const struct claim_set *topology_narrow(struct solver_run *run, const struct variant_state *state,
+                                        const struct claim_set *set, uint32_t *in_the_way);
+bool topology_allows_node(const struct solver_run *run, const struct variant_state *state,
+                          const struct machine *node, uint32_t *in_the_way);
+/* A pod of the shape is on node, or on claim (the other is SOLVER_NONE). */
+void topology_record(struct solver_run *run, const struct shape *shape, uint32_t node,
+                     uint32_t claim);
+
+/* ---- claim.c, place.c ---- */
+
+struct candidate {
+    const struct claim_set *set;
+    const uint64_t *rows; /* scratch */
+};
+/* How a claim, also one that is only considered, would take a pod. */
+enum verdict claim_try(struct solver_run *run, const struct claim *claim, uint32_t host,
+                       uint32_t pod, const struct variant *variant, bool relax_min_values,
+                       struct candidate *candidate);
+/* How many volumes of a driver are attached when more come to those there. */
+size_t mounts_count(const struct mount *there, size_t there_count, const struct mount *more,
+                    size_t more_count, uint32_t driver);
+/* Rows of the pool that its limits still allow. NULL: no node may be added at all. */
+const uint64_t *pool_limit_rows(struct solver_run *run, uint32_t pool);
+/* Places a pod of the queue as one variant of its shape; false when it fits nowhere now. */
+bool place_pod(struct solver_run *run, uint32_t pod, const struct variant *variant);
+
+#endif

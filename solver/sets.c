@@ -1,0 +1,228 @@
+#include <string.h>
+
+#include "solver/run.h"
+
+/* ---- bits that grow ---- */
+
+void wide_bits_add(struct arena *arena, struct wide_bits *bits, size_t number)
+{
+    size_t word = number / BITS_WORD;
+    if (word >= bits->word_count) {
+        size_t word_count = bits->word_count < 4 ? 4 : bits->word_count * 2;
+        while (word_count <= word)
+            word_count *= 2;
+        uint64_t *words = ARENA_ARRAY(arena, word_count, uint64_t);
+        if (bits->word_count > 0)
+            memcpy(words, bits->words, bits->word_count * sizeof *words);
+        bits->words = words;
+        bits->word_count = word_count;
+    }
+    bits_add(bits->words, number);
+}
+
+void wide_bits_remove(struct wide_bits *bits, size_t number)
+{
+    if (number / BITS_WORD < bits->word_count)
+        bits_remove(bits->words, number);
+}
+
+/* ---- sets, each once ---- */
+
+static void sign(struct signature *signature, const struct solver_requirements *set)
+{
+    for (size_t i = 0; i < set->count; i++) {
+        const struct solver_requirement *r = &set->items[i];
+        uint32_t word_count = r->word_count;
+        while (word_count > 0 && r->words[word_count - 1] == 0)
+            word_count--;
+        signature_number(signature, (uint64_t)r->key << 32 | r->min_values);
+        signature_number(signature, (uint64_t)word_count << 8 | (uint64_t)r->complement << 2 |
+                                        (uint64_t)r->has_gte << 1 | (uint64_t)r->has_lte);
+        signature_number(signature, (uint64_t)(r->has_gte ? r->gte : 0));
+        signature_number(signature, (uint64_t)(r->has_lte ? r->lte : 0));
+        signature_bytes(signature, r->words, word_count * sizeof *r->words);
+    }
+}
+
+const struct claim_set *claim_set_of(struct solver_run *run,
+                                     const struct solver_requirements *requirements)
+{
+    struct claim_sets *sets = &run->sets;
+    sets->scratch.size = 0;
+    sign(&sets->scratch, requirements);
+    bool added = false;
+    uint32_t number =
+        intern_number(&sets->signatures, sets->scratch.bytes, sets->scratch.size, &added);
+    if (!added)
+        return sets->sets.items[number];
+    struct claim_set *set = ARENA_NEW(run->arena, struct claim_set);
+    set->number = number;
+    set->requirements = *requirements;
+    for (size_t i = 0; i < requirements->count; i++)
+        set->has_min_values |= requirements->items[i].min_values > 0;
+    *LIST_PUSH(run->arena, &sets->sets) = set;
+    return set;
+}
+
+/* ---- steps from set to set, remembered ---- */
+
+static struct step *step_slot(struct claim_sets *sets, uint64_t from, uint64_t what)
+{
+    uint64_t key[] = {from, what};
+    size_t mask = sets->step_slots - 1, slot = intern_hash(key, sizeof key, 0) & mask;
+    while (sets->steps[slot].used &&
+           (sets->steps[slot].from != from || sets->steps[slot].what != what))
+        slot = (slot + 1) & mask;
+    return &sets->steps[slot];
+}
+
+static struct step *find_step(struct solver_run *run, uint64_t from, uint64_t what)
+{
+    struct claim_sets *sets = &run->sets;
+    if (sets->step_count * 2 >= sets->step_slots) {
+        const struct step *old = sets->steps;
+        size_t old_slots = sets->step_slots;
+        sets->step_slots = old_slots == 0 ? 256 : old_slots * 2;
+        sets->steps = ARENA_ARRAY(run->arena, sets->step_slots, struct step);
+        for (size_t i = 0; i < old_slots; i++)
+            if (old[i].used)
+                *step_slot(sets, old[i].from, old[i].what) = old[i];
+    }
+    return step_slot(sets, from, what);
+}
+
+static void remember(struct solver_run *run, uint64_t from, uint64_t what,
+                     const struct claim_set *to)
+{
+    struct step *step = find_step(run, from, what);
+    if (!step->used)
+        run->sets.step_count++;
+    *step = (struct step){from, what, to, true};
+}
+
+static struct solver_requirements copy(struct solver_run *run,
+                                       const struct solver_requirements *set, size_t more)
+{
+    struct solver_requirements result = {
+        ARENA_ARRAY(run->arena, set->count + more, struct solver_requirement), set->count,
+        set->count + more};
+    if (set->count > 0)
+        memcpy(result.items, set->items, set->count * sizeof *result.items);
+    return result;
+}
+
+#define STEP_TERM 0u
+#define STEP_DOMAIN ((uint64_t)1 << 63)
+
+const struct claim_set *claim_set_add(struct solver_run *run, const struct claim_set *set,
+                                      const struct term *term, uint32_t number)
+{
+    if (term->requirements.count == 0)
+        return set;
+    struct step *known = find_step(run, set->number, STEP_TERM | number);
+    if (known->used)
+        return known->to;
+    const struct claim_set *result = NULL;
+    if (compatible(run->problem, &set->requirements, &term->requirements, false, NULL)) {
+        struct solver_requirements both = copy(run, &set->requirements, term->requirements.count);
+        for (size_t i = 0; i < term->requirements.count; i++)
+            solver_requirements_add(run->problem->names, &both, term->requirements.items[i],
+                                    run->arena);
+        result = claim_set_of(run, &both);
+    }
+    remember(run, set->number, STEP_TERM | number, result);
+    return result;
+}
+
+static const struct claim_set *narrow(struct solver_run *run, const struct claim_set *set,
+                                      uint32_t key, const uint64_t *domains, size_t word_count)
+{
+    uint64_t *words = ARENA_ARRAY(run->arena, word_count, uint64_t);
+    memcpy(words, domains, word_count * sizeof *words);
+    struct solver_requirement one = {
+        .key = key, .word_count = (uint32_t)word_count, .words = words};
+    struct solver_requirements only = {&one, 1, 1};
+    if (!compatible(run->problem, &set->requirements, &only, false, NULL))
+        return NULL;
+    struct solver_requirements both = copy(run, &set->requirements, 1);
+    solver_requirements_add(run->problem->names, &both, one, run->arena);
+    return claim_set_of(run, &both);
+}
+
+const struct claim_set *claim_set_narrow(struct solver_run *run, const struct claim_set *set,
+                                         uint32_t key, const uint64_t *domains, size_t word_count)
+{
+    size_t first = bits_next(domains, word_count, 0);
+    if (first == SIZE_MAX)
+        return NULL;
+    bool single = bits_next(domains, word_count, first + 1) == SIZE_MAX;
+    uint64_t what = STEP_DOMAIN | (uint64_t)key << 32 | first;
+    if (single) {
+        struct step *known = find_step(run, set->number, what);
+        if (known->used)
+            return known->to;
+    }
+    const struct claim_set *result = narrow(run, set, key, domains, word_count);
+    if (single)
+        remember(run, set->number, what, result);
+    return result;
+}
+
+const uint64_t *claim_set_rows(struct solver_run *run, const struct claim_set *set)
+{
+    if (set->rows != NULL)
+        return set->rows;
+    const struct solver_problem *problem = run->problem;
+    uint64_t *rows = ARENA_ARRAY(run->arena, problem->row_words, uint64_t);
+    uint64_t *offered = ARENA_ARRAY(run->arena, problem->row_words, uint64_t);
+    catalog_select_types(problem, &set->requirements, rows);
+    catalog_select_offerings(problem, &set->requirements, offered);
+    for (size_t w = 0; w < problem->row_words; w++)
+        rows[w] &= offered[w];
+    run->sets.sets.items[set->number]->rows = rows;
+    return rows;
+}
+
+/* ---- minValues ---- */
+
+/* How many different values of its key that the requirement allows the rows have between them. */
+static uint32_t count_values(const struct solver_problem *problem,
+                             const struct solver_requirement *r, const uint64_t *rows)
+{
+    uint32_t key = r->key;
+    if (key >= problem->key_count || !problem->key_index[key].defined)
+        return 0;
+    const struct key_index *index = &problem->key_index[key];
+    uint32_t count = 0;
+    for (uint32_t v = 0; v < index->value_count; v++) {
+        if (index->values[v] == NULL || !solver_requirement_has(problem->names, r, v))
+            continue;
+        for (size_t w = 0; w < problem->row_words; w++)
+            if ((index->values[v][w] & rows[w]) != 0) {
+                count++;
+                break;
+            }
+    }
+    return count;
+}
+
+const struct claim_set *claim_set_min_values(struct solver_run *run, const struct claim_set *set,
+                                             const uint64_t *rows, bool relax)
+{
+    if (!set->has_min_values)
+        return set;
+    struct solver_requirements lowered = copy(run, &set->requirements, 0);
+    bool changed = false;
+    for (size_t i = 0; i < lowered.count; i++) {
+        if (lowered.items[i].min_values == 0)
+            continue;
+        uint32_t reached = count_values(run->problem, &lowered.items[i], rows);
+        if (reached >= lowered.items[i].min_values)
+            continue;
+        if (!relax)
+            return NULL;
+        lowered.items[i].min_values = reached;
+        changed = true;
+    }
+    return changed ? claim_set_of(run, &lowered) : set;
+}

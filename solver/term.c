@@ -1,0 +1,143 @@
+#include <string.h>
+
+#include "solver/problem.h"
+
+struct term term_make(struct solver_problem *problem, struct solver_expressions expressions)
+{
+    struct term term = {0};
+    for (size_t i = 0; i < expressions.count; i++) {
+        const struct solver_expression *expression = &expressions.items[i];
+        size_t size = strlen(expression->key);
+        const char *canonical = solver_canonical_key(expression->key, &size);
+        uint32_t key = solver_names_key(problem->names, canonical, size);
+        uint32_t *values = ARENA_ARRAY(problem->arena, expression->value_count, uint32_t);
+        for (size_t j = 0; j < expression->value_count; j++)
+            values[j] = solver_names_value(problem->names, key, expression->values[j],
+                                           strlen(expression->values[j]));
+        struct solver_requirement requirement = solver_requirement_make(
+            problem->names, key, expression->op, values, expression->value_count,
+            expression->min_values, problem->arena);
+        struct term one = {0};
+        if (key == problem->hostname_key)
+            one.hostname = &requirement;
+        else
+            solver_requirements_add(problem->names, &one.requirements, requirement, problem->arena);
+        term_add(problem, &term, &one);
+    }
+    return term;
+}
+
+void term_add(struct solver_problem *problem, struct term *term, const struct term *more)
+{
+    for (size_t i = 0; i < more->requirements.count; i++)
+        solver_requirements_add(problem->names, &term->requirements, more->requirements.items[i],
+                                problem->arena);
+    if (more->hostname == NULL)
+        return;
+    struct solver_requirement *hostname = ARENA_NEW(problem->arena, struct solver_requirement);
+    *hostname = term->hostname == NULL
+                    ? *more->hostname
+                    : solver_requirement_intersect(problem->names, term->hostname, more->hostname,
+                                                   problem->arena);
+    term->hostname = hostname;
+}
+
+static bool is_negative(const struct solver_requirement *r)
+{
+    enum solver_op op = solver_requirement_op(r);
+    return op == SOLVER_NOT_IN || op == SOLVER_DOES_NOT_EXIST;
+}
+
+bool compatible(const struct solver_problem *problem, const struct solver_requirements *r,
+                const struct solver_requirements *incoming, bool strict, uint32_t *conflict)
+{
+    size_t at = 0;
+    for (size_t i = 0; i < incoming->count; i++) {
+        const struct solver_requirement *wanted = &incoming->items[i];
+        while (at < r->count && r->items[at].key < wanted->key)
+            at++;
+        bool fine;
+        if (at < r->count && r->items[at].key == wanted->key)
+            fine = solver_requirement_intersects(problem->names, &r->items[at], wanted) ||
+                   (is_negative(&r->items[at]) && is_negative(wanted));
+        else
+            fine = is_negative(wanted) || (!strict && wanted->key < problem->key_count &&
+                                           problem->well_known[wanted->key]);
+        if (!fine) {
+            if (conflict != NULL)
+                *conflict = wanted->key;
+            return false;
+        }
+    }
+    return true;
+}
+
+bool hostname_allows(const struct solver_problem *problem,
+                     const struct solver_requirement *hostname, uint32_t value)
+{
+    return hostname == NULL || solver_requirement_has(problem->names, hostname, value);
+}
+
+bool hostname_allows_new(const struct solver_requirement *hostname)
+{
+    return hostname == NULL || (hostname->complement && !hostname->has_gte && !hostname->has_lte);
+}
+
+uint32_t machine_value(const struct machine *node, uint32_t key)
+{
+    const struct solver_requirement *r = solver_requirements_get(&node->labels, key);
+    if (r == NULL)
+        return SOLVER_NONE;
+    size_t value = bits_next(r->words, r->word_count, 0);
+    return value == SIZE_MAX ? SOLVER_NONE : (uint32_t)value;
+}
+
+int64_t *amounts_vector(const struct solver_problem *problem, struct solver_amounts amounts)
+{
+    int64_t *vector = ARENA_ARRAY(problem->arena, problem->resource_count, int64_t);
+    for (size_t i = 0; i < amounts.count; i++)
+        vector[amounts.items[i].resource] = amounts.items[i].quantity;
+    return vector;
+}
+
+/* ---- taints ---- */
+
+static bool covers(const struct toleration *toleration, const struct taint *taint)
+{
+    if (!toleration->any_effect && toleration->effect != taint->effect)
+        return false;
+    if (toleration->key == SOLVER_NONE)
+        return toleration->exists;
+    return toleration->key == taint->key &&
+           (toleration->exists || toleration->value == taint->value);
+}
+
+bool taints_tolerated(struct taint_list taints, const struct toleration_list *tolerations,
+                      bool prefer, const struct taint **in_the_way)
+{
+    for (size_t i = 0; i < taints.count; i++) {
+        const struct taint *taint = &taints.items[i];
+        bool covered = prefer && taint->effect == SOLVER_PREFER_NO_SCHEDULE;
+        for (size_t j = 0; j < tolerations->count && !covered; j++)
+            covered = covers(&tolerations->items[j], taint);
+        if (!covered) {
+            if (in_the_way != NULL)
+                *in_the_way = taint;
+            return false;
+        }
+    }
+    return true;
+}
+
+/* ---- host ports ---- */
+
+bool host_ports_conflict(const struct host_port *a, size_t a_count, const struct host_port *b,
+                         size_t b_count)
+{
+    for (size_t i = 0; i < a_count; i++)
+        for (size_t j = 0; j < b_count; j++)
+            if (a[i].port == b[j].port && a[i].protocol == b[j].protocol &&
+                (a[i].ip == SOLVER_NONE || b[j].ip == SOLVER_NONE || a[i].ip == b[j].ip))
+                return true;
+    return false;
+}

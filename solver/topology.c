@@ -1,0 +1,356 @@
+#include <string.h>
+
+#include "solver/run.h"
+
+/* ---- what a group asks, as counts stand ---- */
+
+static bool allows(const struct solver_run *run, const struct solver_requirement *pod_domains,
+                   size_t value)
+{
+    return pod_domains == NULL ||
+           solver_requirement_has(run->problem->names, pod_domains, (uint32_t)value);
+}
+
+/* The least count among the domains the pod's own requirements allow (Karpenter semantics 3.4). */
+static int32_t least_count(const struct solver_run *run, const struct group *group,
+                           const struct group_state *state,
+                           const struct solver_requirement *pod_domains)
+{
+    int32_t least = INT32_MAX, domains = 0;
+    for (size_t v = 0; v < state->count_size; v++) {
+        if (state->counts[v] < 0 || !allows(run, pod_domains, v))
+            continue;
+        domains++;
+        if (state->counts[v] < least)
+            least = state->counts[v];
+    }
+    return group->min_domains > 0 && domains < group->min_domains ? 0 : least;
+}
+
+static bool any_occupied(const struct solver_run *run, const struct group_state *state,
+                         const struct solver_requirement *pod_domains)
+{
+    for (size_t v = 0; v < state->count_size && state->occupied > 0; v++)
+        if (state->counts[v] > 0 && allows(run, pod_domains, v))
+            return true;
+    return false;
+}
+
+static bool is_valid(const struct group *group, int32_t count, int32_t least, bool self,
+                     bool bootstrap)
+{
+    if (count < 0)
+        return false;
+    switch (group->kind) {
+    case GROUP_SPREAD:
+        return (int64_t)count + (self ? 1 : 0) - least <= group->max_skew;
+    case GROUP_AFFINITY:
+        return count > 0 || bootstrap;
+    case GROUP_ANTI_AFFINITY:
+        return count == 0;
+    }
+    return false;
+}
+
+/* Fills the domains; false when there is none. */
+static bool want_domains(const struct solver_run *run, const struct group *group,
+                         const struct solver_requirement *pod_domains, struct wanted *wanted)
+{
+    const struct group_state *state = &run->groups[wanted->group];
+    int32_t least = group->kind == GROUP_SPREAD ? least_count(run, group, state, pod_domains) : 0;
+    bool bootstrap =
+        group->kind == GROUP_AFFINITY && wanted->self && !any_occupied(run, state, pod_domains);
+    wanted->pick_one = group->kind == GROUP_SPREAD || bootstrap;
+    bool any = false;
+    memset(wanted->domains, 0, wanted->word_count * sizeof *wanted->domains);
+    for (size_t v = 0; v < state->count_size; v++) {
+        if (!is_valid(group, state->counts[v], least, wanted->self, bootstrap))
+            continue;
+        /* A spread looks at what the node may be, which the pod has narrowed already. */
+        if (group->kind != GROUP_SPREAD && !allows(run, pod_domains, v))
+            continue;
+        bits_add(wanted->domains, v);
+        any = true;
+    }
+    return any;
+}
+
+static bool selects_itself(const struct solver_problem *problem, const struct shape *shape,
+                           uint32_t group)
+{
+    const struct label_class *class = &problem->label_classes.items[shape->label_class];
+    size_t low = 0, high = class->counted_by.count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (class->counted_by.items[middle] < group)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < class->counted_by.count && class->counted_by.items[low] == group;
+}
+
+static void prepare(struct solver_run *run, const struct shape *shape,
+                    const struct variant *variant, struct variant_state *state)
+{
+    const struct solver_problem *problem = run->problem;
+    const struct label_class *class = &problem->label_classes.items[shape->label_class];
+    state->wanted_count = variant->group_count + class->kept_away_by.count;
+    state->wanted = ARENA_ARRAY(run->arena, state->wanted_count, struct wanted);
+    for (size_t i = 0; i < state->wanted_count; i++) {
+        struct wanted *wanted = &state->wanted[i];
+        bool own = i < variant->group_count;
+        wanted->group =
+            own ? variant->groups[i] : class->kept_away_by.items[i - variant->group_count];
+        wanted->self = own && selects_itself(problem, shape, wanted->group);
+        const struct group *group = &problem->groups.items[wanted->group];
+        if (group->hostname)
+            continue;
+        wanted->word_count = bits_words(group->count_size) + 1;
+        wanted->domains = ARENA_ARRAY(run->arena, wanted->word_count, uint64_t);
+    }
+    state->turned_away_nodes = ARENA_ARRAY(run->arena, problem->node_words, uint64_t);
+    state->ready = true;
+}
+
+/* Nobody to join, on any host the pod may be on. */
+static bool may_start(const struct solver_run *run, const struct variant *variant, uint32_t number)
+{
+    const struct group_state *state = &run->groups[number];
+    const struct solver_requirement *hostname = variant->strict.hostname;
+    if (state->occupied == 0 || hostname == NULL)
+        return state->occupied == 0;
+    const struct solver_problem *problem = run->problem;
+    for (size_t i = 0; i < problem->nodes.count; i++)
+        if (state->counts[i] > 0 &&
+            hostname_allows(problem, hostname, problem->nodes.items[i].hostname))
+            return false;
+    return !hostname_allows_new(hostname) ||
+           !bits_any(state->claims.words, state->claims.word_count);
+}
+
+bool topology_want(struct solver_run *run, const struct shape *shape, const struct variant *variant,
+                   uint32_t *in_the_way)
+{
+    struct variant_state *state = &run->variants[variant->number];
+    if (!state->ready)
+        prepare(run, shape, variant, state);
+    for (size_t i = 0; i < state->wanted_count; i++) {
+        struct wanted *wanted = &state->wanted[i];
+        const struct group *group = &run->problem->groups.items[wanted->group];
+        if (group->hostname) {
+            wanted->anywhere = group->kind == GROUP_AFFINITY && wanted->self &&
+                               may_start(run, variant, wanted->group);
+            continue;
+        }
+        const struct solver_requirement *pod_domains =
+            solver_requirements_get(&variant->strict.requirements, group->key);
+        if (want_domains(run, group, pod_domains, wanted))
+            continue;
+        if (in_the_way != NULL)
+            *in_the_way = wanted->group;
+        return false;
+    }
+    return true;
+}
+
+/* ---- hosts ---- */
+
+static int32_t host_count(const struct group_state *state, uint32_t host)
+{
+    return host < state->count_size ? state->counts[host] : 0;
+}
+
+enum verdict topology_host(const struct solver_run *run, const struct variant_state *state,
+                           uint32_t host, uint32_t *in_the_way)
+{
+    enum verdict verdict = ACCEPTED;
+    for (size_t i = 0; i < state->wanted_count; i++) {
+        const struct wanted *wanted = &state->wanted[i];
+        const struct group *group = &run->problem->groups.items[wanted->group];
+        if (!group->hostname || is_valid(group, host_count(&run->groups[wanted->group], host), 0,
+                                         wanted->self, wanted->anywhere))
+            continue;
+        if (in_the_way != NULL)
+            *in_the_way = wanted->group;
+        if (group->kind != GROUP_AFFINITY)
+            return NEVER; /* counts only rise */
+        verdict = NOT_NOW;
+    }
+    return verdict;
+}
+
+bool topology_allows_node(const struct solver_run *run, const struct variant_state *state,
+                          const struct machine *node, uint32_t *in_the_way)
+{
+    for (size_t i = 0; i < state->wanted_count; i++) {
+        const struct wanted *wanted = &state->wanted[i];
+        if (wanted->domains == NULL)
+            continue;
+        uint32_t value = machine_value(node, run->problem->groups.items[wanted->group].key);
+        if (value / BITS_WORD < wanted->word_count && bits_has(wanted->domains, value))
+            continue;
+        if (in_the_way != NULL)
+            *in_the_way = wanted->group;
+        return false;
+    }
+    return true;
+}
+
+/* ---- claims ---- */
+
+static bool comes_first(const struct solver_names *names, uint32_t key, size_t a, size_t b)
+{
+    size_t a_size = 0, b_size = 0;
+    const char *x = solver_names_value_text(names, key, (uint32_t)a, &a_size);
+    const char *y = solver_names_value_text(names, key, (uint32_t)b, &b_size);
+    return text_compare((struct text){x, a_size}, (struct text){y, b_size}) < 0;
+}
+
+/* Leaves of the domains the one with the least count, of equal ones the first by name: Karpenter
+ * leaves ties to chance. */
+static void pick_one(const struct solver_run *run, uint32_t group, uint64_t *domains,
+                     size_t word_count)
+{
+    const struct group_state *state = &run->groups[group];
+    uint32_t key = run->problem->groups.items[group].key;
+    size_t best = SIZE_MAX;
+    for (BITS_EACH(value, domains, word_count))
+        if (best == SIZE_MAX || state->counts[value] < state->counts[best] ||
+            (state->counts[value] == state->counts[best] &&
+             comes_first(run->problem->names, key, value, best)))
+            best = value;
+    memset(domains, 0, word_count * sizeof *domains);
+    if (best != SIZE_MAX)
+        bits_add(domains, best);
+}
+
+const struct claim_set *topology_narrow(struct solver_run *run, const struct variant_state *state,
+                                        const struct claim_set *set, uint32_t *in_the_way)
+{
+    /* Each group chooses by what the claim was before the others did (Karpenter semantics 3.4). */
+    const struct claim_set *before = set;
+    for (size_t i = 0; i < state->wanted_count && set != NULL; i++) {
+        const struct wanted *wanted = &state->wanted[i];
+        if (wanted->domains == NULL)
+            continue;
+        uint32_t key = run->problem->groups.items[wanted->group].key;
+        const struct solver_requirement *own = solver_requirements_get(&before->requirements, key);
+        uint64_t *domains = run->scratch_domains;
+        memset(domains, 0, wanted->word_count * sizeof *domains);
+        for (BITS_EACH(value, wanted->domains, wanted->word_count))
+            if (allows(run, own, value))
+                bits_add(domains, value);
+        if (wanted->pick_one)
+            pick_one(run, wanted->group, domains, wanted->word_count);
+        set = claim_set_narrow(run, set, key, domains, wanted->word_count);
+        const struct solver_requirement *now =
+            set == NULL ? NULL : solver_requirements_get(&set->requirements, key);
+        if (now == NULL || solver_requirement_op(now) == SOLVER_DOES_NOT_EXIST) {
+            if (in_the_way != NULL)
+                *in_the_way = wanted->group;
+            return NULL;
+        }
+    }
+    return set;
+}
+
+/* ---- recording (Karpenter semantics 3.7) ---- */
+
+static void count_domain(struct solver_run *run, uint32_t number, size_t domain)
+{
+    struct group_state *state = &run->groups[number];
+    if (domain >= state->count_size) { /* a claim as a host */
+        size_t size = state->count_size < 64 ? 64 : state->count_size * 2;
+        while (size <= domain)
+            size *= 2;
+        int32_t *counts = ARENA_ARRAY(run->arena, size, int32_t);
+        if (state->count_size > 0)
+            memcpy(counts, state->counts, state->count_size * sizeof *counts);
+        state->counts = counts;
+        state->count_size = size;
+    }
+    if (state->counts[domain] < 0)
+        state->counts[domain] = 0;
+    if (state->counts[domain]++ == 0)
+        state->occupied++;
+}
+
+static void count_host(struct solver_run *run, uint32_t number, uint32_t node, uint32_t claim)
+{
+    struct group_state *state = &run->groups[number];
+    size_t nodes = run->problem->nodes.count;
+    count_domain(run, number, node != SOLVER_NONE ? node : nodes + claim);
+    if (run->problem->groups.items[number].kind != GROUP_AFFINITY)
+        return;
+    if (node == SOLVER_NONE)
+        wide_bits_add(run->arena, &state->claims, claim);
+    else
+        wide_bits_add(run->arena, &state->nodes, run->problem->node_place[node]);
+}
+
+/* Whether a spread counts what is on a claim (Karpenter semantics 1.3: strict). */
+static bool counts_claim(const struct solver_run *run, const struct group *group,
+                         const struct claim *claim)
+{
+    const struct solver_problem *problem = run->problem;
+    if (group->filter_tolerations != NULL &&
+        !taints_tolerated(problem->pools.items[claim->pool].taints, group->filter_tolerations,
+                          false, NULL))
+        return false;
+    for (size_t i = 0; i < group->filter_term_count; i++)
+        if (hostname_allows_new(group->filter_terms[i].hostname) &&
+            compatible(problem, &claim->set->requirements, &group->filter_terms[i].requirements,
+                       true, NULL))
+            return true;
+    return group->filter_term_count == 0;
+}
+
+static void count_claim(struct solver_run *run, uint32_t number, const struct claim *claim)
+{
+    const struct group *group = &run->problem->groups.items[number];
+    const struct solver_requirement *r =
+        solver_requirements_get(&claim->set->requirements, group->key);
+    if (r == NULL || r->complement)
+        return;
+    size_t first = bits_next(r->words, r->word_count, 0);
+    if (first == SIZE_MAX)
+        return;
+    if (group->kind == GROUP_ANTI_AFFINITY) { /* wherever it may come to be */
+        for (BITS_EACH(value, r->words, r->word_count))
+            count_domain(run, number, value);
+        return;
+    }
+    if (bits_next(r->words, r->word_count, first + 1) == SIZE_MAX)
+        count_domain(run, number, first);
+}
+
+static void record_one(struct solver_run *run, uint32_t number, uint32_t node, uint32_t claim)
+{
+    const struct solver_problem *problem = run->problem;
+    const struct group *group = &problem->groups.items[number];
+    bool counts = node != SOLVER_NONE
+                      ? group->filter_nodes == NULL || bits_has(group->filter_nodes, node)
+                      : counts_claim(run, group, &run->claims.items[claim]);
+    if (!counts)
+        return;
+    if (group->hostname) {
+        count_host(run, number, node, claim);
+    } else if (node == SOLVER_NONE) {
+        count_claim(run, number, &run->claims.items[claim]);
+    } else {
+        uint32_t value = machine_value(&problem->nodes.items[node], group->key);
+        if (value != SOLVER_NONE)
+            count_domain(run, number, value);
+    }
+}
+
+void topology_record(struct solver_run *run, const struct shape *shape, uint32_t node,
+                     uint32_t claim)
+{
+    const struct label_class *class = &run->problem->label_classes.items[shape->label_class];
+    for (size_t i = 0; i < class->counted_by.count; i++)
+        record_one(run, class->counted_by.items[i], node, claim);
+    for (size_t i = 0; i < shape->inverse_group_count; i++)
+        record_one(run, shape->inverse_groups[i], node, claim);
+}

@@ -1,0 +1,209 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "solver/problem.h"
+
+/* What is left of a shape's wishes while they are given up one after another. Items are numbers
+ * into the shape's lists. */
+struct wishes {
+    size_t required_from;
+    uint32_t *preferred, *affinities[2], *spreads; /* affinities: preferred; [1]: anti */
+    size_t preferred_count, affinity_counts[2], spread_count;
+    bool prefer;
+};
+
+static int heavier(int32_t a, int32_t b, uint32_t a_place, uint32_t b_place)
+{
+    if (a != b)
+        return a > b ? -1 : 1;
+    return a_place < b_place ? -1 : a_place > b_place;
+}
+
+static int compare_preferred(const void *a, const void *b, void *argument)
+{
+    const struct shape *shape = argument;
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return heavier(shape->preferred[x].weight, shape->preferred[y].weight, x, y);
+}
+
+static int compare_affinities(const void *a, const void *b, void *argument)
+{
+    const struct shape *shape = argument;
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return heavier(shape->affinities[x].weight, shape->affinities[y].weight, x, y);
+}
+
+static void all_wishes(const struct solver_problem *problem, const struct shape *shape,
+                       struct wishes *wishes)
+{
+    bool ignore = problem->settings.ignore_preferences;
+    struct arena *arena = problem->arena;
+    *wishes = (struct wishes){
+        .preferred = ARENA_ARRAY(arena, shape->preferred_count, uint32_t),
+        .affinities = {ARENA_ARRAY(arena, shape->affinity_count, uint32_t),
+                       ARENA_ARRAY(arena, shape->affinity_count, uint32_t)},
+        .spreads = ARENA_ARRAY(arena, shape->spread_count, uint32_t),
+    };
+    void *argument = (void *)(uintptr_t)shape;
+    for (uint32_t i = 0; i < shape->preferred_count && !ignore; i++)
+        wishes->preferred[wishes->preferred_count++] = i;
+    if (wishes->preferred_count > 1)
+        qsort_r(wishes->preferred, wishes->preferred_count, sizeof(uint32_t), compare_preferred,
+                argument);
+    for (uint32_t i = 0; i < shape->affinity_count && !ignore; i++) {
+        size_t anti = shape->affinities[i].anti ? 1 : 0;
+        if (!shape->affinities[i].required)
+            wishes->affinities[anti][wishes->affinity_counts[anti]++] = i;
+    }
+    for (size_t anti = 0; anti < 2; anti++)
+        if (wishes->affinity_counts[anti] > 1)
+            qsort_r(wishes->affinities[anti], wishes->affinity_counts[anti], sizeof(uint32_t),
+                    compare_affinities, argument);
+    for (uint32_t i = 0; i < shape->spread_count; i++)
+        if (shape->spreads[i].hard || !ignore)
+            wishes->spreads[wishes->spread_count++] = i;
+}
+
+static void drop_first(uint32_t *items, size_t *count)
+{
+    (*count)--;
+    memmove(items, items + 1, *count * sizeof *items);
+}
+
+static bool drop_soft_spread(const struct shape *shape, struct wishes *wishes)
+{
+    for (size_t i = 0; i < wishes->spread_count; i++)
+        if (!shape->spreads[wishes->spreads[i]].hard) {
+            wishes->spreads[i] = wishes->spreads[--wishes->spread_count];
+            return true;
+        }
+    return false;
+}
+
+/* One step of relaxation, in Karpenter's order (Karpenter semantics 2.7); false: none is left. */
+static bool give_up_one(const struct shape *shape, struct wishes *wishes, bool may_prefer)
+{
+    if (shape->required_count > wishes->required_from + 1) {
+        wishes->required_from++;
+        return true;
+    }
+    for (size_t anti = 0; anti < 2; anti++)
+        if (wishes->affinity_counts[anti] > 0) {
+            drop_first(wishes->affinities[anti], &wishes->affinity_counts[anti]);
+            return true;
+        }
+    if (wishes->preferred_count > 0) {
+        drop_first(wishes->preferred, &wishes->preferred_count);
+        return true;
+    }
+    if (drop_soft_spread(shape, wishes))
+        return true;
+    if (!may_prefer || wishes->prefer)
+        return false;
+    wishes->prefer = true;
+    return true;
+}
+
+/* ---- a variant ---- */
+
+static int compare_numbers(const void *a_pointer, const void *b_pointer)
+{
+    uint32_t a = *(const uint32_t *)a_pointer, b = *(const uint32_t *)b_pointer;
+    return a < b ? -1 : a > b;
+}
+
+static void make_groups(struct solver_builder *builder, const struct shape *shape,
+                        const struct wishes *wishes, struct variant *variant)
+{
+    struct arena *arena = builder->problem->arena;
+    uint32_t *groups = ARENA_ARRAY(arena, shape->spread_count + shape->affinity_count, uint32_t);
+    size_t count = 0;
+    for (size_t i = 0; i < wishes->spread_count; i++)
+        groups[count++] = group_of_spread(builder, shape, &shape->spreads[wishes->spreads[i]]);
+    for (size_t i = 0; i < shape->affinity_count; i++)
+        if (shape->affinities[i].required)
+            groups[count++] = group_of_affinity(builder, shape, &shape->affinities[i], false);
+    for (size_t anti = 0; anti < 2; anti++)
+        for (size_t i = 0; i < wishes->affinity_counts[anti]; i++)
+            groups[count++] = group_of_affinity(
+                builder, shape, &shape->affinities[wishes->affinities[anti][i]], false);
+    if (count > 1)
+        qsort(groups, count, sizeof *groups, compare_numbers);
+    for (size_t i = 0; i < count; i++)
+        if (i == 0 || groups[i] != groups[i - 1])
+            groups[variant->group_count++] = groups[i];
+    variant->groups = groups;
+}
+
+static struct variant variant_make(struct solver_builder *builder, const struct shape *shape,
+                                   const struct wishes *wishes)
+{
+    struct solver_problem *problem = builder->problem;
+    struct variant variant = {
+        .number = problem->variant_count++,
+        .prefer = wishes->prefer,
+        .required_from = wishes->required_from,
+    };
+    term_add(problem, &variant.strict,
+             shape->required_count > 0 ? &shape->required[wishes->required_from]
+                                       : &shape->selector);
+    term_add(problem, &variant.full, &variant.strict);
+    if (wishes->preferred_count > 0)
+        term_add(problem, &variant.full, &shape->preferred[wishes->preferred[0]].term);
+    make_groups(builder, shape, wishes, &variant);
+    return variant;
+}
+
+/* Whether the shape already says what the last step of relaxation would add. */
+static bool prefers_by_itself(const struct shape *shape)
+{
+    for (size_t i = 0; i < shape->tolerations.count; i++) {
+        const struct toleration *t = &shape->tolerations.items[i];
+        if (t->key == SOLVER_NONE && t->exists &&
+            (t->any_effect || t->effect == SOLVER_PREFER_NO_SCHEDULE))
+            return true;
+    }
+    return false;
+}
+
+static bool some_pool_prefers(const struct solver_problem *problem)
+{
+    for (size_t i = 0; i < problem->pools.count; i++)
+        for (size_t j = 0; j < problem->pools.items[i].taints.count; j++)
+            if (problem->pools.items[i].taints.items[j].effect == SOLVER_PREFER_NO_SCHEDULE)
+                return true;
+    return false;
+}
+
+static void make_inverse_groups(struct solver_builder *builder, struct shape *shape)
+{
+    uint32_t *groups = ARENA_ARRAY(builder->problem->arena, shape->affinity_count, uint32_t);
+    for (size_t i = 0; i < shape->affinity_count; i++)
+        if (shape->affinities[i].required && shape->affinities[i].anti)
+            groups[shape->inverse_group_count++] =
+                group_of_affinity(builder, shape, &shape->affinities[i], true);
+    shape->inverse_groups = groups;
+}
+
+void variants_make(struct solver_builder *builder)
+{
+    struct solver_problem *problem = builder->problem;
+    bool some_prefer = some_pool_prefers(problem);
+    for (size_t i = 0; i < problem->shapes.count; i++) {
+        struct shape *shape = &problem->shapes.items[i];
+        make_inverse_groups(builder, shape);
+        shape->first_volume_term = problem->volume_term_count;
+        problem->volume_term_count += (uint32_t)shape->volume_alternative_count;
+        if (!shape->pending)
+            continue;
+        bool may_prefer = some_prefer && !prefers_by_itself(shape);
+        struct wishes wishes;
+        all_wishes(problem, shape, &wishes);
+        LIST(struct variant) variants = {0};
+        do
+            *LIST_PUSH(problem->arena, &variants) = variant_make(builder, shape, &wishes);
+        while (give_up_one(shape, &wishes, may_prefer));
+        shape->variants = variants.items;
+        shape->variant_count = variants.count;
+    }
+}
