@@ -98,6 +98,24 @@ const uint64_t *pool_limit_rows(struct solver_run *run, uint32_t number)
     return rows;
 }
 
+/* What is left for a claim that has been charged for something already. */
+static void drop_over_limits(const struct solver_run *run, const struct claim *claim,
+                             uint64_t *rows)
+{
+    const struct solver_problem *problem = run->problem;
+    const int64_t *limits = run->limits[claim->pool];
+    size_t row_count = problem->rows.count;
+    if (claim->charged == NULL || !problem->pools.items[claim->pool].has_limits)
+        return;
+    for (BITS_EACH(row, rows, problem->row_words))
+        for (size_t r = 0; r < problem->resource_count; r++)
+            if (r != SOLVER_NODES && limits[r] != INT64_MAX &&
+                problem->capacity[r * row_count + row] > add_capped(limits[r], claim->charged[r])) {
+                bits_remove(rows, row);
+                break;
+            }
+}
+
 /* ---- trying ---- */
 
 static bool has_room(const struct solver_run *run, const struct claim *claim,
@@ -124,7 +142,7 @@ static const struct claim_set *settle(struct solver_run *run, const struct varia
         if (set == NULL)
             return NULL;
     }
-    const struct claim_set *narrowed = topology_narrow(run, state, set, NULL);
+    const struct claim_set *narrowed = topology_narrow(run, state, set, run->scratch_fits, NULL);
     *topology |= narrowed != set;
     if (narrowed == NULL)
         return NULL;
@@ -161,7 +179,8 @@ enum verdict claim_try(struct solver_run *run, const struct claim *claim, uint32
         !fit_rows(problem, pool, run->scratch_total, claim->rows, run->scratch_fits))
         return NEVER;
     drop_taken_ports(problem, pool, shape, run->scratch_fits);
-    bool depends = pod->mount_count > 0;
+    drop_over_limits(run, claim, run->scratch_fits);
+    bool depends = pod->mount_count > 0 || claim->charged != NULL;
     if (depends)
         drop_unattachable(problem, claim, pod, run->scratch_fits);
     size_t count = shape->volume_alternative_count;

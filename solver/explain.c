@@ -81,7 +81,7 @@ static void judge_topology(struct question *q, uint64_t *rows)
         topology_host(run, state, new_host, &q->group) != ACCEPTED)
         return;
     const struct claim_set *set =
-        topology_narrow(run, state, run->empty_claims[q->pool].set, &q->group);
+        topology_narrow(run, state, run->empty_claims[q->pool].set, NULL, &q->group);
     if (set == NULL)
         return;
     const uint64_t *some = claim_set_rows(run, set);

@@ -269,8 +269,11 @@ void groups_count(struct solver_problem *problem)
         register_nodes(problem, group);
         for (size_t j = 0; j < class_count; j++) {
             struct label_class *class = &problem->label_classes.items[j];
-            if (!bits_has(group->namespaces, class->namespace) ||
-                !selector_selects(selector, class->labels))
+            if (!bits_has(group->namespaces, class->namespace))
+                continue;
+            if (selector->absent && !group->inverse)
+                count_class(problem, group, pods + starts[j], starts[j + 1] - starts[j]);
+            if (!selector_selects(selector, class->labels))
                 continue;
             if (group->inverse) {
                 *LIST_PUSH(problem->arena, &class->kept_away_by) = i;

@@ -193,7 +193,7 @@ static void enter_pod_count(struct solver_run *run, uint32_t number, uint32_t po
     run->by_pod_count_sizes[pod_count - 1]--;
 }
 
-static void measure(const struct solver_run *run, struct claim *claim)
+void claim_measure(const struct solver_run *run, struct claim *claim)
 {
     const struct solver_problem *problem = run->problem;
     const struct pool *pool = &problem->pools.items[claim->pool];
@@ -207,21 +207,43 @@ static void measure(const struct solver_run *run, struct claim *claim)
     }
 }
 
-static void put_on_claim(struct solver_run *run, uint32_t pod_number, uint32_t number,
-                         const struct candidate *candidate)
+/* Takes the capacity of what the claim would be bought as off its pool's limits, instead of what it
+ * was charged for before. */
+static void charge(struct solver_run *run, struct claim *claim)
+{
+    const struct solver_problem *problem = run->problem;
+    int64_t *limits = run->limits[claim->pool];
+    size_t row = 0;
+    const struct offering *offering = claim_cheapest(run, claim->set, claim->rows, &row);
+    for (size_t r = 0; r < problem->resource_count; r++) {
+        int64_t now = offering == NULL ? 0 : problem->capacity[r * problem->rows.count + row];
+        if (r == SOLVER_NODES || limits[r] == INT64_MAX)
+            continue;
+        limits[r] = subtract_capped(add_capped(limits[r], claim->charged[r]), now);
+        claim->charged[r] = now;
+    }
+    run->limit_rows_fresh[claim->pool] = false;
+}
+
+void put_on_claim(struct solver_run *run, uint32_t pod_number, uint32_t number,
+                  const struct candidate *candidate)
 {
     const struct solver_problem *problem = run->problem;
     struct claim *claim = &run->claims.items[number];
     const struct pod *pod = &problem->pods.items[pod_number];
     const struct shape *shape = &problem->shapes.items[pod->shape];
     size_t rows_size = problem->row_words * sizeof *claim->rows;
-    if (claim->pod_count == 0 || memcmp(claim->rows, candidate->rows, rows_size) != 0) {
+    bool other_rows = claim->pod_count == 0 || memcmp(claim->rows, candidate->rows, rows_size) != 0;
+    if (other_rows) {
         memcpy(claim->rows, candidate->rows, rows_size);
-        measure(run, claim);
+        claim_measure(run, claim);
     }
+    bool other_set = claim->pod_count > 0 && claim->set != candidate->set;
     if (claim->pod_count == 0 || claim->set != candidate->set)
         enter_domains(run, number, claim->pod_count == 0 ? NULL : claim->set, candidate->set);
     claim->set = candidate->set;
+    if (claim->charged != NULL && (other_rows || other_set))
+        charge(run, claim);
     for (size_t r = 0; r < problem->resource_count; r++)
         claim->requests[r] = add_capped(claim->requests[r], shape->requests[r]);
     for (size_t i = 0; i < shape->port_count; i++)
@@ -240,11 +262,13 @@ static void put_on_claim(struct solver_run *run, uint32_t pod_number, uint32_t n
     run->places[pod_number].index = number;
 }
 
-/* The emptiest claim that takes the pod; among equals the oldest (Karpenter semantics 2.3). */
-static bool join_claim(struct solver_run *run, uint32_t pod, const struct variant *variant)
+/* The emptiest claim that takes the pod; among equals the oldest (Karpenter semantics 2.3). With
+ * best_fit the fullest. */
+bool join_claim(struct solver_run *run, uint32_t pod, const struct variant *variant)
 {
     struct variant_state *state = &run->variants[variant->number];
-    for (size_t count = 1; count < run->by_pod_count.count; count++) {
+    for (size_t i = 1; i < run->by_pod_count.count; i++) {
+        size_t count = run->strategy.best_fit ? run->by_pod_count.count - i : i;
         if (run->by_pod_count_sizes[count] == 0)
             continue;
         const struct wide_bits *claims = &run->by_pod_count.items[count];
@@ -272,11 +296,18 @@ static bool join_claim(struct solver_run *run, uint32_t pod, const struct varian
 
 /* A claim that is opened takes the most of what its types would use off its pool's limits: any of
  * them may be launched (Karpenter semantics 2.8). */
-static void take_off_limits(struct solver_run *run, const struct claim *claim)
+static void take_off_limits(struct solver_run *run, struct claim *claim)
 {
     const struct solver_problem *problem = run->problem;
     if (!problem->pools.items[claim->pool].has_limits)
         return;
+    if (run->strategy.exact_limits) {
+        claim->charged = ARENA_ARRAY(run->arena, problem->resource_count, int64_t);
+        if (run->limits[claim->pool][SOLVER_NODES] != INT64_MAX)
+            run->limits[claim->pool][SOLVER_NODES]--;
+        charge(run, claim);
+        return;
+    }
     size_t row_count = problem->rows.count;
     int64_t *limits = run->limits[claim->pool];
     for (size_t r = 0; r < problem->resource_count; r++) {
@@ -291,41 +322,100 @@ static void take_off_limits(struct solver_run *run, const struct claim *claim)
     run->limit_rows_fresh[claim->pool] = false;
 }
 
+static bool try_pool(struct solver_run *run, uint32_t pool, uint32_t pod,
+                     const struct variant *variant, struct candidate *candidate)
+{
+    const struct solver_problem *problem = run->problem;
+    struct claim empty = run->empty_claims[pool];
+    empty.rows = (uint64_t *)(uintptr_t)pool_limit_rows(run, pool);
+    uint32_t host = (uint32_t)(problem->nodes.count + run->claims.count);
+    return empty.rows != NULL &&
+           claim_try(run, &empty, host, pod, variant, problem->settings.best_effort_min_values,
+                     candidate) == ACCEPTED;
+}
+
+/* Of the pools as heavy as the one at first, where a claim for the pod would be cheapest. */
+static size_t cheapest_pool(struct solver_run *run, size_t first, uint32_t pod,
+                            const struct variant *variant)
+{
+    const struct solver_problem *problem = run->problem;
+    uint32_t weight = problem->pools.items[problem->pool_order[first]].weight;
+    size_t best = first;
+    int64_t best_price = INT64_MAX;
+    for (size_t i = first; i < problem->pools.count; i++) {
+        uint32_t pool = problem->pool_order[i];
+        struct candidate candidate;
+        if (problem->pools.items[pool].weight != weight)
+            break;
+        if (!try_pool(run, pool, pod, variant, &candidate))
+            continue;
+        size_t row = 0;
+        const struct offering *offering = claim_cheapest(run, candidate.set, candidate.rows, &row);
+        if (offering != NULL && offering->price_usd_micro >= 0 &&
+            offering->price_usd_micro < best_price) {
+            best = i;
+            best_price = offering->price_usd_micro;
+        }
+    }
+    return best;
+}
+
+void claim_open(struct solver_run *run, uint32_t pool, uint32_t pod,
+                const struct candidate *candidate)
+{
+    const struct solver_problem *problem = run->problem;
+    struct claim *claim = LIST_PUSH(run->arena, &run->claims);
+    *claim = run->empty_claims[pool];
+    claim->rows = ARENA_ARRAY(run->arena, problem->row_words, uint64_t);
+    claim->requests = ARENA_ARRAY(run->arena, problem->resource_count, int64_t);
+    claim->most = ARENA_ARRAY(run->arena, problem->resource_count, int64_t);
+    put_on_claim(run, pod, (uint32_t)run->claims.count - 1, candidate);
+    take_off_limits(run, claim);
+}
+
+/* In the heaviest pool that takes it (Karpenter semantics 2.3). */
 static bool open_claim(struct solver_run *run, uint32_t pod, const struct variant *variant)
 {
     const struct solver_problem *problem = run->problem;
-    uint32_t number = (uint32_t)run->claims.count;
     for (size_t i = 0; i < problem->pools.count; i++) {
-        uint32_t pool = problem->pool_order[i];
-        struct claim empty = run->empty_claims[pool];
-        empty.rows = (uint64_t *)(uintptr_t)pool_limit_rows(run, pool);
         struct candidate candidate;
-        if (empty.rows == NULL ||
-            claim_try(run, &empty, (uint32_t)problem->nodes.count + number, pod, variant,
-                      problem->settings.best_effort_min_values, &candidate) != ACCEPTED)
+        uint32_t pool = problem->pool_order[i];
+        if (!try_pool(run, pool, pod, variant, &candidate))
             continue;
-        struct claim *claim = LIST_PUSH(run->arena, &run->claims);
-        *claim = empty;
-        claim->rows = ARENA_ARRAY(run->arena, problem->row_words, uint64_t);
-        claim->requests = ARENA_ARRAY(run->arena, problem->resource_count, int64_t);
-        claim->most = ARENA_ARRAY(run->arena, problem->resource_count, int64_t);
-        put_on_claim(run, pod, number, &candidate);
-        take_off_limits(run, claim);
+        if (run->strategy.cheapest) {
+            pool = problem->pool_order[cheapest_pool(run, i, pod, variant)];
+            if (!try_pool(run, pool, pod, variant, &candidate))
+                continue;
+        }
+        claim_open(run, pool, pod, &candidate);
         return true;
     }
     return false;
 }
 
-bool place_pod(struct solver_run *run, uint32_t pod_number, const struct variant *variant)
+static bool wants_something(struct solver_run *run, uint32_t pod, const struct variant *variant)
 {
-    const struct pod *pod = &run->problem->pods.items[pod_number];
-    const struct shape *shape = &run->problem->shapes.items[pod->shape];
-    if (!topology_want(run, shape, variant, NULL))
-        return false;
-    uint32_t node = find_node(run, pod, variant);
-    if (node != SOLVER_NONE) {
-        put_on_node(run, pod_number, node);
-        return true;
-    }
-    return join_claim(run, pod_number, variant) || open_claim(run, pod_number, variant);
+    const struct solver_problem *problem = run->problem;
+    const struct shape *shape = &problem->shapes.items[problem->pods.items[pod].shape];
+    return topology_want(run, shape, variant, NULL);
+}
+
+static bool join_node(struct solver_run *run, uint32_t pod, const struct variant *variant)
+{
+    uint32_t node = find_node(run, &run->problem->pods.items[pod], variant);
+    if (node != SOLVER_NONE)
+        put_on_node(run, pod, node);
+    return node != SOLVER_NONE;
+}
+
+bool place_on_node(struct solver_run *run, uint32_t pod, const struct variant *variant)
+{
+    return wants_something(run, pod, variant) && join_node(run, pod, variant);
+}
+
+bool place_pod(struct solver_run *run, uint32_t pod, const struct variant *variant)
+{
+    return wants_something(run, pod, variant) &&
+           (join_node(run, pod, variant) || join_claim(run, pod, variant) ||
+            open_claim(run, pod, variant));
 }

@@ -25,13 +25,16 @@ static bool is_hopeless(const struct solver_run *run, const struct pod *pod)
 }
 
 /* Whole cycles over what is left, until one places nothing. */
-static void place_all(struct solver_run *run)
+void place_queue(struct solver_run *run)
 {
     const struct solver_problem *problem = run->problem;
     uint32_t *left = ARENA_ARRAY(run->arena, problem->queue_count, uint32_t);
-    size_t left_count = problem->queue_count;
-    if (left_count > 0)
-        memcpy(left, problem->queue, left_count * sizeof *left);
+    size_t left_count = 0;
+    for (size_t i = 0; i < problem->queue_count; i++)
+        if (run->places[problem->queue[i]].kind == SOLVER_UNSCHEDULABLE &&
+            (run->postponed == NULL ||
+             !run->postponed[problem->pods.items[problem->queue[i]].shape]))
+            left[left_count++] = problem->queue[i];
     for (bool progress = true; progress && left_count > 0;) {
         progress = false;
         size_t kept = 0;
@@ -50,62 +53,6 @@ static void place_all(struct solver_run *run)
 }
 
 /* ---- what a claim comes to ---- */
-
-struct priced_type {
-    uint32_t type;
-    int64_t price; /* INT64_MAX: none */
-    const struct offering *offering;
-};
-
-static int compare_offerings(const struct offering *a, const struct offering *b)
-{
-    int64_t a_price = a->price_usd_micro < 0 ? INT64_MAX : a->price_usd_micro;
-    int64_t b_price = b->price_usd_micro < 0 ? INT64_MAX : b->price_usd_micro;
-    if (a_price != b_price)
-        return a_price < b_price ? -1 : 1;
-    int order = strcmp(a->zone, b->zone);
-    return order != 0 ? order : strcmp(a->capacity_type, b->capacity_type);
-}
-
-static int compare_priced(const void *a_pointer, const void *b_pointer, void *argument)
-{
-    const struct solver_problem *problem = argument;
-    const struct priced_type *a = a_pointer;
-    const struct priced_type *b = b_pointer;
-    if (a->price != b->price)
-        return a->price < b->price ? -1 : 1;
-    if (a->type != b->type)
-        return strcmp(problem->types.items[a->type].name, problem->types.items[b->type].name);
-    return compare_offerings(a->offering, b->offering);
-}
-
-/* The cheapest offering of each row that the set allows, by price, then name. */
-static size_t price_rows(struct solver_run *run, const struct claim *claim,
-                         struct priced_type *priced)
-{
-    const struct solver_problem *problem = run->problem;
-    size_t shape_count = problem->offering_shapes.count, count = 0;
-    bool *allowed = ARENA_ARRAY(run->arena, shape_count, bool);
-    for (size_t i = 0; i < shape_count; i++)
-        allowed[i] = compatible(problem, &claim->set->requirements,
-                                &problem->offering_shapes.items[i].requirements, false, NULL);
-    for (BITS_EACH(row, claim->rows, problem->row_words)) {
-        const struct row *from = &problem->rows.items[row];
-        const struct offering *best = NULL;
-        for (size_t i = 0; i < from->offering_count; i++) {
-            const struct offering *offering = &from->offerings[i];
-            if (offering->available && allowed[offering->shape] &&
-                (best == NULL || compare_offerings(offering, best) < 0))
-                best = offering;
-        }
-        if (best != NULL)
-            priced[count++] = (struct priced_type){
-                from->type, best->price_usd_micro < 0 ? INT64_MAX : best->price_usd_micro, best};
-    }
-    if (count > 1)
-        qsort_r(priced, count, sizeof *priced, compare_priced, (void *)(uintptr_t)problem);
-    return count;
-}
 
 /* Claims of one set with the same rows cost the same. */
 struct priced {
@@ -133,7 +80,7 @@ static const struct priced *price_claim(struct solver_run *run, struct prices *p
         intern_number(&prices->signatures, prices->scratch.bytes, prices->scratch.size, &added);
     if (!added)
         return &prices->items.items[number];
-    size_t count = price_rows(run, claim, prices->buffer);
+    size_t count = price_rows(run, claim->set, claim->rows, prices->buffer);
     uint32_t *types = ARENA_ARRAY(run->arena, count, uint32_t);
     size_t type_count = 0;
     for (size_t i = 0; i < count; i++) { /* a type has a row for each of its allocatables */
@@ -206,7 +153,7 @@ static struct solver_claim finish_claim(struct solver_run *run, struct prices *p
     };
 }
 
-static void finish(struct solver_run *run)
+void plan_finish(struct solver_run *run)
 {
     const struct solver_problem *problem = run->problem;
     struct solver_claim *claims = ARENA_ARRAY(run->arena, run->claims.count, struct solver_claim);
@@ -232,7 +179,13 @@ static void finish(struct solver_run *run)
 
 const struct solver_plan *solver_solve(struct solver_run *run)
 {
-    place_all(run);
-    finish(run);
+    const struct solver_optimize *wanted = &run->problem->settings.optimize;
+    if (wanted->joint_zones || wanted->spread_in_one || wanted->exact_limits || wanted->best_fit ||
+        wanted->cheapest) {
+        optimize(run);
+        return &run->plan;
+    }
+    place_queue(run);
+    plan_finish(run);
     return &run->plan;
 }

@@ -59,6 +59,7 @@ struct selector_item {
 };
 struct selector {
     bool nothing;
+    bool absent; /* selects nothing, but of pods that run Karpenter counts all (semantics 3.3) */
     const struct selector_item *items;
     size_t count;
 };

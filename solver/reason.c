@@ -449,10 +449,16 @@ static void tell_limit(struct question *q, struct solver_reason *reason, unsigne
 
 static void tell_port(struct question *q, struct solver_reason *reason)
 {
-    reason->message =
-        arena_printf(q->run->arena, "host port %u is taken by a DaemonSet on every node here",
-                     q->shape->port_count > 0 ? q->shape->ports[0].port : 0)
-            .data;
+    const struct pool *pool = &q->problem->pools.items[q->pool];
+    uint32_t taken = 0;
+    for (size_t i = 0; i < pool->daemon_count && taken == 0; i++)
+        for (size_t j = 0; j < q->shape->port_count && taken == 0; j++)
+            if (host_ports_conflict(pool->daemons[i].ports, pool->daemons[i].port_count,
+                                    &q->shape->ports[j], 1))
+                taken = q->shape->ports[j].port;
+    reason->message = arena_printf(q->run->arena,
+                                   "host port %u is taken by a DaemonSet on every node here", taken)
+                          .data;
 }
 
 static void tell_min_values(struct question *q, struct solver_reason *reason)

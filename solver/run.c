@@ -76,7 +76,14 @@ static void copy_pools(struct solver_run *run)
 
 struct solver_run *solver_run_create(const struct solver_problem *problem, struct arena *arena)
 {
+    return run_create(problem, (struct strategy){0}, arena);
+}
+
+struct solver_run *run_create(const struct solver_problem *problem, struct strategy strategy,
+                              struct arena *arena)
+{
     struct solver_run *run = ARENA_NEW(arena, struct solver_run);
+    run->strategy = strategy;
     run->problem = problem;
     run->arena = arena;
     run->sets.signatures.arena = run->sets.scratch.arena = arena;
@@ -91,6 +98,7 @@ struct solver_run *solver_run_create(const struct solver_problem *problem, struc
             domain_words = bits_words(values) + 1;
     }
     run->scratch_domains = ARENA_ARRAY(arena, domain_words, uint64_t);
+    run->scratch_domain = ARENA_ARRAY(arena, domain_words, uint64_t);
     run->scratch_fits = ARENA_ARRAY(arena, problem->row_words, uint64_t);
     run->scratch_rows = ARENA_ARRAY(arena, problem->row_words, uint64_t);
     run->scratch_total = ARENA_ARRAY(arena, problem->resource_count, int64_t);
@@ -101,5 +109,7 @@ struct solver_run *solver_run_create(const struct solver_problem *problem, struc
     copy_groups(run);
     copy_nodes(run);
     copy_pools(run);
+    if (strategy.joint_zones)
+        joint_zones_make(run);
     return run;
 }

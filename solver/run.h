@@ -24,7 +24,8 @@ static inline uint64_t wide_bits_word(const struct wide_bits *bits, size_t word)
 struct claim_set {
     uint32_t number;
     struct solver_requirements requirements;
-    const uint64_t *rows; /* that suit it and can be had; NULL: not asked yet */
+    const uint64_t *rows;          /* that suit it and can be had; NULL: not asked yet */
+    const bool *allowed_offerings; /* by offering shape; NULL: not asked yet */
     bool has_min_values;
 };
 struct step { /* what came of adding to a set */
@@ -66,6 +67,16 @@ struct claim {
     uint32_t pod_count, first_pod, last_pod;
     struct host_port_list ports;
     LIST(struct mount) mounts;
+    int64_t *charged; /* by resource: taken off the pool's limits for it */
+};
+
+/* ---- strategies ---- */
+
+/* How a run chooses where Karpenter and kube-scheduler leave a choice (Karpenter semantics 12). All
+ * false: as Karpenter does. */
+struct strategy {
+    bool joint_zones, spread_in_one, exact_limits, best_fit, cheapest;
+    bool look_ahead; /* a domain is chosen only where something fits it */
 };
 
 /* ---- state ---- */
@@ -97,7 +108,10 @@ struct variant_state {
 struct solver_run {
     const struct solver_problem *problem;
     struct arena *arena;
-    int64_t *room; /* [node][resource] */
+    struct strategy strategy;
+    uint64_t **
+        start_domains; /* by group, with joint_zones: where an affinity may begin; NULL: anywhere */
+    int64_t *room;     /* [node][resource] */
     struct host_port_list *node_ports;
     struct {
         struct mount *items;
@@ -117,10 +131,11 @@ struct solver_run {
     struct group_state *groups;
     struct variant_state *variants;
     uint64_t *shape_failed_at;   /* by shape: when nothing had changed since, it fails again */
+    bool *postponed;             /* by shape: not in this pass; NULL: none */
     uint64_t version;            /* how often something was placed, from 1 */
     struct solver_place *places; /* by pod */
     uint32_t *next_pod;          /* of the same claim */
-    uint64_t *scratch_fits, *scratch_rows, *scratch_domains;
+    uint64_t *scratch_fits, *scratch_rows, *scratch_domains, *scratch_domain;
     int64_t *scratch_total;
     struct solver_plan plan;
 };
@@ -134,16 +149,18 @@ bool topology_want(struct solver_run *run, const struct shape *shape, const stru
 enum verdict { ACCEPTED, NOT_NOW, NEVER };
 enum verdict topology_host(const struct solver_run *run, const struct variant_state *state,
                            uint32_t host, uint32_t *in_the_way);
-/* A claim's set narrowed to where the wanted groups let it be; NULL. */
+/* A claim's set narrowed to where the wanted groups let it be; NULL. fits (NULL: does not matter)
+ * are the rows a domain has to offer one of, when the strategy looks ahead. */
 const struct claim_set *topology_narrow(struct solver_run *run, const struct variant_state *state,
-                                        const struct claim_set *set, uint32_t *in_the_way);
+                                        const struct claim_set *set, const uint64_t *fits,
+                                        uint32_t *in_the_way);
 bool topology_allows_node(const struct solver_run *run, const struct variant_state *state,
                           const struct machine *node, uint32_t *in_the_way);
 /* A pod of the shape is on node, or on claim (the other is SOLVER_NONE). */
 void topology_record(struct solver_run *run, const struct shape *shape, uint32_t node,
                      uint32_t claim);
 
-/* ---- claim.c, place.c ---- */
+/* ---- claim.c, price.c, place.c ---- */
 
 struct candidate {
     const struct claim_set *set;
@@ -158,7 +175,47 @@ size_t mounts_count(const struct mount *there, size_t there_count, const struct 
                     size_t more_count, uint32_t driver);
 /* Rows of the pool that its limits still allow. NULL: no node may be added at all. */
 const uint64_t *pool_limit_rows(struct solver_run *run, uint32_t pool);
+struct priced_type {
+    uint32_t type;
+    int64_t price; /* in micro-dollars; INT64_MAX: none */
+    const struct offering *offering;
+};
+/* The cheapest offering of each row that the set allows, by price, then name; how many. */
+size_t price_rows(struct solver_run *run, const struct claim_set *set, const uint64_t *rows,
+                  struct priced_type *priced);
+/* The row the claim would be bought as, and its offering: the cheapest, ties by name. NULL: none.
+ */
+const struct offering *claim_cheapest(struct solver_run *run, const struct claim_set *set,
+                                      const uint64_t *rows, size_t *row);
+/* In micro-dollars an hour; INT64_MAX: no price, or none to be had. */
+int64_t row_price(struct solver_run *run, const struct claim_set *set, size_t row);
+/* Brings what the rows of a claim have room for up to date. */
+void claim_measure(const struct solver_run *run, struct claim *claim);
+/* On a claim that takes it without being opened for it. */
+bool join_claim(struct solver_run *run, uint32_t pod, const struct variant *variant);
+/* A claim of its own for a pod, or a pod more on a claim. */
+void claim_open(struct solver_run *run, uint32_t pool, uint32_t pod,
+                const struct candidate *candidate);
+void put_on_claim(struct solver_run *run, uint32_t pod, uint32_t claim,
+                  const struct candidate *candidate);
+/* On the first node that takes it. */
+bool place_on_node(struct solver_run *run, uint32_t pod, const struct variant *variant);
 /* Places a pod of the queue as one variant of its shape; false when it fits nowhere now. */
 bool place_pod(struct solver_run *run, uint32_t pod, const struct variant *variant);
+
+/* ---- plan.c, optimize.c, dense.c ---- */
+
+struct solver_run *run_create(const struct solver_problem *problem, struct strategy strategy,
+                              struct arena *arena);
+/* Places what it can of the pods not placed yet, in the order of the queue. */
+void place_queue(struct solver_run *run);
+void plan_finish(struct solver_run *run);
+/* Where affinity groups may begin so that all of their pods can follow. */
+void joint_zones_make(struct solver_run *run);
+/* Buys for the pods that no topology ties, of those not placed yet, what holds most for its price.
+ */
+void place_densely(struct solver_run *run);
+/* Solves by each strategy the settings allow and keeps the best plan in run. */
+void optimize(struct solver_run *run);
 
 #endif

@@ -90,14 +90,18 @@ uint32_t selector_add(struct solver_builder *builder, const struct solver_select
     size_t count = given->kind == SOLVER_SELECTOR_GIVEN ? given->expressions.count : 0;
     struct selector_item *items =
         ARENA_ARRAY(problem->arena, count + match_label_key_count, struct selector_item);
-    struct selector selector = {.nothing = given->kind != SOLVER_SELECTOR_GIVEN, .items = items};
+    struct selector selector = {
+        .nothing = given->kind != SOLVER_SELECTOR_GIVEN,
+        .absent = given->kind == SOLVER_SELECTOR_ABSENT,
+        .items = items,
+    };
     for (size_t i = 0; i < count; i++) {
         items[selector.count++] = item_make(problem, &given->expressions.items[i]);
         selector.nothing |= !is_selector_op(given->expressions.items[i].op);
     }
     add_own_labels(problem, own, match_label_keys, match_label_key_count, &selector, items);
     struct signature signature = {.arena = problem->arena};
-    signature_number(&signature, selector.nothing);
+    signature_number(&signature, (uint64_t)selector.absent << 1 | (uint64_t)selector.nothing);
     for (size_t i = 0; i < selector.count; i++) {
         signature_number(&signature, items[i].key);
         signature_number(&signature, items[i].op);

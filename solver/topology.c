@@ -60,7 +60,11 @@ static bool want_domains(const struct solver_run *run, const struct group *group
     int32_t least = group->kind == GROUP_SPREAD ? least_count(run, group, state, pod_domains) : 0;
     bool bootstrap =
         group->kind == GROUP_AFFINITY && wanted->self && !any_occupied(run, state, pod_domains);
-    wanted->pick_one = group->kind == GROUP_SPREAD || bootstrap;
+    wanted->pick_one =
+        group->kind == GROUP_SPREAD || bootstrap ||
+        (group->kind == GROUP_ANTI_AFFINITY && !group->inverse && run->strategy.spread_in_one);
+    const uint64_t *start =
+        bootstrap && run->start_domains != NULL ? run->start_domains[wanted->group] : NULL;
     bool any = false;
     memset(wanted->domains, 0, wanted->word_count * sizeof *wanted->domains);
     for (size_t v = 0; v < state->count_size; v++) {
@@ -68,6 +72,8 @@ static bool want_domains(const struct solver_run *run, const struct group *group
             continue;
         /* A spread looks at what the node may be, which the pod has narrowed already. */
         if (group->kind != GROUP_SPREAD && !allows(run, pod_domains, v))
+            continue;
+        if (start != NULL && !bits_has(start, v))
             continue;
         bits_add(wanted->domains, v);
         any = true;
@@ -207,18 +213,38 @@ static bool comes_first(const struct solver_names *names, uint32_t key, size_t a
     return text_compare((struct text){x, a_size}, (struct text){y, b_size}) < 0;
 }
 
+/* Whether something that fits can be had in a domain. */
+static bool has_something(struct solver_run *run, const struct claim_set *set, uint32_t key,
+                          size_t domain, const uint64_t *fits)
+{
+    if (fits == NULL || !run->strategy.look_ahead)
+        return true;
+    uint64_t *one = run->scratch_domain;
+    memset(one, 0, (domain / BITS_WORD + 1) * sizeof *one);
+    bits_add(one, domain);
+    set = claim_set_narrow(run, set, key, one, domain / BITS_WORD + 1);
+    if (set == NULL)
+        return false;
+    const uint64_t *rows = claim_set_rows(run, set);
+    for (size_t w = 0; w < run->problem->row_words; w++)
+        if ((rows[w] & fits[w]) != 0)
+            return true;
+    return false;
+}
+
 /* Leaves of the domains the one with the least count, of equal ones the first by name: Karpenter
  * leaves ties to chance. */
-static void pick_one(const struct solver_run *run, uint32_t group, uint64_t *domains,
-                     size_t word_count)
+static void pick_one(struct solver_run *run, const struct claim_set *set, uint32_t group,
+                     uint64_t *domains, size_t word_count, const uint64_t *fits)
 {
     const struct group_state *state = &run->groups[group];
     uint32_t key = run->problem->groups.items[group].key;
     size_t best = SIZE_MAX;
     for (BITS_EACH(value, domains, word_count))
-        if (best == SIZE_MAX || state->counts[value] < state->counts[best] ||
-            (state->counts[value] == state->counts[best] &&
-             comes_first(run->problem->names, key, value, best)))
+        if ((best == SIZE_MAX || state->counts[value] < state->counts[best] ||
+             (state->counts[value] == state->counts[best] &&
+              comes_first(run->problem->names, key, value, best))) &&
+            has_something(run, set, key, value, fits))
             best = value;
     memset(domains, 0, word_count * sizeof *domains);
     if (best != SIZE_MAX)
@@ -226,7 +252,8 @@ static void pick_one(const struct solver_run *run, uint32_t group, uint64_t *dom
 }
 
 const struct claim_set *topology_narrow(struct solver_run *run, const struct variant_state *state,
-                                        const struct claim_set *set, uint32_t *in_the_way)
+                                        const struct claim_set *set, const uint64_t *fits,
+                                        uint32_t *in_the_way)
 {
     /* Each group chooses by what the claim was before the others did (Karpenter semantics 3.4). */
     const struct claim_set *before = set;
@@ -242,7 +269,7 @@ const struct claim_set *topology_narrow(struct solver_run *run, const struct var
             if (allows(run, own, value))
                 bits_add(domains, value);
         if (wanted->pick_one)
-            pick_one(run, wanted->group, domains, wanted->word_count);
+            pick_one(run, set, wanted->group, domains, wanted->word_count, fits);
         set = claim_set_narrow(run, set, key, domains, wanted->word_count);
         const struct solver_requirement *now =
             set == NULL ? NULL : solver_requirements_get(&set->requirements, key);

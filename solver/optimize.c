@@ -1,0 +1,195 @@
+#include <string.h>
+
+#include "solver/run.h"
+
+/* ---- where an affinity group may begin (Karpenter semantics 12) ---- */
+
+static bool fits_somewhere(const struct solver_problem *problem, const struct pool *pool,
+                           const struct shape *shape, const uint64_t *rows)
+{
+    size_t row_count = problem->rows.count;
+    for (BITS_EACH(row, rows, problem->row_words)) {
+        bool fits = bits_has(pool->rows, row);
+        for (size_t r = 0; r < problem->resource_count && fits; r++)
+            fits = shape->requests[r] <= pool->room[r * row_count + row];
+        if (fits)
+            return true;
+    }
+    return false;
+}
+
+/* Whether a pool could launch something for the shape in a domain, its volumes with it. */
+static bool pool_reaches(struct solver_run *run, uint32_t number, const struct shape *shape,
+                         const struct variant *variant, uint32_t key, const uint64_t *domain,
+                         size_t word_count)
+{
+    const struct solver_problem *problem = run->problem;
+    const struct pool *pool = &problem->pools.items[number];
+    if (!taints_tolerated(pool->taints, &shape->tolerations, variant->prefer, NULL) ||
+        !hostname_allows_new(variant->full.hostname))
+        return false;
+    const struct claim_set *base =
+        claim_set_add(run, run->empty_claims[number].set, &variant->full, variant->number);
+    size_t count = shape->volume_alternative_count;
+    for (size_t i = 0; base != NULL && i < (count > 0 ? count : 1); i++) {
+        const struct claim_set *set = base;
+        if (count > 0)
+            set = claim_set_add(run, set, &shape->volumes[i],
+                                problem->variant_count + shape->first_volume_term + (uint32_t)i);
+        if (set != NULL)
+            set = claim_set_narrow(run, set, key, domain, word_count);
+        if (set != NULL && fits_somewhere(problem, pool, shape, claim_set_rows(run, set)))
+            return true;
+    }
+    return false;
+}
+
+static bool node_reaches(const struct solver_problem *problem, const struct machine *node,
+                         const struct shape *shape, const struct variant *variant)
+{
+    for (size_t r = 0; r < problem->resource_count; r++)
+        if (shape->requests[r] > node->room[r])
+            return false;
+    bool volumes = shape->volume_alternative_count == 0;
+    for (size_t i = 0; i < shape->volume_alternative_count && !volumes; i++)
+        volumes = compatible(problem, &node->labels, &shape->volumes[i].requirements, true, NULL);
+    return volumes && taints_tolerated(node->taints, &shape->tolerations, variant->prefer, NULL) &&
+           hostname_allows(problem, variant->full.hostname, node->hostname) &&
+           compatible(problem, &node->labels, &variant->full.requirements, true, NULL);
+}
+
+static bool reaches(struct solver_run *run, const struct shape *shape, uint32_t key, size_t value,
+                    size_t word_count)
+{
+    const struct solver_problem *problem = run->problem;
+    const struct variant *variant = &shape->variants[shape->variant_count - 1];
+    uint64_t *domain = ARENA_ARRAY(run->arena, word_count, uint64_t);
+    bits_add(domain, value);
+    for (uint32_t i = 0; i < problem->pools.count; i++)
+        if (pool_reaches(run, i, shape, variant, key, domain, word_count))
+            return true;
+    for (size_t i = 0; i < problem->nodes.count; i++)
+        if (machine_value(&problem->nodes.items[i], key) == value &&
+            node_reaches(problem, &problem->nodes.items[i], shape, variant))
+            return true;
+    return false;
+}
+
+static bool is_member(const struct solver_problem *problem, const struct shape *shape,
+                      uint32_t group)
+{
+    if (shape->variant_count == 0)
+        return false;
+    const struct variant *last = &shape->variants[shape->variant_count - 1];
+    const struct label_class *class = &problem->label_classes.items[shape->label_class];
+    bool owns = false, selected = false;
+    for (size_t i = 0; i < last->group_count; i++)
+        owns |= last->groups[i] == group;
+    for (size_t i = 0; i < class->counted_by.count; i++)
+        selected |= class->counted_by.items[i] == group;
+    return owns && selected;
+}
+
+/* The domains every member of an affinity group can be in; NULL when that says nothing. */
+static uint64_t *common_domains(struct solver_run *run, uint32_t number)
+{
+    const struct solver_problem *problem = run->problem;
+    const struct group *group = &problem->groups.items[number];
+    size_t word_count = bits_words(group->count_size) + 1;
+    uint64_t *domains = ARENA_ARRAY(run->arena, word_count, uint64_t);
+    bool any_member = false;
+    for (size_t v = 0; v < group->count_size; v++)
+        if (group->counts[v] >= 0)
+            bits_add(domains, v);
+    for (size_t i = 0; i < problem->shapes.count; i++) {
+        const struct shape *shape = &problem->shapes.items[i];
+        if (!shape->pending || !is_member(problem, shape, number))
+            continue;
+        any_member = true;
+        for (BITS_EACH(value, domains, word_count))
+            if (!reaches(run, shape, group->key, value, word_count))
+                bits_remove(domains, value);
+    }
+    return any_member && bits_any(domains, word_count) ? domains : NULL;
+}
+
+void joint_zones_make(struct solver_run *run)
+{
+    const struct solver_problem *problem = run->problem;
+    run->start_domains = ARENA_ARRAY(run->arena, problem->groups.count, uint64_t *);
+    for (uint32_t i = 0; i < problem->groups.count; i++) {
+        const struct group *group = &problem->groups.items[i];
+        if (group->kind == GROUP_AFFINITY && !group->hostname)
+            run->start_domains[i] = common_domains(run, i);
+    }
+}
+
+/* ---- strategies ---- */
+
+struct score {
+    size_t unschedulable, unpriced;
+    int64_t cost_usd_micro;
+    size_t claims;
+};
+
+static struct score score_of(const struct solver_plan *plan)
+{
+    struct score score = {.unschedulable = plan->unschedulable_count, .claims = plan->claim_count};
+    for (size_t i = 0; i < plan->claim_count; i++) {
+        if (plan->claims[i].price_usd_micro < 0)
+            score.unpriced++;
+        else
+            score.cost_usd_micro =
+                add_capped(score.cost_usd_micro, plan->claims[i].price_usd_micro);
+    }
+    return score;
+}
+
+static bool is_better(struct score a, struct score b)
+{
+    if (a.unschedulable != b.unschedulable)
+        return a.unschedulable < b.unschedulable;
+    if (a.unpriced != b.unpriced)
+        return a.unpriced < b.unpriced;
+    if (a.cost_usd_micro != b.cost_usd_micro)
+        return a.cost_usd_micro < b.cost_usd_micro;
+    return a.claims < b.claims;
+}
+
+static struct solver_run *solve_by(const struct solver_problem *problem, struct strategy strategy,
+                                   struct arena *arena)
+{
+    struct solver_run *run = run_create(problem, strategy, arena);
+    if (strategy.cheapest)
+        place_densely(run);
+    place_queue(run);
+    plan_finish(run);
+    return run;
+}
+
+void optimize(struct solver_run *run)
+{
+    const struct solver_optimize *wanted = &run->problem->settings.optimize;
+    struct strategy strategies[5] = {{0}}; /* the first: as Karpenter does */
+    struct strategy all = {
+        .joint_zones = wanted->joint_zones,
+        .spread_in_one = wanted->spread_in_one,
+        .exact_limits = wanted->exact_limits,
+        .look_ahead = true,
+    };
+    size_t count = 1;
+    for (int fit = 0; fit <= (wanted->best_fit ? 1 : 0); fit++)
+        for (int cheap = 0; cheap <= (wanted->cheapest ? 1 : 0); cheap++) {
+            struct strategy strategy = all;
+            strategy.best_fit = fit == 1;
+            strategy.cheapest = cheap == 1;
+            strategies[count++] = strategy;
+        }
+    struct solver_run *best = NULL;
+    for (size_t i = 0; i < count; i++) {
+        struct solver_run *one = solve_by(run->problem, strategies[i], run->arena);
+        if (best == NULL || is_better(score_of(&one->plan), score_of(&best->plan)))
+            best = one;
+    }
+    *run = *best;
+}

@@ -1,0 +1,99 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "solver/run.h"
+
+static int compare_offerings(const struct offering *a, const struct offering *b)
+{
+    int64_t a_price = a->price_usd_micro < 0 ? INT64_MAX : a->price_usd_micro;
+    int64_t b_price = b->price_usd_micro < 0 ? INT64_MAX : b->price_usd_micro;
+    if (a_price != b_price)
+        return a_price < b_price ? -1 : 1;
+    int order = strcmp(a->zone, b->zone);
+    return order != 0 ? order : strcmp(a->capacity_type, b->capacity_type);
+}
+
+static int compare_priced(const void *a_pointer, const void *b_pointer, void *argument)
+{
+    const struct solver_problem *problem = argument;
+    const struct priced_type *a = a_pointer;
+    const struct priced_type *b = b_pointer;
+    if (a->price != b->price)
+        return a->price < b->price ? -1 : 1;
+    if (a->type != b->type)
+        return strcmp(problem->types.items[a->type].name, problem->types.items[b->type].name);
+    return compare_offerings(a->offering, b->offering);
+}
+
+/* By offering shape: whether the set allows it. */
+static const bool *allowed_offerings(struct solver_run *run, const struct claim_set *set)
+{
+    if (set->allowed_offerings != NULL)
+        return set->allowed_offerings;
+    const struct solver_problem *problem = run->problem;
+    bool *allowed = ARENA_ARRAY(run->arena, problem->offering_shapes.count, bool);
+    for (size_t i = 0; i < problem->offering_shapes.count; i++)
+        allowed[i] = compatible(problem, &set->requirements,
+                                &problem->offering_shapes.items[i].requirements, false, NULL);
+    run->sets.sets.items[set->number]->allowed_offerings = allowed;
+    return allowed;
+}
+
+static const struct offering *cheapest_of_row(const struct row *row, const bool *allowed)
+{
+    const struct offering *best = NULL;
+    for (size_t i = 0; i < row->offering_count; i++) {
+        const struct offering *offering = &row->offerings[i];
+        if (offering->available && allowed[offering->shape] &&
+            (best == NULL || compare_offerings(offering, best) < 0))
+            best = offering;
+    }
+    return best;
+}
+
+static struct priced_type price_row(const struct solver_problem *problem, size_t row,
+                                    const bool *allowed)
+{
+    const struct row *from = &problem->rows.items[row];
+    const struct offering *best = cheapest_of_row(from, allowed);
+    int64_t price = best == NULL || best->price_usd_micro < 0 ? INT64_MAX : best->price_usd_micro;
+    return (struct priced_type){from->type, price, best};
+}
+
+int64_t row_price(struct solver_run *run, const struct claim_set *set, size_t row)
+{
+    return price_row(run->problem, row, allowed_offerings(run, set)).price;
+}
+
+size_t price_rows(struct solver_run *run, const struct claim_set *set, const uint64_t *rows,
+                  struct priced_type *priced)
+{
+    const struct solver_problem *problem = run->problem;
+    const bool *allowed = allowed_offerings(run, set);
+    size_t count = 0;
+    for (BITS_EACH(row, rows, problem->row_words)) {
+        struct priced_type one = price_row(problem, row, allowed);
+        if (one.offering != NULL)
+            priced[count++] = one;
+    }
+    if (count > 1)
+        qsort_r(priced, count, sizeof *priced, compare_priced, (void *)(uintptr_t)problem);
+    return count;
+}
+
+const struct offering *claim_cheapest(struct solver_run *run, const struct claim_set *set,
+                                      const uint64_t *rows, size_t *row)
+{
+    const struct solver_problem *problem = run->problem;
+    const bool *allowed = allowed_offerings(run, set);
+    struct priced_type best = {.offering = NULL};
+    for (BITS_EACH(candidate, rows, problem->row_words)) {
+        struct priced_type one = price_row(problem, candidate, allowed);
+        if (one.offering == NULL ||
+            (best.offering != NULL && compare_priced(&one, &best, (void *)(uintptr_t)problem) >= 0))
+            continue;
+        best = one;
+        *row = candidate;
+    }
+    return best.offering;
+}
