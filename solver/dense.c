@@ -8,19 +8,28 @@
  * worth at the least cost of all of them (the dual of a covering program) tells which machine holds
  * most for its price, and which pods to put on it. One machine after another, the densest first. */
 
-#define CANDIDATES_MAX 16
-#define FILL_STEP 0.02 /* of a machine: as much of one shape is added before looking again */
+#define CANDIDATES_MAX 24 /* machines a lot may offer */
+#define LOTS_MAX 8        /* that may offer theirs at once */
+#define FILL_STEP 0.02    /* of a machine: as much of one shape is added before looking again */
 
-/* Shapes that every pool of a tier sees alike. */
-struct lot {
-    LIST(uint32_t) shapes;
-    const struct claim_set **sets; /* by pool of the tier; NULL: cannot be there */
-    size_t row_count;              /* that would do, over the pools: the fewest go first */
-};
 struct column { /* a machine that can be bought */
     uint32_t pool;
     size_t row;
     double cost, worth;
+};
+/* Shapes that every pool of a tier sees alike. */
+struct lot {
+    LIST(uint32_t) shapes;
+    const struct claim_set **sets; /* by pool of the tier; NULL: cannot be there */
+    size_t row_count;              /* that would do, over the pools */
+    bool stale;                    /* pods left since it was rated */
+    double total;                  /* what its pods are worth */
+    struct column best[CANDIDATES_MAX];
+    size_t best_count;
+};
+struct lots {
+    struct lot *items;
+    size_t count, capacity;
 };
 struct dense {
     struct solver_run *run;
@@ -28,16 +37,20 @@ struct dense {
     uint32_t *left;  /* by shape: pods that wait */
     uint32_t **pods; /* by shape: which, in the order of the queue; the last of them wait */
     uint32_t *pod_count;
-    const uint32_t *pools; /* of the tier */
+    const struct lot **lot_of; /* by shape */
+    double *worth;             /* by shape: of one pod */
+    const uint32_t *pools;     /* of the tier */
     size_t pool_count;
-    size_t resources[SIMPLEX_ROWS_MAX]; /* that the lot asks for */
+    struct lots lots;
+    size_t resources[SIMPLEX_ROWS_MAX]; /* that the lot being rated asks for */
     size_t resource_count;
     double demands[SIMPLEX_ROWS_MAX];
-    double prices[SIMPLEX_ROWS_MAX];
     struct column *columns;
     size_t column_count;
     double *supplies, *costs;
-    uint32_t *filled, *best_filled; /* by shape of the lot: how many */
+    uint32_t *shapes; /* that wait, over all lots */
+    size_t shape_count;
+    uint32_t *filled, *best_filled; /* by place in shapes: how many */
 };
 
 /* ---- which pods ---- */
@@ -115,10 +128,10 @@ static int compare_lots(const void *a_pointer, const void *b_pointer)
     return a->shapes.items[0] < b->shapes.items[0] ? -1 : 1;
 }
 
-static struct lot *make_lots(struct dense *dense, size_t *lot_count)
+static void make_lots(struct dense *dense)
 {
     struct arena *arena = dense->run->arena;
-    LIST(struct lot) lots = {0};
+    struct lots lots = {0};
     struct intern signatures = {.arena = arena};
     for (uint32_t i = 0; i < dense->problem->shapes.count; i++) {
         if (dense->left[i] == 0)
@@ -131,15 +144,17 @@ static struct lot *make_lots(struct dense *dense, size_t *lot_count)
         uint32_t number =
             intern_number(&signatures, sets, dense->pool_count * sizeof *sets, &added);
         if (added)
-            *LIST_PUSH(arena, &lots) = (struct lot){.sets = sets};
+            *LIST_PUSH(arena, &lots) = (struct lot){.sets = sets, .stale = true};
         *LIST_PUSH(arena, &lots.items[number].shapes) = i;
     }
     for (size_t i = 0; i < lots.count; i++)
         lots.items[i].row_count = count_rows(dense, &lots.items[i]);
     if (lots.count > 1)
         qsort(lots.items, lots.count, sizeof *lots.items, compare_lots);
-    *lot_count = lots.count;
-    return lots.items;
+    for (size_t i = 0; i < lots.count; i++)
+        for (size_t j = 0; j < lots.items[i].shapes.count; j++)
+            dense->lot_of[lots.items[i].shapes.items[j]] = &lots.items[i];
+    dense->lots = lots;
 }
 
 /* ---- what a lot asks, and what can be bought for it ---- */
@@ -222,23 +237,41 @@ static int compare_columns(const void *a_pointer, const void *b_pointer)
     return a->pool < b->pool ? -1 : a->pool > b->pool;
 }
 
-/* Sorts the columns by what they could hold for their price, were pods a fluid. */
-static bool rate_columns(struct dense *dense)
+/* What a pod of each shape is worth, and the columns that could hold most for their price, were
+ * pods a fluid. */
+static void rate(struct dense *dense, struct lot *lot)
 {
+    lot->stale = false;
+    lot->best_count = 0;
+    lot->total = 0;
+    if (!measure_demand(dense, lot))
+        return;
+    list_columns(dense, lot);
+    double prices[SIMPLEX_ROWS_MAX];
     struct simplex program = {dense->resource_count, dense->column_count, dense->demands,
                               dense->supplies, dense->costs};
-    if (dense->column_count == 0 || !simplex_prices(&program, dense->prices))
-        return false;
+    if (dense->column_count == 0 || !simplex_prices(&program, prices))
+        return;
     for (size_t j = 0; j < dense->column_count; j++) {
         double worth = 0;
         for (size_t k = 0; k < dense->resource_count; k++) {
             double supply = dense->supplies[j * dense->resource_count + k];
-            worth += dense->prices[k] * (supply < dense->demands[k] ? supply : dense->demands[k]);
+            worth += prices[k] * (supply < dense->demands[k] ? supply : dense->demands[k]);
         }
         dense->columns[j].worth = worth / dense->columns[j].cost;
     }
     qsort(dense->columns, dense->column_count, sizeof *dense->columns, compare_columns);
-    return true;
+    for (size_t j = 0; j < dense->column_count && j < CANDIDATES_MAX; j++)
+        lot->best[lot->best_count++] = dense->columns[j];
+    for (size_t i = 0; i < lot->shapes.count; i++) {
+        uint32_t shape = lot->shapes.items[i];
+        dense->worth[shape] = 0;
+        for (size_t k = 0; k < dense->resource_count; k++)
+            dense->worth[shape] +=
+                prices[k] *
+                (double)dense->problem->shapes.items[shape].requests[dense->resources[k]];
+        lot->total += dense->worth[shape] * dense->left[shape];
+    }
 }
 
 /* ---- filling one machine ---- */
@@ -254,65 +287,103 @@ static uint32_t how_many(const struct dense *dense, const struct shape *shape, c
     return most > 0 ? (uint32_t)most : 0;
 }
 
-/* How well a shape goes with what is left: large where much is left. */
-static double match(const struct dense *dense, const struct shape *shape, const int64_t *room,
-                    const double *size)
+/* How a shape is preferred: by how well it goes with what is left, large where much is left; or by
+ * what it is worth for what it takes of what is scarce. */
+enum fill_rule { FILL_BY_MATCH, FILL_BY_WORTH, FILL_RULES };
+
+struct machine_room {
+    int64_t *room;
+    const int64_t *size;
+    size_t stride;
+};
+
+static double size_of(const struct machine_room *machine, size_t resource)
 {
-    double score = 0;
-    for (size_t k = 0; k < dense->resource_count; k++) {
-        size_t r = dense->resources[k];
-        if (size[k] > 0)
-            score += (double)shape->requests[r] / size[k] * ((double)room[r] / size[k]);
-    }
-    return score;
+    return (double)machine->size[resource * machine->stride];
 }
 
-/* Fills a machine with pods of the lot; filled says how many of each shape. What they are worth. */
-static double fill(const struct dense *dense, const struct lot *lot, const struct column *column,
-                   int64_t *room, uint32_t *filled)
+static double prefer(const struct dense *dense, uint32_t number, const struct machine_room *machine,
+                     enum fill_rule rule)
+{
+    const struct shape *shape = &dense->problem->shapes.items[number];
+    double match = 0, scarce = 0;
+    for (size_t r = 0; r < dense->problem->resource_count; r++) {
+        double size = size_of(machine, r);
+        if (size <= 0 || shape->requests[r] == 0)
+            continue;
+        double part = (double)shape->requests[r] / size, left = (double)machine->room[r] / size;
+        match += part * left;
+        scarce += part / left;
+    }
+    if (rule == FILL_BY_MATCH)
+        return match * dense->worth[number] / (scarce > 0 ? scarce : 1);
+    return scarce > 0 ? dense->worth[number] / scarce : dense->worth[number];
+}
+
+/* The shape to add next, by its place; SIZE_MAX: nothing fits any more. */
+static size_t choose_shape(const struct dense *dense, const bool *allowed, const uint32_t *filled,
+                           const struct machine_room *machine, enum fill_rule rule)
+{
+    size_t best = SIZE_MAX;
+    double best_score = -1;
+    for (size_t i = 0; i < dense->shape_count; i++) {
+        uint32_t number = dense->shapes[i];
+        if (!allowed[i] || dense->left[number] == filled[i] ||
+            how_many(dense, &dense->problem->shapes.items[number], machine->room, 1) == 0)
+            continue;
+        double score = prefer(dense, number, machine, rule);
+        if (score > best_score) {
+            best = i;
+            best_score = score;
+        }
+    }
+    return best;
+}
+
+static uint32_t add_some(const struct dense *dense, uint32_t number, uint32_t limit,
+                         const struct machine_room *machine)
+{
+    const struct shape *shape = &dense->problem->shapes.items[number];
+    double largest = 0;
+    for (size_t r = 0; r < dense->problem->resource_count; r++) {
+        double size = size_of(machine, r);
+        double part = size > 0 ? (double)shape->requests[r] / size : 0;
+        largest = part > largest ? part : largest;
+    }
+    double at_once = largest > 0 && largest < FILL_STEP ? FILL_STEP / largest : 1;
+    uint32_t count =
+        how_many(dense, shape, machine->room, at_once < (double)limit ? (uint32_t)at_once : limit);
+    for (size_t r = 0; r < dense->problem->resource_count; r++)
+        machine->room[r] -= shape->requests[r] * (int64_t)count;
+    return count;
+}
+
+/* Fills a machine; filled says how many of each shape. What they are worth. */
+static double fill(const struct dense *dense, const struct column *column, enum fill_rule rule,
+                   bool *allowed, uint32_t *filled)
 {
     const struct solver_problem *problem = dense->problem;
     const struct pool *pool = &problem->pools.items[column->pool];
-    double size[SIMPLEX_ROWS_MAX], worth = 0;
+    size_t row_count = problem->rows.count, pool_place = 0;
+    struct machine_room machine = {dense->run->scratch_total, pool->room + column->row, row_count};
     for (size_t r = 0; r < problem->resource_count; r++)
-        room[r] = pool->room[r * problem->rows.count + column->row];
-    for (size_t k = 0; k < dense->resource_count; k++)
-        size[k] = (double)room[dense->resources[k]];
-    memset(filled, 0, lot->shapes.count * sizeof *filled);
+        machine.room[r] = pool->room[r * row_count + column->row];
+    while (dense->pools[pool_place] != column->pool)
+        pool_place++;
+    for (size_t i = 0; i < dense->shape_count; i++) {
+        const struct claim_set *set = dense->lot_of[dense->shapes[i]]->sets[pool_place];
+        allowed[i] = set != NULL && bits_has(claim_set_rows(dense->run, set), column->row);
+        filled[i] = 0;
+    }
+    double worth = 0;
     for (;;) {
-        size_t best = SIZE_MAX;
-        double best_score = -1;
-        for (size_t i = 0; i < lot->shapes.count; i++) {
-            uint32_t number = lot->shapes.items[i];
-            const struct shape *shape = &problem->shapes.items[number];
-            if (dense->left[number] == filled[i] || how_many(dense, shape, room, 1) == 0)
-                continue;
-            double score = match(dense, shape, room, size);
-            if (score > best_score) {
-                best = i;
-                best_score = score;
-            }
-        }
-        if (best == SIZE_MAX)
+        size_t next = choose_shape(dense, allowed, filled, &machine, rule);
+        if (next == SIZE_MAX)
             return worth;
-        uint32_t number = lot->shapes.items[best];
-        const struct shape *shape = &problem->shapes.items[number];
-        double largest = 0;
-        for (size_t k = 0; k < dense->resource_count; k++) {
-            double part = size[k] > 0 ? (double)shape->requests[dense->resources[k]] / size[k] : 0;
-            largest = part > largest ? part : largest;
-        }
-        double at_once = largest > 0 && largest < FILL_STEP ? FILL_STEP / largest : 1;
-        uint32_t limit = dense->left[number] - filled[best];
-        if (at_once < (double)limit)
-            limit = (uint32_t)at_once;
-        uint32_t count = how_many(dense, shape, room, limit);
-        filled[best] += count;
-        for (size_t r = 0; r < problem->resource_count; r++)
-            room[r] -= shape->requests[r] * (int64_t)count;
-        for (size_t k = 0; k < dense->resource_count; k++)
-            worth +=
-                dense->prices[k] * (double)shape->requests[dense->resources[k]] * (double)count;
+        uint32_t number = dense->shapes[next];
+        uint32_t count = add_some(dense, number, dense->left[number] - filled[next], &machine);
+        filled[next] += count;
+        worth += dense->worth[number] * count;
     }
 }
 
@@ -333,61 +404,115 @@ static bool put(struct dense *dense, uint32_t shape_number, uint32_t claim_numbe
     return true;
 }
 
-static bool buy(struct dense *dense, const struct lot *lot, const struct column *column,
-                const uint32_t *filled)
+static uint32_t open_for(struct dense *dense, uint32_t number, const struct column *column)
 {
     struct solver_run *run = dense->run;
+    const struct shape *shape = &dense->problem->shapes.items[number];
     uint64_t *rows = ARENA_ARRAY(run->arena, dense->problem->row_words, uint64_t);
     bits_add(rows, column->row);
+    struct claim empty = run->empty_claims[column->pool];
+    empty.rows = rows;
+    struct candidate candidate;
+    uint32_t pod = next_pod(dense, number);
+    uint32_t host = (uint32_t)(dense->problem->nodes.count + run->claims.count);
+    (void)topology_want(run, shape, &shape->variants[0], NULL);
+    if (claim_try(run, &empty, host, pod, &shape->variants[0], false, &candidate) != ACCEPTED)
+        return SOLVER_NONE;
+    claim_open(run, column->pool, pod, &candidate);
+    dense->left[number]--;
+    return (uint32_t)run->claims.count - 1;
+}
+
+static bool buy(struct dense *dense, const struct column *column, const uint32_t *filled)
+{
     uint32_t claim = SOLVER_NONE;
-    for (size_t i = 0; i < lot->shapes.count; i++) {
-        uint32_t number = lot->shapes.items[i];
+    for (size_t i = 0; i < dense->shape_count; i++) {
+        uint32_t number = dense->shapes[i];
+        const struct shape *shape = &dense->problem->shapes.items[number];
+        if (filled[i] > 0)
+            (void)topology_want(dense->run, shape, &shape->variants[0], NULL);
         for (uint32_t j = 0; j < filled[i]; j++) {
-            if (claim != SOLVER_NONE) {
-                if (!put(dense, number, claim))
-                    break;
-                continue;
-            }
-            struct claim empty = run->empty_claims[column->pool];
-            empty.rows = rows;
-            struct candidate candidate;
-            uint32_t pod = next_pod(dense, number);
-            uint32_t host = (uint32_t)(dense->problem->nodes.count + run->claims.count);
-            const struct variant *variant = &dense->problem->shapes.items[number].variants[0];
-            (void)topology_want(run, &dense->problem->shapes.items[number], variant, NULL);
-            if (claim_try(run, &empty, host, pod, variant, false, &candidate) != ACCEPTED)
+            if (claim == SOLVER_NONE)
+                claim = open_for(dense, number, column);
+            else if (!put(dense, number, claim))
                 break;
-            claim_open(run, column->pool, pod, &candidate);
-            dense->left[number]--;
-            claim = (uint32_t)run->claims.count - 1;
+            if (claim == SOLVER_NONE)
+                break;
         }
     }
+    for (size_t i = 0; i < dense->lots.count; i++)
+        dense->lots.items[i].stale = true;
     return claim != SOLVER_NONE;
 }
 
-/* One machine for the lot; false when nothing can be bought for what is left of it. */
-static bool buy_one(struct dense *dense, const struct lot *lot)
+static int compare_totals(const void *a_pointer, const void *b_pointer)
 {
-    if (!measure_demand(dense, lot))
-        return false;
-    list_columns(dense, lot);
-    if (!rate_columns(dense))
-        return false;
-    int64_t *room = dense->run->scratch_total;
-    const struct column *best = NULL;
-    double best_density = 0;
-    for (size_t j = 0; j < dense->column_count && j < CANDIDATES_MAX; j++) {
-        double worth = fill(dense, lot, &dense->columns[j], room, dense->filled);
-        double density = worth / dense->columns[j].cost;
-        if (density <= best_density)
-            continue;
-        best_density = density;
-        best = &dense->columns[j];
-        uint32_t *filled = dense->filled;
-        dense->filled = dense->best_filled;
-        dense->best_filled = filled;
+    const struct lot *a = *(const struct lot *const *)a_pointer;
+    const struct lot *b = *(const struct lot *const *)b_pointer;
+    if (a->total > b->total || a->total < b->total)
+        return a->total > b->total ? -1 : 1;
+    return a < b ? -1 : a > b;
+}
+
+/* The lots whose machines are considered next: those with most to place. */
+static size_t list_lots(struct dense *dense, struct lot **chosen)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < dense->lots.count; i++) {
+        struct lot *lot = &dense->lots.items[i];
+        if (lot->stale)
+            rate(dense, lot);
+        if (lot->best_count > 0)
+            chosen[count++] = lot;
     }
-    return best != NULL && buy(dense, lot, best, dense->best_filled);
+    if (count > 1)
+        qsort(chosen, count, sizeof *chosen, compare_totals);
+    return count < LOTS_MAX ? count : LOTS_MAX;
+}
+
+static void list_shapes(struct dense *dense)
+{
+    dense->shape_count = 0;
+    for (size_t i = 0; i < dense->lots.count; i++)
+        for (size_t j = 0; j < dense->lots.items[i].shapes.count; j++)
+            if (dense->left[dense->lots.items[i].shapes.items[j]] > 0)
+                dense->shapes[dense->shape_count++] = dense->lots.items[i].shapes.items[j];
+}
+
+/* Whether an earlier lot, or this one before, offers the same machine. */
+static bool was_offered(struct lot *const *chosen, size_t lot, size_t place)
+{
+    const struct column *column = &chosen[lot]->best[place];
+    for (size_t i = 0; i < lot; i++)
+        for (size_t j = 0; j < chosen[i]->best_count; j++)
+            if (chosen[i]->best[j].row == column->row && chosen[i]->best[j].pool == column->pool)
+                return true;
+    return false;
+}
+
+/* One machine, the densest of all lots; false when nothing can be bought for what is left. */
+static bool buy_one(struct dense *dense, struct lot **chosen, bool *allowed)
+{
+    size_t lot_count = list_lots(dense, chosen);
+    list_shapes(dense);
+    struct column best = {.cost = 0};
+    double best_density = 0;
+    for (size_t i = 0; i < lot_count; i++)
+        for (size_t j = 0; j < chosen[i]->best_count * FILL_RULES; j++) {
+            const struct column *column = &chosen[i]->best[j / FILL_RULES];
+            if (was_offered(chosen, i, j / FILL_RULES))
+                continue;
+            double worth =
+                fill(dense, column, (enum fill_rule)(j % FILL_RULES), allowed, dense->filled);
+            if (worth / column->cost <= best_density)
+                continue;
+            best_density = worth / column->cost;
+            best = *column;
+            uint32_t *filled = dense->filled;
+            dense->filled = dense->best_filled;
+            dense->best_filled = filled;
+        }
+    return best_density > 0 && buy(dense, &best, dense->best_filled);
 }
 
 /* ---- the whole ---- */
@@ -442,24 +567,24 @@ static void widen(struct solver_run *run)
 
 static void buy_tier(struct dense *dense, size_t first, size_t end)
 {
-    const struct solver_problem *problem = dense->problem;
-    dense->pools = &problem->pool_order[first];
+    struct arena *arena = dense->run->arena;
+    dense->pools = &dense->problem->pool_order[first];
     dense->pool_count = end - first;
-    size_t lot_count = 0;
-    const struct lot *lots = make_lots(dense, &lot_count);
-    for (size_t i = 0; i < lot_count; i++) {
-        for (size_t j = 0; j < lots[i].shapes.count; j++)
-            use_what_is_there(dense, lots[i].shapes.items[j]);
-        while (buy_one(dense, &lots[i]))
-            continue;
-    }
+    make_lots(dense);
+    for (size_t i = 0; i < dense->lots.count; i++)
+        for (size_t j = 0; j < dense->lots.items[i].shapes.count; j++)
+            use_what_is_there(dense, dense->lots.items[i].shapes.items[j]);
+    struct lot **chosen = ARENA_ARRAY(arena, dense->lots.count, struct lot *);
+    bool *allowed = ARENA_ARRAY(arena, dense->problem->shapes.count, bool);
+    while (buy_one(dense, chosen, allowed))
+        continue;
 }
 
 void place_densely(struct solver_run *run)
 {
     const struct solver_problem *problem = run->problem;
     run->postponed = ARENA_ARRAY(run->arena, problem->shapes.count, bool);
-    size_t longest = 1;
+    size_t shape_count = problem->shapes.count;
     for (size_t i = 0; i < problem->shapes.count; i++)
         run->postponed[i] = is_loose(problem, &problem->shapes.items[i]);
     place_queue(run);
@@ -470,9 +595,11 @@ void place_densely(struct solver_run *run)
     dense.columns = ARENA_ARRAY(run->arena, most, struct column);
     dense.costs = ARENA_ARRAY(run->arena, most, double);
     dense.supplies = ARENA_ARRAY(run->arena, most * SIMPLEX_ROWS_MAX, double);
-    longest += problem->shapes.count;
-    dense.filled = ARENA_ARRAY(run->arena, longest, uint32_t);
-    dense.best_filled = ARENA_ARRAY(run->arena, longest, uint32_t);
+    dense.filled = ARENA_ARRAY(run->arena, shape_count, uint32_t);
+    dense.best_filled = ARENA_ARRAY(run->arena, shape_count, uint32_t);
+    dense.shapes = ARENA_ARRAY(run->arena, shape_count, uint32_t);
+    dense.lot_of = ARENA_ARRAY(run->arena, shape_count, const struct lot *);
+    dense.worth = ARENA_ARRAY(run->arena, shape_count, double);
     for (size_t first = 0, end = 0; first < problem->pools.count; first = end) {
         uint32_t weight = problem->pools.items[problem->pool_order[first]].weight;
         while (end < problem->pools.count &&
