@@ -17,15 +17,16 @@ struct catalog_options {
 static const char usage[] = "catalog show NAME...\n"
                             "       taffrail catalog filter EXPRESSION... [OPTIONS]";
 static const char notes[] =
-    "show prints instance types with all their labels; filter those that meet every EXPRESSION:\n"
+    "show prints instance types with what a machine leaves to pods and all their labels; filter\n"
+    "those that meet every EXPRESSION:\n"
     "  family=m5   family!=m5   'size in (large,xlarge)'   'size notin (metal)'\n"
     "  gpu-name    '!gpu-name'  'cpu>7'   'memory<65536' (MiB)   'generation>=6'\n"
     "A key is a label's full name, or what follows karpenter.k8s.aws/instance-, kubernetes.io/,\n"
     "topology.kubernetes.io/ or karpenter.sh/. The built-in catalogue has the types of EC2 with\n"
     "on-demand prices of us-east-1; a FILE is in the form Karpenter's kwok provider reads.\n";
 
-static bool load(const char *file, struct arena *arena, const struct catalog **catalog,
-                 struct error *error)
+bool catalog_load(const char *file, struct arena *arena, const struct catalog **catalog,
+                  struct error *error)
 {
     if (file == NULL) {
         *catalog = catalog_builtin(arena);
@@ -72,7 +73,7 @@ static int print(const struct catalog_options *options, const struct catalog *ca
         if (!catalog_print_json(catalog, types, arena, &error))
             return fail(&error);
     } else if (details) {
-        catalog_print_details(catalog, types);
+        catalog_print_details(catalog, types, arena);
     } else {
         catalog_print_table(catalog, types);
     }
@@ -120,7 +121,7 @@ static int run(struct arena *arena, void *argument)
     const struct catalog_options *options = argument;
     const struct catalog *catalog;
     struct error error;
-    if (!load(options->catalog_file, arena, &catalog, &error))
+    if (!catalog_load(options->catalog_file, arena, &catalog, &error))
         return fail(&error);
     bool showing = strcmp(options->operands.items[0], "show") == 0;
     return showing ? show(options, catalog, arena) : filter(options, catalog, arena);

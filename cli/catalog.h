@@ -4,6 +4,10 @@
 
 #include "kube/kube.h"
 
+/* What --catalog names; NULL: the built-in one. */
+bool catalog_load(const char *file, struct arena *arena, const struct catalog **catalog,
+                  struct error *error) MUST_CHECK;
+
 /* Selectors as people write them, read into a set. */
 struct catalog_filter {
     const struct catalog *catalog;
@@ -17,9 +21,10 @@ struct catalog_filter {
 bool catalog_filter_add(struct catalog_filter *filter, struct text written,
                         struct error *error) MUST_CHECK;
 
-/* A table of the types, or each with its labels; how many they are goes to stderr. */
+/* A table of the types, or each with its amounts and labels; how many they are goes to stderr. */
 void catalog_print_table(const struct catalog *catalog, const struct type_set *types);
-void catalog_print_details(const struct catalog *catalog, const struct type_set *types);
+void catalog_print_details(const struct catalog *catalog, const struct type_set *types,
+                           struct arena *arena);
 /* {"schema":"taffrail.dev/catalog/v1", ...}; false when memory ran out. */
 bool catalog_print_json(const struct catalog *catalog, const struct type_set *types,
                         struct arena *arena, struct error *error) MUST_CHECK;

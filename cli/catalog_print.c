@@ -147,6 +147,40 @@ void catalog_print_table(const struct catalog *catalog, const struct type_set *t
     fprintf(stderr, "%zu of %zu instance types\n", count, catalog_count(catalog));
 }
 
+/* "1930m" of cpu, "6903Mi" of what is counted in bytes, "29" of the rest. */
+static void format_quantity(const char *resource, int64_t quantity, char *cell, size_t size)
+{
+    static const char *const units[] = {"", "Ki", "Mi", "Gi", "Ti"};
+    bool bytes = strcmp(resource, "memory") == 0 || strcmp(resource, "ephemeral-storage") == 0 ||
+                 strncmp(resource, "hugepages-", strlen("hugepages-")) == 0;
+    size_t unit = 0;
+    if (strcmp(resource, "cpu") == 0 && quantity % 1000 != 0) {
+        snprintf(cell, size, "%lldm", (long long)quantity);
+        return;
+    }
+    if (strcmp(resource, "cpu") == 0)
+        quantity /= 1000;
+    for (; bytes && quantity > 0 && quantity % 1024 == 0 && unit + 1 < sizeof units / sizeof *units;
+         unit++)
+        quantity /= 1024;
+    snprintf(cell, size, "%lld%s", (long long)quantity, units[unit]);
+}
+
+static void print_amounts(const struct catalog *catalog, size_t type, struct arena *arena)
+{
+    struct catalog_amounts amounts = catalog_type_amounts(catalog, type, arena);
+    uint32_t volumes = catalog_attach_limit(catalog, type);
+    for (size_t i = 0; i < amounts.count; i++) {
+        const struct catalog_amount *amount = &amounts.items[i];
+        char cell[CELL_BYTES];
+        format_quantity(amount->resource, amount->allocatable, cell, sizeof cell);
+        printf("%s%s %s%s", i == 0 ? "  leaves to pods: " : ", ", amount->resource, cell,
+               i + 1 == amounts.count ? "\n" : "");
+    }
+    if (volumes > 0)
+        printf("  attaches at most %u EBS volumes beside its root volume\n", volumes);
+}
+
 static void print_labels(const struct catalog *catalog, const struct instance_type *type)
 {
     const struct solver_names *names = catalog_names(catalog);
@@ -170,7 +204,8 @@ static void print_labels(const struct catalog *catalog, const struct instance_ty
     }
 }
 
-void catalog_print_details(const struct catalog *catalog, const struct type_set *types)
+void catalog_print_details(const struct catalog *catalog, const struct type_set *types,
+                           struct arena *arena)
 {
     bool first = true;
     for (size_t i = 0; i < catalog_count(catalog); i++) {
@@ -190,6 +225,7 @@ void catalog_print_details(const struct catalog *catalog, const struct type_set 
             printf("  accelerators: %s\n", row.cells[COLUMN_DEVICES]);
         if (type->usd_micro_per_hour >= 0)
             printf("  %s USD an hour on demand\n", row.cells[COLUMN_PRICE]);
+        print_amounts(catalog, i, arena);
         print_labels(catalog, type);
     }
 }
@@ -233,21 +269,31 @@ static struct json_object *text_or_null(struct text t)
     return t.size > 0 ? json_of_text(t) : NULL;
 }
 
-static struct json_object *price_json(int64_t usd_micro)
+static struct json_object *quantity_json(const char *resource, int64_t quantity)
 {
-    char digits[32];
-    if (usd_micro < 0)
-        return NULL;
-    int size = snprintf(digits, sizeof digits, "%lld.%06lld", (long long)(usd_micro / 1000000),
-                        (long long)(usd_micro % 1000000));
-    while (digits[size - 1] == '0' && digits[size - 2] != '.')
-        digits[--size] = '\0';
-    return json_object_new_double_s((double)usd_micro / 1e6, digits);
+    char cell[CELL_BYTES];
+    format_quantity(resource, quantity, cell, sizeof cell);
+    return json_object_new_string(cell);
 }
 
-static struct json_object *type_json(const struct catalog *catalog,
-                                     const struct instance_type *type)
+static struct json_object *amounts_json(const struct catalog_amounts *amounts, bool allocatable)
 {
+    if (amounts->count == 0)
+        return NULL;
+    struct json_object *map = json_object_new_object();
+    for (size_t i = 0; i < amounts->count; i++) {
+        const struct catalog_amount *amount = &amounts->items[i];
+        int64_t quantity = allocatable ? amount->allocatable : amount->capacity;
+        json_object_object_add(map, amount->resource, quantity_json(amount->resource, quantity));
+    }
+    return map;
+}
+
+static struct json_object *type_json(const struct catalog *catalog, size_t index,
+                                     const struct catalog_amounts *amounts)
+{
+    const struct instance_type *type = catalog_type(catalog, index);
+    uint32_t volumes = catalog_attach_limit(catalog, index);
     struct json_object *map = json_object_new_object();
     bool known = type->cpu > 0;
     json_object_object_add(map, "name", json_of_text(type->name));
@@ -263,7 +309,10 @@ static struct json_object *type_json(const struct catalog *catalog,
     json_object_object_add(map, "generation",
                            type->generation > 0 ? json_object_new_int64(type->generation) : NULL);
     json_object_object_add(map, "size", text_or_null(type->size));
-    json_object_object_add(map, "usdPerHour", price_json(type->usd_micro_per_hour));
+    json_add_usd(map, "usdPerHour", type->usd_micro_per_hour);
+    json_object_object_add(map, "capacity", amounts_json(amounts, false));
+    json_object_object_add(map, "allocatable", amounts_json(amounts, true));
+    json_object_object_add(map, "ebsVolumes", volumes > 0 ? json_object_new_int64(volumes) : NULL);
     json_object_object_add(map, "labels", labels_json(catalog, type));
     return map;
 }
@@ -271,14 +320,20 @@ static struct json_object *type_json(const struct catalog *catalog,
 bool catalog_print_json(const struct catalog *catalog, const struct type_set *types,
                         struct arena *arena, struct error *error)
 {
+    /* Before there is an object of json-c, which no arena call may see. */
+    size_t count = catalog_count(catalog);
+    struct catalog_amounts *amounts = ARENA_ARRAY(arena, count, struct catalog_amounts);
+    for (size_t i = 0; i < count; i++)
+        if (type_set_has(types, i))
+            amounts[i] = catalog_type_amounts(catalog, i, arena);
     struct json_object *root = json_object_new_object(), *list = json_object_new_array();
     json_object_object_add(root, "schema", json_object_new_string("taffrail.dev/catalog/v1"));
     json_object_object_add(root, "types", list);
-    for (size_t i = 0; i < catalog_count(catalog); i++)
+    for (size_t i = 0; i < count; i++)
         if (type_set_has(types, i))
-            json_object_array_add(list, type_json(catalog, catalog_type(catalog, i)));
+            json_object_array_add(list, type_json(catalog, i, &amounts[i]));
     json_object_object_add(root, "count", json_object_new_int64((int64_t)type_set_count(types)));
-    json_object_object_add(root, "total", json_object_new_int64((int64_t)catalog_count(catalog)));
+    json_object_object_add(root, "total", json_object_new_int64((int64_t)count));
     struct text printed;
     if (!json_print(root, true, arena, &printed, error))
         return false;

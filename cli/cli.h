@@ -12,6 +12,7 @@ enum exit_code { EXIT_CLEAN = 0, EXIT_FINDINGS = 1, EXIT_USAGE = 2, EXIT_UNREACH
 /* argv[0] is the command's name; the result is the exit code. */
 int command_serve(int argc, char **argv);
 int command_check(int argc, char **argv);
+int command_plan(int argc, char **argv);
 int command_explain(int argc, char **argv);
 int command_catalog(int argc, char **argv);
 int command_render(int argc, char **argv);

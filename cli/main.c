@@ -6,6 +6,7 @@
 const struct command commands[] = {
     {"serve", "answer a cluster's admission reviews over HTTPS", command_serve},
     {"check", "judge manifests before they are pushed", command_check},
+    {"plan", "what the provisioner would buy for the pending pods", command_plan},
     {"explain", "what a rail checks, its keys and defaults", command_explain},
     {"catalog", "show and filter instance types", command_catalog},
     {"render", "the install manifests, filled in", command_render},

@@ -56,6 +56,10 @@ struct catalog *catalog_create(struct arena *arena, size_t type_count, bool is_b
     catalog->types = ARENA_ARRAY(arena, type_count, struct instance_type);
     catalog->count = type_count;
     catalog->is_builtin = is_builtin;
+    if (!is_builtin) {
+        catalog->amounts = ARENA_ARRAY(arena, type_count, struct catalog_amounts);
+        catalog->offers = ARENA_ARRAY(arena, type_count, struct catalog_offers);
+    }
     catalog->names = solver_names_create(arena, NULL);
     for (size_t i = 0; i < CATALOG_LABEL_COUNT; i++)
         (void)solver_names_key(catalog->names, label_keys[i], strlen(label_keys[i]));
@@ -136,18 +140,26 @@ static bool same_requirements(const struct solver_requirements *a,
     return true;
 }
 
-void catalog_add_offering(struct catalog *catalog, size_t type,
-                          const struct solver_requirements *requirements)
+/* The number of the shape that asks this. */
+static size_t shape_of(struct catalog *catalog, const struct solver_requirements *requirements)
 {
     for (size_t i = 0; i < catalog->shapes.count; i++)
-        if (same_requirements(&catalog->shapes.items[i].requirements, requirements)) {
-            type_set_add(&catalog->shapes.items[i].types, type);
-            return;
-        }
+        if (same_requirements(&catalog->shapes.items[i].requirements, requirements))
+            return i;
     struct catalog_shape *shape = LIST_PUSH(catalog->arena, &catalog->shapes);
     shape->requirements = *requirements;
     shape->types = type_set_create(catalog, catalog->arena);
-    type_set_add(&shape->types, type);
+    return catalog->shapes.count - 1;
+}
+
+void catalog_add_offering(struct catalog *catalog, size_t type,
+                          const struct solver_requirements *requirements,
+                          int64_t usd_micro_per_hour)
+{
+    size_t shape = shape_of(catalog, requirements);
+    type_set_add(&catalog->shapes.items[shape].types, type);
+    *LIST_PUSH(catalog->arena, &catalog->offers[type]) =
+        (struct catalog_offer){.shape = shape, .usd_micro_per_hour = usd_micro_per_hour};
 }
 
 static void add_all(struct type_set *set, const struct type_set *more)

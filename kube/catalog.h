@@ -45,6 +45,16 @@ struct catalog_shape {
     struct type_set types;
 };
 
+/* What one offering of a type asks and costs. */
+struct catalog_offer {
+    size_t shape;
+    int64_t usd_micro_per_hour; /* -1: no price */
+};
+struct catalog_offers {
+    struct catalog_offer *items;
+    size_t count, capacity;
+};
+
 /* Which types say what about one key. */
 struct catalog_key {
     bool defined;         /* some type has a requirement on the key */
@@ -66,7 +76,9 @@ struct catalog {
     struct {
         struct catalog_shape *items;
         size_t count, capacity;
-    } shapes; /* of a user's catalogue */
+    } shapes;                        /* of a user's catalogue */
+    struct catalog_amounts *amounts; /* by type; NULL: of the built-in one */
+    struct catalog_offers *offers;   /* likewise */
     struct catalog_key *keys;
     uint32_t key_count;
 };
@@ -99,9 +111,12 @@ struct catalog_resources {
  * far as resources tell them, too; and what devices the type has. */
 void catalog_set_kwok_labels(struct catalog *catalog, struct instance_type *type,
                              const struct catalog_resources *resources);
+/* The amounts of a type whose resources were read, by the rules of Karpenter's kwok provider. */
+void catalog_reckon_kwok(struct catalog_amounts *amounts, struct arena *arena);
 /* An offering of the type. */
 void catalog_add_offering(struct catalog *catalog, size_t type,
-                          const struct solver_requirements *requirements);
+                          const struct solver_requirements *requirements,
+                          int64_t usd_micro_per_hour);
 /* Once all types are there: makes catalog_select fast. */
 void catalog_index(struct catalog *catalog);
 

@@ -121,6 +121,15 @@ static void guess_devices(struct instance_type *type)
         }
 }
 
+/* A list that grows leaves what it was in the arena, and so most types would need twice as much. */
+static void reserve_labels(struct catalog *catalog, struct instance_type *type)
+{
+    enum { LABELS_OF_AWS = CATALOG_KWOK_SIZE };
+    type->requirements.items =
+        ARENA_ARRAY(catalog->arena, LABELS_OF_AWS, struct solver_requirement);
+    type->requirements.capacity = LABELS_OF_AWS;
+}
+
 static void fill(struct catalog *catalog, struct instance_type *type, const struct catalog_row *row)
 {
     type->name = text_of(row->name);
@@ -128,6 +137,7 @@ static void fill(struct catalog *catalog, struct instance_type *type, const stru
     type->cpu = row->cpu;
     type->memory_mib = row->memory_mib;
     type->usd_micro_per_hour = row->usd_micro_per_hour;
+    reserve_labels(catalog, type);
     catalog_set(catalog, type, CATALOG_TYPE, type->name);
     (void)catalog_set_name_labels(catalog, type);
     if (row->architecture != NULL)

@@ -27,8 +27,10 @@ struct catalog_row {
     int32_t local_nvme_gb;           /* 0: has none; or unknown */
     uint32_t max_pods, attach_limit; /* 0: not known */
     bool attach_limit_is_shared;     /* with network interfaces */
-    int64_t usd_micro_per_hour;      /* -1: not known */
+    uint32_t branch_interfaces, efas;
+    int64_t usd_micro_per_hour; /* -1: not known */
     struct catalog_device gpu, accelerator;
+    uint32_t neuron_cores;
 };
 
 /* Sorted by name, bytewise. */

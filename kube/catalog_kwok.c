@@ -1,3 +1,4 @@
+#include <stdlib.h>
 #include <string.h>
 
 #include "kube/catalog.h"
@@ -111,4 +112,56 @@ void catalog_set_kwok_labels(struct catalog *catalog, struct instance_type *type
     catalog_set_number(catalog, type, CATALOG_MEMORY, type->memory_mib);
     set_gpu_labels(catalog, type, resources);
     set_accelerator_labels(catalog, type, resources);
+}
+
+static int compare_amounts(const void *a_pointer, const void *b_pointer)
+{
+    const struct catalog_amount *a = a_pointer, *b = b_pointer;
+    return strcmp(a->resource, b->resource);
+}
+
+static struct catalog_amount *find_amount(struct catalog_amounts *amounts, const char *resource)
+{
+    for (size_t i = 0; i < amounts->count; i++)
+        if (strcmp(amounts->items[i].resource, resource) == 0)
+            return &amounts->items[i];
+    return NULL;
+}
+
+static void reserve(struct catalog_amounts *amounts, const char *resource, int64_t quantity)
+{
+    struct catalog_amount *amount = find_amount(amounts, resource);
+    if (amount != NULL)
+        amount->allocatable -= quantity;
+}
+
+/* Huge pages are taken from memory, down to nothing. */
+static void reserve_huge_pages(struct catalog_amounts *amounts)
+{
+    struct catalog_amount *memory = find_amount(amounts, "memory");
+    for (size_t i = 0; memory != NULL && i < amounts->count; i++) {
+        if (!text_starts_with(text_of(amounts->items[i].resource), TEXT("hugepages-")))
+            continue;
+        int64_t left = memory->allocatable - amounts->items[i].capacity;
+        memory->allocatable = left > 0 ? left : 0;
+    }
+}
+
+void catalog_reckon_kwok(struct catalog_amounts *amounts, struct arena *arena)
+{
+    enum { PODS = 110, CPU_MILLI = 100, MEMORY_BYTES = 10 << 20 };
+    if (find_amount(amounts, "pods") == NULL)
+        *LIST_PUSH(arena, amounts) = (struct catalog_amount){.resource = "pods", .capacity = PODS};
+    qsort(amounts->items, amounts->count, sizeof *amounts->items, compare_amounts);
+    for (size_t i = 0; i < amounts->count; i++)
+        amounts->items[i].allocatable = amounts->items[i].capacity;
+    reserve(amounts, "cpu", CPU_MILLI);
+    reserve(amounts, "memory", MEMORY_BYTES);
+    reserve_huge_pages(amounts);
+    /* What has less than nothing of one resource takes no pod at all. */
+    bool overdrawn = false;
+    for (size_t i = 0; i < amounts->count; i++)
+        overdrawn = overdrawn || amounts->items[i].allocatable < 0;
+    for (size_t i = 0; overdrawn && i < amounts->count; i++)
+        amounts->items[i].allocatable = 0;
 }

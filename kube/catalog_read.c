@@ -116,6 +116,15 @@ static void read_device(struct text name, uint64_t count, struct catalog_resourc
         resources->any_neuron || text_starts_with(name, TEXT("aws.amazon.com/neuron"));
 }
 
+static void add_amount(struct reader *reader, const struct instance_type *type, struct text name,
+                       int64_t milli)
+{
+    size_t index = (size_t)(type - reader->catalog->types);
+    struct catalog_amount *amount = LIST_PUSH(reader->arena, &reader->catalog->amounts[index]);
+    amount->resource = arena_text(reader->arena, name).data;
+    amount->capacity = text_is(name, "cpu") ? milli : milli / 1000;
+}
+
 static bool read_resources(struct reader *reader, const struct node *map,
                            struct instance_type *type, struct catalog_resources *resources)
 {
@@ -134,7 +143,9 @@ static bool read_resources(struct reader *reader, const struct node *map,
             type->memory_mib = (uint64_t)milli / 1000 / 1048576;
         }
         read_device(name, whole, resources);
+        add_amount(reader, type, name, milli);
     }
+    catalog_reckon_kwok(&reader->catalog->amounts[type - reader->catalog->types], reader->arena);
     if (type->cpu == 0 || type->memory_mib == 0)
         return refuse(reader, map, "resources has no %s; both cpu and memory must be above 0",
                       type->cpu == 0 ? "cpu" : "memory");
@@ -252,7 +263,7 @@ static bool read_offerings(struct reader *reader, const struct node *list,
         int64_t usd_micro = 0;
         if (!read_offering(reader, node_item(list, i), &requirements, &usd_micro))
             return false;
-        catalog_add_offering(catalog, (size_t)(type - catalog->types), &requirements);
+        catalog_add_offering(catalog, (size_t)(type - catalog->types), &requirements, usd_micro);
         collect(reader, &requirements, CATALOG_ZONE, &zones);
         collect(reader, &requirements, CATALOG_CAPACITY_TYPE, &capacity_types);
         bool cheaper = type->usd_micro_per_hour < 0 || usd_micro < type->usd_micro_per_hour;

@@ -25,6 +25,8 @@ const struct kind_info kind_table[KIND_COUNT] = {
     [KIND_POD_DISRUPTION_BUDGET] = {"PodDisruptionBudget", "policy", "poddisruptionbudgets", NULL,
                                     true},
     [KIND_LIMIT_RANGE] = {"LimitRange", "", "limitranges", NULL, true},
+    [KIND_NODE_CLAIM] = {"NodeClaim", "karpenter.sh", "nodeclaims", NULL, false},
+    [KIND_CSI_NODE] = {"CSINode", "storage.k8s.io", "csinodes", NULL, false},
 };
 
 /* Before apps/v1, workloads lived in this group; the paths that rails read are the same. */

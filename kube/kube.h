@@ -28,6 +28,8 @@ enum kind {
     KIND_PERSISTENT_VOLUME,
     KIND_POD_DISRUPTION_BUDGET,
     KIND_LIMIT_RANGE,
+    KIND_NODE_CLAIM,
+    KIND_CSI_NODE,
     KIND_COUNT
 };
 
@@ -231,10 +233,13 @@ struct type_set {
 };
 
 struct catalog;
+struct zones;
 
 /* Memory of a catalogue is the arena's. */
 const struct catalog *catalog_builtin(struct arena *arena);
-/* The JSON that Karpenter's kwok provider reads (an array of types with offerings). */
+/* The JSON that Karpenter's kwok provider reads (an array of types with offerings). As there, every
+ * offering can be had, whatever its Available says: one that is sold out is left out of the file.
+ */
 bool catalog_read(struct source *source, struct arena *arena, const struct catalog **catalog,
                   struct error *error) MUST_CHECK;
 bool catalog_is_builtin(const struct catalog *catalog);
@@ -251,6 +256,40 @@ bool catalog_has_key(const struct catalog *catalog, struct text key);
  * catalog_names(). */
 struct type_set catalog_select(const struct catalog *catalog, const struct solver_names *names,
                                const struct solver_requirements *set, struct arena *arena);
+
+/* Of one resource what a machine of a type has, and what it leaves to pods: cpu in thousandths, all
+ * others in units. */
+struct catalog_amount {
+    const char *resource;
+    int64_t capacity, allocatable;
+};
+struct catalog_amounts {
+    struct catalog_amount *items;
+    size_t count, capacity;
+};
+/* By name of resource. Empty when no node can be made of the type: its hardware is not known, or it
+ * runs macOS alone. Of a user's type as Karpenter's kwok provider reckons, of a built-in one as its
+ * AWS provider does for an EC2NodeClass that leaves all to its defaults. */
+struct catalog_amounts catalog_type_amounts(const struct catalog *catalog, size_t index,
+                                            struct arena *arena);
+struct catalog_offerings {
+    struct solver_offering *items;
+    size_t count, capacity;
+};
+/* Each of one zone and one capacity type. Built-in types are sold on demand and as spot, which has
+ * no price, in all of the zones; a user's, where their file says, or in all of the zones where it
+ * says nothing. Where a cluster names no zone these are us-east-1a to c, whose prices the built-in
+ * ones are. */
+struct catalog_offerings catalog_type_offerings(const struct catalog *catalog, size_t index,
+                                                const struct zones *zones, struct arena *arena);
+/* How many EBS volumes a machine of the type attaches beside its root volume, before network
+ * interfaces beyond the first take some; 0: not known. */
+uint32_t catalog_attach_limit(const struct catalog *catalog, size_t index);
+/* The whole type for the solver, in the builder's numbers of resources. False when no node can be
+ * made of it. */
+bool catalog_solver_type(const struct catalog *catalog, size_t index, const struct zones *zones,
+                         struct solver_builder *builder, struct arena *arena,
+                         struct solver_type *type) MUST_CHECK;
 
 /* The types that fit both sets of expressions; second may be NULL. */
 struct type_set expressions_select(const struct catalog *catalog, const struct expressions *first,
@@ -432,5 +471,72 @@ void manifests_read(struct manifests *manifests, const char *path, struct text d
  * inside it are in *problems. */
 bool state_dir_read(const char *path, struct arena *arena, struct snapshot_builder *builder,
                     struct problems *problems, struct error *error) MUST_CHECK;
+
+/* ---- forecasts: what the provisioner would buy for the pending pods ---- */
+
+struct forecast_settings {
+    struct solver_settings solver;
+    size_t max_rounds; /* 0: until nothing changes */
+};
+/* A pod of the cluster that is not done, or one a workload would make. */
+struct forecast_pod {
+    struct text namespace, name;
+    struct text workload; /* "Deployment web" of its root owner; its own name when it has none */
+    int64_t cpu_milli, memory_bytes; /* what it requests */
+    bool running;                    /* had its node before */
+};
+struct forecast_requirement {
+    struct text key;
+    enum solver_op op;
+    const struct text *values; /* sorted */
+    size_t value_count;
+};
+/* A Node of the cluster, or a machine to buy. */
+struct forecast_node {
+    struct text name;                               /* of a claim: empty */
+    struct text node_pool;                          /* empty: of none */
+    struct text zone, capacity_type, instance_type; /* of a claim: its cheapest offering's */
+    int64_t cpu_milli, memory_bytes;                /* allocatable; of a claim, of that type */
+    int64_t usd_micro_per_hour;                     /* -1: not known */
+    const size_t *pods;                             /* of forecast.pods, by namespace and name */
+    size_t pod_count;
+    /* Of claims only. */
+    size_t round;                      /* from 1; 0: a Node */
+    const struct text *instance_types; /* that can hold its pods, by price, then name */
+    size_t instance_type_count;
+    const struct text *zones; /* all that remain, sorted */
+    size_t zone_count;
+    const struct forecast_requirement *requirements; /* by key */
+    size_t requirement_count;
+};
+/* Why a pod fits nowhere. */
+struct forecast_reason {
+    struct text node_pool; /* empty: whatever pool it were */
+    const char *kind;      /* solver_reason_name() */
+    struct text message, nearest;
+};
+struct forecast_unschedulable {
+    size_t pod;
+    const struct forecast_reason *reasons;
+    size_t reason_count;
+};
+struct forecast {
+    const struct forecast_pod *pods;
+    size_t pod_count;
+    const struct forecast_node *nodes; /* Nodes by name, then claims by round, pool and type */
+    size_t node_count, claim_count;    /* claims are the last of the nodes */
+    const struct forecast_unschedulable *unschedulable; /* by namespace and name of the pod */
+    size_t unschedulable_count;
+    size_t round_count;
+    int64_t usd_micro_per_hour; /* of the claims */
+};
+/* Solves round after round: claims become nodes, volumes bind where their first pod lands, until
+ * nothing changes (Karpenter semantics 2). Workloads without pods of their own are expanded as the
+ * controllers would. False with *error when an object cannot be understood; each such object is in
+ * *problems, too, and the others are forecast when only pods were at fault. */
+bool forecast_run(const struct snapshot *snapshot, const struct catalog *catalog,
+                  const struct forecast_settings *settings, struct arena *arena,
+                  struct forecast *forecast, struct problems *problems,
+                  struct error *error) MUST_CHECK;
 
 #endif

@@ -66,6 +66,17 @@ struct region finding_region(const struct located_finding *located, struct arena
 /* Without leading "./", which pipelines that compare paths do not expect. */
 const char *short_path(const char *path);
 
+/* ---- text for terminals and for XML ---- */
+
+/* A terminal obeys what it prints: control characters become blanks, tabs too so that what stands
+ * below it stands right. */
+void put_printable(struct text t, FILE *out);
+size_t code_points(struct text t);
+/* Escaped for XML 1.0, which HTML reads alike. */
+void put_xml(struct text t, FILE *out);
+/* A blank, name="value". */
+void put_xml_attribute(const char *name, struct text value, FILE *out);
+
 /* ---- json-c ---- */
 
 /* Prints it on many lines, and takes it. */
@@ -74,5 +85,7 @@ bool json_write(struct json_object *value, struct arena *arena, FILE *out,
 void json_add_text(struct json_object *map, const char *key, struct text value);
 void json_add_string(struct json_object *map, const char *key, const char *value);
 void json_add_count(struct json_object *map, const char *key, size_t count);
+/* Micro-dollars as a number of dollars, with all its digits. */
+struct json_object *json_of_usd(int64_t usd_micro);
 
 #endif

@@ -60,6 +60,22 @@ void json_add_count(struct json_object *map, const char *key, size_t count)
     json_object_object_add(map, key, json_object_new_int64((int64_t)count));
 }
 
+struct json_object *json_of_usd(int64_t usd_micro)
+{
+    long long absolute = usd_micro < 0 ? -usd_micro : usd_micro;
+    char digits[32];
+    int size = snprintf(digits, sizeof digits, "%s%lld.%06lld", usd_micro < 0 ? "-" : "",
+                        absolute / 1000000, absolute % 1000000);
+    while (digits[size - 1] == '0' && digits[size - 2] != '.')
+        digits[--size] = '\0';
+    return json_object_new_double_s((double)usd_micro / 1e6, digits);
+}
+
+void json_add_usd(struct json_object *map, const char *key, int64_t usd_micro)
+{
+    json_object_object_add(map, key, usd_micro < 0 ? NULL : json_of_usd(usd_micro));
+}
+
 static void add_place(struct json_object *map, struct place place)
 {
     json_add_string(map, "file", place.file);

@@ -4,59 +4,6 @@
 
 #include "report/format.h"
 
-/* ---- XML 1.0 ---- */
-
-static const char replacement[] = "\xEF\xBF\xBD"; /* U+FFFD */
-
-/* What stands for a byte; NULL: itself. XML has no control characters, not even escaped; a parser
- * turns white space in attributes into blanks unless it is escaped. */
-static const char *escape_of(char c, bool attribute)
-{
-    switch (c) {
-    case '&':
-        return "&amp;";
-    case '<':
-        return "&lt;";
-    case '>':
-        return "&gt;";
-    case '"':
-        return "&quot;";
-    case '\r':
-        return "&#13;";
-    case '\n':
-        return attribute ? "&#10;" : NULL;
-    case '\t':
-        return attribute ? "&#9;" : NULL;
-    default:
-        return (unsigned char)c < 0x20 ? replacement : NULL;
-    }
-}
-
-static void put_xml(struct text t, bool attribute, FILE *out)
-{
-    for (size_t i = 0; i < t.size; i++) {
-        const char *escape = escape_of(t.data[i], attribute);
-        struct text rest = {t.data + i, t.size - i};
-        /* Nor has it U+FFFE and U+FFFF. */
-        if (text_starts_with(rest, TEXT("\xEF\xBF\xBE")) ||
-            text_starts_with(rest, TEXT("\xEF\xBF\xBF"))) {
-            escape = replacement;
-            i += 2;
-        }
-        if (escape != NULL)
-            fputs(escape, out);
-        else
-            fputc(t.data[i], out);
-    }
-}
-
-static void put_attribute(const char *name, struct text value, FILE *out)
-{
-    fprintf(out, " %s=\"", name);
-    put_xml(value, true, out);
-    fputc('"', out);
-}
-
 /* ---- cases: an object each, and an unreadable document each ---- */
 
 struct test_case {
@@ -153,10 +100,10 @@ static struct text story(const struct located_finding *located, struct arena *ar
 static void put_failure(const struct located_finding *located, struct arena *arena, FILE *out)
 {
     fputs("      <failure", out);
-    put_attribute("type", text_of(located->finding->rail), out);
-    put_attribute("message", located->finding->message, out);
+    put_xml_attribute("type", text_of(located->finding->rail), out);
+    put_xml_attribute("message", located->finding->message, out);
     fputc('>', out);
-    put_xml(story(located, arena), false, out);
+    put_xml(story(located, arena), out);
     fputs("</failure>\n", out);
 }
 
@@ -168,8 +115,8 @@ static void put_case(const struct test_case *test, const struct report_style *st
                            ? object_title(test->object, arena)
                            : arena_printf(arena, "line %u", test->error->place.line);
     fputs("    <testcase", out);
-    put_attribute("classname", kind, out);
-    put_attribute("name", name, out);
+    put_xml_attribute("classname", kind, out);
+    put_xml_attribute("name", name, out);
     if (test->error == NULL && test->finding_count == 0) {
         fputs("/>\n", out);
         return;
@@ -177,7 +124,7 @@ static void put_case(const struct test_case *test, const struct report_style *st
     fputs(">\n", out);
     if (test->error != NULL) {
         fputs("      <error type=\"not readable\"", out);
-        put_attribute("message", test->error->message, out);
+        put_xml_attribute("message", test->error->message, out);
         fputs("/>\n", out);
     }
     struct text_builder told = {.arena = arena};
@@ -190,7 +137,7 @@ static void put_case(const struct test_case *test, const struct report_style *st
     }
     if (told.size > 0) {
         fputs("      <system-out>", out);
-        put_xml(text_builder_text(&told), false, out);
+        put_xml(text_builder_text(&told), out);
         fputs("</system-out>\n", out);
     }
     fputs("    </testcase>\n", out);
@@ -211,7 +158,7 @@ bool report_junit(const struct report *report, const struct report_style *style,
             end++;
         totals = total(&cases[start], end - start, style);
         fputs("  <testsuite", out);
-        put_attribute("name", text_of(cases[start].file), out);
+        put_xml_attribute("name", text_of(cases[start].file), out);
         put_totals(&totals, out);
         fputs(" skipped=\"0\">\n", out);
         for (size_t i = start; i < end; i++)

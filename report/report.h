@@ -1,4 +1,4 @@
-/* report: findings for people and machines. */
+/* report: findings and plans for people and machines. */
 #ifndef TAFFRAIL_REPORT_H
 #define TAFFRAIL_REPORT_H
 
@@ -41,6 +41,16 @@ bool report_write(int format, const struct report *report, const struct report_s
 /* Whether the report tells what could not be read; else somebody must say it on standard error. */
 bool report_holds_errors(int format);
 
+/* ---- plans: what the provisioner would buy ---- */
+
+/* "text", "json", "svg", "html"; ends with NULL. */
+extern const char *const report_plan_format_names[];
+/* compat: what Karpenter would do by itself, when the forecast was optimized; else NULL. False when
+ * there is no memory. That out took every byte, its owner checks at the end. */
+bool report_plan_write(int format, const struct forecast *forecast, const struct forecast *compat,
+                       const struct report_style *style, struct arena *arena, FILE *out,
+                       struct error *error) MUST_CHECK;
+
 /* ---- building JSON with json-c ---- */
 
 /* The arena's copy of what a json-c value prints to, on one line or, with pretty, on many. Takes
@@ -48,5 +58,7 @@ bool report_holds_errors(int format);
 bool json_print(struct json_object *value, bool pretty, struct arena *arena, struct text *printed,
                 struct error *error) MUST_CHECK;
 struct json_object *json_of_text(struct text t); /* JSON null when t.data is NULL */
+/* Micro-dollars as a number of dollars, with all its digits; null below 0: there is no price. */
+void json_add_usd(struct json_object *map, const char *key, int64_t usd_micro);
 
 #endif

@@ -43,7 +43,7 @@ static bool starts_code_point(char c)
     return ((unsigned char)c & 0xc0) != 0x80;
 }
 
-static size_t code_points(struct text t)
+size_t code_points(struct text t)
 {
     size_t count = 0;
     for (size_t i = 0; i < t.size; i++)
@@ -51,9 +51,7 @@ static size_t code_points(struct text t)
     return count;
 }
 
-/* A terminal obeys what it prints: control characters become blanks, tabs too so that the caret
- * stands right. */
-static void put_printable(struct text t, FILE *out)
+void put_printable(struct text t, FILE *out)
 {
     for (size_t i = 0; i < t.size; i++)
         fputc((unsigned char)t.data[i] < 0x20 || t.data[i] == 0x7f ? ' ' : t.data[i], out);

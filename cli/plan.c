@@ -1,0 +1,203 @@
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/catalog.h"
+#include "cli/cli.h"
+#include "report/report.h"
+
+static const char *const preference_policies[] = {"Respect", "Ignore", NULL};
+static const char *const min_values_policies[] = {"Strict", "BestEffort", NULL};
+enum { PREFERENCES_IGNORED = 1, MIN_VALUES_BEST_EFFORT = 1 };
+
+struct plan_options {
+    struct string_list files;
+    const char *namespace, *state_dir, *catalog_file, *rounds;
+    int format, preference_policy, min_values_policy;
+    bool optimize;
+};
+
+static const char notes[] =
+    "Says which nodes Karpenter would buy for the pods that are pending, which pods go to nodes\n"
+    "there are, what that costs, and of a pod that fits nowhere why, with the nearest miss.\n"
+    "  taffrail plan --state DIR                       what is pending in the cluster\n"
+    "  taffrail plan --state DIR -f web.yaml           and with this change\n"
+    "  taffrail plan --state DIR -o html > plan.html   as a page with a picture\n"
+    "DIR holds what `kubectl get nodepools,nodes,pods,... -A -o yaml` writes: "
+    "docs/guides/plan.md.\n"
+    "A workload of -f or --state without pods of its own counts with those it would make. Prices\n"
+    "are on-demand ones of us-east-1 unless --catalog has yours. CPU and MEM are what pods ask\n"
+    "for, of what a node has for them. Exit codes: 0 every pod fits, 1 some pod fits nowhere,\n"
+    "2 something could not be read.\n";
+
+static enum options_result read_options(int argc, char **argv, struct plan_options *options)
+{
+    const struct option_spec table[] = {
+        {0, "state", OPTION_STRING, &options->state_dir, "DIR",
+         "the cluster as files: NodePools, Nodes, Pods, volumes", NULL},
+        {'f', "filename", OPTION_LIST, &options->files, "FILE",
+         "objects beside it, which win over it (repeats)", NULL},
+        {'n', "namespace", OPTION_STRING, &options->namespace, "NAME",
+         "for objects of -f that name none (default)", NULL},
+        {0, "catalog", OPTION_STRING, &options->catalog_file, "FILE",
+         "instance types instead of the built-in ones", NULL},
+        {0, "optimize", OPTION_FLAG, &options->optimize, NULL,
+         "the best plan there could be, and what it saves", NULL},
+        {'o', "output", OPTION_CHOICE, &options->format, "FORMAT", "text, json, svg or html (text)",
+         report_plan_format_names},
+        {0, "rounds", OPTION_STRING, &options->rounds, "N",
+         "rounds at most (until nothing changes)", NULL},
+        {0, "preference-policy", OPTION_CHOICE, &options->preference_policy, "POLICY",
+         "Karpenter's: Respect or Ignore (Respect)", preference_policies},
+        {0, "min-values-policy", OPTION_CHOICE, &options->min_values_policy, "POLICY",
+         "Karpenter's: Strict or BestEffort (Strict)", min_values_policies},
+        {0},
+    };
+    struct string_list operands = {0};
+    enum options_result result = options_read(
+        argc, argv, table, "plan --state DIR [-f FILE|DIR|- ...] [OPTIONS]", notes, &operands);
+    if (result != OPTIONS_READ)
+        return result;
+    if (operands.count > 0)
+        usage_error("plan", "what is \"%s\" for? manifests are given with -f", operands.items[0]);
+    else if (options->state_dir == NULL)
+        usage_error("plan", "no cluster is given (--state DIR)");
+    else
+        return OPTIONS_READ;
+    return OPTIONS_WRONG;
+}
+
+static bool read_settings(const struct plan_options *options, struct forecast_settings *settings)
+{
+    int64_t rounds = 0;
+    if (options->rounds != NULL &&
+        (!text_to_int64(text_of(options->rounds), &rounds) || rounds < 1)) {
+        usage_error("plan", "--rounds is \"%s\"; it wants a whole number from 1", options->rounds);
+        return false;
+    }
+    *settings = (struct forecast_settings){
+        .max_rounds = (size_t)rounds,
+        .solver.ignore_preferences = options->preference_policy == PREFERENCES_IGNORED,
+        .solver.best_effort_min_values = options->min_values_policy == MIN_VALUES_BEST_EFFORT,
+    };
+    return true;
+}
+
+/* ---- what is asked about ---- */
+
+struct cluster {
+    const struct snapshot *snapshot;
+    const struct catalog *catalog;
+};
+
+/* False when there is nothing to plan with: what is broken in a file is only left out. */
+static bool load(const struct plan_options *options, struct arena *arena, struct cluster *cluster,
+                 struct problems *problems)
+{
+    struct snapshot_builder *builder = snapshot_builder_create(arena);
+    struct error error;
+    bool loaded = state_dir_read(options->state_dir, arena, builder, problems, &error);
+    if (!loaded)
+        problems_add_error(problems, &error);
+    struct manifests manifests;
+    manifests_init(&manifests, arena);
+    for (size_t i = 0; i < options->files.count; i++)
+        manifests_read(&manifests, options->files.items[i], text_of(options->namespace));
+    for (size_t i = 0; i < manifests.count; i++)
+        snapshot_put(builder, &manifests.items[i]);
+    for (size_t i = 0; i < manifests.problems.count; i++)
+        problems_add_error(problems, &manifests.problems.items[i]);
+    cluster->snapshot = snapshot_build(builder);
+    if (!catalog_load(options->catalog_file, arena, &cluster->catalog, &error)) {
+        problems_add_error(problems, &error);
+        loaded = false;
+    }
+    return loaded;
+}
+
+/* ---- forecasts ---- */
+
+static bool is_among(const struct problems *problems, const struct error *error)
+{
+    for (size_t i = 0; i < problems->count; i++)
+        if (strcmp(problems->items[i].what, error->what) == 0)
+            return true;
+    return false;
+}
+
+static bool run_forecast(const struct cluster *cluster, const struct forecast_settings *settings,
+                         struct arena *arena, struct forecast *forecast, struct problems *problems)
+{
+    struct error error;
+    if (forecast_run(cluster->snapshot, cluster->catalog, settings, arena, forecast, problems,
+                     &error))
+        return true;
+    if (!is_among(problems, &error))
+        problems_add_error(problems, &error);
+    return false;
+}
+
+/* The plan as Karpenter would make it, and with --optimize the better one too. */
+struct forecasts {
+    struct forecast compat, best;
+};
+
+static bool run_forecasts(const struct plan_options *options, const struct cluster *cluster,
+                          struct forecast_settings settings, struct arena *arena,
+                          struct forecasts *forecasts, struct problems *problems)
+{
+    if (!run_forecast(cluster, &settings, arena, &forecasts->compat, problems))
+        return false;
+    if (!options->optimize)
+        return true;
+    settings.solver.optimize = (struct solver_optimize){.joint_zones = true,
+                                                        .spread_in_one = true,
+                                                        .exact_limits = true,
+                                                        .best_fit = true,
+                                                        .cheapest = true};
+    /* What it finds wrong has been said. */
+    struct problems again = {.arena = arena};
+    if (run_forecast(cluster, &settings, arena, &forecasts->best, &again))
+        return true;
+    for (size_t i = 0; i < again.count; i++)
+        if (!is_among(problems, &again.items[i]))
+            problems_add_error(problems, &again.items[i]);
+    return false;
+}
+
+static int plan(struct arena *arena, void *argument)
+{
+    const struct plan_options *options = argument;
+    struct forecast_settings settings;
+    if (!read_settings(options, &settings))
+        return EXIT_USAGE;
+    struct problems problems = {.arena = arena};
+    struct cluster cluster;
+    struct forecasts forecasts;
+    bool done = load(options, arena, &cluster, &problems) &&
+                run_forecasts(options, &cluster, settings, arena, &forecasts, &problems);
+    int code = print_problems(&problems, "error");
+    if (!done)
+        return code > EXIT_USAGE ? code : EXIT_USAGE;
+
+    const struct forecast *shown = options->optimize ? &forecasts.best : &forecasts.compat;
+    const struct forecast *compat = options->optimize ? &forecasts.compat : NULL;
+    struct report_style style = {.colour = isatty(STDOUT_FILENO) == 1};
+    struct error error;
+    if (!report_plan_write(options->format, shown, compat, &style, arena, stdout, &error)) {
+        fprintf(stderr, "error: %s\n", error.what);
+        return EXIT_USAGE;
+    }
+    if (code == EXIT_CLEAN && shown->unschedulable_count > 0)
+        code = EXIT_FINDINGS;
+    return code;
+}
+
+int command_plan(int argc, char **argv)
+{
+    struct plan_options options = {.namespace = "default"};
+    enum options_result result = read_options(argc, argv, &options);
+    if (result != OPTIONS_READ)
+        return options_exit_code(result);
+    return run_in_arena(plan, &options);
+}

@@ -1,0 +1,105 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "kube/catalog.h"
+#include "kube/catalog_data.h"
+
+/* The amounts of a built-in type, as Karpenter's AWS provider reckons them before it has seen a
+ * node of the type: what an EC2NodeClass says of kubelet, volumes and network interfaces is not
+ * known here, so its defaults stand. */
+
+enum {
+    VM_OVERHEAD_PER_MILLE = 75, /* of memory: Karpenter's setting vmMemoryOverheadPercent */
+    ARM64_RESERVED_MIB = 64,    /* contiguous memory that Graviton's kernel keeps */
+    KUBELET_MIB = 255,
+    KUBELET_MIB_PER_POD = 11,
+    EVICTION_MIB = 100,
+    ROOT_VOLUME_GIB = 20,
+    ROOT_RESERVED_GIB = 1,
+    ROOT_EVICTION_PERCENT = 10,
+};
+
+static int64_t kubelet_cpu_milli(int64_t cpu_milli)
+{
+    static const struct {
+        int64_t from_milli, to_milli, per_myriad;
+    } shares[] = {{0, 1000, 600}, {1000, 2000, 100}, {2000, 4000, 50}, {4000, INT64_MAX, 25}};
+    int64_t reserved = 0;
+    for (size_t i = 0; i < sizeof shares / sizeof *shares; i++) {
+        int64_t to = cpu_milli < shares[i].to_milli ? cpu_milli : shares[i].to_milli;
+        if (to > shares[i].from_milli)
+            reserved += (to - shares[i].from_milli) * shares[i].per_myriad / 10000;
+    }
+    return reserved;
+}
+
+static int64_t memory_capacity_mib(const struct catalog_row *row)
+{
+    bool arm64 = strcmp(row->architecture, "arm64") == 0;
+    int64_t mib = (int64_t)row->memory_mib - (arm64 ? ARM64_RESERVED_MIB : 0);
+    return mib - (mib * VM_OVERHEAD_PER_MILLE + 999) / 1000;
+}
+
+static int64_t devices(const struct catalog_device *device, const char *manufacturer)
+{
+    bool its = device->manufacturer != NULL && strcmp(device->manufacturer, manufacturer) == 0;
+    return its ? device->count : 0;
+}
+
+static void add(struct catalog_amounts *amounts, const char *resource, int64_t capacity,
+                int64_t reserved, struct arena *arena)
+{
+    if (capacity > 0)
+        *LIST_PUSH(arena, amounts) = (struct catalog_amount){
+            .resource = resource,
+            .capacity = capacity,
+            .allocatable = capacity > reserved ? capacity - reserved : 0,
+        };
+}
+
+static struct catalog_amounts reckon(const struct catalog_row *row, struct arena *arena)
+{
+    const int64_t mib = 1 << 20, gib = 1 << 30, pods = row->max_pods;
+    int64_t cpu_milli = (int64_t)row->cpu * 1000;
+    int64_t memory_reserved = (KUBELET_MIB + KUBELET_MIB_PER_POD * pods + EVICTION_MIB) * mib;
+    int64_t root = ROOT_VOLUME_GIB * gib;
+    int64_t root_reserved = ROOT_RESERVED_GIB * gib + root * ROOT_EVICTION_PERCENT / 100;
+    struct catalog_amounts amounts = {0};
+    add(&amounts, "amd.com/gpu", devices(&row->gpu, "amd"), 0, arena);
+    add(&amounts, "aws.amazon.com/neuron", devices(&row->accelerator, "aws"), 0, arena);
+    add(&amounts, "aws.amazon.com/neuroncore", row->neuron_cores, 0, arena);
+    add(&amounts, "cpu", cpu_milli, kubelet_cpu_milli(cpu_milli), arena);
+    add(&amounts, "ephemeral-storage", root, root_reserved, arena);
+    add(&amounts, "habana.ai/gaudi", devices(&row->gpu, "habana"), 0, arena);
+    add(&amounts, "memory", memory_capacity_mib(row) * mib, memory_reserved, arena);
+    add(&amounts, "nvidia.com/gpu", devices(&row->gpu, "nvidia"), 0, arena);
+    add(&amounts, "pods", pods, 0, arena);
+    add(&amounts, "vpc.amazonaws.com/efa", row->efas, 0, arena);
+    add(&amounts, "vpc.amazonaws.com/pod-eni", row->branch_interfaces, 0, arena);
+    return amounts;
+}
+
+struct catalog_amounts catalog_type_amounts(const struct catalog *catalog, size_t index,
+                                            struct arena *arena)
+{
+    if (!catalog->is_builtin)
+        return catalog->amounts[index];
+    const struct catalog_row *row = &catalog_rows[index];
+    bool makes_nodes = row->architecture != NULL && strncmp(row->name, "mac", 3) != 0;
+    return makes_nodes ? reckon(row, arena) : (struct catalog_amounts){0};
+}
+
+static int compare_row(const void *name_pointer, const void *row_pointer)
+{
+    const struct text *name = name_pointer;
+    const struct catalog_row *row = row_pointer;
+    return text_compare(*name, text_of(row->name));
+}
+
+/* A user's type is the EC2 type of its name. */
+uint32_t catalog_attach_limit(const struct catalog *catalog, size_t index)
+{
+    const struct catalog_row *row = bsearch(&catalog->types[index].name, catalog_rows,
+                                            catalog_row_count, sizeof *catalog_rows, compare_row);
+    return row != NULL && row->attach_limit > 1 ? row->attach_limit - 1 : 0;
+}

@@ -1,0 +1,220 @@
+/* The forecast inside: a cluster read once into what the solver asks for (expand.c and owner.c the
+ * pods, pod_requests.c and pod_shape.c what they want, volume_zones.c and claims.c where their
+ * volumes are, node_view.c the machines, problem.c the whole), a problem built of it for every
+ * round (problem_build.c), what a round buys (bought.c), and the rounds (forecast.c). */
+#ifndef TAFFRAIL_KUBE_FORECAST_H
+#define TAFFRAIL_KUBE_FORECAST_H
+
+#include "kube/kube.h"
+
+/* A terminated copy, as the solver wants its strings. */
+const char *terminated(struct arena *arena, struct text t);
+
+/* ---- quantities by name of resource ---- */
+
+/* cpu in thousandths, all others in units. */
+struct named_amount {
+    const char *resource;
+    int64_t quantity;
+};
+struct named_amounts {
+    struct named_amount *items;
+    size_t count, capacity;
+};
+/* 0 when it is not there. */
+int64_t named_amount_of(const struct named_amounts *amounts, const char *resource);
+/* A map of quantities as a machine or a limit has them; false with *error naming the resource. */
+bool named_amounts_read(const struct node *map, struct arena *arena, struct named_amounts *amounts,
+                        struct error *error) MUST_CHECK;
+struct solver_amounts named_amounts_number(const struct named_amounts *amounts,
+                                           struct solver_builder *builder, struct arena *arena);
+
+/* What the whole pod requests, as the API server would store it and kube-scheduler counts it: what
+ * its containers need while they run or, if that is more, while they start; or what the pod itself
+ * says; and its overhead. Pods not yet stored take the defaults of LimitRanges. */
+bool pod_requests_read(const struct snapshot *snapshot, const struct workload *workload,
+                       struct arena *arena, struct named_amounts *requests,
+                       struct error *error) MUST_CHECK;
+
+/* ---- what the solver sees of a pod ---- */
+
+/* Why Karpenter would leave a pod out; message.size 0: it would not. */
+struct pod_fault {
+    enum solver_reason_kind kind;
+    struct text message;
+    bool later; /* came about in the rounds: nothing is wrong with the pod */
+};
+struct pod_shape {
+    struct solver_shape solver; /* without requests and volumes */
+    struct named_amounts requests;
+    struct pod_fault fault;
+    bool read;
+    bool added;      /* to the builder of this round, without volumes */
+    uint32_t number; /* there */
+};
+struct shape_source {
+    struct text namespace;
+    struct workload workload;
+    /* Whose required node affinity counts; NULL: its own. */
+    const struct workload *affinity_of;
+    struct solver_labels more_labels; /* that a controller adds */
+};
+void pod_shape_read(const struct snapshot *snapshot, const struct shape_source *source,
+                    struct arena *arena, struct pod_shape *shape);
+struct solver_labels labels_of(const struct node *map, struct arena *arena);
+bool expressions_convert(const struct expressions *expressions, struct arena *arena,
+                         struct solver_expressions *converted, struct text *wrong);
+struct solver_taints taints_convert(const struct taints *taints, struct arena *arena);
+
+/* ---- volumes ---- */
+
+/* A PersistentVolume a claim may get. */
+struct volume_choice {
+    const struct object *volume;
+    bool taken;
+    int64_t capacity_milli;
+    struct solver_volume places;
+};
+/* A claim some pod mounts, or will. */
+struct claim_state {
+    struct text namespace, name;
+    const char *id;     /* namespace/name */
+    const char *driver; /* NULL: attaches nothing that is counted */
+    struct pod_fault fault;
+    struct solver_volume places; /* now */
+    bool waits;                  /* binds where its first pod lands */
+    bool zonal;                  /* what is made for it lives in a zone */
+    struct solver_volume made;   /* where its class makes volumes */
+    bool can_be_made;
+    struct volume_choice **choices; /* volumes there are for it, the smallest first */
+    size_t choice_count;
+    size_t bound_in; /* the round in which it was; 0: before */
+};
+struct claims_book;
+struct claims_book *claims_book_create(const struct snapshot *snapshot, struct arena *arena);
+/* The zones that volumes and classes name, added to those of the cluster. */
+void claims_add_zones(const struct snapshot *snapshot, struct arena *arena, struct zones *zones);
+/* The claim of that name, made by the template (a PersistentVolumeClaim less its name) when it is
+ * not there; template may be NULL. */
+struct claim_state *claims_book_get(struct claims_book *book, struct text namespace,
+                                    struct text name, const struct field *template);
+/* Makes up again where claims that wait can go, since volumes were taken. */
+void claims_book_refresh(struct claims_book *book);
+/* Whether a claim that is bound can be attached to a node of these labels, or one that waits can be
+ * bound there. */
+bool claim_fits(const struct claim_state *claim, struct solver_labels labels);
+/* Binds a claim that waits where its pod landed. */
+void claim_bind(struct claim_state *claim, struct solver_labels labels, struct arena *arena);
+
+/* ---- pods ---- */
+
+enum pod_phase {
+    POD_PENDING,
+    POD_RUNNING, /* has its node */
+    POD_WAITING, /* for something else than a node, or for the end */
+};
+struct cluster_pod {
+    struct text namespace, name, uid;
+    struct text owner; /* "Deployment web" */
+    int64_t created_unix_s;
+    enum pod_phase phase;
+    struct text node_name;
+    bool daemon, mirror, leaving;
+    bool had_node;
+    const struct object *object; /* what it was read from: a Pod, or the workload that makes it */
+    const struct object *set;    /* the StatefulSet whose claims it takes; NULL: none */
+    struct shape_source *source; /* pods of one workload share it */
+    struct pod_shape *shape;     /* and this */
+    struct claim_state **claims;
+    size_t claim_count;
+    struct pod_fault fault;
+    size_t machine;                /* where it runs, in cluster.machines; NO_MACHINE */
+    uint32_t number, shape_number; /* in the problem of this round; SOLVER_NONE: not in it */
+};
+#define NO_MACHINE SIZE_MAX
+struct cluster_pods {
+    struct cluster_pod *items;
+    size_t count, capacity;
+};
+struct daemon {
+    const struct object *object;
+    struct shape_source source;
+    struct workload template;
+    struct pod_shape shape;
+};
+struct daemons {
+    struct daemon *items;
+    size_t count, capacity;
+};
+/* Every pod that is not done, and those that workloads would make, by namespace and name. */
+void expand_pods(const struct snapshot *snapshot, struct arena *arena, struct cluster_pods *pods,
+                 struct daemons *daemons, struct problems *problems);
+
+/* ---- machines: Nodes, NodeClaims without one, and what was bought in a round ---- */
+
+struct machine {
+    const char *name;      /* as Karpenter orders them: of its NodeClaim until it is registered */
+    const char *node_name; /* as pods name it */
+    const char *pool;      /* NULL: of none */
+    struct solver_labels labels;
+    struct solver_taints taints;
+    struct named_amounts capacity, allocatable;
+    const struct solver_attach_limit *attach_limits;
+    size_t attach_limit_count;
+    bool attach_limits_known; /* its drivers have said what they attach */
+    bool initialized;
+    uint32_t number;               /* in the problem of this round */
+    struct forecast_node forecast; /* of what was bought */
+};
+struct machines {
+    struct machine *items;
+    size_t count, capacity;
+};
+/* The value of a label, or NULL. */
+const char *label_of(struct solver_labels labels, const char *key);
+/* Nodes and NodeClaims that are there to stay, by name; names of those that are going are added to
+ * leaving. */
+bool machines_read(const struct snapshot *snapshot, struct arena *arena, struct machines *machines,
+                   struct resource_names *leaving, struct problems *problems,
+                   struct error *error) MUST_CHECK;
+
+/* ---- the whole ---- */
+
+struct cluster_pool {
+    const struct pool *pool;
+    const char *name;
+    uint32_t weight;
+    struct solver_expressions requirements;
+    struct solver_labels labels;
+    struct solver_taints taints;
+    struct named_amounts limits;
+    bool offers_nothing; /* its types are not in the catalogue */
+};
+struct cluster_type {
+    size_t index; /* in the catalogue */
+    struct solver_type solver;
+    struct catalog_offerings offerings;
+};
+struct cluster {
+    struct arena *arena;
+    const struct snapshot *snapshot;
+    const struct catalog *catalog;
+    struct zones zones;
+    struct cluster_pool *pools;
+    size_t pool_count;
+    struct machines machines;
+    struct cluster_pods pods;
+    struct daemons daemons;
+    struct claims_book *claims;
+    struct cluster_type *types; /* as the problem numbers them */
+    size_t type_count;
+    const struct solver_problem *problem; /* of the last round; NULL: none yet */
+};
+bool cluster_read(const struct snapshot *snapshot, const struct catalog *catalog,
+                  struct arena *arena, struct cluster *cluster, struct problems *problems,
+                  struct error *error) MUST_CHECK;
+/* The problem as things stand. A pod the solver refuses gets a fault. */
+bool cluster_problem(struct cluster *cluster, const struct solver_settings *settings,
+                     struct error *error) MUST_CHECK;
+
+#endif

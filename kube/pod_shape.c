@@ -1,0 +1,488 @@
+#include <string.h>
+
+#include "kube/forecast.h"
+
+const char *terminated(struct arena *arena, struct text t)
+{
+    return arena_text(arena, t).data;
+}
+
+struct solver_labels labels_of(const struct node *map, struct arena *arena)
+{
+    size_t count = node_is(map, NODE_MAP) ? node_count(map) : 0;
+    struct solver_label *items = ARENA_ARRAY(arena, count, struct solver_label);
+    for (size_t i = 0; i < count; i++) {
+        const struct member *member = &map->members[i];
+        items[i] =
+            (struct solver_label){terminated(arena, (struct text){member->key, member->key_size}),
+                                  terminated(arena, node_string(&member->value))};
+    }
+    return (struct solver_labels){items, count};
+}
+
+const char *label_of(struct solver_labels labels, const char *key)
+{
+    for (size_t i = 0; i < labels.count; i++)
+        if (strcmp(labels.items[i].key, key) == 0)
+            return labels.items[i].value;
+    return NULL;
+}
+
+bool expressions_convert(const struct expressions *expressions, struct arena *arena,
+                         struct solver_expressions *converted, struct text *wrong)
+{
+    struct solver_expression *items =
+        ARENA_ARRAY(arena, expressions->count, struct solver_expression);
+    for (size_t i = 0; i < expressions->count; i++) {
+        const struct expression *expression = &expressions->items[i];
+        if (!expression->valid) {
+            *wrong = field_path(arena, expression->field);
+            return false;
+        }
+        const char **values = ARENA_ARRAY(arena, expression->value_count, const char *);
+        for (size_t j = 0; j < expression->value_count; j++)
+            values[j] = terminated(arena, expression->values[j].text);
+        items[i] = (struct solver_expression){.key = terminated(arena, expression->key),
+                                              .op = expression->op,
+                                              .values = values,
+                                              .value_count = expression->value_count,
+                                              .min_values = expression->min_values};
+    }
+    *converted = (struct solver_expressions){items, expressions->count};
+    return true;
+}
+
+static bool effect_parse(struct text t, enum solver_effect *effect)
+{
+    static const char *const names[] = {
+        [SOLVER_NO_SCHEDULE] = "NoSchedule",
+        [SOLVER_PREFER_NO_SCHEDULE] = "PreferNoSchedule",
+        [SOLVER_NO_EXECUTE] = "NoExecute",
+    };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (text_is(t, names[i])) {
+            *effect = (enum solver_effect)i;
+            return true;
+        }
+    return false;
+}
+
+struct solver_taints taints_convert(const struct taints *taints, struct arena *arena)
+{
+    struct solver_taint *items = ARENA_ARRAY(arena, taints->count, struct solver_taint);
+    size_t count = 0;
+    for (size_t i = 0; i < taints->count; i++) {
+        const struct taint *taint = &taints->items[i];
+        struct solver_taint converted = {terminated(arena, taint->key),
+                                         terminated(arena, taint->value), SOLVER_NO_SCHEDULE};
+        if (effect_parse(taint->effect, &converted.effect))
+            items[count++] = converted;
+    }
+    return (struct solver_taints){items, count};
+}
+
+/* ---- what Karpenter does not place ---- */
+
+static void find_fault(struct pod_shape *shape, enum solver_reason_kind kind, struct text message)
+{
+    if (shape->fault.message.size == 0)
+        shape->fault = (struct pod_fault){.kind = kind, .message = message};
+}
+
+/* Labels only Karpenter sets: a pod that selects by one is left alone. */
+static bool is_restricted(const char *key_as_written)
+{
+    static const char *const domains[] = {"karpenter.sh", "karpenter.k8s.aws"};
+    size_t size = strlen(key_as_written);
+    const char *data = solver_canonical_key(key_as_written, &size);
+    struct text key = {data, size};
+    struct text domain = {0};
+    if (text_is(key, "kubernetes.io/hostname"))
+        return true;
+    if (solver_is_well_known(data, size) || !text_split(key, '/', &domain, NULL))
+        return false;
+    for (size_t i = 0; i < sizeof domains / sizeof *domains; i++) {
+        struct text restricted = text_of(domains[i]);
+        if (text_equal(domain, restricted))
+            return true;
+        if (domain.size > restricted.size && text_ends_with(domain, restricted) &&
+            domain.data[domain.size - restricted.size - 1] == '.')
+            return true;
+    }
+    return false;
+}
+
+static void check_keys(struct pod_shape *shape, struct solver_expressions expressions,
+                       struct arena *arena)
+{
+    for (size_t i = 0; i < expressions.count; i++)
+        if (is_restricted(expressions.items[i].key))
+            find_fault(shape, SOLVER_REASON_REQUIREMENT,
+                       arena_printf(arena,
+                                    "Karpenter buys nothing for a pod that selects nodes by %s",
+                                    expressions.items[i].key));
+}
+
+/* A pod that asks to be kept off Karpenter's nodes, even softly, is. */
+static void check_avoids_pools(struct pod_shape *shape, struct solver_expressions expressions)
+{
+    for (size_t i = 0; i < expressions.count; i++)
+        if (expressions.items[i].op == SOLVER_DOES_NOT_EXIST &&
+            strcmp(expressions.items[i].key, "karpenter.sh/nodepool") == 0)
+            find_fault(shape, SOLVER_REASON_REQUIREMENT,
+                       TEXT("the pod asks for a node without karpenter.sh/nodepool, so Karpenter "
+                            "leaves it alone"));
+}
+
+static void check_selection(struct pod_shape *shape, struct arena *arena)
+{
+    const struct solver_shape *solver = &shape->solver;
+    for (size_t i = 0; i < solver->node_selector.count; i++) {
+        const struct solver_expression selects = {.key = solver->node_selector.items[i].key};
+        check_keys(shape, (struct solver_expressions){&selects, 1}, arena);
+    }
+    for (size_t i = 0; i < solver->required_count; i++)
+        check_keys(shape, solver->required[i], arena);
+    if (solver->required_count > 0)
+        check_avoids_pools(shape, solver->required[0]);
+    const struct solver_preferred_term *heaviest = NULL;
+    for (size_t i = 0; i < solver->preferred_count; i++)
+        if (heaviest == NULL || solver->preferred[i].weight > heaviest->weight)
+            heaviest = &solver->preferred[i];
+    if (heaviest != NULL)
+        check_avoids_pools(shape, heaviest->expressions);
+}
+
+/* ---- node selection ---- */
+
+static int32_t weight_of(const struct field *term)
+{
+    int64_t weight = 0;
+    if (!node_integer(node_get(term->parent->node, "weight"), &weight) || weight < 0 ||
+        weight > INT32_MAX)
+        return 0;
+    return (int32_t)weight;
+}
+
+static bool term_convert(struct pod_shape *shape, const struct node_term *term, struct arena *arena,
+                         struct solver_expressions *converted)
+{
+    struct text wrong = {0};
+    if (expressions_convert(&term->expressions, arena, converted, &wrong))
+        return true;
+    find_fault(
+        shape, SOLVER_REASON_REQUIREMENT,
+        arena_printf(arena, "%.*s is no expression that can be understood", TEXT_ARGS(wrong)));
+    return false;
+}
+
+static void read_required(struct pod_shape *shape, const struct node_terms *terms,
+                          struct arena *arena)
+{
+    struct solver_expressions *required =
+        ARENA_ARRAY(arena, terms->count, struct solver_expressions);
+    for (size_t i = 0; i < terms->count; i++) {
+        if (node_count(node_get(terms->items[i].field->node, "matchFields")) > 0)
+            find_fault(shape, SOLVER_REASON_REQUIREMENT,
+                       TEXT("Karpenter buys nothing for a pod whose node affinity has "
+                            "matchFields"));
+        if (!term_convert(shape, &terms->items[i], arena, &required[i]))
+            return;
+    }
+    shape->solver.required = required;
+    shape->solver.required_count = terms->count;
+}
+
+static void read_preferred(struct pod_shape *shape, const struct node_terms *terms,
+                           struct arena *arena)
+{
+    struct solver_preferred_term *preferred =
+        ARENA_ARRAY(arena, terms->count, struct solver_preferred_term);
+    for (size_t i = 0; i < terms->count; i++) {
+        preferred[i].weight = weight_of(terms->items[i].field);
+        if (!term_convert(shape, &terms->items[i], arena, &preferred[i].expressions))
+            return;
+    }
+    shape->solver.preferred = preferred;
+    shape->solver.preferred_count = terms->count;
+}
+
+static void read_selection(const struct shape_source *source, struct arena *arena,
+                           struct pod_shape *shape)
+{
+    struct node_selection selection;
+    node_selection_read(&source->workload, arena, &selection);
+    if (source->affinity_of != NULL) {
+        struct node_selection other;
+        node_selection_read(source->affinity_of, arena, &other);
+        selection.required = other.required;
+    }
+    shape->solver.node_selector = labels_of(selection.selector_field->node, arena);
+    read_required(shape, &selection.required, arena);
+    read_preferred(shape, &selection.preferred, arena);
+    check_selection(shape, arena);
+}
+
+/* ---- tolerations and ports ---- */
+
+static void read_tolerations(const struct workload *workload, struct arena *arena,
+                             struct solver_shape *solver)
+{
+    struct tolerations tolerations;
+    tolerations_read(workload, arena, &tolerations);
+    struct solver_toleration *items =
+        ARENA_ARRAY(arena, tolerations.count, struct solver_toleration);
+    size_t count = 0;
+    for (size_t i = 0; i < tolerations.count; i++) {
+        const struct toleration *toleration = &tolerations.items[i];
+        struct solver_toleration converted = {
+            .key = terminated(arena, toleration->key),
+            .exists = text_is(toleration->op, "Exists"),
+            .value = terminated(arena, toleration->value),
+            .any_effect = toleration->effect.size == 0,
+        };
+        bool known =
+            converted.exists || toleration->op.size == 0 || text_is(toleration->op, "Equal");
+        if (known && (converted.any_effect || effect_parse(toleration->effect, &converted.effect)))
+            items[count++] = converted;
+    }
+    solver->tolerations = items;
+    solver->toleration_count = count;
+}
+
+/* On the host's network every port of a container is one of the host. */
+static uint32_t host_port_of(const struct node *port, bool host_network)
+{
+    int64_t number = 0;
+    if (!node_integer(node_get(port, "hostPort"), &number) && host_network)
+        (void)node_integer(node_get(port, "containerPort"), &number);
+    return number > 0 && number <= UINT16_MAX ? (uint32_t)number : 0;
+}
+
+static void read_host_ports(const struct workload *workload, struct arena *arena,
+                            struct solver_shape *solver)
+{
+    struct {
+        struct solver_host_port *items;
+        size_t count, capacity;
+    } ports = {0};
+    const struct node *spec = workload->spec->node;
+    const struct node *containers = node_get(spec, "containers");
+    bool host_network = node_true(node_get(spec, "hostNetwork"));
+    for (size_t i = 0; node_is(containers, NODE_LIST) && i < node_count(containers); i++) {
+        const struct node *list = node_get(node_item(containers, i), "ports");
+        for (size_t j = 0; node_is(list, NODE_LIST) && j < node_count(list); j++) {
+            const struct node *port = node_item(list, j);
+            uint32_t number = host_port_of(port, host_network);
+            if (number > 0)
+                *LIST_PUSH(arena, &ports) = (struct solver_host_port){
+                    terminated(arena, node_string(node_get(port, "hostIP"))),
+                    terminated(arena, node_string(node_get(port, "protocol"))), number};
+        }
+    }
+    solver->host_ports = ports.items;
+    solver->host_port_count = ports.count;
+}
+
+/* ---- spread and affinity ---- */
+
+struct selector_list {
+    struct solver_expression *items;
+    size_t count, capacity;
+};
+
+static const char **one_value(struct arena *arena, struct text value)
+{
+    const char **values = ARENA_NEW(arena, const char *);
+    *values = terminated(arena, value);
+    return values;
+}
+
+static bool add_selector_expression(struct selector_list *list, const struct node *expression,
+                                    struct arena *arena)
+{
+    struct text op = node_string(node_get(expression, "operator"));
+    const struct node *values = node_get(expression, "values");
+    struct solver_expression converted = {
+        .key = terminated(arena, node_string(node_get(expression, "key")))};
+    if (converted.key[0] == '\0' || !solver_op_parse(op.data, op.size, &converted.op) ||
+        converted.op > SOLVER_DOES_NOT_EXIST)
+        return false;
+    bool takes_values = converted.op == SOLVER_IN || converted.op == SOLVER_NOT_IN;
+    if (takes_values != (node_count(values) > 0))
+        return false;
+    const char **items = ARENA_ARRAY(arena, node_count(values), const char *);
+    for (size_t i = 0; i < node_count(values); i++)
+        items[i] = terminated(arena, node_string(node_item(values, i)));
+    converted.values = items;
+    converted.value_count = node_count(values);
+    *LIST_PUSH(arena, list) = converted;
+    return true;
+}
+
+static struct solver_selector read_selector(const struct node *selector, struct arena *arena,
+                                            struct selector_list *list)
+{
+    if (selector == NULL || node_is(selector, NODE_NULL))
+        return (struct solver_selector){.kind = SOLVER_SELECTOR_ABSENT};
+    if (!node_is(selector, NODE_MAP))
+        return (struct solver_selector){.kind = SOLVER_SELECTOR_INVALID};
+    const struct node *labels = node_get(selector, "matchLabels");
+    for (size_t i = 0; node_is(labels, NODE_MAP) && i < node_count(labels); i++) {
+        const struct member *member = &labels->members[i];
+        *LIST_PUSH(arena, list) = (struct solver_expression){
+            .key = terminated(arena, (struct text){member->key, member->key_size}),
+            .op = SOLVER_IN,
+            .values = one_value(arena, node_string(&member->value)),
+            .value_count = 1};
+    }
+    const struct node *expressions = node_get(selector, "matchExpressions");
+    for (size_t i = 0; node_is(expressions, NODE_LIST) && i < node_count(expressions); i++)
+        if (!add_selector_expression(list, node_item(expressions, i), arena))
+            return (struct solver_selector){.kind = SOLVER_SELECTOR_INVALID};
+    return (struct solver_selector){.kind = SOLVER_SELECTOR_GIVEN,
+                                    .expressions = {list->items, list->count}};
+}
+
+static const char *const *strings_of(const struct node *list, struct arena *arena, size_t *count)
+{
+    *count = node_is(list, NODE_LIST) ? node_count(list) : 0;
+    const char **items = ARENA_ARRAY(arena, *count, const char *);
+    for (size_t i = 0; i < *count; i++)
+        items[i] = terminated(arena, node_string(node_item(list, i)));
+    return items;
+}
+
+static int32_t small_number(const struct node *node, int32_t absent)
+{
+    int64_t number = 0;
+    if (!node_integer(node, &number) || number < 0 || number > INT32_MAX)
+        return absent;
+    return (int32_t)number;
+}
+
+static struct solver_spread read_spread(const struct topology_term *term, struct arena *arena)
+{
+    const struct node *node = term->term->node;
+    struct selector_list list = {0};
+    struct solver_spread spread = {
+        .key = terminated(arena, node_string(term->key->node)),
+        .max_skew = small_number(node_get(node, "maxSkew"), 1),
+        .min_domains = small_number(node_get(node, "minDomains"), 0),
+        .hard = term->required,
+        .ignore_node_affinity =
+            text_is(node_string(node_get(node, "nodeAffinityPolicy")), "Ignore"),
+        .honor_node_taints = text_is(node_string(node_get(node, "nodeTaintsPolicy")), "Honor"),
+        .selector = read_selector(node_get(node, "labelSelector"), arena, &list),
+    };
+    spread.match_label_keys =
+        strings_of(node_get(node, "matchLabelKeys"), arena, &spread.match_label_key_count);
+    return spread;
+}
+
+/* The API server writes these keys into the selector when it stores a pod. */
+static void merge_label_keys(const struct node *keys, enum solver_op op,
+                             struct solver_labels labels, struct arena *arena,
+                             struct selector_list *list, struct solver_selector *selector)
+{
+    for (size_t i = 0; node_is(keys, NODE_LIST) && i < node_count(keys); i++) {
+        const char *key = terminated(arena, node_string(node_item(keys, i)));
+        const char *value = label_of(labels, key);
+        if (value == NULL || selector->kind != SOLVER_SELECTOR_GIVEN)
+            continue;
+        *LIST_PUSH(arena, list) = (struct solver_expression){
+            .key = key, .op = op, .values = one_value(arena, text_of(value)), .value_count = 1};
+        selector->expressions = (struct solver_expressions){list->items, list->count};
+    }
+}
+
+static struct solver_pod_affinity read_affinity(const struct topology_term *term,
+                                                struct solver_labels labels, struct arena *arena)
+{
+    const struct node *node = term->term->node;
+    struct selector_list list = {0};
+    struct selector_list namespaces = {0};
+    struct solver_pod_affinity affinity = {
+        .anti = term->use == TOPOLOGY_ANTI_AFFINITY,
+        .required = term->required,
+        .weight = term->required ? 0 : weight_of(term->term),
+        .key = terminated(arena, node_string(term->key->node)),
+        .selector = read_selector(node_get(node, "labelSelector"), arena, &list),
+        .namespace_selector =
+            read_selector(node_get(node, "namespaceSelector"), arena, &namespaces),
+    };
+    merge_label_keys(node_get(node, "matchLabelKeys"), SOLVER_IN, labels, arena, &list,
+                     &affinity.selector);
+    merge_label_keys(node_get(node, "mismatchLabelKeys"), SOLVER_NOT_IN, labels, arena, &list,
+                     &affinity.selector);
+    affinity.namespaces =
+        strings_of(node_get(node, "namespaces"), arena, &affinity.namespace_count);
+    return affinity;
+}
+
+static void read_topology(const struct workload *workload, struct arena *arena,
+                          struct solver_shape *solver)
+{
+    struct topology_terms terms;
+    topology_terms_read(workload, arena, &terms);
+    struct solver_spread *spreads = ARENA_ARRAY(arena, terms.count, struct solver_spread);
+    struct solver_pod_affinity *affinities =
+        ARENA_ARRAY(arena, terms.count, struct solver_pod_affinity);
+    for (size_t i = 0; i < terms.count; i++) {
+        if (terms.items[i].use == TOPOLOGY_SPREAD)
+            spreads[solver->spread_count++] = read_spread(&terms.items[i], arena);
+        else
+            affinities[solver->affinity_count++] =
+                read_affinity(&terms.items[i], solver->labels, arena);
+    }
+    solver->spreads = spreads;
+    solver->affinities = affinities;
+}
+
+/* ---- the whole ---- */
+
+static struct solver_labels join(struct solver_labels a, struct solver_labels b,
+                                 struct arena *arena)
+{
+    struct solver_label *items = ARENA_ARRAY(arena, a.count + b.count, struct solver_label);
+    size_t count = 0;
+    for (size_t i = 0; i < a.count; i++)
+        items[count++] = a.items[i];
+    for (size_t i = 0; i < b.count; i++)
+        if (label_of(a, b.items[i].key) == NULL)
+            items[count++] = b.items[i];
+    return (struct solver_labels){items, count};
+}
+
+static bool claims_devices(const struct workload *workload)
+{
+    static const char *const lists[] = {"containers", "initContainers"};
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+        const struct node *list = node_get(workload->spec->node, lists[i]);
+        for (size_t j = 0; node_is(list, NODE_LIST) && j < node_count(list); j++)
+            if (node_count(node_at(node_item(list, j), "resources.claims")) > 0)
+                return true;
+    }
+    return workload_claims_devices(workload);
+}
+
+void pod_shape_read(const struct snapshot *snapshot, const struct shape_source *source,
+                    struct arena *arena, struct pod_shape *shape)
+{
+    const struct workload *workload = &source->workload;
+    *shape = (struct pod_shape){.read = true};
+    struct solver_shape *solver = &shape->solver;
+    solver->namespace = terminated(arena, source->namespace);
+    struct solver_labels own = labels_of(node_get(workload->metadata->node, "labels"), arena);
+    solver->labels = join(own, source->more_labels, arena);
+    solver->needs_devices = claims_devices(workload);
+    read_selection(source, arena, shape);
+    read_tolerations(workload, arena, solver);
+    read_host_ports(workload, arena, solver);
+    read_topology(workload, arena, solver);
+    struct error error = {0};
+    if (!pod_requests_read(snapshot, workload, arena, &shape->requests, &error)) {
+        struct text message = arena_text(arena, text_of(error.what));
+        find_fault(shape, SOLVER_REASON_RESOURCES, message);
+    }
+}

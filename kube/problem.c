@@ -1,0 +1,316 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "kube/forecast.h"
+
+#define ZONE "topology.kubernetes.io/zone"
+
+static struct place place_of(const struct object *object, struct arena *arena)
+{
+    return object->source == NULL ? NOWHERE
+                                  : source_place(object->source, arena, field_offset(object->root));
+}
+
+/* ---- pools ---- */
+
+static bool is_ready(const struct object *object)
+{
+    const struct node *conditions = node_at(object->root->node, "status.conditions");
+    for (size_t i = 0; i < node_count(conditions); i++) {
+        const struct node *condition = node_item(conditions, i);
+        if (text_is(node_string(node_get(condition, "type")), "Ready"))
+            return text_is(node_string(node_get(condition, "status")), "True");
+    }
+    return true;
+}
+
+static bool is_static(const struct object *object)
+{
+    return node_is(node_at(object->root->node, "spec.replicas"), NODE_NUMBER);
+}
+
+/* "karpenter.k8s.aws/ec2nodeclass" */
+static const char *class_label(const struct pool *pool, struct arena *arena)
+{
+    struct text text = arena_printf(arena, "%.*s/%.*s", TEXT_ARGS(pool->node_class_group),
+                                    TEXT_ARGS(pool->node_class_kind));
+    char *key = ARENA_ARRAY(arena, text.size + 1, char);
+    for (size_t i = 0; i < text.size; i++) {
+        char c = text.data[i];
+        key[i] = c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+    }
+    return key;
+}
+
+static struct solver_labels pool_labels(const struct pool *pool, struct arena *arena)
+{
+    struct solver_labels labels = labels_of(pool->labels_field->node, arena);
+    if (pool->node_class_group.size == 0 || pool->node_class_kind.size == 0 ||
+        pool->node_class_name.size == 0)
+        return labels;
+    const char *key = class_label(pool, arena);
+    struct solver_label *items = ARENA_ARRAY(arena, labels.count + 1, struct solver_label);
+    size_t count = 0;
+    for (size_t i = 0; i < labels.count; i++)
+        if (strcmp(labels.items[i].key, key) != 0)
+            items[count++] = labels.items[i];
+    items[count++] = (struct solver_label){key, terminated(arena, pool->node_class_name)};
+    return (struct solver_labels){items, count};
+}
+
+/* The zones of the subnets a node class has found: its machines come up in no other. */
+static void add_subnet_zones(const struct snapshot *snapshot, const struct pool *pool,
+                             struct arena *arena, struct solver_expressions *requirements)
+{
+    const struct object *class =
+        snapshot_find(snapshot, KIND_EC2_NODE_CLASS, TEXT(""), pool->node_class_name);
+    if (class == NULL || !text_is(pool->node_class_kind, "EC2NodeClass"))
+        return;
+    const struct node *subnets = node_at(class->root->node, "status.subnets");
+    size_t most = node_is(subnets, NODE_LIST) ? node_count(subnets) : 0;
+    const char **zones = ARENA_ARRAY(arena, most, const char *);
+    size_t count = 0;
+    for (size_t i = 0; i < most; i++) {
+        struct text zone = node_string(node_get(node_item(subnets, i), "zone"));
+        if (zone.size > 0)
+            zones[count++] = terminated(arena, zone);
+    }
+    if (count == 0)
+        return;
+    struct solver_expression *items =
+        ARENA_ARRAY(arena, requirements->count + 1, struct solver_expression);
+    if (requirements->count > 0)
+        memcpy(items, requirements->items, requirements->count * sizeof *items);
+    items[requirements->count] = (struct solver_expression){
+        .key = ZONE, .op = SOLVER_IN, .values = zones, .value_count = count};
+    *requirements = (struct solver_expressions){items, requirements->count + 1};
+}
+
+static bool read_pool(const struct cluster *cluster, const struct pool *pool,
+                      struct cluster_pool *read, struct error *error)
+{
+    struct arena *arena = cluster->arena;
+    const struct object *object = pool->object;
+    struct text wrong = {0};
+    struct error why = {0};
+    int64_t weight = 0;
+    if (node_integer(node_at(object->root->node, "spec.weight"), &weight) &&
+        (weight < 0 || weight > INT32_MAX))
+        weight = 0;
+    *read = (struct cluster_pool){
+        .pool = pool,
+        .name = terminated(arena, object->name),
+        .weight = (uint32_t)weight,
+        .labels = pool_labels(pool, arena),
+        .taints = taints_convert(&pool->taints, arena),
+        .offers_nothing = !pool_is_covered_by(cluster->catalog, pool),
+    };
+    if (!expressions_convert(&pool->requirements, arena, &read->requirements, &wrong))
+        return error_set(error, ERROR_INPUT, place_of(object, arena),
+                         "NodePool %s: %.*s is no requirement that can be understood", read->name,
+                         TEXT_ARGS(wrong));
+    if (!named_amounts_read(pool->limits_field->node, arena, &read->limits, &why))
+        return error_set(error, ERROR_INPUT, place_of(object, arena),
+                         "NodePool %s: in its limits %s", read->name, why.what);
+    add_subnet_zones(cluster->snapshot, pool, arena, &read->requirements);
+    return true;
+}
+
+static bool read_pools(struct cluster *cluster, struct problems *problems, struct error *error)
+{
+    const struct snapshot *snapshot = cluster->snapshot;
+    bool good = true;
+    cluster->pools =
+        ARENA_ARRAY(cluster->arena, snapshot_pool_count(snapshot), struct cluster_pool);
+    for (size_t i = 0; i < snapshot_pool_count(snapshot); i++) {
+        const struct pool *pool = snapshot_pool(snapshot, i);
+        struct error wrong = {0};
+        if (!is_ready(pool->object) || is_static(pool->object) || pool->object->deleting)
+            continue;
+        if (read_pool(cluster, pool, &cluster->pools[cluster->pool_count], &wrong)) {
+            cluster->pool_count++;
+            continue;
+        }
+        good = false;
+        problems_add_error(problems, &wrong);
+        error_fill(error, wrong.kind, wrong.place, "%s", wrong.what);
+    }
+    return good;
+}
+
+/* ---- pods ---- */
+
+static int compare_to_machine(const void *name, const void *machine)
+{
+    return text_compare(*(const struct text *)name,
+                        text_of(((const struct machine *)machine)->node_name));
+}
+
+static size_t find_machine(const struct machines *machines, struct text name)
+{
+    if (machines->count == 0)
+        return NO_MACHINE;
+    const struct machine *found = bsearch(&name, machines->items, machines->count,
+                                          sizeof *machines->items, compare_to_machine);
+    return found == NULL ? NO_MACHINE : (size_t)(found - machines->items);
+}
+
+static bool is_among(const struct resource_names *names, struct text name)
+{
+    for (size_t i = 0; i < names->count; i++)
+        if (text_equal(names->items[i], name))
+            return true;
+    return false;
+}
+
+/* Pods of machines that are going are placed again; of those that are going themselves only the
+ * ones that come back under the same name. */
+static void find_node(struct cluster *cluster, const struct resource_names *leaving,
+                      struct cluster_pod *pod)
+{
+    if (pod->phase != POD_RUNNING)
+        return;
+    pod->machine = find_machine(&cluster->machines, pod->node_name);
+    if (is_among(leaving, pod->node_name) && !pod->daemon && !pod->mirror &&
+        (!pod->leaving || pod->set != NULL)) {
+        pod->phase = POD_PENDING;
+        pod->had_node = false;
+        pod->leaving = false;
+    }
+}
+
+/* The template of a claim that a StatefulSet makes for its pod, by the claim's name. */
+static const struct field *set_template(const struct cluster_pod *pod, struct text claim,
+                                        struct arena *arena)
+{
+    if (pod->set == NULL)
+        return NULL;
+    const struct field *templates = field_at(arena, pod->set->root, "spec.volumeClaimTemplates");
+    for (size_t i = 0; node_is(templates->node, NODE_LIST) && i < node_count(templates->node);
+         i++) {
+        const struct field *template = field_item(arena, templates, i);
+        struct text name = node_string(node_at(template->node, "metadata.name"));
+        if (text_equal(claim,
+                       arena_printf(arena, "%.*s-%.*s", TEXT_ARGS(name), TEXT_ARGS(pod->name))))
+            return template;
+    }
+    return NULL;
+}
+
+struct claim_list {
+    struct claim_state **items;
+    size_t count, capacity;
+};
+
+static void add_claim(struct cluster *cluster, const struct cluster_pod *pod, struct text name,
+                      const struct field *template, struct claim_list *claims)
+{
+    *LIST_PUSH(cluster->arena, claims) =
+        claims_book_get(cluster->claims, pod->namespace, name, template);
+}
+
+/* A StatefulSet's template takes the place of a volume of its name. */
+static void add_set_claims(struct cluster *cluster, const struct cluster_pod *pod,
+                           struct resource_names *volumes, struct claim_list *claims)
+{
+    if (pod->object->kind != KIND_STATEFUL_SET)
+        return;
+    struct arena *arena = cluster->arena;
+    const struct field *templates = field_at(arena, pod->object->root, "spec.volumeClaimTemplates");
+    for (size_t i = 0; node_is(templates->node, NODE_LIST) && i < node_count(templates->node);
+         i++) {
+        const struct field *template = field_item(arena, templates, i);
+        struct text name = node_string(node_at(template->node, "metadata.name"));
+        *LIST_PUSH(arena, volumes) = name;
+        add_claim(cluster, pod,
+                  arena_printf(arena, "%.*s-%.*s", TEXT_ARGS(name), TEXT_ARGS(pod->name)), template,
+                  claims);
+    }
+}
+
+static void read_claims(struct cluster *cluster, struct cluster_pod *pod)
+{
+    struct arena *arena = cluster->arena;
+    struct resource_names from_set = {0};
+    struct claim_list claims = {0};
+    add_set_claims(cluster, pod, &from_set, &claims);
+    const struct field *spec = pod->source->workload.spec;
+    const struct node *volumes = node_get(spec->node, "volumes");
+    for (size_t i = 0; node_is(volumes, NODE_LIST) && i < node_count(volumes); i++) {
+        const struct node *volume = node_item(volumes, i);
+        struct text name = node_string(node_get(volume, "name"));
+        struct text claim = node_string(node_at(volume, "persistentVolumeClaim.claimName"));
+        if (is_among(&from_set, name))
+            continue;
+        if (claim.size > 0)
+            add_claim(cluster, pod, claim, set_template(pod, claim, arena), &claims);
+        else if (node_is(node_at(volume, "ephemeral.volumeClaimTemplate"), NODE_MAP))
+            add_claim(cluster, pod,
+                      arena_printf(arena, "%.*s-%.*s", TEXT_ARGS(pod->name), TEXT_ARGS(name)),
+                      field_at(arena, field_item(arena, field_get(arena, spec, "volumes"), i),
+                               "ephemeral.volumeClaimTemplate"),
+                      &claims);
+    }
+    pod->claims = claims.items;
+    pod->claim_count = claims.count;
+}
+
+static void read_pod(struct cluster *cluster, struct cluster_pod *pod)
+{
+    if (!pod->shape->read)
+        pod_shape_read(cluster->snapshot, pod->source, cluster->arena, pod->shape);
+    read_claims(cluster, pod);
+    pod->fault = pod->shape->fault;
+    for (size_t i = 0; i < pod->claim_count && pod->fault.message.size == 0; i++)
+        pod->fault = pod->claims[i]->fault;
+}
+
+static void read_daemon(const struct cluster *cluster, struct daemon *daemon,
+                        struct problems *problems)
+{
+    struct node_selection selection;
+    node_selection_read(&daemon->template, cluster->arena, &selection);
+    if (selection.required.count > 0)
+        daemon->source.affinity_of = &daemon->template;
+    pod_shape_read(cluster->snapshot, &daemon->source, cluster->arena, &daemon->shape);
+    if (daemon->shape.fault.kind == SOLVER_REASON_RESOURCES)
+        problems_add(problems, ERROR_INPUT, place_of(daemon->object, cluster->arena),
+                     "DaemonSet %.*s/%.*s: %.*s", TEXT_ARGS(daemon->object->namespace),
+                     TEXT_ARGS(daemon->object->name), TEXT_ARGS(daemon->shape.fault.message));
+}
+
+/* ---- the cluster ---- */
+
+static int compare_zones(const void *a, const void *b)
+{
+    return text_compare(*(const struct text *)a, *(const struct text *)b);
+}
+
+static void read_zones(struct cluster *cluster)
+{
+    struct zones *zones = &cluster->zones;
+    zones_read(cluster->snapshot, cluster->catalog, ZONE_KEY_NAME, cluster->arena, zones);
+    claims_add_zones(cluster->snapshot, cluster->arena, zones);
+    if (zones->count > 0)
+        qsort(zones->items, zones->count, sizeof *zones->items, compare_zones);
+}
+
+bool cluster_read(const struct snapshot *snapshot, const struct catalog *catalog,
+                  struct arena *arena, struct cluster *cluster, struct problems *problems,
+                  struct error *error)
+{
+    *cluster = (struct cluster){.arena = arena, .snapshot = snapshot, .catalog = catalog};
+    struct resource_names leaving = {0};
+    read_zones(cluster);
+    bool good = read_pools(cluster, problems, error);
+    good = machines_read(snapshot, arena, &cluster->machines, &leaving, problems, error) && good;
+    expand_pods(snapshot, arena, &cluster->pods, &cluster->daemons, problems);
+    cluster->claims = claims_book_create(snapshot, arena);
+    for (size_t i = 0; i < cluster->pods.count; i++) {
+        find_node(cluster, &leaving, &cluster->pods.items[i]);
+        read_pod(cluster, &cluster->pods.items[i]);
+    }
+    for (size_t i = 0; i < cluster->daemons.count; i++)
+        read_daemon(cluster, &cluster->daemons.items[i], problems);
+    return good;
+}

@@ -1,0 +1,250 @@
+#include <string.h>
+
+#include "kube/forecast.h"
+
+#define NAMESPACE_NAME "kubernetes.io/metadata.name"
+
+struct building {
+    struct cluster *cluster;
+    struct arena *arena;
+    struct solver_builder *builder;
+};
+
+/* ---- what may be bought ---- */
+
+/* Resources keep the numbers they had in the round before, so that types can be kept, too. */
+static void number_resources(const struct building *building)
+{
+    const struct solver_problem *last = building->cluster->problem;
+    for (uint32_t i = 0; last != NULL && i < solver_resource_count(last); i++)
+        (void)solver_builder_resource(building->builder, solver_resource_name(last, i));
+}
+
+static void read_types(const struct building *building)
+{
+    struct cluster *cluster = building->cluster;
+    size_t count = catalog_count(cluster->catalog);
+    cluster->types = ARENA_ARRAY(building->arena, count, struct cluster_type);
+    for (size_t i = 0; i < count; i++) {
+        struct cluster_type *type = &cluster->types[cluster->type_count];
+        *type = (struct cluster_type){.index = i};
+        if (!catalog_solver_type(cluster->catalog, i, &cluster->zones, building->builder,
+                                 building->arena, &type->solver))
+            continue;
+        type->offerings =
+            catalog_type_offerings(cluster->catalog, i, &cluster->zones, building->arena);
+        cluster->type_count++;
+    }
+}
+
+static bool add_types(const struct building *building, struct error *error)
+{
+    struct cluster *cluster = building->cluster;
+    number_resources(building);
+    if (cluster->types == NULL)
+        read_types(building);
+    for (size_t i = 0; i < cluster->type_count; i++) {
+        uint32_t number = 0;
+        if (!solver_add_type(building->builder, &cluster->types[i].solver, &number, error))
+            return false;
+    }
+    return true;
+}
+
+static bool add_pools(struct building *building, struct error *error)
+{
+    static const uint32_t no_types[1];
+    const struct cluster *cluster = building->cluster;
+    for (size_t i = 0; i < cluster->pool_count; i++) {
+        const struct cluster_pool *pool = &cluster->pools[i];
+        uint32_t number = 0;
+        const struct solver_pool added = {
+            .name = pool->name,
+            .weight = pool->weight,
+            .requirements = pool->requirements,
+            .labels = pool->labels,
+            .taints = pool->taints,
+            .limits = named_amounts_number(&pool->limits, building->builder, building->arena),
+            .types = pool->offers_nothing ? no_types : NULL,
+        };
+        if (!solver_add_pool(building->builder, &added, &number, error))
+            return false;
+    }
+    return true;
+}
+
+/* ---- what is there ---- */
+
+static const char *known_pool(const struct cluster *cluster, const char *name)
+{
+    for (size_t i = 0; name != NULL && i < cluster->pool_count; i++)
+        if (strcmp(cluster->pools[i].name, name) == 0)
+            return name;
+    return NULL;
+}
+
+static bool add_machines(struct building *building, struct error *error)
+{
+    struct cluster *cluster = building->cluster;
+    for (size_t i = 0; i < cluster->machines.count; i++) {
+        struct machine *machine = &cluster->machines.items[i];
+        const struct solver_node node = {
+            .name = machine->name,
+            .pool = known_pool(cluster, machine->pool),
+            .labels = machine->labels,
+            .taints = machine->taints,
+            .capacity =
+                named_amounts_number(&machine->capacity, building->builder, building->arena),
+            .allocatable =
+                named_amounts_number(&machine->allocatable, building->builder, building->arena),
+            .attach_limits = machine->attach_limits,
+            .attach_limit_count = machine->attach_limit_count,
+            .initialized = machine->initialized,
+        };
+        if (!solver_add_node(building->builder, &node, &machine->number, error))
+            return false;
+    }
+    return true;
+}
+
+/* Every namespace is labelled with its name; of one that is not visible that is all. */
+static struct solver_labels namespace_labels(const struct object *object, struct text name,
+                                             struct arena *arena)
+{
+    struct solver_labels own = labels_of(object == NULL ? NULL : object->labels, arena);
+    if (label_of(own, NAMESPACE_NAME) != NULL)
+        return own;
+    struct solver_label *items = ARENA_ARRAY(arena, own.count + 1, struct solver_label);
+    if (own.count > 0)
+        memcpy(items, own.items, own.count * sizeof *items);
+    items[own.count] = (struct solver_label){NAMESPACE_NAME, terminated(arena, name)};
+    return (struct solver_labels){items, own.count + 1};
+}
+
+static bool add_namespaces(struct building *building, struct error *error)
+{
+    const struct cluster *cluster = building->cluster;
+    struct arena *arena = building->arena;
+    for (size_t i = 0; i < snapshot_count(cluster->snapshot, KIND_NAMESPACE); i++) {
+        const struct object *object = snapshot_object(cluster->snapshot, KIND_NAMESPACE, i);
+        if (!solver_add_namespace(building->builder, terminated(arena, object->name),
+                                  namespace_labels(object, object->name, arena), error))
+            return false;
+    }
+    struct text last = {0};
+    for (size_t i = 0; i < cluster->pods.count; i++) {
+        struct text name = cluster->pods.items[i].namespace;
+        bool seen = i > 0 && text_equal(name, last);
+        last = name;
+        if (seen || snapshot_find(cluster->snapshot, KIND_NAMESPACE, TEXT(""), name) != NULL)
+            continue;
+        if (!solver_add_namespace(building->builder, terminated(arena, name),
+                                  namespace_labels(NULL, name, arena), error))
+            return false;
+    }
+    return true;
+}
+
+/* ---- pods ---- */
+
+static bool add_shape(struct building *building, struct pod_shape *shape,
+                      const struct cluster_pod *pod, uint32_t *number, struct error *error)
+{
+    struct arena *arena = building->arena;
+    bool plain = pod == NULL || pod->claim_count == 0;
+    if (plain && shape->added) {
+        *number = shape->number;
+        return true;
+    }
+    struct solver_shape solver = shape->solver;
+    solver.requests = named_amounts_number(&shape->requests, building->builder, arena);
+    if (!plain) {
+        struct solver_volume *volumes = ARENA_ARRAY(arena, pod->claim_count, struct solver_volume);
+        for (size_t i = 0; i < pod->claim_count && pod->phase == POD_PENDING; i++)
+            volumes[i] = pod->claims[i]->places;
+        solver.volumes = volumes;
+        solver.volume_count = pod->claim_count;
+    }
+    if (!solver_add_shape(building->builder, &solver, number, error))
+        return false;
+    if (plain) {
+        shape->added = true;
+        shape->number = *number;
+    }
+    return true;
+}
+
+static bool add_pod(struct building *building, struct cluster_pod *pod, struct error *error)
+{
+    struct arena *arena = building->arena;
+    struct solver_mount *mounts = ARENA_ARRAY(arena, pod->claim_count, struct solver_mount);
+    for (size_t i = 0; i < pod->claim_count; i++)
+        mounts[i] = (struct solver_mount){pod->claims[i]->id, pod->claims[i]->driver};
+    if (!add_shape(building, pod->shape, pod, &pod->shape_number, error))
+        return false;
+    const struct solver_pod added = {
+        .name =
+            arena_printf(arena, "%.*s/%.*s", TEXT_ARGS(pod->namespace), TEXT_ARGS(pod->name)).data,
+        .uid = terminated(arena, pod->uid),
+        .created_unix_s = pod->created_unix_s,
+        .shape = pod->shape_number,
+        .node = pod->phase == POD_RUNNING ? building->cluster->machines.items[pod->machine].number
+                                          : SOLVER_NONE,
+        .daemon = pod->daemon,
+        .leaving = pod->leaving,
+        .mounts = mounts,
+        .mount_count = pod->claim_count,
+    };
+    return solver_add_pod(building->builder, &added, &pod->number, error);
+}
+
+static bool takes_part(const struct cluster_pod *pod)
+{
+    if (pod->phase == POD_RUNNING)
+        return pod->machine != NO_MACHINE;
+    return pod->phase == POD_PENDING && pod->fault.message.size == 0;
+}
+
+static void add_pods(struct building *building)
+{
+    struct cluster_pods *pods = &building->cluster->pods;
+    for (size_t i = 0; i < pods->count; i++)
+        pods->items[i].shape->added = false;
+    for (size_t i = 0; i < pods->count; i++) {
+        struct cluster_pod *pod = &pods->items[i];
+        struct error error = {0};
+        pod->number = pod->shape_number = SOLVER_NONE;
+        if (!takes_part(pod) || add_pod(building, pod, &error))
+            continue;
+        pod->number = SOLVER_NONE;
+        pod->fault =
+            (struct pod_fault){.kind = SOLVER_REASON_RESOURCES,
+                               .message = arena_text(building->arena, text_of(error.what))};
+    }
+}
+
+static bool add_daemons(struct building *building, struct error *error)
+{
+    struct daemons *daemons = &building->cluster->daemons;
+    for (size_t i = 0; i < daemons->count; i++) {
+        struct daemon *daemon = &daemons->items[i];
+        uint32_t number = 0;
+        daemon->shape.added = false;
+        if (!add_shape(building, &daemon->shape, NULL, &number, error) ||
+            !solver_add_daemon(building->builder, number, error))
+            return false;
+    }
+    return true;
+}
+
+bool cluster_problem(struct cluster *cluster, const struct solver_settings *settings,
+                     struct error *error)
+{
+    struct building building = {cluster, cluster->arena, solver_builder_create(cluster->arena)};
+    if (!add_types(&building, error) || !add_pools(&building, error) ||
+        !add_machines(&building, error) || !add_namespaces(&building, error) ||
+        !add_daemons(&building, error))
+        return false;
+    add_pods(&building);
+    return solver_build(building.builder, settings, &cluster->problem, error);
+}

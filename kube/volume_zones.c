@@ -1,0 +1,296 @@
+#include <string.h>
+
+#include "kube/volume_zones.h"
+
+#define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
+#define ZONE "topology.kubernetes.io/zone"
+#define HOSTNAME "kubernetes.io/hostname"
+
+struct places {
+    struct solver_expressions *items;
+    size_t count, capacity;
+};
+struct terms {
+    struct solver_expression *items;
+    size_t count, capacity;
+};
+
+/* ---- the zone keys of drivers, as Karpenter and nodes spell them ---- */
+
+/* The name of a zone that is known by its id. */
+static struct text zone_of_id(const struct snapshot *snapshot, struct text id)
+{
+    for (size_t i = 0; i < snapshot_count(snapshot, KIND_EC2_NODE_CLASS); i++) {
+        const struct object *class = snapshot_object(snapshot, KIND_EC2_NODE_CLASS, i);
+        const struct node *subnets = node_at(class->root->node, "status.subnets");
+        for (size_t j = 0; node_is(subnets, NODE_LIST) && j < node_count(subnets); j++) {
+            const struct node *subnet = node_item(subnets, j);
+            if (text_equal(node_string(node_get(subnet, "zoneID")), id))
+                return node_string(node_get(subnet, "zone"));
+        }
+    }
+    return TEXT("");
+}
+
+/* Zone ids become names when every one of them is known, else they stay what they are. */
+static bool name_zones(const struct snapshot *snapshot, struct solver_expression *expression,
+                       struct arena *arena)
+{
+    const char **names = ARENA_ARRAY(arena, expression->value_count, const char *);
+    for (size_t i = 0; i < expression->value_count; i++) {
+        struct text zone = zone_of_id(snapshot, text_of(expression->values[i]));
+        if (zone.size == 0)
+            return false;
+        names[i] = terminated(arena, zone);
+    }
+    expression->values = names;
+    return true;
+}
+
+/* Azure's driver says "" where a disk has no zone. */
+static bool says_no_zone(const struct solver_expression *expression)
+{
+    if (expression->op != SOLVER_IN)
+        return false;
+    for (size_t i = 0; i < expression->value_count; i++)
+        if (expression->values[i][0] == '\0')
+            return true;
+    return false;
+}
+
+static void add_term(const struct snapshot *snapshot, struct solver_expression expression,
+                     struct arena *arena, struct terms *terms)
+{
+    enum zone_key means = zone_key_of(text_of(expression.key));
+    bool has_values = expression.op == SOLVER_IN || expression.op == SOLVER_NOT_IN;
+    if (means != ZONE_KEY_NONE && says_no_zone(&expression))
+        return;
+    if (means == ZONE_KEY_NAME ||
+        (means == ZONE_KEY_ID && has_values && name_zones(snapshot, &expression, arena)))
+        expression.key = ZONE;
+    *LIST_PUSH(arena, terms) = expression;
+}
+
+/* ---- where a PersistentVolume is ---- */
+
+static bool is_on_one_machine(const struct node *volume_spec)
+{
+    return node_is(node_get(volume_spec, "local"), NODE_MAP) ||
+           node_is(node_get(volume_spec, "hostPath"), NODE_MAP);
+}
+
+/* Of a zone label "a__b" both are meant. kube-scheduler holds nodes to these labels besides the
+ * affinity. */
+static void add_zone_labels(const struct snapshot *snapshot, const struct object *volume,
+                            struct arena *arena, struct terms *terms)
+{
+    static const char *const keys[] = {ZONE, "failure-domain.beta.kubernetes.io/zone"};
+    for (size_t i = 0; i < COUNT_OF(keys); i++) {
+        struct text rest = node_string(node_get(volume->labels, keys[i]));
+        if (rest.size == 0)
+            continue;
+        const char **values = ARENA_ARRAY(arena, rest.size, const char *);
+        size_t count = 0;
+        for (;;) {
+            const char *end = memmem(rest.data, rest.size, "__", 2);
+            size_t size = end == NULL ? rest.size : (size_t)(end - rest.data);
+            values[count++] = terminated(arena, (struct text){rest.data, size});
+            if (end == NULL)
+                break;
+            rest = (struct text){end + 2, rest.size - size - 2};
+        }
+        add_term(snapshot,
+                 (struct solver_expression){
+                     .key = ZONE, .op = SOLVER_IN, .values = values, .value_count = count},
+                 arena, terms);
+    }
+}
+
+static bool read_affinity_term(const struct snapshot *snapshot, const struct object *volume,
+                               const struct field *term, struct arena *arena, struct places *places)
+{
+    struct terms terms = {0};
+    struct expressions read = {0};
+    struct solver_expressions converted;
+    struct text wrong;
+    const struct node *spec = node_get(volume->root->node, "spec");
+    expressions_add_list(&read, field_get(arena, term, "matchExpressions"), arena);
+    if (read.count == 0)
+        return true;
+    if (!expressions_convert(&read, arena, &converted, &wrong))
+        return false;
+    for (size_t i = 0; i < converted.count; i++) {
+        /* The pod goes to another machine, and its volume with it, or it could never move. */
+        if (!is_on_one_machine(spec) || strcmp(converted.items[i].key, HOSTNAME) != 0)
+            add_term(snapshot, converted.items[i], arena, &terms);
+    }
+    add_zone_labels(snapshot, volume, arena, &terms);
+    *LIST_PUSH(arena, places) = (struct solver_expressions){terms.items, terms.count};
+    return true;
+}
+
+bool volume_places_read(const struct snapshot *snapshot, const struct object *volume,
+                        struct arena *arena, struct solver_volume *result)
+{
+    struct places places = {0};
+    const struct field *list =
+        field_at(arena, volume->root, "spec.nodeAffinity.required.nodeSelectorTerms");
+    for (size_t i = 0; node_is(list->node, NODE_LIST) && i < node_count(list->node); i++)
+        if (!read_affinity_term(snapshot, volume, field_item(arena, list, i), arena, &places))
+            return false;
+    if (places.count == 0) {
+        struct terms terms = {0};
+        add_zone_labels(snapshot, volume, arena, &terms);
+        if (terms.count > 0)
+            *LIST_PUSH(arena, &places) = (struct solver_expressions){terms.items, terms.count};
+    }
+    *result = (struct solver_volume){places.items, places.count};
+    return true;
+}
+
+/* ---- where a StorageClass makes volumes ---- */
+
+void class_places_read(const struct snapshot *snapshot, const struct storage_class *class,
+                       struct arena *arena, struct solver_volume *result)
+{
+    struct places places = {0};
+    for (size_t term = 0; term < class->term_count; term++) {
+        struct terms terms = {0};
+        bool empty = true;
+        for (size_t i = 0; i < class->topologies.count; i++) {
+            const struct topology_choice *choice = &class->topologies.items[i];
+            const struct node *list = choice->values->node;
+            if (choice->term != term || !node_is(list, NODE_LIST))
+                continue;
+            const char **values = ARENA_ARRAY(arena, node_count(list), const char *);
+            for (size_t j = 0; j < node_count(list); j++)
+                values[j] = terminated(arena, node_string(node_item(list, j)));
+            empty = false;
+            add_term(
+                snapshot,
+                (struct solver_expression){.key = terminated(arena, node_string(choice->key->node)),
+                                           .op = SOLVER_IN,
+                                           .values = values,
+                                           .value_count = node_count(list)},
+                arena, &terms);
+        }
+        if (!empty)
+            *LIST_PUSH(arena, &places) = (struct solver_expressions){terms.items, terms.count};
+    }
+    *result = (struct solver_volume){places.items, places.count};
+}
+
+struct solver_volume volume_of_zone(const char *zone, struct arena *arena)
+{
+    const char **value = ARENA_NEW(arena, const char *);
+    *value = zone;
+    struct solver_expression *expression = ARENA_NEW(arena, struct solver_expression);
+    *expression =
+        (struct solver_expression){.key = ZONE, .op = SOLVER_IN, .values = value, .value_count = 1};
+    struct solver_expressions *place = ARENA_NEW(arena, struct solver_expressions);
+    *place = (struct solver_expressions){expression, 1};
+    return (struct solver_volume){place, 1};
+}
+
+/* ---- whether a volume can be attached to a node ---- */
+
+static bool names(const struct solver_expression *expression, const char *value)
+{
+    for (size_t i = 0; i < expression->value_count; i++)
+        if (strcmp(expression->values[i], value) == 0)
+            return true;
+    return false;
+}
+
+static bool compares(const struct solver_expression *expression, const char *value)
+{
+    int64_t wanted = 0;
+    int64_t found = 0;
+    if (expression->value_count != 1 || !text_to_int64(text_of(expression->values[0]), &wanted) ||
+        !text_to_int64(text_of(value), &found))
+        return false;
+    return expression->op == SOLVER_GT ? found > wanted : found < wanted;
+}
+
+/* A node's labels may be spelt as an alias, too. */
+static const char *label_by_meaning(struct solver_labels labels, const char *key)
+{
+    const char *value = label_of(labels, key);
+    for (size_t i = 0; value == NULL && i < labels.count; i++) {
+        size_t label_size = strlen(labels.items[i].key);
+        size_t key_size = strlen(key);
+        const char *label = solver_canonical_key(labels.items[i].key, &label_size);
+        const char *canonical = solver_canonical_key(key, &key_size);
+        if (label_size == key_size && memcmp(label, canonical, key_size) == 0)
+            value = labels.items[i].value;
+    }
+    return value;
+}
+
+static bool expression_fits(const struct solver_expression *expression, struct solver_labels labels)
+{
+    const char *value = label_by_meaning(labels, expression->key);
+    switch (expression->op) {
+    case SOLVER_IN:
+        return value != NULL && names(expression, value);
+    case SOLVER_NOT_IN:
+        return value == NULL || !names(expression, value);
+    case SOLVER_EXISTS:
+        return value != NULL;
+    case SOLVER_DOES_NOT_EXIST:
+        return value == NULL;
+    default:
+        return value != NULL && compares(expression, value);
+    }
+}
+
+bool places_fit(const struct solver_volume *places, struct solver_labels labels)
+{
+    for (size_t i = 0; i < places->alternative_count; i++) {
+        const struct solver_expressions *place = &places->alternatives[i];
+        bool fits = true;
+        for (size_t j = 0; fits && j < place->count; j++)
+            fits = expression_fits(&place->items[j], labels);
+        if (fits)
+            return true;
+    }
+    return places->alternative_count == 0;
+}
+
+/* ---- the zones that volumes name ---- */
+
+static void add_zone(struct zones *zones, const char *zone, struct arena *arena)
+{
+    for (size_t i = 0; i < zones->count; i++)
+        if (text_is(zones->items[i], zone))
+            return;
+    if (zone[0] != '\0')
+        *LIST_PUSH(arena, zones) = text_of(zone);
+}
+
+static void add_zones(struct zones *zones, const struct solver_volume *places, struct arena *arena)
+{
+    for (size_t i = 0; i < places->alternative_count; i++)
+        for (size_t j = 0; j < places->alternatives[i].count; j++) {
+            const struct solver_expression *expression = &places->alternatives[i].items[j];
+            if (expression->op == SOLVER_IN && strcmp(expression->key, ZONE) == 0)
+                for (size_t k = 0; k < expression->value_count; k++)
+                    add_zone(zones, expression->values[k], arena);
+        }
+}
+
+void claims_add_zones(const struct snapshot *snapshot, struct arena *arena, struct zones *zones)
+{
+    struct solver_volume places;
+    for (size_t i = 0; i < snapshot_count(snapshot, KIND_PERSISTENT_VOLUME); i++)
+        if (volume_places_read(snapshot, snapshot_object(snapshot, KIND_PERSISTENT_VOLUME, i),
+                               arena, &places))
+            add_zones(zones, &places, arena);
+    for (size_t i = 0; i < snapshot_count(snapshot, KIND_STORAGE_CLASS); i++) {
+        struct storage_class class;
+        if (!storage_class_read(snapshot_object(snapshot, KIND_STORAGE_CLASS, i), arena, &class))
+            continue;
+        class_places_read(snapshot, &class, arena, &places);
+        add_zones(zones, &places, arena);
+    }
+}

@@ -1,0 +1,356 @@
+#include "report/plan.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define FORMATS(ROW) ROW(text) ROW(json) ROW(svg) ROW(html)
+
+#define NAME_OF(name) #name,
+const char *const report_plan_format_names[] = {FORMATS(NAME_OF) NULL};
+#undef NAME_OF
+
+static plan_writer *const writers[] = {
+#define WRITER_OF(name) plan_##name,
+    FORMATS(WRITER_OF)
+#undef WRITER_OF
+};
+
+bool report_plan_write(int format, const struct forecast *forecast, const struct forecast *compat,
+                       const struct report_style *style, struct arena *arena, FILE *out,
+                       struct error *error)
+{
+    struct plan plan;
+    plan_read(forecast, compat, arena, &plan);
+    return writers[format](&plan, style, arena, out, error);
+}
+
+/* ---- workloads ---- */
+
+static int compare_numbers(int64_t a, int64_t b)
+{
+    return (a > b) - (a < b);
+}
+
+static int compare_counts(size_t a, size_t b)
+{
+    return (a > b) - (a < b);
+}
+
+/* "web" of "Deployment web". */
+static struct text short_name(struct text workload)
+{
+    struct text name;
+    return text_split_last(workload, ' ', NULL, &name) && name.size > 0 ? name : workload;
+}
+
+static int compare_owners(const struct forecast_pod *a, const struct forecast_pod *b)
+{
+    int order = text_compare(a->namespace, b->namespace);
+    if (order == 0)
+        order = text_compare(short_name(a->workload), short_name(b->workload));
+    return order != 0 ? order : text_compare(a->workload, b->workload);
+}
+
+static int compare_pods(const void *a_pointer, const void *b_pointer)
+{
+    const struct forecast_pod *a = *(const struct forecast_pod *const *)a_pointer;
+    const struct forecast_pod *b = *(const struct forecast_pod *const *)b_pointer;
+    int order = compare_owners(a, b);
+    return order != 0 ? order : (a > b) - (a < b);
+}
+
+static bool share_short_name(const struct plan_workload *a, const struct plan_workload *b)
+{
+    return text_equal(a->namespace, b->namespace) &&
+           text_equal(short_name(a->name), short_name(b->name));
+}
+
+/* Those of one namespace and short name are neighbours. */
+static void label_workloads(struct plan_workload *workloads, size_t count, struct arena *arena)
+{
+    bool one_namespace =
+        count == 0 || text_equal(workloads[0].namespace, workloads[count - 1].namespace);
+    for (size_t i = 0; i < count; i++) {
+        struct plan_workload *workload = &workloads[i];
+        bool unique = (i == 0 || !share_short_name(workload, workload - 1)) &&
+                      (i + 1 == count || !share_short_name(workload, workload + 1));
+        struct text name = unique ? short_name(workload->name) : workload->name;
+        workload->label =
+            one_namespace
+                ? name
+                : arena_printf(arena, "%.*s/%.*s", TEXT_ARGS(workload->namespace), TEXT_ARGS(name));
+    }
+}
+
+static int compare_weights(const void *a_pointer, const void *b_pointer)
+{
+    const struct plan_workload *a = *(struct plan_workload *const *)a_pointer;
+    const struct plan_workload *b = *(struct plan_workload *const *)b_pointer;
+    int order = compare_counts(b->pending_count, a->pending_count);
+    if (order == 0)
+        order = compare_counts(b->pod_count, a->pod_count);
+    return order != 0 ? order : (a > b) - (a < b);
+}
+
+static void rank_workloads(struct plan_workload *workloads, size_t count, struct arena *arena)
+{
+    struct plan_workload **sorted = ARENA_ARRAY(arena, count, struct plan_workload *);
+    for (size_t i = 0; i < count; i++)
+        sorted[i] = &workloads[i];
+    if (count > 0)
+        qsort(sorted, count, sizeof(struct plan_workload *), compare_weights);
+    for (size_t i = 0; i < count; i++)
+        sorted[i]->rank = i;
+}
+
+static void read_workloads(struct plan *plan, struct arena *arena)
+{
+    const struct forecast_pod *pods = plan->forecast->pods;
+    size_t pod_count = plan->forecast->pod_count;
+    const struct forecast_pod **sorted = ARENA_ARRAY(arena, pod_count, const struct forecast_pod *);
+    for (size_t i = 0; i < pod_count; i++)
+        sorted[i] = &pods[i];
+    if (pod_count > 0)
+        qsort(sorted, pod_count, sizeof(const struct forecast_pod *), compare_pods);
+    struct plan_workload *workloads = ARENA_ARRAY(arena, pod_count, struct plan_workload);
+    size_t *workload_of = ARENA_ARRAY(arena, pod_count, size_t);
+    size_t count = 0;
+    for (size_t i = 0; i < pod_count; i++) {
+        const struct forecast_pod *pod = sorted[i];
+        if (i == 0 || compare_owners(sorted[i - 1], pod) != 0)
+            workloads[count++] =
+                (struct plan_workload){.namespace = pod->namespace, .name = pod->workload};
+        workloads[count - 1].pod_count++;
+        workloads[count - 1].pending_count += !pod->running;
+        workload_of[pod - pods] = count - 1;
+    }
+    label_workloads(workloads, count, arena);
+    rank_workloads(workloads, count, arena);
+    plan->workloads = workloads;
+    plan->workload_count = count;
+    plan->workload_of = workload_of;
+}
+
+/* ---- nodes ---- */
+
+/* Quantities are anybody's; a sum never overflows. */
+static int64_t add(int64_t a, int64_t b)
+{
+    int64_t sum;
+    return __builtin_add_overflow(a, b, &sum) ? INT64_MAX : sum;
+}
+
+static int percent(int64_t part, int64_t whole)
+{
+    enum { MOST = 999 };
+    if (whole <= 0)
+        return -1;
+    double value = 100 * (double)part / (double)whole + 0.5;
+    return value > MOST ? MOST : (int)value;
+}
+
+static int compare_shares(const void *a_pointer, const void *b_pointer)
+{
+    const struct plan_share *a = a_pointer;
+    const struct plan_share *b = b_pointer;
+    int order = compare_counts(b->pod_count, a->pod_count);
+    return order != 0 ? order : compare_counts(a->workload, b->workload);
+}
+
+static void read_shares(const struct plan *plan, struct plan_node *node, struct arena *arena)
+{
+    const struct forecast_node *from = node->node;
+    struct plan_share *shares = ARENA_ARRAY(arena, from->pod_count, struct plan_share);
+    size_t count = 0;
+    for (size_t i = 0; i < from->pod_count; i++) {
+        const struct forecast_pod *pod = &plan->forecast->pods[from->pods[i]];
+        size_t workload = plan->workload_of[from->pods[i]];
+        size_t at = 0;
+        while (at < count && shares[at].workload != workload)
+            at++;
+        if (at == count)
+            shares[count++].workload = workload;
+        struct plan_share *share = &shares[at];
+        share->pod_count++;
+        share->pending_count += !pod->running;
+        share->cpu_milli = add(share->cpu_milli, pod->cpu_milli);
+        share->memory_bytes = add(share->memory_bytes, pod->memory_bytes);
+        node->pending_count += !pod->running;
+        node->cpu_milli = add(node->cpu_milli, pod->cpu_milli);
+        node->memory_bytes = add(node->memory_bytes, pod->memory_bytes);
+    }
+    if (count > 0)
+        qsort(shares, count, sizeof *shares, compare_shares);
+    node->shares = shares;
+    node->share_count = count;
+    node->cpu_percent = percent(node->cpu_milli, from->cpu_milli);
+    node->memory_percent = percent(node->memory_bytes, from->memory_bytes);
+}
+
+static void read_nodes(struct plan *plan, struct arena *arena)
+{
+    const struct forecast *forecast = plan->forecast;
+    plan->nodes.items = ARENA_ARRAY(arena, forecast->node_count, struct plan_node);
+    plan->nodes.count = forecast->node_count;
+    for (size_t i = 0; i < forecast->node_count; i++) {
+        struct plan_node *node = &plan->nodes.items[i];
+        node->node = &forecast->nodes[i];
+        node->count = 1;
+        node->bought = i >= forecast->node_count - forecast->claim_count;
+        read_shares(plan, node, arena);
+        if (node->bought) {
+            plan->on_claim_count += node->pending_count;
+            plan->unpriced_count += node->node->usd_micro_per_hour < 0;
+        } else {
+            plan->on_node_count += node->pending_count;
+            plan->taking_count += node->pending_count > 0;
+        }
+    }
+}
+
+/* ---- what fits nowhere ---- */
+
+static bool same_reasons(const struct forecast_unschedulable *a,
+                         const struct forecast_unschedulable *b)
+{
+    bool same = a->reason_count == b->reason_count;
+    for (size_t i = 0; same && i < a->reason_count; i++) {
+        const struct forecast_reason *x = &a->reasons[i];
+        const struct forecast_reason *y = &b->reasons[i];
+        same = text_equal(x->node_pool, y->node_pool) && strcmp(x->kind, y->kind) == 0 &&
+               text_equal(x->message, y->message) && text_equal(x->nearest, y->nearest);
+    }
+    return same;
+}
+
+/* In the order of their first pods. */
+static void read_misfits(struct plan *plan, struct arena *arena)
+{
+    const struct forecast *forecast = plan->forecast;
+    struct plan_misfit *misfits =
+        ARENA_ARRAY(arena, forecast->unschedulable_count, struct plan_misfit);
+    /* The last misfit of each workload, from 1, and for each misfit the one before it. */
+    size_t *last = ARENA_ARRAY(arena, plan->workload_count, size_t);
+    size_t *before = ARENA_ARRAY(arena, forecast->unschedulable_count, size_t);
+    size_t count = 0;
+    for (size_t i = 0; i < forecast->unschedulable_count; i++) {
+        const struct forecast_unschedulable *pod = &forecast->unschedulable[i];
+        size_t workload = plan->workload_of[pod->pod];
+        size_t at = last[workload];
+        while (at > 0 && !same_reasons(misfits[at - 1].first, pod))
+            at = before[at - 1];
+        if (at == 0) {
+            before[count] = last[workload];
+            misfits[count++].first = pod;
+            last[workload] = at = count;
+        }
+        misfits[at - 1].count++;
+    }
+    plan->misfits = misfits;
+    plan->misfit_count = count;
+}
+
+void plan_read(const struct forecast *forecast, const struct forecast *compat, struct arena *arena,
+               struct plan *plan)
+{
+    *plan = (struct plan){.forecast = forecast, .compat = compat};
+    read_workloads(plan, arena);
+    read_nodes(plan, arena);
+    read_misfits(plan, arena);
+    plan->pending_count =
+        plan->on_node_count + plan->on_claim_count + forecast->unschedulable_count;
+}
+
+/* ---- nodes that look the same ---- */
+
+static int compare_all_shares(const struct plan_node *a, const struct plan_node *b)
+{
+    int order = compare_counts(b->share_count, a->share_count);
+    for (size_t i = 0; order == 0 && i < a->share_count; i++) {
+        const struct plan_share *x = &a->shares[i];
+        const struct plan_share *y = &b->shares[i];
+        order = compare_counts(x->workload, y->workload);
+        if (order == 0)
+            order = compare_counts(y->pod_count, x->pod_count);
+        if (order == 0)
+            order = compare_counts(y->pending_count, x->pending_count);
+        if (order == 0)
+            order = compare_numbers(y->cpu_milli, x->cpu_milli);
+        if (order == 0)
+            order = compare_numbers(y->memory_bytes, x->memory_bytes);
+    }
+    return order;
+}
+
+static int compare_looks(const struct plan_node *a, const struct plan_node *b)
+{
+    const struct forecast_node *x = a->node;
+    const struct forecast_node *y = b->node;
+    const int orders[] = {
+        a->bought - b->bought,
+        text_compare(x->node_pool, y->node_pool),
+        compare_numbers(y->cpu_milli, x->cpu_milli),
+        compare_numbers(y->memory_bytes, x->memory_bytes),
+        text_compare(x->instance_type, y->instance_type),
+        text_compare(x->zone, y->zone),
+        text_compare(x->capacity_type, y->capacity_type),
+        compare_numbers(x->usd_micro_per_hour, y->usd_micro_per_hour),
+    };
+    for (size_t i = 0; i < sizeof orders / sizeof orders[0]; i++)
+        if (orders[i] != 0)
+            return orders[i];
+    return compare_all_shares(a, b);
+}
+
+static int compare_nodes(const void *a_pointer, const void *b_pointer)
+{
+    const struct plan_node *a = a_pointer;
+    const struct plan_node *b = b_pointer;
+    int order = compare_looks(a, b);
+    return order != 0 ? order : (a->node > b->node) - (a->node < b->node);
+}
+
+static void sort_and_merge(struct plan_nodes *nodes, bool merged)
+{
+    if (nodes->count > 0)
+        qsort(nodes->items, nodes->count, sizeof *nodes->items, compare_nodes);
+    size_t kept = 0;
+    for (size_t i = 0; i < nodes->count; i++) {
+        if (merged && kept > 0 && compare_looks(&nodes->items[kept - 1], &nodes->items[i]) == 0)
+            nodes->items[kept - 1].count++;
+        else
+            nodes->items[kept++] = nodes->items[i];
+    }
+    nodes->count = kept;
+}
+
+static struct plan_nodes select_nodes(const struct plan *plan, bool existing, bool bought,
+                                      bool only_taking, struct arena *arena)
+{
+    struct plan_nodes selected = {ARENA_ARRAY(arena, plan->nodes.count, struct plan_node), 0};
+    for (size_t i = 0; i < plan->nodes.count; i++) {
+        const struct plan_node *node = &plan->nodes.items[i];
+        if ((node->bought ? bought : existing) && (!only_taking || node->pending_count > 0))
+            selected.items[selected.count++] = *node;
+    }
+    return selected;
+}
+
+struct plan_nodes plan_nodes_bought(const struct plan *plan, struct arena *arena)
+{
+    struct plan_nodes nodes = select_nodes(plan, false, true, false, arena);
+    sort_and_merge(&nodes, true);
+    return nodes;
+}
+
+struct plan_nodes plan_nodes_taking(const struct plan *plan, struct arena *arena)
+{
+    return select_nodes(plan, true, false, true, arena);
+}
+
+struct plan_nodes plan_nodes_all(const struct plan *plan, bool merged, struct arena *arena)
+{
+    struct plan_nodes nodes = select_nodes(plan, true, true, false, arena);
+    sort_and_merge(&nodes, merged);
+    return nodes;
+}

@@ -1,0 +1,104 @@
+/* Private to report/: a forecast ready to be shown, and what its forms share. */
+#ifndef TAFFRAIL_REPORT_PLAN_H
+#define TAFFRAIL_REPORT_PLAN_H
+
+#include "report/format.h"
+
+/* The pods of one controller, under the shortest name that tells it from the others. */
+struct plan_workload {
+    struct text namespace, name; /* "Deployment web", as the forecast has it */
+    struct text label;           /* "web", "shop/web", "shop/Deployment web" */
+    size_t pod_count, pending_count;
+    size_t rank; /* from 0, the one with most pending pods first */
+};
+
+/* The pods of one workload on one node. */
+struct plan_share {
+    size_t workload;
+    size_t pod_count, pending_count;
+    int64_t cpu_milli, memory_bytes; /* of all of them together */
+};
+
+/* A node, or several that look the same. */
+struct plan_node {
+    const struct forecast_node *node; /* the first of them */
+    size_t count;
+    bool bought;
+    const struct plan_share *shares; /* most pods first, then by label */
+    size_t share_count, pending_count;
+    int64_t cpu_milli, memory_bytes; /* what its pods ask for */
+    int cpu_percent, memory_percent; /* of what it has; -1: not known */
+};
+struct plan_nodes {
+    struct plan_node *items;
+    size_t count;
+};
+
+/* Pods of one workload that fit nowhere for the same reasons. */
+struct plan_misfit {
+    const struct forecast_unschedulable *first;
+    size_t count;
+};
+
+struct plan {
+    const struct forecast *forecast;
+    const struct forecast *compat; /* what Karpenter would do, when the forecast is better; or NULL
+                                    */
+    const struct plan_workload *workloads; /* by namespace and name */
+    size_t workload_count;
+    const size_t *workload_of; /* by pod */
+    struct plan_nodes nodes;   /* as in the forecast: Nodes, then claims */
+    const struct plan_misfit *misfits;
+    size_t misfit_count;
+    /* Pending pods: all, and those on Nodes and on claims. */
+    size_t pending_count, on_node_count, on_claim_count;
+    size_t taking_count;   /* Nodes that take pending pods */
+    size_t unpriced_count; /* claims whose price is not known */
+};
+void plan_read(const struct forecast *forecast, const struct forecast *compat, struct arena *arena,
+               struct plan *plan);
+
+/* The claims, those with the same type, place, price and pods as one; by pool, the largest first.
+ */
+struct plan_nodes plan_nodes_bought(const struct plan *plan, struct arena *arena);
+/* The Nodes that take pending pods, by name. */
+struct plan_nodes plan_nodes_taking(const struct plan *plan, struct arena *arena);
+/* Nodes, then claims, each by pool, the largest first; merged: those that look the same as one. */
+struct plan_nodes plan_nodes_all(const struct plan *plan, bool merged, struct arena *arena);
+
+/* "43 pods are pending: 6 fit on 2 existing nodes, ..." */
+struct text plan_headline(const struct plan *plan, struct arena *arena);
+/* "New nodes: $1.64 an hour, ..."; empty when none is bought. */
+struct text plan_cost(const struct plan *plan, struct arena *arena);
+/* What --optimize comes to; empty without it. */
+struct text plan_saving(const struct plan *plan, struct arena *arena);
+/* "web x8, api x4": what a node gets; of a Node only what was pending. `glue` stands between a name
+ * and its count. */
+struct text plan_pods_text(const struct plan *plan, const struct plan_node *node, char glue,
+                           struct arena *arena);
+/* "web-3", "web-3 and 4 more (Deployment web)". */
+struct text plan_misfit_title(const struct plan *plan, const struct plan_misfit *misfit,
+                              struct arena *arena);
+/* "NodePool default", "any NodePool". */
+struct text plan_reason_pool(const struct forecast_reason *reason, struct arena *arena);
+struct text plan_usd(int64_t usd_micro, struct arena *arena);    /* "0.3840", "1,198.66" */
+struct text plan_price(int64_t usd_micro, struct arena *arena);  /* four decimals, or "?" */
+struct text plan_percent(int percent, struct arena *arena);      /* "93%", or "-" */
+struct text plan_cpu(int64_t cpu_milli, struct arena *arena);    /* "7.91" */
+struct text plan_gib(int64_t memory_bytes, struct arena *arena); /* "29.3" */
+
+/* Of --optimize. Negative when it costs more. */
+struct plan_saved {
+    int64_t usd_micro_per_hour;
+    double percent; /* of what Karpenter's choices cost; one decimal */
+};
+struct plan_saved plan_saved(const struct plan *plan);
+
+typedef bool plan_writer(const struct plan *plan, const struct report_style *style,
+                         struct arena *arena, FILE *out, struct error *error);
+plan_writer plan_text, plan_json, plan_svg, plan_html;
+
+/* The picture as a document of its own, or as an element for a page that tells the rest. */
+void plan_svg_put(const struct plan *plan, bool standalone, struct arena *arena, FILE *out);
+
+#endif

@@ -1,0 +1,202 @@
+#include <json-c/json.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/plan.h"
+
+static int compare_texts(const void *a, const void *b)
+{
+    return text_compare(*(const struct text *)a, *(const struct text *)b);
+}
+
+/* ---- all that needs the arena, before json-c is held ---- */
+
+struct texts {
+    struct text *items;
+    size_t count;
+};
+
+static struct texts sorted(const struct text *items, size_t count, struct arena *arena)
+{
+    struct texts copy = {ARENA_ARRAY(arena, count, struct text), count};
+    for (size_t i = 0; i < count; i++)
+        copy.items[i] = items[i];
+    if (count > 0)
+        qsort(copy.items, count, sizeof *copy.items, compare_texts);
+    return copy;
+}
+
+struct json_node {
+    const struct forecast_node *node;
+    struct texts pods, types;
+};
+struct json_misfit {
+    struct text pod;
+    const struct forecast_unschedulable *from;
+};
+struct material {
+    const struct plan *plan;
+    struct json_node *nodes;
+    struct json_misfit *misfits;
+};
+
+/* "namespace/name" of each pod of a node; of a Node only of those that were pending. */
+static struct texts pods_of(const struct plan *plan, const struct plan_node *node,
+                            const struct text *names, struct arena *arena)
+{
+    struct texts pods = {ARENA_ARRAY(arena, node->node->pod_count, struct text), 0};
+    for (size_t i = 0; i < node->node->pod_count; i++) {
+        size_t pod = node->node->pods[i];
+        if (!plan->forecast->pods[pod].running)
+            pods.items[pods.count++] = names[pod];
+    }
+    return sorted(pods.items, pods.count, arena);
+}
+
+static int compare_misfits(const void *a, const void *b)
+{
+    return text_compare(((const struct json_misfit *)a)->pod, ((const struct json_misfit *)b)->pod);
+}
+
+static struct material gather(const struct plan *plan, struct arena *arena)
+{
+    const struct forecast *forecast = plan->forecast;
+    struct material material = {
+        .plan = plan,
+        .nodes = ARENA_ARRAY(arena, plan->nodes.count, struct json_node),
+        .misfits = ARENA_ARRAY(arena, forecast->unschedulable_count, struct json_misfit),
+    };
+    struct text *names = ARENA_ARRAY(arena, forecast->pod_count, struct text);
+    for (size_t i = 0; i < forecast->pod_count; i++)
+        names[i] = arena_printf(arena, "%.*s/%.*s", TEXT_ARGS(forecast->pods[i].namespace),
+                                TEXT_ARGS(forecast->pods[i].name));
+    for (size_t i = 0; i < plan->nodes.count; i++) {
+        const struct plan_node *node = &plan->nodes.items[i];
+        material.nodes[i].node = node->node;
+        material.nodes[i].pods = pods_of(plan, node, names, arena);
+        material.nodes[i].types =
+            sorted(node->node->instance_types, node->node->instance_type_count, arena);
+    }
+    for (size_t i = 0; i < forecast->unschedulable_count; i++)
+        material.misfits[i] = (struct json_misfit){names[forecast->unschedulable[i].pod],
+                                                   &forecast->unschedulable[i]};
+    if (forecast->unschedulable_count > 0)
+        qsort(material.misfits, forecast->unschedulable_count, sizeof *material.misfits,
+              compare_misfits);
+    return material;
+}
+
+/* ---- JSON ---- */
+
+static void add_texts(struct json_object *map, const char *key, const struct text *items,
+                      size_t count)
+{
+    struct json_object *list = json_object_new_array();
+    for (size_t i = 0; i < count; i++)
+        json_object_array_add(list, json_of_text(items[i]));
+    json_object_object_add(map, key, list);
+}
+
+static struct json_object *json_of_existing(const struct json_node *node)
+{
+    struct json_object *json = json_object_new_object();
+    json_add_text(json, "node", node->node->name);
+    add_texts(json, "pods", node->pods.items, node->pods.count);
+    return json;
+}
+
+static struct json_object *json_of_requirements(const struct forecast_node *node)
+{
+    struct json_object *list = json_object_new_array();
+    for (size_t i = 0; i < node->requirement_count; i++) {
+        const struct forecast_requirement *requirement = &node->requirements[i];
+        struct json_object *json = json_object_new_object();
+        json_add_text(json, "key", requirement->key);
+        json_add_string(json, "operator", solver_op_name(requirement->op));
+        add_texts(json, "values", requirement->values, requirement->value_count);
+        json_object_array_add(list, json);
+    }
+    return list;
+}
+
+static struct json_object *json_of_claim(const struct json_node *claim)
+{
+    const struct forecast_node *node = claim->node;
+    struct json_object *json = json_object_new_object();
+    json_add_text(json, "nodePool", node->node_pool);
+    json_add_text(json, "zone", node->zone);
+    json_add_text(json, "capacityType", node->capacity_type);
+    json_add_text(json, "instanceType", node->instance_type);
+    add_texts(json, "instanceTypes", claim->types.items, claim->types.count);
+    add_texts(json, "zones", node->zones, node->zone_count);
+    json_add_usd(json, "usdPerHour", node->usd_micro_per_hour);
+    json_object_object_add(json, "requirements", json_of_requirements(node));
+    add_texts(json, "pods", claim->pods.items, claim->pods.count);
+    return json;
+}
+
+static struct json_object *json_of_misfit(const struct json_misfit *misfit)
+{
+    struct json_object *reasons = json_object_new_array();
+    for (size_t i = 0; i < misfit->from->reason_count; i++) {
+        const struct forecast_reason *reason = &misfit->from->reasons[i];
+        struct json_object *json = json_object_new_object();
+        bool any_pool = reason->node_pool.size == 0;
+        json_object_object_add(json, "nodePool", any_pool ? NULL : json_of_text(reason->node_pool));
+        json_add_string(json, "kind", reason->kind);
+        json_add_text(json, "message", reason->message);
+        json_add_text(json, "nearest", reason->nearest.data == NULL ? TEXT("") : reason->nearest);
+        json_object_array_add(reasons, json);
+    }
+    struct json_object *json = json_object_new_object();
+    json_add_text(json, "pod", misfit->pod);
+    json_object_object_add(json, "reasons", reasons);
+    return json;
+}
+
+/* Of --optimize. A plan that costs more, because it places more, saves less than nothing. */
+static struct json_object *json_of_saved(const struct plan *plan)
+{
+    struct plan_saved saved = plan_saved(plan);
+    struct json_object *json = json_object_new_object();
+    char percent[32];
+    snprintf(percent, sizeof percent, "%.1f", saved.percent);
+    json_add_usd(json, "usdPerHour", plan->forecast->usd_micro_per_hour);
+    json_add_usd(json, "compatUsdPerHour", plan->compat->usd_micro_per_hour);
+    json_object_object_add(json, "savedUsdPerHour", json_of_usd(saved.usd_micro_per_hour));
+    json_object_object_add(json, "savedPercent", json_object_new_double_s(saved.percent, percent));
+    json_add_count(json, "claims", plan->forecast->claim_count);
+    json_add_count(json, "compatClaims", plan->compat->claim_count);
+    json_add_count(json, "unschedulable", plan->forecast->unschedulable_count);
+    json_add_count(json, "compatUnschedulable", plan->compat->unschedulable_count);
+    return json;
+}
+
+bool plan_json(const struct plan *plan, const struct report_style *style, struct arena *arena,
+               FILE *out, struct error *error)
+{
+    (void)style;
+    const struct material material = gather(plan, arena);
+    const struct forecast *forecast = plan->forecast;
+    struct json_object *existing = json_object_new_array();
+    struct json_object *claims = json_object_new_array();
+    struct json_object *unschedulable = json_object_new_array();
+    for (size_t i = 0; i < plan->nodes.count; i++) {
+        if (plan->nodes.items[i].bought)
+            json_object_array_add(claims, json_of_claim(&material.nodes[i]));
+        else if (plan->nodes.items[i].pending_count > 0)
+            json_object_array_add(existing, json_of_existing(&material.nodes[i]));
+    }
+    for (size_t i = 0; i < forecast->unschedulable_count; i++)
+        json_object_array_add(unschedulable, json_of_misfit(&material.misfits[i]));
+    struct json_object *root = json_object_new_object();
+    json_add_string(root, "schema", "taffrail.dev/plan/v1");
+    json_object_object_add(root, "existing", existing);
+    json_object_object_add(root, "claims", claims);
+    json_object_object_add(root, "unschedulable", unschedulable);
+    json_add_usd(root, "usdPerHour", forecast->usd_micro_per_hour);
+    json_add_count(root, "rounds", forecast->round_count);
+    if (plan->compat != NULL)
+        json_object_object_add(root, "optimize", json_of_saved(plan));
+    return json_write(root, arena, out, error);
+}

@@ -1,0 +1,231 @@
+#include <string.h>
+
+#include "report/plan.h"
+
+enum { PAGE_COLUMNS = 80, MOST_COLUMNS = 7, GAP = 2 };
+/* Stands for a blank at which no line is broken; shown as one. */
+static const char glue = '\x1f';
+
+struct palette {
+    const char *bold, *dim, *red, *green, *plain;
+};
+static const struct palette colours = {"\033[1m", "\033[2m", "\033[31m", "\033[32m", "\033[0m"};
+static const struct palette no_colours = {"", "", "", "", ""};
+
+struct page {
+    const struct plan *plan;
+    const struct palette *palette;
+    struct arena *arena;
+    FILE *out;
+};
+
+/* ---- lines ---- */
+
+static void put_blanks(size_t count, FILE *out)
+{
+    fprintf(out, "%*s", (int)count, "");
+}
+
+/* Words from column `at` on; lines after the first begin at `indent`. Ends the line. */
+static void put_wrapped(struct text words, size_t at, size_t indent, FILE *out)
+{
+    bool first = true;
+    while (words.size > 0) {
+        struct text word = words;
+        if (!text_split(words, ' ', &word, &words))
+            words = TEXT("");
+        if (word.size == 0)
+            continue;
+        size_t width = code_points(word);
+        if (!first && at + 1 + width > PAGE_COLUMNS) {
+            fputc('\n', out);
+            put_blanks(indent, out);
+            at = indent;
+        } else if (!first) {
+            fputc(' ', out);
+            at++;
+        }
+        put_printable(word, out);
+        at += width;
+        first = false;
+    }
+    fputc('\n', out);
+}
+
+static void put_heading(const struct page *page, const char *heading)
+{
+    fprintf(page->out, "\n%s%s%s\n", page->palette->bold, heading, page->palette->plain);
+}
+
+/* ---- tables ---- */
+
+struct column {
+    const char *title;
+    bool right; /* numbers stand under each other */
+};
+struct row {
+    struct text pool; /* stands above the first of its rows, where there is one */
+    struct text cells[MOST_COLUMNS];
+    struct text pods; /* below */
+};
+struct table {
+    const struct column *columns; /* ends with a NULL title */
+    struct row *rows;
+    size_t row_count;
+};
+
+static void put_cell(struct text cell, size_t width, bool right, bool last, FILE *out)
+{
+    size_t own = code_points(cell);
+    size_t blanks = width > own ? width - own : 0;
+    if (right)
+        put_blanks(blanks, out);
+    put_printable(cell, out);
+    if (!right && !last)
+        put_blanks(blanks, out);
+}
+
+static void put_row(const struct table *table, const struct text *cells, const size_t *widths,
+                    FILE *out)
+{
+    for (size_t i = 0; table->columns[i].title != NULL; i++) {
+        put_blanks(GAP, out);
+        put_cell(cells[i], widths[i], table->columns[i].right, table->columns[i + 1].title == NULL,
+                 out);
+    }
+}
+
+static void put_table(const struct page *page, const struct table *table)
+{
+    enum { PODS_INDENT = 6 };
+    size_t widths[MOST_COLUMNS] = {0};
+    struct text titles[MOST_COLUMNS] = {0};
+    for (size_t i = 0; table->columns[i].title != NULL; i++) {
+        titles[i] = text_of(table->columns[i].title);
+        widths[i] = titles[i].size;
+        for (size_t j = 0; j < table->row_count; j++) {
+            size_t own = code_points(table->rows[j].cells[i]);
+            widths[i] = own > widths[i] ? own : widths[i];
+        }
+    }
+    FILE *out = page->out;
+    fputs(page->palette->dim, out);
+    put_row(table, titles, widths, out);
+    fprintf(out, "%s\n", page->palette->plain);
+    for (size_t i = 0; i < table->row_count; i++) {
+        const struct row *row = &table->rows[i];
+        if (row->pool.size > 0 && (i == 0 || !text_equal(row->pool, row[-1].pool))) {
+            fputs("NodePool ", out);
+            put_printable(row->pool, out);
+            fputc('\n', out);
+        }
+        put_row(table, row->cells, widths, out);
+        fputc('\n', out);
+        if (row->pods.size == 0)
+            continue;
+        put_blanks(PODS_INDENT, out);
+        put_wrapped(row->pods, PODS_INDENT, PODS_INDENT, out);
+    }
+}
+
+static struct text or_dash(struct text t)
+{
+    return t.size > 0 ? t : TEXT("-");
+}
+
+static void put_bought(const struct page *page)
+{
+    static const struct column columns[] = {
+        {"NODES", true},    {"TYPE", false}, {"ZONE", false}, {"CAPACITY", false},
+        {"$/H EACH", true}, {"CPU", true},   {"MEM", true},   {0}};
+    struct plan_nodes nodes = plan_nodes_bought(page->plan, page->arena);
+    if (nodes.count == 0)
+        return;
+    struct table table = {columns, ARENA_ARRAY(page->arena, nodes.count, struct row), nodes.count};
+    for (size_t i = 0; i < nodes.count; i++) {
+        const struct plan_node *node = &nodes.items[i];
+        table.rows[i] = (struct row){
+            .pool = node->node->node_pool,
+            .cells = {arena_printf(page->arena, "%zu x", node->count),
+                      or_dash(node->node->instance_type), or_dash(node->node->zone),
+                      or_dash(node->node->capacity_type),
+                      plan_price(node->node->usd_micro_per_hour, page->arena),
+                      plan_percent(node->cpu_percent, page->arena),
+                      plan_percent(node->memory_percent, page->arena)},
+            .pods = plan_pods_text(page->plan, node, glue, page->arena),
+        };
+    }
+    put_heading(page, "TO BUY");
+    put_table(page, &table);
+}
+
+static void put_taking(const struct page *page)
+{
+    static const struct column columns[] = {{"NODE", false}, {"TYPE", false}, {"ZONE", false},
+                                            {"CPU", true},   {"MEM", true},   {0}};
+    struct plan_nodes nodes = plan_nodes_taking(page->plan, page->arena);
+    if (nodes.count == 0)
+        return;
+    struct table table = {columns, ARENA_ARRAY(page->arena, nodes.count, struct row), nodes.count};
+    for (size_t i = 0; i < nodes.count; i++) {
+        const struct plan_node *node = &nodes.items[i];
+        table.rows[i] = (struct row){
+            .cells = {node->node->name, or_dash(node->node->instance_type),
+                      or_dash(node->node->zone), plan_percent(node->cpu_percent, page->arena),
+                      plan_percent(node->memory_percent, page->arena)},
+            .pods = plan_pods_text(page->plan, node, glue, page->arena),
+        };
+    }
+    put_heading(page, "ON EXISTING NODES");
+    put_table(page, &table);
+}
+
+/* ---- what fits nowhere ---- */
+
+static void put_reason(const struct page *page, const struct forecast_reason *reason)
+{
+    enum { INDENT = 6 };
+    struct text pool = plan_reason_pool(reason, page->arena);
+    put_blanks(4, page->out);
+    put_printable(pool, page->out);
+    fprintf(page->out, ": %s%s%s\n", page->palette->red, reason->kind, page->palette->plain);
+    put_blanks(INDENT, page->out);
+    put_wrapped(reason->message, INDENT, INDENT, page->out);
+    if (reason->nearest.size == 0)
+        return;
+    put_blanks(INDENT, page->out);
+    fprintf(page->out, "%snearest:%s ", page->palette->green, page->palette->plain);
+    put_wrapped(reason->nearest, INDENT + strlen("nearest: "), INDENT, page->out);
+}
+
+static void put_misfits(const struct page *page)
+{
+    const struct plan *plan = page->plan;
+    if (plan->misfit_count == 0)
+        return;
+    put_heading(page, "FIT NOWHERE");
+    for (size_t i = 0; i < plan->misfit_count; i++) {
+        const struct plan_misfit *misfit = &plan->misfits[i];
+        fprintf(page->out, "  %s", page->palette->bold);
+        put_printable(plan_misfit_title(plan, misfit, page->arena), page->out);
+        fprintf(page->out, "%s\n", page->palette->plain);
+        for (size_t j = 0; j < misfit->first->reason_count; j++)
+            put_reason(page, &misfit->first->reasons[j]);
+    }
+}
+
+bool plan_text(const struct plan *plan, const struct report_style *style, struct arena *arena,
+               FILE *out, struct error *error)
+{
+    (void)error;
+    const struct page page = {plan, style->colour ? &colours : &no_colours, arena, out};
+    const struct text lines[] = {plan_headline(plan, arena), plan_cost(plan, arena),
+                                 plan_saving(plan, arena)};
+    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++)
+        if (lines[i].size > 0)
+            put_wrapped(lines[i], 0, 0, out);
+    put_bought(&page);
+    put_taking(&page);
+    put_misfits(&page);
+    return true;
+}

@@ -1,0 +1,200 @@
+/* The sentences and numbers that all forms of a plan share. */
+#include <string.h>
+
+#include "report/plan.h"
+
+/* What cloud providers bill as a month. */
+enum { HOURS_A_MONTH = 730 };
+
+/* ---- numbers ---- */
+
+static struct text usd_text(int64_t usd_micro, int decimals, struct arena *arena)
+{
+    int64_t unit = 1; /* micro-dollars of the last digit */
+    for (int i = decimals; i < 6; i++)
+        unit *= 10;
+    int64_t units_a_dollar = 1000000 / unit;
+    int64_t rounded = usd_micro / unit + (usd_micro % unit >= (unit + 1) / 2 && unit > 1);
+    char whole[24];
+    snprintf(whole, sizeof whole, "%lld", (long long)(rounded / units_a_dollar));
+    size_t digits = strlen(whole);
+    struct text_builder dollars = {.arena = arena};
+    for (size_t i = 0; i < digits; i++)
+        text_builder_printf(&dollars, "%s%c", i > 0 && (digits - i) % 3 == 0 ? "," : "", whole[i]);
+    text_builder_printf(&dollars, ".%0*lld", decimals, (long long)(rounded % units_a_dollar));
+    return text_builder_text(&dollars);
+}
+
+struct text plan_usd(int64_t usd_micro, struct arena *arena)
+{
+    return usd_text(usd_micro, usd_micro < 10000000 ? 4 : 2, arena);
+}
+
+struct text plan_price(int64_t usd_micro, struct arena *arena)
+{
+    return usd_micro < 0 ? TEXT("?") : usd_text(usd_micro, 4, arena);
+}
+
+struct text plan_percent(int percent, struct arena *arena)
+{
+    return percent < 0 ? TEXT("-") : arena_printf(arena, "%d%%", percent);
+}
+
+struct text plan_cpu(int64_t cpu_milli, struct arena *arena)
+{
+    if (cpu_milli % 1000 == 0)
+        return arena_printf(arena, "%lld", (long long)cpu_milli / 1000);
+    return arena_printf(arena, "%.2f", (double)cpu_milli / 1000);
+}
+
+struct text plan_gib(int64_t memory_bytes, struct arena *arena)
+{
+    double gib = (double)memory_bytes / (1 << 30);
+    return arena_printf(arena, gib < 10 ? "%.2f" : "%.1f", gib);
+}
+
+struct plan_saved plan_saved(const struct plan *plan)
+{
+    int64_t before = plan->compat->usd_micro_per_hour;
+    struct plan_saved saved = {.usd_micro_per_hour = before - plan->forecast->usd_micro_per_hour};
+    if (before > 0) {
+        double per_mille = 1000 * (double)saved.usd_micro_per_hour / (double)before;
+        saved.percent = (double)(int64_t)(per_mille + (per_mille < 0 ? -0.5 : 0.5)) / 10;
+    }
+    return saved;
+}
+
+/* ---- sentences ---- */
+
+static const char *plural(size_t count)
+{
+    return count == 1 ? "" : "s";
+}
+
+struct text plan_headline(const struct plan *plan, struct arena *arena)
+{
+    if (plan->pending_count == 0)
+        return TEXT("No pod is pending: there is nothing to buy.");
+    const char *separator = ": ";
+    struct text_builder line = {.arena = arena};
+    text_builder_printf(&line, "%zu pod%s pending", plan->pending_count,
+                        plan->pending_count == 1 ? " is" : "s are");
+    const struct {
+        size_t pods, nodes;
+        const char *where;
+    } parts[] = {
+        {plan->on_node_count, plan->taking_count, "existing node"},
+        {plan->on_claim_count, plan->forecast->claim_count, "new node"},
+        {plan->forecast->unschedulable_count, 0, "nowhere"},
+    };
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+        if (parts[i].pods == 0)
+            continue;
+        text_builder_printf(&line, "%s%zu fit%s ", separator, parts[i].pods,
+                            parts[i].pods == 1 ? "s" : "");
+        if (parts[i].nodes > 0)
+            text_builder_printf(&line, "on %zu ", parts[i].nodes);
+        text_builder_printf(&line, "%s%s", parts[i].where,
+                            parts[i].nodes > 1 ? plural(parts[i].nodes) : "");
+        separator = ", ";
+    }
+    text_builder_add(&line, TEXT("."));
+    return text_builder_text(&line);
+}
+
+struct text plan_cost(const struct plan *plan, struct arena *arena)
+{
+    const struct forecast *forecast = plan->forecast;
+    if (forecast->claim_count == 0)
+        return TEXT("");
+    if (plan->unpriced_count == forecast->claim_count)
+        return TEXT("What the new nodes cost is not known: the catalogue has no price for them.");
+    struct text hour = plan_usd(forecast->usd_micro_per_hour, arena);
+    int64_t month_micro;
+    if (__builtin_mul_overflow(forecast->usd_micro_per_hour, HOURS_A_MONTH, &month_micro))
+        month_micro = INT64_MAX;
+    struct text month = usd_text(month_micro, 2, arena);
+    struct text_builder line = {.arena = arena};
+    text_builder_printf(&line, "New nodes cost $%.*s an hour, $%.*s a month", TEXT_ARGS(hour),
+                        TEXT_ARGS(month));
+    if (plan->unpriced_count > 0)
+        text_builder_printf(&line, ", without %zu of no known price", plan->unpriced_count);
+    text_builder_add(&line, TEXT("."));
+    return text_builder_text(&line);
+}
+
+static void add_difference(struct text_builder *line, size_t before, size_t now, const char *what,
+                           const char *tail)
+{
+    size_t difference = now > before ? now - before : before - now;
+    if (difference > 0)
+        text_builder_printf(line, ", %zu %s %s%s%s", difference, now > before ? "more" : "fewer",
+                            what, plural(difference), tail);
+}
+
+struct text plan_saving(const struct plan *plan, struct arena *arena)
+{
+    if (plan->compat == NULL)
+        return TEXT("");
+    const struct forecast *before = plan->compat;
+    const struct forecast *now = plan->forecast;
+    struct plan_saved saved = plan_saved(plan);
+    int64_t difference = saved.usd_micro_per_hour;
+    struct text cost = plan_usd(before->usd_micro_per_hour, arena);
+    struct text_builder line = {.arena = arena};
+    text_builder_printf(&line, "Karpenter's own choices cost $%.*s an hour; this plan ",
+                        TEXT_ARGS(cost));
+    if (difference == 0)
+        text_builder_add(&line, TEXT("costs the same"));
+    else
+        text_builder_printf(&line, "%s $%.*s (%.1f%%)", difference > 0 ? "saves" : "costs",
+                            TEXT_ARGS(plan_usd(difference > 0 ? difference : -difference, arena)),
+                            saved.percent < 0 ? -saved.percent : saved.percent);
+    if (difference < 0)
+        text_builder_add(&line, TEXT(" more"));
+    add_difference(&line, before->claim_count, now->claim_count, "node", "");
+    add_difference(&line, before->pod_count - before->unschedulable_count,
+                   now->pod_count - now->unschedulable_count, "pod", " placed");
+    text_builder_add(&line, TEXT("."));
+    return text_builder_text(&line);
+}
+
+/* ---- names ---- */
+
+struct text plan_pods_text(const struct plan *plan, const struct plan_node *node, char glue,
+                           struct arena *arena)
+{
+    struct text_builder list = {.arena = arena};
+    for (size_t i = 0; i < node->share_count; i++) {
+        const struct plan_share *share = &node->shares[i];
+        size_t count = node->bought ? share->pod_count : share->pending_count;
+        if (count == 0)
+            continue;
+        if (list.size > 0)
+            text_builder_add(&list, TEXT(", "));
+        text_builder_add(&list, plan->workloads[share->workload].label);
+        if (count > 1)
+            text_builder_printf(&list, "%cx%zu", glue, count);
+    }
+    return text_builder_text(&list);
+}
+
+struct text plan_misfit_title(const struct plan *plan, const struct plan_misfit *misfit,
+                              struct arena *arena)
+{
+    const struct forecast_pod *pod = &plan->forecast->pods[misfit->first->pod];
+    struct text_builder title = {.arena = arena};
+    text_builder_printf(&title, "%.*s/%.*s", TEXT_ARGS(pod->namespace), TEXT_ARGS(pod->name));
+    if (misfit->count > 1)
+        text_builder_printf(&title, " and %zu more", misfit->count - 1);
+    if (!text_equal(pod->workload, pod->name))
+        text_builder_printf(&title, " (%.*s)", TEXT_ARGS(pod->workload));
+    return text_builder_text(&title);
+}
+
+struct text plan_reason_pool(const struct forecast_reason *reason, struct arena *arena)
+{
+    if (reason->node_pool.size == 0)
+        return TEXT("any NodePool");
+    return arena_printf(arena, "NodePool %.*s", TEXT_ARGS(reason->node_pool));
+}

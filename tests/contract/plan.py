@@ -1,0 +1,302 @@
+"""`taffrail plan`: its exit codes, where it says what, and the shape of its JSON, SVG and HTML.
+
+Two instance types make the plans small enough to be reckoned by hand: "small" leaves 1.9 cpu to
+pods at 0.107 dollars an hour, "large" 7.9 cpu at 0.4 (the kwok provider keeps 0.1 cpu back).
+"""
+import html.parser
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+import xml.etree.ElementTree
+
+taffrail = sys.argv[1]
+failures = []
+
+
+def expect(what, found, wanted):
+    if found != wanted:
+        failures.append(f"{what}: {found!r}, expected {wanted!r}")
+
+
+def instance_type(name, cpu, usd):
+    offerings = [
+        {"Price": usd, "Available": True, "Requirements": [
+            {"key": "karpenter.sh/capacity-type", "operator": "In", "values": ["on-demand"]},
+            {"key": "topology.kubernetes.io/zone", "operator": "In", "values": [zone]}]}
+        for zone in ("a", "b")]
+    return {"name": name, "architecture": "amd64", "operatingSystems": ["linux"],
+            "resources": {"cpu": str(cpu), "memory": f"{4 * cpu}Gi", "pods": "110"},
+            "offerings": offerings}
+
+
+POOL = """
+apiVersion: karpenter.sh/v1
+kind: NodePool
+metadata: {name: default}
+spec:
+  template:
+    spec:
+      nodeClassRef: {group: karpenter.kwok.sh, kind: KWOKNodeClass, name: default}
+      requirements:
+        - {key: karpenter.sh/capacity-type, operator: In, values: [on-demand]}
+"""
+NODE = """
+apiVersion: v1
+kind: Node
+metadata:
+  name: node-1
+  labels:
+    karpenter.sh/nodepool: default
+    karpenter.sh/registered: "true"
+    karpenter.sh/initialized: "true"
+    karpenter.sh/capacity-type: on-demand
+    node.kubernetes.io/instance-type: small
+    kubernetes.io/hostname: node-1
+    kubernetes.io/arch: amd64
+    kubernetes.io/os: linux
+    topology.kubernetes.io/zone: a
+spec: {providerID: "kwok://node-1"}
+status:
+  capacity: {cpu: "2", memory: 8Gi, pods: "110"}
+  allocatable: {cpu: 1900m, memory: 8000Mi, pods: "110"}
+  conditions: [{type: Ready, status: "True"}]
+"""
+
+
+def pod(name, cpu, more=""):
+    return f"""
+apiVersion: v1
+kind: Pod
+metadata: {{name: {name}, namespace: shop}}
+spec:
+  containers: [{{name: c, image: i, resources: {{requests: {{cpu: {cpu}}}}}}}]
+{more}"""
+
+
+def deployment(name, replicas, cpu):
+    return f"""
+apiVersion: apps/v1
+kind: Deployment
+metadata: {{name: {name}}}
+spec:
+  replicas: {replicas}
+  selector: {{matchLabels: {{app: {name}}}}}
+  template:
+    metadata: {{labels: {{app: {name}}}}}
+    spec:
+      containers: [{{name: c, image: i, resources: {{requests: {{cpu: {cpu}}}}}}}]
+"""
+
+
+class Folder:
+    """A folder with a catalogue and a state, and runs of `taffrail plan` on it."""
+
+    def __init__(self, path):
+        self.path = pathlib.Path(path)
+        (self.path / "state").mkdir()
+        self.write("types.json", json.dumps(
+            [instance_type("small", 2, 0.107), instance_type("large", 8, 0.4)]))
+
+    def write(self, name, text):
+        (self.path / name).write_text(text, encoding="utf-8")
+
+    def run(self, *options, state="state", catalog="types.json"):
+        done = subprocess.run(
+            [taffrail, "plan", "--state", state, "--catalog", catalog, *options],
+            cwd=self.path, capture_output=True, encoding="utf-8", timeout=120, check=False)
+        return done.returncode, done.stdout, done.stderr
+
+    def plan(self, *options, wanted=0):
+        code, out, said = self.run("-o", "json", *options)
+        expect(f"exit code of {options}", (code, said), (wanted, ""))
+        return json.loads(out)
+
+
+def check_shape(what, plan):
+    """The contract of taffrail.dev/plan/v1: keys, types, sorted lists."""
+    expect(f"{what}: schema", plan["schema"], "taffrail.dev/plan/v1")
+    expect(f"{what}: usdPerHour is a number", type(plan["usdPerHour"]), float)
+    for entry in plan["existing"]:
+        expect(f"{what}: keys of existing", set(entry), {"node", "pods"})
+        expect(f"{what}: pods of {entry['node']}", entry["pods"], sorted(entry["pods"]))
+    nodes = [entry["node"] for entry in plan["existing"]]
+    expect(f"{what}: existing", nodes, sorted(nodes))
+    for claim in plan["claims"]:
+        expect(f"{what}: keys of a claim", set(claim), {
+            "nodePool", "zone", "capacityType", "instanceType", "instanceTypes", "zones",
+            "usdPerHour", "requirements", "pods"})
+        for key in ("instanceTypes", "zones", "pods"):
+            expect(f"{what}: {key}", claim[key], sorted(set(claim[key])))
+        expect(f"{what}: types", claim["instanceType"] in claim["instanceTypes"], True)
+        expect(f"{what}: zones", claim["zone"] in claim["zones"], True)
+        keys = [requirement["key"] for requirement in claim["requirements"]]
+        expect(f"{what}: requirements", keys, sorted(keys))
+        for requirement in claim["requirements"]:
+            expect(f"{what}: a requirement", set(requirement), {"key", "operator", "values"})
+            expect(f"{what}: values", requirement["values"], sorted(requirement["values"]))
+    pods = [entry["pod"] for entry in plan["unschedulable"]]
+    expect(f"{what}: unschedulable", pods, sorted(pods))
+    for entry in plan["unschedulable"]:
+        expect(f"{what}: reasons of {entry['pod']}", len(entry["reasons"]) > 0, True)
+        for reason in entry["reasons"]:
+            expect(f"{what}: a reason", set(reason), {"nodePool", "kind", "message", "nearest"})
+    total = round(sum(claim["usdPerHour"] or 0 for claim in plan["claims"]), 6)
+    expect(f"{what}: the total", plan["usdPerHour"], total)
+
+
+def check_plans(folder):
+    plan = folder.plan()
+    check_shape("nothing pending", plan)
+    expect("nothing pending", (plan["claims"], plan["existing"], plan["usdPerHour"]), ([], [], 0))
+
+    # One pod of 1.5 cpu fits on the Node; four more need 6 cpu together.
+    folder.write("web.yaml", deployment("web", 5, "1500m"))
+    plan = folder.plan("-f", "web.yaml", "-n", "shop")
+    check_shape("web", plan)
+    placed = [name for claim in plan["claims"] for name in claim["pods"]]
+    expect("on the Node", [(e["node"], len(e["pods"])) for e in plan["existing"]], [("node-1", 1)])
+    expect("to buy", [(c["instanceType"], c["usdPerHour"], len(c["pods"])) for c in plan["claims"]],
+           [("large", 0.4, 4)])
+    expect("all of them", {name.split("/")[0] for name in placed}, {"shop"})
+    expect("total", plan["usdPerHour"], 0.4)
+    expect("zones", plan["claims"][0]["zones"], ["a", "b"])
+    expect("in which zone", plan["claims"][0]["zone"], "a")
+
+    # A pod that fits the small type alone, beside one that fits nothing.
+    in_b = "  nodeSelector: {topology.kubernetes.io/zone: b}\n"
+    folder.write("odd.yaml", pod("one", "1700m", in_b) + "---\n" + pod("vast", "100"))
+    plan = folder.plan("-f", "odd.yaml", wanted=1)
+    check_shape("odd", plan)
+    expect("one", [(c["instanceType"], c["zone"], c["zones"], c["usdPerHour"], c["pods"])
+                   for c in plan["claims"]], [("small", "b", ["b"], 0.107, ["shop/one"])])
+    expect("vast", [entry["pod"] for entry in plan["unschedulable"]], ["shop/vast"])
+    expect("vast", [(r["nodePool"], r["kind"]) for r in plan["unschedulable"][0]["reasons"]],
+           [("default", "resources")])
+
+    # -f wins over the state.
+    named = "{name: web, namespace: shop}"
+    folder.write("state/web.yaml", deployment("web", 5, "1500m").replace("{name: web}", named))
+    folder.write("less.yaml", deployment("web", 1, "1500m"))
+    plan = folder.plan("-f", "less.yaml", "-n", "shop")
+    expect("less", (len(plan["claims"]), len(plan["existing"])), (0, 1))
+
+    plan = folder.plan("--optimize")
+    check_shape("optimized", plan)
+    saved = plan["optimize"]
+    expect("optimized", saved["usdPerHour"], plan["usdPerHour"])
+    expect("compat", saved["compatUsdPerHour"], 0.4)
+    expect("saved", saved["savedUsdPerHour"], round(0.4 - plan["usdPerHour"], 6))
+    expect("saved", saved["savedPercent"], round(250 * saved["savedUsdPerHour"], 1))
+    (folder.path / "state/web.yaml").unlink()
+
+
+def check_settings(folder):
+    """Karpenter's own settings, and how many rounds there are."""
+    prefers_b = """  affinity:
+    nodeAffinity:
+      preferredDuringSchedulingIgnoredDuringExecution:
+        - weight: 1
+          preference:
+            matchExpressions: [{key: topology.kubernetes.io/zone, operator: In, values: [b]}]
+"""
+    folder.write("prefers.yaml", pod("picky", "3", prefers_b))
+    for options, wanted in ((), "b"), (("--preference-policy", "Ignore"), "a"):
+        plan = folder.plan("-f", "prefers.yaml", *options)
+        expect(f"zone with {options}", [claim["zone"] for claim in plan["claims"]], [wanted])
+
+    # Of the three types it wants to choose from there are two.
+    folder.write("three.yaml", POOL + """
+        - key: node.kubernetes.io/instance-type
+          operator: Exists
+          minValues: 3
+""")
+    for options, wanted in ((), 0), (("--min-values-policy", "BestEffort"), 1):
+        plan = folder.plan("-f", "prefers.yaml", "-f", "three.yaml", *options, wanted=1 - wanted)
+        expect(f"claims with {options}", len(plan["claims"]), wanted)
+
+    expect("rounds", folder.plan("-f", "web.yaml", "--rounds", "1")["rounds"], 1)
+
+
+def check_errors(folder):
+    folder.write("broken.yaml", pod("one", "1700m") + "---\na: [b\n")
+    code, out, said = folder.run("-f", "broken.yaml", "-o", "json")
+    expect("a broken file", code, 2)
+    expect("a broken file", "error: broken.yaml:" in said, True)
+    expect("what can be read is planned", len(json.loads(out)["existing"]), 1)
+
+    folder.write("state/broken.yaml", "kind: [\n")
+    code, out, said = folder.run("-f", "odd.yaml", "-o", "json")
+    expect("a broken state beats what fits nowhere", code, 2)
+    expect("a broken state", said.startswith("error: state/broken.yaml:"), True)
+    expect("a broken state", len(json.loads(out)["unschedulable"]), 1)
+    (folder.path / "state/broken.yaml").unlink()
+
+    for options, names, wanted in (
+            ((), {"state": "gone"}, "gone: cannot read the state folder"),
+            ((), {"catalog": "gone.json"}, "gone.json: cannot be opened"),
+            (("-o", "yaml"), {}, "allowed are text, json, svg, html"),
+            (("--rounds", "0"), {}, "a whole number from 1"),
+            (("--preference-policy", "ignore"), {}, "allowed are Respect, Ignore"),
+            (("--optimise",), {}, "did you mean --optimize?"),
+            (("web.yaml",), {}, "manifests are given with -f")):
+        code, out, said = folder.run(*options, **names)
+        expect(f"{options} {names}", (code, out, wanted in said), (2, "", True))
+    done = subprocess.run([taffrail, "plan"], capture_output=True, encoding="utf-8", check=False)
+    expect("no state", (done.returncode, "--state DIR" in done.stderr), (2, True))
+
+
+class Page(html.parser.HTMLParser):
+    """Counts elements, and finds the text of table cells."""
+
+    def __init__(self):
+        super().__init__()
+        self.elements, self.links, self.text = {}, [], []
+
+    def handle_starttag(self, tag, attrs):
+        self.elements[tag] = self.elements.get(tag, 0) + 1
+        self.links += [value for name, value in attrs if name in ("src", "href")]
+
+    def handle_data(self, data):
+        self.text.append(data.strip())
+
+
+def check_pictures(folder):
+    options = ("-f", "web.yaml", "-f", "odd.yaml", "-n", "shop", "-o")
+    code, out, _ = folder.run(*options, "svg")
+    expect("exit code of svg", code, 1)
+    picture = xml.etree.ElementTree.fromstring(out)
+    space = "{http://www.w3.org/2000/svg}"
+    expect("svg", picture.tag, f"{space}svg")
+    words = [element.text for element in picture.iter(f"{space}text")]
+    for wanted in ("large", "$0.4000", "node-1", "Fit nowhere", "shop/vast"):
+        expect(f"the picture says {wanted}", wanted in words, True)
+    new = [frame for frame in picture.iter(f"{space}rect") if frame.get("stroke-dasharray")]
+    expect("a new node, and one in the legend", len(new), 2)
+
+    code, out, _ = folder.run(*options, "html")
+    page = Page()
+    page.feed(out)
+    expect("html", (code, page.elements["svg"], page.elements["table"], page.links), (1, 1, 3, []))
+    expect("html has no script", "script" in page.elements, False)
+    for wanted in ("New nodes", "Existing nodes that take pods", "Fit nowhere", "web x4"):
+        expect(f"the page says {wanted}", wanted in page.text, True)
+
+    code, out, _ = folder.run(*options, "text")
+    expect("text has no colours in a pipe", "\033" in out, False)
+    expect("exit code of text", code, 1)
+    again = folder.run("-f", "odd.yaml", "-f", "web.yaml", "-n", "shop", "-o", "text")
+    expect("the order of files does not matter", again[:2], (code, out))
+
+
+with tempfile.TemporaryDirectory() as path:
+    folder = Folder(path)
+    folder.write("state/cluster.yaml", f"{POOL}---\n{NODE}")
+    check_plans(folder)
+    check_settings(folder)
+    check_errors(folder)
+    check_pictures(folder)
+for failure in failures:
+    print(f"FAILED: {failure}")
+sys.exit(1 if failures else 0)

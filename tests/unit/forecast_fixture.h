@@ -1,0 +1,164 @@
+/* A small catalogue, forecasts as lines, and tables of both. */
+#ifndef TAFFRAIL_TESTS_FORECAST_FIXTURE_H
+#define TAFFRAIL_TESTS_FORECAST_FIXTURE_H
+
+#include "cluster_fixture.h"
+
+/* small: 2 CPU and 4 GiB for 0.10 $; large: 8 CPU and 32 GiB for 0.40 $; each on demand in zones a,
+ * b and c, and large in a as spot for 0.15 $. Of each 0.1 CPU and 10 MiB are not for pods. */
+#define FIXTURE_OFFERING(zone, capacity_type, price)                                             \
+    "{\"Price\": " price ", \"Available\": true, \"Requirements\": ["                            \
+    "{\"key\": \"karpenter.sh/capacity-type\", \"operator\": \"In\", \"values\": "               \
+    "[\"" capacity_type "\"]}, {\"key\": \"topology.kubernetes.io/zone\", \"operator\": \"In\"," \
+    " \"values\": [\"" zone "\"]}]}"
+#define FIXTURE_TYPE(name, cpu, memory, offerings)                                              \
+    "{\"name\": \"" name "\", \"architecture\": \"amd64\", \"operatingSystems\": [\"linux\"], " \
+    "\"resources\": {\"cpu\": \"" cpu "\", \"memory\": \"" memory                               \
+    "\"}, \"offerings\": [" offerings "]}"
+
+static const char fixture_catalog_text[] = "[" FIXTURE_TYPE(
+    "small", "2", "4Gi",
+    FIXTURE_OFFERING("a", "on-demand", "0.1") "," FIXTURE_OFFERING("b", "on-demand", "0.1") "," FIXTURE_OFFERING(
+        "c", "on-demand",
+        "0.1")) "," FIXTURE_TYPE("large", "8", "32Gi",
+                                 FIXTURE_OFFERING("a", "on-demand", "0.4") "," FIXTURE_OFFERING(
+                                     "b", "on-demand",
+                                     "0.4") "," FIXTURE_OFFERING("c", "on-demand",
+                                                                 "0.4") "," FIXTURE_OFFERING("a",
+                                                                                             "spot",
+                                                                                             "0."
+                                                                                             "15")) "]";
+
+static const struct catalog *fixture_catalog(struct fixture *fixture)
+{
+    struct source *source = ARENA_NEW(fixture->arena, struct source);
+    source->text = TEXT(fixture_catalog_text);
+    const struct catalog *catalog = NULL;
+    struct error error = {0};
+    if (!catalog_read(source, fixture->arena, &catalog, &error)) {
+        fprintf(stderr, "%s\n", error.what);
+        CU_FAIL_FATAL("the test's catalogue is none");
+    }
+    return catalog;
+}
+
+static void fixture_write_pods(struct text_builder *text, const struct forecast *forecast,
+                               const struct forecast_node *node)
+{
+    for (size_t i = 0; i < node->pod_count; i++) {
+        const struct forecast_pod *pod = &forecast->pods[node->pods[i]];
+        text_builder_printf(text, " %.*s%s", TEXT_ARGS(pod->name), pod->running ? "!" : "");
+    }
+    text_builder_printf(text, "\n");
+}
+
+/* A line each: "node NAME: pods", "POOL TYPE CAPACITY ZONE ROUND: pods", "nowhere POD: KIND"; pods
+ * that had their node before are marked with "!". Nodes without pods are passed over. */
+static struct text fixture_lines(struct fixture *fixture, const struct forecast *forecast)
+{
+    struct text_builder text = {.arena = fixture->arena};
+    for (size_t i = 0; i < forecast->node_count; i++) {
+        const struct forecast_node *node = &forecast->nodes[i];
+        if (node->round == 0 && node->pod_count == 0)
+            continue;
+        if (node->round == 0)
+            text_builder_printf(&text, "node %.*s:", TEXT_ARGS(node->name));
+        else
+            text_builder_printf(&text, "%.*s %.*s %.*s %.*s %zu:", TEXT_ARGS(node->node_pool),
+                                TEXT_ARGS(node->instance_type), TEXT_ARGS(node->capacity_type),
+                                TEXT_ARGS(node->zone), node->round);
+        fixture_write_pods(&text, forecast, node);
+    }
+    for (size_t i = 0; i < forecast->unschedulable_count; i++) {
+        const struct forecast_unschedulable *pod = &forecast->unschedulable[i];
+        text_builder_printf(&text, "nowhere %.*s:", TEXT_ARGS(forecast->pods[pod->pod].name));
+        for (size_t j = 0; j < pod->reason_count; j++)
+            text_builder_printf(&text, " %s", pod->reasons[j].kind);
+        text_builder_printf(&text, "\n");
+    }
+    return text_builder_text(&text);
+}
+
+/* ---- tables of clusters and what is forecast for them ---- */
+
+#define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
+enum { MOST_DOCUMENTS = 12, BUDGET_BYTES = 256 << 20 };
+
+#define POOL                                                                             \
+    "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: default}, spec: "    \
+    "{template: {spec: {requirements: [{key: karpenter.sh/capacity-type, operator: In, " \
+    "values: [on-demand]}]}}}}"
+#define POD_SPEC(cpu, more) \
+    "{containers: [{name: main, resources: {requests: {cpu: " cpu "}}}]" more "}"
+#define POD(name, cpu, more)                                                     \
+    "{apiVersion: v1, kind: Pod, metadata: {name: " name ", labels: {app: " name \
+    "}}, spec: " POD_SPEC(cpu, more) "}"
+#define WORKLOAD(kind, name, spec, cpu, more)                                        \
+    "{apiVersion: apps/v1, kind: " kind ", metadata: {name: " name "}, spec: {" spec \
+    ", template: {metadata: {labels: {app: " name "}}, spec: " POD_SPEC(cpu, more) "}}}"
+#define NODE(name, zone, cpu)                                                              \
+    "{apiVersion: v1, kind: Node, metadata: {name: " name                                  \
+    ", labels: {topology.kubernetes.io/zone: " zone "}}, status: {allocatable: {cpu: " cpu \
+    ", memory: 8Gi, pods: 110}}}"
+#define CLASS(name, mode, more)                                                  \
+    "{apiVersion: storage.k8s.io/v1, kind: StorageClass, metadata: {name: " name \
+    "}, provisioner: ebs.csi.aws.com, volumeBindingMode: " mode more "}"
+#define CLAIM(name, spec) \
+    "{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: " name "}, spec: " spec "}"
+#define MOUNTS(claim) ", volumes: [{name: data, persistentVolumeClaim: {claimName: " claim "}}]"
+#define VOLUME(name, more)                                                                   \
+    "{apiVersion: v1, kind: PersistentVolume, metadata: {name: " name "}, spec: {capacity: " \
+    "{storage: 1Gi}, csi: {driver: ebs.csi.aws.com}" more "}}"
+#define IN_ZONES(zones)                                                          \
+    ", nodeAffinity: {required: {nodeSelectorTerms: [{matchExpressions: [{key: " \
+    "topology.ebs.csi.aws.com/zone, operator: In, values: " zones "}]}]}}"
+#define SPREAD(key)                                                                        \
+    ", topologySpreadConstraints: [{maxSkew: 1, topologyKey: " key ", whenUnsatisfiable: " \
+    "DoNotSchedule, labelSelector: {matchLabels: {app: web}}}]"
+#define ANTI(key)                                                                       \
+    ", affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{" \
+    "topologyKey: " key ", labelSelector: {matchLabels: {app: web}}}]}}"
+
+struct forecast_case {
+    const char *name;
+    const char *documents[MOST_DOCUMENTS];
+    const char *lines;
+    size_t max_rounds, problems;
+};
+
+static struct text fixture_run(struct fixture *fixture, const struct forecast_case *test,
+                               bool backwards)
+{
+    const char *documents[MOST_DOCUMENTS];
+    size_t count = 0;
+    while (count < MOST_DOCUMENTS && test->documents[count] != NULL)
+        count++;
+    for (size_t i = 0; i < count; i++)
+        documents[i] = test->documents[backwards ? count - 1 - i : i];
+    const struct snapshot *snapshot = fixture_snapshot(fixture, documents, count);
+    const struct forecast_settings settings = {.max_rounds = test->max_rounds};
+    struct forecast forecast;
+    struct error error = {0};
+    CU_ASSERT_FATAL(forecast_run(snapshot, fixture_catalog(fixture), &settings, fixture->arena,
+                                 &forecast, &fixture->problems, &error));
+    ASSERT_INT(fixture->problems.count, test->problems);
+    for (size_t i = 0; i < fixture->problems.count && test->problems == 0; i++)
+        fprintf(stderr, "%s: %s\n", test->name, fixture->problems.items[i].what);
+    return fixture_lines(fixture, &forecast);
+}
+
+/* Also with the documents in reverse: the same forecast. */
+static void fixture_run_cases(const struct forecast_case *cases, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        struct fixture fixture = {.arena = arena_create(BUDGET_BYTES)};
+        struct text lines = fixture_run(&fixture, &cases[i], false);
+        if (!text_is(lines, cases[i].lines))
+            fprintf(stderr, "in \"%s\":\n", cases[i].name);
+        ASSERT_TEXT(lines, cases[i].lines);
+        ASSERT_TEXT(fixture_run(&fixture, &cases[i], true), cases[i].lines);
+        arena_destroy(fixture.arena);
+    }
+}
+
+#endif

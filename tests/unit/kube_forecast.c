@@ -1,0 +1,320 @@
+#include "forecast_fixture.h"
+
+const char unit_suite[] = "kube forecast";
+
+static void pods_find_nodes(void)
+{
+    static const struct forecast_case cases[] = {
+        {"nothing to do", {POOL, NODE("n1", "a", "4")}, "", 0, 0},
+        {"a node has room",
+         {POOL, NODE("n1", "a", "4"), POD("one", "1", "")},
+         "node n1: one\n",
+         0,
+         0},
+        {"one is bought", {POOL, POD("one", "1", "")}, "default small on-demand a 1: one\n", 0, 0},
+        {"the pool's spot price is not for it",
+         {POOL, POD("one", "4", "")},
+         "default large on-demand a 1: one\n",
+         0,
+         0},
+        {"too large for all",
+         {POOL, POD("one", "1", ""), POD("huge", "64", "")},
+         "default small on-demand a 1: one\nnowhere huge: resources\n",
+         0,
+         0},
+        {"no pool at all", {POD("one", "1", "")}, "nowhere one: requirement\n", 0, 0},
+    };
+    fixture_run_cases(cases, COUNT_OF(cases));
+}
+
+#define POOL_WITH(more) \
+    "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: default}, " more "}"
+#define READY(status) "status: {conditions: [{type: Ready, status: '" status "'}]}"
+#define OF_A_LIMIT                                                           \
+    "spec: {limits: {cpu: 4}, template: {spec: {requirements: [{key: "       \
+    "karpenter.sh/capacity-type, operator: In, values: [on-demand]}, {key: " \
+    "node.kubernetes.io/instance-type, operator: In, values: [small]}]}}}"
+
+static void pools_count_when_they_can_buy(void)
+{
+    static const struct forecast_case cases[] = {
+        {"not ready",
+         {POOL_WITH(READY("False")), POD("one", "1", "")},
+         "nowhere one: requirement\n",
+         0,
+         0},
+        {"not known to be ready",
+         {POOL_WITH(READY("Unknown")), POD("one", "1", "")},
+         "nowhere one: requirement\n",
+         0,
+         0},
+        {"static",
+         {POOL_WITH("spec: {replicas: 3}"), POD("one", "1", "")},
+         "nowhere one: requirement\n",
+         0,
+         0},
+        {"ready, and at spot prices",
+         {POOL_WITH(READY("True")), POD("one", "4", "")},
+         "default large spot a 1: one\n",
+         0,
+         0},
+        {"of equal pods the oldest is first, and one that was never stored the youngest",
+         {POOL_WITH(OF_A_LIMIT), POD("a", "1500m", ""),
+          "{apiVersion: v1, kind: Pod, metadata: {name: b, creationTimestamp: "
+          "'2026-11-20T00:00:00Z'}, spec: " POD_SPEC("1500m", "") "}",
+          "{apiVersion: v1, kind: Pod, metadata: {name: c, creationTimestamp: "
+          "'2026-11-19T00:00:00Z'}, spec: " POD_SPEC("1500m", "") "}"},
+         "default small on-demand a 1: c\ndefault small on-demand a 1: b\nnowhere a: limit\n",
+         0,
+         0},
+        {"two of three fit its limit: bought nodes count in every round",
+         {POOL_WITH(OF_A_LIMIT), WORKLOAD("Deployment", "web", "replicas: 3", "1500m", "")},
+         "default small on-demand a 1: web-0\n"
+         "default small on-demand a 1: web-1\n"
+         "nowhere web-2: limit\n",
+         0,
+         0},
+        {"nodes of the pool that are there count, too",
+         {POOL_WITH(OF_A_LIMIT), WORKLOAD("Deployment", "web", "replicas: 3", "1500m", ""),
+          "{apiVersion: v1, kind: Node, metadata: {name: n1, labels: {karpenter.sh/nodepool: "
+          "default}}, status: {capacity: {cpu: 2, pods: 9}, allocatable: {cpu: 1, pods: 9}}}"},
+         "default small on-demand a 1: web-0\n"
+         "nowhere web-1: limit\nnowhere web-2: limit\n",
+         0,
+         0},
+        {"the zones of the class's subnets",
+         {"{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: default}, spec: "
+          "{template: {spec: {nodeClassRef: {group: karpenter.k8s.aws, kind: EC2NodeClass, name: "
+          "c}}}}}",
+          "{apiVersion: karpenter.k8s.aws/v1, kind: EC2NodeClass, metadata: {name: c}, status: "
+          "{subnets: [{id: s, zone: c}]}}",
+          POD("one", "1", "")},
+         "default small on-demand c 1: one\n",
+         0,
+         0},
+    };
+    fixture_run_cases(cases, COUNT_OF(cases));
+}
+
+static void machines_are_seen_as_they_are(void)
+{
+#define CLAIMED(status, startup)                                                                   \
+    "{apiVersion: karpenter.sh/v1, kind: NodeClaim, metadata: {name: claimed, labels: {"           \
+    "karpenter.sh/nodepool: default, topology.kubernetes.io/zone: a}}, spec: {startupTaints: "     \
+    "[" startup "]}, status: {" status "capacity: {cpu: 4, pods: 9}, allocatable: {cpu: 4, pods: " \
+    "9}}}"
+#define TAINTED(labels, taints)                                          \
+    "{apiVersion: v1, kind: Node, metadata: {name: n1, labels: {" labels \
+    "}}, spec: {taints: [" taints "]}, status: {allocatable: {cpu: 4, memory: 8Gi, pods: 110}}}"
+#define NOT_READY "{key: node.kubernetes.io/not-ready, effect: NoSchedule}"
+#define STARTING "karpenter.sh/nodepool: default, karpenter.sh/registered: 'true'"
+    static const struct forecast_case cases[] = {
+        {"a NodeClaim whose Node has not come up",
+         {POOL, CLAIMED("", ""), POD("one", "1", "")},
+         "node claimed: one\n",
+         0,
+         0},
+        {"a NodeClaim that is not launched yet holds nothing",
+         {POOL, "{apiVersion: karpenter.sh/v1, kind: NodeClaim, metadata: {name: claimed}}",
+          POD("one", "1", "")},
+         "default small on-demand a 1: one\n",
+         0,
+         0},
+        {"one whose Node is there",
+         {POOL, CLAIMED("nodeName: n1, ", ""), NODE("n1", "a", "4"), POD("one", "1", "")},
+         "node n1: one\n",
+         0,
+         0},
+        {"taints that go while it starts, and the pool's own",
+         {POOL, CLAIMED("nodeName: n1, ", "{key: cni, effect: NoSchedule}"),
+          TAINTED(STARTING, NOT_READY ", {key: cni, effect: NoSchedule}"), POD("one", "1", "")},
+         "node n1: one\n",
+         0,
+         0},
+        {"once initialized they stay",
+         {POOL, CLAIMED("nodeName: n1, ", "{key: cni, effect: NoSchedule}"),
+          TAINTED(STARTING ", karpenter.sh/initialized: 'true'", NOT_READY), POD("one", "1", "")},
+         "default small on-demand a 1: one\n",
+         0,
+         0},
+        {"not Karpenter's: they stay",
+         {POOL, TAINTED("", NOT_READY), POD("one", "1", "")},
+         "default small on-demand a 1: one\n",
+         0,
+         0},
+        {"cordoned",
+         {POOL,
+          "{apiVersion: v1, kind: Node, metadata: {name: n1}, spec: {unschedulable: true}, status: "
+          "{allocatable: {cpu: 4, pods: 9}}}",
+          POD("one", "1", "")},
+         "default small on-demand a 1: one\n",
+         0,
+         0},
+        {"going: its pods need a new place, but for its daemons",
+         {POOL,
+          "{apiVersion: v1, kind: Node, metadata: {name: n1, deletionTimestamp: "
+          "'2026-11-21T00:00:00Z'}, status: {allocatable: {cpu: 4, pods: 9}}}",
+          POD("one", "1", ", nodeName: n1"),
+          "{apiVersion: v1, kind: Pod, metadata: {name: agent, ownerReferences: [{apiVersion: "
+          "apps/v1, kind: DaemonSet, name: agent, controller: true}]}, spec: " POD_SPEC(
+              "1", ", nodeName: n1") "}"},
+         "default small on-demand a 1: one\n",
+         0,
+         0},
+        {"full",
+         {POOL, NODE("n1", "a", "2"), POD("old", "1500m", ", nodeName: n1"), POD("one", "1", "")},
+         "node n1: old!\ndefault small on-demand a 1: one\n",
+         0,
+         0},
+        {"of its pods that are going themselves only a set's come back",
+         {POOL,
+          "{apiVersion: v1, kind: Node, metadata: {name: n1, deletionTimestamp: "
+          "'2026-11-21T00:00:00Z'}, status: {allocatable: {cpu: 4, pods: 9}}}",
+          "{apiVersion: v1, kind: Pod, metadata: {name: gone, deletionTimestamp: "
+          "'2026-11-21T00:00:00Z'}, spec: " POD_SPEC("1", ", nodeName: n1") "}",
+          "{apiVersion: apps/v1, kind: StatefulSet, metadata: {name: db}, spec: {replicas: 1}}",
+          "{apiVersion: v1, kind: Pod, metadata: {name: db-0, deletionTimestamp: "
+          "'2026-11-21T00:00:00Z', ownerReferences: [{apiVersion: apps/v1, kind: StatefulSet, "
+          "name: db, controller: true}]}, spec: " POD_SPEC("1", ", nodeName: n1") "}"},
+         "default small on-demand a 1: db-0\n",
+         0,
+         0},
+        {"a file that says no more than its type",
+         {POOL,
+          "{apiVersion: v1, kind: Node, metadata: {name: n1, labels: "
+          "{node.kubernetes.io/instance-type: small}}}",
+          POD("one", "1900m", ""), POD("two", "1", "")},
+         "node n1: one\ndefault small on-demand a 1: two\n",
+         0,
+         0},
+        {"a pod that is going keeps nobody apart",
+         {POOL, NODE("n1", "a", "1"),
+          "{apiVersion: v1, kind: Pod, metadata: {name: old, labels: {app: web}, "
+          "deletionTimestamp: '2026-11-21T00:00:00Z'}, spec: " POD_SPEC("1", ", nodeName: n1") "}",
+          WORKLOAD("Deployment", "web", "replicas: 1", "1", ANTI("topology.kubernetes.io/zone"))},
+         "node n1: old!\ndefault small on-demand a 1: web-0\n",
+         0,
+         0},
+        {"one that stays does",
+         {POOL, NODE("n1", "a", "1"),
+          "{apiVersion: v1, kind: Pod, metadata: {name: old, labels: {app: web}}, spec: " POD_SPEC(
+              "1", ", nodeName: n1") "}",
+          WORKLOAD("Deployment", "web", "replicas: 1", "1", ANTI("topology.kubernetes.io/zone"))},
+         "node n1: old!\ndefault small on-demand b 1: web-0\n",
+         0,
+         0},
+        {"a pod that is going still takes its room",
+         {POOL, NODE("n1", "a", "2"),
+          "{apiVersion: v1, kind: Pod, metadata: {name: old, deletionTimestamp: "
+          "'2026-11-21T00:00:00Z'}, spec: " POD_SPEC("1500m", ", nodeName: n1") "}",
+          POD("one", "1", "")},
+         "node n1: old!\ndefault small on-demand a 1: one\n",
+         0,
+         0},
+        {"room that a DaemonSet will want",
+         {POOL, NODE("n1", "a", "2"),
+          "{apiVersion: apps/v1, kind: DaemonSet, metadata: {name: agent}, spec: {template: {spec: "
+          "{containers: [{name: main, resources: {requests: {cpu: 500m}}}]}}}}",
+          POD("one", "1600m", ""), POD("two", "1400m", "")},
+         "node n1: two\ndefault large on-demand a 1: one\n",
+         0,
+         0},
+        {"room that its pod has already",
+         {POOL, NODE("n1", "a", "2"),
+          "{apiVersion: apps/v1, kind: DaemonSet, metadata: {name: agent}, spec: {template: {spec: "
+          "{containers: [{name: main, resources: {requests: {cpu: 500m}}}]}}}}",
+          "{apiVersion: v1, kind: Pod, metadata: {name: agent-1, ownerReferences: [{apiVersion: "
+          "apps/v1, kind: DaemonSet, name: agent, controller: true}]}, spec: " POD_SPEC(
+              "500m", ", nodeName: n1") "}",
+          POD("two", "1400m", "")},
+         "node n1: agent-1! two\n",
+         0,
+         0},
+        {"no more volumes than its driver attaches",
+         {POOL, NODE("n1", "a", "4"),
+          "{apiVersion: storage.k8s.io/v1, kind: CSINode, metadata: {name: n1}, spec: {drivers: "
+          "[{name: ebs.csi.aws.com, nodeID: i, allocatable: {count: 1}}]}}",
+          CLASS("gp3", "WaitForFirstConsumer", ""), CLAIM("d1", "{storageClassName: gp3}"),
+          CLAIM("d2", "{storageClassName: gp3}"), POD("one", "1", MOUNTS("d1")),
+          POD("two", "1", MOUNTS("d2"))},
+         "node n1: one\ndefault small on-demand a 1: two\n",
+         0,
+         0},
+    };
+    fixture_run_cases(cases, COUNT_OF(cases));
+}
+
+static void rounds_follow_each_other(void)
+{
+    static const struct forecast_case cases[] = {
+        {"zone anti-affinity places one replica a round",
+         {POOL,
+          WORKLOAD("Deployment", "web", "replicas: 3", "1", ANTI("topology.kubernetes.io/zone"))},
+         "default small on-demand a 1: web-0\n"
+         "default small on-demand b 2: web-1\n"
+         "default small on-demand c 3: web-2\n",
+         0,
+         0},
+        {"no more than were asked for",
+         {POOL,
+          WORKLOAD("Deployment", "web", "replicas: 3", "1", ANTI("topology.kubernetes.io/zone"))},
+         "default small on-demand a 1: web-0\n"
+         "default small on-demand b 2: web-1\n"
+         "nowhere web-2: topology\n",
+         2,
+         0},
+        {"a fourth zone there is not",
+         {POOL,
+          WORKLOAD("Deployment", "web", "replicas: 4", "1", ANTI("topology.kubernetes.io/zone"))},
+         "default small on-demand a 1: web-0\n"
+         "default small on-demand b 2: web-1\n"
+         "default small on-demand c 3: web-2\n"
+         "nowhere web-3: topology\n",
+         0,
+         0},
+        {"a spread over zones takes one round",
+         {POOL,
+          WORKLOAD("Deployment", "web", "replicas: 3", "1", SPREAD("topology.kubernetes.io/zone"))},
+         "default small on-demand a 1: web-0\n"
+         "default small on-demand b 1: web-1\n"
+         "default small on-demand c 1: web-2\n",
+         0,
+         0},
+        {"what was bought has its pool's taints",
+         {POOL_WITH("spec: {template: {spec: {taints: [{key: t, effect: NoSchedule}], "
+                    "requirements: [{key: karpenter.sh/capacity-type, operator: In, values: "
+                    "[on-demand]}]}}}"),
+          POD("one", "1", ", tolerations: [{operator: Exists}]"), POD("two", "500m", "")},
+         "default small on-demand a 1: one\nnowhere two: taint\n",
+         0,
+         0},
+        {"rounds are in order, wherever they went",
+         {POOL,
+          "{apiVersion: v1, kind: Pod, metadata: {name: one, labels: {app: web}}, spec: " POD_SPEC(
+              "7", ANTI("topology.kubernetes.io/zone") ", nodeSelector: "
+                                                       "{topology.kubernetes.io/zone: c}") "}",
+          WORKLOAD("Deployment", "web", "replicas: 2", "6", ANTI("topology.kubernetes.io/zone"))},
+         "default large on-demand a 1: web-0\n"
+         "default large on-demand c 1: one\n"
+         "default large on-demand b 2: web-1\n",
+         0,
+         0},
+        {"a label that may have any value becomes one of a node",
+         {POOL_WITH("spec: {template: {spec: {requirements: [{key: example.com/rack, operator: "
+                    "Exists}, {key: karpenter.sh/capacity-type, operator: In, values: [on-demand]}"
+                    "]}}}"),
+          WORKLOAD("Deployment", "web", "replicas: 2", "1", ANTI("topology.kubernetes.io/zone"))},
+         "default small on-demand a 1: web-0\ndefault small on-demand b 2: web-1\n",
+         0,
+         0},
+    };
+    fixture_run_cases(cases, COUNT_OF(cases));
+}
+
+const struct unit_test unit_tests[] = {
+    {"pods find nodes", pods_find_nodes},
+    {"pools count when they can buy", pools_count_when_they_can_buy},
+    {"machines are seen as they are", machines_are_seen_as_they_are},
+    {"rounds follow each other", rounds_follow_each_other},
+    {NULL, NULL},
+};

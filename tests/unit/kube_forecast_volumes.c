@@ -1,0 +1,304 @@
+#include "forecast_fixture.h"
+
+const char unit_suite[] = "kube forecast volumes";
+
+static void volumes_choose_zones(void)
+{
+#define BOUND "{volumeName: v1, storageClassName: gp3}"
+#define GP3 CLASS("gp3", "WaitForFirstConsumer", "")
+    static const struct forecast_case cases[] = {
+        {"where its volume is",
+         {POOL, CLAIM("d1", BOUND), VOLUME("v1", IN_ZONES("[c]")), POD("one", "1", MOUNTS("d1"))},
+         "default small on-demand c 1: one\n",
+         0,
+         0},
+        {"the labels of a volume cut its affinity",
+         {POOL, CLAIM("d1", BOUND),
+          "{apiVersion: v1, kind: PersistentVolume, metadata: {name: v1, labels: "
+          "{failure-domain.beta.kubernetes.io/zone: b__c}}, spec: {capacity: {storage: "
+          "1Gi}" IN_ZONES("[a, c]") "}}",
+          POD("one", "1", MOUNTS("d1"))},
+         "default small on-demand c 1: one\n",
+         0,
+         0},
+        {"a zone id that a class's subnets tell",
+         {POOL, CLAIM("d1", BOUND),
+          "{apiVersion: karpenter.k8s.aws/v1, kind: EC2NodeClass, metadata: {name: c}, status: "
+          "{subnets: [{zone: b, zoneID: use1-az4}]}}",
+          VOLUME("v1", ", nodeAffinity: {required: {nodeSelectorTerms: [{matchExpressions: [{key: "
+                       "topology.k8s.aws/zone-id, operator: In, values: [use1-az4]}]}]}}"),
+          POD("one", "1", MOUNTS("d1"))},
+         "default small on-demand b 1: one\n",
+         0,
+         0},
+        {"a driver that says \"\" means no zone",
+         {POOL, CLAIM("d1", BOUND),
+          VOLUME("v1", ", nodeAffinity: {required: {nodeSelectorTerms: [{matchExpressions: [{key: "
+                       "topology.disk.csi.azure.com/zone, operator: In, values: ['']}]}]}}"),
+          POD("one", "1", MOUNTS("d1"))},
+         "default small on-demand a 1: one\n",
+         0,
+         0},
+        {"a local volume does not hold its pod to a machine",
+         {POOL, CLAIM("d1", BOUND),
+          "{apiVersion: v1, kind: PersistentVolume, metadata: {name: v1}, spec: {capacity: "
+          "{storage: 1Gi}, local: {path: /d}, nodeAffinity: {required: {nodeSelectorTerms: "
+          "[{matchExpressions: [{key: kubernetes.io/hostname, operator: In, values: [gone]}]}]}}}}",
+          POD("one", "1", MOUNTS("d1"))},
+         "default small on-demand a 1: one\n",
+         0,
+         0},
+        {"one of another kind does",
+         {POOL, CLAIM("d1", BOUND),
+          VOLUME("v1", ", nodeAffinity: {required: {nodeSelectorTerms: [{matchExpressions: [{key: "
+                       "kubernetes.io/hostname, operator: In, values: [gone]}]}]}}"),
+          POD("one", "1", MOUNTS("d1"))},
+         "nowhere one: volume\n",
+         0,
+         0},
+        {"where its class makes volumes",
+         {POOL,
+          CLASS("gp3", "WaitForFirstConsumer",
+                ", allowedTopologies: [{matchLabelExpressions: [{key: "
+                "topology.ebs.csi.aws.com/zone, values: [b]}]}]"),
+          CLAIM("d1", "{storageClassName: gp3}"), POD("one", "1", MOUNTS("d1"))},
+         "default small on-demand b 1: one\n",
+         0,
+         0},
+        {"the class of a claim that names none",
+         {POOL,
+          "{apiVersion: storage.k8s.io/v1, kind: StorageClass, metadata: {name: gp3, annotations: "
+          "{storageclass.kubernetes.io/is-default-class: 'true'}}, provisioner: ebs.csi.aws.com, "
+          "volumeBindingMode: WaitForFirstConsumer, allowedTopologies: [{matchLabelExpressions: "
+          "[{key: topology.kubernetes.io/zone, values: [b]}]}]}",
+          CLAIM("d1", "{}"), POD("one", "1", MOUNTS("d1"))},
+         "default small on-demand b 1: one\n",
+         0,
+         0},
+        {"the node that was selected",
+         {POOL, GP3, NODE("n1", "c", "1"),
+          "{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: d1, annotations: "
+          "{volume.kubernetes.io/selected-node: n1}}, spec: {storageClassName: gp3}}",
+          POD("one", "1500m", MOUNTS("d1"))},
+         "default small on-demand c 1: one\n",
+         0,
+         0},
+        {"a volume that is free, where the class makes none",
+         {POOL,
+          "{apiVersion: storage.k8s.io/v1, kind: StorageClass, metadata: {name: static}, "
+          "provisioner: kubernetes.io/no-provisioner, volumeBindingMode: WaitForFirstConsumer}",
+          "{apiVersion: v1, kind: PersistentVolume, metadata: {name: v1}, spec: {capacity: "
+          "{storage: 5Gi}, storageClassName: static, accessModes: [ReadWriteOnce]" IN_ZONES(
+              "[b]") "}}",
+          "{apiVersion: v1, kind: PersistentVolume, metadata: {name: v2}, spec: {capacity: "
+          "{storage: 1Gi}, storageClassName: static, accessModes: [ReadWriteOnce]" IN_ZONES(
+              "[c]") "}}",
+          CLAIM("d1", "{storageClassName: static, accessModes: [ReadWriteOnce], resources: "
+                      "{requests: {storage: 2Gi}}}"),
+          POD("one", "1", MOUNTS("d1"))},
+         "default small on-demand b 1: one\n",
+         0,
+         0},
+        {"volumes that may come with their nodes",
+         {POOL,
+          "{apiVersion: storage.k8s.io/v1, kind: StorageClass, metadata: {name: static}, "
+          "provisioner: kubernetes.io/no-provisioner, volumeBindingMode: WaitForFirstConsumer}",
+          CLAIM("d1", "{storageClassName: static}"), POD("one", "1", MOUNTS("d1"))},
+         "default small on-demand a 1: one\n",
+         0,
+         0},
+        {"each takes one of those that are free, and then none is left",
+         {POOL,
+          "{apiVersion: storage.k8s.io/v1, kind: StorageClass, metadata: {name: static}, "
+          "provisioner: kubernetes.io/no-provisioner, volumeBindingMode: WaitForFirstConsumer}",
+          "{apiVersion: v1, kind: PersistentVolume, metadata: {name: v1}, spec: {capacity: "
+          "{storage: 1Gi}, storageClassName: static" IN_ZONES("[b]") "}}",
+          "{apiVersion: v1, kind: PersistentVolume, metadata: {name: v2}, spec: {capacity: "
+          "{storage: 1Gi}, storageClassName: static" IN_ZONES("[c]") "}}",
+          CLAIM("d1", "{storageClassName: static}"), CLAIM("d2", "{storageClassName: static}"),
+          CLAIM("d3", "{storageClassName: static}"), POD("one", "7", MOUNTS("d1")),
+          POD("three", "5", MOUNTS("d3")), POD("two", "6", MOUNTS("d2"))},
+         "default large on-demand b 1: one\ndefault large on-demand c 2: two\n"
+         "nowhere three: volume\n",
+         0,
+         0},
+        {"an ephemeral volume's class",
+         {POOL,
+          CLASS("gp3", "WaitForFirstConsumer",
+                ", allowedTopologies: [{matchLabelExpressions: [{key: "
+                "topology.kubernetes.io/zone, values: [c]}]}]"),
+          POD("one", "1",
+              ", volumes: [{name: tmp, ephemeral: {volumeClaimTemplate: {spec: {storageClassName: "
+              "gp3}}}}]")},
+         "default small on-demand c 1: one\n",
+         0,
+         0},
+        {"two pods of one claim share its zone: the second waits for the first's round",
+         {POOL, GP3, CLAIM("d1", "{storageClassName: gp3}"),
+          POD("one", "7", MOUNTS("d1") ", nodeSelector: {topology.kubernetes.io/zone: b}"),
+          POD("two", "7", MOUNTS("d1"))},
+         "default large on-demand b 1: one\ndefault large on-demand b 2: two\n",
+         0,
+         0},
+        {"and after one round it still waits",
+         {POOL, GP3, CLAIM("d1", "{storageClassName: gp3}"),
+          POD("one", "7", MOUNTS("d1") ", nodeSelector: {topology.kubernetes.io/zone: b}"),
+          POD("two", "7", MOUNTS("d1"))},
+         "default large on-demand b 1: one\nnowhere two: volume\n",
+         1,
+         0},
+        {"a claim of many nodes has no zone",
+         {POOL, GP3, CLAIM("d1", "{storageClassName: gp3, accessModes: [ReadWriteMany]}"),
+          POD("one", "7", MOUNTS("d1") ", nodeSelector: {topology.kubernetes.io/zone: b}"),
+          POD("two", "7", MOUNTS("d1"))},
+         "default large on-demand a 1: two\ndefault large on-demand b 1: one\n",
+         0,
+         0},
+    };
+    fixture_run_cases(cases, COUNT_OF(cases));
+}
+
+static void a_set_makes_its_claims(void)
+{
+#define SET(more)                                                                       \
+    "{apiVersion: apps/v1, kind: StatefulSet, metadata: {name: db}, spec: {" more       \
+    "volumeClaimTemplates: [{metadata: {name: data}, spec: {storageClassName: gp3}}], " \
+    "template: {metadata: {labels: {app: web}}, spec: " POD_SPEC(                       \
+        "1500m", SPREAD("topology.kubernetes.io/zone")) "}}}"
+    static const struct forecast_case cases[] = {
+        {"none are there yet",
+         {POOL, GP3, SET("replicas: 2, ordinals: {start: 3}, ")},
+         "default small on-demand a 1: db-3\ndefault small on-demand b 1: db-4\n",
+         0,
+         0},
+        {"the claims that are there hold their pods",
+         {POOL, GP3, SET("replicas: 2, "), CLAIM("data-db-0", BOUND),
+          VOLUME("v1", IN_ZONES("[b]"))},
+         "default small on-demand a 1: db-1\ndefault small on-demand b 1: db-0\n",
+         0,
+         0},
+        {"a template goes before a volume of its name",
+         {POOL, GP3,
+          "{apiVersion: apps/v1, kind: StatefulSet, metadata: {name: db}, spec: "
+          "{volumeClaimTemplates: [{metadata: {name: data}, spec: {storageClassName: gp3}}], "
+          "template: {spec: " POD_SPEC("1", MOUNTS("none")) "}}}"},
+         "default small on-demand a 1: db-0\n",
+         0,
+         0},
+        {"a pod whose claim is not in the files",
+         {POOL, GP3, SET("replicas: 1, "),
+          "{apiVersion: v1, kind: Pod, metadata: {name: db-0, ownerReferences: [{apiVersion: "
+          "apps/v1, kind: StatefulSet, name: db, controller: true}]}, spec: " POD_SPEC(
+              "1", MOUNTS("data-db-0")) "}"},
+         "default small on-demand a 1: db-0\n",
+         0,
+         0},
+    };
+    fixture_run_cases(cases, COUNT_OF(cases));
+}
+
+static void pods_that_cannot_be_placed_are_named(void)
+{
+    static const struct forecast_case cases[] = {
+        {"no such claim",
+         {POOL, POD("one", "1", MOUNTS("d1")), POD("two", "1", "")},
+         "default small on-demand a 1: two\nnowhere one: volume\n",
+         0,
+         1},
+        {"lost",
+         {POOL,
+          "{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: d1}, spec: {volumeName: "
+          "v1}, status: {phase: Lost}}",
+          POD("one", "1", MOUNTS("d1"))},
+         "nowhere one: volume\n",
+         0,
+         1},
+        {"being deleted",
+         {POOL, GP3,
+          "{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: d1, deletionTimestamp: "
+          "'2026-11-21T00:00:00Z'}, spec: {storageClassName: gp3}}",
+          POD("one", "1", MOUNTS("d1"))},
+         "nowhere one: volume\n",
+         0,
+         1},
+        {"no such volume",
+         {POOL, CLAIM("d1", "{volumeName: v1}"), POD("one", "1", MOUNTS("d1"))},
+         "nowhere one: volume\n",
+         0,
+         1},
+        {"names a volume but is not bound to it",
+         {POOL, VOLUME("v1", ""),
+          "{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: d1}, spec: {volumeName: "
+          "v1}, status: {phase: Pending}}",
+          POD("one", "1", MOUNTS("d1"))},
+         "nowhere one: volume\n",
+         0,
+         1},
+        {"no such class",
+         {POOL, CLAIM("d1", "{storageClassName: gp2}"), POD("one", "1", MOUNTS("d1"))},
+         "nowhere one: volume\n",
+         0,
+         1},
+        {"no class by choice",
+         {POOL, GP3, CLAIM("d1", "{storageClassName: ''}"), POD("one", "1", MOUNTS("d1"))},
+         "nowhere one: volume\n",
+         0,
+         1},
+        {"no default class",
+         {POOL, GP3, CLAIM("d1", "{}"), POD("one", "1", MOUNTS("d1"))},
+         "nowhere one: volume\n",
+         0,
+         1},
+        {"Immediate is the default mode, and it is not bound",
+         {POOL,
+          "{apiVersion: storage.k8s.io/v1, kind: StorageClass, metadata: {name: gp2}, provisioner: "
+          "ebs.csi.aws.com}",
+          CLAIM("d1", "{storageClassName: gp2}"), POD("one", "1", MOUNTS("d1"))},
+         "nowhere one: volume\n",
+         0,
+         1},
+        {"no quantity, said once for all pods of a workload",
+         {POOL, WORKLOAD("Deployment", "web", "replicas: 3", "a lot", "")},
+         "nowhere web-0: resources\nnowhere web-1: resources\nnowhere web-2: resources\n",
+         0,
+         1},
+        {"labels that only Karpenter sets",
+         {POOL, POD("one", "1", ", nodeSelector: {karpenter.sh/initialized: 'true'}"),
+          POD("two", "1", ", nodeSelector: {kubernetes.io/hostname: n1}"),
+          POD("three", "1", ", nodeSelector: {karpenter.sh/nodepool: default}"),
+          POD("four", "1", ", nodeSelector: {karpenter.k8s.aws/ec2nodeclass: default}")},
+         "default small on-demand a 1: three\n"
+         "nowhere four: requirement\nnowhere one: requirement\nnowhere two: requirement\n",
+         0,
+         3},
+        {"matchFields",
+         {POOL, POD("one", "1",
+                    ", affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: "
+                    "{nodeSelectorTerms: [{matchFields: [{key: metadata.name, operator: In, "
+                    "values: [n1]}]}]}}}")},
+         "nowhere one: requirement\n",
+         0,
+         1},
+        {"a wish to be off Karpenter's nodes",
+         {POOL, POD("one", "1",
+                    ", affinity: {nodeAffinity: {preferredDuringSchedulingIgnoredDuringExecution: "
+                    "[{weight: 1, preference: {matchExpressions: [{key: karpenter.sh/nodepool, "
+                    "operator: DoesNotExist}]}}]}}")},
+         "nowhere one: requirement\n",
+         0,
+         1},
+        {"those that run are not asked",
+         {POOL, NODE("n1", "a", "4"), POD("old", "1", ", nodeName: n1" MOUNTS("d1"))},
+         "node n1: old!\n",
+         0,
+         0},
+    };
+    fixture_run_cases(cases, COUNT_OF(cases));
+}
+
+const struct unit_test unit_tests[] = {
+    {"volumes choose zones", volumes_choose_zones},
+    {"a set makes its claims", a_set_makes_its_claims},
+    {"pods that cannot be placed are named", pods_that_cannot_be_placed_are_named},
+    {NULL, NULL},
+};

@@ -1,0 +1,96 @@
+/* Forecasts by hand, for the tests of what shows them. */
+#ifndef TAFFRAIL_PLAN_FIXTURE_H
+#define TAFFRAIL_PLAN_FIXTURE_H
+
+#include <string.h>
+
+#include "kube/kube.h"
+
+static struct arena *arena; /* of the test that runs */
+
+struct draft {
+    LIST(struct forecast_pod) pods;
+    LIST(struct forecast_node) nodes;
+    LIST(struct forecast_unschedulable) unschedulable;
+    size_t claim_count;
+    int64_t usd_micro;
+};
+
+enum { CPU_MILLI = 500, MEMORY_MIB = 1024 };
+
+static inline size_t add_pod(struct draft *draft, const char *namespace, const char *workload,
+                             const char *name, bool running)
+{
+    *LIST_PUSH(arena, &draft->pods) = (struct forecast_pod){
+        .namespace = text_of(namespace),
+        .name = text_of(name),
+        .workload = text_of(workload),
+        .cpu_milli = CPU_MILLI,
+        .memory_bytes = (int64_t)MEMORY_MIB << 20,
+        .running = running,
+    };
+    return draft->pods.count - 1;
+}
+
+/* One with 4 cpu and 16 GiB; name "": to buy. */
+static inline struct forecast_node *add_node(struct draft *draft, const char *name,
+                                             const char *zone, const char *type, int64_t usd_micro)
+{
+    struct forecast_node *node = LIST_PUSH(arena, &draft->nodes);
+    *node = (struct forecast_node){
+        .name = text_of(name),
+        .node_pool = TEXT("default"),
+        .zone = text_of(zone),
+        .capacity_type = TEXT("on-demand"),
+        .instance_type = text_of(type),
+        .cpu_milli = 4000,
+        .memory_bytes = (int64_t)16 << 30,
+        .usd_micro_per_hour = usd_micro,
+        .round = name[0] == '\0',
+    };
+    draft->claim_count += node->round;
+    draft->usd_micro += node->round > 0 && usd_micro > 0 ? usd_micro : 0;
+    return node;
+}
+
+static inline void put_on(struct forecast_node *node, size_t pod)
+{
+    size_t *pods = ARENA_ARRAY(arena, node->pod_count + 1, size_t);
+    if (node->pod_count > 0)
+        memcpy(pods, node->pods, node->pod_count * sizeof *pods);
+    pods[node->pod_count++] = pod;
+    node->pods = pods;
+}
+
+static inline void add_unschedulable(struct draft *draft, size_t pod,
+                                     const struct forecast_reason *reasons, size_t reason_count)
+{
+    *LIST_PUSH(arena, &draft->unschedulable) =
+        (struct forecast_unschedulable){pod, reasons, reason_count};
+}
+
+static inline struct forecast finish(const struct draft *draft)
+{
+    return (struct forecast){
+        .pods = draft->pods.items,
+        .pod_count = draft->pods.count,
+        .nodes = draft->nodes.items,
+        .node_count = draft->nodes.count,
+        .claim_count = draft->claim_count,
+        .unschedulable = draft->unschedulable.items,
+        .unschedulable_count = draft->unschedulable.count,
+        .round_count = 2,
+        .usd_micro_per_hour = draft->usd_micro,
+    };
+}
+
+#define TEST(function)                       \
+    static void in_arena_##function(void)    \
+    {                                        \
+        arena = arena_create(1 << 30);       \
+        CU_ASSERT_PTR_NOT_NULL_FATAL(arena); \
+        function();                          \
+        arena_destroy(arena);                \
+    }
+
+#endif
