@@ -1,5 +1,6 @@
 #include <string.h>
 
+#include "solver/names.h"
 #include "solver/problem.h"
 
 static const char *const fixed_resources[SOLVER_FIXED_RESOURCES] = {
@@ -14,17 +15,9 @@ struct solver_builder *solver_builder_create(struct arena *arena)
     struct solver_builder *builder = ARENA_NEW(arena, struct solver_builder);
     struct solver_problem *problem = ARENA_NEW(arena, struct solver_problem);
     builder->problem = problem;
-    builder->shape_signatures.arena = builder->class_signatures.arena = arena;
-    builder->selector_signatures.arena = builder->toleration_signatures.arena = arena;
-    builder->group_signatures.arena = builder->scratch.arena = arena;
-    problem->arena = arena;
-    problem->names = solver_names_create(arena, NULL);
-    problem->pod_names = solver_names_create(arena, NULL);
-    struct intern *tables[] = {&problem->words,    &problem->resources, &problem->namespaces,
-                               &problem->claims,   &problem->drivers,   &problem->pod_ids,
-                               &problem->type_ids, &problem->pool_ids,  &problem->node_ids};
-    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
-        tables[i]->arena = arena;
+    builder->scratch.arena = arena;
+    static const struct solver_problem nothing;
+    problem_over(problem, &nothing, arena);
     for (size_t i = 0; i < SOLVER_FIXED_RESOURCES; i++)
         intern_string(&problem->resources, fixed_resources[i], NULL);
 #define KEY(name) solver_names_key(problem->names, (name), sizeof(name) - 1)
@@ -32,6 +25,11 @@ struct solver_builder *solver_builder_create(struct arena *arena)
     problem->zone_key = KEY("topology.kubernetes.io/zone");
     problem->capacity_type_key = KEY("karpenter.sh/capacity-type");
 #undef KEY
+    /* What a problem derived from this one, or a query, names later is told to be well known. */
+    for (size_t i = 0; solver_well_known_key(i) != NULL; i++) {
+        const char *key = solver_well_known_key(i);
+        solver_names_key(problem->names, key, strlen(key));
+    }
     return builder;
 }
 
@@ -42,12 +40,12 @@ uint32_t solver_builder_resource(struct solver_builder *builder, const char *nam
 
 /* ---- checks ---- */
 
-static bool amounts_check(const struct solver_problem *problem, struct solver_amounts amounts,
-                          const char *what, const char *name, struct error *error)
+bool amounts_check(const struct solver_problem *problem, struct solver_amounts amounts,
+                   const char *what, const char *name, struct error *error)
 {
     for (size_t i = 0; i < amounts.count; i++) {
         uint32_t resource = amounts.items[i].resource;
-        if (resource >= problem->resources.count)
+        if (resource >= intern_count(&problem->resources))
             return error_set(error, ERROR_INPUT, NOWHERE, "%s %s: there is no resource %u", what,
                              name, resource);
         if (amounts.items[i].quantity < 0)
@@ -161,8 +159,7 @@ bool solver_add_type(struct solver_builder *builder, const struct solver_type *g
                      uint32_t *number, struct error *error)
 {
     struct solver_problem *problem = builder->problem;
-    if (!name_add(&problem->type_ids, given->name, "instance type", number, error) ||
-        !amounts_check(problem, given->capacity, "instance type", given->name, error) ||
+    if (!amounts_check(problem, given->capacity, "instance type", given->name, error) ||
         !amounts_check(problem, given->allocatable, "instance type", given->name, error))
         return false;
     for (size_t i = 0; i < given->offering_count; i++)
@@ -170,6 +167,9 @@ bool solver_add_type(struct solver_builder *builder, const struct solver_type *g
             !amounts_check(problem, *given->offerings[i].allocatable, "instance type", given->name,
                            error))
             return false;
+    if (!name_add(&problem->type_ids, given->name, "instance type", number, error))
+        return false;
+    builder->supply_changed = true;
     struct type type = {
         .name = intern_text(&problem->type_ids, *number),
         .requirements = term_make(problem, given->requirements).requirements,
@@ -188,9 +188,10 @@ bool solver_add_pool(struct solver_builder *builder, const struct solver_pool *g
                      uint32_t *number, struct error *error)
 {
     struct solver_problem *problem = builder->problem;
-    if (!name_add(&problem->pool_ids, given->name, "NodePool", number, error) ||
-        !amounts_check(problem, given->limits, "NodePool", given->name, error))
+    if (!amounts_check(problem, given->limits, "NodePool", given->name, error) ||
+        !name_add(&problem->pool_ids, given->name, "NodePool", number, error))
         return false;
+    builder->supply_changed = true;
     struct pool pool = {
         .name = intern_text(&problem->pool_ids, *number),
         .weight = given->weight,
@@ -224,10 +225,20 @@ bool solver_add_node(struct solver_builder *builder, const struct solver_node *g
                      uint32_t *number, struct error *error)
 {
     struct solver_problem *problem = builder->problem;
-    if (!name_add(&problem->node_ids, given->name, "Node", number, error) ||
-        !amounts_check(problem, given->capacity, "Node", given->name, error) ||
+    uint32_t pool = SOLVER_NONE;
+    if (given->pool != NULL)
+        pool = intern_find(&problem->pool_ids, given->pool, strlen(given->pool));
+    if (given->pool != NULL && pool == SOLVER_NONE)
+        return error_set(error, ERROR_INPUT, NOWHERE,
+                         "Node %s is of NodePool %s, which is not there", given->name, given->pool);
+    if (!amounts_check(problem, given->capacity, "Node", given->name, error) ||
         !amounts_check(problem, given->allocatable, "Node", given->name, error))
         return false;
+    *number = intern_find(&problem->node_ids, given->name, strlen(given->name));
+    bool again = *number != SOLVER_NONE && problem->nodes.items[*number].gone;
+    if (!again && !name_add(&problem->node_ids, given->name, "Node", number, error))
+        return false;
+    builder->nodes_changed = true;
     const char *hostname = given->name;
     struct label_pair *raw = ARENA_ARRAY(problem->arena, given->labels.count, struct label_pair);
     for (size_t i = 0; i < given->labels.count; i++) {
@@ -240,9 +251,7 @@ bool solver_add_node(struct solver_builder *builder, const struct solver_node *g
     }
     struct machine node = {
         .name = intern_text(&problem->node_ids, *number),
-        .pool = given->pool == NULL
-                    ? SOLVER_NONE
-                    : intern_find(&problem->pool_ids, given->pool, strlen(given->pool)),
+        .pool = pool,
         .initialized = given->initialized,
         .labels = labels_make(problem, given->labels),
         .raw = {raw, given->labels.count},
@@ -254,10 +263,10 @@ bool solver_add_node(struct solver_builder *builder, const struct solver_node *g
         .attach_limits = limits_copy(problem, given->attach_limits, given->attach_limit_count),
         .attach_limit_count = given->attach_limit_count,
     };
-    if (given->pool != NULL && node.pool == SOLVER_NONE)
-        return error_set(error, ERROR_INPUT, NOWHERE,
-                         "Node %s is of NodePool %s, which is not there", given->name, given->pool);
-    *LIST_PUSH(problem->arena, &problem->nodes) = node;
+    if (again)
+        problem->nodes.items[*number] = node;
+    else
+        *LIST_PUSH(problem->arena, &problem->nodes) = node;
     return true;
 }
 
@@ -266,6 +275,7 @@ bool solver_add_namespace(struct solver_builder *builder, const char *name,
 {
     (void)error;
     struct solver_problem *problem = builder->problem;
+    builder->namespaces_changed = true;
     uint32_t number = intern_string(&problem->namespaces, name, NULL);
     while (problem->namespace_labels.count <= number)
         (void)LIST_PUSH(problem->arena, &problem->namespace_labels);
@@ -288,7 +298,16 @@ bool solver_add_daemon(struct solver_builder *builder, uint32_t shape, struct er
         return error_set(error, ERROR_INPUT, NOWHERE, "a daemon is of shape %u, which is not there",
                          shape);
     *LIST_PUSH(problem->arena, &problem->daemons) = shape;
+    builder->supply_changed = true;
     return true;
+}
+
+struct mount mount_make(struct solver_problem *problem, const struct solver_mount *given)
+{
+    return (struct mount){intern_string(&problem->claims, given->claim, NULL),
+                          given->driver == NULL
+                              ? SOLVER_NONE
+                              : intern_string(&problem->drivers, given->driver, NULL)};
 }
 
 bool solver_add_pod(struct solver_builder *builder, const struct solver_pod *given,
@@ -298,7 +317,8 @@ bool solver_add_pod(struct solver_builder *builder, const struct solver_pod *giv
     if (given->shape >= problem->shapes.count)
         return error_set(error, ERROR_INPUT, NOWHERE, "Pod %s is of shape %u, which is not there",
                          given->name, given->shape);
-    if (given->node != SOLVER_NONE && given->node >= problem->nodes.count)
+    if (given->node != SOLVER_NONE &&
+        (given->node >= problem->nodes.count || problem->nodes.items[given->node].gone))
         return error_set(error, ERROR_INPUT, NOWHERE, "Pod %s is on node %u, which is not there",
                          given->name, given->node);
     if (given->mount_count != 0 &&
@@ -306,16 +326,18 @@ bool solver_add_pod(struct solver_builder *builder, const struct solver_pod *giv
         return error_set(error, ERROR_INPUT, NOWHERE,
                          "Pod %s has %zu mounts and its shape %zu volumes", given->name,
                          given->mount_count, problem->shapes.items[given->shape].volume_count);
-    if (!name_add(&problem->pod_ids, given->name, "Pod", number, error))
+    *number = intern_find(&problem->pod_ids, given->name, strlen(given->name));
+    bool again = *number != SOLVER_NONE && problem->pods.items[*number].node == POD_GONE;
+    if (!again && !name_add(&problem->pod_ids, given->name, "Pod", number, error))
         return false;
     struct mount *mounts = ARENA_ARRAY(problem->arena, given->mount_count, struct mount);
     for (size_t i = 0; i < given->mount_count; i++)
-        mounts[i] =
-            (struct mount){intern_string(&problem->claims, given->mounts[i].claim, NULL),
-                           given->mounts[i].driver == NULL
-                               ? SOLVER_NONE
-                               : intern_string(&problem->drivers, given->mounts[i].driver, NULL)};
-    *LIST_PUSH(problem->arena, &problem->pods) = (struct pod){
+        mounts[i] = mount_make(problem, &given->mounts[i]);
+    struct pod *pod =
+        again ? &problem->pods.items[*number] : LIST_PUSH(problem->arena, &problem->pods);
+    if (builder->before != NULL)
+        *LIST_PUSH(problem->arena, &builder->changed_pods) = *number;
+    *pod = (struct pod){
         .uid = given->uid == NULL ? "" : arena_text(problem->arena, text_of(given->uid)).data,
         .created_unix_s = given->created_unix_s,
         .shape = given->shape,
@@ -325,7 +347,5 @@ bool solver_add_pod(struct solver_builder *builder, const struct solver_pod *giv
         .mounts = mounts,
         .mount_count = given->mount_count,
     };
-    if (given->node == SOLVER_NONE)
-        problem->shapes.items[given->shape].pending = true;
     return true;
 }

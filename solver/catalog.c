@@ -1,3 +1,4 @@
+#include <stdlib.h>
 #include <string.h>
 
 #include "solver/problem.h"
@@ -113,6 +114,44 @@ static void make_capacity(struct solver_problem *problem)
     problem->capacity = capacity;
 }
 
+/* ---- prices ---- */
+
+static int compare_prices(const void *a_pointer, const void *b_pointer, void *argument)
+{
+    const struct solver_problem *problem = argument;
+    const struct priced_offering *a = a_pointer;
+    const struct priced_offering *b = b_pointer;
+    int64_t a_price = a->offering->price_usd_micro, b_price = b->offering->price_usd_micro;
+    if (a_price != b_price)
+        return b_price < 0 || (a_price >= 0 && a_price < b_price) ? -1 : 1;
+    uint32_t x = problem->rows.items[a->row].type, y = problem->rows.items[b->row].type;
+    int order = strcmp(problem->types.items[x].name, problem->types.items[y].name);
+    if (order == 0)
+        order = strcmp(a->offering->zone, b->offering->zone);
+    if (order == 0)
+        order = strcmp(a->offering->capacity_type, b->offering->capacity_type);
+    return order != 0 ? order : a->row < b->row ? -1 : a->row > b->row;
+}
+
+static void order_offerings(struct solver_problem *problem)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < problem->rows.count; i++)
+        count += problem->rows.items[i].offering_count;
+    struct priced_offering *order = ARENA_ARRAY(problem->arena, count, struct priced_offering);
+    count = 0;
+    for (uint32_t i = 0; i < problem->rows.count; i++)
+        for (size_t j = 0; j < problem->rows.items[i].offering_count; j++)
+            if (problem->rows.items[i].offerings[j].available)
+                order[count++] =
+                    (struct priced_offering){i, problem->rows.items[i].offerings[j].shape,
+                                             &problem->rows.items[i].offerings[j]};
+    if (count > 1)
+        qsort_r(order, count, sizeof *order, compare_prices, problem);
+    problem->offering_order = order;
+    problem->offering_order_count = count;
+}
+
 /* ---- the index by label ---- */
 
 struct filling {
@@ -151,6 +190,7 @@ static void index_row(struct solver_problem *problem, struct filling *keys, size
 void catalog_make(struct solver_problem *problem)
 {
     make_rows(problem);
+    order_offerings(problem);
     make_capacity(problem);
     problem->key_count = solver_names_key_count(problem->names);
     struct filling *keys = ARENA_ARRAY(problem->arena, problem->key_count, struct filling);

@@ -4,23 +4,22 @@
 
 /* ---- rows ---- */
 
-/* Of rows those with room for the total. */
+/* Of rows those with room for the total. Every row of a pool has room for nothing. */
 static bool fit_rows(const struct solver_problem *problem, const struct pool *pool,
                      const int64_t *total, const uint64_t *rows, uint64_t *fits)
 {
-    size_t row_count = problem->rows.count;
-    memset(fits, 0, problem->row_words * sizeof *fits);
-    bool any = false;
-    for (BITS_EACH(row, rows, problem->row_words)) {
-        bool fit = true;
-        for (size_t r = 0; r < problem->resource_count && fit; r++)
-            fit = total[r] <= pool->room[r * row_count + row];
-        if (fit) {
-            bits_add(fits, row);
-            any = true;
+    memcpy(fits, rows, problem->row_words * sizeof *fits);
+    for (size_t r = 0; r < problem->resource_count; r++) {
+        const int64_t *room = &pool->room[r * problem->rows.count];
+        for (size_t w = 0; w < problem->row_words && total[r] > 0; w++) {
+            uint64_t kept = fits[w];
+            for (uint64_t left = kept; left != 0; left &= left - 1)
+                if (total[r] > room[w * BITS_WORD + (size_t)__builtin_ctzll(left)])
+                    kept &= ~(left & -left);
+            fits[w] = kept;
         }
     }
-    return any;
+    return bits_any(fits, problem->row_words);
 }
 
 /* Takes off the rows whose daemons use a host port of the pod. */
@@ -157,6 +156,22 @@ static const struct claim_set *settle(struct solver_run *run, const struct varia
     return claim_set_min_values(run, narrowed, run->scratch_rows, relax);
 }
 
+/* Whether a label that pods on the claim may have asked for would have to be absent. Karpenter lets
+ * that pass, since to it a NotIn and an absence go together; kube-scheduler does not. */
+static bool takes_label_away(const struct claim_set *before, const struct claim_set *after)
+{
+    for (size_t i = 0; i < after->requirements.count; i++) {
+        const struct solver_requirement *now = &after->requirements.items[i];
+        if (solver_requirement_op(now) != SOLVER_DOES_NOT_EXIST)
+            continue;
+        const struct solver_requirement *then =
+            solver_requirements_get(&before->requirements, now->key);
+        if (then != NULL && solver_requirement_op(then) != SOLVER_DOES_NOT_EXIST)
+            return true;
+    }
+    return false;
+}
+
 enum verdict claim_try(struct solver_run *run, const struct claim *claim, uint32_t host,
                        uint32_t pod_number, const struct variant *variant, bool relax_min_values,
                        struct candidate *candidate)
@@ -175,6 +190,9 @@ enum verdict claim_try(struct solver_run *run, const struct claim *claim, uint32
     if (verdict != ACCEPTED)
         return verdict;
     const struct claim_set *base = claim_set_add(run, claim->set, &variant->full, variant->number);
+    if (base != NULL && base != claim->set && run->strategy.sound && claim->pod_count > 0 &&
+        takes_label_away(claim->set, base))
+        return NEVER;
     if (base == NULL ||
         !fit_rows(problem, pool, run->scratch_total, claim->rows, run->scratch_fits))
         return NEVER;

@@ -29,12 +29,13 @@ static void add_pool_domains(const struct solver_problem *problem, const struct 
 
 /* Of every pool, or of those whose taints are tolerated. */
 static uint64_t *universe(const struct solver_problem *problem, uint32_t key,
-                          const struct toleration_list *tolerations, size_t value_count)
+                          const struct toleration_list *tolerations, bool prefer,
+                          size_t value_count)
 {
     uint64_t *bits = ARENA_ARRAY(problem->arena, bits_words(value_count) + 1, uint64_t);
     for (size_t i = 0; i < problem->pools.count; i++) {
         const struct pool *pool = &problem->pools.items[i];
-        if (tolerations == NULL || taints_tolerated(pool->taints, tolerations, false, NULL))
+        if (tolerations == NULL || taints_tolerated(pool->taints, tolerations, prefer, NULL))
             add_pool_domains(problem, pool, key, bits, value_count);
     }
     return bits;
@@ -42,27 +43,23 @@ static uint64_t *universe(const struct solver_problem *problem, uint32_t key,
 
 /* ---- which nodes count ---- */
 
-static bool filter_passes(const struct solver_problem *problem, const struct group *group,
-                          const struct machine *node)
-{
-    if (group->filter_tolerations != NULL &&
-        !taints_tolerated(node->taints, group->filter_tolerations, false, NULL))
-        return false;
-    for (size_t i = 0; i < group->filter_term_count; i++)
-        if (hostname_allows(problem, group->filter_terms[i].hostname, node->hostname) &&
-            compatible(problem, &node->labels, &group->filter_terms[i].requirements, true, NULL))
-            return true;
-    return group->filter_term_count == 0;
-}
-
 static void make_filter(const struct solver_problem *problem, struct group *group)
 {
     if (group->filter_term_count == 0 && group->filter_tolerations == NULL)
         return;
-    uint64_t *nodes = ARENA_ARRAY(problem->arena, problem->node_words, uint64_t);
-    for (size_t i = 0; i < problem->nodes.count; i++)
-        if (filter_passes(problem, group, &problem->nodes.items[i]))
-            bits_add(nodes, i);
+    size_t words = bits_words(problem->nodes.count);
+    uint64_t *nodes = ARENA_ARRAY(problem->arena, words, uint64_t);
+    uint64_t *some = ARENA_ARRAY(problem->arena, words, uint64_t);
+    if (group->filter_term_count == 0)
+        bits_fill(nodes, problem->nodes.count);
+    for (size_t i = 0; i < group->filter_term_count; i++) {
+        bits_fill(some, problem->nodes.count);
+        nodes_keep(problem, &group->filter_terms[i], some);
+        for (size_t w = 0; w < words; w++)
+            nodes[w] |= some[w];
+    }
+    if (group->filter_tolerations != NULL)
+        nodes_keep_tolerated(problem, group->filter_tolerations, group->filter_prefers, nodes);
     group->filter_nodes = nodes;
 }
 
@@ -84,50 +81,66 @@ static void sign_term(struct signature *signature, const struct term *term)
     }
 }
 
+/* Without the words at the end that are empty: they depend on how many numbers there are yet. */
+static void sign_bits(struct signature *signature, const uint64_t *bits, size_t count)
+{
+    size_t words = bits_words(count);
+    while (words > 0 && bits[words - 1] == 0)
+        words--;
+    signature_number(signature, words);
+    signature_bytes(signature, bits, words * sizeof *bits);
+}
+
 static uint32_t group_number(struct solver_builder *builder, struct group *group,
                              const struct toleration_list *tolerations)
 {
     struct solver_problem *problem = builder->problem;
+    group->namespace_count = intern_count(&problem->namespaces);
     group->hostname = group->key == problem->hostname_key;
     size_t value_count = solver_names_value_count(problem->names, group->key);
     group->count_size = group->hostname ? problem->nodes.count : value_count;
-    uint64_t *domains =
-        group->hostname ? NULL : universe(problem, group->key, tolerations, value_count);
+    uint64_t *domains = group->hostname ? NULL
+                                        : universe(problem, group->key, tolerations,
+                                                   group->filter_prefers, value_count);
     struct signature *signature = &builder->scratch;
     signature->size = 0;
     signature_number(signature, (uint64_t)group->kind << 1 | (uint64_t)group->inverse);
     signature_number(signature, (uint64_t)group->key << 32 | group->selector);
     signature_number(signature,
                      (uint64_t)(uint32_t)group->max_skew << 32 | (uint32_t)group->min_domains);
-    signature_bytes(signature, group->namespaces,
-                    bits_words(problem->namespaces.count) * sizeof *group->namespaces);
+    signature_number(signature, group->namespace_selector);
+    sign_bits(signature, group->namespaces, group->namespace_count);
     signature_number(signature, group->filter_tolerations == NULL
                                     ? SOLVER_NONE
                                     : group->filter_tolerations->number);
-    signature_number(signature, group->filter_term_count);
+    signature_number(signature,
+                     (uint64_t)group->filter_term_count << 1 | (uint64_t)group->filter_prefers);
     for (size_t i = 0; i < group->filter_term_count; i++)
         sign_term(signature, &group->filter_terms[i]);
     if (domains != NULL)
-        signature_bytes(signature, domains, bits_words(value_count) * sizeof *domains);
+        sign_bits(signature, domains, value_count);
     bool added = false;
     uint32_t number =
-        intern_number(&builder->group_signatures, signature->bytes, signature->size, &added);
+        intern_number(&problem->group_signatures, signature->bytes, signature->size, &added);
     if (!added)
         return number;
     group->counts = ARENA_ARRAY(problem->arena, group->count_size, int32_t);
     for (size_t i = 0; i < group->count_size && domains != NULL; i++)
         group->counts[i] = bits_has(domains, i) ? 0 : -1;
+    group->pool_domains = domains;
     make_filter(problem, group);
     *LIST_PUSH(problem->arena, &problem->groups) = *group;
+    if (group->inverse)
+        *LIST_PUSH(problem->arena, &problem->inverse_groups) = number;
     return number;
 }
 
 uint32_t group_of_spread(struct solver_builder *builder, const struct shape *shape,
-                         const struct spread *spread)
+                         const struct spread *spread, bool prefer)
 {
     struct solver_problem *problem = builder->problem;
     uint64_t *namespaces =
-        ARENA_ARRAY(problem->arena, bits_words(problem->namespaces.count), uint64_t);
+        ARENA_ARRAY(problem->arena, bits_words(intern_count(&problem->namespaces)), uint64_t);
     bits_add(namespaces, shape->namespace);
     struct group group = {
         .kind = GROUP_SPREAD,
@@ -136,7 +149,9 @@ uint32_t group_of_spread(struct solver_builder *builder, const struct shape *sha
         .min_domains = spread->min_domains,
         .selector = spread->selector,
         .namespaces = namespaces,
+        .namespace_selector = SOLVER_NONE,
         .filter_tolerations = spread->honor_taints ? &shape->tolerations : NULL,
+        .filter_prefers = spread->honor_taints && prefer,
     };
     if (spread->honor_affinity) {
         bool limited = shape->selector.requirements.count > 0 || shape->selector.hostname != NULL;
@@ -146,10 +161,17 @@ uint32_t group_of_spread(struct solver_builder *builder, const struct shape *sha
     return group_number(builder, &group, group.filter_tolerations);
 }
 
+static struct label_list labels_of_namespace(const struct solver_problem *problem, size_t namespace)
+{
+    return namespace < problem->namespace_labels.count ? problem->namespace_labels.items[namespace]
+                                                       : (struct label_list){0};
+}
+
 static const uint64_t *namespaces_of(const struct solver_problem *problem,
                                      const struct shape *shape, const struct pod_affinity *affinity)
 {
-    uint64_t *bits = ARENA_ARRAY(problem->arena, bits_words(problem->namespaces.count), uint64_t);
+    size_t count = intern_count(&problem->namespaces);
+    uint64_t *bits = ARENA_ARRAY(problem->arena, bits_words(count), uint64_t);
     if (affinity->namespace_count == 0 && affinity->namespace_selector == SOLVER_NONE)
         bits_add(bits, shape->namespace);
     for (size_t i = 0; i < affinity->namespace_count; i++)
@@ -157,13 +179,9 @@ static const uint64_t *namespaces_of(const struct solver_problem *problem,
     if (affinity->namespace_selector == SOLVER_NONE)
         return bits;
     const struct selector *selector = &problem->selectors.items[affinity->namespace_selector];
-    for (size_t i = 0; i < problem->namespaces.count; i++) {
-        struct label_list labels = {0};
-        if (i < problem->namespace_labels.count)
-            labels = problem->namespace_labels.items[i];
-        if (selector_selects(selector, labels))
+    for (size_t i = 0; i < count; i++)
+        if (selector_selects(selector, labels_of_namespace(problem, i)))
             bits_add(bits, i);
-    }
     return bits;
 }
 
@@ -176,112 +194,168 @@ uint32_t group_of_affinity(struct solver_builder *builder, const struct shape *s
         .key = affinity->key,
         .selector = affinity->selector,
         .namespaces = namespaces_of(builder->problem, shape, affinity),
+        .namespace_selector = affinity->namespace_selector,
     };
     return group_number(builder, &group, &shape->tolerations);
 }
 
+/* ---- whom groups mean ---- */
+
+static bool means_namespace(const struct solver_problem *problem, const struct group *group,
+                            uint32_t namespace)
+{
+    if (namespace < group->namespace_count)
+        return bits_has(group->namespaces, namespace);
+    /* It came later. */
+    return group->namespace_selector != SOLVER_NONE &&
+           selector_selects(&problem->selectors.items[group->namespace_selector],
+                            labels_of_namespace(problem, namespace));
+}
+
+bool group_selects(const struct solver_problem *problem, const struct group *group,
+                   const struct label_class *class)
+{
+    return means_namespace(problem, group, class->namespace) &&
+           selector_selects(&problem->selectors.items[group->selector], class->labels);
+}
+
+bool group_lists(const struct solver_problem *problem, const struct group *group,
+                 const struct label_class *class)
+{
+    if (problem->selectors.items[group->selector].absent && !group->inverse)
+        return means_namespace(problem, group, class->namespace);
+    return group_selects(problem, group, class);
+}
+
+void class_kept_away(struct solver_problem *problem, struct label_class *class)
+{
+    for (size_t i = 0; i < problem->inverse_groups.count; i++) {
+        uint32_t number = problem->inverse_groups.items[i];
+        if (group_selects(problem, &problem->groups.items[number], class))
+            *LIST_PUSH(problem->arena, &class->kept_away_by) = number;
+    }
+}
+
 /* ---- counting what the cluster holds (Karpenter semantics 3.3) ---- */
 
-static uint32_t domain_of(const struct group *group, const struct machine *node, uint32_t number)
+uint32_t group_domain(const struct solver_problem *problem, const struct group *group,
+                      uint32_t node)
 {
     if (group->hostname)
-        return number;
-    for (size_t i = 0; i < node->raw.count; i++)
-        if (node->raw.items[i].key == group->key)
-            return node->raw.items[i].value;
-    return SOLVER_NONE;
+        return node;
+    const uint32_t *values = written_values(problem, group->key);
+    return values == NULL ? SOLVER_NONE : values[node];
 }
 
-static void count_one(struct group *group, uint32_t domain)
+void group_own_counts(const struct solver_problem *problem, struct group *group)
 {
+    if (!group->counts_shared)
+        return;
+    int32_t *counts = ARENA_ARRAY(problem->arena, group->count_size, int32_t);
+    memcpy(counts, group->counts, group->count_size * sizeof *counts);
+    group->counts = counts;
+    group->counts_shared = false;
+}
+
+void group_adjust(const struct solver_problem *problem, struct group *group, uint32_t node,
+                  int32_t by)
+{
+    uint32_t domain =
+        group_counts_node(group, node) ? group_domain(problem, group, node) : SOLVER_NONE;
     if (domain == SOLVER_NONE)
         return;
-    if (group->counts[domain] < 0)
-        group->counts[domain] = 0;
-    if (group->counts[domain]++ == 0)
+    int32_t before = group->counts[domain] < 0 ? 0 : group->counts[domain];
+    group->counts[domain] = before + by;
+    if (before == 0 && by > 0)
         group->occupied++;
-}
-
-static bool counts_node(const struct group *group, uint32_t node)
-{
-    return group->filter_nodes == NULL || bits_has(group->filter_nodes, node);
+    if (before > 0 && before + by == 0)
+        group->occupied--;
 }
 
 static void register_nodes(const struct solver_problem *problem, struct group *group)
 {
-    for (uint32_t i = 0; i < problem->nodes.count; i++) {
-        if (!counts_node(group, i))
-            continue;
-        uint32_t domain = domain_of(group, &problem->nodes.items[i], i);
+    for (uint32_t i = 0; i < problem->nodes.count && !group->hostname; i++) {
+        uint32_t domain =
+            group_counts_node(group, i) ? group_domain(problem, group, i) : SOLVER_NONE;
         if (domain != SOLVER_NONE && group->counts[domain] < 0)
             group->counts[domain] = 0;
     }
 }
 
-/* Running pods by label class: those of class i are from starts[i] to starts[i + 1]. */
-static uint32_t *pods_by_class(const struct solver_problem *problem, size_t *starts)
+static void count_class(const struct solver_problem *problem, struct group *group, size_t class)
 {
-    for (size_t i = 0; i < problem->pods.count; i++)
-        if (problem->pods.items[i].node != SOLVER_NONE)
-            starts[problem->shapes.items[problem->pods.items[i].shape].label_class + 1]++;
-    for (size_t i = 0; i < problem->label_classes.count; i++)
-        starts[i + 1] += starts[i];
-    uint32_t *pods = ARENA_ARRAY(problem->arena, starts[problem->label_classes.count], uint32_t);
-    size_t *next = ARENA_ARRAY(problem->arena, problem->label_classes.count + 1, size_t);
-    memcpy(next, starts, (problem->label_classes.count + 1) * sizeof *next);
-    for (uint32_t i = 0; i < problem->pods.count; i++)
-        if (problem->pods.items[i].node != SOLVER_NONE)
-            pods[next[problem->shapes.items[problem->pods.items[i].shape].label_class]++] = i;
-    return pods;
-}
-
-static void count_class(const struct solver_problem *problem, struct group *group,
-                        const uint32_t *pods, size_t pod_count)
-{
-    for (size_t i = 0; i < pod_count; i++) {
-        const struct pod *pod = &problem->pods.items[pods[i]];
-        if (!pod->leaving && counts_node(group, pod->node))
-            count_one(group, domain_of(group, &problem->nodes.items[pod->node], pod->node));
+    if (class >= problem->started_class_count ||
+        problem->class_starts[class] == problem->class_starts[class + 1])
+        return;
+    group_own_counts(problem, group);
+    const uint32_t *values = group->hostname ? NULL : written_values(problem, group->key);
+    if (values == NULL && !group->hostname)
+        return;
+    /* As group_adjust() by 1, for thousands. */
+    for (size_t i = problem->class_starts[class]; i < problem->class_starts[class + 1]; i++) {
+        uint32_t node = problem->class_nodes[i];
+        uint32_t domain = values == NULL ? node : values[node];
+        if (domain == SOLVER_NONE || !group_counts_node(group, node))
+            continue;
+        int32_t before = group->counts[domain];
+        group->occupied += before <= 0;
+        group->counts[domain] = before <= 0 ? 1 : before + 1;
     }
 }
 
-/* Running pods with required anti-affinity of their own keep others away. */
-static void count_inverse(struct solver_problem *problem)
+void group_count(struct solver_problem *problem, struct group *group)
 {
+    register_nodes(problem, group);
+    for (size_t i = 0; i < problem->label_classes.count && !group->inverse; i++)
+        if (group_lists(problem, group, &problem->label_classes.items[i]))
+            count_class(problem, group, i);
+}
+
+/* Pods with required anti-affinity of their own keep others away: those that run from where they
+ * are. */
+static void count_inverse(struct solver_problem *problem, size_t known_groups)
+{
+    for (size_t i = 0; i < problem->inverse_groups.count; i++) {
+        struct group *group = &problem->groups.items[problem->inverse_groups.items[i]];
+        group->running_owners = group->pending_owners = 0;
+    }
     for (size_t i = 0; i < problem->pods.count; i++) {
         const struct pod *pod = &problem->pods.items[i];
         const struct shape *shape = &problem->shapes.items[pod->shape];
-        for (size_t j = 0; j < shape->inverse_group_count && pod->node != SOLVER_NONE; j++) {
+        for (size_t j = 0; j < shape->inverse_group_count && pod->node != POD_GONE; j++) {
             struct group *group = &problem->groups.items[shape->inverse_groups[j]];
-            count_one(group, domain_of(group, &problem->nodes.items[pod->node], pod->node));
+            bool runs = pod->node != SOLVER_NONE;
+            group->running_owners += runs ? 1 : 0;
+            group->pending_owners += runs ? 0 : 1;
+            if (runs && shape->inverse_groups[j] >= known_groups)
+                group_adjust(problem, group, pod->node, 1);
         }
     }
 }
 
-void groups_count(struct solver_problem *problem)
+void groups_count(struct solver_problem *problem, size_t known_groups, size_t known_classes)
 {
-    size_t class_count = problem->label_classes.count;
-    size_t *starts = ARENA_ARRAY(problem->arena, class_count + 1, size_t);
-    const uint32_t *pods = pods_by_class(problem, starts);
     for (uint32_t i = 0; i < problem->groups.count; i++) {
         struct group *group = &problem->groups.items[i];
-        const struct selector *selector = &problem->selectors.items[group->selector];
-        register_nodes(problem, group);
-        for (size_t j = 0; j < class_count; j++) {
+        bool known = i < known_groups;
+        if (!known)
+            register_nodes(problem, group);
+        for (size_t j = known ? known_classes : 0; j < problem->label_classes.count; j++) {
             struct label_class *class = &problem->label_classes.items[j];
-            if (!bits_has(group->namespaces, class->namespace))
-                continue;
-            if (selector->absent && !group->inverse)
-                count_class(problem, group, pods + starts[j], starts[j + 1] - starts[j]);
-            if (!selector_selects(selector, class->labels))
+            if (!group_lists(problem, group, class))
                 continue;
             if (group->inverse) {
                 *LIST_PUSH(problem->arena, &class->kept_away_by) = i;
-            } else {
-                *LIST_PUSH(problem->arena, &class->counted_by) = i;
-                count_class(problem, group, pods + starts[j], starts[j + 1] - starts[j]);
+                continue;
             }
+            bool absent = problem->selectors.items[group->selector].absent;
+            if (absent)
+                *LIST_PUSH(problem->arena, &class->listed_by) = i;
+            else
+                *LIST_PUSH(problem->arena, &class->counted_by) = i;
+            count_class(problem, group, j);
         }
     }
-    count_inverse(problem);
+    if (problem->inverse_groups.count > 0)
+        count_inverse(problem, known_groups);
 }

@@ -37,7 +37,7 @@ static size_t slot_of(const struct intern *table, const void *bytes, size_t size
 
 static void grow(struct intern *table)
 {
-    table->slot_count = table->slot_count == 0 ? 64 : table->slot_count * 2;
+    table->slot_count = table->slot_count == 0 ? 16 : table->slot_count * 2;
     table->slots = ARENA_ARRAY(table->arena, table->slot_count, uint32_t);
     for (size_t i = 0; i < table->count; i++) {
         const struct intern_entry *entry = &table->items[i];
@@ -45,31 +45,50 @@ static void grow(struct intern *table)
     }
 }
 
+struct intern intern_over(struct arena *arena, const struct intern *below)
+{
+    while (below != NULL && below->count == 0) /* nothing to look up there */
+        below = below->below;
+    if (below == NULL)
+        return (struct intern){.arena = arena};
+    return (struct intern){.arena = arena, .below = below, .below_count = intern_count(below)};
+}
+
+static uint32_t find(const struct intern *table, const void *bytes, size_t size, uint64_t hash)
+{
+    for (; table != NULL; table = table->below) {
+        if (table->slot_count == 0)
+            continue;
+        size_t slot = slot_of(table, bytes, size, hash);
+        if (table->slots[slot] != 0)
+            return (uint32_t)table->below_count + table->slots[slot] - 1;
+    }
+    return SOLVER_NONE;
+}
+
 uint32_t intern_number(struct intern *table, const void *bytes, size_t size, bool *added)
 {
+    uint64_t hash = intern_hash(bytes, size, 0);
+    uint32_t known = find(table, bytes, size, hash);
+    if (added != NULL)
+        *added = known == SOLVER_NONE;
+    if (known != SOLVER_NONE)
+        return known;
     if (table->count * 2 >= table->slot_count)
         grow(table);
-    uint64_t hash = intern_hash(bytes, size, 0);
-    size_t slot = slot_of(table, bytes, size, hash);
-    if (added != NULL)
-        *added = table->slots[slot] == 0;
-    if (table->slots[slot] != 0)
-        return table->slots[slot] - 1;
     unsigned char *copy = arena_alloc(table->arena, size + 1);
     if (size > 0)
         memcpy(copy, bytes, size);
+    size_t slot = slot_of(table, bytes, size, hash);
     struct intern_entry entry = {copy, size, hash};
     *LIST_PUSH(table->arena, table) = entry;
     table->slots[slot] = (uint32_t)table->count;
-    return (uint32_t)table->count - 1;
+    return (uint32_t)intern_count(table) - 1;
 }
 
 uint32_t intern_find(const struct intern *table, const void *bytes, size_t size)
 {
-    if (table->slot_count == 0)
-        return SOLVER_NONE;
-    size_t slot = slot_of(table, bytes, size, intern_hash(bytes, size, 0));
-    return table->slots[slot] == 0 ? SOLVER_NONE : table->slots[slot] - 1;
+    return find(table, bytes, size, intern_hash(bytes, size, 0));
 }
 
 uint32_t intern_string(struct intern *table, const char *terminated, bool *added)
@@ -79,7 +98,9 @@ uint32_t intern_string(struct intern *table, const char *terminated, bool *added
 
 const char *intern_text(const struct intern *table, uint32_t number)
 {
-    return table->items[number].bytes;
+    while (number < table->below_count)
+        table = table->below;
+    return table->items[number - table->below_count].bytes;
 }
 
 void signature_bytes(struct signature *signature, const void *bytes, size_t size)

@@ -13,15 +13,25 @@ struct intern_entry {
     size_t size;
     uint64_t hash;
 };
-/* Zero-initialise with an arena. */
+/* Zero-initialise with an arena. A table over another one first looks there and adds only what is
+ * new, with numbers that go on where the lower one ends; the lower one is read-only from then on.
+ */
 struct intern {
     struct arena *arena;
-    struct intern_entry *items;
+    const struct intern *below; /* NULL: none */
+    size_t below_count;         /* of all that are below */
+    struct intern_entry *items; /* of this table */
     size_t count, capacity;
     uint32_t *slots; /* number + 1, or 0 */
     size_t slot_count;
 };
 
+struct intern intern_over(struct arena *arena, const struct intern *below);
+/* Of this table and those below. */
+static inline size_t intern_count(const struct intern *table)
+{
+    return table->below_count + table->count;
+}
 /* The number of these bytes; *added (may be NULL) when they were new. The bytes are copied. */
 uint32_t intern_number(struct intern *table, const void *bytes, size_t size, bool *added);
 /* SOLVER_NONE when not there. */

@@ -1,6 +1,6 @@
 #include <string.h>
 
-#include "solver/solver.h"
+#include "solver/names.h"
 
 struct label {
     const char *text;
@@ -105,4 +105,9 @@ bool solver_is_well_known(const char *data, size_t size)
         if (is(well_known[i], data, size))
             return true;
     return false;
+}
+
+const char *solver_well_known_key(size_t index)
+{
+    return index < sizeof well_known / sizeof *well_known ? well_known[index].text : NULL;
 }

@@ -46,6 +46,8 @@ struct solver_names {
 struct solver_names *solver_names_create(struct arena *arena, const struct solver_names *below)
 {
     struct solver_names *names = ARENA_NEW(arena, struct solver_names);
+    while (below != NULL && below->slots_used == 0 && below->below != NULL)
+        below = below->below; /* it adds nothing */
     names->arena = arena;
     names->below = below;
     names->keys_below = below != NULL ? solver_names_key_count(below) : 0;

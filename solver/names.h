@@ -9,4 +9,7 @@
 bool solver_names_value_number(const struct solver_names *names, uint32_t key, uint32_t value,
                                int64_t *number);
 
+/* The well-known keys, from 0; NULL beyond the last. */
+const char *solver_well_known_key(size_t index);
+
 #endif

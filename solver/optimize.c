@@ -167,24 +167,50 @@ static struct solver_run *solve_by(const struct solver_problem *problem, struct 
     return run;
 }
 
-void optimize(struct solver_run *run)
+/* More tries in which ties between domains, and between pods of one size, are drawn: Karpenter
+ * draws them, too, and its luck should not beat us. A small problem is worth many. */
+#define DRAWS_MIN 4
+#define DRAWS_MAX 32
+#define DRAWN_PODS 10000 /* over all draws */
+#define STRATEGIES_MAX (7 + 2 * DRAWS_MAX)
+
+static size_t list_strategies(const struct solver_problem *problem, struct strategy *strategies)
 {
-    const struct solver_optimize *wanted = &run->problem->settings.optimize;
-    struct strategy strategies[5] = {{0}}; /* the first: as Karpenter does */
-    struct strategy all = {
+    const struct solver_optimize *wanted = &problem->settings.optimize;
+    const struct strategy as_karpenter = {.sound = true};
+    const struct strategy all = {
         .joint_zones = wanted->joint_zones,
         .spread_in_one = wanted->spread_in_one,
         .exact_limits = wanted->exact_limits,
+        .sound = true,
         .look_ahead = true,
     };
-    size_t count = 1;
-    for (int fit = 0; fit <= (wanted->best_fit ? 1 : 0); fit++)
-        for (int cheap = 0; cheap <= (wanted->cheapest ? 1 : 0); cheap++) {
-            struct strategy strategy = all;
-            strategy.best_fit = fit == 1;
-            strategy.cheapest = cheap == 1;
-            strategies[count++] = strategy;
-        }
+    size_t count = 0;
+    strategies[count++] = as_karpenter;
+    for (int tight = 0; tight <= (wanted->joint_zones ? 1 : 0); tight++)
+        for (int cheap = 0; cheap <= (wanted->cheapest ? 1 : 0); cheap++)
+            for (int fit = 0; fit <= (wanted->best_fit && tight == 0 ? 1 : 0); fit++) {
+                struct strategy strategy = all;
+                strategy.tight_first = tight == 1;
+                strategy.cheapest = cheap == 1;
+                strategy.best_fit = fit == 1;
+                strategies[count++] = strategy;
+            }
+    size_t draws = problem->queue_count == 0 ? 0 : DRAWN_PODS / problem->queue_count;
+    draws = draws < DRAWS_MIN ? DRAWS_MIN : draws > DRAWS_MAX ? DRAWS_MAX : draws;
+    for (uint64_t seed = 1; seed <= draws && wanted->cheapest; seed++) {
+        strategies[count] = as_karpenter;
+        strategies[count++].lots = seed;
+        strategies[count] = all;
+        strategies[count++].lots = seed;
+    }
+    return count;
+}
+
+void optimize(struct solver_run *run)
+{
+    struct strategy strategies[STRATEGIES_MAX];
+    size_t count = list_strategies(run->problem, strategies);
     struct solver_run *best = NULL;
     for (size_t i = 0; i < count; i++) {
         struct solver_run *one = solve_by(run->problem, strategies[i], run->arena);

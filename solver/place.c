@@ -173,24 +173,37 @@ static void enter_domains(struct solver_run *run, uint32_t number, const struct 
     }
 }
 
+static struct claim_rank *rank_of(struct solver_run *run, uint32_t pod_count)
+{
+    while (run->ranks.count <= pod_count)
+        (void)LIST_PUSH(run->arena, &run->ranks);
+    return &run->ranks.items[pod_count];
+}
+
+/* Leaves only the arrivals that are still there, when most are not. */
+static void tidy(struct claim_rank *rank)
+{
+    if (rank->arrivals.count < 2 * rank->count + BITS_WORD)
+        return;
+    size_t kept = 0;
+    for (size_t i = 0; i < rank->arrivals.count; i++)
+        if (bits_has(rank->claims.words, rank->arrivals.items[i]))
+            rank->arrivals.items[kept++] = rank->arrivals.items[i];
+    rank->arrivals.count = kept;
+}
+
 static void enter_pod_count(struct solver_run *run, uint32_t number, uint32_t pod_count)
 {
-    while (run->by_pod_count.count <= pod_count)
-        (void)LIST_PUSH(run->arena, &run->by_pod_count);
-    if (run->by_pod_count.count > run->by_pod_count_room) {
-        size_t room = run->by_pod_count.capacity;
-        size_t *sizes = ARENA_ARRAY(run->arena, room, size_t);
-        if (run->by_pod_count_room > 0)
-            memcpy(sizes, run->by_pod_count_sizes, run->by_pod_count_room * sizeof *sizes);
-        run->by_pod_count_sizes = sizes;
-        run->by_pod_count_room = room;
-    }
-    wide_bits_add(run->arena, &run->by_pod_count.items[pod_count], number);
-    run->by_pod_count_sizes[pod_count]++;
+    struct claim_rank *rank = rank_of(run, pod_count);
+    wide_bits_add(run->arena, &rank->claims, number);
+    *LIST_PUSH(run->arena, &rank->arrivals) = number;
+    rank->count++;
     if (pod_count <= 1)
         return;
-    wide_bits_remove(&run->by_pod_count.items[pod_count - 1], number);
-    run->by_pod_count_sizes[pod_count - 1]--;
+    struct claim_rank *before = rank_of(run, pod_count - 1);
+    wide_bits_remove(&before->claims, number);
+    before->count--;
+    tidy(before);
 }
 
 void claim_measure(const struct solver_run *run, struct claim *claim)
@@ -262,33 +275,60 @@ void put_on_claim(struct solver_run *run, uint32_t pod_number, uint32_t number,
     run->places[pod_number].index = number;
 }
 
-/* The emptiest claim that takes the pod; among equals the oldest (Karpenter semantics 2.3). With
- * best_fit the fullest. */
-bool join_claim(struct solver_run *run, uint32_t pod, const struct variant *variant)
+/* Whether a claim may be worth a try. */
+static bool may_join(const struct solver_run *run, const struct variant_state *state,
+                     uint32_t claim)
+{
+    size_t word = claim / BITS_WORD;
+    uint64_t bit = (uint64_t)1 << (claim % BITS_WORD);
+    return (wide_bits_word(&state->turned_away_claims, word) & bit) == 0 &&
+           (wanted_claims(run, state, word) & bit) != 0;
+}
+
+static bool any_may_join(const struct solver_run *run, const struct variant_state *state,
+                         const struct claim_rank *rank)
+{
+    for (size_t w = 0; w < rank->claims.word_count && rank->count > 0; w++) {
+        uint64_t left = rank->claims.words[w] & ~wide_bits_word(&state->turned_away_claims, w);
+        if (left != 0 && (left & wanted_claims(run, state, w)) != 0)
+            return true;
+    }
+    return false;
+}
+
+static bool try_claim(struct solver_run *run, uint32_t pod, const struct variant *variant,
+                      uint32_t number)
 {
     struct variant_state *state = &run->variants[variant->number];
-    for (size_t i = 1; i < run->by_pod_count.count; i++) {
-        size_t count = run->strategy.best_fit ? run->by_pod_count.count - i : i;
-        if (run->by_pod_count_sizes[count] == 0)
+    struct candidate candidate;
+    enum verdict verdict =
+        claim_try(run, &run->claims.items[number], (uint32_t)run->problem->nodes.count + number,
+                  pod, variant, false, &candidate);
+    if (verdict == NEVER)
+        wide_bits_add(run->arena, &state->turned_away_claims, number);
+    if (verdict != ACCEPTED)
+        return false;
+    put_on_claim(run, pod, number, &candidate);
+    return true;
+}
+
+/* The emptiest claim that takes the pod (Karpenter semantics 2.3); with best_fit the fullest. Of
+ * claims with as many pods Karpenter's sort, which is stable where little changed, puts the one
+ * that got its last pod latest first, and those with one pod as they were opened. */
+bool join_claim(struct solver_run *run, uint32_t pod, const struct variant *variant)
+{
+    const struct variant_state *state = &run->variants[variant->number];
+    for (size_t i = 1; i < run->ranks.count; i++) {
+        size_t pod_count = run->strategy.best_fit ? run->ranks.count - i : i;
+        const struct claim_rank *rank = &run->ranks.items[pod_count];
+        if (!any_may_join(run, state, rank))
             continue;
-        const struct wide_bits *claims = &run->by_pod_count.items[count];
-        for (size_t w = 0; w < claims->word_count; w++) {
-            uint64_t left = claims->words[w] & ~wide_bits_word(&state->turned_away_claims, w);
-            if (left != 0)
-                left &= wanted_claims(run, state, w);
-            for (; left != 0; left &= left - 1) {
-                uint32_t number = (uint32_t)(w * BITS_WORD) + (uint32_t)__builtin_ctzll(left);
-                struct candidate candidate;
-                enum verdict verdict = claim_try(run, &run->claims.items[number],
-                                                 (uint32_t)run->problem->nodes.count + number, pod,
-                                                 variant, false, &candidate);
-                if (verdict == ACCEPTED) {
-                    put_on_claim(run, pod, number, &candidate);
-                    return true;
-                }
-                if (verdict == NEVER)
-                    wide_bits_add(run->arena, &state->turned_away_claims, number);
-            }
+        size_t count = rank->arrivals.count;
+        for (size_t j = 0; j < count; j++) {
+            uint32_t claim = rank->arrivals.items[pod_count == 1 ? j : count - 1 - j];
+            if (bits_has(rank->claims.words, claim) && may_join(run, state, claim) &&
+                try_claim(run, pod, variant, claim))
+                return true;
         }
     }
     return false;
@@ -303,8 +343,6 @@ static void take_off_limits(struct solver_run *run, struct claim *claim)
         return;
     if (run->strategy.exact_limits) {
         claim->charged = ARENA_ARRAY(run->arena, problem->resource_count, int64_t);
-        if (run->limits[claim->pool][SOLVER_NODES] != INT64_MAX)
-            run->limits[claim->pool][SOLVER_NODES]--;
         charge(run, claim);
         return;
     }

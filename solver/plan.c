@@ -24,6 +24,53 @@ static bool is_hopeless(const struct solver_run *run, const struct pod *pod)
     return pod->mount_count == 0 && run->shape_failed_at[pod->shape] == run->version;
 }
 
+/* How many zones volumes or its own terms leave a shape; SOLVER_NONE: they do not say. */
+static uint32_t count_zones(const struct solver_problem *problem, const struct shape *shape)
+{
+    uint32_t count = 0;
+    bool limited = shape->volume_alternative_count > 0;
+    for (size_t i = 0; i < shape->volume_alternative_count && limited; i++) {
+        const struct solver_requirement *zone =
+            solver_requirements_get(&shape->volumes[i].requirements, problem->zone_key);
+        limited = zone != NULL && !zone->complement;
+        for (uint32_t w = 0; limited && w < zone->word_count; w++)
+            count += (uint32_t)__builtin_popcountll(zone->words[w]);
+    }
+    if (limited)
+        return count;
+    const struct solver_requirement *own = solver_requirements_get(
+        &shape->variants[shape->variant_count - 1].strict.requirements, problem->zone_key);
+    if (own == NULL || own->complement)
+        return SOLVER_NONE;
+    count = 0;
+    for (uint32_t w = 0; w < own->word_count; w++)
+        count += (uint32_t)__builtin_popcountll(own->words[w]);
+    return count;
+}
+
+/* The queue's order (Karpenter semantics 2.2) in the strategy's variation: with tight_first pods
+ * that have fewer zones to choose from first, with lots ties drawn. */
+static int compare_by_strategy(const void *a_pointer, const void *b_pointer, void *argument)
+{
+    const struct solver_run *run = argument;
+    const struct solver_problem *problem = run->problem;
+    uint32_t x = *(const uint32_t *)a_pointer, y = *(const uint32_t *)b_pointer;
+    const struct shape *a = &problem->shapes.items[problem->pods.items[x].shape];
+    const struct shape *b = &problem->shapes.items[problem->pods.items[y].shape];
+    if (run->strategy.tight_first) {
+        uint32_t a_zones = count_zones(problem, a), b_zones = count_zones(problem, b);
+        if (a_zones != b_zones)
+            return a_zones < b_zones ? -1 : 1;
+    }
+    for (size_t r = SOLVER_CPU; r <= SOLVER_MEMORY; r++)
+        if (a->requests[r] != b->requests[r])
+            return a->requests[r] > b->requests[r] ? -1 : 1;
+    const char *a_name = solver_pod_name(problem, x), *b_name = solver_pod_name(problem, y);
+    uint64_t a_lot = intern_hash(a_name, strlen(a_name), run->strategy.lots);
+    uint64_t b_lot = intern_hash(b_name, strlen(b_name), run->strategy.lots);
+    return a_lot < b_lot ? -1 : a_lot > b_lot;
+}
+
 /* Whole cycles over what is left, until one places nothing. */
 void place_queue(struct solver_run *run)
 {
@@ -35,6 +82,8 @@ void place_queue(struct solver_run *run)
             (run->postponed == NULL ||
              !run->postponed[problem->pods.items[problem->queue[i]].shape]))
             left[left_count++] = problem->queue[i];
+    if ((run->strategy.lots != 0 || run->strategy.tight_first) && left_count > 1)
+        qsort_r(left, left_count, sizeof *left, compare_by_strategy, run);
     for (bool progress = true; progress && left_count > 0;) {
         progress = false;
         size_t kept = 0;
@@ -153,14 +202,26 @@ static struct solver_claim finish_claim(struct solver_run *run, struct prices *p
     };
 }
 
+static struct prices no_prices(struct solver_run *run)
+{
+    return (struct prices){
+        .signatures = {.arena = run->arena},
+        .scratch = {.arena = run->arena},
+        .buffer = ARENA_ARRAY(run->arena, run->problem->rows.count, struct priced_type),
+    };
+}
+
+struct solver_claim plan_claim(struct solver_run *run, const struct claim *claim)
+{
+    struct prices prices = no_prices(run);
+    return finish_claim(run, &prices, claim);
+}
+
 void plan_finish(struct solver_run *run)
 {
     const struct solver_problem *problem = run->problem;
     struct solver_claim *claims = ARENA_ARRAY(run->arena, run->claims.count, struct solver_claim);
-    struct prices prices = {.signatures = {.arena = run->arena},
-                            .scratch = {.arena = run->arena},
-                            .buffer =
-                                ARENA_ARRAY(run->arena, problem->rows.count, struct priced_type)};
+    struct prices prices = no_prices(run);
     for (size_t i = 0; i < run->claims.count; i++)
         claims[i] = finish_claim(run, &prices, &run->claims.items[i]);
     struct solver_place *places =

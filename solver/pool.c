@@ -159,17 +159,17 @@ static void make_room(struct solver_problem *problem, struct pool *pool)
     pool->room = room;
 }
 
-static void make_limits(struct solver_problem *problem, struct pool *pool)
+void pool_limits(const struct solver_problem *problem, uint32_t number, const uint64_t *gone,
+                 int64_t *limits)
 {
-    int64_t *limits = ARENA_ARRAY(problem->arena, problem->resource_count, int64_t);
+    const struct pool *pool = &problem->pools.items[number];
     for (size_t r = 0; r < problem->resource_count; r++)
         limits[r] = INT64_MAX;
     for (size_t i = 0; i < pool->limit_amounts.count; i++)
         limits[pool->limit_amounts.items[i].resource] = pool->limit_amounts.items[i].quantity;
-    pool->has_limits = pool->limit_amounts.count > 0;
     for (size_t i = 0; i < problem->nodes.count && pool->has_limits; i++) {
         const struct machine *node = &problem->nodes.items[i];
-        if (node->pool >= problem->pools.count || &problem->pools.items[node->pool] != pool)
+        if (node->pool != number || node->gone || (gone != NULL && bits_has(gone, i)))
             continue;
         if (limits[SOLVER_NODES] != INT64_MAX)
             limits[SOLVER_NODES]--;
@@ -179,7 +179,17 @@ static void make_limits(struct solver_problem *problem, struct pool *pool)
                 *limit = subtract_capped(*limit, node->capacity.items[j].quantity);
         }
     }
-    pool->limits = limits;
+}
+
+void pools_limit(struct solver_problem *problem)
+{
+    for (uint32_t i = 0; i < problem->pools.count; i++) {
+        struct pool *pool = &problem->pools.items[i];
+        int64_t *limits = ARENA_ARRAY(problem->arena, problem->resource_count, int64_t);
+        pool->has_limits = pool->limit_amounts.count > 0;
+        pool_limits(problem, i, NULL, limits);
+        pool->limits = limits;
+    }
 }
 
 static int compare_pools(const void *a_pointer, const void *b_pointer, void *argument)
@@ -200,88 +210,10 @@ void pools_make(struct solver_problem *problem)
         choose_rows(problem, pool);
         make_daemons(problem, pool);
         make_room(problem, pool);
-        make_limits(problem, pool);
         order[i] = i;
     }
     if (problem->pools.count > 1)
         qsort_r(order, problem->pools.count, sizeof *order, compare_pools, problem);
     problem->pool_order = order;
-}
-
-/* ---- nodes ---- */
-
-/* Of what daemons ask that suit a node, the part no daemon of its own takes already. */
-static void leave_room_for_daemons(const struct solver_problem *problem, const struct machine *node,
-                                   const int64_t *running, int64_t *room)
-{
-    int64_t *headroom = ARENA_ARRAY(problem->arena, problem->resource_count, int64_t);
-    for (size_t i = 0; i < problem->daemons.count; i++) {
-        const struct shape *daemon = &problem->shapes.items[problem->daemons.items[i]];
-        const struct term *term =
-            daemon->required_count > 0 ? &daemon->required[0] : &daemon->selector;
-        if (daemon->needs_devices ||
-            !taints_tolerated(node->taints, &daemon->tolerations, false, NULL) ||
-            !hostname_allows(problem, term->hostname, node->hostname) ||
-            !compatible(problem, &node->labels, &term->requirements, true, NULL))
-            continue;
-        for (size_t r = 0; r < problem->resource_count; r++)
-            headroom[r] = add_capped(headroom[r], daemon->requests[r]);
-    }
-    for (size_t r = 0; r < problem->resource_count; r++)
-        if (headroom[r] > running[r])
-            room[r] = subtract_capped(room[r], headroom[r] - running[r]);
-}
-
-static int compare_nodes(const void *a_pointer, const void *b_pointer, void *argument)
-{
-    const struct solver_problem *problem = argument;
-    const struct machine *a = &problem->nodes.items[*(const uint32_t *)a_pointer];
-    const struct machine *b = &problem->nodes.items[*(const uint32_t *)b_pointer];
-    if (a->initialized != b->initialized)
-        return a->initialized ? -1 : 1;
-    return strcmp(a->name, b->name);
-}
-
-void nodes_make(struct solver_problem *problem)
-{
-    size_t count = problem->nodes.count, width = problem->resource_count;
-    int64_t *rooms = ARENA_ARRAY(problem->arena, count * width, int64_t);
-    int64_t *daemons = ARENA_ARRAY(problem->arena, count * width, int64_t);
-    uint32_t *order = ARENA_ARRAY(problem->arena, count, uint32_t);
-    for (uint32_t i = 0; i < count; i++) {
-        struct machine *node = &problem->nodes.items[i];
-        for (size_t j = 0; j < node->allocatable.count; j++)
-            rooms[i * width + node->allocatable.items[j].resource] =
-                node->allocatable.items[j].quantity;
-        node->room = &rooms[i * width];
-        order[i] = i;
-    }
-    for (size_t i = 0; i < problem->pods.count; i++) {
-        const struct pod *pod = &problem->pods.items[i];
-        if (pod->node == SOLVER_NONE)
-            continue;
-        struct machine *node = &problem->nodes.items[pod->node];
-        const struct shape *shape = &problem->shapes.items[pod->shape];
-        for (size_t r = 0; r < width; r++) {
-            int64_t *room = &rooms[pod->node * width + r], *used = &daemons[pod->node * width + r];
-            *room = subtract_capped(*room, shape->requests[r]);
-            if (pod->daemon)
-                *used = add_capped(*used, shape->requests[r]);
-        }
-        for (size_t j = 0; j < shape->port_count; j++)
-            *LIST_PUSH(problem->arena, &node->ports) = shape->ports[j];
-        for (size_t j = 0; j < pod->mount_count; j++)
-            *LIST_PUSH(problem->arena, &node->mounts) = pod->mounts[j];
-    }
-    for (size_t i = 0; i < count; i++)
-        leave_room_for_daemons(problem, &problem->nodes.items[i], &daemons[i * width],
-                               &rooms[i * width]);
-    if (count > 1)
-        qsort_r(order, count, sizeof *order, compare_nodes, problem);
-    uint32_t *place = ARENA_ARRAY(problem->arena, count, uint32_t);
-    for (uint32_t i = 0; i < count; i++)
-        place[order[i]] = i;
-    problem->node_order = order;
-    problem->node_place = place;
-    problem->node_words = bits_words(count);
+    pools_limit(problem);
 }

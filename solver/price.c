@@ -1,4 +1,3 @@
-#include <stdlib.h>
 #include <string.h>
 
 #include "solver/run.h"
@@ -70,14 +69,18 @@ size_t price_rows(struct solver_run *run, const struct claim_set *set, const uin
 {
     const struct solver_problem *problem = run->problem;
     const bool *allowed = allowed_offerings(run, set);
+    uint64_t *left = ARENA_ARRAY(run->arena, problem->row_words, uint64_t);
+    memcpy(left, rows, problem->row_words * sizeof *left);
     size_t count = 0;
-    for (BITS_EACH(row, rows, problem->row_words)) {
-        struct priced_type one = price_row(problem, row, allowed);
-        if (one.offering != NULL)
-            priced[count++] = one;
+    for (size_t i = 0; i < problem->offering_order_count; i++) {
+        const struct priced_offering *next = &problem->offering_order[i];
+        if (!bits_has(left, next->row) || !allowed[next->shape])
+            continue;
+        bits_remove(left, next->row);
+        int64_t price = next->offering->price_usd_micro;
+        priced[count++] = (struct priced_type){problem->rows.items[next->row].type,
+                                               price < 0 ? INT64_MAX : price, next->offering};
     }
-    if (count > 1)
-        qsort_r(priced, count, sizeof *priced, compare_priced, (void *)(uintptr_t)problem);
     return count;
 }
 
@@ -96,4 +99,17 @@ const struct offering *claim_cheapest(struct solver_run *run, const struct claim
         *row = candidate;
     }
     return best.offering;
+}
+
+int64_t claim_set_price(struct solver_run *run, const struct claim_set *set)
+{
+    if (!set->priced) {
+        size_t row = 0;
+        const struct offering *offering = claim_cheapest(run, set, claim_set_rows(run, set), &row);
+        struct claim_set *own = run->sets.sets.items[set->number];
+        own->price = offering == NULL || offering->price_usd_micro < 0 ? INT64_MAX
+                                                                       : offering->price_usd_micro;
+        own->priced = true;
+    }
+    return set->price;
 }

@@ -5,9 +5,9 @@
 
 /* ---- requests ---- */
 
-static void make_requests(struct solver_problem *problem)
+static void make_requests(struct solver_problem *problem, size_t known_shapes)
 {
-    for (size_t i = 0; i < problem->shapes.count; i++) {
+    for (size_t i = known_shapes; i < problem->shapes.count; i++) {
         struct shape *shape = &problem->shapes.items[i];
         int64_t *requests = amounts_vector(problem, shape->amounts);
         requests[SOLVER_PODS] = add_capped(requests[SOLVER_PODS], 1);
@@ -22,6 +22,7 @@ static void make_topology_keys(struct solver_problem *problem)
     uint32_t key_count = solver_names_key_count(problem->names);
     uint32_t *index = ARENA_ARRAY(problem->arena, key_count, uint32_t);
     uint32_t *keys = ARENA_ARRAY(problem->arena, key_count, uint32_t);
+    problem->topology_key_count = 0;
     memset(index, 0xff, key_count * sizeof *index);
     for (size_t i = 0; i < problem->groups.count; i++) {
         const struct group *group = &problem->groups.items[i];
@@ -73,6 +74,7 @@ static int compare_pods(const void *a_pointer, const void *b_pointer, void *argu
 static void make_queue(struct solver_problem *problem)
 {
     uint32_t *queue = ARENA_ARRAY(problem->arena, problem->pods.count, uint32_t);
+    problem->queue_count = 0;
     for (uint32_t i = 0; i < problem->pods.count; i++)
         if (problem->pods.items[i].node == SOLVER_NONE)
             queue[problem->queue_count++] = i;
@@ -81,10 +83,46 @@ static void make_queue(struct solver_problem *problem)
     problem->queue = queue;
 }
 
-bool solver_build(struct solver_builder *builder, const struct solver_settings *settings,
-                  const struct solver_problem **built, struct error *error)
+/* ---- building ---- */
+
+static void mark_pending(struct solver_problem *problem)
+{
+    for (size_t i = 0; i < problem->shapes.count; i++)
+        problem->shapes.items[i].pending = false;
+    for (size_t i = 0; i < problem->pods.count; i++)
+        if (problem->pods.items[i].node == SOLVER_NONE)
+            problem->shapes.items[problem->pods.items[i].shape].pending = true;
+}
+
+static void make_supply(struct solver_problem *problem)
+{
+    memset(&problem->rows, 0, sizeof problem->rows);
+    memset(&problem->offering_shapes, 0, sizeof problem->offering_shapes);
+    catalog_make(problem);
+    pools_make(problem);
+}
+
+static void make_groups(struct solver_builder *builder)
 {
     struct solver_problem *problem = builder->problem;
+    memset(&problem->groups, 0, sizeof problem->groups);
+    memset(&problem->inverse_groups, 0, sizeof problem->inverse_groups);
+    problem->group_signatures = (struct intern){.arena = problem->arena};
+    problem->variant_count = problem->volume_term_count = 0;
+    for (size_t i = 0; i < problem->shapes.count; i++)
+        problem->shapes.items[i].variant_count = problem->shapes.items[i].inverse_group_count = 0;
+    for (size_t i = 0; i < problem->label_classes.count; i++) {
+        struct label_class *class = &problem->label_classes.items[i];
+        memset(&class->counted_by, 0, sizeof class->counted_by);
+        memset(&class->kept_away_by, 0, sizeof class->kept_away_by);
+        memset(&class->listed_by, 0, sizeof class->listed_by);
+    }
+    variants_make(builder, 0);
+    groups_count(problem, 0, 0);
+}
+
+static bool types_are_there(const struct solver_problem *problem, struct error *error)
+{
     for (size_t i = 0; i < problem->pools.count; i++)
         for (size_t j = 0; j < problem->pools.items[i].type_count; j++)
             if (!problem->pools.items[i].all_types &&
@@ -92,15 +130,42 @@ bool solver_build(struct solver_builder *builder, const struct solver_settings *
                 return error_set(error, ERROR_INPUT, NOWHERE,
                                  "NodePool %s has type %u, which is not there",
                                  problem->pools.items[i].name, problem->pools.items[i].types[j]);
+    return true;
+}
+
+bool solver_build(struct solver_builder *builder, const struct solver_settings *settings,
+                  const struct solver_problem **built, struct error *error)
+{
+    struct solver_problem *problem = builder->problem;
+    const struct solver_problem *before = builder->before;
+    if (!types_are_there(problem, error))
+        return false;
     problem->settings = *settings;
-    problem->resource_count = (uint32_t)problem->resources.count;
-    make_requests(problem);
-    catalog_make(problem);
-    pools_make(problem);
-    nodes_make(problem);
-    variants_make(builder);
-    groups_count(problem);
-    make_topology_keys(problem);
+    problem->resource_count = (uint32_t)intern_count(&problem->resources);
+    bool anew = before == NULL || builder->supply_changed ||
+                problem->resource_count != before->resource_count;
+    bool regroup = anew || builder->nodes_changed || builder->namespaces_changed ||
+                   settings->ignore_preferences != before->settings.ignore_preferences;
+    mark_pending(problem);
+    make_requests(problem, anew ? 0 : before->shapes.count);
+    if (anew)
+        make_supply(problem);
+    else if (builder->nodes_changed)
+        pools_limit(problem);
+    pods_index(problem);
+    if (anew || builder->nodes_changed)
+        nodes_index(problem);
+    if (anew)
+        for (uint32_t i = 0; i < problem->nodes.count; i++)
+            node_make(problem, i);
+    else
+        derive_nodes(builder);
+    if (regroup)
+        make_groups(builder);
+    else
+        derive_groups(builder);
+    if (regroup || problem->groups.count > before->groups.count)
+        make_topology_keys(problem);
     make_queue(problem);
     *built = problem;
     return true;
@@ -133,9 +198,14 @@ const char *solver_pod_name(const struct solver_problem *problem, uint32_t pod)
     return intern_text(&problem->pod_ids, pod);
 }
 
+uint32_t solver_problem_resource(const struct solver_problem *problem, const char *name)
+{
+    return intern_find(&problem->resources, name, strlen(name));
+}
+
 uint32_t solver_resource_count(const struct solver_problem *problem)
 {
-    return (uint32_t)problem->resources.count;
+    return (uint32_t)intern_count(&problem->resources);
 }
 
 const char *solver_resource_name(const struct solver_problem *problem, uint32_t resource)

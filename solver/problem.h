@@ -79,6 +79,7 @@ struct label_class {
     struct label_list labels;
     /* Groups that count such a pod, and inverse ones it has to keep away from. */
     LIST(uint32_t) counted_by, kept_away_by;
+    LIST(uint32_t) listed_by; /* without a selector: they count it where it runs, not when placed */
 };
 
 /* ---- topology groups (Karpenter semantics 3) ---- */
@@ -91,17 +92,25 @@ struct group {
     uint32_t key;
     int32_t max_skew, min_domains;
     uint32_t selector;
-    const uint64_t *namespaces; /* bits */
+    const uint64_t *namespaces;  /* bits */
+    size_t namespace_count;      /* that the bits are about */
+    uint32_t namespace_selector; /* SOLVER_NONE: none */
     /* Spread only: the nodes that count (Karpenter semantics 3.3). */
     const struct term *filter_terms;                  /* OR */
     size_t filter_term_count;                         /* 0: all */
     const struct toleration_list *filter_tolerations; /* NULL: taints do not matter */
+    bool filter_prefers;                              /* PreferNoSchedule is tolerated, too */
     const uint64_t *filter_nodes;                     /* bits; NULL: all */
+    const uint64_t
+        *pool_domains; /* bits, count_size of them: what pools can make; hostname: NULL */
     /* What the cluster holds: -1 for a value that is no domain. Indexed by the key's values, or by
      * node. */
     int32_t *counts;
     size_t count_size;
     size_t occupied; /* domains with a count above 0 */
+    /* Inverse: pods that have the term. One that nobody has keeps nobody away. */
+    size_t running_owners, pending_owners;
+    bool counts_shared; /* with the problem this one was derived from */
 };
 
 /* ---- shapes ---- */
@@ -169,10 +178,12 @@ struct shape {
 struct mount {
     uint32_t claim, driver; /* driver SOLVER_NONE: not counted */
 };
+#define POD_GONE (SOLVER_NONE - 1)
 struct pod {
     const char *uid;
     int64_t created_unix_s;
-    uint32_t shape, node;
+    uint32_t shape;
+    uint32_t node; /* SOLVER_NONE: pending; POD_GONE: removed */
     bool daemon, leaving;
     const struct mount *mounts;
     size_t mount_count;
@@ -202,6 +213,10 @@ struct type {
     size_t attach_limit_count;
     const struct solver_offering *source; /* copies, until the rows are made */
     size_t source_count;
+};
+struct priced_offering {
+    uint32_t row, shape;
+    const struct offering *offering;
 };
 /* A type with one of its allocatables: offerings may have their own (Karpenter semantics 2.5). */
 struct row {
@@ -249,6 +264,7 @@ struct machine { /* a node of the cluster */
     const char *name;
     uint32_t pool;
     bool initialized;
+    bool gone;                         /* removed: nothing fits */
     struct solver_requirements labels; /* canonical keys, hostname not among them */
     struct label_list raw;             /* as written: topology keys are not canonical */
     uint32_t hostname;                 /* a value */
@@ -262,6 +278,11 @@ struct machine { /* a node of the cluster */
     LIST(struct mount) mounts;
 };
 
+struct tainted { /* nodes with the same taints: bits */
+    struct taint_list taints;
+    uint64_t *nodes;
+};
+
 /* ---- the whole ---- */
 
 struct solver_problem {
@@ -272,6 +293,8 @@ struct solver_problem {
     uint32_t hostname_key, zone_key, capacity_type_key;
     struct intern words, resources, namespaces, claims, drivers;
     struct intern pod_ids, type_ids, pool_ids, node_ids; /* by name */
+    struct intern shape_signatures, class_signatures, selector_signatures, toleration_signatures,
+        group_signatures;
     LIST(struct type) types;
     LIST(struct pool) pools;
     LIST(struct machine) nodes;
@@ -290,11 +313,24 @@ struct solver_problem {
     const int64_t *capacity; /* [resource][row] */
     const struct key_index *key_index;
     LIST(struct offering_shape) offering_shapes;
+    const struct priced_offering *offering_order; /* all that are available, the cheapest first */
+    size_t offering_order_count;
     LIST(struct group) groups;
+    LIST(uint32_t) inverse_groups;
     const uint32_t *pool_order; /* by weight, then name, both descending */
     const uint32_t *node_order; /* initialized first, then by name */
     const uint32_t *node_place; /* by node: where it stands in node_order */
     size_t node_words;
+    /* By key, then node: the value of its label as written, and of the canonical key; SOLVER_NONE.
+     * NULL: no node has the key. */
+    const uint32_t *const *written_values, *const *label_values;
+    uint32_t label_key_count;
+    LIST(struct tainted) node_taints;
+    /* Those that run: pods of node i are from node_starts[i] to node_starts[i + 1]; of label class
+     * i the nodes, of pods that are not leaving. */
+    const size_t *node_starts, *class_starts;
+    const uint32_t *node_pods, *class_nodes;
+    size_t started_class_count;
     const uint32_t *queue; /* pending pods in the order they are tried */
     size_t queue_count;
     uint32_t variant_count, volume_term_count;
@@ -309,11 +345,24 @@ struct solver_problem {
 
 struct solver_builder {
     struct solver_problem *problem;
-    struct intern shape_signatures, class_signatures, selector_signatures, toleration_signatures,
-        group_signatures;
     struct signature scratch;
+    const struct solver_problem *before; /* derived from; NULL: from nothing */
+    /* Against the problem before: */
+    bool supply_changed; /* types, pools, daemons */
+    bool nodes_changed, namespaces_changed;
+    LIST(uint32_t) changed_pods; /* some of them more than once */
 };
+/* A problem with the lists of another one, on tables of its own over that one's. */
+void problem_over(struct solver_problem *problem, const struct solver_problem *below,
+                  struct arena *arena);
 
+/* derive.c */
+void derive_nodes(struct solver_builder *builder);
+void derive_groups(struct solver_builder *builder);
+/* builder.c */
+bool amounts_check(const struct solver_problem *problem, struct solver_amounts amounts,
+                   const char *what, const char *name, struct error *error);
+struct mount mount_make(struct solver_problem *problem, const struct solver_mount *given);
 /* shape.c */
 struct term term_make(struct solver_problem *problem, struct solver_expressions expressions);
 void term_add(struct solver_problem *problem, struct term *term, const struct term *more);
@@ -336,16 +385,73 @@ void catalog_select_offerings(const struct solver_problem *problem,
                               const struct solver_requirements *set, uint64_t *rows);
 /* pool.c */
 void pools_make(struct solver_problem *problem);
-void nodes_make(struct solver_problem *problem);
+/* What the nodes leave of the limits. Without those in gone (bits; NULL: none). */
+void pool_limits(const struct solver_problem *problem, uint32_t pool, const uint64_t *gone,
+                 int64_t *limits);
+void pools_limit(struct solver_problem *problem);
+/* machine.c */
+/* Which pods run where. */
+void pods_index(struct solver_problem *problem);
+/* Order and labels. */
+void nodes_index(struct solver_problem *problem);
+/* What is free on one. */
+void node_make(struct solver_problem *problem, uint32_t number);
+/* Takes the nodes off (bits by number) whose labels, or name, are not what the term asks. */
+void nodes_keep(const struct solver_problem *problem, const struct term *term, uint64_t *nodes);
+/* Takes those off whose taints are not tolerated. */
+void nodes_keep_tolerated(const struct solver_problem *problem,
+                          const struct toleration_list *tolerations, bool prefer, uint64_t *nodes);
+/* Takes those off whose value of a topology key is none of the domains. */
+void nodes_keep_domains(const struct solver_problem *problem, uint32_t key, const uint64_t *domains,
+                        size_t word_count, uint64_t *nodes);
+/* By node; NULL: none has the key. */
+static inline const uint32_t *written_values(const struct solver_problem *problem, uint32_t key)
+{
+    return key < problem->label_key_count ? problem->written_values[key] : NULL;
+}
+static inline const uint32_t *label_values(const struct solver_problem *problem, uint32_t key)
+{
+    return key < problem->label_key_count ? problem->label_values[key] : NULL;
+}
 /* variant.c */
-void variants_make(struct solver_builder *builder);
+/* The variants of every pending shape from first on that has none, and the inverse groups. */
+void variants_make(struct solver_builder *builder, size_t known_shapes);
+/* The variants of a shape one after another, their numbers left to the caller. */
+struct variant_steps;
+struct variant_steps *variant_steps(struct solver_builder *builder, const struct shape *shape);
+bool variant_next(struct variant_steps *steps, struct variant *variant);
+size_t variants_most(const struct shape *shape);
+/* As only what is required of a shape would have it, with its required terms from one on. */
+struct variant variant_of_required(struct solver_builder *builder, const struct shape *shape,
+                                   size_t required_from);
 /* group.c */
+bool group_selects(const struct solver_problem *problem, const struct group *group,
+                   const struct label_class *class);
+/* Whether it counts those of the class that run. */
+bool group_lists(const struct solver_problem *problem, const struct group *group,
+                 const struct label_class *class);
+/* Inverse groups keep pods of the class away. */
+void class_kept_away(struct solver_problem *problem, struct label_class *class);
 /* The groups a shape's spreads and affinities make, and its inverse ones. */
 uint32_t group_of_spread(struct solver_builder *builder, const struct shape *shape,
-                         const struct spread *spread);
+                         const struct spread *spread, bool prefer);
 uint32_t group_of_affinity(struct solver_builder *builder, const struct shape *shape,
                            const struct pod_affinity *affinity, bool inverse);
-void groups_count(struct solver_problem *problem);
+/* What the cluster holds of groups from known_groups on, and which of them label classes meet; of
+ * the classes from known_classes on, which of all. */
+void groups_count(struct solver_problem *problem, size_t known_groups, size_t known_classes);
+void group_count(struct solver_problem *problem, struct group *group);
+/* One pod more or less (by) of a class, or of an inverse group's owner, on a node. */
+void group_adjust(const struct solver_problem *problem, struct group *group, uint32_t node,
+                  int32_t by);
+void group_own_counts(const struct solver_problem *problem, struct group *group);
+/* SOLVER_NONE: the node is in none. */
+uint32_t group_domain(const struct solver_problem *problem, const struct group *group,
+                      uint32_t node);
+static inline bool group_counts_node(const struct group *group, uint32_t node)
+{
+    return group->filter_nodes == NULL || bits_has(group->filter_nodes, node);
+}
 
 /* Sums that stop at the ends of their range instead of wrapping round. */
 static inline int64_t add_capped(int64_t a, int64_t b)

@@ -89,8 +89,8 @@ static struct text tell_quantity(const struct solver_problem *problem, struct ar
     if (resource == SOLVER_CPU) {
         if (quantity % 1000 == 0)
             return arena_printf(arena, "%lld cpu", (long long)(quantity / 1000));
-        return arena_printf(arena, "%lld.%03lld cpu", (long long)(quantity / 1000),
-                            (long long)(quantity % 1000));
+        int digits = quantity % 100 == 0 ? 1 : quantity % 10 == 0 ? 2 : 3;
+        return arena_printf(arena, "%.*f cpu", digits, (double)quantity / 1000);
     }
     bool bytes = resource == SOLVER_MEMORY || strstr(name, "storage") != NULL ||
                  strncmp(name, "hugepages-", strlen("hugepages-")) == 0;
@@ -359,21 +359,30 @@ bool reason_volumes_meet(struct question *q, struct solver_reason *reason)
     return false;
 }
 
+struct counted { /* a domain, first by what it is sorted by */
+    struct text name;
+    int32_t count;
+};
+
 static struct text tell_counts(struct question *q, const struct group *group)
 {
     const struct group_state *state = &q->run->groups[q->group];
     struct arena *arena = q->run->arena;
-    struct text result = TEXT("");
-    size_t shown = 0;
+    LIST(struct counted) domains = {0};
     for (size_t v = 0; v < state->count_size && !group->hostname; v++) {
-        if (state->counts[v] < 0 || shown == VALUES_SHOWN)
+        if (state->counts[v] < 0)
             continue;
-        size_t size = 0;
-        const char *value =
-            solver_names_value_text(q->problem->names, group->key, (uint32_t)v, &size);
-        result = arena_printf(arena, "%.*s%s%.*s %d", TEXT_ARGS(result), shown++ > 0 ? ", " : "",
-                              (int)size, value, state->counts[v]);
+        struct counted *domain = LIST_PUSH(arena, &domains);
+        domain->count = state->counts[v];
+        domain->name.data =
+            solver_names_value_text(q->problem->names, group->key, (uint32_t)v, &domain->name.size);
     }
+    if (domains.count > 1)
+        qsort(domains.items, domains.count, sizeof *domains.items, compare_texts);
+    struct text result = TEXT("");
+    for (size_t i = 0; i < domains.count && i < VALUES_SHOWN; i++)
+        result = arena_printf(arena, "%.*s%s%.*s %d", TEXT_ARGS(result), i > 0 ? ", " : "",
+                              TEXT_ARGS(domains.items[i].name), domains.items[i].count);
     return result;
 }
 
@@ -420,17 +429,27 @@ static void tell_limit(struct question *q, struct solver_reason *reason, unsigne
     }
     const uint64_t *left = others_leave(q, SOLVER_REASON_LIMIT, set);
     size_t row_count = problem->rows.count, best = SIZE_MAX, at = SOLVER_CPU;
+    double least = 0;
     for (BITS_EACH(row, left, problem->row_words)) {
         if (!bits_has(q->rows[SOLVER_REASON_RESOURCES], row))
             continue;
-        for (size_t r = 0; r < problem->resource_count; r++)
-            if (r != SOLVER_NODES && limits[r] != INT64_MAX &&
-                problem->capacity[r * row_count + row] > limits[r] &&
-                (best == SIZE_MAX || problem->capacity[r * row_count + row] <
-                                         problem->capacity[at * row_count + best])) {
-                best = row;
-                at = r;
+        double most = 0;
+        size_t of = SOLVER_CPU;
+        for (size_t r = 0; r < problem->resource_count; r++) {
+            if (r == SOLVER_NODES || limits[r] == INT64_MAX)
+                continue;
+            double excess = (double)problem->capacity[r * row_count + row] /
+                            ((limits[r] > 0 ? (double)limits[r] : 0) + 1);
+            if (excess > most) {
+                most = excess;
+                of = r;
             }
+        }
+        if (best == SIZE_MAX || most < least) {
+            best = row;
+            least = most;
+            at = of;
+        }
     }
     for (size_t r = 0; r < problem->resource_count && best == SIZE_MAX; r++)
         if (r != SOLVER_NODES && limits[r] != INT64_MAX && limits[r] <= limits[at])
@@ -461,11 +480,26 @@ static void tell_port(struct question *q, struct solver_reason *reason)
                           .data;
 }
 
+/* Which minimum the types that would hold the pod fall short of. */
 static void tell_min_values(struct question *q, struct solver_reason *reason)
 {
-    reason->message = "the NodePool's minValues ask for more kinds of instance type than would "
-                      "hold it";
-    (void)q;
+    struct arena *arena = q->run->arena;
+    uint64_t *rows = others_leave(q, SOLVER_REASON_MIN_VALUES, (1u << CRITERIA) - 1);
+    const struct solver_requirements *set = &q->run->empty_claims[q->pool].set->requirements;
+    reason->message = "the NodePool's minValues cannot all be kept";
+    for (size_t i = 0; i < set->count; i++) {
+        const struct solver_requirement *r = &set->items[i];
+        uint32_t count = r->min_values == 0 ? 0 : requirement_count_values(q->problem, r, rows);
+        if (count >= r->min_values)
+            continue;
+        size_t size = 0;
+        const char *key = key_name(q->problem, r->key, &size);
+        reason->message = arena_printf(arena, "the NodePool wants minValues %u of %.*s",
+                                       r->min_values, (int)size, key)
+                              .data;
+        reason->nearest = arena_printf(arena, "the types that would hold it have %u", count).data;
+        return;
+    }
 }
 
 struct solver_reason reason_tell(struct question *q, enum solver_reason_kind kind, unsigned set)

@@ -14,6 +14,7 @@ static void copy_groups(struct solver_run *run)
             memcpy(state->counts, group->counts, group->count_size * sizeof *state->counts);
         state->count_size = group->count_size;
         state->occupied = group->occupied;
+        state->owners = group->running_owners;
         for (size_t j = 0; group->hostname && j < group->count_size; j++)
             if (group->counts[j] > 0)
                 wide_bits_add(run->arena, &state->nodes, problem->node_place[j]);
@@ -97,6 +98,7 @@ struct solver_run *run_create(const struct solver_problem *problem, struct strat
         if (bits_words(values) + 1 > domain_words)
             domain_words = bits_words(values) + 1;
     }
+    run->scratch_domain_words = domain_words;
     run->scratch_domains = ARENA_ARRAY(arena, domain_words, uint64_t);
     run->scratch_domain = ARENA_ARRAY(arena, domain_words, uint64_t);
     run->scratch_fits = ARENA_ARRAY(arena, problem->row_words, uint64_t);

@@ -26,6 +26,8 @@ struct claim_set {
     struct solver_requirements requirements;
     const uint64_t *rows;          /* that suit it and can be had; NULL: not asked yet */
     const bool *allowed_offerings; /* by offering shape; NULL: not asked yet */
+    bool priced;
+    int64_t price; /* of the cheapest of rows, when priced; INT64_MAX: none */
     bool has_min_values;
 };
 struct step { /* what came of adding to a set */
@@ -56,6 +58,10 @@ const uint64_t *claim_set_rows(struct solver_run *run, const struct claim_set *s
 const struct claim_set *claim_set_min_values(struct solver_run *run, const struct claim_set *set,
                                              const uint64_t *rows, bool relax);
 
+/* How many different values of its key that a requirement allows the rows have between them. */
+uint32_t requirement_count_values(const struct solver_problem *problem,
+                                  const struct solver_requirement *r, const uint64_t *rows);
+
 /* ---- claims ---- */
 
 struct claim {
@@ -70,13 +76,23 @@ struct claim {
     int64_t *charged; /* by resource: taken off the pool's limits for it */
 };
 
+/* Claims with as many pods. */
+struct claim_rank {
+    struct wide_bits claims;
+    size_t count;
+    LIST(uint32_t) arrivals; /* in order; some have gone on */
+};
+
 /* ---- strategies ---- */
 
 /* How a run chooses where Karpenter and kube-scheduler leave a choice (Karpenter semantics 12). All
  * false: as Karpenter does. */
 struct strategy {
     bool joint_zones, spread_in_one, exact_limits, best_fit, cheapest;
-    bool look_ahead; /* a domain is chosen only where something fits it */
+    bool sound;       /* keeps to kube-scheduler's reading where Karpenter's is laxer */
+    bool look_ahead;  /* a domain is chosen only where something fits it */
+    bool tight_first; /* pods with fewer zones to choose from come first */
+    uint64_t lots; /* not 0: ties between domains are drawn by this seed, not by price and name */
 };
 
 /* ---- state ---- */
@@ -85,6 +101,7 @@ struct group_state {
     int32_t *counts; /* as in the group; of a hostname group nodes, then claims */
     size_t count_size;
     size_t occupied;
+    size_t owners;                  /* of an inverse group: pods that run and have the term */
     struct wide_bits nodes, claims; /* hostname groups: those with a count, nodes by place */
 };
 
@@ -123,9 +140,7 @@ struct solver_run {
     struct claim_sets sets;
     struct claim *empty_claims; /* of pools: one that nothing is on yet */
     LIST(struct claim) claims;
-    LIST(struct wide_bits) by_pod_count; /* claims with so many pods */
-    size_t *by_pod_count_sizes;
-    size_t by_pod_count_room;
+    LIST(struct claim_rank) ranks; /* by how many pods are on a claim */
     struct wide_bits **claims_of;  /* [topology key][value] */
     struct wide_bits *claims_open; /* [topology key]: claims that name no value */
     struct group_state *groups;
@@ -136,8 +151,11 @@ struct solver_run {
     struct solver_place *places; /* by pod */
     uint32_t *next_pod;          /* of the same claim */
     uint64_t *scratch_fits, *scratch_rows, *scratch_domains, *scratch_domain;
+    size_t scratch_domain_words;
     int64_t *scratch_total;
     struct solver_plan plan;
+    struct warm *warm; /* query.h; NULL: nobody asked yet */
+    bool asked;        /* now, about one pod: those that are pending do not count */
 };
 
 /* ---- topology.c ---- */
@@ -183,6 +201,8 @@ struct priced_type {
 /* The cheapest offering of each row that the set allows, by price, then name; how many. */
 size_t price_rows(struct solver_run *run, const struct claim_set *set, const uint64_t *rows,
                   struct priced_type *priced);
+/* Of the cheapest of all rows of a set, in micro-dollars; INT64_MAX: none has a price. */
+int64_t claim_set_price(struct solver_run *run, const struct claim_set *set);
 /* The row the claim would be bought as, and its offering: the cheapest, ties by name. NULL: none.
  */
 const struct offering *claim_cheapest(struct solver_run *run, const struct claim_set *set,
@@ -210,6 +230,8 @@ struct solver_run *run_create(const struct solver_problem *problem, struct strat
 /* Places what it can of the pods not placed yet, in the order of the queue. */
 void place_queue(struct solver_run *run);
 void plan_finish(struct solver_run *run);
+/* What a claim that is on no list, and whose pods have no numbers, comes to. */
+struct solver_claim plan_claim(struct solver_run *run, const struct claim *claim);
 /* Where affinity groups may begin so that all of their pods can follow. */
 void joint_zones_make(struct solver_run *run);
 /* Buys for the pods that no topology ties, of those not placed yet, what holds most for its price.

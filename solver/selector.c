@@ -34,7 +34,7 @@ uint32_t label_class_add(struct solver_builder *builder, uint32_t namespace,
     signature_bytes(&signature, list.items, list.count * sizeof *list.items);
     bool added = false;
     uint32_t number =
-        intern_number(&builder->class_signatures, signature.bytes, signature.size, &added);
+        intern_number(&problem->class_signatures, signature.bytes, signature.size, &added);
     if (added)
         *LIST_PUSH(problem->arena, &problem->label_classes) =
             (struct label_class){.namespace = namespace, .labels = list};
@@ -110,7 +110,7 @@ uint32_t selector_add(struct solver_builder *builder, const struct solver_select
     }
     bool added = false;
     uint32_t number =
-        intern_number(&builder->selector_signatures, signature.bytes, signature.size, &added);
+        intern_number(&problem->selector_signatures, signature.bytes, signature.size, &added);
     if (added)
         *LIST_PUSH(problem->arena, &problem->selectors) = selector;
     return number;

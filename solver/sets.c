@@ -185,9 +185,8 @@ const uint64_t *claim_set_rows(struct solver_run *run, const struct claim_set *s
 
 /* ---- minValues ---- */
 
-/* How many different values of its key that the requirement allows the rows have between them. */
-static uint32_t count_values(const struct solver_problem *problem,
-                             const struct solver_requirement *r, const uint64_t *rows)
+uint32_t requirement_count_values(const struct solver_problem *problem,
+                                  const struct solver_requirement *r, const uint64_t *rows)
 {
     uint32_t key = r->key;
     if (key >= problem->key_count || !problem->key_index[key].defined)
@@ -216,7 +215,7 @@ const struct claim_set *claim_set_min_values(struct solver_run *run, const struc
     for (size_t i = 0; i < lowered.count; i++) {
         if (lowered.items[i].min_values == 0)
             continue;
-        uint32_t reached = count_values(run->problem, &lowered.items[i], rows);
+        uint32_t reached = requirement_count_values(run->problem, &lowered.items[i], rows);
         if (reached >= lowered.items[i].min_values)
             continue;
         if (!relax)

@@ -162,7 +162,7 @@ static struct toleration_list read_tolerations(struct solver_builder *builder,
                                          (uint64_t)items[i].effect);
     }
     uint32_t number =
-        intern_number(&builder->toleration_signatures, signature.bytes, signature.size, NULL);
+        intern_number(&problem->toleration_signatures, signature.bytes, signature.size, NULL);
     return (struct toleration_list){number, items, given->toleration_count};
 }
 
@@ -310,7 +310,7 @@ bool shape_add(struct solver_builder *builder, const struct solver_shape *given,
     struct signature *signature = &builder->scratch;
     signature->size = 0;
     sign_shape(signature, given);
-    *number = intern_find(&builder->shape_signatures, signature->bytes, signature->size);
+    *number = intern_find(&problem->shape_signatures, signature->bytes, signature->size);
     if (*number != SOLVER_NONE)
         return true;
     struct shape shape = {
@@ -329,7 +329,7 @@ bool shape_add(struct solver_builder *builder, const struct solver_shape *given,
     read_ports(problem, given, &shape);
     if (!read_volumes(problem, given, &shape, error))
         return false;
-    *number = intern_number(&builder->shape_signatures, signature->bytes, signature->size, NULL);
+    *number = intern_number(&problem->shape_signatures, signature->bytes, signature->size, NULL);
     shape.number = *number;
     *LIST_PUSH(problem->arena, &problem->shapes) = shape;
     return true;

@@ -350,7 +350,18 @@ struct solver_settings {
         bool cheapest;      /* the cheapest plan among pools of equal weight */
     } optimize;
 };
-/* Consumes the builder. The problem is immutable and may be read by any thread. */
+/* A builder that begins with everything a problem has, which must outlive it and what is built of
+ * it. Numbers stay what they are; a name that was removed and comes again has its old one. Each
+ * derivation makes look-ups a little longer: after some dozens, build from nothing. */
+struct solver_builder *solver_derive(const struct solver_problem *before, struct arena *arena);
+bool solver_remove_pod(struct solver_builder *builder, uint32_t pod, struct error *error);
+/* With the pods that run there. */
+bool solver_remove_node(struct solver_builder *builder, uint32_t node, struct error *error);
+/* A pending pod runs there from now on. */
+bool solver_place_pod(struct solver_builder *builder, uint32_t pod, uint32_t node,
+                      struct error *error);
+/* Consumes the builder. The problem is immutable and may be read by any thread. Of a derived one
+ * only what differs is made anew. */
 bool solver_build(struct solver_builder *builder, const struct solver_settings *settings,
                   const struct solver_problem **problem, struct error *error);
 
@@ -419,12 +430,58 @@ struct solver_reasons {
 };
 struct solver_reasons solver_explain(struct solver_run *run, uint32_t pod);
 
+/* ---- questions about one pod, to a run that was not solved ---- */
+
+/* What a query is to reckon with besides what runs: it is as if the problem had been built so. */
+struct solver_overlay_pod { /* in flight to a node */
+    uint32_t shape, node;
+    const struct solver_mount *mounts; /* as many as the shape has volumes, or none */
+    size_t mount_count;
+};
+struct solver_overlay {
+    const struct solver_overlay_pod *pods;
+    size_t pod_count;
+    const uint32_t *gone_nodes; /* and the pods there */
+    size_t gone_node_count;
+};
+/* One more pod, alone: the problem's pending ones do not count. A shape the problem does not have
+ * costs some microseconds more. */
+struct solver_question {
+    const struct solver_overlay *overlay; /* NULL: nothing */
+    const struct solver_shape *shape; /* resources as the builder numbered them; SOLVER_NONE: one
+                                         that nothing has */
+    const struct solver_mount *mounts; /* as many as the shape has volumes, or none */
+    size_t mount_count;
+};
+struct solver_answer {
+    enum solver_place_kind kind;
+    uint32_t node;                    /* SOLVER_ON_NODE */
+    const struct solver_claim *claim; /* SOLVER_ON_CLAIM: what would be bought for it */
+    const struct solver_names *names; /* of the claim's requirements */
+};
+/* Where it would go. The run is afterwards as it was; the answer, and all the query needs, is in
+ * the arena given. False with *error
+ * (ERROR_INPUT, ERROR_LIMIT) when the question makes no sense. One thread at a time asks a run;
+ * whichever asks, equal questions have equal answers. */
+bool solver_query(struct solver_run *run, const struct solver_question *question,
+                  struct arena *arena, struct solver_answer *answer, struct error *error);
+/* The zones in which it could be, by name: some NodePool can launch a type there that holds it, or
+ * a Node there has room. Only what it requires counts, not what it prefers. */
+struct solver_zones {
+    const char *const *items;
+    size_t count;
+};
+bool solver_query_zones(struct solver_run *run, const struct solver_question *question,
+                        struct arena *arena, struct solver_zones *zones, struct error *error);
+
 /* What a problem holds, by number. */
 uint32_t solver_pool_count(const struct solver_problem *problem);
 const char *solver_pool_name(const struct solver_problem *problem, uint32_t pool);
 const char *solver_type_name(const struct solver_problem *problem, uint32_t type);
 const char *solver_node_name(const struct solver_problem *problem, uint32_t node);
 const char *solver_pod_name(const struct solver_problem *problem, uint32_t pod);
+/* SOLVER_NONE: nothing in the problem has or asks for it. */
+uint32_t solver_problem_resource(const struct solver_problem *problem, const char *name);
 uint32_t solver_resource_count(const struct solver_problem *problem);
 const char *solver_resource_name(const struct solver_problem *problem, uint32_t resource);
 const struct solver_names *solver_problem_names(const struct solver_problem *problem);

@@ -84,16 +84,15 @@ static bool want_domains(const struct solver_run *run, const struct group *group
 static bool selects_itself(const struct solver_problem *problem, const struct shape *shape,
                            uint32_t group)
 {
-    const struct label_class *class = &problem->label_classes.items[shape->label_class];
-    size_t low = 0, high = class->counted_by.count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (class->counted_by.items[middle] < group)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < class->counted_by.count && class->counted_by.items[low] == group;
+    return group_selects(problem, &problem->groups.items[group],
+                         &problem->label_classes.items[shape->label_class]);
+}
+
+/* An inverse group that nobody has keeps nobody away. */
+static bool has_owners(const struct solver_run *run, uint32_t group)
+{
+    return run->groups[group].owners > 0 ||
+           (!run->asked && run->problem->groups.items[group].pending_owners > 0);
 }
 
 static void prepare(struct solver_run *run, const struct shape *shape,
@@ -101,13 +100,16 @@ static void prepare(struct solver_run *run, const struct shape *shape,
 {
     const struct solver_problem *problem = run->problem;
     const struct label_class *class = &problem->label_classes.items[shape->label_class];
-    state->wanted_count = variant->group_count + class->kept_away_by.count;
-    state->wanted = ARENA_ARRAY(run->arena, state->wanted_count, struct wanted);
-    for (size_t i = 0; i < state->wanted_count; i++) {
-        struct wanted *wanted = &state->wanted[i];
+    size_t most = variant->group_count + class->kept_away_by.count;
+    state->wanted = ARENA_ARRAY(run->arena, most, struct wanted);
+    for (size_t i = 0; i < most; i++) {
         bool own = i < variant->group_count;
-        wanted->group =
+        uint32_t number =
             own ? variant->groups[i] : class->kept_away_by.items[i - variant->group_count];
+        if (!own && !has_owners(run, number))
+            continue;
+        struct wanted *wanted = &state->wanted[state->wanted_count++];
+        wanted->group = number;
         wanted->self = own && selects_itself(problem, shape, wanted->group);
         const struct group *group = &problem->groups.items[wanted->group];
         if (group->hostname)
@@ -205,50 +207,73 @@ bool topology_allows_node(const struct solver_run *run, const struct variant_sta
 
 /* ---- claims ---- */
 
-static bool comes_first(const struct solver_names *names, uint32_t key, size_t a, size_t b)
-{
-    size_t a_size = 0, b_size = 0;
-    const char *x = solver_names_value_text(names, key, (uint32_t)a, &a_size);
-    const char *y = solver_names_value_text(names, key, (uint32_t)b, &b_size);
-    return text_compare((struct text){x, a_size}, (struct text){y, b_size}) < 0;
-}
+/* Where a claim that may choose would go. */
+struct choice {
+    size_t domain; /* SIZE_MAX: none */
+    int32_t count;
+    bool has_something; /* that fits is to be had there */
+    int64_t price;      /* of the cheapest there */
+    struct text name;
+    uint64_t lot; /* drawn, when the strategy draws lots */
+};
 
-/* Whether something that fits can be had in a domain. */
-static bool has_something(struct solver_run *run, const struct claim_set *set, uint32_t key,
-                          size_t domain, const uint64_t *fits)
+static struct choice consider(struct solver_run *run, const struct claim_set *set, uint32_t group,
+                              size_t domain, const uint64_t *fits)
 {
-    if (fits == NULL || !run->strategy.look_ahead)
-        return true;
+    const struct solver_problem *problem = run->problem;
+    uint32_t key = problem->groups.items[group].key;
+    struct choice choice = {domain, run->groups[group].counts[domain], false, INT64_MAX, {0}, 0};
+    choice.name.data =
+        solver_names_value_text(problem->names, key, (uint32_t)domain, &choice.name.size);
+    if (run->strategy.lots != 0)
+        choice.lot = intern_hash(choice.name.data, choice.name.size, run->strategy.lots);
     uint64_t *one = run->scratch_domain;
     memset(one, 0, (domain / BITS_WORD + 1) * sizeof *one);
     bits_add(one, domain);
-    set = claim_set_narrow(run, set, key, one, domain / BITS_WORD + 1);
-    if (set == NULL)
-        return false;
-    const uint64_t *rows = claim_set_rows(run, set);
-    for (size_t w = 0; w < run->problem->row_words; w++)
-        if ((rows[w] & fits[w]) != 0)
-            return true;
-    return false;
+    const struct claim_set *there = claim_set_narrow(run, set, key, one, domain / BITS_WORD + 1);
+    if (there == NULL)
+        return choice;
+    const uint64_t *rows = claim_set_rows(run, there);
+    for (size_t w = 0; w < problem->row_words && !choice.has_something; w++)
+        choice.has_something = fits == NULL || (rows[w] & fits[w]) != 0;
+    if (choice.has_something)
+        choice.price = claim_set_price(run, there);
+    return choice;
 }
 
-/* Leaves of the domains the one with the least count, of equal ones the first by name: Karpenter
- * leaves ties to chance. */
+/* By count; Karpenter leaves ties to chance, here price and name decide. A domain that offers
+ * nothing comes after its equals; with a strategy that looks ahead it is none. */
+static bool is_better(const struct choice *a, const struct choice *b)
+{
+    if (b->domain == SIZE_MAX || a->count != b->count)
+        return b->domain == SIZE_MAX || a->count < b->count;
+    if (a->has_something != b->has_something)
+        return a->has_something;
+    if (a->lot != b->lot)
+        return a->lot < b->lot;
+    if (a->price != b->price)
+        return a->price < b->price;
+    return text_compare(a->name, b->name) < 0;
+}
+
+/* Leaves one of the domains. */
 static void pick_one(struct solver_run *run, const struct claim_set *set, uint32_t group,
                      uint64_t *domains, size_t word_count, const uint64_t *fits)
 {
-    const struct group_state *state = &run->groups[group];
-    uint32_t key = run->problem->groups.items[group].key;
-    size_t best = SIZE_MAX;
-    for (BITS_EACH(value, domains, word_count))
-        if ((best == SIZE_MAX || state->counts[value] < state->counts[best] ||
-             (state->counts[value] == state->counts[best] &&
-              comes_first(run->problem->names, key, value, best))) &&
-            has_something(run, set, key, value, fits))
-            best = value;
+    struct choice best = {.domain = SIZE_MAX};
+    size_t first = bits_next(domains, word_count, 0);
+    if (first == SIZE_MAX || bits_next(domains, word_count, first + 1) == SIZE_MAX)
+        return;
+    for (BITS_EACH(value, domains, word_count)) {
+        if (best.domain != SIZE_MAX && run->groups[group].counts[value] > best.count)
+            continue;
+        struct choice choice = consider(run, set, group, value, fits);
+        if ((choice.has_something || !run->strategy.look_ahead) && is_better(&choice, &best))
+            best = choice;
+    }
     memset(domains, 0, word_count * sizeof *domains);
-    if (best != SIZE_MAX)
-        bits_add(domains, best);
+    if (best.domain != SIZE_MAX)
+        bits_add(domains, best.domain);
 }
 
 const struct claim_set *topology_narrow(struct solver_run *run, const struct variant_state *state,
@@ -323,7 +348,7 @@ static bool counts_claim(const struct solver_run *run, const struct group *group
     const struct solver_problem *problem = run->problem;
     if (group->filter_tolerations != NULL &&
         !taints_tolerated(problem->pools.items[claim->pool].taints, group->filter_tolerations,
-                          false, NULL))
+                          group->filter_prefers, NULL))
         return false;
     for (size_t i = 0; i < group->filter_term_count; i++)
         if (hostname_allows_new(group->filter_terms[i].hostname) &&

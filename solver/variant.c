@@ -119,7 +119,8 @@ static void make_groups(struct solver_builder *builder, const struct shape *shap
     uint32_t *groups = ARENA_ARRAY(arena, shape->spread_count + shape->affinity_count, uint32_t);
     size_t count = 0;
     for (size_t i = 0; i < wishes->spread_count; i++)
-        groups[count++] = group_of_spread(builder, shape, &shape->spreads[wishes->spreads[i]]);
+        groups[count++] =
+            group_of_spread(builder, shape, &shape->spreads[wishes->spreads[i]], wishes->prefer);
     for (size_t i = 0; i < shape->affinity_count; i++)
         if (shape->affinities[i].required)
             groups[count++] = group_of_affinity(builder, shape, &shape->affinities[i], false);
@@ -140,7 +141,6 @@ static struct variant variant_make(struct solver_builder *builder, const struct 
 {
     struct solver_problem *problem = builder->problem;
     struct variant variant = {
-        .number = problem->variant_count++,
         .prefer = wishes->prefer,
         .required_from = wishes->required_from,
     };
@@ -185,24 +185,72 @@ static void make_inverse_groups(struct solver_builder *builder, struct shape *sh
     shape->inverse_groups = groups;
 }
 
-void variants_make(struct solver_builder *builder)
+/* ---- one after another ---- */
+
+struct variant_steps {
+    struct solver_builder *builder;
+    const struct shape *shape;
+    struct wishes wishes;
+    bool may_prefer, begun;
+};
+
+struct variant_steps *variant_steps(struct solver_builder *builder, const struct shape *shape)
 {
     struct solver_problem *problem = builder->problem;
-    bool some_prefer = some_pool_prefers(problem);
+    struct variant_steps *steps = ARENA_NEW(problem->arena, struct variant_steps);
+    *steps = (struct variant_steps){
+        .builder = builder,
+        .shape = shape,
+        .may_prefer = some_pool_prefers(problem) && !prefers_by_itself(shape),
+    };
+    all_wishes(problem, shape, &steps->wishes);
+    return steps;
+}
+
+bool variant_next(struct variant_steps *steps, struct variant *variant)
+{
+    if (steps->begun && !give_up_one(steps->shape, &steps->wishes, steps->may_prefer))
+        return false;
+    steps->begun = true;
+    *variant = variant_make(steps->builder, steps->shape, &steps->wishes);
+    return true;
+}
+
+size_t variants_most(const struct shape *shape)
+{
+    return shape->required_count + shape->preferred_count + shape->affinity_count +
+           shape->spread_count + 2;
+}
+
+struct variant variant_of_required(struct solver_builder *builder, const struct shape *shape,
+                                   size_t required_from)
+{
+    uint32_t *spreads = ARENA_ARRAY(builder->problem->arena, shape->spread_count, uint32_t);
+    struct wishes wishes = {.required_from = required_from, .spreads = spreads, .prefer = true};
+    for (uint32_t i = 0; i < shape->spread_count; i++)
+        if (shape->spreads[i].hard)
+            spreads[wishes.spread_count++] = i;
+    return variant_make(builder, shape, &wishes);
+}
+
+void variants_make(struct solver_builder *builder, size_t known_shapes)
+{
+    struct solver_problem *problem = builder->problem;
     for (size_t i = 0; i < problem->shapes.count; i++) {
         struct shape *shape = &problem->shapes.items[i];
-        make_inverse_groups(builder, shape);
-        shape->first_volume_term = problem->volume_term_count;
-        problem->volume_term_count += (uint32_t)shape->volume_alternative_count;
-        if (!shape->pending)
+        if (i >= known_shapes) {
+            make_inverse_groups(builder, shape);
+            shape->first_volume_term = problem->volume_term_count;
+            problem->volume_term_count += (uint32_t)shape->volume_alternative_count;
+        }
+        if (!shape->pending || shape->variant_count > 0)
             continue;
-        bool may_prefer = some_prefer && !prefers_by_itself(shape);
-        struct wishes wishes;
-        all_wishes(problem, shape, &wishes);
         LIST(struct variant) variants = {0};
-        do
-            *LIST_PUSH(problem->arena, &variants) = variant_make(builder, shape, &wishes);
-        while (give_up_one(shape, &wishes, may_prefer));
+        struct variant_steps *steps = variant_steps(builder, shape);
+        for (struct variant variant; variant_next(steps, &variant);) {
+            variant.number = problem->variant_count++;
+            *LIST_PUSH(problem->arena, &variants) = variant;
+        }
         shape->variants = variants.items;
         shape->variant_count = variants.count;
     }

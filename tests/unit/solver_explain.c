@@ -1,0 +1,355 @@
+/* Why a pod has no place: which criteria exclude it, and that the words name what matters. How the
+ * sentences run is not held here. */
+#include "solver_fixture.h"
+
+struct explain_case {
+    const char *name;
+    struct a_pool pool;
+    struct a_pod pod;
+    const char *kinds;    /* in order */
+    const char *words[4]; /* parts of the messages and nearest misses */
+};
+
+static struct solver_reasons explain(size_t pod)
+{
+    EXPECT_INT(world.pods.items[pod].place.kind, SOLVER_UNSCHEDULABLE);
+    return solver_explain(world.run, world.pods.items[pod].number);
+}
+
+static const char *kinds_of(struct solver_reasons reasons)
+{
+    struct text_builder out = {.arena = world.arena};
+    for (size_t i = 0; i < reasons.count; i++)
+        text_builder_printf(&out, i == 0 ? "%s" : " %s", solver_reason_name(reasons.items[i].kind));
+    return reasons.count == 0 ? "" : text_builder_text(&out).data;
+}
+
+static const char *words_of(struct solver_reasons reasons)
+{
+    struct text_builder out = {.arena = world.arena};
+    for (size_t i = 0; i < reasons.count; i++)
+        text_builder_printf(&out, "%s; %s; ", reasons.items[i].message, reasons.items[i].nearest);
+    return reasons.count == 0 ? "" : text_builder_text(&out).data;
+}
+
+static void expect_words(struct solver_reasons reasons, const char *const *words, size_t count)
+{
+    const char *said = words_of(reasons);
+    for (size_t i = 0; i < count && words[i] != NULL; i++) {
+        if (strstr(said, words[i]) == NULL)
+            fprintf(stderr, "in \"%s\": no \"%s\" in \"%s\"\n", world.title, words[i], said);
+        CU_ASSERT_PTR_NOT_NULL(strstr(said, words[i]));
+    }
+}
+
+static void run(const struct explain_case *cases, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        world_fresh();
+        world.title = cases[i].name;
+        world_pool(&cases[i].pool);
+        size_t pod = world_pod(&cases[i].pod);
+        solve();
+        struct solver_reasons reasons = explain(pod);
+        EXPECT_TEXT(kinds_of(reasons), cases[i].kinds);
+        expect_words(reasons, cases[i].words, 4);
+        for (size_t j = 0; j < reasons.count; j++)
+            EXPECT_INT(reasons.items[j].pool, 0);
+    }
+}
+#define RUN(cases) run((cases), sizeof(cases) / sizeof *(cases))
+
+static void test_labels_and_taints(void)
+{
+    static const struct explain_case cases[] = {
+        {"taint",
+         {.name = "default", .taints = "dedicated=gpu:NoSchedule"},
+         {.requests = NULL},
+         "taint",
+         {"dedicated=gpu", "NoSchedule"}},
+        {"the taint that is not tolerated",
+         {.name = "default", .taints = "one=x:NoSchedule; two=y:NoExecute"},
+         {.tolerations = "one"},
+         "taint",
+         {"two=y", "NoExecute"}},
+        {"a key the pool does not define",
+         {.name = "default"},
+         {.selector = "team=payments"},
+         "requirement",
+         {"team", "payments"}},
+        {"another value",
+         {.name = "default", .labels = "team=search"},
+         {.selector = "team=payments"},
+         "requirement",
+         {"team", "payments", "search"}},
+        {"another zone than the pool's",
+         {.name = "default", .requirements = "zone=test-zone-1"},
+         {.selector = "zone=test-zone-2"},
+         "requirement",
+         {"topology.kubernetes.io/zone", "test-zone-2", "test-zone-1"}},
+        {"a zone no type has",
+         {.name = "default"},
+         {.selector = "zone=test-zone-9"},
+         "requirement",
+         {"topology.kubernetes.io/zone", "test-zone-9", "test-zone-1"}},
+        {"an architecture no type has",
+         {.name = "default"},
+         {.required = {"arch=s390x"}},
+         "requirement",
+         {"kubernetes.io/arch", "s390x", "arm64"}},
+        {"a hostname",
+         {.name = "default"},
+         {.selector = "host=red-node"},
+         "requirement",
+         {"kubernetes.io/hostname", "red-node"}},
+        {"a preference is not to blame",
+         {.name = "default"},
+         {.selector = "zone=test-zone-9", .preferred = {"1 arch=s390x"}},
+         "requirement",
+         {"test-zone-9"}},
+    };
+    RUN(cases);
+}
+
+static void test_types(void)
+{
+    static const struct explain_case cases[] = {
+        {"more cpu than any type has",
+         {.name = "default"},
+         {.requests = "cpu 512"},
+         "resources",
+         {"512 cpu", "15.9", "arm-instance-type"}},
+        {"more memory than any type has",
+         {.name = "default"},
+         {.requests = "memory 2Ti"},
+         "resources",
+         {"2Ti", "memory"}},
+        {"storage is told as memory is",
+         {.name = "default"},
+         {.requests = "ephemeral-storage 100Gi"},
+         "resources",
+         {"100Gi ephemeral-storage"}},
+        {"a resource nobody has",
+         {.name = "default"},
+         {.requests = "nvidia.com/gpu 1"},
+         "resources",
+         {"nvidia.com/gpu"}},
+        {"an offering that is not there",
+         {.name = "default"},
+         {.selector = "zone=test-zone-3; capacity=spot"},
+         "offering",
+         {"spot", "test-zone-3"}},
+        {"one type has the arch, another the GPU",
+         {.name = "default"},
+         {.selector = "arch=arm64", .requests = "fake.com/vendor-a 1"},
+         "requirement resources",
+         {"arm64", "fake.com/vendor-a"}},
+        {"limit",
+         {.name = "default", .limits = "cpu 1"},
+         {.requests = "cpu 500m"},
+         "limit",
+         {"1 cpu", "small-instance-type"}},
+        {"no nodes left",
+         {.name = "default", .limits = "nodes 0"},
+         {.requests = "cpu 500m"},
+         "limit",
+         {"nodes"}},
+        {"minValues",
+         {.name = "default", .requirements = "type Exists min 7"},
+         {.requests = NULL},
+         "min-values",
+         {"minValues", "node.kubernetes.io/instance-type"}},
+    };
+    RUN(cases);
+}
+
+static void test_topology_and_volumes(void)
+{
+    static const struct explain_case cases[] = {
+        {"unknown topology key",
+         {.name = "default"},
+         {.labels = "app=a", .spreads = {SPREAD("unknown", 1, "app=a")}},
+         "topology",
+         {"unknown"}},
+        {"affinity to nobody",
+         {.name = "default"},
+         {.affinities = {NEAR("zone", "app=b")}},
+         "topology",
+         {"affinity", "topology.kubernetes.io/zone"}},
+        {"a volume in another zone",
+         {.name = "default", .requirements = "zone=test-zone-1"},
+         {.volumes = {VOLUME("zone=test-zone-3", .claim = "data", .driver = "csi")}},
+         "volume",
+         {"data", "test-zone-3", "test-zone-1"}},
+    };
+    RUN(cases);
+}
+
+static void test_daemons(void)
+{
+    world_fresh();
+    world.title = "what daemons leave";
+    POOL(.name = "default");
+    DAEMON(.requests = "cpu 15");
+    size_t large = POD(.requests = "cpu 2");
+    solve();
+    EXPECT_TEXT(kinds_of(explain(large)), "resources");
+    static const char *const words[] = {"2 cpu", "0.9"};
+    expect_words(explain(large), words, 2);
+
+    world_fresh();
+    world.title = "a daemon's port";
+    POOL(.name = "default");
+    DAEMON(.ports = {{"", "", 8080}});
+    size_t port = POD(.ports = {{"", "", 80}, {"", "", 8080}});
+    solve();
+    EXPECT_TEXT(kinds_of(explain(port)), "port");
+    static const char *const port_words[] = {"8080"};
+    expect_words(explain(port), port_words, 1);
+}
+
+/* Reasons that are none of a pool's. */
+static void test_whatever_the_pool(void)
+{
+    static const struct {
+        const char *name;
+        size_t pools;
+        struct a_pod pod;
+        const char *kinds, *words[2];
+    } cases[] = {
+        {"devices", 2, {.needs_devices = true}, "devices", {"resourceClaims"}},
+        {"volumes that lie apart",
+         2,
+         {.volumes = {VOLUME("zone=test-zone-1"), VOLUME("zone=test-zone-2")}},
+         "volume",
+         {"test-zone-1", "test-zone-2"}},
+        {"no pool", 0, {.requests = NULL}, "requirement", {"NodePool"}},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        world_fresh();
+        world.title = cases[i].name;
+        for (size_t j = 0; j < cases[i].pools; j++)
+            POOL(.name = j == 0 ? "one" : "two");
+        size_t pod = world_pod(&cases[i].pod);
+        solve();
+        struct solver_reasons reasons = explain(pod);
+        EXPECT_TEXT(kinds_of(reasons), cases[i].kinds);
+        expect_words(reasons, cases[i].words, 2);
+        for (size_t j = 0; j < reasons.count; j++)
+            EXPECT_INT(reasons.items[j].pool, SOLVER_NONE);
+    }
+}
+
+static void test_each_pool(void)
+{
+    world_fresh();
+    world.title = "each pool";
+    POOL(.name = "tainted", .taints = "dedicated=gpu:NoSchedule");
+    POOL(.name = "elsewhere", .requirements = "zone=test-zone-2");
+    POOL(.name = "full", .limits = "cpu 0");
+    size_t pod = POD(.selector = "zone=test-zone-1", .requests = "cpu 1");
+    solve();
+    struct solver_reasons reasons = explain(pod);
+    EXPECT_INT(reasons.count, 3);
+    uint32_t before = 0;
+    for (size_t i = 0; i < reasons.count; i++) {
+        const char *pool = solver_pool_name(world.problem, reasons.items[i].pool);
+        const char *expected = strcmp(pool, "tainted") == 0     ? "taint"
+                               : strcmp(pool, "elsewhere") == 0 ? "requirement"
+                                                                : "limit";
+        EXPECT_TEXT(solver_reason_name(reasons.items[i].kind), expected);
+        EXPECT_INT(i == 0 || reasons.items[i].pool > before, 1);
+        before = reasons.items[i].pool;
+    }
+}
+
+/* What was free before the round, and was taken in it. */
+static void test_taken_in_the_round(void)
+{
+    static const struct {
+        const char *name, *limits;
+        struct a_pod pod;
+        size_t count, scheduled;
+        const char *kinds, *word;
+    } cases[] = {
+        {"limit",
+         "cpu 3",
+         {.labels = "app=a", .requests = "cpu 1.5", .affinities = {APART("host", "app=a")}},
+         2,
+         1,
+         "limit",
+         "cpu"},
+        {"zone anti-affinity",
+         NULL,
+         {.labels = "app=a", .affinities = {APART("zone", "app=a")}},
+         2,
+         1,
+         "topology",
+         "anti-affinity"},
+        {"hostname affinity",
+         NULL,
+         {.labels = "app=a", .affinities = {NEAR("host", "app=a")}},
+         6,
+         5,
+         "topology",
+         "kubernetes.io/hostname"},
+        {"spread",
+         NULL,
+         {.labels = "app=a",
+          .volumes = {VOLUME("zone=test-zone-1")},
+          .spreads = {SPREAD("zone", 1, "app=a")}},
+         2,
+         1,
+         "topology volume",
+         "topology.kubernetes.io/zone"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        world_fresh();
+        world.title = cases[i].name;
+        POOL(.name = "default", .limits = cases[i].limits);
+        struct span pods = world_pods(cases[i].count, &cases[i].pod);
+        solve();
+        EXPECT_SCHEDULED(pods, cases[i].scheduled);
+        struct solver_reasons reasons = {0};
+        for (size_t j = 0; j < pods.count; j++)
+            if (node_of(pods.first + j) == NULL)
+                reasons = explain(pods.first + j);
+        EXPECT_TEXT(kinds_of(reasons), cases[i].kinds);
+        expect_words(reasons, &cases[i].word, 1);
+    }
+}
+
+static void test_required_terms(void)
+{
+    /* Of alternatives, the one that comes closest. */
+    world_fresh();
+    world.title = "required terms";
+    POOL(.name = "default");
+    size_t pod = POD(.required = {"team=payments", "zone=test-zone-1"}, .requests = "cpu 512");
+    solve();
+    EXPECT_TEXT(kinds_of(explain(pod)), "resources");
+}
+
+static void test_names(void)
+{
+    static const char *const names[] = {"taint",      "requirement", "resources", "offering",
+                                        "topology",   "volume",      "limit",     "port",
+                                        "min-values", "devices"};
+    EXPECT_INT(SOLVER_REASON_COUNT, sizeof names / sizeof *names);
+    for (int i = 0; i < SOLVER_REASON_COUNT; i++)
+        EXPECT_TEXT(solver_reason_name((enum solver_reason_kind)i), names[i]);
+}
+
+const char unit_suite[] = "solver explain";
+const struct unit_test unit_tests[] = {
+    {"labels and taints", test_labels_and_taints},
+    {"types", test_types},
+    {"topology and volumes", test_topology_and_volumes},
+    {"daemons", test_daemons},
+    {"whatever the pool", test_whatever_the_pool},
+    {"each pool", test_each_pool},
+    {"taken in the round", test_taken_in_the_round},
+    {"required terms", test_required_terms},
+    {"names of kinds", test_names},
+    {NULL, NULL},
+};

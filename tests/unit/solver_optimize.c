@@ -1,0 +1,205 @@
+/* What each option of --optimize changes, against what Karpenter's own choices come to. */
+#include "solver_fixture.h"
+
+static const struct solver_optimize none;
+
+static void one_size(const char *name, const char *resources, int64_t usd_micro)
+{
+    TYPE(.name = name, .resources = resources,
+         .offerings = {OFFER("on-demand", "test-zone-1", .usd_micro = usd_micro),
+                       OFFER("on-demand", "test-zone-2", .usd_micro = usd_micro),
+                       OFFER("on-demand", "test-zone-3", .usd_micro = usd_micro)});
+}
+
+static void begin(struct solver_optimize optimize)
+{
+    world_empty();
+    world.settings.optimize = optimize;
+}
+
+static int64_t plan_usd_micro(void)
+{
+    int64_t sum = 0;
+    for (size_t i = 0; i < world.plan->claim_count; i++)
+        sum += world.plan->claims[i].price_usd_micro;
+    return sum;
+}
+
+/* aws/karpenter-provider-aws#8914: the pod without a volume is larger, comes first and takes any
+ * zone; the one whose volume is elsewhere cannot follow. */
+static void test_joint_zones(void)
+{
+    for (int joint = 0; joint < 2; joint++) {
+        begin((struct solver_optimize){.joint_zones = joint == 1});
+        world.title = joint == 1 ? "joint" : "as Karpenter";
+        one_size("four", "cpu 4; memory 4Gi; pods 10", 400000);
+        POOL(.name = "default");
+        size_t free =
+            POD(.labels = "app=x", .requests = "cpu 2", .affinities = {NEAR("zone", "app=x")});
+        size_t tied =
+            POD(.labels = "app=x", .requests = "cpu 1", .affinities = {NEAR("zone", "app=x")},
+                .volumes = {VOLUME("zone=test-zone-2")});
+        provision();
+        EXPECT_PLACED(free);
+        EXPECT_INT(node_of(tied) != NULL, joint);
+        EXPECT_LABEL(free, "zone", joint == 1 ? "test-zone-2" : "test-zone-1");
+    }
+}
+
+static void test_spread_in_one(void)
+{
+    for (int in_one = 0; in_one < 2; in_one++) {
+        begin((struct solver_optimize){.spread_in_one = in_one == 1});
+        one_size("four", "cpu 4; memory 4Gi; pods 10", 400000);
+        POOL(.name = "default");
+        struct span pods = PODS(4, .labels = "app=x", .affinities = {APART("zone", "app=x")});
+        provision();
+        EXPECT_SCHEDULED(pods, in_one == 1 ? 3 : 1);
+        if (in_one == 1)
+            EXPECT_SKEW("zone", "app=x", "1 1 1");
+    }
+}
+
+/* Each claim could become the large type, so that Karpenter counts it twice over and stops. */
+static void test_exact_limits(void)
+{
+    for (int exact = 0; exact < 2; exact++) {
+        begin((struct solver_optimize){.exact_limits = exact == 1});
+        one_size("large", "cpu 8; memory 8Gi; pods 1", 800000);
+        one_size("small", "cpu 2; memory 2Gi; pods 1", 200000);
+        POOL(.name = "default", .limits = "cpu 9");
+        struct span pods = PODS(5, .requests = "cpu 1");
+        provision();
+        EXPECT_SCHEDULED(pods, exact == 1 ? 4 : 1);
+    }
+}
+
+/* The emptiest first leaves room on both claims, and on neither enough for the last pod. */
+static void test_best_fit(void)
+{
+    for (int fit = 0; fit < 2; fit++) {
+        begin((struct solver_optimize){.best_fit = fit == 1});
+        one_size("four", "cpu 4100m; memory 4106Mi; pods 10", 400000);
+        POOL(.name = "default");
+        struct span apart =
+            PODS(2, .labels = "app=x", .requests = "cpu 2", .affinities = {APART("host", "app=x")});
+        struct span even = PODS(2, .requests = "cpu 1; memory 1Gi");
+        size_t wide = POD(.requests = "cpu 500m; memory 3500Mi");
+        provision();
+        EXPECT_ALL_SCHEDULED(apart);
+        EXPECT_ALL_SCHEDULED(even);
+        EXPECT_PLACED(wide);
+        EXPECT_INT(world.plan->claim_count, fit == 1 ? 2 : 3);
+    }
+}
+
+/* At equal weight Karpenter takes the last by name. */
+static void test_cheapest_pool(void)
+{
+    for (int cheapest = 0; cheapest < 2; cheapest++) {
+        begin((struct solver_optimize){.cheapest = cheapest == 1});
+        one_size("cheap", "cpu 4; memory 4Gi; pods 10", 100000);
+        one_size("dear", "cpu 4; memory 4Gi; pods 10", 900000);
+        POOL(.name = "a", .requirements = "type In cheap");
+        POOL(.name = "b", .requirements = "type In dear");
+        size_t pod = POD(.requests = "cpu 1");
+        provision();
+        EXPECT_LABEL(pod, "pool", cheapest == 1 ? "a" : "b");
+    }
+}
+
+static void test_weight_before_price(void)
+{
+    begin((struct solver_optimize){.cheapest = true});
+    one_size("cheap", "cpu 4; memory 4Gi; pods 10", 100000);
+    one_size("dear", "cpu 4; memory 4Gi; pods 10", 900000);
+    POOL(.name = "light", .requirements = "type In cheap");
+    POOL(.name = "heavy", .weight = 10, .requirements = "type In dear");
+    size_t pod = POD(.requests = "cpu 1");
+    provision();
+    EXPECT_LABEL(pod, "pool", "heavy");
+}
+
+/* One kind of pod wants cpu, the other memory: on one kind of machine half of it idles. */
+static void test_cheapest_mix(void)
+{
+    int64_t cost[2];
+    for (int cheapest = 0; cheapest < 2; cheapest++) {
+        begin((struct solver_optimize){.cheapest = cheapest == 1});
+        one_size("compute", "cpu 8; memory 8Gi; pods 100", 300000);
+        one_size("memory", "cpu 2; memory 16Gi; pods 100", 200000);
+        one_size("all", "cpu 64; memory 512Gi; pods 1000", 9000000);
+        POOL(.name = "default");
+        struct span hungry = PODS(24, .requests = "cpu 900m; memory 64Mi");
+        struct span fat = PODS(12, .requests = "cpu 100m; memory 5Gi");
+        provision();
+        EXPECT_ALL_SCHEDULED(hungry);
+        EXPECT_ALL_SCHEDULED(fat);
+        cost[cheapest] = plan_usd_micro();
+    }
+    /* 24 at 8 on a machine for cpu are 3, 12 at 3 on a machine for memory 4: 1.7 dollars. */
+    EXPECT_INT(cost[1] <= 1700000, 1);
+    EXPECT_INT(cost[1] < cost[0], 1);
+}
+
+/* All off is Karpenter; all on never places fewer or costs more. Drawn at random, seed printed. */
+static void test_never_worse(void)
+{
+    unsigned seed = 20261121;
+    printf("seed %u\n", seed);
+    for (int round = 0; round < 40; round++) {
+        size_t placed[2];
+        int64_t cost[2];
+        for (int on = 0; on < 2; on++) {
+            unsigned state = seed + (unsigned)round;
+            bool all = on == 1;
+            begin(all ? (struct solver_optimize){true, true, true, true, true} : none);
+            one_size("large", "cpu 16; memory 32Gi; pods 50", 1600000);
+            one_size("medium", "cpu 8; memory 8Gi; pods 20", 700000);
+            one_size("small", "cpu 2; memory 4Gi; pods 10", 190000);
+            POOL(.name = "a", .limits = rand_r(&state) % 2 == 0 ? "cpu 64" : NULL);
+            POOL(.name = "b", .requirements = "type NotIn large");
+            for (int i = 0; i < 4; i++) {
+                static const char *const requests[] = {"cpu 1; memory 1Gi", "cpu 3; memory 1Gi",
+                                                       "cpu 500m; memory 6Gi", "cpu 250m"};
+                const char *request = requests[rand_r(&state) % 4];
+                size_t count = 1 + (size_t)rand_r(&state) % 12;
+                switch (rand_r(&state) % 4) {
+                case 0:
+                    (void)PODS(count, .labels = "app=s", .requests = request,
+                               .spreads = {SPREAD("zone", 1, "app=s")});
+                    break;
+                case 1:
+                    (void)PODS(count, .labels = "app=n", .requests = request,
+                               .affinities = {NEAR("zone", "app=n")});
+                    break;
+                case 2:
+                    (void)PODS(count, .labels = "app=h", .requests = request,
+                               .affinities = {APART("host", "app=h")});
+                    break;
+                default:
+                    (void)PODS(count, .requests = request);
+                }
+            }
+            provision();
+            placed[on] = world.plan->place_count - world.plan->unschedulable_count;
+            cost[on] = plan_usd_micro();
+        }
+        EXPECT_INT(placed[1] >= placed[0], 1);
+        if (placed[1] == placed[0])
+            EXPECT_INT(cost[1] <= cost[0], 1);
+    }
+}
+
+const char unit_suite[] = "solver optimize";
+const struct unit_test unit_tests[] = {
+    {"joint zones", test_joint_zones},
+    {"anti-affine replicas in one pass", test_spread_in_one},
+    {"exact limits", test_exact_limits},
+    {"best fit", test_best_fit},
+    {"cheapest of pools of equal weight", test_cheapest_pool},
+    {"weight before price", test_weight_before_price},
+    {"cheapest mix", test_cheapest_mix},
+    {"never worse than Karpenter's choices", test_never_worse},
+    {NULL, NULL},
+};

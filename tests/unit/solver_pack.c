@@ -1,0 +1,535 @@
+/* Many pods: which types hold them, how they are packed, what limits allow, and nodes that are
+ * there or on their way. Expected results are those of Karpenter's own tests of the same names. */
+#include "solver_fixture.h"
+
+static void test_types_by_requirement(void)
+{
+    static const struct {
+        const char *name, *requirements;
+        struct a_pod first, second;
+        size_t scheduled, nodes;
+    } cases[] = {
+        {"more resources than any type has", NULL, {.requests = "cpu 512"}, {0}, 1, 1},
+        {"different archs",
+         "arch In arm64 amd64",
+         {.selector = "arch=amd64"},
+         {.selector = "arch=arm64"},
+         2,
+         2},
+        {"type outside of the pool's arch",
+         "arch=amd64",
+         {.required = {"type=arm-instance-type"}},
+         {0},
+         1,
+         1},
+        {"system outside of the pool's arch", "arch=amd64", {.required = {"os=ios"}}, {0}, 1, 1},
+        {"resources outside of the pool's arch", "arch=amd64", {.requests = "cpu 14"}, {0}, 1, 1},
+        {"different operating systems",
+         "arch In arm64 amd64",
+         {.selector = "os=linux"},
+         {.selector = "os=windows"},
+         2,
+         2},
+        {"different types",
+         "arch In arm64 amd64",
+         {.selector = "beta.kubernetes.io/instance-type=small-instance-type"},
+         {.selector = "type=default-instance-type"},
+         2,
+         2},
+        {"different zones",
+         "arch In arm64 amd64",
+         {.selector = "zone=test-zone-1"},
+         {.selector = "zone=test-zone-2"},
+         2,
+         2},
+        {"different accelerators",
+         NULL,
+         {.requests = "fake.com/vendor-a 1"},
+         {.requests = "fake.com/vendor-b 1"},
+         2,
+         2},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        world_fresh();
+        world.title = cases[i].name;
+        POOL(.name = "default", .requirements = cases[i].requirements);
+        struct span pods = world_pods(1, &cases[i].first);
+        world_pod(&cases[i].second);
+        pods.count = 2;
+        provision();
+        EXPECT_SCHEDULED(pods, cases[i].scheduled);
+        EXPECT_NODES(pods, cases[i].nodes);
+    }
+}
+
+static void test_gpus_of_different_types(void)
+{
+    world_incrementing(5);
+    world.types.items[0].resources = "cpu 1; memory 2Gi; pods 10; example.com/super-gpu 25";
+    world.types.items[1].resources = "cpu 2; memory 4Gi; pods 20; example.com/better-gpu 25";
+    POOL(.name = "default");
+    size_t super = POD(.requests = "example.com/super-gpu 1");
+    size_t better = POD(.requests = "example.com/better-gpu 1");
+    size_t both = POD(.requests = "example.com/super-gpu 1; example.com/better-gpu 1");
+    provision();
+    EXPECT_PLACED(super);
+    EXPECT_PLACED(better);
+    EXPECT_OTHER_NODE(super, better);
+    EXPECT_PENDING(both);
+}
+
+static void test_provider_labels(void)
+{
+    static const struct {
+        const char *selector, *required, *type; /* NULL: pending */
+    } cases[] = {
+        {"size=large", NULL, "fake-it-4"},
+        {"size=small", NULL, "fake-it-0"},
+        {"size=large; type=fake-it-0", NULL, NULL},
+        {"size=small; type=fake-it-4", NULL, NULL},
+        {NULL, "special Exists", "fake-it-4"},
+        {NULL, "special DoesNotExist", "fake-it-0"},
+        {NULL, "special NotIn optional", "fake-it-0"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        world_incrementing(5);
+        world.title = cases[i].selector != NULL ? cases[i].selector : cases[i].required;
+        POOL(.name = "default");
+        size_t pod = POD(.selector = cases[i].selector, .required = {cases[i].required});
+        provision();
+        EXPECT_INT(node_of(pod) != NULL, cases[i].type != NULL);
+        EXPECT_LABEL(pod, "type", cases[i].type == NULL ? "" : cases[i].type);
+    }
+}
+
+static void test_bin_packing(void)
+{
+    static const char small[] = "small-instance-type", usual[] = "default-instance-type";
+    static const struct {
+        const char *name, *selector, *requests;
+        size_t count, nodes;
+        const char *type;
+    } cases[] = {
+        {"small pod on the smallest instance", NULL, "memory 100M", 1, 1, small},
+        {"small pod on the smallest possible type", NULL, "memory 2000M", 1, 1, small},
+        {"what overhead and init containers come to", NULL, "cpu 3", 1, 1, usual},
+        {"init container beside overhead of the type", NULL, "cpu 2; memory 1Gi", 1, 1, usual},
+        {"multiple small pods", NULL, "memory 10M", 5, 1, small},
+        {"new nodes when a node is at capacity", "arch=amd64", "memory 1.8G", 40, 20, usual},
+        {"new nodes at the pod limit", "arch=amd64", "cpu 1m; memory 1", 25, 5, small},
+        {"zero-quantity requests", NULL, "foo.com/weird-resources 0", 1, 1, small},
+        {"more than every type's capacity", NULL, "memory 2Ti", 1, 0, NULL},
+        {"no requests", NULL, NULL, 5, 1, small},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        world_fresh();
+        world.title = cases[i].name;
+        POOL(.name = "default");
+        struct span pods =
+            PODS(cases[i].count, .selector = cases[i].selector, .requests = cases[i].requests);
+        provision();
+        EXPECT_SCHEDULED(pods, cases[i].nodes == 0 ? 0 : pods.count);
+        EXPECT_NODES(pods, cases[i].nodes);
+        for (size_t j = 0; j < pods.count && cases[i].type != NULL; j++)
+            EXPECT_LABEL(pods.first + j, "type", cases[i].type);
+    }
+}
+
+static void test_small_and_large(void)
+{
+    world_fresh();
+    POOL(.name = "default");
+    struct span pods = PODS(40, .selector = "arch=amd64", .requests = "memory 1.8G");
+    PODS(20, .selector = "arch=amd64", .requests = "memory 400M");
+    pods.count += 20;
+    provision();
+    /* Two large pods fill a node but for one small one. */
+    EXPECT_ALL_SCHEDULED(pods);
+    EXPECT_NODES(pods, 20);
+}
+
+static void test_pack_tightly(void)
+{
+    world_incrementing(5);
+    POOL(.name = "default");
+    size_t large = POD(.requests = "cpu 4.5"), small = POD(.requests = "cpu 1");
+    provision();
+    EXPECT_LABEL(large, "type", "fake-it-4");
+    EXPECT_LABEL(small, "type", "fake-it-1");
+}
+
+static void test_one_pod_a_node(void)
+{
+    world_fresh();
+    POOL(.name = "default", .requirements = "type=single-pod-instance-type");
+    struct span pods = PODS(3, .requests = NULL);
+    provision();
+    EXPECT_ALL_SCHEDULED(pods);
+    EXPECT_NODES(pods, 3);
+}
+
+static void test_limits(void)
+{
+    static const struct {
+        const char *name, *limits, *requests;
+        size_t count, scheduled; /* one pod a node */
+    } cases[] = {
+        {"limits would be met", "cpu 2", "cpu 1.75", 1, 1},
+        {"partially schedule if limits would be exceeded", "cpu 3", "cpu 1.5", 2, 1},
+        {"limits would be exceeded", "cpu 2", "cpu 2.1", 1, 0},
+        {"limits would be exceeded (GPU)", "pods 1", "fake.com/vendor-a 1", 1, 0},
+        {"a limit of zero", "cpu 0", "cpu 1", 1, 0},
+        {"a limit of zero on what most types lack", "fake.com/vendor-a 0", "cpu 1", 1, 1},
+        {"a limit of zero on what is asked for", "fake.com/vendor-a 0", "fake.com/vendor-a 1", 1,
+         0},
+        /* Each claim counts as the largest type it could be: 16 of 20, then 4, then none. */
+        {"a claim counts as its largest type", "cpu 20", "cpu 1.5", 4, 2},
+        {"no limit", NULL, "cpu 1.5", 4, 4},
+        {"no nodes", "nodes 0", "cpu 1", 1, 0},
+        /* The number of nodes is not counted down within a round. */
+        {"fewer nodes than pods", "nodes 1", "cpu 1.5", 3, 3},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        world_fresh();
+        world.title = cases[i].name;
+        POOL(.name = "default", .limits = cases[i].limits);
+        struct span pods = PODS(cases[i].count, .labels = "app=foo", .requests = cases[i].requests,
+                                .affinities = {APART("host", "app=foo")});
+        provision();
+        EXPECT_SCHEDULED(pods, cases[i].scheduled);
+    }
+}
+
+static void test_limits_already_exceeded(void)
+{
+    static const struct {
+        const char *name, *limits, *capacity;
+        bool placed;
+    } cases[] = {
+        {"limits are exceeded", "cpu 20", "cpu 100", false},
+        {"used up", "cpu 20", "cpu 20", false},
+        {"enough is left", "cpu 20", "cpu 18", true},
+        {"less than any type is left", "cpu 20", "cpu 18.5", false},
+        {"used up what most types lack", "fake.com/vendor-a 2", "fake.com/vendor-a 2", true},
+        {"exceeded what most types lack", "fake.com/vendor-a 2", "fake.com/vendor-a 3", false},
+        {"as many nodes as allowed", "nodes 1", "cpu 1", false},
+        {"fewer nodes than allowed", "nodes 2", "cpu 1", true},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        world_fresh();
+        world.title = cases[i].name;
+        POOL(.name = "default", .limits = cases[i].limits);
+        NODE(.name = "there", .pool = "default", .capacity = cases[i].capacity);
+        NODE(.name = "another's", .capacity = "cpu 1000; fake.com/vendor-a 1000");
+        size_t pod = POD(.requests = "cpu 1");
+        provision();
+        EXPECT_INT(node_of(pod) != NULL, cases[i].placed);
+    }
+}
+
+static void test_limits_of_the_second_round(void)
+{
+    world_fresh();
+    POOL(.name = "default", .limits = "cpu 2");
+    size_t first = POD(.requests = "cpu 1.75");
+    provision();
+    EXPECT_PLACED(first);
+    size_t second = POD(.requests = "cpu 1.75");
+    provision();
+    EXPECT_PENDING(second);
+
+    world_fresh();
+    POOL(.name = "default", .limits = "nodes 2");
+    for (int round = 0; round < 3; round++) {
+        size_t pod = POD(.labels = "app=foo", .requests = "cpu 1.5",
+                         .affinities = {APART("host", "app=foo")});
+        provision();
+        EXPECT_INT(node_of(pod) != NULL, round < 2);
+    }
+}
+
+static void test_limit_falls_back_to_another_pool(void)
+{
+    world_fresh();
+    POOL(.name = "first", .weight = 10, .limits = "cpu 2");
+    POOL(.name = "second");
+    struct span pods = PODS(3, .labels = "app=foo", .requests = "cpu 1.5",
+                            .affinities = {APART("host", "app=foo")});
+    provision();
+    EXPECT_ALL_SCHEDULED(pods);
+    size_t in_first = 0;
+    for (size_t i = 0; i < 3; i++)
+        in_first += strcmp(label_of(pods.first + i, "pool"), "first") == 0;
+    EXPECT_INT(in_first, 1);
+}
+
+static void test_in_flight_node_is_used(void)
+{
+    static const struct {
+        const char *name;
+        struct a_pod first, second;
+        bool same;
+    } cases[] = {
+        {"an in-flight node that can support the pod",
+         {.requests = "cpu 10m"},
+         {.requests = "cpu 10m"},
+         true},
+        {"node selectors",
+         {.required = {"zone=test-zone-2"}},
+         {.required = {"zone In test-zone-1 test-zone-2"}},
+         true},
+        {"other node selectors",
+         {.required = {"zone=test-zone-2"}},
+         {.required = {"zone In test-zone-1 test-zone-3"}},
+         false},
+        {"won't fit", {.requests = "cpu 1001m"}, {.requests = "cpu 1"}, false},
+        {"isn't compatible", {.requests = "cpu 10m"}, {.selector = "arch=arm64"}, false},
+        {"an extended resource",
+         {.requests = "cpu 10m; fake.com/vendor-a 1"},
+         {.requests = "cpu 10m; fake.com/vendor-a 1"},
+         true},
+        {"an extended resource used up",
+         {.requests = "fake.com/vendor-a 2"},
+         {.requests = "fake.com/vendor-a 1"},
+         false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        world_fresh();
+        world.title = cases[i].name;
+        POOL(.name = "default");
+        size_t first = world_pod(&cases[i].first);
+        provision();
+        size_t second = world_pod(&cases[i].second);
+        provision();
+        EXPECT_PLACED(second);
+        EXPECT_INT(same_node(first, second), cases[i].same);
+    }
+}
+
+static void test_in_flight_without_binding(void)
+{
+    world_fresh();
+    POOL(.name = "default");
+    size_t first = POD(.requests = "cpu 10m");
+    provision_unbound();
+    size_t second = POD(.requests = "cpu 10m");
+    provision_unbound();
+    EXPECT_INT(world.nodes.count, 1);
+    EXPECT_SAME_NODE(first, second);
+}
+
+static void test_in_flight_are_packed_first(void)
+{
+    static const size_t batches[] = {3, 0, 9, 1, 6, 2, 7, 5, 8, 4};
+    world_empty();
+    TYPE(.name = "medium", .resources = "cpu 4.25; pods 4");
+    POOL(.name = "default");
+    size_t count = 0;
+    for (size_t i = 0; i < sizeof batches / sizeof *batches; i++) {
+        struct span pods = PODS(batches[i], .requests = "cpu 1");
+        provision();
+        EXPECT_ALL_SCHEDULED(pods);
+        count += batches[i];
+        EXPECT_INT(world.nodes.count, (count + 3) / 4);
+    }
+}
+
+static void test_taints_of_nodes(void)
+{
+    static const struct {
+        const char *taint, *tolerations;
+        bool on_node;
+    } cases[] = {
+        {NULL, NULL, true},
+        {"foo.com/taint=tainted:NoSchedule", NULL, false},
+        {"foo.com/taint=tainted:NoSchedule", "foo.com/taint", true},
+        {"foo.com/taint=tainted:NoExecute", NULL, false},
+        /* A new node without the taint is preferred to one with it. */
+        {"foo.com/taint=tainted:PreferNoSchedule", NULL, false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        world_fresh();
+        world.title = cases[i].taint;
+        POOL(.name = "default");
+        NODE(.name = "there", .pool = "default", .taints = cases[i].taint,
+             .allocatable = "cpu 16; memory 16Gi; pods 10");
+        size_t pod = POD(.tolerations = cases[i].tolerations);
+        provision();
+        EXPECT_PLACED(pod);
+        EXPECT_INT(strcmp(node_of(pod), "there") == 0, cases[i].on_node);
+    }
+}
+
+static void test_initialized_nodes_come_first(void)
+{
+    static const char roomy[] = "cpu 10; memory 10Gi; pods 110";
+    world_fresh();
+    POOL(.name = "default");
+    NODE(.name = "a", .pool = "default", .allocatable = roomy, .uninitialized = true);
+    NODE(.name = "c", .pool = "default", .allocatable = roomy);
+    NODE(.name = "b", .pool = "default", .allocatable = roomy, .uninitialized = true);
+    NODE(.name = "d", .pool = "default", .allocatable = roomy);
+    size_t pod = POD(.requests = "cpu 1");
+    provision();
+    EXPECT_TEXT(node_of(pod), "c");
+}
+
+static void test_existing_nodes(void)
+{
+    world_fresh();
+    POOL(.name = "default");
+    NODE(.name = "unowned", .allocatable = "cpu 10; memory 100Gi; pods 110");
+    struct span pods = PODS(100, .requests = "cpu 10m");
+    provision();
+    for (size_t i = 0; i < pods.count; i++)
+        EXPECT_TEXT(node_of(pods.first + i), "unowned");
+    struct span more = PODS(20, .requests = "cpu 10m");
+    provision();
+    size_t on_node = 0;
+    for (size_t i = 0; i < more.count; i++)
+        on_node += strcmp(node_of(more.first + i), "unowned") == 0;
+    EXPECT_INT(on_node, 10);
+}
+
+static void test_node_without_the_zone(void)
+{
+    world_fresh();
+    NODE(.name = "there", .allocatable = "cpu 10; memory 10Gi; pods 110");
+    size_t pod = POD(.required = {"zone=test-zone-1"});
+    provision();
+    EXPECT_PENDING(pod);
+    POOL(.name = "default");
+    provision();
+    EXPECT_LABEL(pod, "zone", "test-zone-1");
+}
+
+static void test_node_with_less_than_nothing(void)
+{
+    /* More memory is bound than the node has: it takes nothing, not even what needs no memory. */
+    world_fresh();
+    NODE(.name = "there", .allocatable = "cpu 10; memory 1Gi; pods 110");
+    POD(.requests = "memory 2Gi", .node = "there");
+    size_t pod = POD(.requests = "cpu 1");
+    provision();
+    EXPECT_PENDING(pod);
+}
+
+static void test_host_ports(void)
+{
+    static const struct {
+        const char *name;
+        struct solver_host_port first, second;
+        bool same;
+    } cases[] = {
+        {"same port", {"", "", 8080}, {"", "TCP", 8080}, false},
+        {"other port", {"", "", 8080}, {"", "", 8081}, true},
+        {"other protocol", {"", "TCP", 8080}, {"", "UDP", 8080}, true},
+        {"other address", {"1.2.3.4", "", 8080}, {"4.5.6.7", "", 8080}, true},
+        {"same address", {"1.2.3.4", "", 8080}, {"1.2.3.4", "", 8080}, false},
+        {"every address and one", {"0.0.0.0", "", 8080}, {"1.2.3.4", "", 8080}, false},
+        {"one and every IPv6 address", {"1.2.3.4", "", 8080}, {"::", "", 8080}, false},
+        {"no address and one", {"", "", 8080}, {"1.2.3.4", "", 8080}, false},
+        {"every address, other protocol", {"0.0.0.0", "SCTP", 8080}, {"", "TCP", 8080}, true},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        for (int rounds = 1; rounds <= 2; rounds++) {
+            world_fresh();
+            world.title = cases[i].name;
+            POOL(.name = "default");
+            size_t first = POD(.ports = {cases[i].first});
+            if (rounds == 2)
+                provision();
+            size_t second = POD(.ports = {cases[i].second});
+            provision();
+            EXPECT_PLACED(first);
+            EXPECT_PLACED(second);
+            EXPECT_INT(same_node(first, second), cases[i].same);
+        }
+}
+
+/* Two pods and room for one of them. */
+static void test_who_comes_first(void)
+{
+    static const struct {
+        const char *name;
+        struct a_pod first, second;
+        bool second_wins;
+    } cases[] = {
+        {"more cpu", {.requests = "cpu 1; memory 2Gi"}, {.requests = "cpu 2; memory 1Gi"}, true},
+        {"more memory",
+         {.requests = "cpu 1; memory 1Gi"},
+         {.requests = "cpu 1; memory 2Gi", .created_unix_s = 5},
+         true},
+        {"created before",
+         {.requests = "cpu 1", .created_unix_s = 7},
+         {.requests = "cpu 1", .created_unix_s = 5},
+         true},
+        {"least uid", {.requests = "cpu 1"}, {.requests = "cpu 1"}, false},
+        {"no other resource counts",
+         {.requests = "cpu 1"},
+         {.requests = "cpu 1; fake.com/vendor-a 1"},
+         false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        world_fresh();
+        world.title = cases[i].name;
+        NODE(.name = "one", .allocatable = "cpu 2; memory 2Gi; fake.com/vendor-a 1; pods 1");
+        size_t first = world_pod(&cases[i].first), second = world_pod(&cases[i].second);
+        provision();
+        EXPECT_INT(node_of(first) != NULL, !cases[i].second_wins);
+        EXPECT_INT(node_of(second) != NULL, cases[i].second_wins);
+    }
+}
+
+static void test_emptiest_claim_first(void)
+{
+    /* Large pods make two claims of one and two pods; a small one joins the emptier. */
+    world_empty();
+    TYPE(.name = "medium", .resources = "cpu 4.1; pods 9");
+    POOL(.name = "default");
+    struct span pair = PODS(2, .requests = "cpu 1.5", .selector = "zone=test-zone-1");
+    size_t lone = POD(.requests = "cpu 1.4", .selector = "zone=test-zone-2");
+    size_t small = POD(.requests = "cpu 500m");
+    provision();
+    EXPECT_NODES(pair, 1);
+    EXPECT_SAME_NODE(small, lone);
+}
+
+static void test_leaving_pods_take_room(void)
+{
+    world_fresh();
+    NODE(.name = "there", .allocatable = "cpu 2; memory 2Gi; pods 10");
+    POD(.requests = "cpu 1.5", .node = "there", .leaving = true);
+    size_t large = POD(.requests = "cpu 1"), small = POD(.requests = "cpu 0.5");
+    provision();
+    EXPECT_PENDING(large);
+    EXPECT_TEXT(node_of(small), "there");
+}
+
+const char unit_suite[] = "solver pack";
+const struct unit_test unit_tests[] = {
+    {"instance type compatibility", test_types_by_requirement},
+    {"resources that aren't on any single instance type", test_gpus_of_different_types},
+    {"provider specific labels", test_provider_labels},
+    {"bin packing", test_bin_packing},
+    {"pack small and large pods together", test_small_and_large},
+    {"pack nodes tightly", test_pack_tightly},
+    {"multiple nodes when maxPods is set", test_one_pod_a_node},
+    {"limits", test_limits},
+    {"limits already exceeded", test_limits_already_exceeded},
+    {"limits of the second round", test_limits_of_the_second_round},
+    {"a limit falls back to another pool", test_limit_falls_back_to_another_pool},
+    {"in-flight node is used", test_in_flight_node_is_used},
+    {"no second node without pre-binding", test_in_flight_without_binding},
+    {"pack in-flight nodes before launching new nodes", test_in_flight_are_packed_first},
+    {"taints of nodes", test_taints_of_nodes},
+    {"initialized nodes come first", test_initialized_nodes_come_first},
+    {"existing nodes unowned by Karpenter", test_existing_nodes},
+    {"incompatible with an existing node but compatible with NodePool", test_node_without_the_zone},
+    {"a node with less than nothing left", test_node_with_less_than_nothing},
+    {"host ports", test_host_ports},
+    {"who comes first", test_who_comes_first},
+    {"the emptiest claim first", test_emptiest_claim_first},
+    {"leaving pods take room", test_leaving_pods_take_room},
+    {NULL, NULL},
+};
