@@ -17,12 +17,13 @@ enum {
     BYTES_IN_FLIGHT_LIMIT = 256 << 20,
     REVIEWS_A_CORE = 4,
     REVIEW_LIMIT_LEAST = 16,
-    LARGE_BLOCK_BYTES = 256 << 10, /* more than a review needs */
+    LARGE_BLOCK_BYTES = 64 << 10, /* more than a body or a TLS record usually has */
+    HEAPS_A_CORE = 2,
     CONNECTION_LIMIT = 512,
     REQUEST_TIMEOUT_S = 15,
     /* libmicrohttpd counts a connection a little longer than the table does. */
     CONNECTION_MARGIN = 16,
-    CONNECTION_MEMORY_BYTES = 32 << 10, /* caps the header; more makes each request slower */
+    CONNECTION_MEMORY_BYTES = 16 << 10, /* caps the header; more makes each request slower */
     STACK_BYTES = 512 << 10,
     BACKLOG = 1024,
 };
@@ -287,12 +288,27 @@ static bool start_ops(struct server *server, struct error *error)
 
 /* ---- start and stop ---- */
 
+static long core_count(void)
+{
+    long count = sysconf(_SC_NPROCESSORS_ONLN);
+    return count < 1 ? 1 : count;
+}
+
+/* Left alone, malloc keeps large blocks once one was freed, in each of its heaps, and has eight of
+ * these a core: memory of one hostile minute, or of the busiest one, would stay with the process.
+ */
+static void bound_heaps(void)
+{
+    mallopt(M_MMAP_THRESHOLD, LARGE_BLOCK_BYTES);
+    mallopt(M_ARENA_MAX, (int)core_count() * HEAPS_A_CORE);
+}
+
 /* More reviews than cores only share them; the limit is there for their memory. */
 static size_t review_limit(const struct server_options *options)
 {
     if (options->review_limit != 0)
         return options->review_limit;
-    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    long cores = core_count();
     return cores * REVIEWS_A_CORE > REVIEW_LIMIT_LEAST ? (size_t)cores * REVIEWS_A_CORE
                                                        : REVIEW_LIMIT_LEAST;
 }
@@ -313,6 +329,8 @@ static bool start_admission(struct server *server, const struct server_options *
     allowance_start(&server->admission.reviews, review_limit(options));
     allowance_start(&server->admission.body_bytes, bytes / 2);
     allowance_start(&server->admission.arena_bytes, bytes / 2);
+    if (!spare_arenas_start(&server->spare_arenas, review_limit(options)))
+        return error_set(error, ERROR_MEMORY, NOWHERE, "no memory for the arenas of reviews");
     return true;
 }
 
@@ -325,6 +343,7 @@ static void server_stop(struct server *server)
         else if (server->listeners[door] >= 0)
             close(server->listeners[door]);
     connections_stop(&server->connections);
+    spare_arenas_stop(&server->spare_arenas);
     cell_destroy(server->identities);
     pthread_mutex_destroy(&server->failures_mutex);
     free(server);
@@ -342,9 +361,7 @@ static bool make_identities(struct server *server, const struct server_options *
 bool server_start(const struct server_options *options, struct cell *world, struct server **server,
                   struct error *error)
 {
-    /* Else the first large body that is freed teaches malloc to keep such blocks, in every thread's
-     * heap: memory of one hostile minute would stay with the process. */
-    mallopt(M_MMAP_THRESHOLD, LARGE_BLOCK_BYTES);
+    bound_heaps();
     struct server *made = calloc(1, sizeof *made);
     if (made == NULL)
         return error_set(error, ERROR_MEMORY, NOWHERE, "no memory to start the server");

@@ -39,6 +39,16 @@ struct request {
     size_t body_bytes, arena_bytes; /* its shares */
 };
 
+/* Arenas that wait for the next review of any connection. The last used is taken first: it is
+ * still in the processor's caches. */
+struct spare_arenas {
+    pthread_mutex_t mutex;
+    struct arena **items;
+    size_t count, limit;
+    size_t unused_count; /* not taken since the last spare_arenas_trim */
+    char apart[64];      /* no other counter is in the cache lines of these */
+};
+
 /* A slot of the table. libmicrohttpd serves each connection in a thread of its own; two threads
  * that write to neighbours must not share a cache line. */
 struct connection {
@@ -52,7 +62,6 @@ struct connection {
     /* Of the connection's thread, between open and close. */
     struct request request;
     char *body;
-    size_t body_capacity;
     struct arena *arena;
 
     /* Guarded by the table's mutex. */
@@ -115,6 +124,7 @@ struct server {
     struct cell *world;
     struct metrics *metrics;
     struct admission admission;
+    struct spare_arenas spare_arenas;
     size_t body_limit_bytes;
     struct cell *identities; /* a handshake pins the one it uses, in the connection's slot */
     atomic_bool draining;
@@ -150,6 +160,10 @@ bool request_is_late(const struct request *request, int64_t now_us);
 /* Room for so many bytes of the body; waits for it. */
 bool share_body(struct connection *connection, size_t needed) MUST_CHECK;
 /* False when malloc fails. */
+bool spare_arenas_start(struct spare_arenas *spare, size_t limit) MUST_CHECK;
+void spare_arenas_stop(struct spare_arenas *spare);
+/* Frees one, if not all were in use at once since the last call. */
+void spare_arenas_trim(struct spare_arenas *spare);
 bool open_arena(struct connection *connection) MUST_CHECK;
 /* Waits until the review may begin; false when it may not, and when its caller would be gone. */
 bool review_enter(struct connection *connection, int64_t now_us) MUST_CHECK;

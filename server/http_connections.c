@@ -169,6 +169,7 @@ static void *janitor(void *argument)
         unsigned late = end_late(connections);
         for (enum door door = DOOR_WEBHOOK; door < DOOR_COUNT; door++)
             keep_room(connections, door);
+        spare_arenas_trim(&connections->items->server->spare_arenas);
         if (late == 0)
             continue;
         pthread_mutex_unlock(&connections->mutex);
@@ -289,11 +290,6 @@ struct connection *connection_open(struct connections *connections, enum door do
 void connection_close(struct connections *connections, struct connection *connection)
 {
     return_shares(connection);
-    arena_destroy(connection->arena);
-    connection->arena = NULL;
-    free(connection->body);
-    connection->body = NULL;
-    connection->body_capacity = 0;
     connection->request = (struct request){0};
     enum door door = connection->index < connections->first[DOOR_OPS] ? DOOR_WEBHOOK : DOOR_OPS;
     pthread_mutex_lock(&connections->mutex);

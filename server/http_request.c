@@ -218,11 +218,9 @@ static const struct refusal_reply *reserve_body(struct connection *connection, s
     connection->request.body_limit = size;
     if (!share_body(connection, size == 0 ? 0 : 1))
         return &overloaded;
-    if (size <= connection->body_capacity)
+    if (size == 0)
         return NULL;
-    free(connection->body);
     connection->body = malloc(size);
-    connection->body_capacity = connection->body == NULL ? 0 : size;
     return connection->body == NULL ? &no_memory : NULL;
 }
 
@@ -352,6 +350,23 @@ static void judge(struct connection *connection, int64_t began_us, struct job *j
     metrics_set_in_flight(server->metrics, -1);
 }
 
+/* Why there was no review; NULL: there was one. */
+static const struct refusal_reply *review_in_turn(struct connection *connection, int64_t began_us,
+                                                  struct job *job)
+{
+    const struct refusal_reply *refusal = NULL;
+    if (!review_enter(connection, began_us))
+        return &overloaded;
+    if (open_arena(connection)) {
+        job->arena = connection->arena;
+        judge(connection, began_us, job);
+    } else {
+        refusal = &no_memory;
+    }
+    review_leave(connection);
+    return refusal;
+}
+
 /* Why there is no answer: what the client sent, or what this server has. */
 static enum MHD_Result reply_error(struct connection *connection, struct MHD_Connection *mhd,
                                    const struct error *error)
@@ -375,25 +390,18 @@ static enum MHD_Result answer(struct connection *connection, struct MHD_Connecti
     struct request *request = &connection->request;
     if (request->refusal != NULL)
         return refuse(connection, mhd, request->refusal);
-    if (!open_arena(connection))
-        return refuse(connection, mhd, &no_memory);
     struct job job = {
         .phase = request->route == ROUTE_MUTATE ? REVIEW_MUTATE : REVIEW_VALIDATE,
         .body = {connection->body, request->body_size},
-        .arena = connection->arena,
     };
     int64_t began_us = monotonic_us();
     if (request_is_late(request, began_us))
         return refuse(connection, mhd, &late);
     connection_set_judging(connection);
-    bool entered = review_enter(connection, began_us);
-    if (entered) {
-        judge(connection, began_us, &job);
-        review_leave(connection);
-    }
+    const struct refusal_reply *refusal = review_in_turn(connection, began_us, &job);
     connection_set_deadline(connection, monotonic_ms());
-    if (!entered)
-        return refuse(connection, mhd, &overloaded);
+    if (refusal != NULL)
+        return refuse(connection, mhd, refusal);
     if (!job.answered)
         return reply_error(connection, mhd, &job.error);
     return reply(connection, mhd, 200, "application/json", job.answer, MHD_RESPMEM_PERSISTENT);

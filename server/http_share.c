@@ -1,13 +1,15 @@
 #include <stdlib.h>
+#include <string.h>
 
 #include "server/http.h"
 
 /* Memory of requests in flight is bounded over all connections: of bodies as they are read, and of
- * arenas while reviews are judged. What a connection keeps for its next request is small. */
+ * arenas while reviews are judged. A connection that is idle has none of it: of many, few are at a
+ * review at the same time, so the arenas that are kept are kept for all of them. */
 
 enum {
-    KEPT_BODY_BYTES = 64 << 10,
-    KEPT_ARENA_BYTES = 128 << 10,
+    SMALL_BODY_BYTES = 64 << 10,
+    KEPT_ARENA_BYTES = 512 << 10,
     /* A review of the API server's takes four times its body; the largest are hostile. */
     ARENA_BASE_BYTES = 1 << 20,
     ARENA_FACTOR = 16,
@@ -51,28 +53,90 @@ bool share_body(struct connection *connection, size_t needed)
 
 size_t arena_budget(size_t body_bytes)
 {
-    size_t kept_or_larger = body_bytes < KEPT_BODY_BYTES ? KEPT_BODY_BYTES : body_bytes;
-    if (kept_or_larger > (ARENA_BYTES_MAX - ARENA_BASE_BYTES) / ARENA_FACTOR)
+    size_t small_or_larger = body_bytes < SMALL_BODY_BYTES ? SMALL_BODY_BYTES : body_bytes;
+    if (small_or_larger > (ARENA_BYTES_MAX - ARENA_BASE_BYTES) / ARENA_FACTOR)
         return ARENA_BYTES_MAX;
-    return ARENA_BASE_BYTES + ARENA_FACTOR * kept_or_larger;
+    return ARENA_BASE_BYTES + ARENA_FACTOR * small_or_larger;
 }
 
-static void free_arena(struct connection *connection)
+/* ---- arenas ---- */
+
+bool spare_arenas_start(struct spare_arenas *spare, size_t limit)
 {
-    arena_destroy(connection->arena);
-    connection->arena = NULL;
+    pthread_mutex_init(&spare->mutex, NULL);
+    spare->items = calloc(limit, sizeof *spare->items);
+    spare->limit = limit;
+    return spare->items != NULL;
 }
 
-/* The arena that a connection keeps has the budget of a small body. */
+void spare_arenas_stop(struct spare_arenas *spare)
+{
+    for (size_t i = 0; i < spare->count; i++)
+        arena_destroy(spare->items[i]);
+    free(spare->items);
+    pthread_mutex_destroy(&spare->mutex);
+}
+
+void spare_arenas_trim(struct spare_arenas *spare)
+{
+    struct arena *unused = NULL;
+    pthread_mutex_lock(&spare->mutex);
+    if (spare->unused_count > 0) {
+        unused = spare->items[0];
+        memmove(spare->items, spare->items + 1, --spare->count * sizeof *spare->items);
+    }
+    spare->unused_count = spare->count;
+    pthread_mutex_unlock(&spare->mutex);
+    arena_destroy(unused);
+}
+
+static struct arena *take_spare(struct spare_arenas *spare)
+{
+    pthread_mutex_lock(&spare->mutex);
+    struct arena *arena = spare->count == 0 ? NULL : spare->items[--spare->count];
+    if (spare->unused_count > spare->count)
+        spare->unused_count = spare->count;
+    pthread_mutex_unlock(&spare->mutex);
+    return arena;
+}
+
+static void keep_spare(struct spare_arenas *spare, struct arena *arena)
+{
+    arena_reset(arena);
+    pthread_mutex_lock(&spare->mutex);
+    bool kept = spare->count < spare->limit;
+    if (kept)
+        spare->items[spare->count++] = arena;
+    pthread_mutex_unlock(&spare->mutex);
+    if (!kept)
+        arena_destroy(arena);
+}
+
+/* Those of small bodies have all the same budget, so that one fits the next as well. */
 bool open_arena(struct connection *connection)
 {
     size_t body_size = connection->request.body_size;
-    if (body_size > KEPT_BODY_BYTES)
-        free_arena(connection);
+    if (body_size <= SMALL_BODY_BYTES)
+        connection->arena = take_spare(&connection->server->spare_arenas);
     if (connection->arena == NULL)
         connection->arena = arena_create(arena_budget(body_size));
     return connection->arena != NULL;
 }
+
+static void close_arena(struct connection *connection)
+{
+    struct arena *arena = connection->arena;
+    connection->arena = NULL;
+    if (arena == NULL)
+        return;
+    if (connection->request.body_size > SMALL_BODY_BYTES ||
+        arena_used_bytes(arena) > KEPT_ARENA_BYTES)
+        arena_destroy(arena);
+    else
+        keep_spare(&connection->server->spare_arenas, arena);
+}
+
+/* ---- shares ---- */
 
 bool review_enter(struct connection *connection, int64_t now_us)
 {
@@ -87,32 +151,18 @@ bool review_enter(struct connection *connection, int64_t now_us)
 void review_leave(struct connection *connection)
 {
     struct request *request = &connection->request;
-    request->arena_bytes = arena_used_bytes(connection->arena);
+    request->arena_bytes = connection->arena == NULL ? 0 : arena_used_bytes(connection->arena);
     admission_leave(&connection->server->admission, arena_budget(request->body_size),
                     request->arena_bytes);
-}
-
-static void trim(struct connection *connection)
-{
-    if (connection->body_capacity > KEPT_BODY_BYTES) {
-        free(connection->body);
-        connection->body = NULL;
-        connection->body_capacity = 0;
-    }
-    if (connection->arena == NULL)
-        return;
-    if (connection->request.body_size > KEPT_BODY_BYTES ||
-        arena_used_bytes(connection->arena) > KEPT_ARENA_BYTES)
-        free_arena(connection);
-    else
-        arena_reset(connection->arena);
 }
 
 void return_shares(struct connection *connection)
 {
     struct request *request = &connection->request;
     struct admission *admission = &connection->server->admission;
-    trim(connection);
+    free(connection->body);
+    connection->body = NULL;
+    close_arena(connection);
     if (request->body_bytes != 0)
         allowance_return(&admission->body_bytes, request->body_bytes);
     if (request->arena_bytes != 0)

@@ -91,7 +91,7 @@ int main(int argc, char **argv)
         read_pem(argv[1], "tls.key", arena), MHD_OPTION_HTTPS_PRIORITIES,
         "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2", MHD_OPTION_CONNECTION_LIMIT, 528u,
         MHD_OPTION_THREAD_STACK_SIZE, (size_t)512 << 10, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
-        (size_t)32 << 10, MHD_OPTION_END);
+        (size_t)16 << 10, MHD_OPTION_END);
     if (daemon == NULL)
         return 1;
     printf("%u\n", port);

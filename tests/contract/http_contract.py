@@ -4,10 +4,10 @@ Each case sends bytes and says which replies may come back; after each, a review
 must be answered as ever. At the end the server is told to stop under load and must lose no reply.
 """
 
-import http.client
 import json
 import os
 import re
+import shutil
 import signal
 import socket
 import ssl
@@ -18,9 +18,11 @@ import threading
 import time
 import warnings
 
+sys.dont_write_bytecode = True  # nothing is written beside the tests
+from serving import NAME, Failure, Serving, check
+
 LIMIT = 16 << 20  # bytes of a body
 WAIT_S = 60
-NAME = "taffrail.taffrail.svc"  # a name the made certificate is for
 
 POLICY = """
 apiVersion: taffrail.dev/v1alpha1
@@ -34,39 +36,15 @@ spec:
 """
 
 
-class Failure(Exception):
-    pass
-
-
-def check(condition, what):
-    if not condition:
-        raise Failure(what)
-
-
 # ---- the server ----
 
 
-class Server:
+class Server(Serving):
     def __init__(self, binary, folder):
         policy = os.path.join(folder, "policy.yaml")
         with open(policy, "w", encoding="utf-8") as file:
             file.write(POLICY)
-        certificates = os.path.join(folder, "certs")
-        self.process = subprocess.Popen(
-            [binary, "serve", "-p", policy, "--listen", "127.0.0.1:0",
-             "--ops-listen", "127.0.0.1:0", "--cert-dir", certificates],
-            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-        self.log = []
-        for line in self.process.stderr:
-            self.log.append(line)
-            found = re.search(r"webhook on 127\.0\.0\.1:(\d+), ops on 127\.0\.0\.1:(\d+)", line)
-            if found:
-                break
-        else:
-            raise Failure("the server did not start:\n" + "".join(self.log))
-        self.port, self.ops_port = int(found[1]), int(found[2])
-        threading.Thread(target=self.log.extend, args=(self.process.stderr,), daemon=True).start()
-        self.tls = ssl.create_default_context(cafile=os.path.join(certificates, "ca.crt"))
+        super().__init__(binary, os.path.join(folder, "certs"), "-p", policy)
 
     def plain(self):
         return socket.create_connection(("127.0.0.1", self.port), timeout=WAIT_S)
@@ -75,12 +53,6 @@ class Server:
         connection = self.plain()
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         return self.tls.wrap_socket(connection, server_hostname=NAME)
-
-    def get(self, path):
-        connection = http.client.HTTPConnection("127.0.0.1", self.ops_port, timeout=WAIT_S)
-        connection.request("GET", path)
-        reply = connection.getresponse()
-        return reply.status, reply.read().decode()
 
 
 # ---- requests ----
@@ -500,6 +472,23 @@ def plain_http(server):
         check(b"HTTP/" not in reader.buffer, "an answer without TLS: " + repr(reader.buffer))
 
 
+def metrics_page(server):
+    """Prometheus's own tool reads the page and finds nothing to say about it."""
+    with server.connect() as connection:
+        reader = Reader(connection)
+        for number, (key, allowed) in enumerate([(None, True), ("zone", False)]):
+            send(connection, post(review("metrics-%d" % number, topology_key=key)))
+            check_answer(reader.reply(), "metrics-%d" % number, allowed)
+    denied = 'taffrail_reviews_total{operation="CREATE",kind="Pod",verdict="deny"}'
+    check(server.metric(denied) >= 1, "the denial is not counted")
+    if shutil.which("promtool") is None:
+        print("promtool (Debian's package prometheus) is not installed: the page is not checked")
+        return
+    found = subprocess.run(["promtool", "check", "metrics"], input=server.get("/metrics")[1],
+                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+    check(found.returncode == 0 and not found.stdout, found.stdout)
+
+
 def many_at_once(server):
     """Hostile and good clients side by side."""
     failures = []
@@ -535,6 +524,7 @@ ALONE = [
     ("TLS 1.1", old_tls),
     ("TLS 1.2 and 1.3", new_tls),
     ("HTTP without TLS", plain_http),
+    ("the page of metrics", metrics_page),
     ("many clients at once", many_at_once),
 ]
 

@@ -14,12 +14,15 @@ import tempfile
 import time
 
 sys.dont_write_bytecode = True  # nothing is written beside the tests
-from http_contract import (GOOD, LIMIT, WAIT_S, Failure, Reader, Server, check, check_answer,
-                           check_serves, post, review, send)
+from http_contract import (GOOD, LIMIT, WAIT_S, Reader, Server, check_answer, check_serves, post,
+                           review, send)
+from serving import Failure, check
 
 BODY_BYTES = 128 << 20  # of all bodies together
 REQUEST_S = 15  # within which a request must have arrived
 CONNECTIONS = 512
+with open(sys.argv[1], "rb") as program:
+    SANITIZED = re.search(rb"__[at]san_init", program.read()) is not None
 
 
 def counts(server):
@@ -30,19 +33,10 @@ def counts(server):
 
 def memory_mib(server):
     """RssAnon; None where a sanitizer keeps what was freed."""
-    with open("/proc/%d/maps" % server.process.pid, encoding="utf-8") as file:
-        if re.search(r"lib[atm]san|\[shadow\]", file.read()):
-            return None
+    if SANITIZED:
+        return None
     with open("/proc/%d/status" % server.process.pid, encoding="utf-8") as file:
         return int(re.search(r"RssAnon:\s*(\d+) kB", file.read())[1]) / 1024
-
-
-def metric(server, series):
-    for line in server.get("/metrics")[1].splitlines():
-        name, _, value = line.rpartition(" ")
-        if name == series:
-            return float(value)
-    raise Failure("no metric " + series)
 
 
 def wait_until(condition, what, seconds=WAIT_S):
@@ -53,7 +47,40 @@ def wait_until(condition, what, seconds=WAIT_S):
 
 
 def overload_refusals(server):
-    return metric(server, 'taffrail_requests_refused_total{reason="overload"}')
+    return server.metric('taffrail_requests_refused_total{reason="overload"}')
+
+
+# ---- connections that are kept ----
+
+
+def pod_of(size_bytes):
+    """A review of about that size, of many values rather than one: those take memory to judge."""
+    notes = {"note-%d" % i: "a few words" for i in range(size_bytes // 30)}
+    return review("kept", object={
+        "apiVersion": "v1", "kind": "Pod", "metadata": {"name": "web", "annotations": notes},
+        "spec": {"containers": [{"name": "web", "image": "nginx"}]}})
+
+
+def kept_connections(server):
+    """What is needed for a review stays with the server, not with each of its connections."""
+    count, body = 64, pod_of(20 << 10)
+    clients = [server.connect() for _ in range(count)]
+    readers = [Reader(client) for client in clients]
+
+    def post_one_after_the_other(body, uid):
+        for client, reader in zip(clients, readers):
+            send(client, post(body))
+            check_answer(reader.reply(), uid, True)
+
+    post_one_after_the_other(GOOD, "good")
+    before = memory_mib(server)
+    for _ in range(3):
+        post_one_after_the_other(body, "kept")
+    after = memory_mib(server)
+    for client in clients:
+        client.close()
+    if before is not None:
+        check(after < before + 1, "%d connections keep %.1f MiB" % (count, after - before))
 
 
 # ---- bodies held open ----
@@ -96,7 +123,7 @@ def bodies_held_open(server):
         for holder in holders:
             holder.close()
         return
-    wait_until(lambda: metric(server, "taffrail_body_bytes_in_flight") == BODY_BYTES,
+    wait_until(lambda: server.metric("taffrail_body_bytes_in_flight") == BODY_BYTES,
                "the bodies are not counted")
     check_waits(server, b"/validate?timeout=10s", 0.5, 0.6)
     check_waits(server, b"/validate?timeout=1s", 0.25, 0.35)
@@ -106,7 +133,7 @@ def bodies_held_open(server):
         send(holder, b" ")
         check_answer(Reader(holder).reply(), "good", True)
         holder.close()
-    wait_until(lambda: metric(server, "taffrail_body_bytes_in_flight") == 0, "bytes are left")
+    wait_until(lambda: server.metric("taffrail_body_bytes_in_flight") == 0, "bytes are left")
     if memory_before is not None:
         check(memory_mib(server) < memory_before + 16, "memory is not given back: %.1f MiB, at first "
               "%.1f" % (memory_mib(server), memory_before))
@@ -117,12 +144,12 @@ def large_bodies_announced(server):
     clients = [server.connect() for _ in range(100)]
     for client in clients:
         send(client, post(b"", length=b"Content-Length: %d\r\n" % LIMIT))
-    wait_until(lambda: metric(server, "taffrail_body_bytes_in_flight") > 0, "not counted")
-    check(metric(server, "taffrail_body_bytes_in_flight") < 100 * (128 << 10), "too much is taken")
+    wait_until(lambda: server.metric("taffrail_body_bytes_in_flight") > 0, "not counted")
+    check(server.metric("taffrail_body_bytes_in_flight") < 100 * (128 << 10), "too much is taken")
     check_serves(server)
     for client in clients:
         client.close()
-    wait_until(lambda: metric(server, "taffrail_body_bytes_in_flight") == 0, "bytes are left")
+    wait_until(lambda: server.metric("taffrail_body_bytes_in_flight") == 0, "bytes are left")
 
 
 # ---- idle connections ----
@@ -231,6 +258,7 @@ def drips(server):
 # ---- all of it ----
 
 CASES = [
+    ("kept connections", kept_connections),
     ("bodies held open", bodies_held_open),
     ("large bodies announced", large_bodies_announced),
     ("idle connections", idle_connections),

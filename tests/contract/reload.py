@@ -18,8 +18,10 @@ import tempfile
 import threading
 import time
 
+sys.dont_write_bytecode = True  # nothing is written beside the tests
+from serving import NAME, Failure, Serving, check
+
 WAIT_S = 45  # less than until files are looked at without a sign
-NAME = "taffrail.taffrail.svc"
 STORM_S = 8
 FLIP_S, GENERATIONS = 0.1, 8
 with open(sys.argv[1], "rb") as program:
@@ -56,15 +58,6 @@ BODY = json.dumps({
                     {"maxSkew": 1, "topologyKey": "zone", "whenUnsatisfiable": "DoNotSchedule",
                      "labelSelector": {"matchLabels": {"app": "web"}}}]}},
         "oldObject": None, "dryRun": False, "options": None}})
-
-
-class Failure(Exception):
-    pass
-
-
-def check(condition, what):
-    if not condition:
-        raise Failure(what)
 
 
 def await_that(condition, what):
@@ -125,7 +118,7 @@ def replace(name, source, target):
 # ---- the server and its clients ----
 
 
-class Server:
+class Server(Serving):
     def __init__(self, binary, folder):
         self.policies = Mount(os.path.join(folder, "policies"))
         self.policies.show(form("red"))
@@ -134,34 +127,9 @@ class Server:
         self.certificates, self.others = [os.path.join(folder, name) for name in ("certs", "others")]
         make_certificates(self.certificates)
         make_certificates(self.others)
-        self.process = subprocess.Popen(
-            [binary, "serve", "-p", self.policies.folder, "--state", self.state,
-             "--listen", "127.0.0.1:0", "--ops-listen", "127.0.0.1:0",
-             "--cert-dir", self.certificates],
-            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-        self.log = []
-        for line in self.process.stderr:
-            self.log.append(line)
-            found = re.search(r"webhook on 127\.0\.0\.1:(\d+), ops on 127\.0\.0\.1:(\d+)", line)
-            if found:
-                break
-        else:
-            raise Failure("the server did not start:\n" + "".join(self.log))
-        self.port, self.ops_port = int(found[1]), int(found[2])
-        threading.Thread(target=self.log.extend, args=(self.process.stderr,), daemon=True).start()
-        self.tls = ssl.create_default_context(cafile=os.path.join(self.certificates, "ca.crt"))
+        super().__init__(binary, self.certificates, "-p", self.policies.folder,
+                         "--state", self.state)
         self.tls.load_verify_locations(os.path.join(self.others, "ca.crt"))
-
-    def get(self, path):
-        connection = http.client.HTTPConnection("127.0.0.1", self.ops_port, timeout=WAIT_S)
-        connection.request("GET", path)
-        reply = connection.getresponse()
-        return reply.status, reply.read().decode()
-
-    def metric(self, series):
-        found = re.search("^" + re.escape(series) + " (.*)$", self.get("/metrics")[1], re.M)
-        check(found, "no metric " + series)
-        return float(found[1])
 
     def generation(self):
         return self.metric("taffrail_policy_generation")
@@ -327,7 +295,7 @@ def broken_policy(server):
     check(status == 200, "not ready")
     check(re.fullmatch(r"ok, world %d loaded 2\d{3}-[0-9T:-]*Z; last reload failed 2\d{3}-[0-9T:-]*Z: "
                        r"\S*topology-keys.yaml:\d+:\d+: .*enforced.*\n" % generation, text), text)
-    check(server.has_logged("enforced"), "nothing in the log")
+    await_that(lambda: server.has_logged("enforced"), "a line of the log")
     check(client.colour() == "red", "not by the last good form")
     server.policies.show(form("blue"))
     server.await_generation(generation + 1)

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "server/server.h"
@@ -30,33 +31,86 @@ static const char policy_text[] =
     "  rails:\n"
     "    topology-keys: {selfMatch: true}\n"
     "    instance-types: {allow: {families: [m5], minGeneration: 5}, deny: {sizes: [metal]}}\n"
+    "    accelerators: {requireLimits: accelerator}\n"
+    "    volume-binding: {}\n"
+    "    resource-requests: {require: [cpu], max: {cpu: 16}, memoryLimitEqualsRequest: true}\n"
     "---\n"
     "apiVersion: taffrail.dev/v1alpha1\n"
     "kind: GuardRails\n"
     "metadata: {name: q}\n"
     "spec:\n"
     "  mode: warn\n"
-    "  rails: {topology-keys: {}, instance-types: {max: {cpu: 16}}}\n";
+    "  rails:\n"
+    "    topology-keys: {}\n"
+    "    instance-types: {max: {cpu: 16}}\n"
+    "    accelerators: {taints: [gpu]}\n"
+    "    volume-binding: {zonalProvisioners: [disk]}\n"
+    "    resource-requests: {}\n";
+
+/* What the rails look up for an object: a pool, classes, a claim, a limit. */
+static const char state_text[] =
+    "apiVersion: karpenter.sh/v1\n"
+    "kind: NodePool\n"
+    "metadata: {name: g}\n"
+    "spec:\n"
+    "  template:\n"
+    "    spec:\n"
+    "      taints: [{key: nvidia.com/gpu, effect: NoSchedule}]\n"
+    "      requirements: [{key: karpenter.k8s.aws/instance-category, operator: In, values: [g]}]\n"
+    "---\n"
+    "apiVersion: storage.k8s.io/v1\n"
+    "kind: StorageClass\n"
+    "metadata: {name: s}\n"
+    "provisioner: ebs.csi.aws.com\n"
+    "volumeBindingMode: Immediate\n"
+    "---\n"
+    "apiVersion: storage.k8s.io/v1\n"
+    "kind: StorageClass\n"
+    "metadata: {name: t, annotations: {storageclass.kubernetes.io/is-default-class: 'true'}}\n"
+    "provisioner: disk\n"
+    "---\n"
+    "apiVersion: v1\n"
+    "kind: PersistentVolumeClaim\n"
+    "metadata: {name: c, namespace: web}\n"
+    "spec: {storageClassName: s, resources: {requests: {storage: 1Gi}}}\n"
+    "---\n"
+    "apiVersion: v1\n"
+    "kind: LimitRange\n"
+    "metadata: {name: l, namespace: web}\n"
+    "spec: {limits: [{type: Container, defaultRequest: {cpu: 100m}, max: {memory: 1Gi}}]}\n";
 
 static struct world *world;
 static struct arena *arena;
 
+static void write_file(const char *path, const char *content)
+{
+    FILE *file = fopen(path, "w");
+    REQUIRE(file != NULL && fputs(content, file) >= 0 && fclose(file) == 0);
+}
+
 static void begin(void)
 {
-    char path[] = "/tmp/taffrail-fuzz-XXXXXX.yaml";
-    int descriptor = mkstemps(path, 5);
-    REQUIRE(descriptor >= 0);
-    REQUIRE(write(descriptor, policy_text, sizeof policy_text - 1) ==
-            (ssize_t)sizeof policy_text - 1);
-    close(descriptor);
+    char folder[] = "/tmp/taffrail-fuzz-XXXXXX";
+    REQUIRE(mkdtemp(folder) != NULL);
     arena = arena_create(ARENA_BYTES);
     REQUIRE(arena != NULL);
+    const char *path = arena_printf(arena, "%s/policy.yaml", folder).data;
+    const char *state = arena_printf(arena, "%s/state", folder).data;
+    const char *state_file = arena_printf(arena, "%s/state.yaml", state).data;
+    REQUIRE(mkdir(state, 0700) == 0);
+    write_file(path, policy_text);
+    write_file(state_file, state_text);
     struct problems errors = {.arena = arena};
     struct problems warnings = {.arena = arena};
     const char *paths[] = {path};
-    struct world_options options = {.policy_paths = paths, .policy_path_count = 1};
+    struct world_options options = {
+        .policy_paths = paths, .policy_path_count = 1, .state_dir = state};
     REQUIRE(world_load(&options, 1, NOW_UNIX_S, &world, &errors, &warnings));
+    REQUIRE(warnings.count == 0);
+    unlink(state_file);
+    rmdir(state);
     unlink(path);
+    rmdir(folder);
 }
 
 struct job {

@@ -1,0 +1,56 @@
+"""`taffrail serve` as a process, for the tests that speak to it over sockets."""
+
+import http.client
+import os
+import re
+import ssl
+import subprocess
+import threading
+
+REPLY_S = 60
+NAME = "taffrail.taffrail.svc"  # a name the made certificate is for
+
+
+class Failure(Exception):
+    pass
+
+
+def check(condition, what):
+    if not condition:
+        raise Failure(what)
+
+
+class Serving:
+    """Listens once it is made; its log grows in a list."""
+
+    def __init__(self, binary, certificates, *arguments):
+        self.process = subprocess.Popen(
+            [binary, "serve", *arguments, "--listen", "127.0.0.1:0",
+             "--ops-listen", "127.0.0.1:0", "--cert-dir", certificates],
+            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        self.log = []
+        for line in self.process.stderr:
+            self.log.append(line)
+            found = re.search(r"webhook on 127\.0\.0\.1:(\d+), ops on 127\.0\.0\.1:(\d+)", line)
+            if found:
+                break
+        else:
+            raise Failure("the server did not start:\n" + "".join(self.log))
+        self.port, self.ops_port = int(found[1]), int(found[2])
+        threading.Thread(target=self.log.extend, args=(self.process.stderr,), daemon=True).start()
+        self.tls = ssl.create_default_context(cafile=os.path.join(certificates, "ca.crt"))
+
+    def get(self, path):
+        """Status and body of a page of the ops port."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.ops_port, timeout=REPLY_S)
+        connection.request("GET", path)
+        reply = connection.getresponse()
+        return reply.status, reply.read().decode()
+
+    def metric(self, series):
+        """The value of a series, which is written as on the page: name{label="value"}."""
+        for line in self.get("/metrics")[1].splitlines():
+            name, _, value = line.rpartition(" ")
+            if name == series:
+                return float(value)
+        raise Failure("no metric " + series)
