@@ -257,6 +257,21 @@ void group_own_counts(const struct solver_problem *problem, struct group *group)
     group->counts_shared = false;
 }
 
+/* Nodes make domains that pools may not. Karpenter forgets that where others' anti-affinity is
+ * concerned: a domain only nodes have then counts as taken. */
+bool group_registers_nodes(const struct solver_problem *problem, const struct group *group)
+{
+    return !group->inverse || settings_optimize(&problem->settings);
+}
+
+int32_t group_count_after(const struct solver_problem *problem, const struct group *group,
+                          uint32_t domain, int32_t count)
+{
+    bool stays = count > 0 || group->hostname || bits_has(group->pool_domains, domain) ||
+                 group_registers_nodes(problem, group);
+    return stays ? count : -1;
+}
+
 void group_adjust(const struct solver_problem *problem, struct group *group, uint32_t node,
                   int32_t by)
 {
@@ -265,7 +280,7 @@ void group_adjust(const struct solver_problem *problem, struct group *group, uin
     if (domain == SOLVER_NONE)
         return;
     int32_t before = group->counts[domain] < 0 ? 0 : group->counts[domain];
-    group->counts[domain] = before + by;
+    group->counts[domain] = group_count_after(problem, group, domain, before + by);
     if (before == 0 && by > 0)
         group->occupied++;
     if (before > 0 && before + by == 0)
@@ -274,6 +289,8 @@ void group_adjust(const struct solver_problem *problem, struct group *group, uin
 
 static void register_nodes(const struct solver_problem *problem, struct group *group)
 {
+    if (!group_registers_nodes(problem, group))
+        return;
     for (uint32_t i = 0; i < problem->nodes.count && !group->hostname; i++) {
         uint32_t domain =
             group_counts_node(group, i) ? group_domain(problem, group, i) : SOLVER_NONE;

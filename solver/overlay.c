@@ -7,7 +7,7 @@
 static void note(struct solver_run *run, void *at, size_t size_bytes)
 {
     struct warm *warm = run->warm;
-    struct change *change = LIST_PUSH(warm->arena, &warm->changes);
+    struct overwritten *change = LIST_PUSH(warm->arena, &warm->changes);
     change->at = at;
     change->size_bytes = size_bytes;
     memcpy(change->old, at, size_bytes);
@@ -18,7 +18,7 @@ static void note(struct solver_run *run, void *at, size_t size_bytes)
 void overlay_undo(struct warm *warm)
 {
     while (warm->changes.count > 0) {
-        const struct change *change = &warm->changes.items[--warm->changes.count];
+        const struct overwritten *change = &warm->changes.items[--warm->changes.count];
         memcpy(change->at, change->old, change->size_bytes);
     }
 }
@@ -39,7 +39,7 @@ static void adjust(struct solver_run *run, uint32_t number, uint32_t node, int32
     bool own = number < run->warm->base.groups.count;
     if (own)
         NOTE(run, *count);
-    *count = before + by;
+    *count = group_count_after(problem, group, domain, before + by);
     if ((before > 0) == (*count > 0))
         return;
     if (own)
@@ -58,7 +58,8 @@ static bool is_domain(const struct solver_run *run, const struct overlaid *overl
 {
     if (bits_has(group->pool_domains, domain))
         return true;
-    for (uint32_t i = 0; i < run->problem->nodes.count; i++)
+    for (uint32_t i = 0;
+         i < run->problem->nodes.count && group_registers_nodes(run->problem, group); i++)
         if (!is_gone(overlaid, i) && group_counts_node(group, i) &&
             group_domain(run->problem, group, i) == domain)
             return true;
@@ -128,7 +129,7 @@ void overlay_apply_to(struct solver_run *run, const struct overlaid *overlaid, u
 static void drop_node(struct solver_run *run, uint32_t node)
 {
     const struct solver_problem *problem = run->problem;
-    int64_t *room = &run->room[node * problem->resource_count];
+    int64_t *room = &run->room[(size_t)node * problem->resource_count];
     NOTE(run, *room);
     *room = -1; /* nothing fits, not even what asks for nothing */
     for (size_t i = problem->node_starts[node]; i < problem->node_starts[node + 1]; i++) {
@@ -161,7 +162,7 @@ static void add_pod(struct solver_run *run, struct solver_problem *view,
                     const struct solver_overlay_pod *pod)
 {
     const struct shape *shape = &view->shapes.items[pod->shape];
-    int64_t *room = &run->room[pod->node * view->resource_count];
+    int64_t *room = &run->room[(size_t)pod->node * view->resource_count];
     for (size_t r = 0; r < view->resource_count; r++) {
         if (shape->requests[r] == 0)
             continue;

@@ -240,9 +240,7 @@ void plan_finish(struct solver_run *run)
 
 const struct solver_plan *solver_solve(struct solver_run *run)
 {
-    const struct solver_optimize *wanted = &run->problem->settings.optimize;
-    if (wanted->joint_zones || wanted->spread_in_one || wanted->exact_limits || wanted->best_fit ||
-        wanted->cheapest) {
+    if (settings_optimize(&run->problem->settings)) {
         optimize(run);
         return &run->plan;
     }

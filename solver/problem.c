@@ -145,7 +145,8 @@ bool solver_build(struct solver_builder *builder, const struct solver_settings *
     bool anew = before == NULL || builder->supply_changed ||
                 problem->resource_count != before->resource_count;
     bool regroup = anew || builder->nodes_changed || builder->namespaces_changed ||
-                   settings->ignore_preferences != before->settings.ignore_preferences;
+                   settings->ignore_preferences != before->settings.ignore_preferences ||
+                   settings_optimize(settings) != settings_optimize(&before->settings);
     mark_pending(problem);
     make_requests(problem, anew ? 0 : before->shapes.count);
     if (anew)

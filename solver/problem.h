@@ -448,9 +448,22 @@ void group_own_counts(const struct solver_problem *problem, struct group *group)
 /* SOLVER_NONE: the node is in none. */
 uint32_t group_domain(const struct solver_problem *problem, const struct group *group,
                       uint32_t node);
+/* Whether a value some node has is a domain for that alone. */
+bool group_registers_nodes(const struct solver_problem *problem, const struct group *group);
+/* What is entered for a domain in which count pods are left: -1 when only pods made it one. */
+int32_t group_count_after(const struct solver_problem *problem, const struct group *group,
+                          uint32_t domain, int32_t count);
 static inline bool group_counts_node(const struct group *group, uint32_t node)
 {
     return group->filter_nodes == NULL || bits_has(group->filter_nodes, node);
+}
+
+/* Whether anything is to be chosen otherwise than Karpenter does. */
+static inline bool settings_optimize(const struct solver_settings *settings)
+{
+    const struct solver_optimize *wanted = &settings->optimize;
+    return wanted->joint_zones || wanted->spread_in_one || wanted->exact_limits ||
+           wanted->best_fit || wanted->cheapest;
 }
 
 /* Sums that stop at the ends of their range instead of wrapping round. */

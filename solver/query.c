@@ -218,6 +218,7 @@ static bool take_variant(struct query *q, struct variant *variant)
         if (state->wanted[i].word_count > run->scratch_domain_words) {
             run->scratch_domain_words = state->wanted[i].word_count;
             run->scratch_domains = ARENA_ARRAY(run->arena, run->scratch_domain_words, uint64_t);
+            run->scratch_domain = ARENA_ARRAY(run->arena, run->scratch_domain_words, uint64_t);
         }
     return true;
 }
@@ -363,39 +364,65 @@ static const struct solver_claim *find_claim(struct query *q, const struct varia
 
 /* ---- where one pod would go ---- */
 
-static bool place(struct query *q, struct variant *variant, struct solver_answer *answer)
+struct tried {
+    struct variant *items;
+    size_t count, capacity;
+};
+
+static bool place(struct query *q, struct variant variant, struct tried *tried,
+                  struct solver_answer *answer)
 {
-    if (!take_variant(q, variant))
+    bool may_be = take_variant(q, &variant);
+    *LIST_PUSH(q->run->arena, tried) = variant;
+    if (!may_be)
         return false;
-    answer->node = find_node(q, variant);
+    answer->node = find_node(q, &variant);
     if (answer->node != SOLVER_NONE) {
         answer->kind = SOLVER_ON_NODE;
         return true;
     }
-    answer->claim = find_claim(q, variant);
+    answer->claim = find_claim(q, &variant);
     if (answer->claim != NULL)
         answer->kind = SOLVER_ON_CLAIM;
     return answer->claim != NULL;
 }
 
-static void answer_query(struct query *q, struct solver_answer *answer)
+static bool place_relaxing(struct query *q, struct tried *tried, struct solver_answer *answer)
 {
     const struct shape *shape = q->shape;
-    if (shape->needs_devices)
-        return;
-    struct variant variant;
-    for (size_t i = 0; i < shape->variant_count; i++) {
-        variant = shape->variants[i];
-        if (place(q, &variant, answer))
-            return;
-    }
+    for (size_t i = 0; i < shape->variant_count; i++)
+        if (place(q, shape->variants[i], tried, answer))
+            return true;
     if (shape->variant_count > 0)
-        return;
+        return false;
     struct variant_steps *steps = variant_steps(&q->builder, shape);
-    while (variant_next(steps, &variant))
-        if (place(q, &variant, answer))
-            return;
+    for (struct variant variant; variant_next(steps, &variant);)
+        if (place(q, variant, tried, answer))
+            return true;
+    return false;
 }
+
+static void answer_query(struct query *q, bool explain, struct solver_answer *answer)
+{
+    struct tried tried = {0};
+    if ((!q->shape->needs_devices && place_relaxing(q, &tried, answer)) || !explain)
+        return;
+    /* As the shape of a pod of the view, with what was tried under the numbers it has here. */
+    struct shape shape = *q->shape;
+    shape.number = (uint32_t)q->view->shapes.count;
+    shape.variants = tried.items;
+    shape.variant_count = tried.count;
+    *LIST_PUSH(q->run->arena, &q->view->shapes) = shape;
+    q->run->warm->pod.shape = shape.number;
+    answer->reasons = solver_explain(q->run, 0);
+}
+
+static const struct solver_reason nothing_has_it = {
+    .pool = SOLVER_NONE,
+    .kind = SOLVER_REASON_RESOURCES,
+    .message = "asks for a resource that no instance type and no node has",
+    .nearest = "",
+};
 
 bool solver_query(struct solver_run *run, const struct solver_question *question,
                   struct arena *arena, struct solver_answer *answer, struct error *error)
@@ -406,7 +433,9 @@ bool solver_query(struct solver_run *run, const struct solver_question *question
     bool all_known = take_known(question, arena, &shape);
     bool good = begin(&q, run, question, &shape, arena, error);
     if (good && all_known)
-        answer_query(&q, answer);
+        answer_query(&q, question->explain, answer);
+    if (good && !all_known && question->explain)
+        answer->reasons = (struct solver_reasons){&nothing_has_it, 1};
     answer->names = run->problem->names;
     if (run->warm != NULL && run->warm->asking)
         rest(run);

@@ -5,7 +5,7 @@
 #include "solver/run.h"
 
 /* Bytes as they were. */
-struct change {
+struct overwritten {
     void *at;
     size_t size_bytes;
     unsigned char old[24];
@@ -20,7 +20,7 @@ struct warm {
     struct pod pod; /* the only one of the view */
     struct arena *arena;
     struct {
-        struct change *items;
+        struct overwritten *items;
         size_t count, capacity;
     } changes; /* to the run's own arrays, the last one last */
     bool asking;

@@ -448,16 +448,18 @@ struct solver_overlay {
  * costs some microseconds more. */
 struct solver_question {
     const struct solver_overlay *overlay; /* NULL: nothing */
-    const struct solver_shape *shape; /* resources as the builder numbered them; SOLVER_NONE: one
-                                         that nothing has */
+    const struct solver_shape *shape;  /* resources as the builder numbered them; SOLVER_NONE: one
+                                          that nothing has */
     const struct solver_mount *mounts; /* as many as the shape has volumes, or none */
     size_t mount_count;
+    bool explain; /* why nowhere */
 };
 struct solver_answer {
     enum solver_place_kind kind;
     uint32_t node;                    /* SOLVER_ON_NODE */
     const struct solver_claim *claim; /* SOLVER_ON_CLAIM: what would be bought for it */
     const struct solver_names *names; /* of the claim's requirements */
+    struct solver_reasons reasons;    /* SOLVER_UNSCHEDULABLE, when they were asked for */
 };
 /* Where it would go. The run is afterwards as it was; the answer, and all the query needs, is in
  * the arena given. False with *error

@@ -122,8 +122,8 @@ static void ops_port_tells_how_it_goes(void)
         CU_ASSERT(text_starts_with(text_of(reply.body), text_of(cases[i].body)));
         CU_ASSERT(reply.closes);
     }
-    ASSERT_INT(metric(&fixture, "taffrail_reviews_total{operation=\"CREATE\",kind=\"Pod\","
-                                "verdict=\"none\"}"),
+    ASSERT_INT(metric(&fixture, "taffrail_reviews_total{phase=\"validate\",operation=\"CREATE\","
+                                "kind=\"Pod\",verdict=\"none\"}"),
                1);
     ASSERT_INT(metric(&fixture, "taffrail_request_body_bytes_total"), 4);
     ASSERT_INT(metric(&fixture, "taffrail_reviews_in_flight"), 0);

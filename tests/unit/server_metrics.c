@@ -49,7 +49,7 @@ static void reviews_are_counted_by_bounded_labels(void)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char name[256];
         struct review_record one = record(cases[i].operation, cases[i].kind, cases[i].action);
-        snprintf(name, sizeof name, "taffrail_reviews_total{%s}", cases[i].series);
+        snprintf(name, sizeof name, "taffrail_reviews_total{phase=\"validate\",%s}", cases[i].series);
         ASSERT_INT(series(metrics, name), -1);
         metrics_count_review(metrics, REVIEW_VALIDATE, &one, 10, 100);
         ASSERT_INT(series(metrics, name), 1);

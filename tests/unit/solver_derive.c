@@ -1,5 +1,6 @@
 /* Problems derived from one another: what they say is what one built from nothing says. */
 #include "solver_random.h"
+#include "solver_told.h"
 
 enum { SEEDS = 400, STEPS = 5 };
 

@@ -140,7 +140,7 @@ static inline struct counts domain_counts(const char *key, const char *selector)
 static inline const char *skew(const char *key, const char *selector)
 {
     struct counts counts = domain_counts(key, selector);
-    size_t sorted[256];
+    size_t sorted[256] = {0};
     for (size_t i = 0; i < counts.count; i++)
         sorted[i] = counts.items[i].pods;
     qsort(sorted, counts.count, sizeof *sorted, compare_counts);

@@ -111,7 +111,7 @@ static inline struct solver_expression notation_expression(struct arena *arena, 
 {
     struct solver_expression expression = {.op = SOLVER_IN};
     LIST(const char *) values = {0};
-    struct text rest = part, word, key;
+    struct text rest = part, word = {0}, key = {0};
     notation_next(&rest, ' ', &word);
     if (text_split(word, '=', &key, &word)) {
         *LIST_PUSH(arena, &values) = notation_copy(arena, word);

@@ -154,7 +154,7 @@ static void test_types_of_pools(void)
         struct solver_pool pool = {.name = "default", .types = one, .type_count = count};
         struct solver_shape shape = {.namespace = "default"};
         struct solver_pod pod = {.name = "default/a", .uid = "a", .node = SOLVER_NONE};
-        const struct solver_problem *problem;
+        const struct solver_problem *problem = NULL;
         bool good = solver_add_pool(world.builder, &pool, &number, &error) &&
                     solver_add_shape(world.builder, &shape, &pod.shape, &error) &&
                     solver_add_pod(world.builder, &pod, &number, &error) &&

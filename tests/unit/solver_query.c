@@ -2,6 +2,7 @@
 #include <pthread.h>
 
 #include "solver_random.h"
+#include "solver_told.h"
 
 enum { SEEDS = 400, QUESTIONS = 12 };
 
@@ -24,7 +25,8 @@ static struct asked *draw_question(struct random_cluster *c)
     asked->mounts[4] = random_mount(c, draw(c, 8));
     asked->question = (struct solver_question){.shape = &asked->shape,
                                                .mounts = &asked->mounts[4],
-                                               .mount_count = asked->shape.volume_count};
+                                               .mount_count = asked->shape.volume_count,
+                                               .explain = true};
     if (chance(c, 40))
         return asked;
     asked->question.overlay = &asked->overlay;
@@ -59,7 +61,7 @@ static const char *tell_answer(struct arena *arena, const struct solver_problem 
                                const struct solver_answer *answer)
 {
     if (answer->kind == SOLVER_UNSCHEDULABLE)
-        return "nowhere";
+        return tell_reasons(arena, problem, answer->reasons);
     if (answer->kind == SOLVER_ON_NODE)
         return solver_node_name(problem, answer->node);
     return tell_claim(arena, problem, answer->claim, answer->names);
@@ -110,13 +112,16 @@ static const char *expected_answer(struct random_cluster *c, const struct asked 
     }
     const struct solver_problem *problem;
     MUST(solver_build(builder, &settings, &problem, &error));
-    const struct solver_plan *plan = solver_solve(solver_run_create(problem, c->arena));
+    struct solver_run *run = solver_run_create(problem, c->arena);
+    const struct solver_plan *plan = solver_solve(run);
     MUST(plan->place_count == 1);
     struct solver_answer answer = {.kind = plan->places[0].kind,
                                    .node = plan->places[0].index,
                                    .names = solver_problem_names(problem)};
     if (answer.kind == SOLVER_ON_CLAIM)
         answer.claim = &plan->claims[0];
+    if (answer.kind == SOLVER_UNSCHEDULABLE)
+        answer.reasons = solver_explain(run, plan->places[0].pod);
     return tell_answer(c->arena, problem, &answer);
 }
 
@@ -198,6 +203,170 @@ static void zones_are_where_it_could_be_told_to_go(void)
             break;
     }
     CU_ASSERT_TRUE(counts[0] > 0 && counts[1] > 0 && counts[2] > 0 && counts[3] > 0);
+}
+
+/* ---- by hand ---- */
+
+/* A pool over all zones and nothing else. */
+static struct random_cluster *bare_cluster(struct arena *arena, struct solver_builder **builder)
+{
+    struct random_cluster *c = ARENA_NEW(arena, struct random_cluster);
+    c->arena = arena;
+    c->pool_count = 1;
+    *builder = solver_builder_create(arena);
+    tell_supply(c, *builder);
+    return c;
+}
+
+static uint32_t add_node(struct solver_builder *builder, const char *name, const char *key,
+                         const char *value)
+{
+    const struct solver_label label = {key, value};
+    const struct solver_amount room[] = {{SOLVER_CPU, 4000}, {SOLVER_PODS, 9}};
+    uint32_t number;
+    struct error error;
+    MUST(solver_add_node(
+        builder,
+        &(struct solver_node){
+            .name = name, .labels = {&label, 1}, .allocatable = {room, 2}, .initialized = true},
+        &number, &error));
+    return number;
+}
+
+/* Two racks, of which one is empty: with it gone the other is level with the least. */
+static void a_domain_goes_with_its_last_node(void)
+{
+    struct arena *arena = arena_create((size_t)64 << 20);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(arena);
+    struct solver_builder *builder;
+    struct random_cluster *c = bare_cluster(arena, &builder);
+    const uint32_t full = add_node(builder, "full", "rack", "r1");
+    const uint32_t empty = add_node(builder, "empty", "rack", "r2");
+    const struct solver_label app = {"app", "a"};
+    const struct solver_spread spread = {
+        .key = "rack",
+        .max_skew = 1,
+        .hard = true,
+        .ignore_node_affinity = true,
+        .selector = {SOLVER_SELECTOR_GIVEN, one_expression(c, "app", SOLVER_IN, "a")}};
+    const struct solver_shape runs = {.namespace = "default", .labels = {&app, 1}};
+    const struct solver_shape shapes[] = {
+        {.namespace = "default", .labels = {&app, 1}, .spreads = &spread, .spread_count = 1},
+        /* Known or not, the same. */
+        {.namespace = "other", .labels = {&app, 1}, .spreads = &spread, .spread_count = 1},
+    };
+    uint32_t shape, number;
+    struct error error;
+    const struct solver_problem *problem;
+    const struct solver_settings settings = {0};
+    for (uint32_t i = 0; i < 4; i++) { /* two of each namespace run, one of the first waits */
+        struct solver_shape of = i == 3 ? shapes[0] : runs;
+        of.namespace = i == 2 ? "other" : "default";
+        MUST(solver_add_shape(builder, &of, &shape, &error) &&
+             solver_add_pod(
+                 builder,
+                 &(struct solver_pod){.name = arena_printf(arena, "default/pod-%u", i).data,
+                                      .uid = "",
+                                      .shape = shape,
+                                      .node = i == 3 ? SOLVER_NONE : full},
+                 &number, &error));
+    }
+    MUST(solver_build(builder, &settings, &problem, &error));
+    struct solver_run *run = solver_run_create(problem, arena);
+    for (size_t i = 0; i < 2; i++) {
+        const struct solver_overlay overlay = {.gone_nodes = &empty, .gone_node_count = 1};
+        struct solver_question question = {.shape = &shapes[i]};
+        ASSERT_INT(ask(run, &question, arena).node, empty);
+        question.overlay = &overlay;
+        ASSERT_INT(ask(run, &question, arena).node, full);
+    }
+    arena_destroy(arena);
+}
+
+static void zones_are_all_a_spread_allows(void)
+{
+    struct arena *arena = arena_create((size_t)64 << 20);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(arena);
+    struct solver_builder *builder;
+    struct random_cluster *c = bare_cluster(arena, &builder);
+    const struct solver_settings settings = {0};
+    const struct solver_problem *problem;
+    struct error error;
+    const struct solver_label app = {"app", "a"};
+    const uint32_t node = add_node(builder, "full", TYPE_KEY, "t3");
+    uint32_t shape, pod;
+    MUST(solver_add_shape(builder,
+                          &(struct solver_shape){.namespace = "default", .labels = {&app, 1}},
+                          &shape, &error) &&
+         solver_add_pod(
+             builder,
+             &(struct solver_pod){.name = "default/a", .uid = "", .shape = shape, .node = node},
+             &pod, &error) &&
+         solver_build(builder, &settings, &problem, &error));
+    struct solver_run *run = solver_run_create(problem, arena);
+    const struct solver_selector itself = {SOLVER_SELECTOR_GIVEN,
+                                           one_expression(c, "app", SOLVER_IN, "a")};
+    const struct solver_spread spread = {
+        .key = ZONE, .max_skew = 1, .hard = true, .selector = itself};
+    const struct solver_pod_affinity near = {.required = true, .key = ZONE, .selector = itself};
+    /* Where the only type is that holds it, though a claim would choose one with fewer pods. */
+    const struct solver_spread by_type = {
+        .key = TYPE_KEY, .max_skew = 2, .hard = true, .selector = itself};
+    const struct solver_amount much = {SOLVER_CPU, 5500};
+    const struct solver_shape shapes[] = {
+        {.namespace = "default", .labels = {&app, 1}, .spreads = &spread, .spread_count = 1},
+        {.namespace = "default", .labels = {&app, 1}, .affinities = &near, .affinity_count = 1},
+        {.namespace = "default",
+         .labels = {&app, 1},
+         .requests = {&much, 1},
+         .spreads = &by_type,
+         .spread_count = 1},
+    };
+    for (size_t i = 0; i < 3; i++) {
+        struct solver_zones zones;
+        const struct solver_question question = {.shape = &shapes[i]};
+        MUST(solver_query_zones(run, &question, arena, &zones, &error));
+        ASSERT_INT(zones.count, i == 2 ? 1 : 3);
+        for (size_t j = 0; j < zones.count; j++)
+            ASSERT_TEXT(text_of(zones.items[j]), random_zones[j]);
+    }
+    arena_destroy(arena);
+}
+
+/* A well-known key that nothing names may be asked for all the same (Karpenter semantics 1.3); a
+ * custom one may not. */
+static void well_known_keys_need_not_be_named(void)
+{
+    struct arena *arena = arena_create((size_t)64 << 20);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(arena);
+    struct solver_builder *builder;
+    (void)bare_cluster(arena, &builder);
+    const struct solver_settings settings = {0};
+    const struct solver_problem *problem;
+    struct error error;
+    MUST(solver_build(builder, &settings, &problem, &error));
+    struct solver_run *run = solver_run_create(problem, arena);
+    const struct solver_label labels[] = {{"topology.kubernetes.io/region", "eu"},
+                                          {"example.com/region", "eu"}};
+    static const enum solver_place_kind expected[] = {SOLVER_ON_CLAIM, SOLVER_UNSCHEDULABLE};
+    for (size_t i = 0; i < 2; i++) {
+        const struct solver_shape shape = {.namespace = "default",
+                                           .node_selector = {&labels[i], 1}};
+        const struct solver_question question = {.shape = &shape};
+        ASSERT_INT(ask(run, &question, arena).kind, expected[i]);
+        struct solver_builder *more = solver_derive(problem, arena);
+        const struct solver_problem *derived;
+        uint32_t number, pod;
+        MUST(solver_add_shape(more, &shape, &number, &error) &&
+             solver_add_pod(
+                 more,
+                 &(struct solver_pod){
+                     .name = "default/more", .uid = "", .shape = number, .node = SOLVER_NONE},
+                 &pod, &error) &&
+             solver_build(more, &settings, &derived, &error));
+        ASSERT_INT(solver_solve(solver_run_create(derived, arena))->places[0].kind, expected[i]);
+    }
+    arena_destroy(arena);
 }
 
 /* ---- threads ---- */
@@ -335,9 +504,13 @@ static void senseless_questions_are_refused(void)
         CU_ASSERT_FALSE(solver_query(run, &question, arena, &answer, &error));
         ASSERT_TEXT(text_of(error.what), cases[i].expected);
     }
-    const struct solver_question fine = {.shape = &plain}, unhad = {.shape = &wants_unknown};
+    const struct solver_question fine = {.shape = &plain},
+                                 unhad = {.shape = &wants_unknown, .explain = true};
     CU_ASSERT_NOT_EQUAL(ask(run, &fine, arena).kind, SOLVER_UNSCHEDULABLE);
-    CU_ASSERT_EQUAL(ask(run, &unhad, arena).kind, SOLVER_UNSCHEDULABLE);
+    answer = ask(run, &unhad, arena);
+    CU_ASSERT_EQUAL(answer.kind, SOLVER_UNSCHEDULABLE);
+    ASSERT_INT(answer.reasons.count, 1);
+    ASSERT_INT(answer.reasons.items[0].kind, SOLVER_REASON_RESOURCES);
     (void)solver_solve(run);
     CU_ASSERT_FALSE(solver_query(run, &fine, arena, &answer, &error));
     ASSERT_TEXT(text_of(error.what), "the run was solved; ask another one");
@@ -348,6 +521,9 @@ const char unit_suite[] = "solver query";
 const struct unit_test unit_tests[] = {
     {"as a solve, and the run as it was", as_a_solve_and_as_it_was},
     {"zones are where it could be told to go", zones_are_where_it_could_be_told_to_go},
+    {"a domain goes with its last node", a_domain_goes_with_its_last_node},
+    {"zones are all that a spread allows", zones_are_all_a_spread_allows},
+    {"well-known keys need not be named", well_known_keys_need_not_be_named},
     {"two threads are answered the same", two_threads_are_answered_the_same},
     {"a query without memory leaves no trace", a_query_without_memory_leaves_no_trace},
     {"senseless questions are refused", senseless_questions_are_refused},
