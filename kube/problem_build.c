@@ -179,7 +179,8 @@ static bool add_pod(struct building *building, struct cluster_pod *pod, struct e
     struct arena *arena = building->arena;
     struct solver_mount *mounts = ARENA_ARRAY(arena, pod->claim_count, struct solver_mount);
     for (size_t i = 0; i < pod->claim_count; i++)
-        mounts[i] = (struct solver_mount){pod->claims[i]->id, pod->claims[i]->driver};
+        mounts[i] = (struct solver_mount){pod->claims[i]->id, pod->claims[i]->driver,
+                                          pod->claims[i]->waits};
     if (!add_shape(building, pod->shape, pod, &pod->shape_number, error))
         return false;
     const struct solver_pod added = {

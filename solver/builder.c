@@ -304,10 +304,10 @@ bool solver_add_daemon(struct solver_builder *builder, uint32_t shape, struct er
 
 struct mount mount_make(struct solver_problem *problem, const struct solver_mount *given)
 {
-    return (struct mount){intern_string(&problem->claims, given->claim, NULL),
-                          given->driver == NULL
-                              ? SOLVER_NONE
-                              : intern_string(&problem->drivers, given->driver, NULL)};
+    return (struct mount){
+        intern_string(&problem->claims, given->claim, NULL),
+        given->driver == NULL ? SOLVER_NONE : intern_string(&problem->drivers, given->driver, NULL),
+        given->binds};
 }
 
 bool solver_add_pod(struct solver_builder *builder, const struct solver_pod *given,

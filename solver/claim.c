@@ -130,8 +130,9 @@ static bool has_room(const struct solver_run *run, const struct claim *claim,
 
 /* The set after volumes and topology, with its rows; NULL, and whether topology was to blame. */
 static const struct claim_set *settle(struct solver_run *run, const struct variant_state *state,
-                                      const struct claim_set *base, const struct term *volume,
-                                      uint32_t volume_number, bool relax, bool *topology)
+                                      const struct pod *pod, const struct claim_set *base,
+                                      const struct term *volume, uint32_t volume_number, bool relax,
+                                      bool *topology)
 {
     const struct claim_set *set = base;
     if (volume != NULL) {
@@ -143,6 +144,8 @@ static const struct claim_set *settle(struct solver_run *run, const struct varia
     }
     const struct claim_set *narrowed = topology_narrow(run, state, set, run->scratch_fits, NULL);
     *topology |= narrowed != set;
+    if (narrowed != NULL)
+        narrowed = shared_claims_narrow(run, pod, narrowed, run->scratch_fits);
     if (narrowed == NULL)
         return NULL;
     const uint64_t *rows = claim_set_rows(run, narrowed);
@@ -204,7 +207,7 @@ enum verdict claim_try(struct solver_run *run, const struct claim *claim, uint32
     size_t count = shape->volume_alternative_count;
     for (size_t i = 0; i < (count > 0 ? count : 1); i++) {
         const struct claim_set *set =
-            settle(run, state, base, count > 0 ? &shape->volumes[i] : NULL,
+            settle(run, state, pod, base, count > 0 ? &shape->volumes[i] : NULL,
                    problem->variant_count + shape->first_volume_term + (uint32_t)i,
                    relax_min_values, &depends);
         if (set == NULL)

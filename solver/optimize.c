@@ -170,9 +170,10 @@ static struct solver_run *solve_by(const struct solver_problem *problem, struct 
 /* More tries in which ties between domains, and between pods of one size, are drawn: Karpenter
  * draws them, too, and its luck should not beat us. A small problem is worth many. */
 #define DRAWS_MIN 4
-#define DRAWS_MAX 32
-#define DRAWN_PODS 10000 /* over all draws */
-#define STRATEGIES_MAX (7 + 2 * DRAWS_MAX)
+#define DRAWS_MAX 96
+#define DRAWN_EFFORT 10000 /* over all draws: pods, and rows that take time and memory, too */
+#define ROWS_AS_A_POD 4
+#define STRATEGIES_MAX (9 + 3 * DRAWS_MAX)
 
 static size_t list_strategies(const struct solver_problem *problem, struct strategy *strategies)
 {
@@ -196,14 +197,23 @@ static size_t list_strategies(const struct solver_problem *problem, struct strat
                 strategy.best_fit = fit == 1;
                 strategies[count++] = strategy;
             }
-    size_t draws = problem->queue_count == 0 ? 0 : DRAWN_PODS / problem->queue_count;
-    draws = draws < DRAWS_MIN ? DRAWS_MIN : draws > DRAWS_MAX ? DRAWS_MAX : draws;
-    for (uint64_t seed = 1; seed <= draws && wanted->cheapest; seed++) {
-        strategies[count] = as_karpenter;
-        strategies[count++].lots = seed;
-        strategies[count] = all;
-        strategies[count++].lots = seed;
+    struct strategy by_growth = all;
+    by_growth.least_growth = true;
+    if (wanted->cheapest) {
+        strategies[count++] = by_growth;
+        by_growth.tight_first = wanted->joint_zones;
+        strategies[count++] = by_growth;
+        by_growth.tight_first = false;
     }
+    size_t effort = 1 + problem->queue_count + problem->rows.count / ROWS_AS_A_POD;
+    size_t draws = DRAWN_EFFORT / effort;
+    draws = draws < DRAWS_MIN ? DRAWS_MIN : draws > DRAWS_MAX ? DRAWS_MAX : draws;
+    const struct strategy *drawn[] = {&as_karpenter, &all, &by_growth};
+    for (uint64_t seed = 1; seed <= draws && wanted->cheapest; seed++)
+        for (size_t i = 0; i < sizeof drawn / sizeof *drawn; i++) {
+            strategies[count] = *drawn[i];
+            strategies[count++].lots = seed;
+        }
     return count;
 }
 

@@ -110,7 +110,8 @@ void overlay_apply_to(struct solver_run *run, const struct overlaid *overlaid, u
 {
     const struct solver_problem *problem = run->problem;
     const struct group *group = &problem->groups.items[number];
-    for (size_t i = 0; i < overlaid->gone_count; i++) {
+    /* An inverse one that is new is nobody's but the asker's. */
+    for (size_t i = 0; i < overlaid->gone_count && !group->inverse; i++) {
         uint32_t node = overlaid->gone_list[i];
         for (size_t j = problem->node_starts[node]; j < problem->node_starts[node + 1]; j++) {
             const struct pod *pod = &run->warm->base.pods.items[problem->node_pods[j]];
@@ -119,7 +120,7 @@ void overlay_apply_to(struct solver_run *run, const struct overlaid *overlaid, u
         }
     }
     drop_domains(run, overlaid, number);
-    for (size_t i = 0; i < overlaid->pod_count; i++)
+    for (size_t i = 0; i < overlaid->pod_count && !group->inverse; i++)
         if (group_lists(problem, group, class_of(problem, overlaid->pods[i].shape)))
             adjust(run, number, overlaid->pods[i].node, 1);
 }

@@ -53,7 +53,8 @@ static enum verdict node_try(const struct solver_run *run, uint32_t number, cons
     enum verdict verdict = topology_host(run, state, number, NULL);
     if (verdict != ACCEPTED)
         return verdict;
-    return node_attaches(run, number, pod) && topology_allows_node(run, state, node, NULL)
+    return node_attaches(run, number, pod) && topology_allows_node(run, state, node, NULL) &&
+                   shared_claims_allow(run, pod, machine_value(node, problem->zone_key))
                ? ACCEPTED
                : NOT_NOW;
 }
@@ -120,6 +121,7 @@ static void put_on_node(struct solver_run *run, uint32_t pod_number, uint32_t no
     for (size_t i = 0; i < pod->mount_count; i++)
         *LIST_PUSH(run->arena, &run->node_mounts[node]) = pod->mounts[i];
     topology_record(run, shape, node, SOLVER_NONE);
+    shared_claims_record(run, pod, machine_value(&problem->nodes.items[node], problem->zone_key));
     run->places[pod_number].kind = SOLVER_ON_NODE;
     run->places[pod_number].index = node;
 }
@@ -238,6 +240,18 @@ static void charge(struct solver_run *run, struct claim *claim)
     run->limit_rows_fresh[claim->pool] = false;
 }
 
+/* The zone of a set that names one; SOLVER_NONE. */
+static uint32_t claim_zone(const struct solver_problem *problem, const struct claim_set *set)
+{
+    const struct solver_requirement *zone =
+        solver_requirements_get(&set->requirements, problem->zone_key);
+    size_t first =
+        zone == NULL || zone->complement ? SIZE_MAX : bits_next(zone->words, zone->word_count, 0);
+    return first == SIZE_MAX || bits_next(zone->words, zone->word_count, first + 1) != SIZE_MAX
+               ? SOLVER_NONE
+               : (uint32_t)first;
+}
+
 void put_on_claim(struct solver_run *run, uint32_t pod_number, uint32_t number,
                   const struct candidate *candidate)
 {
@@ -271,6 +285,7 @@ void put_on_claim(struct solver_run *run, uint32_t pod_number, uint32_t number,
     run->next_pod[pod_number] = SOLVER_NONE;
     enter_pod_count(run, number, claim->pod_count);
     topology_record(run, shape, SOLVER_NONE, number);
+    shared_claims_record(run, pod, claim_zone(problem, claim->set));
     run->places[pod_number].kind = SOLVER_ON_CLAIM;
     run->places[pod_number].index = number;
 }
@@ -296,26 +311,9 @@ static bool any_may_join(const struct solver_run *run, const struct variant_stat
     return false;
 }
 
-static bool try_claim(struct solver_run *run, uint32_t pod, const struct variant *variant,
-                      uint32_t number)
-{
-    struct variant_state *state = &run->variants[variant->number];
-    struct candidate candidate;
-    enum verdict verdict =
-        claim_try(run, &run->claims.items[number], (uint32_t)run->problem->nodes.count + number,
-                  pod, variant, false, &candidate);
-    if (verdict == NEVER)
-        wide_bits_add(run->arena, &state->turned_away_claims, number);
-    if (verdict != ACCEPTED)
-        return false;
-    put_on_claim(run, pod, number, &candidate);
-    return true;
-}
-
-/* The emptiest claim that takes the pod (Karpenter semantics 2.3); with best_fit the fullest. Of
- * claims with as many pods Karpenter's sort, which is stable where little changed, puts the one
- * that got its last pod latest first, and those with one pod as they were opened. */
-bool join_claim(struct solver_run *run, uint32_t pod, const struct variant *variant)
+bool each_claim(struct solver_run *run, const struct variant *variant,
+                bool (*visit)(struct solver_run *run, uint32_t claim, void *argument),
+                void *argument)
 {
     const struct variant_state *state = &run->variants[variant->number];
     for (size_t i = 1; i < run->ranks.count; i++) {
@@ -327,11 +325,41 @@ bool join_claim(struct solver_run *run, uint32_t pod, const struct variant *vari
         for (size_t j = 0; j < count; j++) {
             uint32_t claim = rank->arrivals.items[pod_count == 1 ? j : count - 1 - j];
             if (bits_has(rank->claims.words, claim) && may_join(run, state, claim) &&
-                try_claim(run, pod, variant, claim))
+                visit(run, claim, argument))
                 return true;
         }
     }
     return false;
+}
+
+struct joining {
+    uint32_t pod;
+    const struct variant *variant;
+};
+
+static bool try_claim(struct solver_run *run, uint32_t number, void *argument)
+{
+    const struct joining *joining = argument;
+    struct candidate candidate;
+    enum verdict verdict =
+        claim_try(run, &run->claims.items[number], (uint32_t)run->problem->nodes.count + number,
+                  joining->pod, joining->variant, false, &candidate);
+    if (verdict == NEVER)
+        wide_bits_add(run->arena, &run->variants[joining->variant->number].turned_away_claims,
+                      number);
+    if (verdict != ACCEPTED)
+        return false;
+    put_on_claim(run, joining->pod, number, &candidate);
+    return true;
+}
+
+/* The emptiest claim that takes the pod (Karpenter semantics 2.3); with best_fit the fullest. Of
+ * claims with as many pods Karpenter's sort, which is stable where little changed, puts the one
+ * that got its last pod latest first, and those with one pod as they were opened. */
+bool join_claim(struct solver_run *run, uint32_t pod, const struct variant *variant)
+{
+    struct joining joining = {pod, variant};
+    return each_claim(run, variant, try_claim, &joining);
 }
 
 /* A claim that is opened takes the most of what its types would use off its pool's limits: any of
@@ -412,23 +440,29 @@ void claim_open(struct solver_run *run, uint32_t pool, uint32_t pod,
 }
 
 /* In the heaviest pool that takes it (Karpenter semantics 2.3). */
-static bool open_claim(struct solver_run *run, uint32_t pod, const struct variant *variant)
+bool try_opening(struct solver_run *run, uint32_t pod, const struct variant *variant,
+                 uint32_t *pool, struct candidate *candidate)
 {
     const struct solver_problem *problem = run->problem;
     for (size_t i = 0; i < problem->pools.count; i++) {
-        struct candidate candidate;
-        uint32_t pool = problem->pool_order[i];
-        if (!try_pool(run, pool, pod, variant, &candidate))
+        *pool = problem->pool_order[i];
+        if (!try_pool(run, *pool, pod, variant, candidate))
             continue;
-        if (run->strategy.cheapest) {
-            pool = problem->pool_order[cheapest_pool(run, i, pod, variant)];
-            if (!try_pool(run, pool, pod, variant, &candidate))
-                continue;
-        }
-        claim_open(run, pool, pod, &candidate);
-        return true;
+        if (run->strategy.cheapest || run->strategy.least_growth)
+            *pool = problem->pool_order[cheapest_pool(run, i, pod, variant)];
+        return try_pool(run, *pool, pod, variant, candidate);
     }
     return false;
+}
+
+static bool open_claim(struct solver_run *run, uint32_t pod, const struct variant *variant)
+{
+    uint32_t pool = 0;
+    struct candidate candidate;
+    if (!try_opening(run, pod, variant, &pool, &candidate))
+        return false;
+    claim_open(run, pool, pod, &candidate);
+    return true;
 }
 
 static bool wants_something(struct solver_run *run, uint32_t pod, const struct variant *variant)
@@ -453,7 +487,11 @@ bool place_on_node(struct solver_run *run, uint32_t pod, const struct variant *v
 
 bool place_pod(struct solver_run *run, uint32_t pod, const struct variant *variant)
 {
-    return wants_something(run, pod, variant) &&
-           (join_node(run, pod, variant) || join_claim(run, pod, variant) ||
-            open_claim(run, pod, variant));
+    if (!wants_something(run, pod, variant))
+        return false;
+    if (join_node(run, pod, variant))
+        return true;
+    if (run->strategy.least_growth)
+        return place_by_growth(run, pod, variant);
+    return join_claim(run, pod, variant) || open_claim(run, pod, variant);
 }

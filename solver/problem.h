@@ -177,6 +177,7 @@ struct shape {
 
 struct mount {
     uint32_t claim, driver; /* driver SOLVER_NONE: not counted */
+    bool binds;             /* is nowhere yet */
 };
 #define POD_GONE (SOLVER_NONE - 1)
 struct pod {
@@ -416,6 +417,7 @@ static inline const uint32_t *label_values(const struct solver_problem *problem,
 /* variant.c */
 /* The variants of every pending shape from first on that has none, and the inverse groups. */
 void variants_make(struct solver_builder *builder, size_t known_shapes);
+void inverse_groups_make(struct solver_builder *builder, struct shape *shape);
 /* The variants of a shape one after another, their numbers left to the caller. */
 struct variant_steps;
 struct variant_steps *variant_steps(struct solver_builder *builder, const struct shape *shape);

@@ -48,9 +48,10 @@ static struct warm *warm_up(struct solver_run *run)
 
 static void rest(struct solver_run *run)
 {
-    overlay_undo(run->warm);
-    *run = run->warm->rest;
-    run->warm->asking = false;
+    struct warm *warm = run->warm;
+    overlay_undo(warm);
+    *run = warm->rest;
+    warm->asking = false;
 }
 
 /* ---- a query ---- */
@@ -109,6 +110,7 @@ static bool take_shape(struct query *q, const struct solver_shape *given, struct
         requests[SOLVER_PODS] = add_capped(requests[SOLVER_PODS], 1);
         shape->requests = requests;
         shape->first_volume_term = FIRST_VOLUME_TERM;
+        inverse_groups_make(&q->builder, shape);
         if (shape->label_class >= base->label_classes.count)
             class_kept_away(view, &view->label_classes.items[shape->label_class]);
     }
@@ -205,11 +207,27 @@ static void count_new_groups(struct query *q)
     }
 }
 
+/* The pod is the only one pending: what its own anti-affinity keeps away is at most itself. */
+static void add_own_inverse(struct query *q, struct variant *variant)
+{
+    const struct shape *shape = q->shape;
+    const struct solver_problem *view = q->view;
+    uint32_t *groups =
+        ARENA_ARRAY(q->run->arena, variant->group_count + shape->inverse_group_count, uint32_t);
+    memcpy(groups, variant->groups, variant->group_count * sizeof *groups);
+    for (size_t i = 0; i < shape->inverse_group_count; i++)
+        if (group_selects(view, &view->groups.items[shape->inverse_groups[i]],
+                          &view->label_classes.items[shape->label_class]))
+            groups[variant->group_count++] = shape->inverse_groups[i];
+    variant->groups = groups;
+}
+
 /* Makes a variant one that can be tried. False: topology leaves it no place. */
 static bool take_variant(struct query *q, struct variant *variant)
 {
     struct solver_run *run = q->run;
     variant->number = run->warm->base.variant_count + (uint32_t)q->variant_count++;
+    add_own_inverse(q, variant);
     count_new_groups(q);
     if (!topology_want(run, q->shape, variant, NULL))
         return false;
@@ -271,7 +289,7 @@ static bool node_takes(const struct query *q, const struct variant *variant, uin
 {
     const struct solver_run *run = q->run;
     size_t width = q->view->resource_count;
-    const int64_t *room = &run->room[node * width];
+    const int64_t *room = &run->room[(size_t)node * width];
     for (size_t r = 0; r < width; r++)
         if (q->shape->requests[r] > room[r])
             return false;

@@ -113,5 +113,7 @@ struct solver_run *run_create(const struct solver_problem *problem, struct strat
     copy_pools(run);
     if (strategy.joint_zones)
         joint_zones_make(run);
+    if (strategy.sound)
+        shared_claims_make(run);
     return run;
 }

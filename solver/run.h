@@ -89,9 +89,10 @@ struct claim_rank {
  * false: as Karpenter does. */
 struct strategy {
     bool joint_zones, spread_in_one, exact_limits, best_fit, cheapest;
-    bool sound;       /* keeps to kube-scheduler's reading where Karpenter's is laxer */
-    bool look_ahead;  /* a domain is chosen only where something fits it */
-    bool tight_first; /* pods with fewer zones to choose from come first */
+    bool least_growth; /* a pod goes where it adds least to the price, be it a new claim */
+    bool sound;        /* keeps to kube-scheduler's reading where Karpenter's is laxer */
+    bool look_ahead;   /* a domain is chosen only where something fits it */
+    bool tight_first;  /* pods with fewer zones to choose from come first */
     uint64_t lots; /* not 0: ties between domains are drawn by this seed, not by price and name */
 };
 
@@ -145,7 +146,10 @@ struct solver_run {
     struct wide_bits *claims_open; /* [topology key]: claims that name no value */
     struct group_state *groups;
     struct variant_state *variants;
-    uint64_t *shape_failed_at;   /* by shape: when nothing had changed since, it fails again */
+    uint64_t *shape_failed_at; /* by shape: when nothing had changed since, it fails again */
+    /* By claim of pods, of sound strategies; NULL: no pods share one. */
+    bool *claim_shared;
+    uint32_t *claim_zones;       /* where it will be; SOLVER_NONE: open yet */
     bool *postponed;             /* by shape: not in this pass; NULL: none */
     uint64_t version;            /* how often something was placed, from 1 */
     struct solver_place *places; /* by pod */
@@ -177,6 +181,16 @@ bool topology_allows_node(const struct solver_run *run, const struct variant_sta
 /* A pod of the shape is on node, or on claim (the other is SOLVER_NONE). */
 void topology_record(struct solver_run *run, const struct shape *shape, uint32_t node,
                      uint32_t claim);
+
+/* ---- shared.c ---- */
+
+void shared_claims_make(struct solver_run *run);
+/* Whether a pod may be in a zone, as far as claims it shares are settled. */
+bool shared_claims_allow(const struct solver_run *run, const struct pod *pod, uint32_t zone);
+/* The set in the one zone its shared claims are or may be in; NULL: there is none. */
+const struct claim_set *shared_claims_narrow(struct solver_run *run, const struct pod *pod,
+                                             const struct claim_set *set, const uint64_t *fits);
+void shared_claims_record(struct solver_run *run, const struct pod *pod, uint32_t zone);
 
 /* ---- claim.c, price.c, place.c ---- */
 
@@ -211,6 +225,16 @@ const struct offering *claim_cheapest(struct solver_run *run, const struct claim
 int64_t row_price(struct solver_run *run, const struct claim_set *set, size_t row);
 /* Brings what the rows of a claim have room for up to date. */
 void claim_measure(const struct solver_run *run, struct claim *claim);
+/* Where it adds least to the price: on a claim or on one of its own. */
+bool place_by_growth(struct solver_run *run, uint32_t pod, const struct variant *variant);
+/* How a claim of its own would be; the pool it would be of in *pool. */
+bool try_opening(struct solver_run *run, uint32_t pod, const struct variant *variant,
+                 uint32_t *pool, struct candidate *candidate);
+/* Calls visit for each claim that may take the pod, in the order they are tried, until it is true;
+ * whether it was. */
+bool each_claim(struct solver_run *run, const struct variant *variant,
+                bool (*visit)(struct solver_run *run, uint32_t claim, void *argument),
+                void *argument);
 /* On a claim that takes it without being opened for it. */
 bool join_claim(struct solver_run *run, uint32_t pod, const struct variant *variant);
 /* A claim of its own for a pod, or a pod more on a claim. */

@@ -297,6 +297,7 @@ struct solver_shape {
 struct solver_mount {
     const char *claim;  /* namespace/name */
     const char *driver; /* NULL: attaches nothing that is counted */
+    bool binds;         /* is nowhere yet: it will be in the zone of the first pod that mounts it */
 };
 struct solver_pod {
     const char *name; /* namespace/name */

@@ -294,7 +294,7 @@ const struct claim_set *topology_narrow(struct solver_run *run, const struct var
             if (allows(run, own, value))
                 bits_add(domains, value);
         if (wanted->pick_one)
-            pick_one(run, set, wanted->group, domains, wanted->word_count, fits);
+            pick_one(run, before, wanted->group, domains, wanted->word_count, fits);
         set = claim_set_narrow(run, set, key, domains, wanted->word_count);
         const struct solver_requirement *now =
             set == NULL ? NULL : solver_requirements_get(&set->requirements, key);

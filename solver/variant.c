@@ -175,7 +175,7 @@ static bool some_pool_prefers(const struct solver_problem *problem)
     return false;
 }
 
-static void make_inverse_groups(struct solver_builder *builder, struct shape *shape)
+void inverse_groups_make(struct solver_builder *builder, struct shape *shape)
 {
     uint32_t *groups = ARENA_ARRAY(builder->problem->arena, shape->affinity_count, uint32_t);
     for (size_t i = 0; i < shape->affinity_count; i++)
@@ -239,7 +239,7 @@ void variants_make(struct solver_builder *builder, size_t known_shapes)
     for (size_t i = 0; i < problem->shapes.count; i++) {
         struct shape *shape = &problem->shapes.items[i];
         if (i >= known_shapes) {
-            make_inverse_groups(builder, shape);
+            inverse_groups_make(builder, shape);
             shape->first_volume_term = problem->volume_term_count;
             problem->volume_term_count += (uint32_t)shape->volume_alternative_count;
         }

@@ -142,6 +142,47 @@ static void test_cheapest_mix(void)
     EXPECT_INT(cost[1] < cost[0], 1);
 }
 
+/* A volume that is nowhere yet will be where its first pod is: the pods that share it stay
+ * together, though each alone would be cheaper elsewhere. */
+static void test_shared_claim(void)
+{
+    begin((struct solver_optimize){.cheapest = true});
+    TYPE(.name = "there", .resources = "cpu 3; memory 4Gi; pods 2",
+         .offerings = {OFFER("on-demand", "test-zone-1", .usd_micro = 100000)});
+    TYPE(.name = "anywhere", .resources = "cpu 5; memory 4Gi; pods 2",
+         .offerings = {OFFER("on-demand", "test-zone-1", .usd_micro = 300000),
+                       OFFER("on-demand", "test-zone-2", .usd_micro = 150000)});
+    POOL(.name = "default");
+    struct a_volume data = {.claim = "data", .binds = true};
+    size_t small = POD(.name = "small", .requests = "cpu 1", .volumes = {data},
+                       .affinities = {APART("host", "app=x")}, .labels = "app=x");
+    size_t large = POD(.name = "large", .requests = "cpu 4", .volumes = {data},
+                       .affinities = {APART("host", "app=x")}, .labels = "app=x");
+    provision();
+    EXPECT_PLACED(small);
+    EXPECT_PLACED(large);
+    EXPECT_TEXT(label_of(small, "zone"), label_of(large, "zone"));
+}
+
+/* To join the claim that is there would make a large machine of it; two small ones cost less. */
+static void test_growth_costs(void)
+{
+    int64_t cost[2];
+    for (int cheapest = 0; cheapest < 2; cheapest++) {
+        begin((struct solver_optimize){.cheapest = cheapest == 1});
+        one_size("small", "cpu 2100m; memory 4Gi; pods 10", 100000);
+        one_size("large", "cpu 5; memory 8Gi; pods 10", 900000);
+        POOL(.name = "default");
+        struct span pods = PODS(2, .labels = "app=x", .requests = "cpu 2",
+                                .spreads = {SPREAD("host", 2, "app=x")});
+        provision();
+        EXPECT_ALL_SCHEDULED(pods);
+        cost[cheapest] = plan_usd_micro();
+    }
+    EXPECT_INT(cost[0], 900000);
+    EXPECT_INT(cost[1], 200000);
+}
+
 /* All off is Karpenter; all on never places fewer or costs more. Drawn at random, seed printed. */
 static void test_never_worse(void)
 {
@@ -200,6 +241,8 @@ const struct unit_test unit_tests[] = {
     {"cheapest of pools of equal weight", test_cheapest_pool},
     {"weight before price", test_weight_before_price},
     {"cheapest mix", test_cheapest_mix},
+    {"a claim that is shared", test_shared_claim},
+    {"growth costs", test_growth_costs},
     {"never worse than Karpenter's choices", test_never_worse},
     {NULL, NULL},
 };

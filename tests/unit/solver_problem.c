@@ -88,7 +88,7 @@ static void test_numbers_of_nothing(void)
     expect_refused(solver_add_pod(builder, &shapeless, &number, &error), "default/a");
     struct solver_pod nowhere = {.name = "default/b", .node = 3};
     expect_refused(solver_add_pod(builder, &nowhere, &number, &error), "default/b");
-    struct solver_mount mount = {"default/data", NULL};
+    struct solver_mount mount = {.claim = "default/data"};
     struct solver_pod mounting = {
         .name = "default/c", .node = SOLVER_NONE, .mounts = &mount, .mount_count = 1};
     expect_refused(solver_add_pod(builder, &mounting, &number, &error), "default/c");

@@ -373,7 +373,7 @@ static inline void tell_shape(struct random_cluster *c, struct solver_builder *b
 static inline struct solver_mount random_mount(struct random_cluster *c, size_t pod)
 {
     return (struct solver_mount){arena_printf(c->arena, "ns/claim-%zu", pod % 4).data,
-                                 pod % 3 == 0 ? NULL : "csi"};
+                                 pod % 3 == 0 ? NULL : "csi", false};
 }
 
 static inline void tell_pod(struct random_cluster *c, struct solver_builder *builder, size_t index)

@@ -130,7 +130,8 @@ static inline void world_add_pod(struct world_pod *pod, size_t index)
     added.mount_count = world_volume_count(&pod->as);
     struct solver_mount *mounts = ARENA_ARRAY(world.arena, added.mount_count, struct solver_mount);
     for (size_t i = 0; i < added.mount_count; i++)
-        mounts[i] = (struct solver_mount){world_claim_name(pod, i), pod->as.volumes[i].driver};
+        mounts[i] = (struct solver_mount){world_claim_name(pod, i), pod->as.volumes[i].driver,
+                                          pod->as.volumes[i].binds};
     added.mounts = mounts;
     struct error error;
     bool good = solver_add_pod(world.builder, &added, &pod->number, &error);

@@ -68,6 +68,7 @@ struct a_volume {
     const char *where; /* alternatives; NULL: anywhere */
     const char *claim; /* NULL: none of these counts; a '#' becomes the pod's number */
     const char *driver;
+    bool binds;
 };
 #define VOLUME(can_be, ...)            \
     {                                  \
