@@ -173,6 +173,9 @@ static struct solver_run *solve_by(const struct solver_problem *problem, struct 
 #define DRAWS_MAX 96
 #define DRAWN_EFFORT 10000 /* over all draws: pods, and rows that take time and memory, too */
 #define ROWS_AS_A_POD 4
+/* To weigh growth takes many tries a pod. */
+#define GROWTH_EFFORT_MAX 3000
+#define DRAWN_GROWTH_EFFORT_MAX 600
 #define STRATEGIES_MAX (9 + 3 * DRAWS_MAX)
 
 static size_t list_strategies(const struct solver_problem *problem, struct strategy *strategies)
@@ -197,20 +200,21 @@ static size_t list_strategies(const struct solver_problem *problem, struct strat
                 strategy.best_fit = fit == 1;
                 strategies[count++] = strategy;
             }
+    size_t effort = 1 + problem->queue_count + problem->rows.count / ROWS_AS_A_POD;
     struct strategy by_growth = all;
     by_growth.least_growth = true;
-    if (wanted->cheapest) {
+    if (wanted->cheapest && effort <= GROWTH_EFFORT_MAX) {
         strategies[count++] = by_growth;
         by_growth.tight_first = wanted->joint_zones;
         strategies[count++] = by_growth;
         by_growth.tight_first = false;
     }
-    size_t effort = 1 + problem->queue_count + problem->rows.count / ROWS_AS_A_POD;
     size_t draws = DRAWN_EFFORT / effort;
     draws = draws < DRAWS_MIN ? DRAWS_MIN : draws > DRAWS_MAX ? DRAWS_MAX : draws;
     const struct strategy *drawn[] = {&as_karpenter, &all, &by_growth};
+    size_t kinds = effort <= DRAWN_GROWTH_EFFORT_MAX ? 3 : 2;
     for (uint64_t seed = 1; seed <= draws && wanted->cheapest; seed++)
-        for (size_t i = 0; i < sizeof drawn / sizeof *drawn; i++) {
+        for (size_t i = 0; i < kinds; i++) {
             strategies[count] = *drawn[i];
             strategies[count++].lots = seed;
         }
