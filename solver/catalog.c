@@ -83,13 +83,26 @@ static bool seen_before(const struct type *type, size_t at)
     return false;
 }
 
+static int compare_types(const void *a_pointer, const void *b_pointer, void *argument)
+{
+    const struct solver_problem *problem = argument;
+    return strcmp(problem->types.items[*(const uint32_t *)a_pointer].name,
+                  problem->types.items[*(const uint32_t *)b_pointer].name);
+}
+
+/* By name of the type, whatever the order in which they were added. */
 static void make_rows(struct solver_problem *problem)
 {
     struct intern signatures = {.arena = problem->arena};
+    uint32_t *order = ARENA_ARRAY(problem->arena, problem->types.count, uint32_t);
     for (uint32_t i = 0; i < problem->types.count; i++)
-        for (size_t j = 0; j < problem->types.items[i].source_count; j++)
-            if (!seen_before(&problem->types.items[i], j))
-                row_add(problem, &signatures, i, j);
+        order[i] = i;
+    if (problem->types.count > 1)
+        qsort_r(order, problem->types.count, sizeof *order, compare_types, problem);
+    for (size_t i = 0; i < problem->types.count; i++)
+        for (size_t j = 0; j < problem->types.items[order[i]].source_count; j++)
+            if (!seen_before(&problem->types.items[order[i]], j))
+                row_add(problem, &signatures, order[i], j);
     problem->row_words = bits_words(problem->rows.count);
     for (size_t i = 0; i < problem->offering_shapes.count; i++)
         problem->offering_shapes.items[i].rows =

@@ -196,6 +196,9 @@ enum verdict claim_try(struct solver_run *run, const struct claim *claim, uint32
     if (base != NULL && base != claim->set && run->strategy.sound && claim->pod_count > 0 &&
         takes_label_away(claim->set, base))
         return NEVER;
+    if (base == NULL && solver_requirements_intersect(problem->names, &claim->set->requirements,
+                                                      &variant->full.requirements, NULL))
+        return NOT_NOW; /* it lacks a label only, which another pod may bring */
     if (base == NULL ||
         !fit_rows(problem, pool, run->scratch_total, claim->rows, run->scratch_fits))
         return NEVER;

@@ -14,6 +14,7 @@
 
 struct column { /* a machine that can be bought */
     uint32_t pool;
+    size_t place; /* of the pool in its tier */
     size_t row;
     double cost, worth;
 };
@@ -22,6 +23,7 @@ struct lot {
     LIST(uint32_t) shapes;
     const struct claim_set **sets; /* by pool of the tier; NULL: cannot be there */
     size_t row_count;              /* that would do, over the pools */
+    size_t place;                  /* among lots, as the queue brings them */
     bool stale;                    /* pods left since it was rated */
     double total;                  /* what its pods are worth */
     struct column best[CANDIDATES_MAX];
@@ -37,6 +39,8 @@ struct dense {
     uint32_t *left;  /* by shape: pods that wait */
     uint32_t **pods; /* by shape: which, in the order of the queue; the last of them wait */
     uint32_t *pod_count;
+    uint32_t *order; /* shapes as the queue brings them: not as they were added */
+    size_t order_count;
     const struct lot **lot_of; /* by shape */
     double *worth;             /* by shape: of one pod */
     const uint32_t *pools;     /* of the tier */
@@ -70,15 +74,17 @@ static void collect(struct dense *dense)
     dense->left = ARENA_ARRAY(run->arena, problem->shapes.count, uint32_t);
     dense->pod_count = ARENA_ARRAY(run->arena, problem->shapes.count, uint32_t);
     dense->pods = ARENA_ARRAY(run->arena, problem->shapes.count, uint32_t *);
+    dense->order = ARENA_ARRAY(run->arena, problem->shapes.count, uint32_t);
     for (int pass = 0; pass < 2; pass++) {
         for (size_t i = 0; i < problem->queue_count; i++) {
             const struct pod *pod = &problem->pods.items[problem->queue[i]];
             if (!run->postponed[pod->shape] || pod->mount_count > 0 ||
                 run->places[problem->queue[i]].kind != SOLVER_UNSCHEDULABLE)
                 continue;
-            if (pass == 0)
-                dense->pod_count[pod->shape]++;
-            else
+            if (pass == 0) {
+                if (dense->pod_count[pod->shape]++ == 0)
+                    dense->order[dense->order_count++] = pod->shape;
+            } else
                 dense->pods[pod->shape][dense->left[pod->shape]++] = problem->queue[i];
         }
         for (size_t i = 0; i < problem->shapes.count && pass == 0; i++)
@@ -125,7 +131,7 @@ static int compare_lots(const void *a_pointer, const void *b_pointer)
     const struct lot *b = b_pointer;
     if (a->row_count != b->row_count)
         return a->row_count < b->row_count ? -1 : 1;
-    return a->shapes.items[0] < b->shapes.items[0] ? -1 : 1;
+    return a->place < b->place ? -1 : a->place > b->place;
 }
 
 static void make_lots(struct dense *dense)
@@ -133,7 +139,8 @@ static void make_lots(struct dense *dense)
     struct arena *arena = dense->run->arena;
     struct lots lots = {0};
     struct intern signatures = {.arena = arena};
-    for (uint32_t i = 0; i < dense->problem->shapes.count; i++) {
+    for (size_t k = 0; k < dense->order_count; k++) {
+        uint32_t i = dense->order[k];
         if (dense->left[i] == 0)
             continue;
         const struct claim_set **sets =
@@ -144,7 +151,7 @@ static void make_lots(struct dense *dense)
         uint32_t number =
             intern_number(&signatures, sets, dense->pool_count * sizeof *sets, &added);
         if (added)
-            *LIST_PUSH(arena, &lots) = (struct lot){.sets = sets, .stale = true};
+            *LIST_PUSH(arena, &lots) = (struct lot){.sets = sets, .stale = true, .place = number};
         *LIST_PUSH(arena, &lots.items[number].shapes) = i;
     }
     for (size_t i = 0; i < lots.count; i++)
@@ -215,7 +222,8 @@ static void list_columns(struct dense *dense, const struct lot *lot)
             if (price == INT64_MAX || price == 0 || !holds_any(dense, lot, pool, row))
                 continue;
             size_t j = dense->column_count++;
-            dense->columns[j] = (struct column){.pool = number, .row = row, .cost = (double)price};
+            dense->columns[j] =
+                (struct column){.pool = number, .place = i, .row = row, .cost = (double)price};
             dense->costs[j] = (double)price;
             for (size_t k = 0; k < dense->resource_count; k++)
                 dense->supplies[j * dense->resource_count + k] =
@@ -234,7 +242,7 @@ static int compare_columns(const void *a_pointer, const void *b_pointer)
         return a->cost < b->cost ? -1 : 1;
     if (a->row != b->row)
         return a->row < b->row ? -1 : 1;
-    return a->pool < b->pool ? -1 : a->pool > b->pool;
+    return a->place < b->place ? -1 : a->place > b->place;
 }
 
 /* What a pod of each shape is worth, and the columns that could hold most for their price, were

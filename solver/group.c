@@ -136,7 +136,7 @@ static uint32_t group_number(struct solver_builder *builder, struct group *group
 }
 
 uint32_t group_of_spread(struct solver_builder *builder, const struct shape *shape,
-                         const struct spread *spread, bool prefer)
+                         const struct spread *spread, const struct spread_filter *filter)
 {
     struct solver_problem *problem = builder->problem;
     uint64_t *namespaces =
@@ -151,12 +151,13 @@ uint32_t group_of_spread(struct solver_builder *builder, const struct shape *sha
         .namespaces = namespaces,
         .namespace_selector = SOLVER_NONE,
         .filter_tolerations = spread->honor_taints ? &shape->tolerations : NULL,
-        .filter_prefers = spread->honor_taints && prefer,
+        .filter_prefers = filter->prefer,
     };
     if (spread->honor_affinity) {
         bool limited = shape->selector.requirements.count > 0 || shape->selector.hostname != NULL;
-        group.filter_terms = shape->required_count > 0 ? shape->required : &shape->selector;
-        group.filter_term_count = shape->required_count > 0 ? shape->required_count : limited;
+        size_t left = shape->required_count - filter->required_from;
+        group.filter_terms = left > 0 ? shape->required + filter->required_from : &shape->selector;
+        group.filter_term_count = left > 0 ? left : limited;
     }
     return group_number(builder, &group, group.filter_tolerations);
 }

@@ -133,6 +133,20 @@ static bool types_are_there(const struct solver_problem *problem, struct error *
     return true;
 }
 
+static void make_late_groups(struct solver_problem *problem)
+{
+    bool *late = ARENA_ARRAY(problem->arena, problem->groups.count, bool);
+    for (size_t i = 0; i < problem->groups.count; i++)
+        late[i] = problem->groups.items[i].kind == GROUP_SPREAD;
+    for (size_t i = 0; i < problem->queue_count; i++) {
+        const struct variant *first =
+            &problem->shapes.items[problem->pods.items[problem->queue[i]].shape].variants[0];
+        for (size_t j = 0; j < first->group_count; j++)
+            late[first->groups[j]] = false;
+    }
+    problem->late_groups = late;
+}
+
 bool solver_build(struct solver_builder *builder, const struct solver_settings *settings,
                   const struct solver_problem **built, struct error *error)
 {
@@ -168,6 +182,7 @@ bool solver_build(struct solver_builder *builder, const struct solver_settings *
     if (regroup || problem->groups.count > before->groups.count)
         make_topology_keys(problem);
     make_queue(problem);
+    make_late_groups(problem);
     *built = problem;
     return true;
 }

@@ -100,7 +100,7 @@ struct group {
     size_t filter_term_count;                         /* 0: all */
     const struct toleration_list *filter_tolerations; /* NULL: taints do not matter */
     bool filter_prefers;                              /* PreferNoSchedule is tolerated, too */
-    const uint64_t *filter_nodes;                     /* bits; NULL: all */
+    const uint64_t *filter_nodes; /* bits; NULL: all */
     const uint64_t
         *pool_domains; /* bits, count_size of them: what pools can make; hostname: NULL */
     /* What the cluster holds: -1 for a value that is no domain. Indexed by the key's values, or by
@@ -264,7 +264,7 @@ struct pool {
 struct machine { /* a node of the cluster */
     const char *name;
     uint32_t pool;
-    bool initialized;
+    bool initialized, to_come;
     bool gone;                         /* removed: nothing fits */
     struct solver_requirements labels; /* canonical keys, hostname not among them */
     struct label_list raw;             /* as written: topology keys are not canonical */
@@ -332,6 +332,9 @@ struct solver_problem {
     const size_t *node_starts, *class_starts;
     const uint32_t *node_pods, *class_nodes;
     size_t started_class_count;
+    /* By group: asked only by pods that gave up a required term or tolerate PreferNoSchedule. To
+     * Karpenter that is another group, which counts what runs and what is placed from then on. */
+    const bool *late_groups;
     const uint32_t *queue; /* pending pods in the order they are tried */
     size_t queue_count;
     uint32_t variant_count, volume_term_count;
@@ -434,9 +437,14 @@ bool group_lists(const struct solver_problem *problem, const struct group *group
                  const struct label_class *class);
 /* Inverse groups keep pods of the class away. */
 void class_kept_away(struct solver_problem *problem, struct label_class *class);
+/* What is left of a shape's wishes when a spread is asked (Karpenter semantics 2.7). */
+struct spread_filter {
+    size_t required_from;
+    bool prefer;
+};
 /* The groups a shape's spreads and affinities make, and its inverse ones. */
 uint32_t group_of_spread(struct solver_builder *builder, const struct shape *shape,
-                         const struct spread *spread, bool prefer);
+                         const struct spread *spread, const struct spread_filter *filter);
 uint32_t group_of_affinity(struct solver_builder *builder, const struct shape *shape,
                            const struct pod_affinity *affinity, bool inverse);
 /* What the cluster holds of groups from known_groups on, and which of them label classes meet; of

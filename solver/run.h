@@ -102,6 +102,7 @@ struct group_state {
     int32_t *counts; /* as in the group; of a hostname group nodes, then claims */
     size_t count_size;
     size_t occupied;
+    bool dormant;                   /* a late group that no pod has asked yet: it counts nothing */
     size_t owners;                  /* of an inverse group: pods that run and have the term */
     struct wide_bits nodes, claims; /* hostname groups: those with a count, nodes by place */
 };
@@ -110,6 +111,7 @@ struct group_state {
 struct wanted {
     uint32_t group;
     bool self;         /* the pod counts itself */
+    bool starts;       /* may be the first of an affinity */
     bool pick_one;     /* of the domains: a spread, or the first of an affinity */
     bool anywhere;     /* hostname affinity without anybody to join yet */
     uint64_t *domains; /* where it may go; hostname: NULL */

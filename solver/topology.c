@@ -59,7 +59,7 @@ static bool want_domains(const struct solver_run *run, const struct group *group
     const struct group_state *state = &run->groups[wanted->group];
     int32_t least = group->kind == GROUP_SPREAD ? least_count(run, group, state, pod_domains) : 0;
     bool bootstrap =
-        group->kind == GROUP_AFFINITY && wanted->self && !any_occupied(run, state, pod_domains);
+        group->kind == GROUP_AFFINITY && wanted->starts && !any_occupied(run, state, pod_domains);
     wanted->pick_one =
         group->kind == GROUP_SPREAD || bootstrap ||
         (group->kind == GROUP_ANTI_AFFINITY && !group->inverse && run->strategy.spread_in_one);
@@ -88,6 +88,19 @@ static bool selects_itself(const struct solver_problem *problem, const struct sh
                          &problem->label_classes.items[shape->label_class]);
 }
 
+/* kube-scheduler lets the first pod of an affinity go without one to join only when it matches all
+ * of its own required terms. */
+static bool selects_itself_throughout(const struct solver_problem *problem,
+                                      const struct shape *shape)
+{
+    const struct variant *last = &shape->variants[shape->variant_count - 1];
+    for (size_t i = 0; i < last->group_count; i++)
+        if (problem->groups.items[last->groups[i]].kind == GROUP_AFFINITY &&
+            !selects_itself(problem, shape, last->groups[i]))
+            return false;
+    return true;
+}
+
 /* An inverse group that nobody has keeps nobody away. */
 static bool has_owners(const struct solver_run *run, uint32_t group)
 {
@@ -101,6 +114,7 @@ static void prepare(struct solver_run *run, const struct shape *shape,
     const struct solver_problem *problem = run->problem;
     const struct label_class *class = &problem->label_classes.items[shape->label_class];
     size_t most = variant->group_count + class->kept_away_by.count;
+    bool starts = !run->strategy.sound || selects_itself_throughout(problem, shape);
     state->wanted = ARENA_ARRAY(run->arena, most, struct wanted);
     for (size_t i = 0; i < most; i++) {
         bool own = i < variant->group_count;
@@ -110,7 +124,9 @@ static void prepare(struct solver_run *run, const struct shape *shape,
             continue;
         struct wanted *wanted = &state->wanted[state->wanted_count++];
         wanted->group = number;
+        run->groups[number].dormant = false;
         wanted->self = own && selects_itself(problem, shape, wanted->group);
+        wanted->starts = wanted->self && starts;
         const struct group *group = &problem->groups.items[wanted->group];
         if (group->hostname)
             continue;
@@ -147,7 +163,7 @@ bool topology_want(struct solver_run *run, const struct shape *shape, const stru
         struct wanted *wanted = &state->wanted[i];
         const struct group *group = &run->problem->groups.items[wanted->group];
         if (group->hostname) {
-            wanted->anywhere = group->kind == GROUP_AFFINITY && wanted->self &&
+            wanted->anywhere = group->kind == GROUP_AFFINITY && wanted->starts &&
                                may_start(run, variant, wanted->group);
             continue;
         }
@@ -379,6 +395,8 @@ static void count_claim(struct solver_run *run, uint32_t number, const struct cl
 
 static void record_one(struct solver_run *run, uint32_t number, uint32_t node, uint32_t claim)
 {
+    if (run->groups[number].dormant)
+        return;
     const struct solver_problem *problem = run->problem;
     const struct group *group = &problem->groups.items[number];
     bool counts = node != SOLVER_NONE

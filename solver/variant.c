@@ -118,9 +118,13 @@ static void make_groups(struct solver_builder *builder, const struct shape *shap
     struct arena *arena = builder->problem->arena;
     uint32_t *groups = ARENA_ARRAY(arena, shape->spread_count + shape->affinity_count, uint32_t);
     size_t count = 0;
+    struct spread_filter filter = {
+        .required_from = wishes->required_from,
+        .prefer = wishes->prefer,
+    };
     for (size_t i = 0; i < wishes->spread_count; i++)
         groups[count++] =
-            group_of_spread(builder, shape, &shape->spreads[wishes->spreads[i]], wishes->prefer);
+            group_of_spread(builder, shape, &shape->spreads[wishes->spreads[i]], &filter);
     for (size_t i = 0; i < shape->affinity_count; i++)
         if (shape->affinities[i].required)
             groups[count++] = group_of_affinity(builder, shape, &shape->affinities[i], false);
