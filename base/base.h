@@ -122,6 +122,8 @@ struct text arena_vprintf(struct arena *arena, const char *format, va_list args)
 bool arena_guard(struct arena *arena, void (*body)(void *), void *argument,
                  struct error *error) MUST_CHECK;
 
+struct text text_base64(struct text bytes, struct arena *arena); /* the standard alphabet, padded */
+
 /* A list that grows in an arena: `LIST(struct finding) findings;` zero-initialised. */
 #define LIST(type)              \
     struct {                    \
@@ -259,6 +261,31 @@ const struct node *node_item(const struct node *list, size_t index); /* NULL bey
 bool node_equal(const struct node *a, const struct node *b); /* maps without regard to order */
 const char *node_kind_name(enum node_kind kind);             /* "a map", "a string", ... */
 
+/* ---- nodes made here, and patches ---- */
+
+/* Values that the program puts into a tree. What they point to must outlive them; their offset is
+ * 0, since no text has them. */
+struct node node_of_text(struct text t); /* a string */
+struct node node_of_bool(bool value);
+struct node node_of_integer(int64_t value, struct arena *arena);
+struct node node_of_items(const struct node *items, size_t count);
+struct node node_of_members(const struct member *members, size_t count);
+struct member member_of(struct text key, struct node value);
+const struct node *node_keep(struct arena *arena, struct node node); /* a copy in the arena */
+
+/* One operation of a JSON patch (RFC 6902). */
+enum change_op { CHANGE_ADD, CHANGE_REMOVE, CHANGE_REPLACE, CHANGE_TEST };
+struct change {
+    enum change_op op;
+    struct text path;         /* a JSON pointer (RFC 6901): "/metadata/labels/a~1b" */
+    const struct node *value; /* NULL when op is CHANGE_REMOVE */
+};
+const char *change_op_name(enum change_op op); /* "add", "remove", "replace", "test" */
+/* root after all the changes, in order; what they do not touch is shared with root, which stays as
+ * it was. False, with *error, when one of them cannot be made: then none counts. */
+bool doc_patch(const struct node *root, const struct change *changes, size_t count,
+               struct arena *arena, const struct node **patched, struct error *error) MUST_CHECK;
+
 /* A way down a tree, kept while descending, so that a finding can say its path and place. A field
  * that is not there still has a path; its place is that of the nearest ancestor that is. */
 struct field {
@@ -276,6 +303,8 @@ const struct field *field_at(struct arena *arena, const struct field *parent, co
 /* "spec.template.spec.nodeSelector[node.kubernetes.io/arch]": a key that is not a plain word stands
  * in brackets, as in Kubernetes' own field errors. */
 struct text field_path(struct arena *arena, const struct field *field);
+/* "/spec/template/spec/nodeSelector/node.kubernetes.io~1arch": where a change has its effect. */
+struct text field_pointer(struct arena *arena, const struct field *field);
 uint32_t field_offset(const struct field *field); /* of the node, or of the nearest ancestor */
 /* Order of findings: names bytewise, indices by number, a parent before its children. */
 int field_compare(struct arena *arena, const struct field *a, const struct field *b);

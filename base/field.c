@@ -77,6 +77,36 @@ struct text field_path(struct arena *arena, const struct field *field)
     return text_builder_text(&path);
 }
 
+/* A key as a token of a JSON pointer (RFC 6901). */
+static void add_token(struct text_builder *pointer, struct text key)
+{
+    for (size_t i = 0; i < key.size; i++) {
+        struct text c = {key.data + i, 1};
+        text_builder_add(pointer, c.data[0] == '~'   ? TEXT("~0")
+                                  : c.data[0] == '/' ? TEXT("~1")
+                                                     : c);
+    }
+}
+
+static void add_pointer(struct text_builder *pointer, const struct field *field)
+{
+    if (field->parent == NULL)
+        return;
+    add_pointer(pointer, field->parent);
+    text_builder_add(pointer, TEXT("/"));
+    if (field->key.data == NULL)
+        text_builder_printf(pointer, "%zu", field->index);
+    else
+        add_token(pointer, field->key);
+}
+
+struct text field_pointer(struct arena *arena, const struct field *field)
+{
+    struct text_builder pointer = {.arena = arena};
+    add_pointer(&pointer, field);
+    return text_builder_text(&pointer);
+}
+
 uint32_t field_offset(const struct field *field)
 {
     while (field != NULL && field->node == NULL)

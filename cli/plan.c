@@ -28,7 +28,7 @@ static const char notes[] =
     "A workload of -f or --state without pods of its own counts with those it would make. Prices\n"
     "are on-demand ones of us-east-1 unless --catalog has yours. CPU and MEM are what pods ask\n"
     "for, of what a node has for them. Exit codes: 0 every pod fits, 1 some pod fits nowhere,\n"
-    "2 something could not be read.\n";
+    "2 something could not be read or understood.\n";
 
 static enum options_result read_options(int argc, char **argv, struct plan_options *options)
 {
@@ -157,8 +157,10 @@ static bool run_forecasts(const struct plan_options *options, const struct clust
                                                         .cheapest = true};
     /* What it finds wrong has been said. */
     struct problems again = {.arena = arena};
-    if (run_forecast(cluster, &settings, arena, &forecasts->best, &again))
+    if (run_forecast(cluster, &settings, arena, &forecasts->best, &again)) {
+        forecasts->best.incomplete = forecasts->compat.incomplete;
         return true;
+    }
     for (size_t i = 0; i < again.count; i++)
         if (!is_among(problems, &again.items[i]))
             problems_add_error(problems, &again.items[i]);

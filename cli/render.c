@@ -170,7 +170,7 @@ static bool read_ca(struct rendering *rendering, struct text *ca_bundle)
         problems_add_error(&rendering->errors, &error);
         return false;
     }
-    *ca_bundle = render_base64(pem, rendering->arena);
+    *ca_bundle = text_base64(pem, rendering->arena);
     return true;
 }
 
@@ -203,6 +203,7 @@ static int render(struct arena *arena, void *argument)
     if (!good)
         return print_problems(&rendering.errors, "error");
     values.rules = render_rules(rendering.policies, arena);
+    values.change_rules = render_change_rules(rendering.policies);
 
     struct text policies;
     struct error error;

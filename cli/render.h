@@ -14,7 +14,8 @@ struct text render_text_of(const char *name);   /* of a file that there is */
 /* What stands in the files, to be replaced. */
 struct render_values {
     struct text namespace, image, replicas;
-    struct text rules;     /* items of a list, as render_rules writes them */
+    struct text rules; /* items of a list, as render_rules writes them */
+    struct text change_rules;
     struct text ca_bundle; /* base64; empty: none */
 };
 /* One of the files, filled in. */
@@ -24,6 +25,9 @@ struct text render_fill(const struct render_text *file, const struct render_valu
 /* The rules of the webhook: the kinds that the rails judge which these policies switch on; of every
  * rail with policies NULL. */
 struct text render_rules(const struct policy_set *policies, struct arena *arena);
+
+/* The rules of the webhook that changes pods. */
+struct text render_change_rules(const struct policy_set *policies);
 
 /* A policy file, as a ConfigMap holds it. */
 struct render_policy {
@@ -36,6 +40,5 @@ bool render_policies(const struct render_policy *policies, size_t count, struct 
 
 /* A word as a YAML scalar that stays a string. */
 struct text render_word(struct text word, struct arena *arena);
-struct text render_base64(struct text bytes, struct arena *arena);
 
 #endif

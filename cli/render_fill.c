@@ -64,10 +64,10 @@ struct text render_fill(const struct render_text *file, const struct render_valu
         {"namespace.yaml", "name: ", namespace, "", false},
         {"deployment.yaml", "replicas: ", values->replicas, "", false},
         {"deployment.yaml", "image: ", render_word(values->image, arena), "", false},
-        {"validating.yaml", "clientConfig:", ca_bundle, "", false},
         {"validating.yaml", "rules:", values->rules, "", true},
-        {"validating.yaml", "values: [kube-system, kube-node-lease, kube-public, ", namespace, "]",
-         false},
+        {"mutating.yaml", "rules:", values->change_rules, "", true},
+        {NULL, "clientConfig:", ca_bundle, "", false},
+        {NULL, "values: [kube-system, kube-node-lease, kube-public, ", namespace, "]", false},
         {NULL, "namespace: ", namespace, "", false},
         {0},
     };
@@ -101,20 +101,4 @@ static bool stays_a_string(struct text word)
 struct text render_word(struct text word, struct arena *arena)
 {
     return stays_a_string(word) ? word : arena_printf(arena, "\"%.*s\"", TEXT_ARGS(word));
-}
-
-struct text render_base64(struct text bytes, struct arena *arena)
-{
-    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    char *encoded = arena_alloc(arena, (bytes.size + 2) / 3 * 4 + 1);
-    size_t size = 0;
-    for (size_t at = 0; at < bytes.size; at += 3) {
-        size_t count = bytes.size - at < 3 ? bytes.size - at : 3;
-        uint32_t group = 0;
-        for (size_t i = 0; i < 3; i++)
-            group = group << 8 | (i < count ? (unsigned char)bytes.data[at + i] : 0U);
-        for (size_t i = 0; i < 4; i++)
-            encoded[size++] = i <= count ? digits[group >> (18 - 6 * i) & 63] : '=';
-    }
-    return (struct text){encoded, size};
 }

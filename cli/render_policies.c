@@ -94,7 +94,7 @@ static void add_member(struct text_builder *yaml, const char *member, bool liter
             add_literal(yaml, policies[i].bytes);
         else
             text_builder_printf(yaml, "%.*s\n",
-                                TEXT_ARGS(render_base64(policies[i].bytes, yaml->arena)));
+                                TEXT_ARGS(text_base64(policies[i].bytes, yaml->arena)));
     }
 }
 

@@ -80,3 +80,17 @@ struct text render_rules(const struct policy_set *policies, struct arena *arena)
     }
     return rules.count == 0 ? TEXT(" []") : text_builder_text(&yaml);
 }
+
+/* Pods, and only when they are created. */
+struct text render_change_rules(const struct policy_set *policies)
+{
+    bool changes = policies != NULL && policy_set_changes_pods(policies);
+    for (size_t i = 0; policies == NULL && i < rail_count(); i++)
+        changes |= rail_changes_pods(rail_at(i));
+    return changes ? TEXT("\n      - apiGroups: [\"\"]\n"
+                          "        apiVersions: [v1]\n"
+                          "        operations: [CREATE]\n"
+                          "        resources: [pods]\n"
+                          "        scope: Namespaced")
+                   : TEXT(" []");
+}

@@ -90,6 +90,11 @@ static bool read_quantity(struct reader *reader, const struct member *member, in
     if (!node_is(node, NODE_STRING) && !node_is(node, NODE_NUMBER))
         return refuse(reader, node, "resources.%.*s is %s; it must be a quantity such as \"16Gi\"",
                       key_size, member->key, node_kind_name((enum node_kind)node->kind));
+    if (quantity_is_vast(node_text(node)))
+        return refuse(reader, node,
+                      "resources.%.*s is \"%.*s\", which is too large: it may be "
+                      "9.2P at most",
+                      key_size, member->key, TEXT_ARGS(node_text(node)));
     if (!quantity_milli(node_text(node), milli) || *milli < 0)
         return refuse(reader, node,
                       "resources.%.*s is \"%.*s\"; it must be a quantity such as \"4\", \"3500m\" "

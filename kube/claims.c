@@ -66,13 +66,6 @@ static void make_room(struct claims_book *book)
 
 /* ---- volumes nobody has claimed ---- */
 
-static bool is_free(const struct object *volume)
-{
-    const struct node *root = volume->root->node;
-    struct text phase = node_string(node_at(root, "status.phase"));
-    return !volume->deleting && (phase.size == 0 || text_is(phase, "Available"));
-}
-
 static int compare_choices(const void *a_pointer, const void *b_pointer)
 {
     const struct volume_choice *a = *(struct volume_choice *const *)a_pointer;
@@ -82,16 +75,21 @@ static int compare_choices(const void *a_pointer, const void *b_pointer)
     return text_compare(a->volume->name, b->volume->name);
 }
 
+bool volume_choice_read(const struct snapshot *snapshot, const struct object *volume,
+                        struct arena *arena, struct volume_choice *choice)
+{
+    const struct node *capacity = node_at(volume->root->node, "spec.capacity.storage");
+    *choice = (struct volume_choice){.volume = volume};
+    return capacity != NULL && quantity_milli(node_text(capacity), &choice->capacity_milli) &&
+           volume_places_read(snapshot, volume, arena, &choice->places);
+}
+
 static void find_free_volumes(struct claims_book *book)
 {
-    for (size_t i = 0; i < snapshot_count(book->snapshot, KIND_PERSISTENT_VOLUME); i++) {
-        const struct object *volume = snapshot_object(book->snapshot, KIND_PERSISTENT_VOLUME, i);
+    for (size_t i = 0; i < snapshot_free_volume_count(book->snapshot); i++) {
         struct volume_choice *choice = ARENA_NEW(book->arena, struct volume_choice);
-        choice->volume = volume;
-        const struct node *capacity = node_at(volume->root->node, "spec.capacity.storage");
-        if (is_free(volume) && capacity != NULL &&
-            quantity_milli(node_text(capacity), &choice->capacity_milli) &&
-            volume_places_read(book->snapshot, volume, book->arena, &choice->places))
+        if (volume_choice_read(book->snapshot, snapshot_free_volume(book->snapshot, i), book->arena,
+                               choice))
             *LIST_PUSH(book->arena, &book->free_volumes) = choice;
     }
     if (book->free_volumes.count > 0)
@@ -129,18 +127,19 @@ static struct text volume_mode(const struct node *spec)
 
 /* Reserved for another, for this claim, or for none. */
 enum reserved { RESERVED_NOT, RESERVED_HERE, RESERVED_ELSEWHERE };
-static enum reserved reserved_for(const struct object *volume, const struct claim_state *claim)
+static enum reserved reserved_for(const struct object *volume, struct text namespace,
+                                  struct text name)
 {
     const struct node *reference = node_at(volume->root->node, "spec.claimRef");
     if (!node_is(reference, NODE_MAP))
         return RESERVED_NOT;
-    bool here = text_equal(node_string(node_get(reference, "name")), claim->name) &&
-                text_equal(node_string(node_get(reference, "namespace")), claim->namespace);
+    bool here = text_equal(node_string(node_get(reference, "name")), name) &&
+                text_equal(node_string(node_get(reference, "namespace")), namespace);
     return here ? RESERVED_HERE : RESERVED_ELSEWHERE;
 }
 
-static bool volume_suits(const struct volume_choice *choice, const struct claim_state *claim,
-                         const struct node *spec, struct text class_name)
+bool volume_suits(const struct volume_choice *choice, struct text namespace, struct text name,
+                  const struct node *spec, struct text class_name)
 {
     const struct node *volume_spec = node_get(choice->volume->root->node, "spec");
     const struct node *selector = node_get(spec, "selector");
@@ -148,7 +147,7 @@ static bool volume_suits(const struct volume_choice *choice, const struct claim_
     const struct node *storage = node_at(spec, "resources.requests.storage");
     int64_t wanted_milli = 0;
     if (!text_equal(node_string(node_get(volume_spec, "storageClassName")), class_name) ||
-        reserved_for(choice->volume, claim) == RESERVED_ELSEWHERE ||
+        reserved_for(choice->volume, namespace, name) == RESERVED_ELSEWHERE ||
         !text_equal(volume_mode(volume_spec), volume_mode(spec)))
         return false;
     if (storage != NULL && (!quantity_milli(node_text(storage), &wanted_milli) ||
@@ -168,7 +167,8 @@ static void find_choices(struct claims_book *book, struct claim_state *claim,
         size_t count, capacity;
     } found = {0};
     for (size_t i = 0; i < book->free_volumes.count; i++)
-        if (volume_suits(book->free_volumes.items[i], claim, spec, class_name))
+        if (volume_suits(book->free_volumes.items[i], claim->namespace, claim->name, spec,
+                         class_name))
             *LIST_PUSH(book->arena, &found) = book->free_volumes.items[i];
     claim->choices = found.items;
     claim->choice_count = found.count;
@@ -304,7 +304,7 @@ static void read_unbound(struct claims_book *book, struct claim_state *claim,
     }
     if (object == NULL || !storage_class_read(object, book->arena, &class)) {
         if (read.class_named)
-            FAULT(claim, book, "the StorageClass %.*s of claim %s is not in the cluster",
+            FAULT(claim, book, "the StorageClass \"%.*s\" of claim %s is not in the cluster",
                   TEXT_ARGS(read.class_name), claim->id);
         else
             FAULT(claim, book, "claim %s names no StorageClass and there is no default one",
@@ -313,7 +313,7 @@ static void read_unbound(struct claims_book *book, struct claim_state *claim,
     }
     if (!class.waits) {
         FAULT(claim, book,
-              "claim %s is not bound, and its StorageClass %.*s binds Immediately: until then "
+              "claim %s is not bound, and its StorageClass \"%.*s\" binds Immediately: until then "
               "nobody knows where its volume is",
               claim->id, TEXT_ARGS(object->name));
         return;

@@ -201,21 +201,50 @@ static void make_pods(struct expansion *expansion, const struct object *object,
     }
 }
 
+/* Where workloads say how many pods they make. */
+static const char *const count_paths[KIND_COUNT][3] = {
+    [KIND_DEPLOYMENT] = {"spec.replicas"},
+    [KIND_REPLICA_SET] = {"spec.replicas"},
+    [KIND_REPLICATION_CONTROLLER] = {"spec.replicas"},
+    [KIND_STATEFUL_SET] = {"spec.replicas", "spec.ordinals.start"},
+    [KIND_JOB] = {"spec.parallelism", "spec.completions"},
+    [KIND_CRON_JOB] = {"spec.jobTemplate.spec.parallelism", "spec.jobTemplate.spec.completions"},
+};
+
+static void leave_out(const struct expansion *expansion, const struct object *object,
+                      const struct field *field, struct text name, struct text why)
+{
+    problems_add(expansion->problems, ERROR_INPUT, object_place(object, field, expansion->arena),
+                 "%s %.*s/%.*s is left out: %.*s", kind_table[object->kind].name,
+                 TEXT_ARGS(object->namespace), TEXT_ARGS(name), TEXT_ARGS(why));
+}
+
+static bool check_counts(const struct expansion *expansion, const struct object *object)
+{
+    struct arena *arena = expansion->arena;
+    struct complaint wrong = {0};
+    for (const char *const *path = count_paths[object->kind]; *path != NULL; path++)
+        count_check(field_at(arena, object->root, *path), 0, arena, &wrong);
+    if (wrong.field != NULL)
+        leave_out(expansion, object, wrong.field, object_display_name(object, arena),
+                  wrong.message);
+    return wrong.field == NULL;
+}
+
 static void expand_workload(struct expansion *expansion, const struct object *object,
                             const struct tally *tally, size_t *number)
 {
     struct demand demand;
-    if (object->deleting || !demand_of(expansion->snapshot, object, tally, &demand))
+    struct arena *arena = expansion->arena;
+    if (object->deleting || !check_counts(expansion, object) ||
+        !demand_of(expansion->snapshot, object, tally, &demand))
         return;
     struct text name = name_of(expansion, object, number);
     if (demand.pods > MOST_PODS) {
-        struct place place = object->source == NULL ? NOWHERE
-                                                    : source_place(object->source, expansion->arena,
-                                                                   field_offset(object->root));
-        problems_add(expansion->problems, ERROR_INPUT, place,
-                     "%s %.*s/%.*s asks for %lld pods; at most %d of one workload are forecast",
-                     kind_table[object->kind].name, TEXT_ARGS(object->namespace), TEXT_ARGS(name),
-                     (long long)demand.pods, MOST_PODS);
+        leave_out(
+            expansion, object, field_at(arena, object->root, count_paths[object->kind][0]), name,
+            arena_printf(arena, "it asks for %lld pods; at most %d of one workload are forecast",
+                         (long long)demand.pods, MOST_PODS));
         return;
     }
     make_pods(expansion, object, tally, name, &demand);

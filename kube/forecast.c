@@ -268,6 +268,21 @@ static struct reason_list explain(const struct rounds *rounds, const struct clus
     return (struct reason_list){items, reasons.count};
 }
 
+/* Of a pod for which nothing is bought only the nodes there are have something to say. */
+static struct reason_list explain_left_alone(const struct rounds *rounds,
+                                             const struct cluster_pod *pod)
+{
+    const struct pod_fault *why = &pod->shape->nodes_only;
+    struct solver_reasons reasons = solver_explain(rounds->run, pod->number);
+    struct forecast_reason *reason = ARENA_NEW(rounds->arena, struct forecast_reason);
+    *reason =
+        (struct forecast_reason){.kind = solver_reason_name(why->kind), .message = why->message};
+    for (size_t i = 0; i < reasons.count; i++)
+        if (reasons.items[i].pool == SOLVER_NONE && reasons.items[i].kind != why->kind)
+            reason->nearest = arena_text(rounds->arena, text_of(reasons.items[i].message));
+    return (struct reason_list){reason, 1};
+}
+
 /* A pod the last plan had a place for, but its volume not. */
 static bool lost_its_volume(const struct rounds *rounds, const struct cluster_pod *pod)
 {
@@ -277,7 +292,8 @@ static bool lost_its_volume(const struct rounds *rounds, const struct cluster_po
     return false;
 }
 
-static void list_unschedulable(struct rounds *rounds, struct forecast *forecast)
+static struct forecast_unschedulable *list_unschedulable(struct rounds *rounds,
+                                                         struct forecast *forecast)
 {
     const struct cluster_pods *pods = &rounds->cluster.pods;
     /* Pods of one shape have the same reasons. */
@@ -291,6 +307,8 @@ static void list_unschedulable(struct rounds *rounds, struct forecast *forecast)
             continue;
         if (pod->fault.message.size > 0) {
             reasons = one_reason(rounds, pod->fault.kind, pod->fault.message);
+        } else if (pod->shape->nodes_only.message.size > 0) {
+            reasons = explain_left_alone(rounds, pod);
         } else if (rounds->placed > 0 && lost_its_volume(rounds, pod)) {
             reasons = one_reason(rounds, SOLVER_REASON_VOLUME,
                                  TEXT("its volume went elsewhere with another pod in the last "
@@ -302,42 +320,28 @@ static void list_unschedulable(struct rounds *rounds, struct forecast *forecast)
             reasons = *cached;
         }
         items[forecast->unschedulable_count++] =
-            (struct forecast_unschedulable){i, reasons.items, reasons.count};
+            (struct forecast_unschedulable){i, reasons.items, reasons.count, 0};
     }
     forecast->unschedulable = items;
+    return items;
 }
 
-/* ---- pods that Karpenter leaves out ---- */
-
-static bool same_fault(const struct cluster_pod *a, const struct cluster_pod *b)
+/* What is to come once the rounds that were asked for are over. */
+static bool find_later_rounds(struct rounds *rounds, struct forecast *forecast,
+                              struct forecast_unschedulable *unschedulable, struct error *error)
 {
-    return a->object == b->object && a->phase == POD_PENDING && b->phase == POD_PENDING &&
-           text_equal(a->fault.message, b->fault.message);
-}
-
-static void report_faults(const struct rounds *rounds, struct problems *problems)
-{
-    const struct cluster_pods *pods = &rounds->cluster.pods;
-    for (size_t i = 0; i < pods->count;) {
-        const struct cluster_pod *pod = &pods->items[i];
-        size_t next = i + 1;
-        while (next < pods->count && same_fault(pod, &pods->items[next]))
-            next++;
-        size_t others = next - i - 1;
-        i = next;
-        if (pod->phase != POD_PENDING || pod->fault.message.size == 0 || pod->fault.later)
-            continue;
-        struct place where = NOWHERE;
-        if (pod->object->source != NULL)
-            where =
-                source_place(pod->object->source, rounds->arena, field_offset(pod->object->root));
-        struct text more = others == 0 ? TEXT("")
-                                       : arena_printf(rounds->arena, " (and %zu more of %.*s)",
-                                                      others, TEXT_ARGS(pod->owner));
-        problems_add(problems, ERROR_INPUT, where, "Pod %.*s/%.*s%.*s is left out: %.*s",
-                     TEXT_ARGS(pod->namespace), TEXT_ARGS(pod->name), TEXT_ARGS(more),
-                     TEXT_ARGS(pod->fault.message));
+    while (rounds->placed > 0 && rounds->pending > 0) {
+        if (!run_round(rounds, error))
+            return false;
+        for (size_t i = 0; i < forecast->unschedulable_count; i++) {
+            size_t pod = unschedulable[i].pod;
+            if (unschedulable[i].later_round == 0 &&
+                rounds->cluster.pods.items[pod].phase == POD_RUNNING)
+                unschedulable[i].later_round = rounds->round;
+        }
+        rounds->round++;
     }
+    return true;
 }
 
 bool forecast_run(const struct snapshot *snapshot, const struct catalog *catalog,
@@ -346,18 +350,17 @@ bool forecast_run(const struct snapshot *snapshot, const struct catalog *catalog
 {
     struct rounds rounds = {.settings = settings, .arena = arena};
     *forecast = (struct forecast){0};
-    if (!cluster_read(snapshot, catalog, arena, &rounds.cluster, problems, error))
-        return false;
+    cluster_read(snapshot, catalog, arena, &rounds.cluster, problems);
     rounds.input_machines = rounds.cluster.machines.count;
     for (size_t i = 0; i < rounds.input_machines; i++)
         machine_describe(&rounds.cluster, &rounds.cluster.machines.items[i]);
     if (!run_rounds(&rounds, error))
         return false;
-    report_faults(&rounds, problems);
     forecast->pods = list_pods(&rounds);
     forecast->pod_count = rounds.cluster.pods.count;
     forecast->round_count = rounds.placing_rounds;
+    forecast->incomplete = problems->count > 0;
     list_nodes(&rounds, forecast);
-    list_unschedulable(&rounds, forecast);
-    return true;
+    struct forecast_unschedulable *unschedulable = list_unschedulable(&rounds, forecast);
+    return settings->max_rounds == 0 || find_later_rounds(&rounds, forecast, unschedulable, error);
 }

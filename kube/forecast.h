@@ -1,7 +1,8 @@
 /* The forecast inside: a cluster read once into what the solver asks for (expand.c and owner.c the
- * pods, pod_requests.c and pod_shape.c what they want, volume_zones.c and claims.c where their
- * volumes are, node_view.c the machines, problem.c the whole), a problem built of it for every
- * round (problem_build.c), what a round buys (bought.c), and the rounds (forecast.c). */
+ * pods, pod_requests.c and pod_shape.c what they want, forecast_check.c what is wrong with them,
+ * volume_zones.c and claims.c where their volumes are, node_view.c the machines, problem.c the
+ * whole), a problem built of it for every round (problem_build.c), what a round buys (bought.c),
+ * and the rounds (forecast.c). */
 #ifndef TAFFRAIL_KUBE_FORECAST_H
 #define TAFFRAIL_KUBE_FORECAST_H
 
@@ -9,6 +10,26 @@
 
 /* A terminated copy, as the solver wants its strings. */
 const char *terminated(struct arena *arena, struct text t);
+
+/* ---- what is wrong with an object (forecast_check.c) ---- */
+
+struct complaint {
+    const struct field *field; /* NULL: nothing is wrong */
+    struct text message;       /* its path, what was found there, and what is allowed */
+};
+struct place object_place(const struct object *object, const struct field *field,
+                          struct arena *arena);
+/* A whole number of 32 bits, when it is there. */
+void count_check(const struct field *field, int64_t least, struct arena *arena,
+                 struct complaint *complaint);
+/* "\"lots\", which is no quantity of 0 or more"; most: the largest there may be. */
+struct text quantity_complaint(struct text quantity, const char *most, struct arena *arena);
+void pool_requirements_check(const struct pool *pool, struct arena *arena,
+                             struct complaint *complaint);
+/* Where a PersistentVolume can be attached. */
+void volume_check(const struct object *volume, struct arena *arena, struct complaint *complaint);
+/* How a pod chooses its node. */
+void pod_check(const struct workload *workload, struct arena *arena, struct complaint *complaint);
 
 /* ---- quantities by name of resource ---- */
 
@@ -23,9 +44,10 @@ struct named_amounts {
 };
 /* 0 when it is not there. */
 int64_t named_amount_of(const struct named_amounts *amounts, const char *resource);
-/* A map of quantities as a machine or a limit has them; false with *error naming the resource. */
-bool named_amounts_read(const struct node *map, struct arena *arena, struct named_amounts *amounts,
-                        struct error *error) MUST_CHECK;
+/* A map of quantities as a machine or a limit of the object has them; false with *error naming the
+ * first that is none. */
+bool named_amounts_read(const struct object *object, const struct field *map, struct arena *arena,
+                        struct named_amounts *amounts, struct error *error) MUST_CHECK;
 struct solver_amounts named_amounts_number(const struct named_amounts *amounts,
                                            struct solver_builder *builder, struct arena *arena);
 
@@ -42,13 +64,17 @@ bool pod_requests_read(const struct snapshot *snapshot, const struct workload *w
 struct pod_fault {
     enum solver_reason_kind kind;
     struct text message;
-    bool later; /* came about in the rounds: nothing is wrong with the pod */
+    bool later;         /* came about in the rounds */
+    bool broken;        /* the pod cannot be understood: no part of the plan */
+    struct place place; /* of what is broken */
 };
 struct pod_shape {
     struct solver_shape solver; /* without requests and volumes */
     struct named_amounts requests;
     struct pod_fault fault;
-    bool read;
+    /* Why Karpenter buys nothing for it; kube-scheduler may find it a node that is there. */
+    struct pod_fault nodes_only;
+    bool read, reported;
     bool added;      /* to the builder of this round, without volumes */
     uint32_t number; /* there */
 };
@@ -62,8 +88,9 @@ struct shape_source {
 void pod_shape_read(const struct snapshot *snapshot, const struct shape_source *source,
                     struct arena *arena, struct pod_shape *shape);
 struct solver_labels labels_of(const struct node *map, struct arena *arena);
+/* False when one cannot be understood. */
 bool expressions_convert(const struct expressions *expressions, struct arena *arena,
-                         struct solver_expressions *converted, struct text *wrong);
+                         struct solver_expressions *converted);
 struct solver_taints taints_convert(const struct taints *taints, struct arena *arena);
 
 /* ---- volumes ---- */
@@ -75,6 +102,12 @@ struct volume_choice {
     int64_t capacity_milli;
     struct solver_volume places;
 };
+/* Of a volume nobody has claimed; false when it cannot be understood. */
+bool volume_choice_read(const struct snapshot *snapshot, const struct object *volume,
+                        struct arena *arena, struct volume_choice *choice);
+/* Whether a claim of that name, spec and class can be bound to it. */
+bool volume_suits(const struct volume_choice *choice, struct text namespace, struct text name,
+                  const struct node *spec, struct text class_name);
 /* A claim some pod mounts, or will. */
 struct claim_state {
     struct text namespace, name;
@@ -173,10 +206,9 @@ struct machines {
 /* The value of a label, or NULL. */
 const char *label_of(struct solver_labels labels, const char *key);
 /* Nodes and NodeClaims that are there to stay, by name; names of those that are going are added to
- * leaving. */
-bool machines_read(const struct snapshot *snapshot, struct arena *arena, struct machines *machines,
-                   struct resource_names *leaving, struct problems *problems,
-                   struct error *error) MUST_CHECK;
+ * leaving, what cannot be understood to problems. */
+void machines_read(const struct snapshot *snapshot, struct arena *arena, struct machines *machines,
+                   struct resource_names *leaving, struct problems *problems);
 
 /* ---- the whole ---- */
 
@@ -210,9 +242,9 @@ struct cluster {
     size_t type_count;
     const struct solver_problem *problem; /* of the last round; NULL: none yet */
 };
-bool cluster_read(const struct snapshot *snapshot, const struct catalog *catalog,
-                  struct arena *arena, struct cluster *cluster, struct problems *problems,
-                  struct error *error) MUST_CHECK;
+/* What cannot be understood is added to problems and left out. */
+void cluster_read(const struct snapshot *snapshot, const struct catalog *catalog,
+                  struct arena *arena, struct cluster *cluster, struct problems *problems);
 /* The problem as things stand. A pod the solver refuses gets a fault. */
 bool cluster_problem(struct cluster *cluster, const struct solver_settings *settings,
                      struct error *error) MUST_CHECK;

@@ -202,6 +202,8 @@ struct pool {
     struct text node_class_group, node_class_kind, node_class_name;
 };
 bool pool_read(const struct object *object, struct arena *arena, struct pool *pool);
+/* Unless its status says that it is not. */
+bool pool_is_ready(const struct pool *pool);
 
 /* ---- the instance catalogue ---- */
 
@@ -341,6 +343,10 @@ const struct object *snapshot_object(const struct snapshot *snapshot, enum kind 
 /* The NodePools, read once. */
 size_t snapshot_pool_count(const struct snapshot *snapshot);
 const struct pool *snapshot_pool(const struct snapshot *snapshot, size_t index);
+/* The PersistentVolumes nobody has claimed, and the zones its Nodes are in: found once. */
+size_t snapshot_free_volume_count(const struct snapshot *snapshot);
+const struct object *snapshot_free_volume(const struct snapshot *snapshot, size_t index);
+const struct zones *snapshot_node_zones(const struct snapshot *snapshot);
 
 /* ---- defaults: what the API server fills in before it stores ---- */
 
@@ -404,6 +410,8 @@ struct zones {
 };
 void zones_read(const struct snapshot *snapshot, const struct catalog *catalog, enum zone_key key,
                 struct arena *arena, struct zones *zones);
+/* Of a Node, by its label or the label's old spelling; empty when it has none. */
+struct text node_zone(const struct object *node);
 
 /* One expression of allowedTopologies. */
 struct topology_choice {
@@ -425,6 +433,8 @@ struct storage_class {
 };
 bool storage_class_read(const struct object *object, struct arena *arena,
                         struct storage_class *class);
+/* Azure's zone-redundant disks attach in every zone. */
+bool storage_class_is_zone_redundant(const struct storage_class *class);
 
 /* A PersistentVolumeClaim, or a template of one. */
 struct claim {
@@ -519,6 +529,7 @@ struct forecast_unschedulable {
     size_t pod;
     const struct forecast_reason *reasons;
     size_t reason_count;
+    size_t later_round; /* in which it has a place, had max_rounds allowed for it; 0: none */
 };
 struct forecast {
     const struct forecast_pod *pods;
@@ -529,11 +540,13 @@ struct forecast {
     size_t unschedulable_count;
     size_t round_count;
     int64_t usd_micro_per_hour; /* of the claims */
+    bool incomplete;            /* something is left out that could not be understood */
 };
 /* Solves round after round: claims become nodes, volumes bind where their first pod lands, until
  * nothing changes (Karpenter semantics 2). Workloads without pods of their own are expanded as the
- * controllers would. False with *error when an object cannot be understood; each such object is in
- * *problems, too, and the others are forecast when only pods were at fault. */
+ * controllers would. What cannot be understood is added to *problems and left out. False with
+ * *error when together the rest makes no sense: quantities that overflow, a name that stands twice.
+ */
 bool forecast_run(const struct snapshot *snapshot, const struct catalog *catalog,
                   const struct forecast_settings *settings, struct arena *arena,
                   struct forecast *forecast, struct problems *problems,

@@ -20,12 +20,6 @@ struct pair {
     bool initialized;
 };
 
-static struct place place_of(const struct object *object, struct arena *arena)
-{
-    return object->source == NULL ? NOWHERE
-                                  : source_place(object->source, arena, field_offset(object->root));
-}
-
 /* ---- which NodeClaim is whose ---- */
 
 struct node_claim {
@@ -178,11 +172,14 @@ static bool amounts_read(const struct pair *pair, const char *path, struct arena
 {
     struct named_amounts claimed = {0};
     *amounts = (struct named_amounts){0};
-    if (!named_amounts_read(node_at(pair->node_root, path), arena, amounts, error))
+    if (pair->node != NULL &&
+        !named_amounts_read(pair->node, field_at(arena, pair->node->root, path), arena, amounts,
+                            error))
         return false;
     if (pair->claim == NULL || (pair->node != NULL && pair->initialized))
         return true;
-    if (!named_amounts_read(node_at(pair->claim->root->node, path), arena, &claimed, error))
+    if (!named_amounts_read(pair->claim, field_at(arena, pair->claim->root, path), arena, &claimed,
+                            error))
         return false;
     fill_in(amounts, &claimed, arena);
     return true;
@@ -259,18 +256,15 @@ static bool read_machine(const struct snapshot *snapshot, struct pair *pair, str
     machine->pool = label_of(machine->labels, NODE_POOL_LABEL);
     if (pair->node != NULL)
         read_attach_limits(snapshot, pair->node->name, arena, machine);
-    struct error wrong = {0};
-    if (amounts_read(pair, "status.capacity", arena, &machine->capacity, &wrong) &&
-        amounts_read(pair, "status.allocatable", arena, &machine->allocatable, &wrong)) {
-        /* Older Nodes, and those written by hand, may say just one of the two. */
-        if (machine->allocatable.count == 0)
-            machine->allocatable = machine->capacity;
-        if (machine->capacity.count == 0)
-            machine->capacity = machine->allocatable;
-        return true;
-    }
-    return error_set(error, ERROR_INPUT, place_of(named, arena), "%s %s: %s",
-                     kind_table[named->kind].name, machine->node_name, wrong.what);
+    if (!amounts_read(pair, "status.capacity", arena, &machine->capacity, error) ||
+        !amounts_read(pair, "status.allocatable", arena, &machine->allocatable, error))
+        return false;
+    /* Older Nodes, and those written by hand, may say just one of the two. */
+    if (machine->allocatable.count == 0)
+        machine->allocatable = machine->capacity;
+    if (machine->capacity.count == 0)
+        machine->capacity = machine->allocatable;
+    return true;
 }
 
 static int compare_machines(const void *a_pointer, const void *b_pointer)
@@ -280,31 +274,30 @@ static int compare_machines(const void *a_pointer, const void *b_pointer)
     return strcmp(a->node_name, b->node_name);
 }
 
-static bool add_machine(const struct snapshot *snapshot, struct pair *pair, struct arena *arena,
+static void add_machine(const struct snapshot *snapshot, struct pair *pair, struct arena *arena,
                         struct machines *machines, struct resource_names *leaving,
-                        struct problems *problems, struct error *error)
+                        struct problems *problems)
 {
     struct machine machine;
     struct error wrong = {0};
     if (pair->decides->deleting) {
         if (pair->node != NULL)
             *LIST_PUSH(arena, leaving) = pair->node->name;
-        return true;
+        return;
     }
     if (!read_machine(snapshot, pair, arena, &machine, &wrong)) {
-        problems_add_error(problems, &wrong);
-        return error_set(error, wrong.kind, wrong.place, "%s", wrong.what);
+        problems_add(problems, wrong.kind, wrong.place, "%s %s is left out: %s",
+                     kind_table[pair->named->kind].name, machine.node_name, wrong.what);
+        return;
     }
     /* A NodeClaim that has not been launched says nothing yet. */
     if (pair->node != NULL || machine.allocatable.count > 0)
         *LIST_PUSH(arena, machines) = machine;
-    return true;
 }
 
-bool machines_read(const struct snapshot *snapshot, struct arena *arena, struct machines *machines,
-                   struct resource_names *leaving, struct problems *problems, struct error *error)
+void machines_read(const struct snapshot *snapshot, struct arena *arena, struct machines *machines,
+                   struct resource_names *leaving, struct problems *problems)
 {
-    bool good = true;
     struct node_claims claims = node_claims_read(snapshot, arena);
     for (size_t i = 0; i < snapshot_count(snapshot, KIND_NODE); i++) {
         const struct object *node = snapshot_object(snapshot, KIND_NODE, i);
@@ -314,15 +307,22 @@ bool machines_read(const struct snapshot *snapshot, struct arena *arena, struct 
                             .named = node,
                             .decides = claim != NULL ? claim : node,
                             .node_root = node->root->node};
-        good = add_machine(snapshot, &pair, arena, machines, leaving, problems, error) && good;
+        add_machine(snapshot, &pair, arena, machines, leaving, problems);
     }
     for (size_t i = 0; i < claims.count; i++) {
         const struct object *claim = claims.items[i].object;
         struct pair pair = {.claim = claim, .named = claim, .decides = claim};
-        if (!claims.items[i].has_node)
-            good = add_machine(snapshot, &pair, arena, machines, leaving, problems, error) && good;
+        if (claims.items[i].has_node)
+            continue;
+        if (snapshot_find(snapshot, KIND_NODE, TEXT(""), claim->name) != NULL)
+            problems_add(problems, ERROR_INPUT,
+                         object_place(claim, field_at(arena, claim->root, "metadata.name"), arena),
+                         "NodeClaim %.*s is left out: a Node has its name, and neither "
+                         "status.nodeName nor status.providerID says that it is its own",
+                         TEXT_ARGS(claim->name));
+        else
+            add_machine(snapshot, &pair, arena, machines, leaving, problems);
     }
     if (machines->count > 0)
         qsort(machines->items, machines->count, sizeof *machines->items, compare_machines);
-    return good;
 }

@@ -3,6 +3,10 @@
 #include "kube/forecast.h"
 #include "kube/quantity.h"
 
+/* What 64 bits hold. */
+#define MOST_THOUSANDTHS "9.2P"
+#define MOST_UNITS "9.2E"
+
 /* Everything is summed in thousandths and rounded up once, at the end. */
 struct sum {
     struct text resource;
@@ -56,32 +60,36 @@ static void take_greater(struct sums *sums, const struct sums *other, struct are
 
 /* ---- reading ---- */
 
-/* What is too large for thousandths counts as the largest. */
-static bool parse(struct text t, int64_t *milli)
+struct pod {
+    const struct snapshot *snapshot;
+    const struct workload *workload;
+    const struct node *status;       /* NULL: a template's pod */
+    struct resource_names defaulted; /* what LimitRanges of the namespace say something about */
+    struct arena *arena;
+};
+
+static struct place place_in(const struct object *object, const struct node *node,
+                             struct arena *arena)
 {
-    enum { EXA = -18 };
-    int64_t exa = 0;
-    if (!quantity_milli(t, milli)) {
-        if (!quantity_scaled(t, EXA, &exa))
-            return false;
-        *milli = exa < 0 ? -1 : INT64_MAX;
-    }
-    return *milli >= 0;
+    return object->source == NULL ? NOWHERE : source_place(object->source, arena, node->offset);
 }
 
-static bool read_quantity(struct text resource, const struct node *quantity, const char *what,
-                          int64_t *milli, struct error *error)
+/* A quantity that stands in the object. */
+static bool read_quantity(const struct pod *pod, const struct object *object, struct text resource,
+                          const struct node *quantity, const char *what, int64_t *milli,
+                          struct error *error)
 {
-    if (parse(node_text(quantity), milli))
+    if (quantity_milli(node_text(quantity), milli) && *milli >= 0)
         return true;
-    return error_set(error, ERROR_INPUT, NOWHERE,
-                     "%s %.*s is \"%.*s\", which is no quantity of 0 or more", what,
-                     TEXT_ARGS(resource), TEXT_ARGS(node_text(quantity)));
+    return error_set(
+        error, ERROR_INPUT, place_in(object, quantity, pod->arena), "%s %.*s is %.*s", what,
+        TEXT_ARGS(resource),
+        TEXT_ARGS(quantity_complaint(node_text(quantity), MOST_THOUSANDTHS, pod->arena)));
 }
 
 /* The entries of a map of quantities that sums does not have yet. */
-static bool add_missing(struct sums *sums, const struct node *map, const char *what,
-                        struct arena *arena, struct error *error)
+static bool add_missing(const struct pod *pod, struct sums *sums, const struct node *map,
+                        const char *what, struct error *error)
 {
     for (size_t i = 0; node_is(map, NODE_MAP) && i < node_count(map); i++) {
         const struct member *member = &map->members[i];
@@ -89,21 +97,13 @@ static bool add_missing(struct sums *sums, const struct node *map, const char *w
         int64_t milli = 0;
         if (node_is(&member->value, NODE_NULL) || find(sums, resource) != NULL)
             continue;
-        if (!read_quantity(resource, &member->value, what, &milli, error))
+        if (!read_quantity(pod, pod->workload->object, resource, &member->value, what, &milli,
+                           error))
             return false;
-        find_or_add(sums, resource, arena)->milli = milli;
+        find_or_add(sums, resource, pod->arena)->milli = milli;
     }
     return true;
 }
-
-struct pod {
-    const struct snapshot *snapshot;
-    const struct workload *workload;
-    const struct node *status; /* NULL: a template's pod */
-    bool stored;
-    struct resource_names defaulted; /* what LimitRanges of the namespace say something about */
-    struct arena *arena;
-};
 
 static void add_name(struct resource_names *names, struct text name, struct arena *arena)
 {
@@ -145,7 +145,8 @@ static bool add_limit_ranges(const struct pod *pod, struct sums *sums, struct er
             default_request(pod->snapshot, pod->workload->object->namespace, resource, &range);
         if (quantity == NULL)
             continue;
-        if (!read_quantity(resource, quantity, "the LimitRange's default for", &milli, error))
+        if (!read_quantity(pod, range, resource, quantity, "the LimitRange's default for", &milli,
+                           error))
             return false;
         find_or_add(sums, resource, pod->arena)->milli = milli;
     }
@@ -191,7 +192,7 @@ static bool take_status(const struct pod *pod, const struct node *container, str
                                  node_get(status, "allocatedResources")};
     for (size_t i = 0; i < sizeof held / sizeof *held; i++) {
         struct sums holds = {0};
-        if (!add_missing(&holds, held[i], "the status of", pod->arena, error))
+        if (!add_missing(pod, &holds, held[i], "the status of", error))
             return false;
         take_greater(sums, &holds, pod->arena);
     }
@@ -205,8 +206,8 @@ static bool read_container(const struct pod *pod, const struct node *container, 
 {
     *sums = (struct sums){0};
     const struct node *resources = node_get(container, "resources");
-    if (!add_missing(sums, node_get(resources, "requests"), "the request of", pod->arena, error) ||
-        !add_missing(sums, node_get(resources, "limits"), "the limit of", pod->arena, error) ||
+    if (!add_missing(pod, sums, node_get(resources, "requests"), "the request of", error) ||
+        !add_missing(pod, sums, node_get(resources, "limits"), "the limit of", error) ||
         !add_limit_ranges(pod, sums, error))
         return false;
     return pod->status == NULL || !runs_on || take_status(pod, container, sums, error);
@@ -267,10 +268,9 @@ static bool take_pod_level(const struct pod *pod, struct sums *total, struct err
     const struct node *resources = node_get(pod->workload->spec->node, "resources");
     struct sums requests = {0};
     struct sums limits = {0};
-    if (!add_missing(&requests, node_get(resources, "requests"), "the pod's request of", pod->arena,
+    if (!add_missing(pod, &requests, node_get(resources, "requests"), "the pod's request of",
                      error) ||
-        !add_missing(&limits, node_get(resources, "limits"), "the pod's limit of", pod->arena,
-                     error))
+        !add_missing(pod, &limits, node_get(resources, "limits"), "the pod's limit of", error))
         return false;
     for (size_t i = 0; i < limits.count; i++) {
         const struct sum *limit = &limits.items[i];
@@ -305,10 +305,16 @@ bool pod_requests_read(const struct snapshot *snapshot, const struct workload *w
     struct sums total = {0};
     struct sums overhead = {0};
     if (!add_containers(&pod, &total, error) || !take_pod_level(&pod, &total, error) ||
-        !add_missing(&overhead, node_get(workload->spec->node, "overhead"), "the overhead of",
-                     arena, error))
+        !add_missing(&pod, &overhead, node_get(workload->spec->node, "overhead"), "the overhead of",
+                     error))
         return false;
     add_all(&total, &overhead, arena);
+    for (size_t i = 0; i < total.count; i++)
+        if (total.items[i].milli == INT64_MAX)
+            return error_set(error, ERROR_INPUT, place_in(object, workload->spec->node, arena),
+                             "the pod's requests of %.*s together are too large: they may be "
+                             "%s at most",
+                             TEXT_ARGS(total.items[i].resource), MOST_THOUSANDTHS);
     *requests = (struct named_amounts){0};
     for (size_t i = 0; i < total.count; i++)
         if (total.items[i].milli > 0)
@@ -324,33 +330,44 @@ static bool parse_capacity(struct text resource, struct text t, int64_t *quantit
 {
     int64_t milli = 0;
     if (text_is(resource, "cpu"))
-        return parse(t, quantity);
-    if (!quantity_milli(t, &milli)) {
-        if (!parse(t, &milli))
-            return false;
-        if (!quantity_scaled(t, 0, quantity))
-            *quantity = INT64_MAX;
-        return true;
-    }
+        return quantity_milli(t, quantity) && *quantity >= 0;
+    if (!quantity_milli(t, &milli))
+        return quantity_scaled(t, 0, quantity) && *quantity >= 0;
     *quantity = milli / 1000;
     return milli >= 0;
 }
 
-bool named_amounts_read(const struct node *map, struct arena *arena, struct named_amounts *amounts,
-                        struct error *error)
+static struct named_amount *find_amount(const struct named_amounts *amounts, struct text resource)
+{
+    for (size_t i = 0; i < amounts->count; i++)
+        if (text_is(resource, amounts->items[i].resource))
+            return &amounts->items[i];
+    return NULL;
+}
+
+bool named_amounts_read(const struct object *object, const struct field *map, struct arena *arena,
+                        struct named_amounts *amounts, struct error *error)
 {
     *amounts = (struct named_amounts){0};
-    for (size_t i = 0; node_is(map, NODE_MAP) && i < node_count(map); i++) {
-        const struct member *member = &map->members[i];
+    for (size_t i = 0; node_is(map->node, NODE_MAP) && i < node_count(map->node); i++) {
+        const struct member *member = &map->node->members[i];
         struct text resource = {member->key, member->key_size};
+        struct text text = node_text(&member->value);
         int64_t quantity = 0;
         if (node_is(&member->value, NODE_NULL))
             continue;
-        if (!parse_capacity(resource, node_text(&member->value), &quantity))
-            return error_set(error, ERROR_INPUT, NOWHERE,
-                             "%.*s is \"%.*s\", which is no quantity of 0 or more",
-                             TEXT_ARGS(resource), TEXT_ARGS(node_text(&member->value)));
-        *LIST_PUSH(arena, amounts) = (struct named_amount){terminated(arena, resource), quantity};
+        if (!parse_capacity(resource, text, &quantity)) {
+            const struct field *field = field_member(arena, map, resource);
+            const char *most = text_is(resource, "cpu") ? MOST_THOUSANDTHS : MOST_UNITS;
+            return error_set(error, ERROR_INPUT, object_place(object, field, arena), "%.*s is %.*s",
+                             TEXT_ARGS(field_path(arena, field)),
+                             TEXT_ARGS(quantity_complaint(text, most, arena)));
+        }
+        /* Of a key that stands twice the last counts. */
+        struct named_amount *amount = find_amount(amounts, resource);
+        if (amount == NULL)
+            amount = LIST_PUSH(arena, amounts);
+        *amount = (struct named_amount){terminated(arena, resource), quantity};
     }
     return true;
 }

@@ -29,16 +29,14 @@ const char *label_of(struct solver_labels labels, const char *key)
 }
 
 bool expressions_convert(const struct expressions *expressions, struct arena *arena,
-                         struct solver_expressions *converted, struct text *wrong)
+                         struct solver_expressions *converted)
 {
     struct solver_expression *items =
         ARENA_ARRAY(arena, expressions->count, struct solver_expression);
     for (size_t i = 0; i < expressions->count; i++) {
         const struct expression *expression = &expressions->items[i];
-        if (!expression->valid) {
-            *wrong = field_path(arena, expression->field);
+        if (!expression->valid)
             return false;
-        }
         const char **values = ARENA_ARRAY(arena, expression->value_count, const char *);
         for (size_t j = 0; j < expression->value_count; j++)
             values[j] = terminated(arena, expression->values[j].text);
@@ -83,10 +81,25 @@ struct solver_taints taints_convert(const struct taints *taints, struct arena *a
 
 /* ---- what Karpenter does not place ---- */
 
-static void find_fault(struct pod_shape *shape, enum solver_reason_kind kind, struct text message)
+/* Nobody takes a pod that cannot be understood: that goes before all else. */
+static void find_broken(struct pod_shape *shape, struct place place, struct text message)
+{
+    if (!shape->fault.broken)
+        shape->fault = (struct pod_fault){.message = message, .broken = true, .place = place};
+}
+
+static void find_fault(struct pod_shape *shape, struct text message)
 {
     if (shape->fault.message.size == 0)
-        shape->fault = (struct pod_fault){.kind = kind, .message = message};
+        shape->fault = (struct pod_fault){.kind = SOLVER_REASON_REQUIREMENT, .message = message};
+}
+
+/* kube-scheduler still takes it to a node that is there. */
+static void find_nodes_only(struct pod_shape *shape, struct text message)
+{
+    if (shape->nodes_only.message.size == 0)
+        shape->nodes_only =
+            (struct pod_fault){.kind = SOLVER_REASON_REQUIREMENT, .message = message};
 }
 
 /* Labels only Karpenter sets: a pod that selects by one is left alone. */
@@ -115,12 +128,15 @@ static bool is_restricted(const char *key_as_written)
 static void check_keys(struct pod_shape *shape, struct solver_expressions expressions,
                        struct arena *arena)
 {
-    for (size_t i = 0; i < expressions.count; i++)
-        if (is_restricted(expressions.items[i].key))
-            find_fault(shape, SOLVER_REASON_REQUIREMENT,
-                       arena_printf(arena,
-                                    "Karpenter buys nothing for a pod that selects nodes by %s",
-                                    expressions.items[i].key));
+    for (size_t i = 0; i < expressions.count; i++) {
+        const char *key = expressions.items[i].key;
+        if (is_restricted(key))
+            find_nodes_only(shape,
+                            arena_printf(arena,
+                                         "Karpenter does not look at pods that ask for %s, and no "
+                                         "node that is there takes this one",
+                                         key));
+    }
 }
 
 /* A pod that asks to be kept off Karpenter's nodes, even softly, is. */
@@ -129,9 +145,9 @@ static void check_avoids_pools(struct pod_shape *shape, struct solver_expression
     for (size_t i = 0; i < expressions.count; i++)
         if (expressions.items[i].op == SOLVER_DOES_NOT_EXIST &&
             strcmp(expressions.items[i].key, "karpenter.sh/nodepool") == 0)
-            find_fault(shape, SOLVER_REASON_REQUIREMENT,
-                       TEXT("the pod asks for a node without karpenter.sh/nodepool, so Karpenter "
-                            "leaves it alone"));
+            find_nodes_only(shape,
+                            TEXT("the pod asks for a node without karpenter.sh/nodepool, so "
+                                 "Karpenter leaves it alone, and no node that is there takes it"));
 }
 
 static void check_selection(struct pod_shape *shape, struct arena *arena)
@@ -164,18 +180,6 @@ static int32_t weight_of(const struct field *term)
     return (int32_t)weight;
 }
 
-static bool term_convert(struct pod_shape *shape, const struct node_term *term, struct arena *arena,
-                         struct solver_expressions *converted)
-{
-    struct text wrong = {0};
-    if (expressions_convert(&term->expressions, arena, converted, &wrong))
-        return true;
-    find_fault(
-        shape, SOLVER_REASON_REQUIREMENT,
-        arena_printf(arena, "%.*s is no expression that can be understood", TEXT_ARGS(wrong)));
-    return false;
-}
-
 static void read_required(struct pod_shape *shape, const struct node_terms *terms,
                           struct arena *arena)
 {
@@ -183,10 +187,10 @@ static void read_required(struct pod_shape *shape, const struct node_terms *term
         ARENA_ARRAY(arena, terms->count, struct solver_expressions);
     for (size_t i = 0; i < terms->count; i++) {
         if (node_count(node_get(terms->items[i].field->node, "matchFields")) > 0)
-            find_fault(shape, SOLVER_REASON_REQUIREMENT,
-                       TEXT("Karpenter buys nothing for a pod whose node affinity has "
-                            "matchFields"));
-        if (!term_convert(shape, &terms->items[i], arena, &required[i]))
+            find_fault(shape, TEXT("Karpenter buys nothing for a pod whose node affinity has "
+                                   "matchFields"));
+        /* pod_check has said what is wrong. */
+        if (!expressions_convert(&terms->items[i].expressions, arena, &required[i]))
             return;
     }
     shape->solver.required = required;
@@ -200,7 +204,7 @@ static void read_preferred(struct pod_shape *shape, const struct node_terms *ter
         ARENA_ARRAY(arena, terms->count, struct solver_preferred_term);
     for (size_t i = 0; i < terms->count; i++) {
         preferred[i].weight = weight_of(terms->items[i].field);
-        if (!term_convert(shape, &terms->items[i], arena, &preferred[i].expressions))
+        if (!expressions_convert(&terms->items[i].expressions, arena, &preferred[i].expressions))
             return;
     }
     shape->solver.preferred = preferred;
@@ -454,6 +458,15 @@ static struct solver_labels join(struct solver_labels a, struct solver_labels b,
     return (struct solver_labels){items, count};
 }
 
+static void check_workload(const struct workload *workload, struct arena *arena,
+                           struct pod_shape *shape)
+{
+    struct complaint wrong = {0};
+    pod_check(workload, arena, &wrong);
+    if (wrong.field != NULL)
+        find_broken(shape, object_place(workload->object, wrong.field, arena), wrong.message);
+}
+
 static bool claims_devices(const struct workload *workload)
 {
     static const char *const lists[] = {"containers", "initContainers"};
@@ -476,13 +489,14 @@ void pod_shape_read(const struct snapshot *snapshot, const struct shape_source *
     struct solver_labels own = labels_of(node_get(workload->metadata->node, "labels"), arena);
     solver->labels = join(own, source->more_labels, arena);
     solver->needs_devices = claims_devices(workload);
+    check_workload(workload, arena, shape);
+    if (source->affinity_of != NULL)
+        check_workload(source->affinity_of, arena, shape);
     read_selection(source, arena, shape);
     read_tolerations(workload, arena, solver);
     read_host_ports(workload, arena, solver);
     read_topology(workload, arena, solver);
     struct error error = {0};
-    if (!pod_requests_read(snapshot, workload, arena, &shape->requests, &error)) {
-        struct text message = arena_text(arena, text_of(error.what));
-        find_fault(shape, SOLVER_REASON_RESOURCES, message);
-    }
+    if (!pod_requests_read(snapshot, workload, arena, &shape->requests, &error))
+        find_broken(shape, error.place, arena_text(arena, text_of(error.what)));
 }

@@ -55,3 +55,14 @@ bool pool_is_covered_by(const struct catalog *catalog, const struct pool *pool)
     return !catalog_is_builtin(catalog) || group.size == 0 ||
            text_ends_with(group, TEXT("karpenter.k8s.aws")) || text_is(group, "eks.amazonaws.com");
 }
+
+bool pool_is_ready(const struct pool *pool)
+{
+    const struct node *conditions = node_at(pool->object->root->node, "status.conditions");
+    for (size_t i = 0; i < node_count(conditions); i++) {
+        const struct node *condition = node_item(conditions, i);
+        if (text_is(node_string(node_get(condition, "type")), "Ready"))
+            return text_is(node_string(node_get(condition, "status")), "True");
+    }
+    return true;
+}

@@ -5,24 +5,7 @@
 
 #define ZONE "topology.kubernetes.io/zone"
 
-static struct place place_of(const struct object *object, struct arena *arena)
-{
-    return object->source == NULL ? NOWHERE
-                                  : source_place(object->source, arena, field_offset(object->root));
-}
-
 /* ---- pools ---- */
-
-static bool is_ready(const struct object *object)
-{
-    const struct node *conditions = node_at(object->root->node, "status.conditions");
-    for (size_t i = 0; i < node_count(conditions); i++) {
-        const struct node *condition = node_item(conditions, i);
-        if (text_is(node_string(node_get(condition, "type")), "Ready"))
-            return text_is(node_string(node_get(condition, "status")), "True");
-    }
-    return true;
-}
 
 static bool is_static(const struct object *object)
 {
@@ -91,8 +74,7 @@ static bool read_pool(const struct cluster *cluster, const struct pool *pool,
 {
     struct arena *arena = cluster->arena;
     const struct object *object = pool->object;
-    struct text wrong = {0};
-    struct error why = {0};
+    struct complaint wrong = {0};
     int64_t weight = 0;
     if (node_integer(node_at(object->root->node, "spec.weight"), &weight) &&
         (weight < 0 || weight > INT32_MAX))
@@ -105,37 +87,37 @@ static bool read_pool(const struct cluster *cluster, const struct pool *pool,
         .taints = taints_convert(&pool->taints, arena),
         .offers_nothing = !pool_is_covered_by(cluster->catalog, pool),
     };
-    if (!expressions_convert(&pool->requirements, arena, &read->requirements, &wrong))
-        return error_set(error, ERROR_INPUT, place_of(object, arena),
-                         "NodePool %s: %.*s is no requirement that can be understood", read->name,
-                         TEXT_ARGS(wrong));
-    if (!named_amounts_read(pool->limits_field->node, arena, &read->limits, &why))
-        return error_set(error, ERROR_INPUT, place_of(object, arena),
-                         "NodePool %s: in its limits %s", read->name, why.what);
+    pool_requirements_check(pool, arena, &wrong);
+    if (wrong.field != NULL)
+        return error_set(error, ERROR_INPUT, object_place(object, wrong.field, arena), "%.*s",
+                         TEXT_ARGS(wrong.message));
+    if (!expressions_convert(&pool->requirements, arena, &read->requirements))
+        return error_set(error, ERROR_INPUT, object_place(object, pool->requirements_field, arena),
+                         "its requirements cannot be understood");
+    if (!named_amounts_read(object, pool->limits_field, arena, &read->limits, error))
+        return false;
     add_subnet_zones(cluster->snapshot, pool, arena, &read->requirements);
     return true;
 }
 
-static bool read_pools(struct cluster *cluster, struct problems *problems, struct error *error)
+static void read_pools(struct cluster *cluster, struct problems *problems)
 {
     const struct snapshot *snapshot = cluster->snapshot;
-    bool good = true;
     cluster->pools =
         ARENA_ARRAY(cluster->arena, snapshot_pool_count(snapshot), struct cluster_pool);
     for (size_t i = 0; i < snapshot_pool_count(snapshot); i++) {
         const struct pool *pool = snapshot_pool(snapshot, i);
         struct error wrong = {0};
-        if (!is_ready(pool->object) || is_static(pool->object) || pool->object->deleting)
+        if (!pool_is_ready(pool) || is_static(pool->object) || pool->object->deleting)
             continue;
         if (read_pool(cluster, pool, &cluster->pools[cluster->pool_count], &wrong)) {
             cluster->pool_count++;
             continue;
         }
-        good = false;
-        problems_add_error(problems, &wrong);
-        error_fill(error, wrong.kind, wrong.place, "%s", wrong.what);
+        problems_add(problems, wrong.kind, wrong.place, "%s %.*s is left out: %s",
+                     kind_table[pool->object->kind].name, TEXT_ARGS(pool->object->name),
+                     wrong.what);
     }
-    return good;
 }
 
 /* ---- pods ---- */
@@ -255,6 +237,19 @@ static void read_claims(struct cluster *cluster, struct cluster_pod *pod)
     pod->claim_count = claims.count;
 }
 
+static void check_volumes(const struct cluster *cluster, struct problems *problems)
+{
+    for (size_t i = 0; i < snapshot_count(cluster->snapshot, KIND_PERSISTENT_VOLUME); i++) {
+        const struct object *volume = snapshot_object(cluster->snapshot, KIND_PERSISTENT_VOLUME, i);
+        struct complaint wrong = {0};
+        volume_check(volume, cluster->arena, &wrong);
+        if (wrong.field != NULL)
+            problems_add(problems, ERROR_INPUT, object_place(volume, wrong.field, cluster->arena),
+                         "PersistentVolume %.*s is left out: %.*s", TEXT_ARGS(volume->name),
+                         TEXT_ARGS(wrong.message));
+    }
+}
+
 static void read_pod(struct cluster *cluster, struct cluster_pod *pod)
 {
     if (!pod->shape->read)
@@ -265,7 +260,30 @@ static void read_pod(struct cluster *cluster, struct cluster_pod *pod)
         pod->fault = pod->claims[i]->fault;
 }
 
-static void read_daemon(const struct cluster *cluster, struct daemon *daemon,
+/* What cannot be understood is said once, of the workload that makes the pods. */
+static void report_broken(const struct object *object, struct text name, struct pod_shape *shape,
+                          struct problems *problems)
+{
+    if (shape->reported)
+        return;
+    shape->reported = true;
+    problems_add(problems, ERROR_INPUT, shape->fault.place, "%s %.*s/%.*s is left out: %.*s",
+                 kind_table[object->kind].name, TEXT_ARGS(object->namespace), TEXT_ARGS(name),
+                 TEXT_ARGS(shape->fault.message));
+}
+
+static void leave_out_broken(struct cluster_pod *pod, struct arena *arena,
+                             struct problems *problems)
+{
+    if (pod->phase != POD_PENDING || !pod->fault.broken)
+        return;
+    bool itself = pod->object->kind == KIND_POD;
+    report_broken(pod->object, itself ? pod->name : object_display_name(pod->object, arena),
+                  pod->shape, problems);
+    pod->phase = POD_WAITING;
+}
+
+static bool read_daemon(const struct cluster *cluster, struct daemon *daemon,
                         struct problems *problems)
 {
     struct node_selection selection;
@@ -273,10 +291,20 @@ static void read_daemon(const struct cluster *cluster, struct daemon *daemon,
     if (selection.required.count > 0)
         daemon->source.affinity_of = &daemon->template;
     pod_shape_read(cluster->snapshot, &daemon->source, cluster->arena, &daemon->shape);
-    if (daemon->shape.fault.kind == SOLVER_REASON_RESOURCES)
-        problems_add(problems, ERROR_INPUT, place_of(daemon->object, cluster->arena),
-                     "DaemonSet %.*s/%.*s: %.*s", TEXT_ARGS(daemon->object->namespace),
-                     TEXT_ARGS(daemon->object->name), TEXT_ARGS(daemon->shape.fault.message));
+    if (daemon->shape.fault.broken)
+        report_broken(daemon->object, object_display_name(daemon->object, cluster->arena),
+                      &daemon->shape, problems);
+    return !daemon->shape.fault.broken;
+}
+
+static void read_daemons(struct cluster *cluster, struct problems *problems)
+{
+    struct daemons *daemons = &cluster->daemons;
+    size_t count = 0;
+    for (size_t i = 0; i < daemons->count; i++)
+        if (read_daemon(cluster, &daemons->items[i], problems))
+            daemons->items[count++] = daemons->items[i];
+    daemons->count = count;
 }
 
 /* ---- the cluster ---- */
@@ -295,22 +323,22 @@ static void read_zones(struct cluster *cluster)
         qsort(zones->items, zones->count, sizeof *zones->items, compare_zones);
 }
 
-bool cluster_read(const struct snapshot *snapshot, const struct catalog *catalog,
-                  struct arena *arena, struct cluster *cluster, struct problems *problems,
-                  struct error *error)
+void cluster_read(const struct snapshot *snapshot, const struct catalog *catalog,
+                  struct arena *arena, struct cluster *cluster, struct problems *problems)
 {
     *cluster = (struct cluster){.arena = arena, .snapshot = snapshot, .catalog = catalog};
     struct resource_names leaving = {0};
     read_zones(cluster);
-    bool good = read_pools(cluster, problems, error);
-    good = machines_read(snapshot, arena, &cluster->machines, &leaving, problems, error) && good;
+    read_pools(cluster, problems);
+    machines_read(snapshot, arena, &cluster->machines, &leaving, problems);
     expand_pods(snapshot, arena, &cluster->pods, &cluster->daemons, problems);
+    check_volumes(cluster, problems);
     cluster->claims = claims_book_create(snapshot, arena);
     for (size_t i = 0; i < cluster->pods.count; i++) {
-        find_node(cluster, &leaving, &cluster->pods.items[i]);
-        read_pod(cluster, &cluster->pods.items[i]);
+        struct cluster_pod *pod = &cluster->pods.items[i];
+        find_node(cluster, &leaving, pod);
+        read_pod(cluster, pod);
+        leave_out_broken(pod, arena, problems);
     }
-    for (size_t i = 0; i < cluster->daemons.count; i++)
-        read_daemon(cluster, &cluster->daemons.items[i], problems);
-    return good;
+    read_daemons(cluster, problems);
 }

@@ -8,6 +8,7 @@ struct building {
     struct cluster *cluster;
     struct arena *arena;
     struct solver_builder *builder;
+    const char **hostnames; /* of the machines; NULL: not yet listed */
 };
 
 /* ---- what may be bought ---- */
@@ -100,6 +101,7 @@ static bool add_machines(struct building *building, struct error *error)
             .attach_limits = machine->attach_limits,
             .attach_limit_count = machine->attach_limit_count,
             .initialized = machine->initialized,
+            .to_come = machine->forecast.round > 0,
         };
         if (!solver_add_node(building->builder, &node, &machine->number, error))
             return false;
@@ -147,6 +149,43 @@ static bool add_namespaces(struct building *building, struct error *error)
 
 /* ---- pods ---- */
 
+static const char *hostname_of(const struct machine *machine)
+{
+    const char *hostname = label_of(machine->labels, "kubernetes.io/hostname");
+    return hostname != NULL ? hostname : machine->name;
+}
+
+/* Each of its alternatives is narrowed to the nodes that are there by now, so that nothing is
+ * bought for it. */
+static void keep_to_nodes(struct building *building, struct solver_shape *shape)
+{
+    struct arena *arena = building->arena;
+    if (building->hostnames == NULL) {
+        const struct machines *machines = &building->cluster->machines;
+        building->hostnames = ARENA_ARRAY(arena, machines->count, const char *);
+        for (size_t i = 0; i < machines->count; i++)
+            building->hostnames[i] = hostname_of(&machines->items[i]);
+    }
+    static const struct solver_expressions anywhere;
+    const struct solver_expressions *old = shape->required_count > 0 ? shape->required : &anywhere;
+    size_t count = shape->required_count > 0 ? shape->required_count : 1;
+    struct solver_expressions *narrowed = ARENA_ARRAY(arena, count, struct solver_expressions);
+    for (size_t i = 0; i < count; i++) {
+        struct solver_expression *items =
+            ARENA_ARRAY(arena, old[i].count + 1, struct solver_expression);
+        if (old[i].count > 0)
+            memcpy(items, old[i].items, old[i].count * sizeof *items);
+        items[old[i].count] =
+            (struct solver_expression){.key = "kubernetes.io/hostname",
+                                       .op = SOLVER_IN,
+                                       .values = building->hostnames,
+                                       .value_count = building->cluster->machines.count};
+        narrowed[i] = (struct solver_expressions){items, old[i].count + 1};
+    }
+    shape->required = narrowed;
+    shape->required_count = count;
+}
+
 static bool add_shape(struct building *building, struct pod_shape *shape,
                       const struct cluster_pod *pod, uint32_t *number, struct error *error)
 {
@@ -158,6 +197,8 @@ static bool add_shape(struct building *building, struct pod_shape *shape,
     }
     struct solver_shape solver = shape->solver;
     solver.requests = named_amounts_number(&shape->requests, building->builder, arena);
+    if (pod != NULL && shape->nodes_only.message.size > 0)
+        keep_to_nodes(building, &solver);
     if (!plain) {
         struct solver_volume *volumes = ARENA_ARRAY(arena, pod->claim_count, struct solver_volume);
         for (size_t i = 0; i < pod->claim_count && pod->phase == POD_PENDING; i++)
@@ -241,7 +282,8 @@ static bool add_daemons(struct building *building, struct error *error)
 bool cluster_problem(struct cluster *cluster, const struct solver_settings *settings,
                      struct error *error)
 {
-    struct building building = {cluster, cluster->arena, solver_builder_create(cluster->arena)};
+    struct building building = {cluster, cluster->arena, solver_builder_create(cluster->arena),
+                                NULL};
     if (!add_types(&building, error) || !add_pools(&building, error) ||
         !add_machines(&building, error) || !add_namespaces(&building, error) ||
         !add_daemons(&building, error))

@@ -142,6 +142,17 @@ bool quantity_milli(struct text t, int64_t *milli)
     return quantity_scaled(t, 3, milli);
 }
 
+bool quantity_is_vast(struct text t)
+{
+    struct decimal decimal = {.count = 0};
+    struct text suffix;
+    int64_t milli = 0;
+    if (!read_number(t, &decimal, &suffix) || !apply_suffix(&decimal, suffix))
+        return false;
+    decimal.exponent += 3;
+    return !decimal.negative && !to_integer(&decimal, &milli);
+}
+
 /* Takes factors of radix out of *value, at most count of them; returns how many. */
 static unsigned take_factors(int64_t *value, int64_t radix, unsigned count)
 {

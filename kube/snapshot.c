@@ -12,6 +12,8 @@ struct snapshot {
     struct objects kinds[KIND_COUNT];
     struct pool *pools;
     size_t pool_count;
+    struct objects free_volumes;
+    struct zones node_zones;
 };
 
 struct snapshot_builder {
@@ -83,6 +85,34 @@ static struct objects sort_and_deduplicate(const struct objects *objects, struct
     return sorted;
 }
 
+static bool is_free(const struct object *volume)
+{
+    struct text phase = node_string(node_at(volume->root->node, "status.phase"));
+    return !volume->deleting && (phase.size == 0 || text_is(phase, "Available"));
+}
+
+static void find_free_volumes(struct snapshot *snapshot, struct arena *arena)
+{
+    const struct objects *volumes = &snapshot->kinds[KIND_PERSISTENT_VOLUME];
+    for (size_t i = 0; i < volumes->count; i++)
+        if (is_free(volumes->items[i]))
+            *LIST_PUSH(arena, &snapshot->free_volumes) = volumes->items[i];
+}
+
+static void find_node_zones(struct snapshot *snapshot, struct arena *arena)
+{
+    const struct objects *nodes = &snapshot->kinds[KIND_NODE];
+    struct zones *zones = &snapshot->node_zones;
+    for (size_t i = 0; i < nodes->count; i++) {
+        struct text zone = node_zone(nodes->items[i]);
+        size_t known = 0;
+        while (known < zones->count && !text_equal(zones->items[known], zone))
+            known++;
+        if (zone.size > 0 && known == zones->count)
+            *LIST_PUSH(arena, zones) = zone;
+    }
+}
+
 const struct snapshot *snapshot_build(struct snapshot_builder *builder)
 {
     struct arena *arena = builder->arena;
@@ -95,6 +125,8 @@ const struct snapshot *snapshot_build(struct snapshot_builder *builder)
     for (size_t i = 0; i < pools->count; i++)
         if (pool_read(pools->items[i], arena, &snapshot->pools[snapshot->pool_count]))
             snapshot->pool_count++;
+    find_free_volumes(snapshot, arena);
+    find_node_zones(snapshot, arena);
     return snapshot;
 }
 
@@ -136,4 +168,19 @@ size_t snapshot_pool_count(const struct snapshot *snapshot)
 const struct pool *snapshot_pool(const struct snapshot *snapshot, size_t index)
 {
     return index < snapshot->pool_count ? &snapshot->pools[index] : NULL;
+}
+
+size_t snapshot_free_volume_count(const struct snapshot *snapshot)
+{
+    return snapshot->free_volumes.count;
+}
+
+const struct object *snapshot_free_volume(const struct snapshot *snapshot, size_t index)
+{
+    return index < snapshot->free_volumes.count ? snapshot->free_volumes.items[index] : NULL;
+}
+
+const struct zones *snapshot_node_zones(const struct snapshot *snapshot)
+{
+    return &snapshot->node_zones;
 }

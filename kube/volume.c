@@ -34,6 +34,15 @@ bool storage_class_read(const struct object *object, struct arena *arena,
     return true;
 }
 
+bool storage_class_is_zone_redundant(const struct storage_class *class)
+{
+    const struct node *parameters = node_get(class->object->root->node, "parameters");
+    for (size_t i = 0; node_is(parameters, NODE_MAP) && i < node_count(parameters); i++)
+        if (text_ends_with(node_string(&parameters->members[i].value), TEXT("_ZRS")))
+            return true;
+    return false;
+}
+
 /* ---- claims ---- */
 
 /* The annotation is older than the field and wins over it. */

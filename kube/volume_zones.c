@@ -112,12 +112,11 @@ static bool read_affinity_term(const struct snapshot *snapshot, const struct obj
     struct terms terms = {0};
     struct expressions read = {0};
     struct solver_expressions converted;
-    struct text wrong;
     const struct node *spec = node_get(volume->root->node, "spec");
     expressions_add_list(&read, field_get(arena, term, "matchExpressions"), arena);
     if (read.count == 0)
         return true;
-    if (!expressions_convert(&read, arena, &converted, &wrong))
+    if (!expressions_convert(&read, arena, &converted))
         return false;
     for (size_t i = 0; i < converted.count; i++) {
         /* The pod goes to another machine, and its volume with it, or it could never move. */

@@ -26,6 +26,14 @@ enum zone_key zone_key_of(struct text key)
     return ZONE_KEY_NONE;
 }
 
+struct text node_zone(const struct object *node)
+{
+    struct text zone = node_string(node_get(node->labels, ZONE));
+    return zone.size > 0
+               ? zone
+               : node_string(node_get(node->labels, "failure-domain.beta.kubernetes.io/zone"));
+}
+
 static void add(struct zones *zones, struct text zone, struct arena *arena)
 {
     for (size_t i = 0; i < zones->count; i++)

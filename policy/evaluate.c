@@ -1,34 +1,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "policy/evaluation.h"
 #include "policy/message.h"
-#include "policy/owner.h"
-#include "policy/policy_set.h"
-
-struct drafts {
-    struct draft *items;
-    size_t count, capacity;
-};
-
-/* The judgement a rail is given is the first member, so that judgement_report finds its list. */
-struct hearing {
-    struct judgement judgement;
-    struct drafts drafts;
-};
 
 struct findings {
     struct finding *items;
     size_t count, capacity;
 };
 
-/* One evaluation: what stays the same for all policies and rails. */
-struct evaluation {
-    const struct world *world;
-    const struct subject *subject;
-    int64_t now_unix_s;
-    struct arena *arena;
-    struct root_owner root;
-    struct match_subject match;
+/* The evaluation of findings. */
+struct trial {
+    struct evaluation evaluation;
     bool controlled; /* a ReplicaSet or Job of a guarded kind */
     struct findings findings;
 };
@@ -102,18 +85,7 @@ static enum action at_most(enum action action, enum action limit)
     return action > limit ? limit : action;
 }
 
-/* `since` spares the pods of workloads that were there before a rail was switched on. */
-static bool is_spared(const struct evaluation *evaluation, const struct rail_use *use)
-{
-    const struct subject *subject = evaluation->subject;
-    const struct root_owner *root = &evaluation->root;
-    if (use->since_unix_s == 0 || subject->operation != OPERATION_CREATE ||
-        subject->object->kind != KIND_POD || !root->named)
-        return false;
-    return root->object == NULL || root->object->created_unix_s < use->since_unix_s;
-}
-
-static enum action decide(const struct evaluation *evaluation, const struct rail_use *use,
+static enum action decide(const struct trial *trial, const struct rail_use *use,
                           const struct finding *finding, enum severity severity)
 {
     enum action action = action_of_mode(use->mode);
@@ -121,9 +93,9 @@ static enum action decide(const struct evaluation *evaluation, const struct rail
         return at_most(action, ACTION_AUDIT);
     if (severity == SEVERITY_WARN)
         action = at_most(action, ACTION_WARN);
-    if (is_spared(evaluation, use))
+    if (evaluation_spares(&trial->evaluation, use))
         action = at_most(action, ACTION_WARN);
-    if (evaluation->controlled && action == ACTION_DENY)
+    if (trial->controlled && action == ACTION_DENY)
         action = ACTION_AUDIT;
     return action;
 }
@@ -139,13 +111,14 @@ static void apply_exception(const struct exception *exception, bool expired,
         finding->action = ACTION_EXCEPTED;
 }
 
-static void add_finding(struct evaluation *evaluation, const struct policy *policy,
+static void add_finding(struct trial *trial, const struct policy *policy,
                         const struct rail_use *use, const struct draft *draft, bool pre_existing,
                         bool match_unknown)
 {
     enum { ALLOWED_SHOWN = 5, PATH_LIMIT = 512, MESSAGE_LIMIT = 1024, FIX_LIMIT = 4096 };
+    const struct evaluation *evaluation = &trial->evaluation;
     struct arena *arena = evaluation->arena;
-    struct finding *finding = LIST_PUSH(arena, &evaluation->findings);
+    struct finding *finding = LIST_PUSH(arena, &trial->findings);
     *finding = (struct finding){
         .rail = use->rail->name,
         .pre_existing = pre_existing,
@@ -162,7 +135,7 @@ static void add_finding(struct evaluation *evaluation, const struct policy *poli
         .docs = docs_url(policy, use->rail->name, arena),
         .contact = policy->contact,
     };
-    finding->action = decide(evaluation, use, finding, draft->severity);
+    finding->action = decide(trial, use, finding, draft->severity);
 
     bool expired = false;
     bool exception_unknown = false;
@@ -183,14 +156,15 @@ static void add_finding(struct evaluation *evaluation, const struct policy *poli
         message_printable(message_finding(draft, finding, namespace, arena), MESSAGE_LIMIT, arena);
 }
 
-/* ---- the whole
- * ------------------------------------------------------------------------------------ */
+/* ---- the whole ---- */
 
-static void evaluate_rail(struct evaluation *evaluation, const struct policy *policy,
+static void evaluate_rail(struct trial *trial, const struct policy *policy,
                           const struct rail_use *use, bool match_unknown)
 {
+    const struct evaluation *evaluation = &trial->evaluation;
     const struct subject *subject = evaluation->subject;
-    if (use->mode == MODE_OFF || (use->rail->kinds & KIND_BIT(subject->object->kind)) == 0)
+    if (use->mode == MODE_OFF || use->rail->judge == NULL ||
+        (use->rail->kinds & KIND_BIT(subject->object->kind)) == 0)
         return;
     struct drafts drafts = hear(evaluation, use, subject->object);
     if (drafts.count == 0)
@@ -201,7 +175,7 @@ static void evaluate_rail(struct evaluation *evaluation, const struct policy *po
     for (size_t i = 0; i < drafts.count; i++) {
         const struct draft *draft = &drafts.items[i];
         bool pre_existing = take_pre_existing(evaluation->arena, draft, &old);
-        add_finding(evaluation, policy, use, draft, pre_existing, match_unknown);
+        add_finding(trial, policy, use, draft, pre_existing, match_unknown);
     }
 }
 
@@ -211,17 +185,6 @@ static bool is_controlled(const struct object *object)
         return false;
     enum kind owner = kind_of(object->controller.api_version, object->controller.kind);
     return object->controller.name.size > 0 && (KIND_BIT(owner) & KINDS_WORKLOADS) != 0;
-}
-
-static void look_up_namespace(struct evaluation *evaluation)
-{
-    const struct object *object = evaluation->subject->object;
-    const struct object *namespace = NULL;
-    if (object->namespace.size > 0)
-    namespace =
-        snapshot_find(evaluation->world->snapshot, KIND_NAMESPACE, TEXT(""), object->namespace);
-    evaluation->match.namespace_labels_known = namespace != NULL;
-    evaluation->match.namespace_labels = namespace == NULL ? NULL : namespace->labels;
 }
 
 static int compare_findings(const void *a_pointer, const void *b_pointer, void *arena)
@@ -257,27 +220,19 @@ void policy_evaluate(const struct world *world, const struct subject *subject, i
     *verdict = (struct verdict){0};
     if (!is_judged(subject))
         return;
-    struct evaluation evaluation = {
-        .world = world,
-        .subject = subject,
-        .now_unix_s = now_unix_s,
-        .arena = arena,
-        .root = root_owner_find(world, subject),
+    struct trial trial = {
+        .evaluation = evaluation_begin(world, subject, now_unix_s, arena),
         .controlled = is_controlled(subject->object),
     };
-    evaluation.match = (struct match_subject){.object = subject->object,
-                                              .root_name = evaluation.root.name,
-                                              .requester = &subject->requester};
-    look_up_namespace(&evaluation);
 
     for (size_t i = 0; i < world->policies->count; i++) {
         const struct policy *policy = &world->policies->items[i];
-        enum match_result match = match_evaluate(&policy->match, &evaluation.match);
+        enum match_result match = match_evaluate(&policy->match, &trial.evaluation.match);
         for (size_t j = 0; match != MATCH_NO && j < policy->rail_count; j++)
-            evaluate_rail(&evaluation, policy, &policy->rails[j], match == MATCH_UNKNOWN);
+            evaluate_rail(&trial, policy, &policy->rails[j], match == MATCH_UNKNOWN);
     }
 
-    struct findings *findings = &evaluation.findings;
+    struct findings *findings = &trial.findings;
     if (findings->count > 1)
         qsort_r(findings->items, findings->count, sizeof *findings->items, compare_findings, arena);
     verdict->findings = findings->items;

@@ -175,3 +175,19 @@ bool policy_set_uses(const struct policy_set *policies, const struct rail *rail)
         }
     return false;
 }
+
+static bool changes_pods(const struct rail_use *use)
+{
+    const struct rail *rail = use->rail;
+    return use->mode != MODE_OFF && rail->change != NULL &&
+           (rail->may_change == NULL || rail->may_change(use->settings));
+}
+
+bool policy_set_changes_pods(const struct policy_set *policies)
+{
+    for (size_t i = 0; i < policies->count; i++)
+        for (size_t j = 0; j < policies->items[i].rail_count; j++)
+            if (changes_pods(&policies->items[i].rails[j]))
+                return true;
+    return false;
+}

@@ -196,9 +196,35 @@ static struct text cut_start(struct text t, size_t limit, struct arena *arena)
     return arena_printf(arena, "...%.*s", (int)(t.size - start), t.data + start);
 }
 
+static const char *verb_of(enum change_outcome outcome)
+{
+    static const char *const verbs[] = {
+        [OUTCOME_EXCEPTED] = "by exception not added:",
+        [OUTCOME_FAILED] = "could not add",
+        [OUTCOME_AUDITED] = "would add",
+        [OUTCOME_WARNED] = "would add",
+        [OUTCOME_APPLIED] = "added",
+    };
+    return verbs[outcome];
+}
+
+enum { WARNING_LIMIT = 120 };
+
+struct text message_amendment(const struct amendment *amendment, struct arena *arena)
+{
+    struct text whole = arena_printf(arena, "[%s] %s %.*s", amendment->rail,
+                                     verb_of(amendment->outcome), TEXT_ARGS(amendment->added));
+    return cut_end(whole, WARNING_LIMIT, arena);
+}
+
+struct text message_amendment_audit(const struct amendment *amendment, struct arena *arena)
+{
+    return arena_printf(arena, "%s %.*s", verb_of(amendment->outcome), TEXT_ARGS(amendment->audit));
+}
+
 struct text message_warning(const struct finding *finding, int64_t now_unix_s, struct arena *arena)
 {
-    enum { LIMIT = 120, PATH_AT_LEAST = 40 };
+    enum { PATH_AT_LEAST = 40 };
     struct text what = finding->message;
     if (finding->action == ACTION_EXCEPTED) {
         int64_t days = (finding->exception_expires_unix_s - now_unix_s) / 86400;
@@ -208,11 +234,11 @@ struct text message_warning(const struct finding *finding, int64_t now_unix_s, s
                             (long long)days);
     } else if (text_starts_with(finding->fix, TEXT("replace with "))) {
         what = arena_printf(arena, "found \"%.*s\"; %.*s",
-                            TEXT_ARGS(message_printable(finding->found, LIMIT, arena)),
+                            TEXT_ARGS(message_printable(finding->found, WARNING_LIMIT, arena)),
                             TEXT_ARGS(finding->fix));
     }
     struct text prefix = arena_printf(arena, "[%s] ", finding->rail);
-    size_t room = LIMIT - prefix.size - sizeof ": " + 1;
+    size_t room = WARNING_LIMIT - prefix.size - sizeof ": " + 1;
     size_t path_room = what.size + PATH_AT_LEAST < room ? room - what.size : PATH_AT_LEAST;
     struct text path = cut_start(finding->path, path_room, arena);
     what = cut_end(what, room - path.size, arena);

@@ -32,10 +32,34 @@ struct finding {
     int64_t exception_expires_unix_s; /* 0: no exception */
 };
 
+/* What becomes of a change that a rail wants, by the rail's mode. */
+enum change_outcome {
+    OUTCOME_EXCEPTED, /* an exception stops it */
+    OUTCOME_FAILED,   /* it cannot be made, which is a mistake of ours */
+    OUTCOME_AUDITED,
+    OUTCOME_WARNED, /* a person is told what would be added */
+    OUTCOME_APPLIED,
+    OUTCOME_COUNT
+};
+const char *outcome_name(enum change_outcome outcome); /* "excepted", "failed", "audited", ... */
+
+struct amendment {
+    const char *rail;
+    enum change_outcome outcome;
+    struct text added;     /* what it adds, as words go on after "added" and "would add" */
+    struct text audit;     /* for the audit log, one line; the key is the rail's name */
+    struct text policy;    /* its metadata.name */
+    struct text exception; /* the id when excepted, or of an expired one; data NULL: none */
+};
+
 struct verdict {
     enum action action; /* the strictest of all findings, undecided ones aside */
     const struct finding *findings;
     size_t finding_count;
+    const struct change *changes; /* of the amendments that are applied, in order */
+    size_t change_count;
+    const struct amendment *amendments; /* by policy, then rail, as they are applied */
+    size_t amendment_count;
 };
 
 /* ---- what goes in ---- */
@@ -62,12 +86,15 @@ struct subject {
 };
 
 struct policy_set;
+struct pin_offers;
 
 /* All that a decision stands on, consistent with each other and immutable. */
 struct world {
     const struct policy_set *policies;
     const struct snapshot *snapshot;
     const struct catalog *catalog;
+    const struct pin_offers *offers; /* where the solver could place pods; NULL: not asked */
+    bool volumes_are_stale;          /* claims or volumes are as they were more than 60 s ago */
     uint64_t generation;
     int64_t loaded_unix_s;
 };
@@ -84,6 +111,8 @@ size_t policy_set_count(const struct policy_set *policies);
 struct rail;
 /* Whether a policy switches this rail on. */
 bool policy_set_uses(const struct policy_set *policies, const struct rail *rail);
+/* Whether a rail, as a policy sets it, changes pods. */
+bool policy_set_changes_pods(const struct policy_set *policies);
 /* Warns of exceptions that no longer hold. */
 void policy_warn_expired(const struct policy_set *policies, int64_t now_unix_s,
                          struct problems *warnings);
@@ -95,6 +124,11 @@ void policy_warn_expired(const struct policy_set *policies, int64_t now_unix_s,
 void policy_evaluate(const struct world *world, const struct subject *subject, int64_t now_unix_s,
                      struct arena *arena, struct verdict *verdict);
 
+/* What the rails change: Pods, when they are created, and nothing else. The findings stay empty.
+ * The changes have been tried, one amendment upon the other, and the result is a Pod. */
+void policy_mutate(const struct world *world, const struct subject *subject, int64_t now_unix_s,
+                   struct arena *arena, struct verdict *verdict);
+
 /* ---- messages ---- */
 
 /* What the person is told who is denied (the message of the Status), many lines; the first is
@@ -103,6 +137,10 @@ struct text message_denial(const struct subject *subject, const struct verdict *
                            struct arena *arena);
 /* At most 120 characters, no control characters: "[rail] path: found ...". */
 struct text message_warning(const struct finding *finding, int64_t now_unix_s, struct arena *arena);
+/* "[rail] added ...", "[rail] would add ...", under the same limits. */
+struct text message_amendment(const struct amendment *amendment, struct arena *arena);
+/* "added ...", "would add ...", as the audit log has it. */
+struct text message_amendment_audit(const struct amendment *amendment, struct arena *arena);
 
 /* ---- rails ---- */
 
@@ -117,6 +155,7 @@ const char *rail_name(const struct rail *rail);
 const char *rail_summary(const struct rail *rail);
 kind_set rail_kinds(const struct rail *rail);
 bool rail_judges_resize(const struct rail *rail); /* pods/resize beside Pods */
+bool rail_changes_pods(const struct rail *rail);  /* when they are created */
 const char *rail_detail(const struct rail *rail); /* paragraphs */
 
 #endif

@@ -77,14 +77,36 @@ struct draft {
 /* What a rail sees. */
 struct judgement {
     const struct world *world;
-    const struct subject *subject;
-    const struct object *object; /* the one to judge: on UPDATE first the old, then the new */
+    const struct subject *subject; /* to a change its object is the one to change, too */
+    const struct object *object;   /* the one to judge: on UPDATE first the old, then the new */
     struct arena *arena;
 };
 void judgement_report(struct judgement *judgement, const struct draft *draft);
+
+/* What a rail wants to change in judgement->object; all of it is done, or nothing. mutate.c makes
+ * it an amendment. Paths are those of the object (field_pointer). A map that is not there must be
+ * added before what goes into it. Texts and nodes live in the judgement's arena or longer. */
+struct proposal {
+    const struct change *changes;
+    size_t change_count;
+    struct text added; /* goes on after "added" and "would add": "a toleration of nvidia.com/gpu" */
+    struct text audit; /* for the audit log; empty: what is added */
+};
+void judgement_propose(struct judgement *judgement, const struct proposal *proposal);
 /* The five nearest to wanted, by edit distance, first; else, and with wanted empty, order is kept.
  */
 void nearest_first(struct text *items, size_t count, struct text wanted);
+
+/* Changes, built up. The map or the list that something goes into is added first, and what lies
+ * above it, where it is not there or null and no earlier change has added it. */
+struct changes {
+    struct change *items;
+    size_t count, capacity;
+};
+void changes_set(struct changes *changes, struct arena *arena, const struct field *map,
+                 struct text key, struct node value);
+void changes_append(struct changes *changes, struct arena *arena, const struct field *list,
+                    struct node value);
 
 struct rail {
     const char *name;
@@ -99,7 +121,14 @@ struct rail {
      * rail_node is the map under spec.rails.NAME. */
     void (*prepare)(void *settings, const struct catalog *catalog, const struct node *rail_node,
                     struct source *source, struct arena *arena, struct problems *warnings);
-    void (*judge)(struct judgement *judgement, const void *settings);
+    void (*judge)(struct judgement *judgement, const void *settings); /* NULL: has no findings */
+    /* Proposes changes of a Pod that is created; NULL: a rail that only judges. Rails are asked in
+     * order of name, each sees what the ones before have changed. Must be a pure function of object
+     * and world, and propose nothing for a pod that carries its change: the API server asks
+     * again. */
+    void (*change)(struct judgement *judgement, const void *settings);
+    /* Whether it ever does, under these settings; NULL: it does. */
+    bool (*may_change)(const void *settings);
 };
 
 #define RAIL(symbol) extern const struct rail symbol;

@@ -48,3 +48,8 @@ bool rail_judges_resize(const struct rail *rail)
 {
     return rail->judges_resize;
 }
+
+bool rail_changes_pods(const struct rail *rail)
+{
+    return rail->change != NULL;
+}

@@ -213,7 +213,7 @@ static void read_nodes(struct plan *plan, struct arena *arena)
 static bool same_reasons(const struct forecast_unschedulable *a,
                          const struct forecast_unschedulable *b)
 {
-    bool same = a->reason_count == b->reason_count;
+    bool same = a->reason_count == b->reason_count && (a->later_round > 0) == (b->later_round > 0);
     for (size_t i = 0; same && i < a->reason_count; i++) {
         const struct forecast_reason *x = &a->reasons[i];
         const struct forecast_reason *y = &b->reasons[i];
@@ -221,6 +221,19 @@ static bool same_reasons(const struct forecast_unschedulable *a,
                text_equal(x->message, y->message) && text_equal(x->nearest, y->nearest);
     }
     return same;
+}
+
+static void divide_misfits(struct plan *plan, const struct plan_misfit *misfits, size_t count,
+                           struct arena *arena)
+{
+    static const char *const titles[] = {"Fit nowhere", "Not yet placed"};
+    for (size_t i = 0; i < PLAN_MISFITS; i++) {
+        struct plan_misfit *items = ARENA_ARRAY(arena, count, struct plan_misfit);
+        plan->misfits[i] = (struct plan_misfits){.title = titles[i], .items = items};
+        for (size_t j = 0; j < count; j++)
+            if ((misfits[j].first->later_round > 0) == (i == PLAN_LATER))
+                items[plan->misfits[i].count++] = misfits[j];
+    }
 }
 
 /* In the order of their first pods. */
@@ -235,6 +248,7 @@ static void read_misfits(struct plan *plan, struct arena *arena)
     size_t count = 0;
     for (size_t i = 0; i < forecast->unschedulable_count; i++) {
         const struct forecast_unschedulable *pod = &forecast->unschedulable[i];
+        plan->later_count += pod->later_round > 0;
         size_t workload = plan->workload_of[pod->pod];
         size_t at = last[workload];
         while (at > 0 && !same_reasons(misfits[at - 1].first, pod))
@@ -246,8 +260,7 @@ static void read_misfits(struct plan *plan, struct arena *arena)
         }
         misfits[at - 1].count++;
     }
-    plan->misfits = misfits;
-    plan->misfit_count = count;
+    divide_misfits(plan, misfits, count, arena);
 }
 
 void plan_read(const struct forecast *forecast, const struct forecast *compat, struct arena *arena,

@@ -34,11 +34,18 @@ struct plan_nodes {
     size_t count;
 };
 
-/* Pods of one workload that fit nowhere for the same reasons. */
+/* Pods of one workload that fit nowhere, or not yet, for the same reasons. */
 struct plan_misfit {
     const struct forecast_unschedulable *first;
     size_t count;
 };
+struct plan_misfits {
+    const char *title;
+    const struct plan_misfit *items;
+    size_t count;
+};
+/* For good, and in the rounds that were run: a later one has a place. */
+enum { PLAN_NOWHERE, PLAN_LATER, PLAN_MISFITS };
 
 struct plan {
     const struct forecast *forecast;
@@ -48,10 +55,10 @@ struct plan {
     size_t workload_count;
     const size_t *workload_of; /* by pod */
     struct plan_nodes nodes;   /* as in the forecast: Nodes, then claims */
-    const struct plan_misfit *misfits;
-    size_t misfit_count;
+    struct plan_misfits misfits[PLAN_MISFITS];
     /* Pending pods: all, and those on Nodes and on claims. */
     size_t pending_count, on_node_count, on_claim_count;
+    size_t later_count;    /* pods that fit nowhere yet: a round that was not run has a place */
     size_t taking_count;   /* Nodes that take pending pods */
     size_t unpriced_count; /* claims whose price is not known */
 };

@@ -127,15 +127,16 @@ static void put_taking(const struct plan *plan, struct arena *arena, FILE *out)
     end_table(out);
 }
 
-static void put_misfits(const struct plan *plan, struct arena *arena, FILE *out)
+static void put_misfits(const struct plan *plan, const struct plan_misfits *misfits,
+                        struct arena *arena, FILE *out)
 {
     static const struct column columns[] = {
         {"Pods", PROSE}, {"Where", WORD}, {"Because", PROSE}, {"Nearest miss", PROSE}, {0}};
-    if (plan->misfit_count == 0)
+    if (misfits->count == 0)
         return;
-    start_table("Fit nowhere", columns, out);
-    for (size_t i = 0; i < plan->misfit_count; i++) {
-        const struct plan_misfit *misfit = &plan->misfits[i];
+    start_table(misfits->title, columns, out);
+    for (size_t i = 0; i < misfits->count; i++) {
+        const struct plan_misfit *misfit = &misfits->items[i];
         size_t rows = misfit->first->reason_count;
         fprintf(out, "<tr><th scope=\"rowgroup\" rowspan=\"%zu\">", rows > 0 ? rows : 1);
         put_xml(plan_misfit_title(plan, misfit, arena), out);
@@ -181,7 +182,8 @@ bool plan_html(const struct plan *plan, const struct report_style *style, struct
     }
     put_bought(plan, arena, out);
     put_taking(plan, arena, out);
-    put_misfits(plan, arena, out);
+    for (size_t i = 0; i < PLAN_MISFITS; i++)
+        put_misfits(plan, &plan->misfits[i], arena, out);
     fputs("<p class=\"dim\">CPU and memory are what the pods ask for, of what the node has for "
           "them. A month has 730 hours.</p>\n</main>\n</body>\n</html>\n",
           out);

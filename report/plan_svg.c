@@ -145,19 +145,21 @@ static double put_legend(const struct drawing *drawing, double y)
 
 /* ---- what fits nowhere ---- */
 
-static double put_misfits(const struct drawing *drawing, double y)
+static double put_misfits(const struct drawing *drawing, const struct plan_misfits *misfits,
+                          double y)
 {
     enum { MOST_MISFITS = 20 };
     const struct plan *plan = drawing->plan;
     struct arena *arena = drawing->arena;
-    if (plan->misfit_count == 0)
+    if (misfits->count == 0)
         return y;
     y += 32;
-    drawing_text(drawing, PICTURE_MARGIN, y, 14, PICTURE_BAD, drawing_bold, TEXT("Fit nowhere"));
+    drawing_text(drawing, PICTURE_MARGIN, y, 14, PICTURE_BAD, drawing_bold,
+                 text_of(misfits->title));
     y += 20;
     size_t shown = 0;
-    for (; shown < plan->misfit_count && shown < MOST_MISFITS; shown++) {
-        const struct plan_misfit *misfit = &plan->misfits[shown];
+    for (; shown < misfits->count && shown < MOST_MISFITS; shown++) {
+        const struct plan_misfit *misfit = &misfits->items[shown];
         y = put_lines(drawing, PICTURE_MARGIN, y, 12, PICTURE_INK,
                       plan_misfit_title(plan, misfit, arena));
         for (size_t i = 0; i < misfit->first->reason_count; i++) {
@@ -173,10 +175,9 @@ static double put_misfits(const struct drawing *drawing, double y)
         }
         y += 4;
     }
-    if (shown < plan->misfit_count)
-        y = put_lines(
-            drawing, PICTURE_MARGIN, y, 12, PICTURE_DIM,
-            arena_printf(arena, "and %zu more kinds of pods", plan->misfit_count - shown));
+    if (shown < misfits->count)
+        y = put_lines(drawing, PICTURE_MARGIN, y, 12, PICTURE_DIM,
+                      arena_printf(arena, "and %zu more kinds of pods", misfits->count - shown));
     return y;
 }
 
@@ -191,7 +192,9 @@ static double put_page(struct drawing *drawing)
     for (size_t i = 0; drawing->out != NULL && i < drawing->picture.zone_count; i++)
         drawing_zone(drawing, &drawing->picture.zones[i]);
     y = drawing->picture.bottom;
-    return (drawing->standalone ? put_misfits(drawing, y) : y) + PICTURE_MARGIN;
+    for (size_t i = 0; drawing->standalone && i < PLAN_MISFITS; i++)
+        y = put_misfits(drawing, &drawing->plan->misfits[i], y);
+    return y + PICTURE_MARGIN;
 }
 
 void plan_svg_put(const struct plan *plan, bool standalone, struct arena *arena, FILE *out)

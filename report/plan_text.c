@@ -198,16 +198,16 @@ static void put_reason(const struct page *page, const struct forecast_reason *re
     put_wrapped(reason->nearest, INDENT + strlen("nearest: "), INDENT, page->out);
 }
 
-static void put_misfits(const struct page *page)
+static void put_misfits(const struct page *page, const char *heading,
+                        const struct plan_misfits *misfits)
 {
-    const struct plan *plan = page->plan;
-    if (plan->misfit_count == 0)
+    if (misfits->count == 0)
         return;
-    put_heading(page, "FIT NOWHERE");
-    for (size_t i = 0; i < plan->misfit_count; i++) {
-        const struct plan_misfit *misfit = &plan->misfits[i];
+    put_heading(page, heading);
+    for (size_t i = 0; i < misfits->count; i++) {
+        const struct plan_misfit *misfit = &misfits->items[i];
         fprintf(page->out, "  %s", page->palette->bold);
-        put_printable(plan_misfit_title(plan, misfit, page->arena), page->out);
+        put_printable(plan_misfit_title(page->plan, misfit, page->arena), page->out);
         fprintf(page->out, "%s\n", page->palette->plain);
         for (size_t j = 0; j < misfit->first->reason_count; j++)
             put_reason(page, &misfit->first->reasons[j]);
@@ -226,6 +226,7 @@ bool plan_text(const struct plan *plan, const struct report_style *style, struct
             put_wrapped(lines[i], 0, 0, out);
     put_bought(&page);
     put_taking(&page);
-    put_misfits(&page);
+    put_misfits(&page, "FIT NOWHERE", &plan->misfits[PLAN_NOWHERE]);
+    put_misfits(&page, "NOT YET PLACED", &plan->misfits[PLAN_LATER]);
     return true;
 }

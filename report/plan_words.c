@@ -74,7 +74,10 @@ static const char *plural(size_t count)
 struct text plan_headline(const struct plan *plan, struct arena *arena)
 {
     if (plan->pending_count == 0)
-        return TEXT("No pod is pending: there is nothing to buy.");
+        return plan->forecast->incomplete
+                   ? TEXT(
+                         "Of what could be understood no pod is pending; the errors name the rest.")
+                   : TEXT("No pod is pending: there is nothing to buy.");
     const char *separator = ": ";
     struct text_builder line = {.arena = arena};
     text_builder_printf(&line, "%zu pod%s pending", plan->pending_count,
@@ -85,7 +88,7 @@ struct text plan_headline(const struct plan *plan, struct arena *arena)
     } parts[] = {
         {plan->on_node_count, plan->taking_count, "existing node"},
         {plan->on_claim_count, plan->forecast->claim_count, "new node"},
-        {plan->forecast->unschedulable_count, 0, "nowhere"},
+        {plan->forecast->unschedulable_count - plan->later_count, 0, "nowhere"},
     };
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
         if (parts[i].pods == 0)
@@ -98,7 +101,12 @@ struct text plan_headline(const struct plan *plan, struct arena *arena)
                             parts[i].nodes > 1 ? plural(parts[i].nodes) : "");
         separator = ", ";
     }
+    if (plan->later_count > 0)
+        text_builder_printf(&line, "%s%zu %s not yet placed", separator, plan->later_count,
+                            plan->later_count == 1 ? "is" : "are");
     text_builder_add(&line, TEXT("."));
+    if (plan->forecast->incomplete)
+        text_builder_add(&line, TEXT(" What could not be understood is left out."));
     return text_builder_text(&line);
 }
 
@@ -123,38 +131,56 @@ struct text plan_cost(const struct plan *plan, struct arena *arena)
     return text_builder_text(&line);
 }
 
-static void add_difference(struct text_builder *line, size_t before, size_t now, const char *what,
-                           const char *tail)
+static size_t placed_count(const struct forecast *forecast)
+{
+    return forecast->pod_count - forecast->unschedulable_count;
+}
+
+static void add_difference(struct text_builder *line, size_t before, size_t now, const char *what)
 {
     size_t difference = now > before ? now - before : before - now;
     if (difference > 0)
-        text_builder_printf(line, ", %zu %s %s%s%s", difference, now > before ? "more" : "fewer",
-                            what, plural(difference), tail);
+        text_builder_printf(line, ", %zu %s %s%s", difference, now > before ? "more" : "fewer",
+                            what, plural(difference));
+}
+
+/* Of plans that do not place the same pods a share would compare what is not alike. */
+static void add_cost_difference(struct text_builder *line, const struct plan *plan, bool alike)
+{
+    struct plan_saved saved = plan_saved(plan);
+    int64_t difference = saved.usd_micro_per_hour;
+    if (difference == 0) {
+        text_builder_add(line, TEXT("costs the same"));
+        return;
+    }
+    struct text usd = plan_usd(difference > 0 ? difference : -difference, line->arena);
+    text_builder_printf(line, "%s $%.*s", difference > 0 ? "saves" : "costs", TEXT_ARGS(usd));
+    if (alike)
+        text_builder_printf(line, " (%.1f%%)", saved.percent < 0 ? -saved.percent : saved.percent);
+    if (difference < 0)
+        text_builder_add(line, TEXT(" more"));
 }
 
 struct text plan_saving(const struct plan *plan, struct arena *arena)
 {
-    if (plan->compat == NULL)
+    if (plan->compat == NULL || plan->pending_count == 0)
         return TEXT("");
     const struct forecast *before = plan->compat;
     const struct forecast *now = plan->forecast;
-    struct plan_saved saved = plan_saved(plan);
-    int64_t difference = saved.usd_micro_per_hour;
-    struct text cost = plan_usd(before->usd_micro_per_hour, arena);
+    size_t placed_before = placed_count(before);
+    size_t placed_now = placed_count(now);
+    bool alike = placed_before == placed_now;
     struct text_builder line = {.arena = arena};
     text_builder_printf(&line, "Karpenter's own choices cost $%.*s an hour; this plan ",
-                        TEXT_ARGS(cost));
-    if (difference == 0)
-        text_builder_add(&line, TEXT("costs the same"));
-    else
-        text_builder_printf(&line, "%s $%.*s (%.1f%%)", difference > 0 ? "saves" : "costs",
-                            TEXT_ARGS(plan_usd(difference > 0 ? difference : -difference, arena)),
-                            saved.percent < 0 ? -saved.percent : saved.percent);
-    if (difference < 0)
-        text_builder_add(&line, TEXT(" more"));
-    add_difference(&line, before->claim_count, now->claim_count, "node", "");
-    add_difference(&line, before->pod_count - before->unschedulable_count,
-                   now->pod_count - now->unschedulable_count, "pod", " placed");
+                        TEXT_ARGS(plan_usd(before->usd_micro_per_hour, arena)));
+    if (!alike) {
+        size_t difference =
+            placed_now > placed_before ? placed_now - placed_before : placed_before - placed_now;
+        text_builder_printf(&line, "places %zu pod%s %s and ", difference, plural(difference),
+                            placed_now > placed_before ? "more" : "fewer");
+    }
+    add_cost_difference(&line, plan, alike);
+    add_difference(&line, before->claim_count, now->claim_count, "node");
     text_builder_add(&line, TEXT("."));
     return text_builder_text(&line);
 }
@@ -195,6 +221,6 @@ struct text plan_misfit_title(const struct plan *plan, const struct plan_misfit 
 struct text plan_reason_pool(const struct forecast_reason *reason, struct arena *arena)
 {
     if (reason->node_pool.size == 0)
-        return TEXT("any NodePool");
+        return TEXT("any node");
     return arena_printf(arena, "NodePool %.*s", TEXT_ARGS(reason->node_pool));
 }

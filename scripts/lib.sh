@@ -12,10 +12,12 @@ build libmicrohttpd-dev  serves HTTPS
 build libgnutls28-dev    TLS, keys and certificates
 build libjson-c-dev      writes JSON
 build libyaml-dev        reads YAML
+build libcurl4-gnutls-dev speaks to the API server
 build libcunit1-dev      runs the unit tests
 test  openssl            checks the certificates that are made
 test  python3            runs the scenarios, and speaks HTTPS to the server
 test  python3-yaml       reads the scenarios
+test  python3-kubernetes watches the fake API server that the client is tested with
 clang clang              the second compiler
 lint  clang-format       checks the format
 lint  clang-tidy         finds bugs
@@ -27,6 +29,8 @@ demo  yq                 turns the sample manifests into reviews
 bench python3            makes the bodies
 bench wrk                sends them
 bench nghttp2-client     sends them at a fixed rate
+bound glpk-utils         solves the linear program
+bound python3            writes it
 soak  curl               reads the metrics
 soak  openssl            makes certificates
 soak  python3            makes the bodies

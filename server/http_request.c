@@ -314,7 +314,7 @@ static void write_trail(struct job *job)
 {
     struct error error = {0};
     const char *failure = error.what;
-    if (job->record.verdict.finding_count == 0)
+    if (job->record.verdict.finding_count == 0 && job->record.verdict.amendment_count == 0)
         return;
     if (arena_guard(job->arena, run_trail, job, &error))
         failure = write_line(job->line);

@@ -49,7 +49,7 @@ struct histogram {
 };
 
 struct metrics {
-    counter reviews[OPERATION_LABELS][KIND_COUNT][VERDICT_LABELS];
+    counter reviews[PHASE_LABELS][OPERATION_LABELS][KIND_COUNT][VERDICT_LABELS];
     struct histogram durations[PHASE_LABELS];
     counter body_bytes;
     counter refused[REFUSAL_COUNT];
@@ -58,13 +58,19 @@ struct metrics {
     counter body_bytes_in_flight;
     counter generation;
     atomic_int_fast64_t loaded_unix_s, certificate_not_after_unix_s; /* 0: not known */
-    counter findings[];                                              /* [rail][action] */
+    counter *changes;   /* [rail][outcome], behind the findings */
+    counter findings[]; /* [rail][action] */
 };
 
 struct metrics *metrics_create(void)
 {
-    size_t counters = rail_count() * VERDICT_LABELS;
-    return calloc(1, sizeof(struct metrics) + counters * sizeof(counter));
+    size_t findings = rail_count() * VERDICT_LABELS;
+    size_t changes = rail_count() * OUTCOME_COUNT;
+    struct metrics *metrics =
+        calloc(1, sizeof(struct metrics) + (findings + changes) * sizeof(counter));
+    if (metrics != NULL)
+        metrics->changes = metrics->findings + findings;
+    return metrics;
 }
 
 void metrics_destroy(struct metrics *metrics)
@@ -90,23 +96,35 @@ static size_t operation_index(struct text operation)
     return i;
 }
 
-static void count_findings(struct metrics *metrics, const struct verdict *verdict)
+static size_t rail_index(const char *name)
+{
+    size_t i = 0;
+    while (i < rail_count() && strcmp(rail_name(rail_at(i)), name) != 0)
+        i++;
+    return i;
+}
+
+static void count_verdict(struct metrics *metrics, const struct verdict *verdict)
 {
     for (size_t i = 0; i < verdict->finding_count; i++) {
-        const struct finding *finding = &verdict->findings[i];
-        for (size_t rail = 0; rail < rail_count(); rail++)
-            if (strcmp(rail_name(rail_at(rail)), finding->rail) == 0)
-                add(&metrics->findings[rail * VERDICT_LABELS + finding->action], 1);
+        size_t rail = rail_index(verdict->findings[i].rail);
+        if (rail < rail_count())
+            add(&metrics->findings[rail * VERDICT_LABELS + verdict->findings[i].action], 1);
+    }
+    for (size_t i = 0; i < verdict->amendment_count; i++) {
+        size_t rail = rail_index(verdict->amendments[i].rail);
+        if (rail < rail_count())
+            add(&metrics->changes[rail * OUTCOME_COUNT + verdict->amendments[i].outcome], 1);
     }
 }
 
 void metrics_count_review(struct metrics *metrics, enum review_phase phase,
                           const struct review_record *record, uint64_t micros, size_t body_bytes)
 {
-    add(&metrics->reviews[operation_index(record->operation)][kind_by_name(record->kind)]
+    add(&metrics->reviews[phase][operation_index(record->operation)][kind_by_name(record->kind)]
                          [record->verdict.action],
         1);
-    count_findings(metrics, &record->verdict);
+    count_verdict(metrics, &record->verdict);
     struct histogram *durations = &metrics->durations[phase];
     size_t bucket = 0;
     while (bucket < BOUNDS && micros > bounds[bucket].micros)
@@ -155,23 +173,30 @@ static void family(struct text_builder *out, const char *name, const char *type,
     text_builder_printf(out, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, type);
 }
 
+static void print_reviews_of(const struct metrics *metrics, enum review_phase phase,
+                             size_t operation, struct text_builder *out)
+{
+    for (size_t kind = 0; kind < KIND_COUNT; kind++)
+        for (enum action action = ACTION_NONE; action <= ACTION_DENY; action++) {
+            uint64_t count = value(&metrics->reviews[phase][operation][kind][action]);
+            if (count == 0)
+                continue;
+            text_builder_printf(out,
+                                "taffrail_reviews_total{phase=\"%s\",operation=\"%s\",kind=\"%s\","
+                                "verdict=\"%s\"} %llu\n",
+                                phase_labels[phase], operation_labels[operation],
+                                kind == KIND_UNKNOWN ? "other" : kind_table[kind].name,
+                                action_name(action), (unsigned long long)count);
+        }
+}
+
 static void print_reviews(const struct metrics *metrics, struct text_builder *out)
 {
     family(out, "taffrail_reviews_total", "counter",
            "Admission reviews answered, by the strictest action of their findings.");
-    for (size_t operation = 0; operation < OPERATION_LABELS; operation++)
-        for (size_t kind = 0; kind < KIND_COUNT; kind++)
-            for (enum action action = ACTION_NONE; action <= ACTION_DENY; action++) {
-                uint64_t count = value(&metrics->reviews[operation][kind][action]);
-                if (count == 0)
-                    continue;
-                text_builder_printf(
-                    out,
-                    "taffrail_reviews_total{operation=\"%s\",kind=\"%s\",verdict=\"%s\"} %llu\n",
-                    operation_labels[operation],
-                    kind == KIND_UNKNOWN ? "other" : kind_table[kind].name, action_name(action),
-                    (unsigned long long)count);
-            }
+    for (int phase = 0; phase < PHASE_LABELS; phase++)
+        for (size_t operation = 0; operation < OPERATION_LABELS; operation++)
+            print_reviews_of(metrics, (enum review_phase)phase, operation, out);
 }
 
 static void print_findings(const struct metrics *metrics, struct text_builder *out)
@@ -184,6 +209,19 @@ static void print_findings(const struct metrics *metrics, struct text_builder *o
                 out, "taffrail_findings_total{rail=\"%s\",action=\"%s\"} %llu\n",
                 rail_name(rail_at(rail)), action_name(action),
                 (unsigned long long)value(&metrics->findings[rail * VERDICT_LABELS + action]));
+}
+
+static void print_changes(const struct metrics *metrics, struct text_builder *out)
+{
+    family(out, "taffrail_changes_total", "counter",
+           "Changes of pods that each rail wanted, by what became of them.");
+    for (size_t rail = 0; rail < rail_count(); rail++)
+        for (enum change_outcome outcome = 0;
+             outcome < OUTCOME_COUNT && rail_changes_pods(rail_at(rail)); outcome++)
+            text_builder_printf(
+                out, "taffrail_changes_total{rail=\"%s\",outcome=\"%s\"} %llu\n",
+                rail_name(rail_at(rail)), outcome_name(outcome),
+                (unsigned long long)value(&metrics->changes[rail * OUTCOME_COUNT + outcome]));
 }
 
 static void print_durations(const struct metrics *metrics, struct text_builder *out)
@@ -240,6 +278,7 @@ struct text metrics_text(const struct metrics *metrics, struct arena *arena)
     struct text_builder out = {.arena = arena};
     print_reviews(metrics, &out);
     print_findings(metrics, &out);
+    print_changes(metrics, &out);
     print_durations(metrics, &out);
     print_one(&out, "taffrail_reviews_in_flight", "gauge", "Reviews being judged now.",
               atomic_load(&metrics->in_flight));

@@ -3,6 +3,7 @@
 
 #include "policy/policy.h"
 #include "report/report.h"
+#include "server/patch.h"
 #include "server/server.h"
 
 /* Limits of the API server: 4096 runes of warnings for one request, over all sources (webhook
@@ -115,11 +116,12 @@ struct reply {
     const struct verdict *verdict;
     struct text warnings[WARNINGS_SHOWN + 1];
     size_t warning_count;
-    struct {
+    struct annotation {
         const char *key;
         struct text value;
-    } annotations[5];
-    size_t annotation_count;
+    } * annotations;
+    size_t annotation_count, annotation_capacity;
+    struct text patch; /* base64; empty: none */
 };
 
 static bool warns(const struct finding *finding, int64_t now_unix_s)
@@ -160,12 +162,14 @@ static void add_once(struct text_builder *builder, struct text value)
     text_builder_printf(builder, "%s%.*s", builder->size == 0 ? "" : ",", TEXT_ARGS(value));
 }
 
-static void annotate(struct reply *reply, const char *key, struct text value)
+static void annotate(struct reply *reply, const char *key, struct text value, struct arena *arena)
 {
     if (value.size == 0)
         return;
-    reply->annotations[reply->annotation_count].key = key;
-    reply->annotations[reply->annotation_count++].value = value;
+    if (reply->annotation_count == reply->annotation_capacity)
+        reply->annotations = arena_grow(arena, reply->annotations, &reply->annotation_capacity,
+                                        sizeof *reply->annotations);
+    reply->annotations[reply->annotation_count++] = (struct annotation){key, value};
 }
 
 static void add_annotations(struct reply *reply, struct arena *arena)
@@ -186,11 +190,60 @@ static void add_annotations(struct reply *reply, struct arena *arena)
         if (finding->pre_existing)
             add_once(&pre_existing, text_of(finding->rail));
     }
-    annotate(reply, "verdict", text_of(action_name(verdict->action)));
-    annotate(reply, "rails", text_builder_text(&rails));
-    annotate(reply, "policy", text_builder_text(&policies));
-    annotate(reply, "exception", text_builder_text(&exceptions));
-    annotate(reply, "pre-existing", text_builder_text(&pre_existing));
+    annotate(reply, "verdict", text_of(action_name(verdict->action)), arena);
+    annotate(reply, "rails", text_builder_text(&rails), arena);
+    annotate(reply, "policy", text_builder_text(&policies), arena);
+    annotate(reply, "exception", text_builder_text(&exceptions), arena);
+    annotate(reply, "pre-existing", text_builder_text(&pre_existing), arena);
+}
+
+/* ---- what was changed, or would be ---- */
+
+static void add_change_warnings(struct reply *reply, struct arena *arena)
+{
+    for (size_t i = 0; i < reply->verdict->amendment_count; i++) {
+        const struct amendment *amendment = &reply->verdict->amendments[i];
+        if ((amendment->outcome == OUTCOME_APPLIED || amendment->outcome == OUTCOME_WARNED) &&
+            reply->warning_count < WARNINGS_SHOWN)
+            reply->warnings[reply->warning_count++] = message_amendment(amendment, arena);
+    }
+}
+
+/* Of one rail all amendments together, since a key stands once. */
+static struct text changes_of_rail(const struct verdict *verdict, const char *rail,
+                                   struct arena *arena)
+{
+    struct text_builder all = {.arena = arena};
+    for (size_t i = 0; i < verdict->amendment_count; i++) {
+        const struct amendment *amendment = &verdict->amendments[i];
+        if (strcmp(amendment->rail, rail) == 0)
+            text_builder_printf(&all, "%s%.*s", all.size == 0 ? "" : "; ",
+                                TEXT_ARGS(message_amendment_audit(amendment, arena)));
+    }
+    return text_builder_text(&all);
+}
+
+/* The keys are the rails' names. Asked again about a pod that carries the changes, nothing is said:
+ * a key that comes with another value is lost. */
+static void add_change_annotations(struct reply *reply, struct arena *arena)
+{
+    const struct verdict *verdict = reply->verdict;
+    struct text_builder policies = {.arena = arena};
+    struct text_builder exceptions = {.arena = arena};
+    for (size_t i = 0; i < verdict->amendment_count; i++) {
+        const struct amendment *amendment = &verdict->amendments[i];
+        add_once(&policies, amendment->policy);
+        if (amendment->exception.data != NULL)
+            add_once(&exceptions, amendment->exception);
+        bool is_first = true;
+        for (size_t j = 0; j < i; j++)
+            is_first &= strcmp(verdict->amendments[j].rail, amendment->rail) != 0;
+        if (is_first)
+            annotate(reply, amendment->rail, changes_of_rail(verdict, amendment->rail, arena),
+                     arena);
+    }
+    annotate(reply, "policy", text_builder_text(&policies), arena);
+    annotate(reply, "exception", text_builder_text(&exceptions), arena);
 }
 
 static struct json_object *json_of_cause(const struct finding *finding)
@@ -253,6 +306,10 @@ static struct json_object *json_of_reply(const struct reply *reply)
                                    json_of_text(reply->annotations[i].value));
         json_object_object_add(response, "auditAnnotations", annotations);
     }
+    if (reply->patch.size > 0) {
+        json_object_object_add(response, "patchType", json_object_new_string("JSONPatch"));
+        json_object_object_add(response, "patch", json_of_text(reply->patch));
+    }
     struct json_object *root = json_object_new_object();
     json_object_object_add(root, "apiVersion", json_object_new_string("admission.k8s.io/v1"));
     json_object_object_add(root, "kind", json_object_new_string("AdmissionReview"));
@@ -283,6 +340,29 @@ static void fill_record(const struct review *review, bool allowed, const struct 
     record->name = object->name.size > 0 ? object->name : object->generate_name;
 }
 
+static void judge(const struct world *world, const struct review *review, int64_t now_unix_s,
+                  struct arena *arena, struct verdict *verdict, struct reply *reply)
+{
+    policy_evaluate(world, &review->subject, now_unix_s, arena, verdict);
+    reply->allowed = verdict->action != ACTION_DENY;
+    reply->denial = message_denial(&review->subject, verdict, arena);
+    if (!requester_is_controller(&review->subject.requester))
+        add_warnings(reply, now_unix_s, arena);
+    add_annotations(reply, arena);
+}
+
+static bool change(const struct world *world, const struct review *review, int64_t now_unix_s,
+                   struct arena *arena, struct verdict *verdict, struct reply *reply,
+                   struct error *error)
+{
+    policy_mutate(world, &review->subject, now_unix_s, arena, verdict);
+    if (!requester_is_controller(&review->subject.requester))
+        add_change_warnings(reply, arena);
+    add_change_annotations(reply, arena);
+    return verdict->change_count == 0 ||
+           patch_print(verdict->changes, verdict->change_count, arena, &reply->patch, error);
+}
+
 bool review_answer(const struct world *world, enum review_phase phase, struct text body,
                    int64_t now_unix_s, struct arena *arena, struct text *answer,
                    struct review_record *record, struct error *error)
@@ -292,16 +372,17 @@ bool review_answer(const struct world *world, enum review_phase phase, struct te
         return false;
 
     struct verdict verdict = {0};
-    struct reply reply = {.uid = review.uid, .allowed = true, .verdict = &verdict};
-    if (phase == REVIEW_VALIDATE && review.subject.object != NULL) {
-        policy_evaluate(world, &review.subject, now_unix_s, arena, &verdict);
-        reply.object = review.subject.object;
-        reply.allowed = verdict.action != ACTION_DENY;
-        reply.denial = message_denial(&review.subject, &verdict, arena);
-        if (!requester_is_controller(&review.subject.requester))
-            add_warnings(&reply, now_unix_s, arena);
-        add_annotations(&reply, arena);
-    }
+    struct reply reply = {
+        .uid = review.uid,
+        .allowed = true,
+        .object = review.subject.object,
+        .verdict = &verdict,
+    };
+    if (phase == REVIEW_VALIDATE && review.subject.object != NULL)
+        judge(world, &review, now_unix_s, arena, &verdict, &reply);
+    if (phase == REVIEW_MUTATE && review.subject.object != NULL &&
+        !change(world, &review, now_unix_s, arena, &verdict, &reply, error))
+        return false;
     fill_record(&review, reply.allowed, &verdict, record);
     return json_print(json_of_reply(&reply), false, arena, answer, error);
 }

@@ -68,6 +68,18 @@ static struct json_object *new_finding(const struct finding *finding)
     return object;
 }
 
+static struct json_object *new_amendment(const struct amendment *amendment)
+{
+    struct json_object *object = json_object_new_object();
+    add_text(object, "rail", text_of(amendment->rail), NAME_BYTES_MAX);
+    add_text(object, "outcome", text_of(outcome_name(amendment->outcome)), NAME_BYTES_MAX);
+    add_text(object, "policy", amendment->policy, NAME_BYTES_MAX);
+    add_text(object, "added", amendment->added, NAME_BYTES_MAX);
+    if (amendment->exception.data != NULL)
+        add_text(object, "exception", amendment->exception, VALUE_BYTES_MAX);
+    return object;
+}
+
 static size_t json_size(struct json_object *object)
 {
     size_t size = 0;
@@ -92,7 +104,42 @@ static struct json_object *new_line(const struct review_record *record, int64_t 
     add_text(line, "action", text_of(action_name(record->verdict.action)), VALUE_BYTES_MAX);
     json_object_object_add(line, "findingsTotal",
                            json_object_new_int64((int64_t)record->verdict.finding_count));
+    if (record->verdict.amendment_count > 0)
+        json_object_object_add(line, "changesTotal",
+                               json_object_new_int64((int64_t)record->verdict.amendment_count));
     return line;
+}
+
+/* Adds it while the line has room for it. */
+static bool add_entry(struct json_object *list, struct json_object *entry, size_t *line_size)
+{
+    size_t size = json_size(entry) + 1;
+    if (*line_size + size > LINE_BYTES_MAX) {
+        json_object_put(entry);
+        return false;
+    }
+    json_object_array_add(list, entry);
+    *line_size += size;
+    return true;
+}
+
+/* A review judges or changes: one of the two lists is always empty. */
+static void add_entries(struct json_object *line, const struct verdict *verdict)
+{
+    struct json_object *findings = json_object_new_array();
+    struct json_object *changes = json_object_new_array();
+    json_object_object_add(line, "findings", findings);
+    if (verdict->amendment_count > 0)
+        json_object_object_add(line, "changes", changes);
+    else
+        json_object_put(changes);
+    size_t size = json_size(line);
+    for (size_t i = 0; i < verdict->amendment_count; i++)
+        if (!add_entry(changes, new_amendment(&verdict->amendments[i]), &size))
+            return;
+    for (size_t i = 0; i < verdict->finding_count; i++)
+        if (!add_entry(findings, new_finding(&verdict->findings[i]), &size))
+            return;
 }
 
 struct text trail_line(const struct review_record *record, int64_t now_unix_ms, struct arena *arena)
@@ -100,22 +147,11 @@ struct text trail_line(const struct review_record *record, int64_t now_unix_ms, 
     /* Taken first: the objects below are malloc's, which an arena that runs out would leak. */
     char *bytes = ARENA_ARRAY(arena, LINE_BYTES_MAX + 1, char);
     struct json_object *line = new_line(record, now_unix_ms);
-    struct json_object *findings = json_object_new_array();
-    json_object_object_add(line, "findings", findings);
-    size_t size = json_size(line);
-    for (size_t i = 0; i < record->verdict.finding_count; i++) {
-        struct json_object *finding = new_finding(&record->verdict.findings[i]);
-        size_t finding_size = json_size(finding) + 1;
-        if (size + finding_size > LINE_BYTES_MAX) {
-            json_object_put(finding);
-            break;
-        }
-        json_object_array_add(findings, finding);
-        size += finding_size;
-    }
+    add_entries(line, &record->verdict);
+    size_t size = 0;
     const char *json = json_object_to_json_string_length(
         line, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE, &size);
-    memcpy(bytes, json, size); /* the limits above leave more than half of it to the findings */
+    memcpy(bytes, json, size); /* the limits above leave more than half of it to the lists */
     json_object_put(line);
     return (struct text){bytes, size};
 }

@@ -1,5 +1,7 @@
 #include "server/server.h"
 
+#include "kube/pin.h"
+
 enum { WORLD_BUDGET_BYTES = 1 << 30 };
 
 /* A world lives in an arena of its own, which goes with it. */
@@ -68,6 +70,9 @@ static void load(void *argument)
     if (policies)
         policy_warn_expired(world->policies, loading->now_unix_s, loading->warnings);
     bool snapshot = load_snapshot(loading, &world->snapshot);
+    const struct rail *pin = rail_find(TEXT("zone-pin"));
+    if (policies && snapshot && policy_set_uses(world->policies, pin))
+        world->offers = pin_offers_create(world->snapshot, world->catalog, loading->arena);
     loading->owned = owned;
     loading->complete = policies && snapshot;
 }

@@ -253,6 +253,7 @@ bool solver_add_node(struct solver_builder *builder, const struct solver_node *g
         .name = intern_text(&problem->node_ids, *number),
         .pool = pool,
         .initialized = given->initialized,
+        .to_come = given->to_come,
         .labels = labels_make(problem, given->labels),
         .raw = {raw, given->labels.count},
         .hostname =

@@ -152,7 +152,8 @@ static void make_lots(struct dense *dense)
             intern_number(&signatures, sets, dense->pool_count * sizeof *sets, &added);
         if (added)
             *LIST_PUSH(arena, &lots) = (struct lot){.sets = sets, .stale = true, .place = number};
-        *LIST_PUSH(arena, &lots.items[number].shapes) = i;
+        struct lot *lot = &lots.items[number];
+        *LIST_PUSH(arena, &lot->shapes) = i;
     }
     for (size_t i = 0; i < lots.count; i++)
         lots.items[i].row_count = count_rows(dense, &lots.items[i]);

@@ -23,12 +23,18 @@ static const struct claim_set *with_term(struct question *q, const struct term *
     return claim_set_add(q->run, base, term, number);
 }
 
+/* Tells the alternatives of a shape's volumes from variants and each other. */
+static uint32_t volume_number(const struct question *q, size_t alternative)
+{
+    return q->problem->variant_count + q->shape->first_volume_term + (uint32_t)alternative;
+}
+
 static void judge_requirement(struct question *q, uint64_t *types, uint64_t *offered)
 {
     const struct solver_problem *problem = q->problem;
     const struct variant *variant = q->variant;
     const struct claim_set *set = with_term(q, &variant->full, variant->number, &q->conflict);
-    q->requirement_fits_pool = set != NULL;
+    q->set = set;
     take_rows(problem, problem->pools.items[q->pool].rows, offered);
     if (set == NULL)
         return; /* types stays empty */
@@ -54,22 +60,55 @@ static void judge_resources(struct question *q, uint64_t *rows)
     }
 }
 
+/* Takes off the rows whose types do not attach as many volumes. */
+static void drop_unattachable(struct question *q, uint64_t *rows)
+{
+    const struct solver_problem *problem = q->problem;
+    const struct pod *pod = q->pod;
+    for (size_t i = 0; i < pod->mount_count; i++) {
+        uint32_t driver = pod->mounts[i].driver;
+        if (driver == SOLVER_NONE)
+            continue;
+        size_t count = mounts_count(NULL, 0, pod->mounts, pod->mount_count, driver);
+        bool any = false, every = true;
+        for (BITS_EACH(row, rows, problem->row_words)) {
+            const struct type *type = &problem->types.items[problem->rows.items[row].type];
+            bool attaches = true;
+            for (size_t j = 0; j < type->attach_limit_count; j++)
+                attaches &= type->attach_limits[j].driver != driver ||
+                            type->attach_limits[j].count >= count;
+            any |= attaches;
+            every &= attaches;
+            if (!attaches)
+                bits_remove(rows, row);
+        }
+        /* Without places to speak of, the few that do not attach them are all there is to tell. */
+        if ((!any || (!every && q->shape->volume_alternative_count == 0)) &&
+            q->driver == SOLVER_NONE)
+            q->driver = driver;
+    }
+}
+
 static void judge_volumes(struct question *q, uint64_t *rows)
 {
     const struct shape *shape = q->shape;
+    const uint64_t *own = q->problem->pools.items[q->pool].rows;
+    q->driver = SOLVER_NONE;
+    take_rows(q->problem, own, rows);
+    drop_unattachable(q, rows);
     if (shape->volume_alternative_count == 0)
-        take_rows(q->problem, q->problem->pools.items[q->pool].rows, rows);
+        return;
+    uint64_t *some = ARENA_ARRAY(q->run->arena, q->problem->row_words, uint64_t);
     for (size_t i = 0; i < shape->volume_alternative_count; i++) {
         uint32_t conflict = 0;
-        const struct claim_set *set = with_term(
-            q, &shape->volumes[i],
-            q->problem->variant_count + shape->first_volume_term + (uint32_t)i, &conflict);
-        if (set == NULL)
-            continue;
-        const uint64_t *some = claim_set_rows(q->run, set);
-        for (size_t w = 0; w < q->problem->row_words; w++)
-            rows[w] |= some[w] & q->problem->pools.items[q->pool].rows[w];
+        const struct claim_set *set =
+            with_term(q, &shape->volumes[i], volume_number(q, i), &conflict);
+        const uint64_t *there = set == NULL ? NULL : claim_set_rows(q->run, set);
+        for (size_t w = 0; set != NULL && w < q->problem->row_words; w++)
+            some[w] |= there[w];
     }
+    for (size_t w = 0; w < q->problem->row_words; w++)
+        rows[w] &= some[w];
 }
 
 static void judge_topology(struct question *q, uint64_t *rows)
@@ -87,8 +126,6 @@ static void judge_topology(struct question *q, uint64_t *rows)
     const uint64_t *some = claim_set_rows(run, set);
     for (size_t w = 0; w < q->problem->row_words; w++)
         rows[w] = some[w] & q->problem->pools.items[q->pool].rows[w];
-    if (q->group == SOLVER_NONE && state->wanted_count > 0)
-        q->group = state->wanted[0].group;
 }
 
 static void judge_ports(struct question *q, uint64_t *rows)
@@ -148,19 +185,74 @@ static unsigned smallest_set(const struct question *q)
     return 0;
 }
 
-/* Each alone and all row by row leave something, but not in one place: a zone that one wants the
- * others rule out. */
-static unsigned joint_set(const struct question *q)
+/* Whether something that meets all criteria is left by a set, and where topology narrows it to. */
+static bool leaves_some(struct question *q, const struct claim_set *set, bool topology)
 {
     const struct variant_state *state = &q->run->variants[q->variant->number];
-    unsigned set = 0;
-    if (q->shape->volume_alternative_count > 0)
-        set |= 1u << SOLVER_REASON_VOLUME;
-    if (state->wanted_count > 0)
-        set |= 1u << SOLVER_REASON_TOPOLOGY;
-    if (set == 0 || (set & (set - 1)) == 0)
-        set |= 1u << SOLVER_REASON_REQUIREMENT;
-    return set;
+    if (set != NULL && topology)
+        set = topology_narrow(q->run, state, set, NULL, NULL);
+    if (set == NULL)
+        return false;
+    const uint64_t *left = reason_left(q, SOLVER_REASON_COUNT, EVERY_CRITERION);
+    const uint64_t *rows = claim_set_rows(q->run, set);
+    for (size_t w = 0; w < q->problem->row_words; w++)
+        if ((rows[w] & left[w]) != 0)
+            return true;
+    return false;
+}
+
+static bool volumes_leave_some(struct question *q, const struct claim_set *base, bool topology)
+{
+    const struct shape *shape = q->shape;
+    for (size_t i = 0; i < shape->volume_alternative_count; i++)
+        if (hostname_allows_new(shape->volumes[i].hostname) &&
+            leaves_some(q, claim_set_add(q->run, base, &shape->volumes[i], volume_number(q, i)),
+                        topology))
+            return true;
+    return false;
+}
+
+/* Each alone and all row by row leave something, but not in one place: a zone that one wants the
+ * others rule out. */
+static unsigned joint_set(struct question *q)
+{
+    const unsigned requirement = 1u << SOLVER_REASON_REQUIREMENT;
+    const unsigned topology = 1u << SOLVER_REASON_TOPOLOGY, volume = 1u << SOLVER_REASON_VOLUME;
+    bool has_topology = q->run->variants[q->variant->number].wanted_count > 0;
+    bool has_volumes = q->shape->volume_alternative_count > 0;
+    if (has_topology && !leaves_some(q, q->set, true))
+        return requirement | topology;
+    if (has_volumes && !volumes_leave_some(q, q->set, false))
+        return requirement | volume;
+    if (!has_topology || !has_volumes)
+        return requirement | (has_topology ? topology : 0) | (has_volumes ? volume : 0);
+    bool all_three = volumes_leave_some(q, q->run->empty_claims[q->pool].set, true);
+    return topology | volume | (all_three ? requirement : 0);
+}
+
+/* A claim the pod shares, which is made where the first pod that mounts it goes, and that is not
+ * for this one. */
+static bool is_led_away(struct question *q)
+{
+    const struct solver_run *run = q->run;
+    if (run->claim_shared == NULL || run->asked)
+        return false;
+    for (size_t i = 0; i < q->pod->mount_count; i++) {
+        const struct mount *mount = &q->pod->mounts[i];
+        uint32_t zone = run->claim_zones[mount->claim];
+        if (!mount->binds || !run->claim_shared[mount->claim] || zone == SOLVER_NONE)
+            continue;
+        uint64_t *one = ARENA_ARRAY(run->arena, zone / BITS_WORD + 1, uint64_t);
+        bits_add(one, zone);
+        if (q->set != NULL && leaves_some(q,
+                                          claim_set_narrow(q->run, q->set, q->problem->zone_key,
+                                                           one, zone / BITS_WORD + 1),
+                                          true))
+            continue;
+        q->led = mount->claim;
+        return true;
+    }
+    return false;
 }
 
 static bool pool_has_min_values(const struct question *q)
@@ -175,8 +267,11 @@ static unsigned set_for_variant(struct question *q, const struct variant *varian
     (void)topology_want(q->run, q->shape, variant, NULL);
     judge_all(q);
     unsigned set = smallest_set(q);
+    q->led = SOLVER_NONE;
     if (set != 0)
         return set;
+    if (is_led_away(q))
+        return 1u << SOLVER_REASON_VOLUME;
     if (pool_has_min_values(q) && q->shape->volume_alternative_count == 0 &&
         q->run->variants[variant->number].wanted_count == 0)
         return 1u << SOLVER_REASON_MIN_VALUES;
@@ -189,12 +284,9 @@ static void explain_pool(struct question *q, struct reason_list *reasons)
      * required terms, the one that fits the pool. */
     const struct shape *shape = q->shape;
     if (!bits_any(q->problem->pools.items[q->pool].rows, q->problem->row_words)) {
-        *LIST_PUSH(q->run->arena, reasons) = (struct solver_reason){
-            .pool = q->pool,
-            .kind = SOLVER_REASON_REQUIREMENT,
-            .message = "the NodePool can launch no instance type at all",
-            .nearest = "",
-        };
+        struct solver_reason reason = {q->pool, SOLVER_REASON_REQUIREMENT, "", ""};
+        reason_of_pool(q, &reason);
+        *LIST_PUSH(q->run->arena, reasons) = reason;
         return;
     }
     const struct variant *last = &shape->variants[shape->variant_count - 1];
@@ -202,16 +294,18 @@ static void explain_pool(struct question *q, struct reason_list *reasons)
     const struct variant *chosen = last;
     for (size_t i = 0; i + 1 < shape->variant_count && shape->required_count > 1; i++) {
         const struct variant *variant = &shape->variants[i];
-        if (variant->required_from == last->required_from || q->requirement_fits_pool)
+        if (variant->required_from == last->required_from || q->set != NULL)
             break;
         unsigned set = set_for_variant(q, variant);
-        if (q->requirement_fits_pool) {
+        if (q->set != NULL) {
             best = set;
             chosen = variant;
         }
     }
     q->variant = chosen;
     (void)set_for_variant(q, chosen);
+    if ((best >> SOLVER_REASON_TOPOLOGY & 1) != 0 && q->group == SOLVER_NONE)
+        q->group = reason_group(q, reason_left(q, SOLVER_REASON_TOPOLOGY, best));
     for (unsigned kind = 0; kind < SOLVER_REASON_COUNT; kind++)
         if ((best >> kind & 1) != 0)
             *LIST_PUSH(q->run->arena, reasons) =
@@ -229,9 +323,9 @@ static bool explain_alone(struct question *q, struct reason_list *reasons)
         reason.nearest = "";
     } else if (!reason_volumes_meet(q, &reason)) {
         reason.kind = SOLVER_REASON_VOLUME;
-    } else if (q->problem->pools.count == 0) {
+    } else if (q->problem->pools.count == 0) { /* the nodes have their say yet */
         reason.kind = SOLVER_REASON_REQUIREMENT;
-        reason.message = "there is no NodePool, and no node has room for it";
+        reason.message = "there is no NodePool that could buy a node for it";
         reason.nearest = "";
     } else {
         return false;
@@ -254,8 +348,18 @@ struct solver_reasons solver_explain(struct solver_run *run, uint32_t pod)
     for (size_t i = 0; i < CRITERIA; i++)
         q.rows[i] = ARENA_ARRAY(run->arena, problem->row_words, uint64_t);
     struct reason_list reasons = {0};
-    if (!explain_alone(&q, &reasons) && q.shape->variant_count > 0)
-        for (q.pool = 0; q.pool < problem->pools.count; q.pool++)
-            explain_pool(&q, &reasons);
+    bool whatever = explain_alone(&q, &reasons);
+    struct solver_reason nodes = {SOLVER_NONE, SOLVER_REASON_RESOURCES, "", ""};
+    if ((!whatever || problem->pools.count == 0) && reason_of_nodes(&q, &nodes)) {
+        struct solver_reason *last = LIST_PUSH(run->arena, &reasons);
+        *last = nodes;
+        if (reasons.count > 1 && last[-1].kind > nodes.kind) {
+            *last = last[-1];
+            last[-1] = nodes;
+        }
+    }
+    for (q.pool = 0; !whatever && q.shape->variant_count > 0 && q.pool < problem->pools.count;
+         q.pool++)
+        explain_pool(&q, &reasons);
     return (struct solver_reasons){reasons.items, reasons.count};
 }

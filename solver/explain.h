@@ -1,4 +1,5 @@
-/* Why a pod fits nowhere: what explain.c finds and reason.c tells. */
+/* Why a pod fits nowhere: explain.c finds the criteria, explain_nodes.c asks the nodes there are,
+ * and reason.c and its kin tell it in words. */
 #ifndef TAFFRAIL_SOLVER_EXPLAIN_H
 #define TAFFRAIL_SOLVER_EXPLAIN_H
 
@@ -6,6 +7,7 @@
 
 /* The reasons up to SOLVER_REASON_PORT are criteria that each leave some rows of a pool. */
 #define CRITERIA (SOLVER_REASON_PORT + 1)
+#define EVERY_CRITERION ((1u << CRITERIA) - 1)
 
 /* One pod against one pool. */
 struct question {
@@ -18,18 +20,92 @@ struct question {
     uint64_t *rows[CRITERIA]; /* what each criterion alone leaves */
     /* What was in the way. */
     const struct taint *taint;
-    bool requirement_fits_pool;
-    uint32_t conflict; /* the key, when it does not */
-    uint32_t group;    /* of topology; SOLVER_NONE */
+    const struct claim_set *set; /* of the pool, with what the pod requires; NULL: they clash */
+    uint32_t conflict;           /* the key, when they do */
+    uint32_t group;              /* of topology; SOLVER_NONE */
+    uint32_t led;                /* the claim that is where the pod cannot be; SOLVER_NONE */
+    uint32_t driver;             /* types do not attach as many volumes of it; SOLVER_NONE */
 };
 struct reason_list {
     struct solver_reason *items;
     size_t count, capacity;
 };
+
 /* In words; set is all the reasons that together exclude the pool, a bit each. */
 struct solver_reason reason_tell(struct question *question, enum solver_reason_kind kind,
                                  unsigned set);
+/* Rows of the pool that the other reasons of the set leave. */
+uint64_t *reason_left(struct question *question, enum solver_reason_kind kind, unsigned set);
+
+/* reason_types.c */
+void reason_of_types(struct question *question, struct solver_reason *reason, unsigned set);
+void reason_of_conflict(struct question *question, struct solver_reason *reason);
+/* Of a pool that can launch nothing, whatever the pod. */
+void reason_of_pool(struct question *question, struct solver_reason *reason);
+
+/* Whether types say anything of a key. */
+bool reason_type_says(const struct solver_problem *problem, uint32_t key);
+/* Takes off the rows whose type cannot be what the requirement asks. */
+void reason_keep(const struct question *question, const struct solver_requirement *r,
+                 uint64_t *rows);
+
+/* reason_named.c */
+struct wanted_type {
+    struct text name;
+    size_t row; /* SIZE_MAX: nobody knows it */
+};
+/* Whether a requirement lists types by name. */
+bool reason_names_types(const struct question *question, const struct solver_requirement *r);
+/* A pod that does so, and the pool has none of them. */
+void reason_of_named(struct question *question, struct solver_reason *reason,
+                     const struct solver_requirement *r);
+/* The nearest in name among rows: of the same family the nearest in size. */
+struct text reason_nearest_type(const struct question *question, const struct wanted_type *wanted,
+                                const uint64_t *rows);
+
+/* reason_room.c */
+void reason_of_room(struct question *question, struct solver_reason *reason, unsigned set);
+void reason_of_limit(struct question *question, struct solver_reason *reason, unsigned set);
+
+/* reason_topology.c */
+void reason_of_topology(struct question *question, struct solver_reason *reason, unsigned set);
+/* The wanted group that leaves nothing of rows; with none alone to blame the first. */
+uint32_t reason_group(struct question *question, const uint64_t *rows);
+/* "its spread over zones (topology.kubernetes.io/zone, maxSkew 1)". */
+struct text reason_group_name(const struct question *q, uint32_t number);
+
+/* reason_volume.c */
+void reason_of_volume(struct question *question, struct solver_reason *reason);
 /* False, with message and nearest, when no place holds all volumes of the pod. */
 bool reason_volumes_meet(struct question *question, struct solver_reason *reason);
+
+/* explain_nodes.c: why the nodes there are refuse the pod; false when there are none. */
+bool reason_of_nodes(struct question *question, struct solver_reason *reason);
+
+/* ---- reason_words.c ---- */
+
+struct texts {
+    struct text *items;
+    size_t count, capacity;
+};
+struct text words_key(const struct solver_problem *problem, uint32_t key);
+/* Sorted: "a, b or c" with last " or "; of more than a few the first, then how many. */
+struct text words_list(struct arena *arena, struct texts *texts, const char *last);
+struct text words_values(const struct solver_problem *problem, struct arena *arena, uint32_t key,
+                         const uint64_t *values, size_t word_count, const char *last);
+/* What a requirement asks, as somebody would say it. */
+struct text words_requirement(const struct solver_problem *problem, struct arena *arena,
+                              const struct solver_requirement *r);
+/* cpu in thousandths, memory and storage in bytes, as taffrail has them; what does not come out
+ * even is rounded up or down. */
+struct text words_quantity(const struct solver_problem *problem, struct arena *arena,
+                           uint32_t resource, int64_t quantity, bool up);
+/* The pods a group selects: "app=web". */
+struct text words_selector(const struct solver_problem *problem, struct arena *arena,
+                           const struct group *group);
+/* The names of the types of rows, each once. */
+struct texts words_types(const struct solver_problem *problem, struct arena *arena,
+                         const uint64_t *rows);
+const char *words_type(const struct solver_problem *problem, size_t row);
 
 #endif

@@ -225,10 +225,10 @@ void optimize(struct solver_run *run)
 {
     struct strategy strategies[STRATEGIES_MAX];
     size_t count = list_strategies(run->problem, strategies);
-    struct solver_run *best = NULL;
-    for (size_t i = 0; i < count; i++) {
+    struct solver_run *best = solve_by(run->problem, strategies[0], run->arena);
+    for (size_t i = 1; i < count; i++) {
         struct solver_run *one = solve_by(run->problem, strategies[i], run->arena);
-        if (best == NULL || is_better(score_of(&one->plan), score_of(&best->plan)))
+        if (is_better(score_of(&one->plan), score_of(&best->plan)))
             best = one;
     }
     *run = *best;

@@ -113,7 +113,7 @@ static void put_on_node(struct solver_run *run, uint32_t pod_number, uint32_t no
     const struct solver_problem *problem = run->problem;
     const struct pod *pod = &problem->pods.items[pod_number];
     const struct shape *shape = &problem->shapes.items[pod->shape];
-    int64_t *room = &run->room[node * problem->resource_count];
+    int64_t *room = &run->room[(size_t)node * problem->resource_count];
     for (size_t r = 0; r < problem->resource_count; r++)
         room[r] -= shape->requests[r];
     for (size_t i = 0; i < shape->port_count; i++)

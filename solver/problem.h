@@ -100,7 +100,7 @@ struct group {
     size_t filter_term_count;                         /* 0: all */
     const struct toleration_list *filter_tolerations; /* NULL: taints do not matter */
     bool filter_prefers;                              /* PreferNoSchedule is tolerated, too */
-    const uint64_t *filter_nodes; /* bits; NULL: all */
+    const uint64_t *filter_nodes;                     /* bits; NULL: all */
     const uint64_t
         *pool_domains; /* bits, count_size of them: what pools can make; hostname: NULL */
     /* What the cluster holds: -1 for a value that is no domain. Indexed by the key's values, or by
@@ -390,7 +390,7 @@ void catalog_select_offerings(const struct solver_problem *problem,
 /* pool.c */
 void pools_make(struct solver_problem *problem);
 /* What the nodes leave of the limits. Without those in gone (bits; NULL: none). */
-void pool_limits(const struct solver_problem *problem, uint32_t pool, const uint64_t *gone,
+void pool_limits(const struct solver_problem *problem, uint32_t number, const uint64_t *gone,
                  int64_t *limits);
 void pools_limit(struct solver_problem *problem);
 /* machine.c */

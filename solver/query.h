@@ -37,7 +37,7 @@ struct overlaid {
 bool overlay_apply(struct solver_run *run, const struct solver_overlay *overlay,
                    struct overlaid *overlaid, struct error *error);
 /* The same for a group that came with the query. */
-void overlay_apply_to(struct solver_run *run, const struct overlaid *overlaid, uint32_t group);
+void overlay_apply_to(struct solver_run *run, const struct overlaid *overlaid, uint32_t number);
 void overlay_undo(struct warm *warm);
 
 #endif

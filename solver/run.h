@@ -208,7 +208,7 @@ enum verdict claim_try(struct solver_run *run, const struct claim *claim, uint32
 size_t mounts_count(const struct mount *there, size_t there_count, const struct mount *more,
                     size_t more_count, uint32_t driver);
 /* Rows of the pool that its limits still allow. NULL: no node may be added at all. */
-const uint64_t *pool_limit_rows(struct solver_run *run, uint32_t pool);
+const uint64_t *pool_limit_rows(struct solver_run *run, uint32_t number);
 struct priced_type {
     uint32_t type;
     int64_t price; /* in micro-dollars; INT64_MAX: none */
@@ -242,7 +242,7 @@ bool join_claim(struct solver_run *run, uint32_t pod, const struct variant *vari
 /* A claim of its own for a pod, or a pod more on a claim. */
 void claim_open(struct solver_run *run, uint32_t pool, uint32_t pod,
                 const struct candidate *candidate);
-void put_on_claim(struct solver_run *run, uint32_t pod, uint32_t claim,
+void put_on_claim(struct solver_run *run, uint32_t pod_number, uint32_t number,
                   const struct candidate *candidate);
 /* On the first node that takes it. */
 bool place_on_node(struct solver_run *run, uint32_t pod, const struct variant *variant);

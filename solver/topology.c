@@ -233,12 +233,26 @@ struct choice {
     uint64_t lot; /* drawn, when the strategy draws lots */
 };
 
-static struct choice consider(struct solver_run *run, const struct claim_set *set, uint32_t group,
-                              size_t domain, const uint64_t *fits)
+/* The pods that those groups count there that leave a claim no more than one domain. */
+static int32_t count_there(const struct solver_run *run, const struct variant_state *state,
+                           uint32_t key, size_t domain)
+{
+    int32_t count = 0;
+    for (size_t i = 0; i < state->wanted_count; i++) {
+        const struct wanted *wanted = &state->wanted[i];
+        if (wanted->pick_one && run->problem->groups.items[wanted->group].key == key)
+            count += run->groups[wanted->group].counts[domain];
+    }
+    return count;
+}
+
+static struct choice consider(struct solver_run *run, const struct variant_state *state,
+                              const struct claim_set *set, uint32_t key, size_t domain,
+                              const uint64_t *fits)
 {
     const struct solver_problem *problem = run->problem;
-    uint32_t key = problem->groups.items[group].key;
-    struct choice choice = {domain, run->groups[group].counts[domain], false, INT64_MAX, {0}, 0};
+    struct choice choice = {
+        .domain = domain, .count = count_there(run, state, key, domain), .price = INT64_MAX};
     choice.name.data =
         solver_names_value_text(problem->names, key, (uint32_t)domain, &choice.name.size);
     if (run->strategy.lots != 0)
@@ -273,17 +287,16 @@ static bool is_better(const struct choice *a, const struct choice *b)
 }
 
 /* Leaves one of the domains. */
-static void pick_one(struct solver_run *run, const struct claim_set *set, uint32_t group,
-                     uint64_t *domains, size_t word_count, const uint64_t *fits)
+static void pick_one(struct solver_run *run, const struct variant_state *state,
+                     const struct claim_set *set, uint32_t key, uint64_t *domains,
+                     size_t word_count, const uint64_t *fits)
 {
     struct choice best = {.domain = SIZE_MAX};
     size_t first = bits_next(domains, word_count, 0);
     if (first == SIZE_MAX || bits_next(domains, word_count, first + 1) == SIZE_MAX)
         return;
     for (BITS_EACH(value, domains, word_count)) {
-        if (best.domain != SIZE_MAX && run->groups[group].counts[value] > best.count)
-            continue;
-        struct choice choice = consider(run, set, group, value, fits);
+        struct choice choice = consider(run, state, set, key, value, fits);
         if ((choice.has_something || !run->strategy.look_ahead) && is_better(&choice, &best))
             best = choice;
     }
@@ -292,33 +305,73 @@ static void pick_one(struct solver_run *run, const struct claim_set *set, uint32
         bits_add(domains, best.domain);
 }
 
+/* Of the domains of a claim those a group would choose: a spread only those with the least count,
+ * unless the strategy looks at all groups together. */
+static void keep_chosen(const struct solver_run *run, const struct wanted *wanted,
+                        const struct solver_requirement *own, uint64_t *domains, size_t word_count)
+{
+    const int32_t *counts = run->groups[wanted->group].counts;
+    int32_t least = INT32_MAX;
+    for (BITS_EACH(value, wanted->domains, wanted->word_count))
+        if (allows(run, own, value) && counts[value] < least)
+            least = counts[value];
+    bool least_only = wanted->pick_one && !run->strategy.look_ahead;
+    for (BITS_EACH(value, domains, word_count))
+        if (value / BITS_WORD >= wanted->word_count || !bits_has(wanted->domains, value) ||
+            (least_only && counts[value] != least))
+            bits_remove(domains, value);
+}
+
+/* What the groups over a key leave a claim. Each chooses by what the claim was before the others
+ * did (Karpenter semantics 3.4); Karpenter draws ties group by group and fails where the draws do
+ * not meet, here they meet where they can. */
+static const struct claim_set *narrow_key(struct solver_run *run, const struct variant_state *state,
+                                          size_t first, const struct claim_set *before,
+                                          const struct claim_set *set, const uint64_t *fits)
+{
+    const struct solver_problem *problem = run->problem;
+    const struct wanted *lead = &state->wanted[first];
+    uint32_t key = problem->groups.items[lead->group].key;
+    const struct solver_requirement *own = solver_requirements_get(&before->requirements, key);
+    uint64_t *domains = run->scratch_domains;
+    memset(domains, 0, lead->word_count * sizeof *domains);
+    for (BITS_EACH(value, lead->domains, lead->word_count))
+        if (allows(run, own, value))
+            bits_add(domains, value);
+    bool pick = false;
+    for (size_t i = first; i < state->wanted_count; i++) {
+        const struct wanted *wanted = &state->wanted[i];
+        if (wanted->domains == NULL || problem->groups.items[wanted->group].key != key)
+            continue;
+        keep_chosen(run, wanted, own, domains, lead->word_count);
+        pick |= wanted->pick_one;
+    }
+    if (pick)
+        pick_one(run, state, before, key, domains, lead->word_count, fits);
+    set = claim_set_narrow(run, set, key, domains, lead->word_count);
+    const struct solver_requirement *now =
+        set == NULL ? NULL : solver_requirements_get(&set->requirements, key);
+    return now == NULL || solver_requirement_op(now) == SOLVER_DOES_NOT_EXIST ? NULL : set;
+}
+
 const struct claim_set *topology_narrow(struct solver_run *run, const struct variant_state *state,
                                         const struct claim_set *set, const uint64_t *fits,
                                         uint32_t *in_the_way)
 {
-    /* Each group chooses by what the claim was before the others did (Karpenter semantics 3.4). */
+    const struct solver_problem *problem = run->problem;
     const struct claim_set *before = set;
     for (size_t i = 0; i < state->wanted_count && set != NULL; i++) {
         const struct wanted *wanted = &state->wanted[i];
-        if (wanted->domains == NULL)
+        bool seen = wanted->domains == NULL;
+        for (size_t j = 0; j < i && !seen; j++)
+            seen = state->wanted[j].domains != NULL &&
+                   problem->groups.items[state->wanted[j].group].key ==
+                       problem->groups.items[wanted->group].key;
+        if (seen)
             continue;
-        uint32_t key = run->problem->groups.items[wanted->group].key;
-        const struct solver_requirement *own = solver_requirements_get(&before->requirements, key);
-        uint64_t *domains = run->scratch_domains;
-        memset(domains, 0, wanted->word_count * sizeof *domains);
-        for (BITS_EACH(value, wanted->domains, wanted->word_count))
-            if (allows(run, own, value))
-                bits_add(domains, value);
-        if (wanted->pick_one)
-            pick_one(run, before, wanted->group, domains, wanted->word_count, fits);
-        set = claim_set_narrow(run, set, key, domains, wanted->word_count);
-        const struct solver_requirement *now =
-            set == NULL ? NULL : solver_requirements_get(&set->requirements, key);
-        if (now == NULL || solver_requirement_op(now) == SOLVER_DOES_NOT_EXIST) {
-            if (in_the_way != NULL)
-                *in_the_way = wanted->group;
-            return NULL;
-        }
+        set = narrow_key(run, state, i, before, set, fits);
+        if (set == NULL && in_the_way != NULL)
+            *in_the_way = wanted->group;
     }
     return set;
 }

@@ -23,6 +23,12 @@ static const struct key keys[] = {
                 "the accelerators themselves, or nothing",
      .default_value = "any",
      .choices = (const char *const[]){"any", "accelerator", "off", NULL}},
+    {.name = "addToleration",
+     .type = KEY_BOOL,
+     .offset = offsetof(struct accelerators, add_toleration),
+     .summary = "add to a Pod that asks for an accelerator the toleration of its taint, as the API "
+                "server's ExtendedResourceToleration does",
+     .default_value = "false"},
     {0},
 };
 
@@ -144,6 +150,17 @@ static void judge(struct judgement *judgement, const void *settings)
         accelerators_judge_workload(judgement, settings);
 }
 
+static void change(struct judgement *judgement, const void *settings)
+{
+    accelerators_change_pod(judgement, settings);
+}
+
+static bool may_change(const void *settings_pointer)
+{
+    const struct accelerators *settings = settings_pointer;
+    return settings->add_toleration;
+}
+
 const struct rail rail_accelerators = {
     .name = "accelerators",
     .summary = "accelerator nodes: tainted, limited, asked for",
@@ -162,15 +179,22 @@ const struct rail rail_accelerators = {
         "could serve it: its types carry what is asked for, and its labels fit the pod's node "
         "selection. With no NodePool visible the rail cannot decide and only warns. Templates are "
         "not held to this, since the API server may add the toleration to their Pods.\n\n"
+        "With addToleration a Pod that asks for a resource, and does not tolerate the taint of the "
+        "same name whatever its value and effect, is given a toleration of it (operator Exists) "
+        "when it is created; for a part of a device, such as MIG, also that of the device. "
+        "Templates stay as they are.\n\n"
         "Pools of other clouds are judged by their requirements' keys alone, unless the catalogue "
         "is your own (--catalog).",
     .example = "accelerators:\n"
                "  mode: enforce\n"
                "  taints: [nvidia.com/gpu, aws.amazon.com/neuron]\n"
-               "  requireLimits: accelerator\n",
+               "  requireLimits: accelerator\n"
+               "  addToleration: true\n",
     .kinds = KINDS_WORKLOADS | KIND_BIT(KIND_NODE_POOL),
     .keys = keys,
     .settings_size = sizeof(struct accelerators),
     .prepare = prepare,
     .judge = judge,
+    .change = change,
+    .may_change = may_change,
 };

@@ -1,4 +1,5 @@
-/* The parts of the rail accelerators: what it says of NodePools and of pods. */
+/* The parts of the rail accelerators: what it says of NodePools and of pods, and what
+ * it adds to pods. */
 #ifndef TAFFRAIL_POLICY_RAILS_ACCELERATORS_H
 #define TAFFRAIL_POLICY_RAILS_ACCELERATORS_H
 
@@ -9,6 +10,7 @@ enum require_limits { LIMITS_ANY, LIMITS_ACCELERATOR, LIMITS_OFF };
 struct accelerators {
     struct key_strings resources, taints;
     int require_limits;
+    bool add_toleration;
     /* Derived: the instance types that carry one. */
     const struct catalog *catalog;
     struct type_set carriers, carriers_of[DEVICE_COUNT];
@@ -32,5 +34,6 @@ struct pool_purpose accelerators_find_purpose(const struct accelerators *setting
 
 void accelerators_judge_pool(struct judgement *judgement, const struct accelerators *settings);
 void accelerators_judge_workload(struct judgement *judgement, const struct accelerators *settings);
+void accelerators_change_pod(struct judgement *judgement, const struct accelerators *settings);
 
 #endif

@@ -49,21 +49,11 @@ static bool same_kind(struct text a, struct text b)
     return text_equal(a, b) || (cloud != NULL && cloud == cloud_of(b));
 }
 
-/* Azure's zone-redundant disks attach in every zone. */
-static bool is_zone_redundant(const struct storage_class *class)
-{
-    const struct node *parameters = node_get(class->object->root->node, "parameters");
-    for (size_t i = 0; node_is(parameters, NODE_MAP) && i < node_count(parameters); i++)
-        if (text_ends_with(node_string(&parameters->members[i].value), TEXT("_ZRS")))
-            return true;
-    return false;
-}
-
 static bool is_zonal(const struct settings *settings, const struct storage_class *class)
 {
     for (size_t i = 0; i < settings->zonal_provisioners.count; i++)
         if (text_equal(settings->zonal_provisioners.items[i], class->provisioner))
-            return !is_zone_redundant(class);
+            return !storage_class_is_zone_redundant(class);
     return false;
 }
 

@@ -479,7 +479,8 @@ def metrics_page(server):
         for number, (key, allowed) in enumerate([(None, True), ("zone", False)]):
             send(connection, post(review("metrics-%d" % number, topology_key=key)))
             check_answer(reader.reply(), "metrics-%d" % number, allowed)
-    denied = 'taffrail_reviews_total{operation="CREATE",kind="Pod",verdict="deny"}'
+    denied = ('taffrail_reviews_total{phase="validate",operation="CREATE",kind="Pod",'
+              'verdict="deny"}')
     check(server.metric(denied) >= 1, "the denial is not counted")
     if shutil.which("promtool") is None:
         print("promtool (Debian's package prometheus) is not installed: the page is not checked")

@@ -173,7 +173,7 @@ def check_plans(folder):
                    for c in plan["claims"]], [("small", "b", ["b"], 0.107, ["shop/one"])])
     expect("vast", [entry["pod"] for entry in plan["unschedulable"]], ["shop/vast"])
     expect("vast", [(r["nodePool"], r["kind"]) for r in plan["unschedulable"][0]["reasons"]],
-           [("default", "resources")])
+           [(None, "resources"), ("default", "resources")])
 
     # -f wins over the state.
     named = "{name: web, namespace: shop}"
@@ -218,6 +218,18 @@ def check_settings(folder):
 
     expect("rounds", folder.plan("-f", "web.yaml", "--rounds", "1")["rounds"], 1)
 
+    # Of two replicas that keep a zone to themselves the second comes a round later.
+    folder.write("apart.yaml", deployment("apart", 2, "3") + """      affinity:
+        podAntiAffinity:
+          requiredDuringSchedulingIgnoredDuringExecution:
+            - topologyKey: topology.kubernetes.io/zone
+              labelSelector: {matchLabels: {app: apart}}
+""")
+    for rounds, wanted in ("1", (1, True)), ("2", (0, False)):
+        code, out, _ = folder.run("-f", "apart.yaml", "--rounds", rounds)
+        expect(f"{rounds} rounds", (code, "NOT YET PLACED" in out), wanted)
+        expect(f"{rounds} rounds", "FIT NOWHERE" in out, False)
+
 
 def check_errors(folder):
     folder.write("broken.yaml", pod("one", "1700m") + "---\na: [b\n")
@@ -225,6 +237,24 @@ def check_errors(folder):
     expect("a broken file", code, 2)
     expect("a broken file", "error: broken.yaml:" in said, True)
     expect("what can be read is planned", len(json.loads(out)["existing"]), 1)
+
+    # What is wrong with an object is said where it stands, and nothing else of the plan is lost.
+    folder.write("wrong.yaml", deployment("wrong", "-5", "1"))
+    code, out, said = folder.run("-f", "wrong.yaml")
+    expect("a wrong workload", (code, said.split(" Deployment")[0]), (2, "error: wrong.yaml:6:13:"))
+    expect("a wrong workload alone", "No pod is pending" in out, False)
+    expect("a wrong workload alone", "no pod is pending; the errors name the rest" in out, True)
+    code, out, said = folder.run("-f", "wrong.yaml", "-f", "web.yaml", "-o", "json")
+    expect("beside a wrong workload", (code, len(json.loads(out)["claims"])), (2, 1))
+
+    # A claim that is not there is a reason, and no error.
+    mounts = "  volumes: [{name: data, persistentVolumeClaim: {claimName: gone}}]\n"
+    folder.write("claim.yaml", pod("data", "1", mounts))
+    plan = folder.plan("-f", "claim.yaml", wanted=1)
+    expect("a claim that is not there", plan["unschedulable"][0]["reasons"][0]["kind"], "volume")
+
+    code, out, _ = folder.run("--optimize")
+    expect("nothing to compare", (code, out), (0, "No pod is pending: there is nothing to buy.\n"))
 
     folder.write("state/broken.yaml", "kind: [\n")
     code, out, said = folder.run("-f", "odd.yaml", "-o", "json")

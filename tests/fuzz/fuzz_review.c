@@ -1,5 +1,6 @@
 /* Bodies as the network sends them, through the engine: no crash, an answer or a reason, and an
- * answer that carries the review's uid and denies exactly when a finding does. */
+ * answer that carries the review's uid and denies exactly when a finding does. What is changed can
+ * be changed, and is not changed again. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,7 +32,8 @@ static const char policy_text[] =
     "  rails:\n"
     "    topology-keys: {selfMatch: true}\n"
     "    instance-types: {allow: {families: [m5], minGeneration: 5}, deny: {sizes: [metal]}}\n"
-    "    accelerators: {requireLimits: accelerator}\n"
+    "    accelerators: {requireLimits: accelerator, addToleration: true}\n"
+    "    zone-spread: {action: default, whenUnsatisfiable: DoNotSchedule}\n"
     "    volume-binding: {}\n"
     "    resource-requests: {require: [cpu], max: {cpu: 16}, memoryLimitEqualsRequest: true}\n"
     "---\n"
@@ -43,7 +45,8 @@ static const char policy_text[] =
     "  rails:\n"
     "    topology-keys: {}\n"
     "    instance-types: {max: {cpu: 16}}\n"
-    "    accelerators: {taints: [gpu]}\n"
+    "    accelerators: {mode: enforce, taints: [gpu], addToleration: true}\n"
+    "    zone-spread: {}\n"
     "    volume-binding: {zonalProvisioners: [disk]}\n"
     "    resource-requests: {}\n";
 
@@ -73,6 +76,11 @@ static const char state_text[] =
     "kind: PersistentVolumeClaim\n"
     "metadata: {name: c, namespace: web}\n"
     "spec: {storageClassName: s, resources: {requests: {storage: 1Gi}}}\n"
+    "---\n"
+    "apiVersion: v1\n"
+    "kind: ReplicationController\n"
+    "metadata: {name: r, namespace: web}\n"
+    "spec: {replicas: 2, selector: {a: b}}\n"
     "---\n"
     "apiVersion: v1\n"
     "kind: LimitRange\n"
@@ -132,6 +140,31 @@ static void check_answer(struct text answer, const struct review_record *record)
     REQUIRE((node_get(response, "status") == NULL) == record->allowed);
 }
 
+/* The patch applies to the object of the review, and its result asks for no other. */
+static void check_changes(struct text body, const struct verdict *verdict)
+{
+    struct source *source = ARENA_NEW(arena, struct source);
+    const struct node *root = NULL;
+    const struct node *changed = NULL;
+    struct object object;
+    struct verdict again;
+    struct error error;
+    source->text = body;
+    REQUIRE(doc_read_json(source, &doc_limits_review, NULL, arena, &root, &error));
+    const struct node *request = node_get(root, "request");
+    REQUIRE(doc_patch(node_get(request, "object"), verdict->changes, verdict->change_count, arena,
+                      &changed, &error));
+    REQUIRE(object_read(changed, NULL, node_string(node_get(request, "namespace")), arena, &object,
+                        &error));
+    const struct subject subject = {
+        .operation = OPERATION_CREATE,
+        .object = &object,
+        .requester = {.name = node_string(node_at(request, "userInfo.username"))},
+    };
+    policy_mutate(world, &subject, NOW_UNIX_S, arena, &again);
+    REQUIRE(again.change_count == 0);
+}
+
 static void run(void *argument)
 {
     const struct job *job = argument;
@@ -143,6 +176,8 @@ static void run(void *argument)
         return;
     }
     check_answer(answer, &record);
+    if (record.verdict.change_count > 0)
+        check_changes(job->body, &record.verdict);
     (void)trail_line(&record, (int64_t)NOW_UNIX_S * 1000, arena);
 }
 

@@ -1,10 +1,13 @@
 #!/usr/bin/python3
 """Runs the scenarios: each folder's cases through `taffrail check` and through `taffrail serve` over
-verified TLS, and holds the findings of both against what the case expects and against each other.
+verified TLS, and holds the findings of both against what the case expects and against each other. A
+case with `changes` is sent to /mutate, too: the patch is applied, and the pod sent again.
 
 usage: run.py TAFFRAIL [FOLDER ...]
 """
 
+import base64
+import copy
 import json
 import os
 import re
@@ -59,10 +62,10 @@ class Server:
                 return int(found.group(1))
         raise Failure("the server did not start:\n" + "".join(self.log))
 
-    def review(self, body):
+    def review(self, body, path="/validate"):
         connection = http.client.HTTPSConnection("127.0.0.1", self.port, context=self.context,
                                                  timeout=20)
-        connection.request("POST", "/validate?timeout=2s", json.dumps(body),
+        connection.request("POST", path + "?timeout=2s", json.dumps(body),
                            {"Content-Type": "application/json"})
         response = connection.getresponse()
         answer = response.read()
@@ -141,6 +144,69 @@ def findings_of_serve(taffrail, folder, case):
     return [f for line in trail for f in line["findings"]], answers
 
 
+# ---- changes
+
+
+def patched(document, patch):
+    """RFC 6902 as far as it is used; the rest is a failure."""
+    document = copy.deepcopy(document)
+    for operation in patch:
+        if operation["op"] != "add":
+            raise Failure(f"an operation {operation['op']!r}")
+        *way, last = [token.replace("~1", "/").replace("~0", "~")
+                      for token in operation["path"].split("/")[1:]]
+        parent = document
+        for token in way:
+            parent = parent[int(token) if isinstance(parent, list) else token]
+        if not isinstance(parent, list):
+            parent[last] = operation["value"]
+        elif last == "-":
+            parent.append(operation["value"])
+        else:
+            parent.insert(int(last), operation["value"])
+    return document
+
+
+def value_at(document, path):
+    for key in path.split("."):
+        document = document.get(key) if isinstance(document, dict) else None
+    return document
+
+
+def change_one(server, number, document, case):
+    """The document as /mutate leaves it."""
+    answer = server.review(review_of(f"change-{number}", document, None, case), "/mutate")
+    if not answer["allowed"] or ("patch" in answer) != (answer.get("patchType") == "JSONPatch"):
+        raise Failure(f"/mutate answers {answer}")
+    if "warns_of_change" in case and answer.get("warnings", []) != case["warns_of_change"]:
+        raise Failure(f"/mutate warns {answer.get('warnings')}")
+    if "patch" not in answer:
+        return document
+    changed = patched(document, json.loads(base64.b64decode(answer["patch"])))
+    again = server.review(review_of(f"again-{number}", changed, None, case), "/mutate")
+    if "patch" in again:
+        raise Failure(f"asked again, it adds {base64.b64decode(again['patch'])}")
+    return changed
+
+
+def check_changes(taffrail, folder, case):
+    documents = kubectl_yaml(folder / case["manifest"])
+    with tempfile.TemporaryDirectory() as scratch:
+        server = Server(taffrail, folder, case, scratch)
+        try:
+            after = [change_one(server, n, document, case) for n, document in enumerate(documents)]
+        finally:
+            trail = server.stop()
+    changes = [c for line in trail for c in line.get("changes", [])
+               if line["uid"].startswith("change-")]
+    if len(changes) != len(case["changes"]) or not all(map(matches, changes, case["changes"])):
+        raise Failure(f"changes\n{json.dumps(changes, indent=1)}\nexpected\n"
+                      f"{json.dumps(case['changes'], indent=1)}")
+    for path, wanted in case.get("after", {}).items():
+        if value_at(after[0], path) != wanted:
+            raise Failure(f"{path} is {value_at(after[0], path)}, not {wanted}")
+
+
 def check_answer(answer, lines, case):
     """An answer, its trail and the message must tell the same story."""
     findings = [f for line in lines for f in line["findings"]]
@@ -194,6 +260,8 @@ def expect(source, findings, case, known):
 def run_case(taffrail, folder, case):
     served, _ = findings_of_serve(taffrail, folder, case)
     expect("serve", served, case, LISTED)
+    if "changes" in case:
+        check_changes(taffrail, folder, case)
     if "old" in case:
         return
     checked = findings_of_check(taffrail, folder, case)

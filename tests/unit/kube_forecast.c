@@ -79,7 +79,7 @@ static void pools_count_when_they_can_buy(void)
           "{apiVersion: v1, kind: Node, metadata: {name: n1, labels: {karpenter.sh/nodepool: "
           "default}}, status: {capacity: {cpu: 2, pods: 9}, allocatable: {cpu: 1, pods: 9}}}"},
          "default small on-demand a 1: web-0\n"
-         "nowhere web-1: limit\nnowhere web-2: limit\n",
+         "nowhere web-1: resources limit\nnowhere web-2: resources limit\n",
          0,
          0},
         {"the zones of the class's subnets",

@@ -91,8 +91,8 @@ static void a_pod_asks_for_what_its_containers_need_together(void)
          "{containers: [" C("cpu: 1") "], resources: {limits: {cpu: 3, memory: 7}}}",
          "cpu 1000, memory 7"},
         {"extended resources", "{containers: [" C("nvidia.com/gpu: 2") "]}", "nvidia.com/gpu 2"},
-        {"more than there is in thousandths", "{containers: [" C("memory: 9E") "]}",
-         "memory 9223372036854776"},
+        {"the most there is in thousandths", "{containers: [" C("memory: '9223372036854775'") "]}",
+         "memory 9223372036854775"},
     };
     run_cases(cases, COUNT_OF(cases), "name: p", NULL);
 }
@@ -104,6 +104,11 @@ static void no_quantity_is_named(void)
          "the request of cpu is \"lots\", which is no quantity of 0 or more"},
         {"negative", "{containers: [{name: c, resources: {limits: {memory: -1Gi}}}]}",
          "the limit of memory is \"-1Gi\", which is no quantity of 0 or more"},
+        {"too large", "{containers: [" C("memory: 9223372036854776") "]}",
+         "the request of memory is \"9223372036854776\", which is too large: it may be 9.2P at "
+         "most"},
+        {"too large together", "{containers: [" C("memory: 9P") ", " C("memory: 9P") "]}",
+         "the pod's requests of memory together are too large: they may be 9.2P at most"},
         {"overhead", "{containers: [{name: c}], overhead: {cpu: x}}",
          "the overhead of cpu is \"x\", which is no quantity of 0 or more"},
     };

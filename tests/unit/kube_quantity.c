@@ -193,11 +193,32 @@ static void test_canonical(void)
     arena_destroy(arena);
 }
 
+/* 2^63 - 1 thousandths are the most. */
+static void test_vast(void)
+{
+    static const struct {
+        const char *text;
+        bool vast;
+    } cases[] = {
+        {"9223372036854775807m", false},
+        {"9223372036854775808m", true},
+        {"8Pi", false},
+        {"9Pi", true},
+        {"8E", true},
+        {"9999999999999Gi", true},
+        {"1e30", true},
+        {"1e999999999999", true},
+        {"-8E", false},
+        {"lots", false},
+        {"8Q", false},
+        {"", false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        ASSERT_INT(quantity_is_vast(text_of(cases[i].text)), cases[i].vast);
+}
+
 const char unit_suite[] = "kube_quantity";
 const struct unit_test unit_tests[] = {
-    {"values", test_values},
-    {"refused", test_refused},
-    {"long", test_long},
-    {"canonical", test_canonical},
-    {NULL, NULL},
+    {"values", test_values}, {"refused", test_refused},     {"long", test_long},
+    {"vast", test_vast},     {"canonical", test_canonical}, {NULL, NULL},
 };

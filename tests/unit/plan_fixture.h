@@ -66,7 +66,7 @@ static inline void add_unschedulable(struct draft *draft, size_t pod,
                                      const struct forecast_reason *reasons, size_t reason_count)
 {
     *LIST_PUSH(arena, &draft->unschedulable) =
-        (struct forecast_unschedulable){pod, reasons, reason_count};
+        (struct forecast_unschedulable){pod, reasons, reason_count, 0};
 }
 
 static inline struct forecast finish(const struct draft *draft)

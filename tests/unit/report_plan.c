@@ -89,12 +89,30 @@ static void text_tells_all(void)
                 "    NodePool default: resources\n"
                 "      asks for 96 cpu; the largest type has 63.77\n"
                 "      nearest: m5.16xlarge: 32.23 cpu short\n"
-                "    any NodePool: devices\n"
+                "    any node: devices\n"
                 "      asks for devices through resourceClaims\n"
                 "  ml/train-1 (Deployment train)\n"
                 "    NodePool default: resources\n"
                 "      asks for 96 cpu; the largest type has 63.77\n"
                 "      nearest: m5.16xlarge: 32.23 cpu short\n");
+}
+
+static void what_later_rounds_place_is_apart(void)
+{
+    struct forecast forecast = cluster();
+    struct forecast_unschedulable *items =
+        ARENA_ARRAY(arena, forecast.unschedulable_count, struct forecast_unschedulable);
+    memcpy(items, forecast.unschedulable, forecast.unschedulable_count * sizeof *items);
+    items[2].later_round = 3;
+    forecast.unschedulable = items;
+    struct text page = written("text", &forecast, NULL);
+    const char *nowhere = strstr(page.data, "FIT NOWHERE\n  ml/train-0 (Deployment train)\n");
+    const char *later = strstr(page.data, "NOT YET PLACED\n  ml/train-2 (Deployment train)\n");
+    CU_ASSERT(nowhere != NULL && later != NULL && later > nowhere);
+    CU_ASSERT_PTR_NOT_NULL(strstr(written("svg", &forecast, NULL).data, "Not yet placed"));
+    CU_ASSERT_PTR_NOT_NULL(strstr(written("html", &forecast, NULL).data, "Not yet placed"));
+    forecast = cluster();
+    CU_ASSERT_PTR_NULL(strstr(written("text", &forecast, NULL).data, "NOT YET PLACED"));
 }
 
 static void no_line_is_too_long(void)
@@ -134,11 +152,14 @@ static void savings_are_told(void)
          "Karpenter's own choices cost $1.0000 an hour; this plan saves $0.2500 (25.0%), 1 fewer "
          "node."},
         {1000000, 1000000, 1,
-         "Karpenter's own choices cost $1.0000 an hour; this plan costs the same, 1 fewer node, 1 "
-         "more pod placed."},
+         "Karpenter's own choices cost $1.0000 an hour; this plan places 1 pod more and costs the "
+         "same, 1 fewer node."},
         {3000, 2000, 0,
-         "Karpenter's own choices cost $0.0020 an hour; this plan costs $0.0010 (50.0%) more, 1 "
-         "fewer node, 2 more pods placed."},
+         "Karpenter's own choices cost $0.0020 an hour; this plan places 2 pods more and costs "
+         "$0.0010 more, 1 fewer node."},
+        {1000, 2000, 3,
+         "Karpenter's own choices cost $0.0020 an hour; this plan places 1 pod fewer and saves "
+         "$0.0010, 1 fewer node."},
         {3000, 0, 2,
          "Karpenter's own choices cost $0.0000 an hour; this plan costs $0.0030 (0.0%) more, 1 "
          "fewer node."},
@@ -152,8 +173,10 @@ static void savings_are_told(void)
                                   .pod_count = 3,
                                   .unschedulable_count = 2,
                                   .claim_count = 5};
-        const struct plan plan = {.forecast = &now, .compat = &before};
+        const struct plan plan = {.forecast = &now, .compat = &before, .pending_count = 3};
+        const struct plan nothing = {.forecast = &now, .compat = &before};
         ASSERT_TEXT(plan_saving(&plan, arena), cases[i].line);
+        ASSERT_TEXT(plan_saving(&nothing, arena), "");
     }
 }
 
@@ -174,6 +197,11 @@ static void headlines_are_grammatical(void)
          0,
          2,
          "5 pods are pending: 3 fit on 2 existing nodes, 2 fit nowhere."},
+        {{.pending_count = 3, .later_count = 1},
+         0,
+         3,
+         "3 pods are pending: 2 fit nowhere, 1 is not yet placed."},
+        {{.pending_count = 2, .later_count = 2}, 0, 2, "2 pods are pending: 2 are not yet placed."},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct forecast forecast = {.claim_count = cases[i].claims,
@@ -182,6 +210,15 @@ static void headlines_are_grammatical(void)
         plan.forecast = &forecast;
         ASSERT_TEXT(plan_headline(&plan, arena), cases[i].line);
     }
+    const struct forecast incomplete = {.incomplete = true};
+    const struct plan nothing = {.forecast = &incomplete};
+    ASSERT_TEXT(plan_headline(&nothing, arena),
+                "Of what could be understood no pod is pending; the errors name the rest.");
+    const struct plan some = {
+        .forecast = &incomplete, .pending_count = 1, .on_node_count = 1, .taking_count = 1};
+    ASSERT_TEXT(plan_headline(&some, arena),
+                "1 pod is pending: 1 fits on 1 existing node. What could not be understood is left "
+                "out.");
 }
 
 static void numbers_are_rounded(void)
@@ -387,6 +424,7 @@ static void odd_numbers_are_drawn(void)
 }
 
 TEST(text_tells_all)
+TEST(what_later_rounds_place_is_apart)
 TEST(no_line_is_too_long)
 TEST(savings_are_told)
 TEST(headlines_are_grammatical)
@@ -399,6 +437,7 @@ TEST(odd_numbers_are_drawn)
 
 const struct unit_test unit_tests[] = {
     {"text tells all", in_arena_text_tells_all},
+    {"what later rounds place is apart", in_arena_what_later_rounds_place_is_apart},
     {"no line is too long", in_arena_no_line_is_too_long},
     {"savings are told", in_arena_savings_are_told},
     {"headlines are grammatical", in_arena_headlines_are_grammatical},

@@ -88,7 +88,8 @@ bool review_answer(const struct world *world, enum review_phase phase, struct te
     if (text_is(body, "slow"))
         wait_at_gate();
     if (text_starts_with(body, TEXT("finding"))) {
-        record->verdict = (struct verdict){ACTION_DENY, &one_finding, 1};
+        record->verdict =
+            (struct verdict){.action = ACTION_DENY, .findings = &one_finding, .finding_count = 1};
         record->allowed = false;
     }
     unsigned sum = 0;

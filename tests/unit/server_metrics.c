@@ -49,7 +49,8 @@ static void reviews_are_counted_by_bounded_labels(void)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char name[256];
         struct review_record one = record(cases[i].operation, cases[i].kind, cases[i].action);
-        snprintf(name, sizeof name, "taffrail_reviews_total{phase=\"validate\",%s}", cases[i].series);
+        snprintf(name, sizeof name, "taffrail_reviews_total{phase=\"validate\",%s}",
+                 cases[i].series);
         ASSERT_INT(series(metrics, name), -1);
         metrics_count_review(metrics, REVIEW_VALIDATE, &one, 10, 100);
         ASSERT_INT(series(metrics, name), 1);
@@ -121,6 +122,42 @@ static void findings_are_counted_by_rail_and_action(void)
     metrics_destroy(metrics);
 }
 
+static void changes_are_counted_by_rail_and_outcome(void)
+{
+    const struct rail *changer = rail_find(TEXT("accelerators"));
+    struct amendment amendments[] = {
+        {.rail = rail_name(changer), .outcome = OUTCOME_APPLIED},
+        {.rail = rail_name(changer), .outcome = OUTCOME_APPLIED},
+        {.rail = rail_name(changer), .outcome = OUTCOME_FAILED},
+        {.rail = "no such rail", .outcome = OUTCOME_APPLIED},
+    };
+    struct review_record one = record("CREATE", "Pod", ACTION_NONE);
+    one.verdict.amendments = amendments;
+    one.verdict.amendment_count = 4;
+    struct metrics *metrics = metrics_create();
+    metrics_count_review(metrics, REVIEW_MUTATE, &one, 1, 1);
+    static const struct {
+        const char *labels;
+        int count;
+    } cases[] = {
+        {"rail=\"accelerators\",outcome=\"applied\"", 2},
+        {"rail=\"accelerators\",outcome=\"failed\"", 1},
+        {"rail=\"accelerators\",outcome=\"warned\"", 0},
+        {"rail=\"accelerators\",outcome=\"audited\"", 0},
+        {"rail=\"accelerators\",outcome=\"excepted\"", 0},
+        {"rail=\"topology-keys\",outcome=\"applied\"", -1}, /* it changes nothing */
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char name[128];
+        snprintf(name, sizeof name, "taffrail_changes_total{%s}", cases[i].labels);
+        ASSERT_INT(series(metrics, name), cases[i].count);
+    }
+    ASSERT_INT(series(metrics, "taffrail_reviews_total{phase=\"mutate\",operation=\"CREATE\","
+                               "kind=\"Pod\",verdict=\"none\"}"),
+               1);
+    metrics_destroy(metrics);
+}
+
 static void gauges_say_what_was_set(void)
 {
     struct metrics *metrics = metrics_create();
@@ -174,6 +211,7 @@ const struct unit_test unit_tests[] = {
     {"reviews are counted by bounded labels", reviews_are_counted_by_bounded_labels},
     {"durations fall into buckets", durations_fall_into_buckets},
     {"findings are counted by rail and action", findings_are_counted_by_rail_and_action},
+    {"changes are counted by rail and outcome", changes_are_counted_by_rail_and_outcome},
     {"gauges say what was set", gauges_say_what_was_set},
     {"threads lose no count", threads_lose_no_count},
     {NULL, NULL},

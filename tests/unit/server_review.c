@@ -22,6 +22,7 @@ static const char policy_text[] =
     "  rails:\n"
     "    topology-keys: {}\n"
     "    instance-types: {mode: warn, allow: {families: [m5]}}\n"
+    "    accelerators: {mode: enforce, addToleration: true, requireLimits: off}\n"
     "  exceptions:\n"
     "    - {id: EX-1, rails: [topology-keys], match: {names: [excused]}, owner: o, reason: r,\n"
     "       expires: 2026-11-25}\n"
@@ -77,8 +78,9 @@ static const struct node *answer_to(enum review_phase phase, const char *body,
     ASSERT_TEXT(node_string(node_get(root, "apiVersion")), "admission.k8s.io/v1");
     ASSERT_TEXT(node_string(node_get(root, "kind")), "AdmissionReview");
     CU_ASSERT_PTR_NULL(node_get(root, "request"));
-    CU_ASSERT_PTR_NULL(node_at(root, "response.patch"));
-    CU_ASSERT_PTR_NULL(node_at(root, "response.patchType"));
+    CU_ASSERT(phase == REVIEW_MUTATE || node_at(root, "response.patch") == NULL);
+    CU_ASSERT((node_at(root, "response.patch") == NULL) ==
+              (node_at(root, "response.patchType") == NULL));
     return node_get(root, "response");
 }
 
@@ -341,6 +343,69 @@ static void the_uid_comes_back_byte_for_byte(void)
                 "\xc3\xa9\"\\/<>\xe2\x80\xa8-\xf0\x9f\x98\x80");
 }
 
+#define GPU_POD(metadata, tolerations)                                                           \
+    "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{" metadata "},\"spec\":{" tolerations \
+    "\"containers\":[{\"name\":\"a\",\"resources\":{\"limits\":{\"nvidia.com/gpu\":\"1\"}}}]}}"
+#define CREATE_BY(user, object)                                              \
+    REVIEW(UID "\"operation\":\"CREATE\",\"userInfo\":{\"username\":\"" user \
+               "\"},\"object\":" object)
+
+/* The patches were made with GNU base64 from what stands beside them. */
+static void mutate_answers_with_a_patch(void)
+{
+    static const struct {
+        const char *body, *patch, *warning, *audit;
+    } cases[] = {
+        {CREATE_BY("jane", GPU_POD("\"name\":\"a\"", "")),
+         /* [{"op":"add","path":"/spec/tolerations","value":[]},{"op":"add","path":
+          * "/spec/tolerations/-","value":{"key":"nvidia.com/gpu","operator":"Exists"}}] */
+         "W3sib3AiOiJhZGQiLCJwYXRoIjoiL3NwZWMvdG9sZXJhdGlvbnMiLCJ2YWx1ZSI6W119LHsib3AiOiJhZGQiLCJwY"
+         "XRoIjoiL3NwZWMvdG9sZXJhdGlvbnMvLSIsInZhbHVlIjp7ImtleSI6Im52aWRpYS5jb20vZ3B1Iiwib3BlcmF0b3"
+         "IiOiJFeGlzdHMifX1d",
+         "[accelerators] added a toleration of nvidia.com/gpu",
+         "added a toleration of nvidia.com/gpu"},
+        /* a name that is not there yet; nobody reads the warning */
+        {CREATE_BY("system:serviceaccount:kube-system:replicaset-controller",
+                   GPU_POD("\"generateName\":\"a-\"", "\"tolerations\":[],")),
+         /* [{"op":"add","path":"/spec/tolerations/-","value":{"key":"nvidia.com/gpu",
+          * "operator":"Exists"}}] */
+         "W3sib3AiOiJhZGQiLCJwYXRoIjoiL3NwZWMvdG9sZXJhdGlvbnMvLSIsInZhbHVlIjp7ImtleSI6Im52aWRpYS5jb"
+         "20vZ3B1Iiwib3BlcmF0b3IiOiJFeGlzdHMifX1d",
+         NULL, "added a toleration of nvidia.com/gpu"},
+        /* asked again */
+        {CREATE_BY("jane", GPU_POD("\"name\":\"a\"", "\"tolerations\":[{\"key\":\"nvidia.com/gpu\","
+                                                     "\"operator\":\"Exists\"}],")),
+         NULL, NULL, NULL},
+        /* a patch that cannot be made is not sent, and nothing else goes wrong */
+        {CREATE_BY("jane", GPU_POD("\"name\":\"a\"", "\"tolerations\":7,")), NULL, NULL,
+         "could not add a toleration of nvidia.com/gpu"},
+        {REVIEW(UID "\"operation\":\"DELETE\",\"object\":null,\"oldObject\":" GPU_POD(
+             "\"name\":\"a\"", "")),
+         NULL, NULL, NULL},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct review_record record;
+        const struct node *response = answer_to(REVIEW_MUTATE, cases[i].body, &record);
+        CU_ASSERT_PTR_NOT_NULL_FATAL(response);
+        CU_ASSERT(node_true(node_get(response, "allowed")));
+        CU_ASSERT(record.allowed);
+        ASSERT_TEXT(node_string(node_get(response, "patch")),
+                    cases[i].patch == NULL ? "" : cases[i].patch);
+        ASSERT_TEXT(node_string(node_get(response, "patchType")),
+                    cases[i].patch == NULL ? "" : "JSONPatch");
+        const struct node *warnings = node_get(response, "warnings");
+        ASSERT_INT(node_count(warnings), cases[i].warning != NULL);
+        ASSERT_TEXT(node_string(node_item(warnings, 0)),
+                    cases[i].warning == NULL ? "" : cases[i].warning);
+        const struct node *audit = node_get(response, "auditAnnotations");
+        ASSERT_INT(node_count(audit), cases[i].audit == NULL ? 0 : 2);
+        ASSERT_TEXT(node_string(node_get(audit, "accelerators")),
+                    cases[i].audit == NULL ? "" : cases[i].audit);
+        ASSERT_TEXT(node_string(node_get(audit, "policy")),
+                    cases[i].audit == NULL ? "" : "production");
+    }
+}
+
 static void mutate_changes_nothing(void)
 {
     struct review_record record;
@@ -384,6 +449,7 @@ TEST(an_owner_stands_in_the_first_line)
 TEST(exceptions_warn_in_their_last_days)
 TEST(warnings_keep_to_the_limits_of_the_api_server)
 TEST(the_uid_comes_back_byte_for_byte)
+TEST(mutate_answers_with_a_patch)
 TEST(mutate_changes_nothing)
 TEST(hostile_text_forges_no_line)
 
@@ -396,6 +462,7 @@ const struct unit_test unit_tests[] = {
     {"warnings keep to the API server's limits",
      in_world_warnings_keep_to_the_limits_of_the_api_server},
     {"the uid comes back byte for byte", in_world_the_uid_comes_back_byte_for_byte},
+    {"mutate answers with a patch", in_world_mutate_answers_with_a_patch},
     {"mutate changes nothing", in_world_mutate_changes_nothing},
     {"hostile text forges no line", in_world_hostile_text_forges_no_line},
     {NULL, NULL},

@@ -49,7 +49,7 @@ static void line_says_who_what_and_why(void)
         .user = TEXT("jane@example.com"),
         .dry_run = true,
         .allowed = false,
-        .verdict = {ACTION_DENY, findings, 3},
+        .verdict = {.action = ACTION_DENY, .findings = findings, .finding_count = 3},
     };
     struct arena *arena = arena_create(1 << 20);
     struct text line = trail_line(&record, 1794000000123, arena);
@@ -91,6 +91,39 @@ static void line_says_who_what_and_why(void)
     arena_destroy(arena);
 }
 
+static void line_says_what_was_changed(void)
+{
+    static const struct amendment amendments[] = {
+        {.rail = "accelerators",
+         .outcome = OUTCOME_APPLIED,
+         .added = {"a toleration of nvidia.com/gpu", 30},
+         .policy = {"production", 10}},
+        {.rail = "zone-spread",
+         .outcome = OUTCOME_EXCEPTED,
+         .policy = {"production", 10},
+         .exception = {"EX-12", 5}},
+    };
+    struct review_record record = {.operation = TEXT("CREATE"), .allowed = true};
+    record.verdict.amendments = amendments;
+    record.verdict.amendment_count = 2;
+    struct arena *arena = arena_create(1 << 20);
+    struct json_object *object = parse(trail_line(&record, 1794000000123, arena)), *list;
+    ASSERT_TEXT(value(object, "changesTotal"), "2");
+    ASSERT_TEXT(value(object, "findingsTotal"), "0");
+    CU_ASSERT_FATAL(json_object_object_get_ex(object, "changes", &list));
+    ASSERT_INT(json_object_array_length(list), 2);
+    struct json_object *applied = json_object_array_get_idx(list, 0);
+    ASSERT_TEXT(value(applied, "rail"), "accelerators");
+    ASSERT_TEXT(value(applied, "outcome"), "applied");
+    ASSERT_TEXT(value(applied, "policy"), "production");
+    ASSERT_TEXT(value(applied, "added"), "a toleration of nvidia.com/gpu");
+    ASSERT_TEXT(value(applied, "exception"), "(absent)");
+    ASSERT_TEXT(value(json_object_array_get_idx(list, 1), "outcome"), "excepted");
+    ASSERT_TEXT(value(json_object_array_get_idx(list, 1), "exception"), "EX-12");
+    json_object_put(object);
+    arena_destroy(arena);
+}
+
 /* However long its parts, the line and its newline fit in one atomic write to a pipe. */
 static void line_is_never_longer_than_a_pipe_takes(void)
 {
@@ -122,7 +155,7 @@ static void line_is_never_longer_than_a_pipe_takes(void)
             .namespace = long_text,
             .name = long_text,
             .user = long_text,
-            .verdict = {ACTION_WARN, findings, FINDINGS_MAX},
+            .verdict = {.action = ACTION_WARN, .findings = findings, .finding_count = FINDINGS_MAX},
         };
         struct arena *arena = arena_create(1 << 20);
         struct text line = trail_line(&record, 1794000000123, arena);
@@ -224,6 +257,7 @@ static void reader_that_is_stuck_stops_nobody(void)
 const char unit_suite[] = "server/trail";
 const struct unit_test unit_tests[] = {
     {"a line says who, what and why", line_says_who_what_and_why},
+    {"a line says what was changed", line_says_what_was_changed},
     {"a line is never longer than a pipe takes", line_is_never_longer_than_a_pipe_takes},
     {"lines of many threads are whole", lines_of_many_threads_are_whole},
     {"a reader that is stuck stops nobody", reader_that_is_stuck_stops_nobody},

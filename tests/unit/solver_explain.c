@@ -263,6 +263,26 @@ static void test_each_pool(void)
     }
 }
 
+/* Those of no pool come first, by kind. */
+static void test_order(void)
+{
+    world_fresh();
+    world.title = "the nodes, then the pools";
+    POOL(.name = "one", .taints = "dedicated=gpu:NoSchedule");
+    NODE(.name = "full", .allocatable = "cpu 1; memory 1Gi; pods 1");
+    size_t pod = POD(.requests = "cpu 2");
+    solve();
+    EXPECT_TEXT(kinds_of(explain(pod)), "resources taint");
+    EXPECT_INT(explain(pod).items[0].pool, SOLVER_NONE);
+
+    world_fresh();
+    world.title = "a taint, then that there is no pool";
+    NODE(.name = "own", .taints = "x=y:NoSchedule", .allocatable = "cpu 9; memory 1Gi; pods 9");
+    pod = POD(.requests = NULL);
+    solve();
+    EXPECT_TEXT(kinds_of(explain(pod)), "taint requirement");
+}
+
 /* What was free before the round, and was taken in it. */
 static void test_taken_in_the_round(void)
 {
@@ -348,6 +368,7 @@ const struct unit_test unit_tests[] = {
     {"daemons", test_daemons},
     {"whatever the pool", test_whatever_the_pool},
     {"each pool", test_each_pool},
+    {"order", test_order},
     {"taken in the round", test_taken_in_the_round},
     {"required terms", test_required_terms},
     {"names of kinds", test_names},

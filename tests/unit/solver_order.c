@@ -282,7 +282,7 @@ static void check_reasons(uint64_t seed)
             const struct solver_reason *reason = &reasons.items[j], *before = reason - 1;
             EXPECT_INT(reason->message[0] != '\0' && strchr(reason->message, '\n') == NULL, 1);
             EXPECT_INT(reason->nearest != NULL && strchr(reason->nearest, '\n') == NULL, 1);
-            EXPECT_INT(j == 0 || reason->pool > before->pool ||
+            EXPECT_INT(j == 0 || reason->pool + 1 > before->pool + 1 ||
                            (reason->pool == before->pool && reason->kind > before->kind),
                        1);
             pools |= reason->pool == SOLVER_NONE ? UINT64_MAX : (uint64_t)1 << reason->pool;

@@ -110,7 +110,7 @@ static const char *expected_answer(struct random_cluster *c, const struct asked 
         MUST(solver_add_shape(builder, shape, &pod.shape, &error) &&
              solver_add_pod(builder, &pod, &number, &error));
     }
-    const struct solver_problem *problem;
+    const struct solver_problem *problem = NULL;
     MUST(solver_build(builder, &settings, &problem, &error));
     struct solver_run *run = solver_run_create(problem, c->arena);
     const struct solver_plan *plan = solver_solve(run);
@@ -178,7 +178,7 @@ static void zones_are_where_it_could_be_told_to_go(void)
         };
         asked->shape.tolerations = tolerations;
         asked->shape.toleration_count = 1 + chance(c, 30);
-        struct solver_zones zones;
+        struct solver_zones zones = {0};
         struct error error;
         MUST(solver_query_zones(run, &asked->question, arena, &zones, &error));
         struct lines actual = {0}, expected = {0};
@@ -257,7 +257,7 @@ static void a_domain_goes_with_its_last_node(void)
     };
     uint32_t shape, number;
     struct error error;
-    const struct solver_problem *problem;
+    const struct solver_problem *problem = NULL;
     const struct solver_settings settings = {0};
     for (uint32_t i = 0; i < 4; i++) { /* two of each namespace run, one of the first waits */
         struct solver_shape of = i == 3 ? shapes[0] : runs;
@@ -290,7 +290,7 @@ static void zones_are_all_a_spread_allows(void)
     struct solver_builder *builder;
     struct random_cluster *c = bare_cluster(arena, &builder);
     const struct solver_settings settings = {0};
-    const struct solver_problem *problem;
+    const struct solver_problem *problem = NULL;
     struct error error;
     const struct solver_label app = {"app", "a"};
     const uint32_t node = add_node(builder, "full", TYPE_KEY, "t3");
@@ -323,7 +323,7 @@ static void zones_are_all_a_spread_allows(void)
          .spread_count = 1},
     };
     for (size_t i = 0; i < 3; i++) {
-        struct solver_zones zones;
+        struct solver_zones zones = {0};
         const struct solver_question question = {.shape = &shapes[i]};
         MUST(solver_query_zones(run, &question, arena, &zones, &error));
         ASSERT_INT(zones.count, i == 2 ? 1 : 3);
@@ -342,7 +342,7 @@ static void well_known_keys_need_not_be_named(void)
     struct solver_builder *builder;
     (void)bare_cluster(arena, &builder);
     const struct solver_settings settings = {0};
-    const struct solver_problem *problem;
+    const struct solver_problem *problem = NULL;
     struct error error;
     MUST(solver_build(builder, &settings, &problem, &error));
     struct solver_run *run = solver_run_create(problem, arena);
@@ -355,7 +355,7 @@ static void well_known_keys_need_not_be_named(void)
         const struct solver_question question = {.shape = &shape};
         ASSERT_INT(ask(run, &question, arena).kind, expected[i]);
         struct solver_builder *more = solver_derive(problem, arena);
-        const struct solver_problem *derived;
+        const struct solver_problem *derived = NULL;
         uint32_t number, pod;
         MUST(solver_add_shape(more, &shape, &number, &error) &&
              solver_add_pod(

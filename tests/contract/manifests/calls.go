@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"strings"
 
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
@@ -138,17 +139,45 @@ func called(hook webhook.WebhookAccessor, compiler cel.ConditionCompiler, attrib
 	return false, nil
 }
 
+func (c call) String() string {
+	return fmt.Sprintf("%s (%s %s %s)", c.what, c.operation, c.resource.Resource, c.subresource)
+}
+
+func compare(hook webhook.WebhookAccessor, cases []call, wanted func(call) bool) (problems []string, err error) {
+	compiler := cel.NewConditionCompiler(environment.MustBaseEnvSet(environment.DefaultCompatibilityVersion()))
+	for _, c := range cases {
+		got, err := called(hook, compiler, c.attributes())
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", c, err)
+		}
+		if want := wanted(c); got != want {
+			problems = append(problems, fmt.Sprintf("%s: %s: called %t, wanted %t", hook.GetName(), c, got, want))
+		}
+	}
+	return problems, nil
+}
+
+// A created Pod that is judged is changed, too, and nothing else is.
+func isChanged(c call) bool {
+	return c.want && c.operation == admission.Create && c.resource == core("pods")
+}
+
 func calls(objects map[string]metav1.Object) (problems []string, err error) {
 	found, ok := objects["ValidatingWebhookConfiguration /taffrail"].(*admissionregistrationv1.ValidatingWebhookConfiguration)
 	if !ok || len(found.Webhooks) != 1 {
 		return nil, errors.New("there is no ValidatingWebhookConfiguration taffrail with one webhook")
 	}
-	hook := found.Webhooks[0].DeepCopy()
+	changing, ok := objects["MutatingWebhookConfiguration /taffrail"].(*admissionregistrationv1.MutatingWebhookConfiguration)
+	if !ok || len(changing.Webhooks) != 1 {
+		return nil, errors.New("there is no MutatingWebhookConfiguration taffrail with one webhook")
+	}
+	hook, changer := found.Webhooks[0].DeepCopy(), changing.Webhooks[0].DeepCopy()
+	if !reflect.DeepEqual(hook.ClientConfig.CABundle, changer.ClientConfig.CABundle) {
+		problems = append(problems, "the two webhooks trust different CAs")
+	}
 	// So that a condition that cannot be evaluated is an error.
 	fail := admissionregistrationv1.Fail
-	hook.FailurePolicy = &fail
-	accessor := webhook.NewValidatingWebhookAccessor("uid", found.Name, hook)
-	compiler := cel.NewConditionCompiler(environment.MustBaseEnvSet(environment.DefaultCompatibilityVersion()))
+	hook.FailurePolicy, changer.FailurePolicy = &fail, &fail
 
 	cases := append([]call{}, table...)
 	cases = append(cases, call{"a Pod of the webhook's own", admission.Create, core("pods"), "",
@@ -160,16 +189,16 @@ func calls(objects map[string]metav1.Object) (problems []string, err error) {
 			}
 		}
 	}
-	for _, c := range cases {
-		got, err := called(accessor, compiler, c.attributes())
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", c.what, err)
-		}
-		if got != c.want {
-			problems = append(problems, fmt.Sprintf("%s (%s %s %s): called %t, wanted %t",
-				c.what, c.operation, c.resource.Resource, c.subresource, got, c.want))
-		}
+	judged, err := compare(webhook.NewValidatingWebhookAccessor("uid", found.Name, hook), cases,
+		func(c call) bool { return c.want })
+	if err != nil {
+		return nil, err
 	}
+	changed, err := compare(webhook.NewMutatingWebhookAccessor("uid", changing.Name, changer), cases, isChanged)
+	if err != nil {
+		return nil, err
+	}
+	problems = append(append(problems, judged...), changed...)
 	if len(problems) == 0 {
 		fmt.Printf("%d requests as they should be\n", len(cases))
 	}

@@ -38,6 +38,9 @@ var kinds = map[metav1.TypeMeta]func() metav1.Object{
 	{APIVersion: "admissionregistration.k8s.io/v1", Kind: "ValidatingWebhookConfiguration"}: func() metav1.Object {
 		return &admissionregistrationv1.ValidatingWebhookConfiguration{}
 	},
+	{APIVersion: "admissionregistration.k8s.io/v1", Kind: "MutatingWebhookConfiguration"}: func() metav1.Object {
+		return &admissionregistrationv1.MutatingWebhookConfiguration{}
+	},
 }
 
 // read decodes a YAML stream; an unknown field, a duplicate key, an unknown kind is an error.

@@ -1,0 +1,531 @@
+/* Lists a kind, then watches it from there; every way in which that fails ends in one of three:
+ * watch again from the same version, list again, or leave the kind alone for a while. */
+#include "kube/client/watch.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    BACK_OFF_MIN_MS = 800,
+    BACK_OFF_MAX_MS = 30000,
+    BACK_OFF_DOUBLINGS = 6,
+    DEGRADED_MS = 300000,
+    RETRY_AFTER_MAX_S = 300,
+    WATCH_SHORT_MS = 1000, /* a watch that ends so soon is not asked for again at once */
+    WATCH_GOOD_MS = 120000,
+    WATCH_MIN_S = 300, /* what the server is asked for, up to twice as long */
+    RESUMES_MAX = 8,   /* failures in a row after which it is listed again */
+    PAGES_MAX = 10000,
+    REFUSAL_BYTES = 1 << 16, /* of an answer that is no 200 */
+    KEPT_BYTES = 1 << 16,    /* of a buffer, once what filled it is done with */
+};
+#define ARENA_BYTES ((size_t)2 << 30)
+
+enum failure { RESUME, RELIST };
+
+struct watcher {
+    enum kind kind;
+    size_t version; /* of kind_versions() */
+    struct watch_settings settings;
+    struct watch_sink sink;
+    struct arena *arena;
+    uint64_t random;
+
+    bool watching; /* or listing */
+    bool in_flight;
+    int64_t start_at_ms, sent_at_ms, last_byte_ms;
+    unsigned status;
+    bool told; /* this watch brought an event or a bookmark */
+    unsigned failures_in_row;
+    bool whole_list; /* without pages: a page expired before the next */
+    size_t page_count;
+    char resource_version[VERSION_BYTES], list_version[VERSION_BYTES];
+    char *continue_token; /* NULL: the first page */
+    char path[PATH_BYTES];
+
+    struct value_scan scan;
+    char *buffer;
+    size_t size, capacity;
+
+    bool synced, degraded, troubled;
+    bool trouble_of_watch;
+    int64_t current_at_ms;
+    uint64_t lists, events, failures;
+    char problem[200];
+};
+
+struct watcher *watcher_create(enum kind kind, const struct watch_settings *settings,
+                               const struct watch_sink *sink)
+{
+    struct watcher *watcher = calloc(1, sizeof *watcher);
+    if (watcher == NULL)
+        return NULL;
+    *watcher = (struct watcher){.kind = kind, .settings = *settings, .sink = *sink};
+    struct watch_settings *own = &watcher->settings;
+    if (own->page_objects == 0)
+        own->page_objects = 500;
+    if (own->list_bytes_max == 0)
+        own->list_bytes_max = (size_t)256 << 20;
+    if (own->event_bytes_max == 0)
+        own->event_bytes_max = (size_t)16 << 20;
+    if (own->list_idle_ms == 0)
+        own->list_idle_ms = 30000;
+    if (own->watch_idle_ms == 0)
+        own->watch_idle_ms = 180000;
+    /* Kinds that are given the same seed do not move in step. */
+    watcher->random = own->seed ^ ((uint64_t)kind << 32) ^ UINT64_C(0x9E3779B97F4A7C15);
+    watcher->arena = arena_create(ARENA_BYTES);
+    if (watcher->arena == NULL) {
+        free(watcher);
+        return NULL;
+    }
+    return watcher;
+}
+
+void watcher_destroy(struct watcher *watcher)
+{
+    if (watcher == NULL)
+        return;
+    arena_destroy(watcher->arena);
+    free(watcher->continue_token);
+    free(watcher->buffer);
+    free(watcher);
+}
+
+/* splitmix64 */
+static uint64_t draw(struct watcher *watcher)
+{
+    uint64_t z = watcher->random += UINT64_C(0x9E3779B97F4A7C15);
+    z = (z ^ z >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
+    z = (z ^ z >> 27) * UINT64_C(0x94D049BB133111EB);
+    return z ^ z >> 31;
+}
+
+/* From half of it to half as much again: clients that fail together do not come back together. */
+static int64_t jitter(struct watcher *watcher, int64_t ms)
+{
+    return ms / 2 + (int64_t)(draw(watcher) % (uint64_t)ms);
+}
+
+static int64_t back_off_ms(struct watcher *watcher)
+{
+    unsigned doublings = watcher->failures_in_row > 0 ? watcher->failures_in_row - 1 : 0;
+    if (doublings > BACK_OFF_DOUBLINGS)
+        doublings = BACK_OFF_DOUBLINGS;
+    int64_t ms = (int64_t)BACK_OFF_MIN_MS << doublings;
+    return jitter(watcher, ms > BACK_OFF_MAX_MS ? BACK_OFF_MAX_MS : ms);
+}
+
+/* ---- what is held ---- */
+
+static bool keep_bytes(struct watcher *watcher, struct text bytes)
+{
+    if (watcher->size + bytes.size > watcher->capacity) {
+        size_t capacity = watcher->capacity == 0 ? 4096 : watcher->capacity;
+        while (capacity < watcher->size + bytes.size)
+            capacity *= 2;
+        char *buffer = realloc(watcher->buffer, capacity);
+        if (buffer == NULL)
+            return false;
+        watcher->buffer = buffer;
+        watcher->capacity = capacity;
+    }
+    if (bytes.size > 0)
+        memcpy(watcher->buffer + watcher->size, bytes.data, bytes.size);
+    watcher->size += bytes.size;
+    return true;
+}
+
+static void drop_bytes(struct watcher *watcher)
+{
+    watcher->size = 0;
+    watcher->scan = (struct value_scan){0};
+    if (watcher->capacity > KEPT_BYTES) {
+        free(watcher->buffer);
+        watcher->buffer = NULL;
+        watcher->capacity = 0;
+    }
+}
+
+static struct text held(const struct watcher *watcher)
+{
+    return (struct text){watcher->buffer, watcher->size};
+}
+
+size_t watcher_used_bytes(const struct watcher *watcher)
+{
+    return sizeof *watcher + watcher->capacity + arena_used_bytes(watcher->arena) +
+           (watcher->continue_token == NULL ? 0 : strlen(watcher->continue_token) + 1);
+}
+
+static void forget_pages(struct watcher *watcher)
+{
+    free(watcher->continue_token);
+    watcher->continue_token = NULL;
+    watcher->page_count = 0;
+}
+
+/* ---- failing, and being well again ---- */
+
+static void say(struct watcher *watcher, enum log_level level, const char *message)
+{
+    if (watcher->sink.say != NULL)
+        watcher->sink.say(watcher->sink.context, watcher->kind, level, message);
+}
+
+static void note_problem(struct watcher *watcher, const char *what)
+{
+    snprintf(watcher->problem, sizeof watcher->problem, "%s", what);
+    watcher->failures++;
+    watcher->failures_in_row++;
+}
+
+static void stop(struct watcher *watcher)
+{
+    watcher->in_flight = false;
+    drop_bytes(watcher);
+    arena_reset(watcher->arena);
+}
+
+static void start_over(struct watcher *watcher)
+{
+    watcher->watching = false;
+    forget_pages(watcher);
+}
+
+/* what may lie in the arena. */
+static void fail(struct watcher *watcher, int64_t now_ms, enum failure failure,
+                 int64_t retry_after_s, const char *what)
+{
+    note_problem(watcher, what);
+    if (!watcher->troubled) {
+        watcher->troubled = true;
+        watcher->trouble_of_watch = watcher->watching;
+        say(watcher, LOG_WARN, watcher->problem);
+    }
+    if (!watcher->watching || failure == RELIST || watcher->failures_in_row % RESUMES_MAX == 0)
+        start_over(watcher);
+    stop(watcher);
+    if (retry_after_s > RETRY_AFTER_MAX_S)
+        retry_after_s = RETRY_AFTER_MAX_S;
+    int64_t wait_ms = back_off_ms(watcher);
+    watcher->start_at_ms = now_ms + wait_ms + (retry_after_s > 0 ? retry_after_s * 1000 : 0);
+}
+
+/* An ordinary thing: what was asked for is too old. */
+static void expire(struct watcher *watcher, int64_t now_ms)
+{
+    watcher->whole_list = !watcher->watching && watcher->continue_token != NULL;
+    watcher->failures++;
+    watcher->failures_in_row++;
+    start_over(watcher);
+    stop(watcher);
+    watcher->start_at_ms = now_ms + back_off_ms(watcher);
+}
+
+/* It may not be read, or is not there. The other kinds go on. */
+static void degrade(struct watcher *watcher, int64_t now_ms, const char *what)
+{
+    note_problem(watcher, what);
+    watcher->failures_in_row = 0;
+    if (!watcher->degraded)
+        say(watcher, LOG_WARN, watcher->problem);
+    watcher->degraded = true;
+    watcher->version = 0;
+    start_over(watcher);
+    stop(watcher);
+    watcher->start_at_ms = now_ms + jitter(watcher, DEGRADED_MS);
+}
+
+static void recover(struct watcher *watcher)
+{
+    watcher->problem[0] = '\0';
+    if (watcher->troubled)
+        say(watcher, LOG_INFO, "all is well again");
+    watcher->troubled = false;
+}
+
+/* ---- answers ---- */
+
+static void finish_list(struct watcher *watcher, int64_t now_ms)
+{
+    memcpy(watcher->resource_version, watcher->list_version, VERSION_BYTES);
+    forget_pages(watcher);
+    watcher->lists++;
+    watcher->watching = true;
+    watcher->whole_list = false;
+    watcher->synced = true;
+    watcher->current_at_ms = now_ms;
+    watcher->start_at_ms = now_ms;
+    if (watcher->degraded)
+        say(watcher, LOG_INFO, "can be read now");
+    watcher->degraded = false;
+    /* A watch that fails each time is not mended by the list between, nor is the back-off over. */
+    if (!watcher->trouble_of_watch)
+        recover(watcher);
+}
+
+/* Takes over where the next page begins; false when there is none, or it cannot be. */
+static bool turn_page(struct watcher *watcher, struct text token)
+{
+    bool stuck = watcher->continue_token != NULL && text_is(token, watcher->continue_token);
+    char *copy =
+        token.size > PATH_BYTES / 4 || stuck || memchr(token.data, '\0', token.size) != NULL
+            ? NULL
+            : strndup(token.data, token.size);
+    free(watcher->continue_token);
+    watcher->continue_token = copy;
+    return copy != NULL && ++watcher->page_count < PAGES_MAX;
+}
+
+static void take_page(struct watcher *watcher, int64_t now_ms)
+{
+    struct list_page page = {0};
+    struct error error = {0};
+    const struct watch_sink *sink = &watcher->sink;
+    const char *version = kind_versions(watcher->kind)[watcher->version];
+    if (!list_page_read(held(watcher), watcher->kind, version, watcher->arena, &page, &error)) {
+        fail(watcher, now_ms, RELIST, 0, error.what);
+        return;
+    }
+    bool first = watcher->continue_token == NULL;
+    /* The first page's: what later pages of another version hold already is only told twice. */
+    if (first && !version_keep(watcher->list_version, page.resource_version)) {
+        fail(watcher, now_ms, RELIST, 0, "the list's resourceVersion is too long");
+        return;
+    }
+    bool kept = !first || sink->list_begin(sink->context, watcher->kind);
+    for (size_t i = 0; kept && i < page.objects.count; i++)
+        kept = sink->put(sink->context, &page.objects.items[i]);
+    bool last = page.continue_token.size == 0;
+    if (kept && !last && !turn_page(watcher, page.continue_token)) {
+        fail(watcher, now_ms, RELIST, 0, "the list has no end");
+        return;
+    }
+    if (!kept || (last && !sink->list_end(sink->context, watcher->kind))) {
+        fail(watcher, now_ms, RELIST, 0, "a listed object could not be kept: memory ran out");
+        return;
+    }
+    stop(watcher);
+    watcher->start_at_ms = now_ms;
+    if (last)
+        finish_list(watcher, now_ms);
+}
+
+/* False: the watch is over. */
+static bool take_event(struct watcher *watcher, int64_t now_ms)
+{
+    struct watch_event event = {0};
+    struct error error = {0};
+    const struct watch_sink *sink = &watcher->sink;
+    const char *version = kind_versions(watcher->kind)[watcher->version];
+    if (!watch_event_read(held(watcher), watcher->kind, version, watcher->arena, &event, &error)) {
+        fail(watcher, now_ms, RELIST, 0, error.what);
+        return false;
+    }
+    if (event.type == EVENT_ERROR) {
+        if (event.expired) {
+            expire(watcher, now_ms);
+            return false;
+        }
+        struct text what = arena_printf(watcher->arena, "the watch broke off: %lld %.*s",
+                                        (long long)event.code, TEXT_ARGS(event.message));
+        fail(watcher, now_ms, event.too_new ? RELIST : RESUME, 0, what.data);
+        return false;
+    }
+    int order = version_order(event.resource_version, text_of(watcher->resource_version));
+    if (order < 0 || (order == 0 && event.type != EVENT_BOOKMARK)) {
+        fail(watcher, now_ms, RELIST, 0, "the watch went back in time");
+        return false;
+    }
+    bool kept = true;
+    if (event.type == EVENT_PUT)
+        kept = sink->put(sink->context, &event.object);
+    else if (event.type == EVENT_REMOVE)
+        kept = sink->remove(sink->context, &event.object);
+    if (!kept || !version_keep(watcher->resource_version, event.resource_version)) {
+        fail(watcher, now_ms, RELIST, 0, "an event could not be kept");
+        return false;
+    }
+    watcher->events += event.type != EVENT_BOOKMARK;
+    watcher->told = true;
+    watcher->current_at_ms = now_ms;
+    watcher->trouble_of_watch = false;
+    watcher->failures_in_row = 0;
+    recover(watcher);
+    drop_bytes(watcher);
+    arena_reset(watcher->arena);
+    return true;
+}
+
+/* An answer that is no 200. */
+static void take_refusal(struct watcher *watcher, int64_t now_ms, int64_t retry_after_s)
+{
+    unsigned status = watcher->status;
+    struct watch_event said = {0};
+    bool is_status = status_read(held(watcher), watcher->arena, &said);
+    char what[sizeof watcher->problem];
+    if (is_status)
+        snprintf(what, sizeof what, "answered %u: %.*s", status, TEXT_ARGS(said.message));
+    else
+        snprintf(what, sizeof what, "answered %u, with no Status", status);
+    if (status == 410 || (is_status && said.expired)) {
+        expire(watcher, now_ms);
+    } else if (status == 404 && !watcher->watching &&
+               kind_versions(watcher->kind)[watcher->version + 1] != NULL) {
+        watcher->version++;
+        start_over(watcher);
+        stop(watcher);
+        watcher->start_at_ms = now_ms;
+    } else if (status == 403 || status == 404) {
+        degrade(watcher, now_ms, what);
+    } else {
+        bool wrong = status == 400 || status == 422 || (is_status && said.too_new);
+        fail(watcher, now_ms, wrong ? RELIST : RESUME, retry_after_s, what);
+    }
+}
+
+static void end_watch(struct watcher *watcher, int64_t now_ms)
+{
+    int64_t lived_ms = now_ms - watcher->sent_at_ms;
+    if (watcher->size > 0) {
+        fail(watcher, now_ms, RESUME, 0, "the watch ended within an event");
+    } else if (!watcher->told && lived_ms < WATCH_SHORT_MS) {
+        fail(watcher, now_ms, RESUME, 0, "the watch ended at once");
+    } else {
+        stop(watcher);
+        watcher->trouble_of_watch = false;
+        watcher->failures_in_row = 0;
+        recover(watcher);
+        watcher->start_at_ms = lived_ms < WATCH_SHORT_MS ? now_ms + back_off_ms(watcher) : now_ms;
+    }
+}
+
+/* ---- what the one who runs it calls ---- */
+
+void watcher_head(struct watcher *watcher, int64_t now_ms, unsigned status)
+{
+    watcher->status = status;
+    watcher->last_byte_ms = now_ms;
+}
+
+static bool take_stream(struct watcher *watcher, int64_t now_ms, struct text bytes)
+{
+    while (bytes.size > 0) {
+        size_t used = 0;
+        enum value_scan_result result = value_scan(&watcher->scan, bytes, &used);
+        /* White space between events is not held. */
+        bool between = result == SCAN_MORE && watcher->scan.depth == 0;
+        if (result == SCAN_BAD) {
+            fail(watcher, now_ms, RELIST, 0, "the watch brings something that is no event");
+            return false;
+        }
+        if (watcher->size + used > watcher->settings.event_bytes_max) {
+            fail(watcher, now_ms, RELIST, 0, "an event is too large");
+            return false;
+        }
+        if (!between && !keep_bytes(watcher, (struct text){bytes.data, used})) {
+            fail(watcher, now_ms, RELIST, 0, "memory ran out");
+            return false;
+        }
+        if (result == SCAN_WHOLE && !take_event(watcher, now_ms))
+            return false;
+        bytes = (struct text){bytes.data + used, bytes.size - used};
+    }
+    return true;
+}
+
+bool watcher_bytes(struct watcher *watcher, int64_t now_ms, struct text bytes)
+{
+    if (!watcher->in_flight)
+        return false;
+    watcher->last_byte_ms = now_ms;
+    if (watcher->status != 200) {
+        size_t room = REFUSAL_BYTES - watcher->size;
+        if (bytes.size > room)
+            bytes.size = room;
+        (void)keep_bytes(watcher, bytes); /* without it the refusal is one all the same */
+        return true;
+    }
+    if (watcher->watching)
+        return take_stream(watcher, now_ms, bytes);
+    if (watcher->size + bytes.size > watcher->settings.list_bytes_max) {
+        fail(watcher, now_ms, RELIST, 0, "a page of the list is too large");
+        return false;
+    }
+    if (!keep_bytes(watcher, bytes)) {
+        fail(watcher, now_ms, RELIST, 0, "memory ran out");
+        return false;
+    }
+    return true;
+}
+
+void watcher_end(struct watcher *watcher, int64_t now_ms, const char *failure,
+                 int64_t retry_after_s)
+{
+    if (!watcher->in_flight)
+        return;
+    if (watcher->status != 0 && watcher->status != 200)
+        take_refusal(watcher, now_ms, retry_after_s);
+    else if (failure != NULL || watcher->status == 0)
+        fail(watcher, now_ms, RESUME, retry_after_s, failure != NULL ? failure : "no answer");
+    else if (watcher->watching)
+        end_watch(watcher, now_ms);
+    else
+        take_page(watcher, now_ms);
+}
+
+static void write_path(struct watcher *watcher)
+{
+    struct list_request request = {.kind = watcher->kind,
+                                   .version = kind_versions(watcher->kind)[watcher->version]};
+    if (watcher->watching) {
+        request.watch_version = watcher->resource_version;
+        request.timeout_s = WATCH_MIN_S + (unsigned)(draw(watcher) % WATCH_MIN_S);
+    } else if (!watcher->whole_list) {
+        request.limit = watcher->settings.page_objects;
+        request.continue_token = watcher->continue_token;
+    }
+    list_request_write(&request, watcher->path);
+}
+
+void watcher_next(struct watcher *watcher, int64_t now_ms, struct watch_step *step)
+{
+    int64_t idle_ms =
+        watcher->watching ? watcher->settings.watch_idle_ms : watcher->settings.list_idle_ms;
+    *step = (struct watch_step){.kind = WATCH_WAIT, .stream = watcher->watching};
+    if (watcher->in_flight) {
+        step->until_ms = watcher->last_byte_ms + idle_ms;
+        if (now_ms >= step->until_ms) {
+            step->kind = WATCH_CUT;
+            fail(watcher, now_ms, RESUME, 0, "the connection is dead: nothing came for too long");
+        } else if (watcher->watching && watcher->failures_in_row > 0 &&
+                   now_ms - watcher->sent_at_ms >= WATCH_GOOD_MS) {
+            watcher->failures_in_row = 0;
+        }
+    } else if (now_ms < watcher->start_at_ms) {
+        step->until_ms = watcher->start_at_ms;
+    } else {
+        write_path(watcher);
+        step->kind = WATCH_SEND;
+        step->path = watcher->path;
+        watcher->in_flight = true;
+        watcher->sent_at_ms = watcher->last_byte_ms = now_ms;
+        watcher->status = 0;
+        watcher->told = false;
+    }
+}
+
+void watcher_report(const struct watcher *watcher, int64_t now_ms, struct watch_report *report)
+{
+    *report = (struct watch_report){.synced = watcher->synced,
+                                    .degraded = watcher->degraded,
+                                    .age_ms = -1,
+                                    .lists = watcher->lists,
+                                    .events = watcher->events,
+                                    .failures = watcher->failures};
+    if (watcher->synced)
+        report->age_ms = now_ms - watcher->current_at_ms;
+    memcpy(report->problem, watcher->problem, sizeof report->problem);
+}

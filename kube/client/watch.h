@@ -1,0 +1,73 @@
+/* What the state machine of a kind and the reader of its answers share. */
+#ifndef TAFFRAIL_KUBE_CLIENT_WATCH_H
+#define TAFFRAIL_KUBE_CLIENT_WATCH_H
+
+#include "kube/client/client.h"
+
+/* Finds the end of a JSON value that comes in pieces, by its nesting: neither pieces nor lines say
+ * where an event ends. */
+struct value_scan {
+    size_t depth;
+    bool in_string, escaped;
+};
+enum value_scan_result {
+    SCAN_MORE,  /* all bytes are used, the value goes on (or has not begun) */
+    SCAN_WHOLE, /* it ends with the byte before *used */
+    SCAN_BAD,   /* something begins that is no object */
+};
+enum value_scan_result value_scan(struct value_scan *scan, struct text bytes, size_t *used);
+
+/* The versions of a kind's API, the one to ask first first; NULL at its end. */
+const char *const *kind_versions(enum kind kind);
+/* "v1", "apps/v1". */
+struct text kind_api_version(enum kind kind, const char *version, struct arena *arena);
+
+enum { VERSION_BYTES = 64, PATH_BYTES = 8192 };
+struct list_request {
+    enum kind kind;
+    const char *version;       /* of its API */
+    const char *watch_version; /* the resource version to watch from; NULL: a list */
+    unsigned timeout_s;        /* of a watch */
+    size_t limit;              /* of a list; 0: all in one */
+    const char *continue_token;
+};
+void list_request_write(const struct list_request *request, char path[static PATH_BYTES]);
+
+/* False: it is no version. */
+bool version_keep(char kept[static VERSION_BYTES], struct text version) MUST_CHECK;
+/* Below, at or above zero as a is older, the same or newer; versions that are no numbers cannot be
+ * compared and count as newer. */
+int version_order(struct text a, struct text b);
+
+struct watch_objects {
+    struct watch_object *items;
+    size_t count, capacity;
+};
+struct list_page {
+    struct watch_objects objects;
+    struct text resource_version, continue_token;
+};
+/* All that is read lies in the arena or in body. */
+bool list_page_read(struct text body, enum kind kind, const char *version, struct arena *arena,
+                    struct list_page *page, struct error *error) MUST_CHECK;
+
+enum event_type { EVENT_PUT, EVENT_REMOVE, EVENT_BOOKMARK, EVENT_ERROR };
+struct watch_event {
+    enum event_type type;
+    struct watch_object object;   /* of put and remove */
+    struct text resource_version; /* of all but an error */
+    int64_t code;                 /* of an error */
+    struct text message;
+    bool expired, too_new; /* the resource version is forgotten; it is not there yet */
+};
+bool watch_event_read(struct text body, enum kind kind, const char *version, struct arena *arena,
+                      struct watch_event *event, struct error *error) MUST_CHECK;
+
+/* A Status, into code, message, expired and too_new. False: it is none. */
+bool status_read(struct text body, struct arena *arena, struct watch_event *event) MUST_CHECK;
+
+/* An object that was kept as text. */
+bool object_reread(struct text json, struct text api_version, enum kind kind, struct arena *arena,
+                   struct object *object, struct error *error) MUST_CHECK;
+
+#endif

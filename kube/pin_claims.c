@@ -1,0 +1,243 @@
+/* What each claim says about zones. */
+#include <string.h>
+
+#include "kube/forecast.h"
+#include "kube/pin.h"
+#include "kube/volume_zones.h"
+
+#define ZONE "topology.kubernetes.io/zone"
+
+const char *pin_source_name(enum pin_source source)
+{
+    static const char *const names[] = {
+        [PIN_FROM_SOLVER] = "solver",
+        [PIN_FROM_STORAGE_CLASS] = "storage-class",
+        [PIN_FROM_SELECTED_NODE] = "selected-node",
+        [PIN_FROM_VOLUME] = "volume",
+    };
+    return names[source];
+}
+
+/* ---- sets of zones ---- */
+
+void zones_add(struct zones *zones, struct text zone, struct arena *arena)
+{
+    if (zone.size == 0 || zones_have(zones, zone))
+        return;
+    (void)LIST_PUSH(arena, zones);
+    size_t at = zones->count - 1;
+    for (; at > 0 && text_compare(zones->items[at - 1], zone) > 0; at--)
+        zones->items[at] = zones->items[at - 1];
+    zones->items[at] = zone;
+}
+
+bool zones_have(const struct zones *zones, struct text zone)
+{
+    for (size_t i = 0; i < zones->count; i++)
+        if (text_equal(zones->items[i], zone))
+            return true;
+    return false;
+}
+
+struct zones zones_intersect(const struct zones *a, const struct zones *b, struct arena *arena)
+{
+    struct zones both = {0};
+    for (size_t i = 0; i < a->count; i++)
+        if (zones_have(b, a->items[i]))
+            zones_add(&both, a->items[i], arena);
+    return both;
+}
+
+/* ---- zones of places ---- */
+
+/* False when the place says none by the operator In. */
+static bool add_place(const struct solver_expressions *place, struct arena *arena,
+                      struct zones *zones)
+{
+    struct zones of_place = {0};
+    bool named = false;
+    for (size_t i = 0; i < place->count; i++) {
+        const struct solver_expression *expression = &place->items[i];
+        if (strcmp(expression->key, ZONE) != 0 || expression->op != SOLVER_IN)
+            continue;
+        struct zones values = {0};
+        for (size_t j = 0; j < expression->value_count; j++)
+            zones_add(&values, text_of(expression->values[j]), arena);
+        of_place = named ? zones_intersect(&of_place, &values, arena) : values;
+        named = true;
+    }
+    for (size_t i = 0; i < of_place.count; i++)
+        zones_add(zones, of_place.items[i], arena);
+    return named;
+}
+
+/* Places are alternatives; false when there is one that can be in any zone. */
+static bool add_places(const struct solver_volume *places, struct arena *arena, struct zones *zones)
+{
+    for (size_t i = 0; i < places->alternative_count; i++)
+        if (!add_place(&places->alternatives[i], arena, zones))
+            return false;
+    return places->alternative_count > 0;
+}
+
+/* ---- claims that name their volume ---- */
+
+static bool belongs_to(const struct object *volume, const struct object *claim)
+{
+    const struct node *reference = node_at(volume->root->node, "spec.claimRef");
+    if (!node_is(reference, NODE_MAP))
+        return true;
+    struct text uid = node_string(node_get(reference, "uid"));
+    return text_equal(node_string(node_get(reference, "namespace")), claim->namespace) &&
+           text_equal(node_string(node_get(reference, "name")), claim->name) &&
+           (uid.size == 0 || claim->uid.size == 0 || text_equal(uid, claim->uid));
+}
+
+static void read_volume(const struct snapshot *snapshot, const struct object *claim,
+                        struct text volume_name, struct arena *arena, struct claim_zones *result)
+{
+    struct solver_volume places;
+    const struct object *volume =
+        snapshot_find(snapshot, KIND_PERSISTENT_VOLUME, TEXT(""), volume_name);
+    const struct node *annotations = node_at(claim->root->node, "metadata.annotations");
+    if (volume == NULL || volume->deleting || !belongs_to(volume, claim) ||
+        !volume_places_read(snapshot, volume, arena, &places))
+        return;
+    bool bound = node_get(annotations, "pv.kubernetes.io/bind-completed") != NULL;
+    *result = (struct claim_zones){.hold = bound ? CLAIM_BOUND : CLAIM_RESERVED,
+                                   .source = PIN_FROM_VOLUME};
+    if (!add_places(&places, arena, &result->zones))
+        *result = (struct claim_zones){.hold = CLAIM_ANYWHERE, .any_zone = true};
+}
+
+/* ---- claims that do not ---- */
+
+static bool is_shared_by_nodes(const struct node *claim_spec)
+{
+    const struct node *modes = node_get(claim_spec, "accessModes");
+    for (size_t i = 0; node_is(modes, NODE_LIST) && i < node_count(modes); i++)
+        if (text_is(node_string(node_item(modes, i)), "ReadWriteMany"))
+            return true;
+    return false;
+}
+
+static struct text selected_zone(const struct snapshot *snapshot, const struct node *claim)
+{
+    const struct node *annotations = node_at(claim, "metadata.annotations");
+    struct text name = node_string(node_get(annotations, "volume.kubernetes.io/selected-node"));
+    const struct object *node =
+        name.size == 0 ? NULL : snapshot_find(snapshot, KIND_NODE, TEXT(""), name);
+    return node == NULL ? TEXT("") : node_zone(node);
+}
+
+/* The union of where the volumes are that it may be bound to; *found: there are some. False when
+ * one of them can be used in any zone. */
+static bool add_free_volumes(const struct snapshot *snapshot, struct text namespace,
+                             struct text name, const struct node *spec, struct text class_name,
+                             struct arena *arena, struct zones *zones, bool *found)
+{
+    for (size_t i = 0; i < snapshot_free_volume_count(snapshot); i++) {
+        const struct object *volume = snapshot_free_volume(snapshot, i);
+        struct text class = node_string(node_at(volume->root->node, "spec.storageClassName"));
+        struct volume_choice choice;
+        if (!text_equal(class, class_name) ||
+            !volume_choice_read(snapshot, volume, arena, &choice) ||
+            !volume_suits(&choice, namespace, name, spec, class_name))
+            continue;
+        *found = true;
+        if (!add_places(&choice.places, arena, zones))
+            return false;
+    }
+    return true;
+}
+
+static void read_unbound(const struct snapshot *snapshot, struct text namespace, struct text name,
+                         const struct field *root, struct arena *arena, struct claim_zones *result)
+{
+    struct claim claim;
+    struct storage_class class = {0};
+    struct solver_volume made = {0};
+    claim_read(root, arena, &claim);
+    bool wants_none = claim.class_named && claim.class_name.size == 0;
+    const struct object *object = wants_none ? NULL : claim_class(snapshot, &claim);
+    if (!wants_none &&
+        (object == NULL || !storage_class_read(object, arena, &class) || !class.waits))
+        return;
+    const struct node *spec = node_get(root->node, "spec");
+    bool can_be_made = !wants_none && !text_is(class.provisioner, "kubernetes.io/no-provisioner");
+    struct zones zones = {0};
+    bool found = false;
+    bool confined = add_free_volumes(snapshot, namespace, name, spec,
+                                     wants_none ? TEXT("") : object->name, arena, &zones, &found);
+    if (!can_be_made && !found)
+        return;
+    if (can_be_made) {
+        class_places_read(snapshot, &class, arena, &made);
+        confined = add_places(&made, arena, &zones) && confined;
+    }
+    bool everywhere = can_be_made && !found &&
+                      (is_shared_by_nodes(spec) || storage_class_is_zone_redundant(&class));
+    if ((everywhere || !can_be_made) && !confined) {
+        *result = (struct claim_zones){.hold = CLAIM_ANYWHERE, .any_zone = true};
+        return;
+    }
+    *result = (struct claim_zones){
+        .hold = everywhere ? CLAIM_NARROWS : CLAIM_UNBOUND,
+        .source = found ? PIN_FROM_VOLUME : PIN_FROM_STORAGE_CLASS,
+        .any_zone = !confined,
+        .zones = confined ? zones : (struct zones){0},
+        .selected = everywhere ? TEXT("") : selected_zone(snapshot, root->node),
+    };
+    /* Who makes no volume does not wait for the pod either: the claim may be bound to any of them
+     * at any moment. */
+    if (wants_none)
+        result->hold = CLAIM_RESERVED;
+}
+
+/* ---- all claims ---- */
+
+void claim_zones_read(const struct snapshot *snapshot, struct text namespace, struct text name,
+                      const struct field *template, struct arena *arena, struct claim_zones *result)
+{
+    const struct object *claim =
+        snapshot_find(snapshot, KIND_PERSISTENT_VOLUME_CLAIM, namespace, name);
+    *result = (struct claim_zones){.hold = CLAIM_UNKNOWN, .any_zone = true};
+    if (claim == NULL) {
+        if (template != NULL)
+            read_unbound(snapshot, namespace, name, template, arena, result);
+        return;
+    }
+    const struct node *root = claim->root->node;
+    struct text volume = node_string(node_at(root, "spec.volumeName"));
+    if (claim->deleting || text_is(node_string(node_at(root, "status.phase")), "Lost"))
+        return;
+    if (volume.size > 0)
+        read_volume(snapshot, claim, volume, arena, result);
+    else
+        read_unbound(snapshot, namespace, name, claim->root, arena, result);
+}
+
+void ephemeral_zones_read(const struct snapshot *snapshot, const struct field *template,
+                          struct arena *arena, struct claim_zones *result)
+{
+    *result = (struct claim_zones){.hold = CLAIM_UNKNOWN, .any_zone = true};
+    read_unbound(snapshot, TEXT(""), TEXT(""), template, arena, result);
+    if (result->hold > CLAIM_UNKNOWN)
+        result->hold = CLAIM_NARROWS;
+    result->selected = TEXT("");
+}
+
+struct text claim_settled_zone(const struct snapshot *snapshot, struct text namespace,
+                               struct text name, struct arena *arena)
+{
+    const struct object *claim =
+        snapshot_find(snapshot, KIND_PERSISTENT_VOLUME_CLAIM, namespace, name);
+    if (claim == NULL || claim->deleting)
+        return TEXT("");
+    struct claim_zones zones = {.hold = CLAIM_UNKNOWN};
+    struct text volume = node_string(node_at(claim->root->node, "spec.volumeName"));
+    if (volume.size == 0)
+        return selected_zone(snapshot, claim->root->node);
+    read_volume(snapshot, claim, volume, arena, &zones);
+    return zones.zones.count == 1 ? zones.zones.items[0] : TEXT("");
+}

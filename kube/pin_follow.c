@@ -1,0 +1,137 @@
+/* Pods that must be in one zone with others, whose volumes are somewhere. */
+#include "kube/pin.h"
+
+/* A required podAffinityTerm, as it is about one pod. */
+struct beside {
+    const struct snapshot *snapshot;
+    const struct object *pod;
+    const struct node *term;
+    const struct node *selector, *namespaces, *namespace_selector;
+};
+
+bool pin_is_zone_affinity(const struct topology_term *term)
+{
+    return term->use == TOPOLOGY_AFFINITY && term->required &&
+           zone_key_of(node_string(term->key->node)) == ZONE_KEY_NAME;
+}
+
+/* ---- whether it selects a pod ---- */
+
+static bool reaches_namespace(const struct beside *beside, struct text namespace)
+{
+    bool listed = node_is(beside->namespaces, NODE_LIST) && node_count(beside->namespaces) > 0;
+    if (!listed && !node_is(beside->namespace_selector, NODE_MAP))
+        return text_equal(namespace, beside->pod->namespace);
+    for (size_t i = 0; listed && i < node_count(beside->namespaces); i++)
+        if (text_equal(node_string(node_item(beside->namespaces, i)), namespace))
+            return true;
+    const struct object *object =
+        snapshot_find(beside->snapshot, KIND_NAMESPACE, TEXT(""), namespace);
+    return node_is(beside->namespace_selector, NODE_MAP) &&
+           selector_matches(beside->namespace_selector, object == NULL ? NULL : object->labels);
+}
+
+/* The API server adds these to the selector later. A key the pod does not have is passed over. */
+static bool keys_match(const struct beside *beside, const char *list, bool same,
+                       const struct object *other)
+{
+    const struct node *keys = node_get(beside->term, list);
+    for (size_t i = 0; node_is(keys, NODE_LIST) && i < node_count(keys); i++) {
+        struct text key = node_string(node_item(keys, i));
+        const struct node *own = node_member(beside->pod->labels, key);
+        const struct node *its = node_member(other->labels, key);
+        if (own == NULL)
+            continue;
+        bool equal = its != NULL && text_equal(node_string(own), node_string(its));
+        if (equal != same)
+            return false;
+    }
+    return true;
+}
+
+static bool is_there(const struct object *pod)
+{
+    struct text phase = node_string(node_at(pod->root->node, "status.phase"));
+    return !pod->deleting && !text_is(phase, "Succeeded") && !text_is(phase, "Failed");
+}
+
+static bool selects(const struct beside *beside, const struct object *other)
+{
+    return selector_matches(beside->selector, other->labels) &&
+           keys_match(beside, "matchLabelKeys", true, other) &&
+           keys_match(beside, "mismatchLabelKeys", false, other) && is_there(other);
+}
+
+/* ---- where the pods are that it selects ---- */
+
+static void add_bound_zones(const struct snapshot *snapshot, const struct object *pod,
+                            struct arena *arena, struct zones *zones)
+{
+    struct workload workload;
+    struct claim_names names;
+    if (!workload_read(pod, arena, &workload))
+        return;
+    claim_names_read(&workload, arena, &names);
+    struct zones of_pod = {0};
+    bool any = false;
+    for (size_t i = 0; i < names.count; i++) {
+        struct claim_zones claim;
+        claim_zones_read(snapshot, pod->namespace, node_string(names.items[i]->node), NULL, arena,
+                         &claim);
+        if (claim.hold != CLAIM_BOUND)
+            continue;
+        of_pod = any ? zones_intersect(&of_pod, &claim.zones, arena) : claim.zones;
+        any = true;
+    }
+    for (size_t i = 0; i < of_pod.count; i++)
+        zones_add(zones, of_pod.items[i], arena);
+}
+
+static struct zones zones_beside(const struct beside *beside, struct arena *arena)
+{
+    const struct snapshot *snapshot = beside->snapshot;
+    struct zones zones = {0};
+    struct text namespace = TEXT("");
+    bool reached = false;
+    for (size_t i = 0; i < snapshot_count(snapshot, KIND_POD); i++) {
+        const struct object *other = snapshot_object(snapshot, KIND_POD, i);
+        if (!text_equal(other->namespace, namespace)) {
+            namespace = other->namespace;
+            reached = reaches_namespace(beside, namespace);
+        }
+        if (reached && selects(beside, other))
+            add_bound_zones(snapshot, other, arena, &zones);
+    }
+    return zones;
+}
+
+bool pin_follow(const struct snapshot *snapshot, const struct object *pod, struct arena *arena,
+                struct zones *zones)
+{
+    struct workload workload;
+    struct topology_terms terms;
+    bool follows = false;
+    *zones = (struct zones){0};
+    if (!workload_read(pod, arena, &workload))
+        return false;
+    topology_terms_read(&workload, arena, &terms);
+    for (size_t i = 0; i < terms.count; i++) {
+        if (!pin_is_zone_affinity(&terms.items[i]))
+            continue;
+        const struct node *term = terms.items[i].term->node;
+        const struct beside beside = {
+            .snapshot = snapshot,
+            .pod = pod,
+            .term = term,
+            .selector = node_get(term, "labelSelector"),
+            .namespaces = node_get(term, "namespaces"),
+            .namespace_selector = node_get(term, "namespaceSelector"),
+        };
+        struct zones found = zones_beside(&beside, arena);
+        if (found.count == 0)
+            continue;
+        *zones = follows ? zones_intersect(zones, &found, arena) : found;
+        follows = true;
+    }
+    return zones->count > 0;
+}

@@ -1,0 +1,39 @@
+#include "policy/evaluation.h"
+
+static void look_up_namespace(struct evaluation *evaluation)
+{
+    const struct object *object = evaluation->subject->object;
+    const struct object *namespace = NULL;
+    if (object->namespace.size > 0)
+    namespace =
+        snapshot_find(evaluation->world->snapshot, KIND_NAMESPACE, TEXT(""), object->namespace);
+    evaluation->match.namespace_labels_known = namespace != NULL;
+    evaluation->match.namespace_labels = namespace == NULL ? NULL : namespace->labels;
+}
+
+struct evaluation evaluation_begin(const struct world *world, const struct subject *subject,
+                                   int64_t now_unix_s, struct arena *arena)
+{
+    struct evaluation evaluation = {
+        .world = world,
+        .subject = subject,
+        .now_unix_s = now_unix_s,
+        .arena = arena,
+        .root = root_owner_find(world, subject),
+    };
+    evaluation.match = (struct match_subject){.object = subject->object,
+                                              .root_name = evaluation.root.name,
+                                              .requester = &subject->requester};
+    look_up_namespace(&evaluation);
+    return evaluation;
+}
+
+bool evaluation_spares(const struct evaluation *evaluation, const struct rail_use *use)
+{
+    const struct subject *subject = evaluation->subject;
+    const struct root_owner *root = &evaluation->root;
+    if (use->since_unix_s == 0 || subject->operation != OPERATION_CREATE ||
+        subject->object->kind != KIND_POD || !root->named)
+        return false;
+    return root->object == NULL || root->object->created_unix_s < use->since_unix_s;
+}

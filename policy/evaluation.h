@@ -1,0 +1,41 @@
+/* Private to policy/: what the judging (evaluate.c) and the changing (mutate.c) of an object stand
+ * on. */
+#ifndef TAFFRAIL_POLICY_EVALUATION_H
+#define TAFFRAIL_POLICY_EVALUATION_H
+
+#include "policy/owner.h"
+#include "policy/policy_set.h"
+
+/* One evaluation: what stays the same for all policies and rails. */
+struct evaluation {
+    const struct world *world;
+    const struct subject *subject;
+    int64_t now_unix_s;
+    struct arena *arena;
+    struct root_owner root;
+    struct match_subject match;
+};
+/* The match refers to the requester of the subject, which must outlive the evaluation. */
+struct evaluation evaluation_begin(const struct world *world, const struct subject *subject,
+                                   int64_t now_unix_s, struct arena *arena);
+/* `since` spares the pods of workloads that were there before a rail was switched on. */
+bool evaluation_spares(const struct evaluation *evaluation, const struct rail_use *use);
+
+struct drafts {
+    struct draft *items;
+    size_t count, capacity;
+};
+struct proposals {
+    struct proposal *items;
+    size_t count, capacity;
+};
+
+/* The judgement a rail is given is the first member, so that judgement_report and
+ * judgement_propose find their lists. */
+struct hearing {
+    struct judgement judgement;
+    struct drafts drafts;
+    struct proposals proposals;
+};
+
+#endif

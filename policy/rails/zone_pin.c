@@ -1,0 +1,344 @@
+#include "kube/pin.h"
+#include "policy/rail.h"
+
+#define ZONE "topology.kubernetes.io/zone"
+#define NOTE_ZONE "taffrail.dev/zone"
+#define NOTE_SOURCE "taffrail.dev/zone-source"
+#define REQUIRED "requiredDuringSchedulingIgnoredDuringExecution"
+#define PREFERRED "preferredDuringSchedulingIgnoredDuringExecution"
+
+/* In order of strength; bound has no "prefer", since that would claim less than is true. */
+enum strength { PIN_OFF, PIN_ANNOTATE, PIN_PREFER, PIN_REQUIRE };
+static const char *const bound_choices[] = {"off", "annotate", "require", NULL};
+static const char *const unbound_choices[] = {"off", "annotate", "prefer", "require", NULL};
+
+struct settings {
+    int bound, unbound;
+};
+
+static const struct key keys[] = {
+    {.name = "bound",
+     .type = KEY_ENUM,
+     .offset = offsetof(struct settings, bound),
+     .summary = "what a pod gets whose volume has a zone",
+     .default_value = "require",
+     .choices = bound_choices},
+    {.name = "unbound",
+     .type = KEY_ENUM,
+     .offset = offsetof(struct settings, unbound),
+     .summary = "what a pod gets whose volume will be made where it runs",
+     .default_value = "prefer",
+     .choices = unbound_choices},
+    {0},
+};
+
+/* ---- pods that are left alone ---- */
+
+static bool is_on_fargate(const struct object *pod, const struct node *spec)
+{
+    return node_get(pod->labels, "eks.amazonaws.com/fargate-profile") != NULL ||
+           text_is(node_string(
+                       node_get(node_get(spec, "nodeSelector"), "eks.amazonaws.com/compute-type")),
+                   "fargate");
+}
+
+static bool is_left_alone(const struct object *pod)
+{
+    const struct node *root = pod->root->node;
+    const struct node *spec = node_get(root, "spec");
+    struct text scheduler = node_string(node_get(spec, "schedulerName"));
+    return pod->kind != KIND_POD || !pin_may_apply(pod) ||
+           text_is(pod->controller.kind, "DaemonSet") || text_is(pod->controller.kind, "Node") ||
+           node_get(node_at(root, "metadata.annotations"), "kubernetes.io/config.mirror") != NULL ||
+           node_string(node_get(spec, "nodeName")).size > 0 ||
+           (scheduler.size > 0 && !text_is(scheduler, "default-scheduler")) ||
+           is_on_fargate(pod, spec);
+}
+
+/* ---- what the pod says itself ---- */
+
+struct constraints {
+    struct node_selection selection;
+    size_t spreads;    /* topologySpreadConstraints */
+    bool selects_zone; /* in its nodeSelector */
+    bool by_zone;      /* in whatever way, the affinity that it follows aside */
+    bool prefers;      /* anything */
+};
+
+static bool names_zone(const struct expressions *expressions)
+{
+    for (size_t i = 0; i < expressions->count; i++)
+        if (zone_key_of(expressions->items[i].key) != ZONE_KEY_NONE)
+            return true;
+    return false;
+}
+
+static struct constraints constraints_read(const struct object *pod, bool follows,
+                                           struct arena *arena)
+{
+    struct constraints result = {0};
+    struct workload workload;
+    struct topology_terms topology;
+    if (!workload_read(pod, arena, &workload))
+        return result;
+    node_selection_read(&workload, arena, &result.selection);
+    topology_terms_read(&workload, arena, &topology);
+    result.selects_zone = names_zone(&result.selection.selector);
+    result.by_zone = result.selects_zone;
+    result.prefers = result.selection.preferred.count > 0;
+    for (size_t i = 0; i < result.selection.required.count; i++)
+        result.by_zone =
+            result.by_zone || names_zone(&result.selection.required.items[i].expressions);
+    for (size_t i = 0; i < topology.count; i++) {
+        const struct topology_term *term = &topology.items[i];
+        bool spread = term->use == TOPOLOGY_SPREAD;
+        result.spreads += spread ? 1 : 0;
+        result.prefers = result.prefers || (!spread && !term->required);
+        result.by_zone =
+            result.by_zone || (zone_key_of(node_string(term->key->node)) != ZONE_KEY_NONE &&
+                               !(follows && pin_is_zone_affinity(term)));
+    }
+    return result;
+}
+
+/* ---- how strongly ---- */
+
+static enum strength strength_of(const struct settings *settings, const struct pin *pin)
+{
+    static const enum strength of_bound[] = {PIN_OFF, PIN_ANNOTATE, PIN_REQUIRE};
+    enum strength unbound = (enum strength)settings->unbound;
+    switch (pin->kind) {
+    case PIN_BOUND:
+        return of_bound[settings->bound];
+    case PIN_UNBOUND:
+        return unbound;
+    case PIN_RESERVED:
+        return unbound > PIN_PREFER ? PIN_PREFER : unbound;
+    case PIN_CANDIDATES:
+        return unbound > PIN_ANNOTATE ? PIN_ANNOTATE : unbound;
+    default:
+        return PIN_OFF;
+    }
+}
+
+/* Karpenter takes only the heaviest preference, as hard, and gives up the pod's other wishes before
+ * it: a pod that has any keeps its own. A selector shrinks the domains that a spread counts. */
+static bool may_place(enum strength strength, const struct pin *pin,
+                      const struct constraints *constraints)
+{
+    if (!pin->reachable || (strength == PIN_REQUIRE && constraints->spreads > 0))
+        return false;
+    if (pin->kind == PIN_BOUND)
+        return !constraints->selects_zone;
+    return pin->chosen && (pin->of_replicas || pin->follows) && !constraints->by_zone &&
+           !constraints->prefers && constraints->selection.required.count <= 1;
+}
+
+/* ---- the changes ---- */
+
+static struct node list_of_one(struct node item, struct arena *arena)
+{
+    return node_of_items(node_keep(arena, item), 1);
+}
+
+static struct node map_of_one(const char *key, struct node value, struct arena *arena)
+{
+    struct member *member = ARENA_NEW(arena, struct member);
+    *member = member_of(text_of(key), value);
+    return node_of_members(member, 1);
+}
+
+/* {key: topology.kubernetes.io/zone, operator: In, values: [...]} */
+static struct node expression_of(const struct zones *zones, struct arena *arena)
+{
+    struct node *values = ARENA_ARRAY(arena, zones->count, struct node);
+    struct member *members = ARENA_ARRAY(arena, 3, struct member);
+    for (size_t i = 0; i < zones->count; i++)
+        values[i] = node_of_text(zones->items[i]);
+    members[0] = member_of(TEXT("key"), node_of_text(TEXT(ZONE)));
+    members[1] = member_of(TEXT("operator"), node_of_text(TEXT("In")));
+    members[2] = member_of(TEXT("values"), node_of_items(values, zones->count));
+    return node_of_members(members, 3);
+}
+
+static struct node term_of(const struct zones *zones, struct arena *arena)
+{
+    return map_of_one("matchExpressions", list_of_one(expression_of(zones, arena), arena), arena);
+}
+
+static bool has_item(const struct node *list, const struct node *item)
+{
+    for (size_t i = 0; node_is(list, NODE_LIST) && i < node_count(list); i++)
+        if (node_equal(node_item(list, i), item))
+            return true;
+    return false;
+}
+
+/* Terms are alternatives: it has to stand in each. One that is empty selects no node, and must not
+ * begin to. */
+static void require_in_terms(struct changes *changes, const struct node_terms *terms,
+                             const struct zones *zones, struct arena *arena)
+{
+    struct node expression = expression_of(zones, arena);
+    for (size_t i = 0; i < terms->count; i++) {
+        const struct field *term = terms->items[i].field;
+        const struct field *list = field_get(arena, term, "matchExpressions");
+        bool empty =
+            node_count(list->node) == 0 && node_count(node_get(term->node, "matchFields")) == 0;
+        if (!empty && !has_item(list->node, &expression))
+            changes_append(changes, arena, list, expression);
+    }
+}
+
+static void require(struct changes *changes, const struct object *pod,
+                    const struct constraints *constraints, const struct zones *zones,
+                    struct arena *arena)
+{
+    if (zones->count == 1)
+        changes_set(changes, arena, field_at(arena, pod->root, "spec.nodeSelector"), TEXT(ZONE),
+                    node_of_text(zones->items[0]));
+    else if (constraints->selection.required.count > 0)
+        require_in_terms(changes, &constraints->selection.required, zones, arena);
+    else
+        changes_append(
+            changes, arena,
+            field_at(arena, pod->root, "spec.affinity.nodeAffinity." REQUIRED ".nodeSelectorTerms"),
+            term_of(zones, arena));
+}
+
+static void prefer(struct changes *changes, const struct object *pod, const struct zones *zones,
+                   struct arena *arena)
+{
+    enum { MOST_WEIGHT = 100 };
+    struct member *members = ARENA_ARRAY(arena, 2, struct member);
+    members[0] = member_of(TEXT("preference"), term_of(zones, arena));
+    members[1] = member_of(TEXT("weight"), node_of_integer(MOST_WEIGHT, arena));
+    changes_append(changes, arena,
+                   field_at(arena, pod->root, "spec.affinity.nodeAffinity." PREFERRED),
+                   node_of_members(members, 2));
+}
+
+static struct text zone_list(const struct zones *zones, struct arena *arena)
+{
+    struct text_builder list = {.arena = arena};
+    for (size_t i = 0; i < zones->count; i++)
+        text_builder_printf(&list, "%s%.*s", i == 0 ? "" : ",", TEXT_ARGS(zones->items[i]));
+    return text_builder_text(&list);
+}
+
+/* A pod that has the note keeps it: it was made when less, or more, was known. */
+static void annotate(struct changes *changes, const struct object *pod, const struct pin *pin,
+                     struct arena *arena)
+{
+    const struct field *notes = field_at(arena, pod->root, "metadata.annotations");
+    if (node_get(notes->node, NOTE_ZONE) != NULL)
+        return;
+    changes_set(changes, arena, notes, TEXT(NOTE_ZONE),
+                node_of_text(zone_list(&pin->zones, arena)));
+    changes_set(changes, arena, notes, TEXT(NOTE_SOURCE),
+                node_of_text(text_of(pin_source_name(pin->source))));
+}
+
+/* ---- the rail ---- */
+
+static struct text words(const struct pin *pin, enum strength done, struct arena *arena)
+{
+    static const char *const what[] = {
+        [PIN_ANNOTATE] = "a note of",
+        [PIN_PREFER] = "a preference for",
+        [PIN_REQUIRE] = "a node selection by",
+    };
+    return arena_printf(arena, "%s zone %.*s (%s)", what[done],
+                        TEXT_ARGS(zone_list(&pin->zones, arena)), pin_source_name(pin->source));
+}
+
+static void change(struct judgement *judgement, const void *settings_pointer)
+{
+    const struct settings *settings = settings_pointer;
+    const struct world *world = judgement->world;
+    struct arena *arena = judgement->arena;
+    const struct object *pod = judgement->object;
+    struct pin pin;
+    if (is_left_alone(pod))
+        return;
+    pin_read(world->snapshot, world->catalog, world->offers, pod, arena, &pin);
+    enum strength strength = strength_of(settings, &pin);
+    if (strength == PIN_REQUIRE && world->volumes_are_stale)
+        strength = PIN_ANNOTATE;
+    if (strength == PIN_OFF || pin.zones.count == 0)
+        return;
+    struct constraints constraints = constraints_read(pod, pin.follows, arena);
+    struct changes changes = {0};
+    annotate(&changes, pod, &pin, arena);
+    size_t notes = changes.count;
+    if (strength > PIN_ANNOTATE && may_place(strength, &pin, &constraints)) {
+        if (strength == PIN_REQUIRE)
+            require(&changes, pod, &constraints, &pin.zones, arena);
+        else
+            prefer(&changes, pod, &pin.zones, arena);
+    }
+    enum strength done = changes.count > notes ? strength : PIN_ANNOTATE;
+    if (changes.count > 0)
+        judgement_propose(judgement, &(struct proposal){.changes = changes.items,
+                                                        .change_count = changes.count,
+                                                        .added = words(&pin, done, arena)});
+}
+
+static void judge(struct judgement *judgement, const void *settings_pointer)
+{
+    (void)settings_pointer;
+    const struct world *world = judgement->world;
+    struct arena *arena = judgement->arena;
+    struct pin pin;
+    if (judgement->subject->operation != OPERATION_CREATE || is_left_alone(judgement->object))
+        return;
+    pin_read(world->snapshot, world->catalog, world->offers, judgement->object, arena, &pin);
+    if (pin.kind != PIN_IMPOSSIBLE)
+        return;
+    judgement_report(
+        judgement,
+        &(struct draft){
+            .severity = SEVERITY_WARN,
+            .field = field_at(arena, judgement->object->root, "spec.volumes"),
+            .found = pin.volumes,
+            .statement = arena_printf(arena,
+                                      "the pod can never start: its volumes have no zone in "
+                                      "common: %.*s",
+                                      TEXT_ARGS(pin.volumes)),
+            .fix = TEXT("move the data of one into the zone of the other, or mount them in "
+                        "different pods"),
+        });
+}
+
+const struct rail rail_zone_pin = {
+    .name = "zone-pin",
+    .summary = "pods go where their disks are; new disks are balanced",
+    .detail =
+        "A pod whose volumes are bound can only run in their zone. kube-scheduler and Karpenter "
+        "know that; the rail writes it down, as a nodeSelector, for whoever does not, and as an "
+        "annotation for people. Volumes that several zones reach give a node affinity. A pod "
+        "with topologySpreadConstraints is only annotated: a selector would shrink the domains "
+        "that they count.\n\n"
+        "Where the volume of a StatefulSet's pod will be made, chance decides; here the rail "
+        "chooses, so that the replicas are balanced over the zones in which nodes for the pod can "
+        "come up, counting the volumes there are. It adds a preference, which Karpenter gives up "
+        "when the zone has no capacity (unbound: require keeps the balance and lets the pod "
+        "wait), and only to a pod with no wishes of its own about zones and no preferences: all "
+        "others are annotated. A pod without volumes that must be in one zone with a pod that "
+        "has a bound one gets the same.\n\n"
+        "taffrail.dev/zone is the zone, or a list of those that are left where none was chosen; "
+        "taffrail.dev/zone-source says what told it: volume, selected-node, storage-class or "
+        "solver. Pods of DaemonSets, mirror pods, pods with a nodeName, of another scheduler or "
+        "on Fargate are left alone, and so are pods whose volumes are in no zone or in one that "
+        "cannot be seen. Volumes that have no zone in common are found: the pod can never "
+        "start.",
+    .example = "zone-pin:\n"
+               "  mode: enforce\n"
+               "  bound: annotate\n"
+               "  unbound: prefer\n",
+    .kinds = KIND_BIT(KIND_POD),
+    .keys = keys,
+    .settings_size = sizeof(struct settings),
+    .judge = judge,
+    .change = change,
+};

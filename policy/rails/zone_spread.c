@@ -1,0 +1,236 @@
+#include "policy/rails/zone_spread.h"
+
+#define ZONE "topology.kubernetes.io/zone"
+
+static const struct key keys[] = {
+    {.name = "minReplicas",
+     .type = KEY_INTEGER,
+     .offset = offsetof(struct zone_spread, min_replicas),
+     .summary = "workloads with fewer replicas are left alone",
+     .default_value = "2",
+     .minimum = 2,
+     .maximum = 100000},
+    {.name = "action",
+     .type = KEY_ENUM,
+     .offset = offsetof(struct zone_spread, action),
+     .summary = "require: a workload that is not spread is a finding; default: its Pods are given "
+                "a spread when they are created",
+     .default_value = "require",
+     .choices = (const char *const[]){"require", "default", NULL}},
+    {.name = "whenUnsatisfiable",
+     .type = KEY_ENUM,
+     .offset = offsetof(struct zone_spread, when_unsatisfiable),
+     .summary = "of the spread that is added; a Pod with a bound zonal volume gets ScheduleAnyway "
+                "all the same",
+     .default_value = "ScheduleAnyway",
+     .choices = (const char *const[]){"ScheduleAnyway", "DoNotSchedule", NULL}},
+    {0},
+};
+
+static bool is_zone(struct text key)
+{
+    return zone_key_of(key) != ZONE_KEY_NONE;
+}
+
+/* ---- what spreads ---- */
+
+static bool lists(const struct node *list, struct text wanted)
+{
+    for (size_t i = 0; i < node_count(list); i++)
+        if (text_equal(node_string(node_item(list, i)), wanted))
+            return true;
+    return false;
+}
+
+/* Terms of pod affinity look into other namespaces when they say so. */
+static bool looks_here(const struct node *term, struct text namespace)
+{
+    const struct node *namespaces = node_get(term, "namespaces");
+    return node_count(namespaces) == 0 || lists(namespaces, namespace) ||
+           node_is(node_get(term, "namespaceSelector"), NODE_MAP);
+}
+
+static bool shuts_itself_out(const struct node *term, const struct node *labels)
+{
+    const struct node *keys_of_others = node_get(term, "mismatchLabelKeys");
+    for (size_t i = 0; i < node_count(keys_of_others); i++)
+        if (node_member(labels, node_string(node_item(keys_of_others, i))) != NULL)
+            return true;
+    return false;
+}
+
+static bool selects_itself(const struct workload *workload, const struct topology_term *term)
+{
+    const struct node *labels = node_get(workload->metadata->node, "labels");
+    const struct node *node = term->term->node;
+    return selector_matches(node_get(node, "labelSelector"), labels) &&
+           looks_here(node, workload->object->namespace) && !shuts_itself_out(node, labels);
+}
+
+static bool names_zones(const struct expressions *expressions)
+{
+    for (size_t i = 0; i < expressions->count; i++)
+        if (expressions->items[i].op == SOLVER_IN && is_zone(expressions->items[i].key))
+            return true;
+    return false;
+}
+
+/* By its nodeSelector, or by every alternative of its affinity. */
+static bool chooses_zones(const struct workload *workload, struct arena *arena)
+{
+    struct node_selection selection;
+    node_selection_read(workload, arena, &selection);
+    if (names_zones(&selection.selector))
+        return true;
+    for (size_t i = 0; i < selection.required.count; i++)
+        if (!names_zones(&selection.required.items[i].expressions))
+            return false;
+    return selection.required.count > 0;
+}
+
+enum spreading zone_spread_find(const struct workload *workload, struct arena *arena,
+                                const struct field **missing)
+{
+    enum spreading spreading = SPREAD_NOT_AT_ALL;
+    struct topology_terms terms;
+    if (chooses_zones(workload, arena))
+        return SPREAD_EXEMPT;
+    topology_terms_read(workload, arena, &terms);
+    for (size_t i = 0; i < terms.count; i++) {
+        const struct topology_term *term = &terms.items[i];
+        if (!is_zone(node_string(term->key->node)))
+            continue;
+        if (term->use == TOPOLOGY_AFFINITY) {
+            if (term->required)
+                return SPREAD_EXEMPT;
+            continue;
+        }
+        if (selects_itself(workload, term)) {
+            spreading = SPREAD_OVER_ZONES;
+        } else if (spreading == SPREAD_NOT_AT_ALL && term->use == TOPOLOGY_SPREAD) {
+            spreading = SPREAD_MISSES;
+            *missing = field_get(arena, term->term, "labelSelector");
+        }
+    }
+    return spreading;
+}
+
+/* ---- the workload ---- */
+
+bool zone_spread_has_replicas(const struct object *object, const struct zone_spread *settings)
+{
+    static const kind_set kinds = KIND_BIT(KIND_DEPLOYMENT) | KIND_BIT(KIND_REPLICA_SET) |
+                                  KIND_BIT(KIND_REPLICATION_CONTROLLER) |
+                                  KIND_BIT(KIND_STATEFUL_SET);
+    int64_t replicas = 1;
+    const struct node *written = node_at(object->root->node, "spec.replicas");
+    if (written != NULL && !node_integer(written, &replicas))
+        replicas = 1;
+    return (KIND_BIT(object->kind) & kinds) != 0 && replicas >= settings->min_replicas;
+}
+
+/* A ReplicationController's selector is the labels themselves; where there is none, they are the
+ * template's. */
+bool zone_spread_selector(const struct object *owner, struct arena *arena, struct node *selector)
+{
+    const struct node *written = node_at(owner->root->node, "spec.selector");
+    if (owner->kind != KIND_REPLICATION_CONTROLLER && node_count(written) > 0) {
+        *selector = *written;
+        return node_is(written, NODE_MAP);
+    }
+    const struct node *labels = written;
+    if (node_count(labels) == 0)
+        labels = node_at(owner->root->node, "spec.template.metadata.labels");
+    if (!node_is(labels, NODE_MAP) || node_count(labels) == 0)
+        return false;
+    struct member *member = ARENA_NEW(arena, struct member);
+    *member = member_of(TEXT("matchLabels"), *labels);
+    *selector = node_of_members(member, 1);
+    return true;
+}
+
+static const char *unsatisfiable_name(const struct zone_spread *settings)
+{
+    return settings->when_unsatisfiable == DO_NOT_SCHEDULE ? "DoNotSchedule" : "ScheduleAnyway";
+}
+
+static void judge(struct judgement *judgement, const void *settings_pointer)
+{
+    const struct zone_spread *settings = settings_pointer;
+    struct arena *arena = judgement->arena;
+    struct workload workload;
+    const struct field *missing = NULL;
+    if (settings->action != SPREAD_REQUIRE ||
+        !zone_spread_has_replicas(judgement->object, settings) ||
+        !workload_read(judgement->object, arena, &workload))
+        return;
+    switch (zone_spread_find(&workload, arena, &missing)) {
+    case SPREAD_OVER_ZONES:
+    case SPREAD_EXEMPT:
+        break;
+    case SPREAD_MISSES:
+        judgement_report(judgement,
+                         &(struct draft){
+                             .field = missing,
+                             .statement = TEXT("the spread over zones does not select the pod's "
+                                               "own labels, so its replicas do not count"),
+                             .fix = TEXT("select labels of the pod template"),
+                         });
+        break;
+    case SPREAD_NOT_AT_ALL:
+        judgement_report(
+            judgement,
+            &(struct draft){
+                .field = field_get(arena, workload.spec, "topologySpreadConstraints"),
+                .statement =
+                    TEXT("nothing spreads the replicas over zones: they may all be in one"),
+                .fix = arena_printf(arena,
+                                    "add {maxSkew: 1, topologyKey: " ZONE ", whenUnsatisfiable: "
+                                    "%s, labelSelector: ...}, which selects labels of the pod "
+                                    "template",
+                                    unsatisfiable_name(settings)),
+            });
+        break;
+    }
+}
+
+static void change(struct judgement *judgement, const void *settings)
+{
+    zone_spread_change_pod(judgement, settings);
+}
+
+static bool may_change(const void *settings_pointer)
+{
+    const struct zone_spread *settings = settings_pointer;
+    return settings->action == SPREAD_DEFAULT;
+}
+
+const struct rail rail_zone_spread = {
+    .name = "zone-spread",
+    .summary = "replicas spread over zones",
+    .detail =
+        "A zone can fail, and replicas that nothing keeps apart may all be in it. A workload is "
+        "spread when a topologySpreadConstraint or a podAntiAffinity term, required or preferred, "
+        "is keyed by zone and selects the workload's own pods. Let alone are those that choose "
+        "their zones themselves (nodeSelector, or every required nodeSelectorTerm), and those "
+        "that must be in the zone of other pods (required podAffinity keyed by zone).\n\n"
+        "With action default nothing is found. Instead each Pod of such a workload, when it is "
+        "created, is given a constraint: maxSkew 1, nodeTaintsPolicy Honor, the selector of the "
+        "workload, and for the pods of a Deployment matchLabelKeys with pod-template-hash, so that "
+        "a rollout counts only its own pods. The workload must be visible. Templates stay as they "
+        "are. The scheduler's own default constraints do not apply to a pod that has any.\n\n"
+        "DoNotSchedule leaves a pod pending when its zone has no room. A Pod with a volume that "
+        "is bound in a zone, or cannot be seen, has no other zone to go to: it always gets "
+        "ScheduleAnyway.",
+    .example = "zone-spread:\n"
+               "  mode: enforce\n"
+               "  action: default\n"
+               "  minReplicas: 3\n",
+    .kinds = KIND_BIT(KIND_DEPLOYMENT) | KIND_BIT(KIND_REPLICA_SET) |
+             KIND_BIT(KIND_REPLICATION_CONTROLLER) | KIND_BIT(KIND_STATEFUL_SET),
+    .keys = keys,
+    .settings_size = sizeof(struct zone_spread),
+    .judge = judge,
+    .change = change,
+    .may_change = may_change,
+};

@@ -1,0 +1,32 @@
+/* The parts of the rail zone-spread: what it says of workloads, and what it adds to pods. */
+#ifndef TAFFRAIL_POLICY_RAILS_ZONE_SPREAD_H
+#define TAFFRAIL_POLICY_RAILS_ZONE_SPREAD_H
+
+#include "policy/rail.h"
+
+enum spread_action { SPREAD_REQUIRE, SPREAD_DEFAULT };
+enum unsatisfiable { SCHEDULE_ANYWAY, DO_NOT_SCHEDULE };
+
+struct zone_spread {
+    int64_t min_replicas;
+    int action, when_unsatisfiable;
+};
+
+enum spreading {
+    SPREAD_OVER_ZONES,
+    SPREAD_EXEMPT, /* it is held to a zone, or to where other pods are */
+    SPREAD_MISSES, /* a zone-keyed constraint does not select the pod itself */
+    SPREAD_NOT_AT_ALL,
+};
+/* *missing: the labelSelector that misses, when one does. */
+enum spreading zone_spread_find(const struct workload *workload, struct arena *arena,
+                                const struct field **missing);
+/* Whether it is a workload that this policy wants spread. */
+bool zone_spread_has_replicas(const struct object *object, const struct zone_spread *settings);
+/* The labels that the workload's replicas are known by, as a metav1.LabelSelector; false when it
+ * names none. */
+bool zone_spread_selector(const struct object *owner, struct arena *arena, struct node *selector);
+
+void zone_spread_change_pod(struct judgement *judgement, const struct zone_spread *settings);
+
+#endif

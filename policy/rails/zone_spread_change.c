@@ -1,0 +1,170 @@
+#include "policy/owner.h"
+#include "policy/rails/zone_spread.h"
+
+#define ZONE "topology.kubernetes.io/zone"
+/* A Deployment tells the pods of its revisions apart by it. */
+#define HASH "pod-template-hash"
+
+/* ---- whose pod it is ---- */
+
+/* Its ReplicaSet may not be visible when the Deployment is. */
+static const struct object *find_workload(const struct judgement *judgement)
+{
+    const struct root_owner root = root_owner_find(judgement->world, judgement->subject);
+    if (root.object != NULL)
+        return root.object;
+    return text_is(judgement->object->controller.kind, "ReplicaSet")
+               ? snapshot_find(judgement->world->snapshot, KIND_DEPLOYMENT,
+                               judgement->object->namespace, root.name)
+               : NULL;
+}
+
+/* ---- volumes that leave no choice of a zone ---- */
+
+static bool volume_is_zonal(const struct object *volume)
+{
+    for (size_t i = 0; i < node_count(volume->labels); i++) {
+        const struct member *label = &volume->labels->members[i];
+        if (zone_key_of((struct text){label->key, label->key_size}) != ZONE_KEY_NONE)
+            return true;
+    }
+    const struct node *terms =
+        node_at(volume->root->node, "spec.nodeAffinity.required.nodeSelectorTerms");
+    for (size_t i = 0; i < node_count(terms); i++) {
+        const struct node *expressions = node_get(node_item(terms, i), "matchExpressions");
+        for (size_t j = 0; j < node_count(expressions); j++)
+            if (zone_key_of(node_string(node_get(node_item(expressions, j), "key"))) !=
+                ZONE_KEY_NONE)
+                return true;
+    }
+    return false;
+}
+
+/* Disks that a pod names itself, without a claim. */
+static bool names_disk(const struct workload *workload)
+{
+    static const char *const sources[] = {"awsElasticBlockStore", "gcePersistentDisk", "azureDisk",
+                                          "cinder"};
+    const struct node *volumes = node_get(workload->spec->node, "volumes");
+    for (size_t i = 0; i < node_count(volumes); i++)
+        for (size_t j = 0; j < sizeof sources / sizeof sources[0]; j++)
+            if (node_get(node_item(volumes, i), sources[j]) != NULL)
+                return true;
+    return false;
+}
+
+/* What cannot be seen may be one. */
+static bool may_have_zonal_volume(const struct judgement *judgement,
+                                  const struct workload *workload)
+{
+    const struct snapshot *snapshot = judgement->world->snapshot;
+    struct claim_names names;
+    if (names_disk(workload))
+        return true;
+    claim_names_read(workload, judgement->arena, &names);
+    for (size_t i = 0; i < names.count; i++) {
+        const struct object *claim =
+            snapshot_find(snapshot, KIND_PERSISTENT_VOLUME_CLAIM, judgement->object->namespace,
+                          node_string(names.items[i]->node));
+        if (claim == NULL)
+            return true;
+        struct text name = node_string(node_at(claim->root->node, "spec.volumeName"));
+        const struct object *volume =
+            snapshot_find(snapshot, KIND_PERSISTENT_VOLUME, TEXT(""), name);
+        if (name.size > 0 && (volume == NULL || volume_is_zonal(volume)))
+            return true;
+    }
+    return false;
+}
+
+/* ---- the constraint ---- */
+
+static struct node map_without(const struct node *map, const char *key, struct arena *arena)
+{
+    struct member *members = ARENA_ARRAY(arena, node_count(map), struct member);
+    size_t count = 0;
+    for (size_t i = 0; i < node_count(map); i++)
+        if (!text_is((struct text){map->members[i].key, map->members[i].key_size}, key))
+            members[count++] = map->members[i];
+    return node_of_members(members, count);
+}
+
+static struct node expressions_without(const struct node *list, const char *key,
+                                       struct arena *arena)
+{
+    struct node *items = ARENA_ARRAY(arena, node_count(list), struct node);
+    size_t count = 0;
+    for (size_t i = 0; i < node_count(list); i++)
+        if (!text_is(node_string(node_get(&list->items[i], "key")), key))
+            items[count++] = list->items[i];
+    return node_of_items(items, count);
+}
+
+/* A key may not stand in the selector and in matchLabelKeys. */
+static struct node selector_without_hash(const struct node *selector, struct arena *arena)
+{
+    struct member *members = ARENA_ARRAY(arena, node_count(selector), struct member);
+    for (size_t i = 0; i < node_count(selector); i++) {
+        struct member *member = &members[i];
+        *member = selector->members[i];
+        struct text key = {member->key, member->key_size};
+        if (text_is(key, "matchLabels") && node_is(&member->value, NODE_MAP))
+            member->value = map_without(&member->value, HASH, arena);
+        else if (text_is(key, "matchExpressions") && node_is(&member->value, NODE_LIST))
+            member->value = expressions_without(&member->value, HASH, arena);
+    }
+    return node_of_members(members, node_count(selector));
+}
+
+static struct node constraint_of(struct node selector, struct text when_unsatisfiable,
+                                 bool has_hash, struct arena *arena)
+{
+    enum { MEMBERS_MAX = 6 };
+    struct member *members = ARENA_ARRAY(arena, MEMBERS_MAX, struct member);
+    size_t count = 0;
+    members[count++] = member_of(TEXT("maxSkew"), node_of_integer(1, arena));
+    members[count++] = member_of(TEXT("topologyKey"), node_of_text(TEXT(ZONE)));
+    members[count++] = member_of(TEXT("whenUnsatisfiable"), node_of_text(when_unsatisfiable));
+    members[count++] = member_of(TEXT("labelSelector"), selector);
+    if (has_hash) {
+        const struct node *hash = node_keep(arena, node_of_text(TEXT(HASH)));
+        members[count++] = member_of(TEXT("matchLabelKeys"), node_of_items(hash, 1));
+    }
+    members[count++] = member_of(TEXT("nodeTaintsPolicy"), node_of_text(TEXT("Honor")));
+    return node_of_members(members, count);
+}
+
+void zone_spread_change_pod(struct judgement *judgement, const struct zone_spread *settings)
+{
+    struct arena *arena = judgement->arena;
+    const struct object *pod = judgement->object;
+    struct workload workload;
+    struct node selector;
+    const struct field *missing;
+    if (settings->action != SPREAD_DEFAULT || !workload_read(pod, arena, &workload) ||
+        node_string(node_get(workload.spec->node, "nodeName")).size > 0)
+        return;
+    const struct object *owner = find_workload(judgement);
+    if (owner == NULL || !zone_spread_has_replicas(owner, settings) ||
+        !zone_spread_selector(owner, arena, &selector) || !selector_matches(&selector, pod->labels))
+        return;
+    /* Beside a constraint of its own that misses, another with the same key would be refused. */
+    if (zone_spread_find(&workload, arena, &missing) != SPREAD_NOT_AT_ALL)
+        return;
+
+    bool waits = settings->when_unsatisfiable == DO_NOT_SCHEDULE &&
+                 !may_have_zonal_volume(judgement, &workload);
+    struct text when_unsatisfiable = waits ? TEXT("DoNotSchedule") : TEXT("ScheduleAnyway");
+    bool has_hash = node_get(pod->labels, HASH) != NULL;
+    if (has_hash)
+        selector = selector_without_hash(&selector, arena);
+    struct changes changes = {0};
+    changes_append(&changes, arena, field_get(arena, workload.spec, "topologySpreadConstraints"),
+                   constraint_of(selector, when_unsatisfiable, has_hash, arena));
+    judgement_propose(judgement, &(struct proposal){
+                                     .changes = changes.items,
+                                     .change_count = changes.count,
+                                     .added = arena_printf(arena, "a spread over zones (%.*s)",
+                                                           TEXT_ARGS(when_unsatisfiable)),
+                                 });
+}

@@ -1,0 +1,11 @@
+/* Private to server/: the changes of a verdict as the answer to a review carries them. */
+#ifndef TAFFRAIL_SERVER_PATCH_H
+#define TAFFRAIL_SERVER_PATCH_H
+
+#include "base/base.h"
+
+/* The JSON patch (RFC 6902) in base64. */
+bool patch_print(const struct change *changes, size_t count, struct arena *arena,
+                 struct text *encoded, struct error *error) MUST_CHECK;
+
+#endif

@@ -1,0 +1,193 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "solver/explain.h"
+
+#define VALUES_SHOWN 5
+
+struct text words_key(const struct solver_problem *problem, uint32_t key)
+{
+    struct text text;
+    text.data = solver_names_key_text(problem->names, key, &text.size);
+    return text;
+}
+
+static int compare_texts(const void *a, const void *b)
+{
+    return text_compare(*(const struct text *)a, *(const struct text *)b);
+}
+
+struct text words_list(struct arena *arena, struct texts *texts, const char *last)
+{
+    if (texts->count > 1)
+        qsort(texts->items, texts->count, sizeof *texts->items, compare_texts);
+    struct text result = TEXT("");
+    size_t shown = texts->count > VALUES_SHOWN + 1 ? VALUES_SHOWN : texts->count;
+    for (size_t i = 0; i < shown; i++) {
+        const char *between = i == 0 ? "" : i + 1 < texts->count ? ", " : last;
+        result = arena_printf(arena, "%.*s%s%.*s", TEXT_ARGS(result), between,
+                              TEXT_ARGS(texts->items[i]));
+    }
+    if (shown < texts->count)
+        result = arena_printf(arena, "%.*s and %zu more", TEXT_ARGS(result), texts->count - shown);
+    return result;
+}
+
+struct text words_values(const struct solver_problem *problem, struct arena *arena, uint32_t key,
+                         const uint64_t *values, size_t word_count, const char *last)
+{
+    struct texts texts = {0};
+    for (BITS_EACH(value, values, word_count)) {
+        struct text *text = LIST_PUSH(arena, &texts);
+        text->data = solver_names_value_text(problem->names, key, (uint32_t)value, &text->size);
+    }
+    return words_list(arena, &texts, last);
+}
+
+static struct text words_bounds(struct arena *arena, const struct solver_requirement *r)
+{
+    if (r->has_gte && r->has_lte)
+        return arena_printf(arena, " of at least %lld and at most %lld", (long long)r->gte,
+                            (long long)r->lte);
+    if (r->has_gte)
+        return arena_printf(arena, " of at least %lld", (long long)r->gte);
+    return r->has_lte ? arena_printf(arena, " of at most %lld", (long long)r->lte) : TEXT("");
+}
+
+struct text words_requirement(const struct solver_problem *problem, struct arena *arena,
+                              const struct solver_requirement *r)
+{
+    struct text key = words_key(problem, r->key), bounds = words_bounds(arena, r);
+    struct text values = words_values(problem, arena, r->key, r->words, r->word_count, " or ");
+    switch (solver_requirement_op(r)) {
+    case SOLVER_IN:
+        return arena_printf(arena, "%.*s %.*s", TEXT_ARGS(key), TEXT_ARGS(values));
+    case SOLVER_NOT_IN:
+        return arena_printf(arena, "%.*s%.*s other than %.*s", TEXT_ARGS(key), TEXT_ARGS(bounds),
+                            TEXT_ARGS(values));
+    case SOLVER_DOES_NOT_EXIST:
+        return arena_printf(arena, "no label %.*s", TEXT_ARGS(key));
+    case SOLVER_EXISTS:
+    default:
+        return bounds.size > 0 ? arena_printf(arena, "%.*s%.*s", TEXT_ARGS(key), TEXT_ARGS(bounds))
+                               : arena_printf(arena, "any %.*s", TEXT_ARGS(key));
+    }
+}
+
+/* ---- quantities ---- */
+
+static struct text words_cpu(struct arena *arena, int64_t thousandths)
+{
+    long long whole = (long long)(thousandths / 1000);
+    unsigned rest = (unsigned)(thousandths % 1000);
+    if (rest == 0)
+        return arena_printf(arena, "%lld cpu", whole);
+    if (rest % 100 == 0)
+        return arena_printf(arena, "%lld.%u cpu", whole, rest / 100);
+    return rest % 10 == 0 ? arena_printf(arena, "%lld.%02u cpu", whole, rest / 10)
+                          : arena_printf(arena, "%lld.%03u cpu", whole, rest);
+}
+
+/* In the largest unit in which it is a whole number, unless that is long. */
+static struct text words_bytes(struct arena *arena, int64_t bytes, const char *name, bool up)
+{
+    static const char *const units[] = {"", "Ki", "Mi", "Gi", "Ti", "Pi"};
+    enum { UNITS = sizeof units / sizeof *units, WHOLE_MOST = 9999 };
+    int64_t whole = bytes;
+    size_t unit = 0;
+    for (; whole % 1024 == 0 && whole != 0 && unit + 1 < UNITS; unit++)
+        whole /= 1024;
+    if (whole <= WHOLE_MOST)
+        return arena_printf(arena, "%lld%s %s", (long long)whole, units[unit], name);
+    int64_t size_bytes = 1;
+    for (unit = 0; bytes / size_bytes >= 1024 && unit + 1 < UNITS; unit++)
+        size_bytes *= 1024;
+    int64_t over = bytes % size_bytes * 100;
+    long long hundredths = bytes / size_bytes * 100 + over / size_bytes;
+    if (up && over % size_bytes != 0)
+        hundredths++;
+    if (hundredths % 100 == 0)
+        return arena_printf(arena, "%lld%s %s", hundredths / 100, units[unit], name);
+    if (hundredths % 10 == 0)
+        return arena_printf(arena, "%lld.%lld%s %s", hundredths / 100, hundredths / 10 % 10,
+                            units[unit], name);
+    return arena_printf(arena, "%lld.%02lld%s %s", hundredths / 100, hundredths % 100, units[unit],
+                        name);
+}
+
+struct text words_quantity(const struct solver_problem *problem, struct arena *arena,
+                           uint32_t resource, int64_t quantity, bool up)
+{
+    const char *name = solver_resource_name(problem, resource);
+    if (quantity < 0)
+        quantity = 0;
+    if (quantity == INT64_MAX)
+        return arena_printf(arena, "more %s than can be counted", name);
+    if (resource == SOLVER_CPU)
+        return words_cpu(arena, quantity);
+    if (resource == SOLVER_MEMORY || strstr(name, "storage") != NULL ||
+        strncmp(name, "hugepages-", strlen("hugepages-")) == 0)
+        return words_bytes(arena, quantity, name, up);
+    if (quantity == 1 && (resource == SOLVER_PODS || resource == SOLVER_NODES))
+        return resource == SOLVER_PODS ? TEXT("1 pod") : TEXT("1 node");
+    return arena_printf(arena, "%lld %s", (long long)quantity, name);
+}
+
+/* ---- pods ---- */
+
+static struct text words_item(const struct solver_problem *problem, struct arena *arena,
+                              const struct selector_item *item)
+{
+    struct text key;
+    key.data = solver_names_key_text(problem->pod_names, item->key, &key.size);
+    struct texts values = {0};
+    for (size_t i = 0; i < item->value_count; i++) {
+        struct text *value = LIST_PUSH(arena, &values);
+        value->data =
+            solver_names_value_text(problem->pod_names, item->key, item->values[i], &value->size);
+    }
+    struct text list = words_list(arena, &values, " or ");
+    switch (item->op) {
+    case SOLVER_IN:
+        return arena_printf(arena, "%.*s=%.*s", TEXT_ARGS(key), TEXT_ARGS(list));
+    case SOLVER_NOT_IN:
+        return arena_printf(arena, "%.*s other than %.*s", TEXT_ARGS(key), TEXT_ARGS(list));
+    case SOLVER_DOES_NOT_EXIST:
+        return arena_printf(arena, "no label %.*s", TEXT_ARGS(key));
+    default:
+        return arena_printf(arena, "any %.*s", TEXT_ARGS(key));
+    }
+}
+
+struct text words_selector(const struct solver_problem *problem, struct arena *arena,
+                           const struct group *group)
+{
+    const struct selector *selector = &problem->selectors.items[group->selector];
+    struct text result = TEXT("");
+    if (selector->nothing)
+        return TEXT("its selector is none");
+    for (size_t i = 0; i < selector->count; i++)
+        result = arena_printf(arena, "%.*s%s%.*s", TEXT_ARGS(result), i == 0 ? "" : ", ",
+                              TEXT_ARGS(words_item(problem, arena, &selector->items[i])));
+    return selector->count == 0 ? TEXT("any pod") : result;
+}
+
+/* ---- types ---- */
+
+const char *words_type(const struct solver_problem *problem, size_t row)
+{
+    return problem->types.items[problem->rows.items[row].type].name;
+}
+
+struct texts words_types(const struct solver_problem *problem, struct arena *arena,
+                         const uint64_t *rows)
+{
+    struct texts types = {0};
+    uint32_t last = SOLVER_NONE; /* rows of a type follow each other */
+    for (BITS_EACH(row, rows, problem->row_words)) {
+        if (problem->rows.items[row].type != last)
+            *LIST_PUSH(arena, &types) = text_of(words_type(problem, row));
+        last = problem->rows.items[row].type;
+    }
+    return types;
+}

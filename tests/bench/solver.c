@@ -1,0 +1,132 @@
+/* One solve, measured; a process a run, so that its peak of memory is its own. scripts/bench-solver
+ * runs it and says what the columns mean. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "solver_mix.h"
+#include "solver_warm.h"
+
+static const uint64_t seed = 42;
+
+static const char usage[] =
+    "usage: bench_solver mix COUNT|FILE [optimize]   Karpenter's own benchmark mix\n"
+    "       bench_solver warm [optimize]             one more pod of each workload of a big "
+    "cluster\n"
+    "prints: pods shapes build_s solve_s cpu_s nodes unplaced usd_per_hour arena_mib peak_mib\n";
+
+static double seconds(clockid_t clock)
+{
+    struct timespec now;
+    clock_gettime(clock, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+/* The most memory the process ever had. */
+static double peak_mib(void)
+{
+    char line[256];
+    long kib = 0;
+    FILE *file = fopen("/proc/self/status", "re");
+    while (file != NULL && fgets(line, sizeof line, file) != NULL)
+        if (sscanf(line, "VmHWM: %ld kB", &kib) == 1)
+            break;
+    if (file != NULL)
+        fclose(file);
+    return (double)kib / 1024;
+}
+
+static int fail(const struct error *error)
+{
+    char line[1024];
+    error_format(error, line, sizeof line);
+    fprintf(stderr, "bench_solver: %s\n", line);
+    return 1;
+}
+
+static int64_t plan_usd_micro(const struct solver_plan *plan)
+{
+    int64_t sum = 0;
+    for (size_t i = 0; i < plan->claim_count; i++)
+        if (plan->claims[i].price_usd_micro > 0)
+            sum += plan->claims[i].price_usd_micro;
+    return sum;
+}
+
+/* What the clocks said when a problem was begun, built and solved. */
+struct times {
+    double began, built, solved, cpu_built, cpu_solved;
+    size_t began_bytes;
+};
+
+static struct times begin(const struct arena *arena)
+{
+    return (struct times){.began = seconds(CLOCK_MONOTONIC),
+                          .began_bytes = arena_used_bytes(arena)};
+}
+
+static void solve_and_print(const struct solver_problem *problem, size_t shape_count,
+                            struct times times, struct arena *arena)
+{
+    times.built = seconds(CLOCK_MONOTONIC);
+    times.cpu_built = seconds(CLOCK_PROCESS_CPUTIME_ID);
+    const struct solver_plan *plan = solver_solve(solver_run_create(problem, arena));
+    times.solved = seconds(CLOCK_MONOTONIC);
+    times.cpu_solved = seconds(CLOCK_PROCESS_CPUTIME_ID);
+    printf("%zu %zu %.6f %.6f %.6f %zu %zu %.3f %.1f %.1f\n", plan->place_count, shape_count,
+           times.built - times.began, times.solved - times.built,
+           times.cpu_solved - times.cpu_built, plan->claim_count, plan->unschedulable_count,
+           (double)plan_usd_micro(plan) / 1e6,
+           (double)(arena_used_bytes(arena) - times.began_bytes) / (1 << 20), peak_mib());
+}
+
+static int measure_mix(const char *what, const struct solver_settings *settings,
+                       struct arena *arena)
+{
+    struct mix mix = {0};
+    struct error error;
+    int64_t count;
+    if (text_to_int64(text_of(what), &count) && count > 0)
+        mix_make(&mix, (size_t)count, seed, arena);
+    else if (!mix_read(&mix, what, arena, &error))
+        return fail(&error);
+    const struct solver_problem *problem;
+    size_t shape_count;
+    struct times times = begin(arena);
+    if (!mix_build(&mix, settings, arena, &problem, &shape_count, &error))
+        return fail(&error);
+    solve_and_print(problem, shape_count, times, arena);
+    return 0;
+}
+
+static int measure_warm(const struct solver_settings *settings, struct arena *arena)
+{
+    struct warm warm;
+    struct error error;
+    struct times times = begin(arena);
+    if (!warm_build(settings, arena, &warm, &error))
+        return fail(&error);
+    solve_and_print(warm.problem, WARM_WORKLOADS, times, arena);
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    struct solver_settings settings = {0};
+    if (argc > 2 && strcmp(argv[argc - 1], "optimize") == 0) {
+        settings.optimize = (struct solver_optimize){true, true, true, true, true};
+        argc--;
+    }
+    struct arena *arena = arena_create((size_t)64 << 30);
+    int status = 2;
+    if (argc == 3 && strcmp(argv[1], "mix") == 0)
+        status = measure_mix(argv[2], &settings, arena);
+    else if (argc == 2 && strcmp(argv[1], "warm") == 0)
+        status = measure_warm(&settings, arena);
+    else
+        fputs(usage, stderr);
+    arena_destroy(arena);
+    return status;
+}

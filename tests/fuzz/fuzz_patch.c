@@ -1,0 +1,96 @@
+/* Any document and any patch ({"doc": ..., "patch": [...]}): no crash, the old tree stays as it
+ * was, and what was put at the end of a path is found there. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/base.h"
+
+enum { ARENA_BYTES = 64 << 20, CHANGES_MAX = 64 };
+
+#define REQUIRE(condition)                                                                \
+    do {                                                                                  \
+        if (!(condition)) {                                                               \
+            fprintf(stderr, "%s:%d: %s does not hold\n", __FILE__, __LINE__, #condition); \
+            abort();                                                                      \
+        }                                                                                 \
+    } while (0)
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static const struct doc_limits limits = {.bytes = 1 << 16, .nodes = 10000, .depth = 64};
+static struct arena *arena;
+
+static const struct node *read_json(struct text text)
+{
+    struct source *source = ARENA_NEW(arena, struct source);
+    const struct node *root = NULL;
+    struct error error;
+    source->text = text;
+    return doc_read_json(source, &limits, NULL, arena, &root, &error) ? root : NULL;
+}
+
+static struct change change_of(const struct node *operation)
+{
+    struct change change = {
+        .op = CHANGE_ADD,
+        .path = node_string(node_get(operation, "path")),
+        .value = node_get(operation, "value"),
+    };
+    for (enum change_op op = CHANGE_ADD; op <= CHANGE_TEST; op++)
+        if (text_is(node_string(node_get(operation, "op")), change_op_name(op)))
+            change.op = op;
+    return change;
+}
+
+static bool one_after_the_other(const struct node *document, const struct change *changes,
+                                size_t count, const struct node **patched)
+{
+    *patched = document;
+    for (size_t i = 0; i < count; i++) {
+        struct error error;
+        if (!doc_patch(*patched, &changes[i], 1, arena, patched, &error))
+            return false;
+        struct change test = {CHANGE_TEST, changes[i].path, changes[i].value};
+        const struct node *same;
+        bool ends_open = text_ends_with(test.path, TEXT("/-"));
+        if (changes[i].op != CHANGE_REMOVE && !ends_open)
+            REQUIRE(doc_patch(*patched, &test, 1, arena, &same, &error));
+    }
+    return true;
+}
+
+static void run(void *argument)
+{
+    const struct text *input = argument;
+    const struct node *root = read_json(*input);
+    const struct node *before = read_json(*input);
+    const struct node *document = node_get(root, "doc");
+    const struct node *patch = node_get(root, "patch");
+    if (document == NULL)
+        return;
+    struct change changes[CHANGES_MAX];
+    size_t count = node_count(patch) < CHANGES_MAX ? node_count(patch) : CHANGES_MAX;
+    for (size_t i = 0; i < count; i++)
+        changes[i] = change_of(node_item(patch, i));
+    const struct node *patched;
+    const struct node *stepwise;
+    struct error error = {0};
+    bool done = doc_patch(document, changes, count, arena, &patched, &error);
+    REQUIRE(done || error.kind == ERROR_INPUT);
+    REQUIRE(one_after_the_other(document, changes, count, &stepwise) == done);
+    REQUIRE(!done || node_equal(patched, stepwise));
+    REQUIRE(node_equal(root, before));
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct text input = {(const char *)data, size};
+    struct error error = {0};
+    if (arena == NULL)
+        arena = arena_create(ARENA_BYTES);
+    REQUIRE(arena != NULL);
+    arena_reset(arena);
+    if (!arena_guard(arena, run, &input, &error))
+        REQUIRE(error.kind == ERROR_LIMIT);
+    return 0;
+}

@@ -1,0 +1,173 @@
+/* Bytes as a small cluster, solved: no crash, a plan that keeps every hard rule, the same one each
+ * time and in whatever order things were added, a reason for each pod that fits nowhere; and what
+ * is asked or derived is as if it had been built so. */
+#include <string.h>
+
+#include "solver_case.h"
+
+enum { ARENA_BYTES = 256 << 20, QUESTIONS = 3 };
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+struct job {
+    const uint8_t *data;
+    size_t size;
+    struct arena *arena;
+};
+
+/* ---- one plan and another ---- */
+
+static void check_same_claim(const struct solver_claim *a, const struct solver_claim *b)
+{
+    REQUIRE(a->pool == b->pool && a->type == b->type && a->price_usd_micro == b->price_usd_micro);
+    REQUIRE(strcmp(a->zone, b->zone) == 0 && strcmp(a->capacity_type, b->capacity_type) == 0);
+    REQUIRE(a->type_count == b->type_count && a->pod_count == b->pod_count);
+    REQUIRE(memcmp(a->types, b->types, a->type_count * sizeof *a->types) == 0);
+    REQUIRE(memcmp(a->pods, b->pods, a->pod_count * sizeof *a->pods) == 0);
+    REQUIRE(a->requirements->count == b->requirements->count);
+    for (size_t i = 0; i < a->requirements->count; i++)
+        REQUIRE(solver_requirement_equal(&a->requirements->items[i], &b->requirements->items[i]));
+}
+
+/* Of one problem, or of two that were built alike. */
+static void check_same_plan(const struct solver_plan *a, const struct solver_plan *b)
+{
+    REQUIRE(a->place_count == b->place_count && a->claim_count == b->claim_count);
+    for (size_t i = 0; i < a->place_count; i++)
+        REQUIRE(a->places[i].pod == b->places[i].pod && a->places[i].kind == b->places[i].kind &&
+                (a->places[i].kind == SOLVER_UNSCHEDULABLE ||
+                 a->places[i].index == b->places[i].index));
+    for (size_t i = 0; i < a->claim_count; i++)
+        check_same_claim(&a->claims[i], &b->claims[i]);
+}
+
+/* ---- pods that fit nowhere ---- */
+
+static void check_reasons(struct solver_run *run, const struct built *built,
+                          const struct solver_plan *plan)
+{
+    for (size_t i = 0; i < plan->place_count; i++) {
+        if (plan->places[i].kind != SOLVER_UNSCHEDULABLE)
+            continue;
+        struct solver_reasons reasons = solver_explain(run, plan->places[i].pod);
+        REQUIRE(reasons.count > 0);
+        for (size_t j = 0; j < reasons.count; j++) {
+            const struct solver_reason *reason = &reasons.items[j], *last = reason - (j > 0);
+            REQUIRE(reason->kind < SOLVER_REASON_COUNT && solver_reason_name(reason->kind)[0]);
+            REQUIRE(reason->pool == SOLVER_NONE || reason->pool < built->pools.count);
+            REQUIRE(reason->message[0] != '\0' && strchr(reason->message, '\n') == NULL);
+            REQUIRE(reason->nearest != NULL && strchr(reason->nearest, '\n') == NULL);
+            /* Reasons that are of no pool come first. */
+            uint32_t at = reason->pool + 1, before = last->pool + 1;
+            REQUIRE(before < at || (before == at && last->kind <= reason->kind));
+        }
+    }
+}
+
+/* A pod that asks for nothing but room. */
+static bool is_plain(const struct solver_shape *shape)
+{
+    return shape->node_selector.count == 0 && shape->required_count == 0 &&
+           shape->preferred_count == 0 && shape->spread_count == 0 && shape->affinity_count == 0 &&
+           shape->host_port_count == 0 && shape->volume_count == 0 && !shape->needs_devices;
+}
+
+static bool has_room(const struct built *built, const struct solver_pool *pool,
+                     const struct solver_shape *shape)
+{
+    for (uint32_t i = 0; pool->types == NULL && i < built->types.count; i++) {
+        const struct solver_type *type = &built->input->types[built->types.indices[i]];
+        bool offered = false, fits = false;
+        for (size_t j = 0; j < type->offering_count; j++)
+            offered |= type->offerings[j].available && type->offerings[j].allocatable == NULL;
+        for (size_t j = 0; j < type->allocatable.count; j++)
+            fits |= type->allocatable.items[j].resource == SOLVER_PODS &&
+                    type->allocatable.items[j].quantity > 0;
+        for (size_t j = 0; j < shape->requests.count; j++) {
+            const struct solver_amount *request = &shape->requests.items[j];
+            int64_t left = 0;
+            for (size_t k = 0; k < type->allocatable.count; k++)
+                if (type->allocatable.items[k].resource == request->resource)
+                    left = type->allocatable.items[k].quantity;
+            fits &= request->quantity + (request->resource == SOLVER_PODS) <= left;
+        }
+        if (offered && fits)
+            return true;
+    }
+    return false;
+}
+
+/* Where pods have no quarrel with each other, a plain one finds a place in a plain pool. */
+static void check_plain_pods(const struct built *built, const struct solver_plan *plan)
+{
+    const struct solver_case *input = built->input;
+    bool quarrels = input->daemon_count > 0;
+    for (size_t i = 0; i < input->shape_count; i++)
+        quarrels |= input->shapes[i].affinity_count > 0;
+    for (size_t i = 0; i < plan->place_count && !quarrels; i++) {
+        const struct solver_pod *pod = &input->pods[built->pods.indices[plan->places[i].pod]];
+        if (plan->places[i].kind != SOLVER_UNSCHEDULABLE || !is_plain(&input->shapes[pod->shape]))
+            continue;
+        for (uint32_t j = 0; j < built->pools.count; j++) {
+            const struct solver_pool *pool = &input->pools[built->pools.indices[j]];
+            bool open = pool->requirements.count == 0 && pool->labels.count == 0 &&
+                        pool->taints.count == 0 && pool->limits.count == 0;
+            REQUIRE(!open || !has_room(built, pool, &input->shapes[pod->shape]));
+        }
+    }
+}
+
+/* A question is answered as Karpenter would, whatever else is chosen for a plan. */
+static void check_questions(const struct built *built, uint64_t seed, struct arena *arena)
+{
+    struct solver_case *input = ARENA_NEW(arena, struct solver_case);
+    struct built plain;
+    *input = *built->input;
+    input->settings.optimize = (struct solver_optimize){0};
+    REQUIRE(case_build(input, false, built, arena, &plain));
+    struct solver_run *run = solver_run_create(plain.problem, arena);
+    for (uint64_t i = 0; i < QUESTIONS; i++)
+        check_question(run, &plain, seed + i, arena);
+}
+
+/* ---- */
+
+static void solve(void *argument)
+{
+    const struct job *job = argument;
+    struct arena *arena = job->arena;
+    const struct solver_case *input = case_make(job->data, job->size, arena);
+    struct built built, again, reversed;
+    if (!case_build(input, false, NULL, arena, &built))
+        return;
+    struct solver_run *run = solver_run_create(built.problem, arena);
+    const struct solver_plan *plan = solver_solve(run);
+    plan_check(&built, plan, arena);
+    check_reasons(run, &built, plan);
+    check_plain_pods(&built, plan);
+
+    check_same_plan(plan, solver_solve(solver_run_create(built.problem, arena)));
+    REQUIRE(case_build(input, false, &built, arena, &again));
+    check_same_plan(plan, solver_solve(solver_run_create(again.problem, arena)));
+    REQUIRE(case_build(input, true, &built, arena, &reversed));
+    const struct solver_plan *reversed_plan =
+        solver_solve(solver_run_create(reversed.problem, arena));
+    require_same(plan_text(reversed.problem, reversed_plan, arena).data,
+                 plan_text(built.problem, plan, arena).data);
+
+    check_questions(&built, job->size, arena);
+    check_derived(&built, job->size, arena);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static struct arena *arena;
+    if (arena == NULL)
+        arena = arena_create(ARENA_BYTES);
+    REQUIRE(arena != NULL);
+    arena_reset(arena);
+    struct job job = {data, size, arena};
+    struct error error = {0};
+    REQUIRE(arena_guard(arena, solve, &job, &error));
+    return 0;
+}

@@ -1,0 +1,88 @@
+/* A rail that changes pods against a table: a pod, and what becomes of it. What is added once is
+ * not added again. */
+#ifndef TAFFRAIL_CHANGE_TABLE_H
+#define TAFFRAIL_CHANGE_TABLE_H
+
+#include "dump.h"
+#include "rail_table.h"
+
+struct change_case {
+    const char *object; /* YAML */
+    /* A line each: OUTCOME WHAT IS ADDED; then of the patch: OP PATH VALUE. */
+    const char *changes;
+};
+
+struct change_table {
+    const char *rails;   /* YAML, under spec.rails of the policy, whose mode is enforce */
+    const char *cluster; /* YAML documents that are visible; NULL: none */
+    const char *user;    /* who asks; NULL: a person */
+    const struct change_case *cases;
+    size_t case_count;
+};
+
+#define CONTROLLER "system:serviceaccount:kube-system:replicaset-controller"
+
+static inline struct text change_table_text(const struct verdict *verdict, struct arena *arena)
+{
+    struct text_builder lines = {.arena = arena};
+    for (size_t i = 0; i < verdict->amendment_count; i++)
+        text_builder_printf(&lines, "%s%s %.*s", lines.size == 0 ? "" : "\n",
+                            outcome_name(verdict->amendments[i].outcome),
+                            TEXT_ARGS(verdict->amendments[i].added));
+    for (size_t i = 0; i < verdict->change_count; i++)
+        text_builder_printf(&lines, "\n%s %.*s %.*s", change_op_name(verdict->changes[i].op),
+                            TEXT_ARGS(verdict->changes[i].path),
+                            TEXT_ARGS(dump(arena, verdict->changes[i].value)));
+    return text_builder_text(&lines);
+}
+
+/* The API server asks again when somebody else has changed the pod after us. */
+static inline void change_table_ask_again(const struct world *world, const struct subject *subject,
+                                          const struct verdict *verdict, struct arena *arena)
+{
+    const struct node *root = NULL;
+    struct object *changed = ARENA_NEW(arena, struct object);
+    struct error error = {0};
+    CU_ASSERT_FATAL(doc_patch(subject->object->root->node, verdict->changes, verdict->change_count,
+                              arena, &root, &error));
+    CU_ASSERT_FATAL(object_read(root, NULL, TEXT("default"), arena, changed, &error));
+    struct subject again = *subject;
+    struct verdict second;
+    again.object = changed;
+    policy_mutate(world, &again, 0, arena, &second);
+    ASSERT_INT(second.change_count, 0);
+}
+
+static inline void change_table_run(const struct change_table *table)
+{
+    struct arena *arena = arena_create((size_t)64 << 20);
+    const struct catalog *catalog = catalog_builtin(arena);
+    struct policy policy = rail_table_policy(table->rails, catalog, arena);
+    struct policy_set policies = {&policy, 1};
+    struct snapshot_builder *builder = snapshot_builder_create(arena);
+    struct rail_documents cluster =
+        rail_table_read(table->cluster == NULL ? "" : table->cluster, arena);
+    for (size_t i = 0; i < cluster.count; i++)
+        snapshot_put(builder, &cluster.items[i]);
+    struct world world = {
+        .policies = &policies, .snapshot = snapshot_build(builder), .catalog = catalog};
+
+    for (size_t i = 0; i < table->case_count; i++) {
+        const struct change_case *row = &table->cases[i];
+        struct rail_documents documents = rail_table_read(row->object, arena);
+        CU_ASSERT_EQUAL_FATAL(documents.count, 1);
+        struct subject subject = {.operation = OPERATION_CREATE,
+                                  .object = &documents.items[0],
+                                  .requester = {.name = text_of(table->user)}};
+        struct verdict verdict;
+        policy_mutate(&world, &subject, 0, arena, &verdict);
+        struct text changes = change_table_text(&verdict, arena);
+        if (!text_is(changes, row->changes))
+            fprintf(stderr, "%s\n", row->object);
+        ASSERT_TEXT(changes, row->changes);
+        change_table_ask_again(&world, &subject, &verdict, arena);
+    }
+    arena_destroy(arena);
+}
+
+#endif

@@ -1,0 +1,431 @@
+/* The state machine of one kind: what it asks for, and what it makes of answers of every sort. */
+#include "client_fixture.h"
+
+const char unit_suite[] = "client watch";
+
+static struct watcher *watcher;
+static struct watch_step step;
+static int64_t now_ms;
+
+static void start(enum kind kind, uint64_t seed)
+{
+    struct watch_settings settings = {.page_objects = 2, .event_bytes_max = 4096, .seed = seed};
+    told[0] = '\0';
+    said = 0;
+    refuse = false;
+    now_ms = 1000000;
+    watcher = watcher_create(kind, &settings, &telling);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(watcher);
+}
+
+/* How long it waits before it asks, in milliseconds. */
+static int64_t next_request(void)
+{
+    int64_t asked_ms = now_ms;
+    for (watcher_next(watcher, now_ms, &step); step.kind == WATCH_WAIT;
+         watcher_next(watcher, now_ms, &step))
+        now_ms = step.until_ms;
+    ASSERT_INT(step.kind, WATCH_SEND);
+    return now_ms - asked_ms;
+}
+
+static bool deliver(const char *body, size_t piece)
+{
+    for (size_t size = strlen(body); size > 0;) {
+        size_t part = size < piece ? size : piece;
+        if (!watcher_bytes(watcher, now_ms, (struct text){body, part}))
+            return false;
+        body += part;
+        size -= part;
+    }
+    return true;
+}
+
+static void answer(unsigned status, const char *body)
+{
+    next_request();
+    watcher_head(watcher, now_ms, status);
+    if (deliver(body, 7))
+        watcher_end(watcher, now_ms, NULL, 0);
+}
+
+#define PODS(rv, next, items)                                                             \
+    "{\"kind\":\"PodList\",\"apiVersion\":\"v1\",\"metadata\":{\"resourceVersion\":\"" rv \
+    "\",\"continue\":\"" next "\"},\"items\":[" items "]}"
+#define POD(name, rv)                                                                       \
+    "{\"metadata\":{\"name\":\"" name "\",\"namespace\":\"shop\",\"resourceVersion\":\"" rv \
+    "\",\"labels\":{\"a\":\"}\\\"{\"}}}"
+#define EVENT(type, object) "{\"type\":\"" type "\",\"object\":" object "}\n"
+#define TYPED(name, rv)                                                      \
+    "{\"kind\":\"Pod\",\"apiVersion\":\"v1\",\"metadata\":{\"name\":\"" name \
+    "\",\"namespace\":\"shop\",\"resourceVersion\":\"" rv "\",\"labels\":{\"a\":\"}\\\"]\\\\\"}}}"
+#define BOOKMARK(rv)                                                                        \
+    EVENT("BOOKMARK",                                                                       \
+          "{\"kind\":\"Pod\",\"apiVersion\":\"v1\",\"metadata\":{\"resourceVersion\":\"" rv \
+          "\"}}")
+#define STATUS(code, reason, text)                                                          \
+    "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"status\":\"Failure\",\"message\":\"" text \
+    "\",\"reason\":\"" reason "\",\"code\":" code "}"
+
+/* A list of nothing at version 100, and a watch that has begun. */
+static void start_watching(void)
+{
+    start(KIND_POD, 1);
+    answer(200, PODS("100", "", ""));
+    ASSERT_TOLD("begin end");
+    next_request();
+    watcher_head(watcher, now_ms, 200);
+}
+
+static bool lists(void)
+{
+    return strstr(step.path, "watch=1") == NULL;
+}
+
+static bool watches_from(const char *version)
+{
+    const char *from = strstr(step.path, "&resourceVersion=");
+    return strstr(step.path, "watch=1") != NULL && from != NULL &&
+           strcmp(from + strlen("&resourceVersion="), version) == 0;
+}
+
+static void a_list_is_read_by_pages(void)
+{
+    start(KIND_POD, 1);
+    ASSERT_INT(next_request(), 0);
+    ASSERT_TEXT(text_of(step.path), "/api/v1/pods?limit=2");
+    CU_ASSERT(!step.stream);
+    watcher_head(watcher, now_ms, 200);
+    CU_ASSERT(deliver(PODS("100", "a+b/=", POD("a", "7") "," POD("b", "8")), 7));
+    ASSERT_TOLD(""); /* half a page is not told */
+    watcher_end(watcher, now_ms, NULL, 0);
+    ASSERT_TOLD("begin put a put b");
+    ASSERT_INT(next_request(), 0);
+    ASSERT_TEXT(text_of(step.path), "/api/v1/pods?limit=2&continue=a%2Bb%2F%3D");
+    watcher_head(watcher, now_ms, 200);
+    CU_ASSERT(deliver(PODS("100", "", POD("c", "9")), 7));
+    watcher_end(watcher, now_ms, NULL, 0);
+    ASSERT_TOLD("put c end");
+    ASSERT_INT(next_request(), 0);
+    CU_ASSERT(watches_from("100") && step.stream);
+    CU_ASSERT_PTR_NOT_NULL(strstr(step.path, "&allowWatchBookmarks=true&timeoutSeconds="));
+    watcher_destroy(watcher);
+}
+
+static void events_do_not_care_how_bytes_are_cut(void)
+{
+    static const char *const streams[] = {
+        EVENT("ADDED", TYPED("a", "101")) EVENT("MODIFIED", TYPED("b", "102"))
+            EVENT("DELETED", TYPED("a", "103")) BOOKMARK("110"),
+        /* Without a line's end, and spread over lines. */
+        "{\"type\":\"ADDED\",\n\"object\":" TYPED("a", "101") "}{\"type\":\"ADDED\",\"object\":" //
+        TYPED("b", "102") "}\r\n\n {\"object\":" TYPED(
+            "a", "103") ",\"type\":\"DELETED\"}" BOOKMARK("110"),
+    };
+    for (size_t i = 0; i < 2; i++)
+        for (size_t piece = 1; piece <= strlen(streams[i]); piece++) {
+            start_watching();
+            CU_ASSERT(deliver(streams[i], piece));
+            ASSERT_TOLD("put a put b remove a");
+            now_ms += 5000;
+            watcher_end(watcher, now_ms, NULL, 0);
+            ASSERT_INT(next_request(), 0);
+            CU_ASSERT(watches_from("110"));
+            ASSERT_INT(said, 0);
+            watcher_destroy(watcher);
+        }
+}
+
+/* What ends a watch, and whether it goes on from where it was. */
+static void what_ends_a_watch(void)
+{
+    static const struct {
+        const char *body, *failure;
+        bool relists;
+        unsigned warnings;
+    } cases[] = {
+        {EVENT("ERROR", STATUS("410", "Expired", "too old resource version")), NULL, true, 0},
+        {EVENT("ERROR", STATUS("410", "Gone", "gone")), NULL, true, 0},
+        {EVENT("ERROR", STATUS("500", "InternalError", "etcd")), NULL, false, 1},
+        {EVENT("ERROR", STATUS("504", "Timeout", "Too large resource version: 9")), NULL, true, 1},
+        {EVENT("ERROR", "{}"), NULL, false, 1},
+        {"", "connection reset", false, 1},
+        {"{\"type\":\"ADDED\",\"object\":{\"kind\":\"Po", "connection reset", false, 1},
+        {"{\"type\":\"ADDED\",\"object\":{\"kind\":\"Po", NULL, false, 1},
+        {"", NULL, false, 1},
+        {"<html>502</html>", NULL, true, 1},
+        {EVENT("ADDED", TYPED("a", "")), NULL, true, 1},
+        {EVENT("ADDED", TYPED("", "101")), NULL, true, 1},
+        {EVENT("ADDED", "{\"kind\":\"Node\",\"apiVersion\":\"v1\",\"metadata\":{\"name\":\"a\","
+                        "\"resourceVersion\":\"101\"}}"),
+         NULL, true, 1},
+        {EVENT("ADDED", "{\"kind\":\"Secret\",\"apiVersion\":\"v1\",\"metadata\":{\"name\":\"a\","
+                        "\"namespace\":\"shop\",\"resourceVersion\":\"101\"}}"),
+         NULL, true, 1},
+        {EVENT("ADDED", TYPED("a", "99")), NULL, true, 1},
+        {EVENT("ADDED", TYPED("a", "100")), NULL, true, 1},
+        {BOOKMARK("99"), NULL, true, 1},
+        {EVENT("CHANGED", TYPED("a", "101")), NULL, true, 1},
+        {EVENT("ADDED", "[]"), NULL, true, 1},
+        {"{\"type\":\"ADDED\" \"object\"}", NULL, true, 1},
+        {"{\"type\":\"ADDED\",\"type\":\"ADDED\",\"object\":" TYPED("a", "101") "}", NULL, true, 1},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        start_watching();
+        if (deliver(cases[i].body, 7))
+            watcher_end(watcher, now_ms, cases[i].failure, 0);
+        ASSERT_TOLD("");
+        int64_t waited_ms = next_request();
+        CU_ASSERT(waited_ms >= 400 && waited_ms <= 1200); /* 800 ms and its jitter */
+        ASSERT_INT(cases[i].relists, lists());
+        CU_ASSERT(cases[i].relists || watches_from("100"));
+        ASSERT_INT(said, cases[i].warnings);
+        watcher_destroy(watcher);
+    }
+}
+
+static void refusals_of_a_watch(void)
+{
+    static const struct {
+        unsigned status;
+        const char *body;
+        int64_t retry_after_s, least_ms, most_ms;
+        bool relists;
+    } cases[] = {
+        {410, STATUS("410", "Expired", "too old"), 0, 400, 1200, true},
+        {410, "<html>", 0, 400, 1200, true},
+        {429, STATUS("429", "TooManyRequests", "later"), 7, 7400, 8200, false},
+        {500, STATUS("500", "InternalError", "etcd"), 0, 400, 1200, false},
+        {503, "<html>no backend</html>", 0, 400, 1200, false},
+        {401, STATUS("401", "Unauthorized", "Unauthorized"), 0, 400, 1200, false},
+        {504, STATUS("504", "Timeout", "Too large resource version: 7"), 1, 1400, 2200, true},
+        {504, "gateway", 0, 400, 1200, false},
+        {400, STATUS("400", "BadRequest", "invalid resource version"), 0, 400, 1200, true},
+        {403, STATUS("403", "Forbidden", "pods is forbidden"), 0, 150000, 450000, true},
+        {404, "404 page not found\n", 0, 150000, 450000, true},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        start(KIND_POD, 1);
+        answer(200, PODS("100", "", ""));
+        next_request();
+        watcher_head(watcher, now_ms, cases[i].status);
+        CU_ASSERT(deliver(cases[i].body, 7));
+        watcher_end(watcher, now_ms, NULL, cases[i].retry_after_s);
+        int64_t waited_ms = next_request();
+        CU_ASSERT(waited_ms >= cases[i].least_ms && waited_ms <= cases[i].most_ms);
+        ASSERT_INT(cases[i].relists, lists());
+        CU_ASSERT(cases[i].relists || watches_from("100"));
+        watcher_destroy(watcher);
+    }
+}
+
+static void lists_that_are_none_are_asked_for_again(void)
+{
+    static const struct {
+        unsigned status;
+        const char *body;
+    } cases[] = {
+        {200, ""},
+        {200, "<html></html>"},
+        {200, STATUS("500", "InternalError", "under 200")},
+        {200, PODS("", "", "")},
+        {200, "{\"kind\":\"PodList\",\"metadata\":{\"resourceVersion\":\"1\"}}"},
+        {200, PODS("100", "", POD("", "7"))},
+        {200, PODS("100", "", "7")},
+        {200, "{\"kind\":\"PodList\",\"metadata\":{\"resourceVersion\":\"1\"},\"items\":["},
+        {500, "<html></html>"},
+        {429, ""},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        start(KIND_POD, 1);
+        answer(cases[i].status, cases[i].body);
+        ASSERT_TOLD("");
+        CU_ASSERT(next_request() >= 400);
+        ASSERT_TEXT(text_of(step.path), "/api/v1/pods?limit=2");
+        ASSERT_INT(said, 1);
+        struct watch_report report;
+        watcher_report(watcher, now_ms, &report);
+        CU_ASSERT(!report.synced && report.age_ms == -1 && report.problem[0] != '\0');
+        watcher_destroy(watcher);
+    }
+}
+
+static void a_page_that_expired_is_followed_by_a_list_in_one(void)
+{
+    start(KIND_POD, 1);
+    answer(200, PODS("100", "next", POD("a", "7")));
+    answer(410, STATUS("410", "Expired", "The provided continue parameter is too old"));
+    CU_ASSERT(next_request() >= 400);
+    ASSERT_TEXT(text_of(step.path), "/api/v1/pods");
+    watcher_head(watcher, now_ms, 200);
+    CU_ASSERT(deliver(PODS("105", "", POD("b", "8")), 7));
+    watcher_end(watcher, now_ms, NULL, 0);
+    ASSERT_TOLD("begin put a begin put b end");
+    next_request();
+    CU_ASSERT(watches_from("105"));
+    watcher_destroy(watcher);
+}
+
+static void a_list_without_end_is_given_up(void)
+{
+    start(KIND_POD, 1);
+    answer(200, PODS("100", "same", POD("a", "7")));
+    answer(200, PODS("100", "same", POD("a", "7")));
+    CU_ASSERT(next_request() >= 400);
+    ASSERT_TEXT(text_of(step.path), "/api/v1/pods?limit=2");
+    watcher_destroy(watcher);
+}
+
+static void a_dead_connection_is_cut(void)
+{
+    start_watching();
+    now_ms += 1000;
+    CU_ASSERT(deliver(EVENT("ADDED", TYPED("a", "101")), 50));
+    watcher_next(watcher, now_ms, &step);
+    ASSERT_INT(step.kind, WATCH_WAIT);
+    ASSERT_INT(step.until_ms - now_ms, 180000);
+    now_ms += 179999;
+    watcher_next(watcher, now_ms, &step);
+    ASSERT_INT(step.kind, WATCH_WAIT);
+    struct watch_report report;
+    watcher_report(watcher, now_ms, &report);
+    ASSERT_INT(report.age_ms, 179999);
+    watcher_next(watcher, ++now_ms, &step);
+    ASSERT_INT(step.kind, WATCH_CUT);
+    CU_ASSERT(!watcher_bytes(watcher, now_ms, TEXT(" ")));
+    next_request();
+    CU_ASSERT(watches_from("101"));
+    watcher_head(watcher, now_ms, 200);
+    /* A list that hangs, too. */
+    CU_ASSERT(!deliver(EVENT("ERROR", STATUS("410", "Gone", "")), 7));
+    next_request();
+    CU_ASSERT(lists());
+    now_ms += 30000;
+    watcher_next(watcher, now_ms, &step);
+    ASSERT_INT(step.kind, WATCH_CUT);
+    watcher_destroy(watcher);
+}
+
+static void a_kind_that_is_refused_is_left_alone(void)
+{
+    start(KIND_POD, 1);
+    for (int i = 0; i < 3; i++) {
+        answer(403, STATUS("403", "Forbidden", "pods is forbidden"));
+        struct watch_report report;
+        watcher_report(watcher, now_ms, &report);
+        CU_ASSERT(report.degraded);
+        ASSERT_TEXT(text_of(report.problem), "answered 403: pods is forbidden");
+        int64_t asked_ms = now_ms;
+        next_request();
+        CU_ASSERT(now_ms - asked_ms >= 150000);
+        watcher_end(watcher, now_ms, "connection reset", 0);
+        ASSERT_INT(said, 2); /* the refusal once, the reset once */
+    }
+    answer(200, PODS("100", "", ""));
+    struct watch_report report;
+    watcher_report(watcher, now_ms, &report);
+    CU_ASSERT(!report.degraded && report.synced && report.problem[0] == '\0');
+    ASSERT_INT(said, 2);
+    watcher_destroy(watcher);
+}
+
+static void versions_are_tried_in_order(void)
+{
+    static const char *const paths[] = {"/apis/karpenter.sh/v1/nodepools?limit=2",
+                                        "/apis/karpenter.sh/v1beta1/nodepools?limit=2"};
+    start(KIND_NODE_POOL, 1);
+    for (size_t i = 0; i < 2; i++) {
+        CU_ASSERT(next_request() < 1);
+        ASSERT_TEXT(text_of(step.path), paths[i]);
+        watcher_head(watcher, now_ms, 404);
+        watcher_end(watcher, now_ms, NULL, 0);
+        ASSERT_INT(said, i);
+    }
+    CU_ASSERT(next_request() >= 150000);
+    ASSERT_TEXT(text_of(step.path), paths[0]);
+    watcher_destroy(watcher);
+}
+
+static void back_off_grows_and_differs(void)
+{
+    uint64_t sums[3];
+    for (uint64_t seed = 0; seed < 3; seed++) {
+        start(KIND_POD, seed);
+        sums[seed] = 0;
+        for (int i = 0; i < 12; i++) {
+            next_request();
+            watcher_end(watcher, now_ms, "connection refused", 0);
+            int64_t waited_ms = next_request();
+            int64_t centre_ms = i < 6 ? INT64_C(800) << (2 * i < 6 ? 2 * i : 6) : 30000;
+            if (centre_ms > 30000)
+                centre_ms = 30000;
+            CU_ASSERT(waited_ms >= centre_ms / 2 && waited_ms <= centre_ms * 3 / 2);
+            sums[seed] = sums[seed] * 31 + (uint64_t)waited_ms;
+            watcher_end(watcher, now_ms, "connection refused", 0);
+        }
+        ASSERT_INT(said, 1); /* once, though it failed 24 times */
+        watcher_destroy(watcher);
+    }
+    CU_ASSERT(sums[0] != sums[1] && sums[1] != sums[2]);
+}
+
+/* A server whose every watch has expired is not stormed with lists. */
+static void expiry_after_expiry_backs_off(void)
+{
+    start(KIND_POD, 1);
+    int64_t begun_ms = now_ms;
+    for (int i = 0; i < 10; i++) {
+        answer(200, PODS("100", "", ""));
+        answer(410, STATUS("410", "Expired", "too old"));
+    }
+    next_request();
+    CU_ASSERT(now_ms - begun_ms > 60000);
+    watcher_destroy(watcher);
+}
+
+static void memory_that_runs_out_in_the_sink_means_a_list(void)
+{
+    start_watching();
+    refuse = true;
+    CU_ASSERT(!deliver(EVENT("ADDED", TYPED("a", "101")), 7));
+    refuse = false;
+    next_request();
+    CU_ASSERT(lists());
+    watcher_destroy(watcher);
+}
+
+static void an_event_that_is_too_large_is_not_kept(void)
+{
+    start_watching();
+    char part[1024];
+    memset(part, 'x', sizeof part);
+    CU_ASSERT(deliver("{\"type\":\"", 50));
+    bool on = true;
+    for (int i = 0; on && i < 8; i++)
+        on = watcher_bytes(watcher, now_ms, (struct text){part, sizeof part});
+    CU_ASSERT(!on);
+    CU_ASSERT(watcher_used_bytes(watcher) < 200000);
+    next_request();
+    CU_ASSERT(lists());
+    watcher_destroy(watcher);
+}
+
+const struct unit_test unit_tests[] = {
+    {"a list is read by pages", a_list_is_read_by_pages},
+    {"events do not care how bytes are cut", events_do_not_care_how_bytes_are_cut},
+    {"what ends a watch", what_ends_a_watch},
+    {"refusals of a watch", refusals_of_a_watch},
+    {"lists that are none are asked for again", lists_that_are_none_are_asked_for_again},
+    {"a page that expired is followed by a list in one",
+     a_page_that_expired_is_followed_by_a_list_in_one},
+    {"a list without end is given up", a_list_without_end_is_given_up},
+    {"a dead connection is cut", a_dead_connection_is_cut},
+    {"a kind that is refused is left alone", a_kind_that_is_refused_is_left_alone},
+    {"versions are tried in order", versions_are_tried_in_order},
+    {"back-off grows and differs", back_off_grows_and_differs},
+    {"expiry after expiry backs off", expiry_after_expiry_backs_off},
+    {"memory that runs out in the sink means a list",
+     memory_that_runs_out_in_the_sink_means_a_list},
+    {"an event that is too large is not kept", an_event_that_is_too_large_is_not_kept},
+    {NULL, NULL},
+};

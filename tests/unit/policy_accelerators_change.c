@@ -1,0 +1,81 @@
+/* The rail accelerators with addToleration: who gets which toleration. */
+#include "change_table.h"
+
+#define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
+
+#define POD(resource, more)                                                                      \
+    "{apiVersion: v1, kind: Pod, metadata: {name: a}, spec: {containers: [{name: a, resources: " \
+    "{limits: {" resource "}}}]" more "}}"
+#define GPU "nvidia.com/gpu: 1"
+
+#define NO_LIST "\nadd /spec/tolerations []"
+#define ADD(key) "\nadd /spec/tolerations/- {\"key\":\"" key "\",\"operator\":\"Exists\"}"
+#define GETS_ONE "applied a toleration of nvidia.com/gpu"
+#define GETS_GPU GETS_ONE NO_LIST ADD("nvidia.com/gpu")
+#define HAS(toleration) ", tolerations: [{" toleration "}]"
+
+static void pods_that_ask_get_the_toleration(void)
+{
+    static const struct change_case cases[] = {
+        {POD(GPU, ""), GETS_GPU},
+        {POD(GPU, ", tolerations: null"), GETS_GPU},
+        {POD(GPU, ", tolerations: []"), GETS_ONE ADD("nvidia.com/gpu")},
+        {POD(GPU, HAS("key: a, operator: Exists")), GETS_ONE ADD("nvidia.com/gpu")},
+        {POD("aws.amazon.com/neuron: 1", ""),
+         "applied a toleration of aws.amazon.com/neuron" NO_LIST ADD("aws.amazon.com/neuron")},
+        {POD(GPU ", amd.com/gpu: 2", ""),
+         "applied tolerations of nvidia.com/gpu, amd.com/gpu" NO_LIST ADD("nvidia.com/gpu")
+             ADD("amd.com/gpu")},
+        /* a part stands on a node that is tainted for the whole */
+        {POD("nvidia.com/mig-1g.5gb: 1", ""),
+         "applied tolerations of nvidia.com/mig-1g.5gb, nvidia.com/gpu" NO_LIST ADD(
+             "nvidia.com/mig-1g.5gb") ADD("nvidia.com/gpu")},
+        /* an init container's */
+        {"{apiVersion: v1, kind: Pod, metadata: {generateName: a-}, spec: {containers: [{name: "
+         "a}], "
+         "initContainers: [{name: b, resources: {requests: {nvidia.com/gpu: 1}}}]}}",
+         GETS_GPU},
+        /* gated, or of a controller that is not visible */
+        {POD(GPU, ", schedulingGates: [{name: example.com/wait}]"), GETS_GPU},
+    };
+    change_table_run(&(struct change_table){"accelerators: {addToleration: true}", NULL, NULL,
+                                            cases, COUNT_OF(cases)});
+}
+
+static void who_tolerates_it_is_left_alone(void)
+{
+    static const struct change_case cases[] = {
+        {POD("cpu: 1", ""), ""},
+        {POD("nvidia.com/gpu: 0", ""), ""},
+        {POD(GPU, HAS("key: nvidia.com/gpu, operator: Exists")), ""},
+        {POD(GPU, HAS("operator: Exists")), ""},
+        {POD(GPU, ", tolerations: [{key: nvidia.com/gpu, operator: Exists, effect: NoSchedule}, "
+                  "{key: nvidia.com/gpu, operator: Exists, effect: NoExecute}]"),
+         ""},
+        /* of one effect, or of one value, is not of the taint whatever it is */
+        {POD(GPU, HAS("key: nvidia.com/gpu, operator: Exists, effect: NoSchedule")),
+         GETS_ONE ADD("nvidia.com/gpu")},
+        {POD(GPU, HAS("key: nvidia.com/gpu, value: 'true'")), GETS_ONE ADD("nvidia.com/gpu")},
+        /* only Pods */
+        {"{apiVersion: apps/v1, kind: Deployment, metadata: {name: a}, spec: {template: {spec: "
+         "{containers: [{name: a, resources: {limits: {nvidia.com/gpu: 1}}}]}}}}",
+         ""},
+    };
+    change_table_run(&(struct change_table){"accelerators: {addToleration: true}", NULL, NULL,
+                                            cases, COUNT_OF(cases)});
+}
+
+static void the_key_is_wanted(void)
+{
+    static const struct change_case cases[] = {{POD(GPU, ""), ""}};
+    change_table_run(
+        &(struct change_table){"accelerators: {}", NULL, NULL, cases, COUNT_OF(cases)});
+}
+
+const char unit_suite[] = "policy accelerators addToleration";
+const struct unit_test unit_tests[] = {
+    {"pods that ask get the toleration", pods_that_ask_get_the_toleration},
+    {"who tolerates it is left alone", who_tolerates_it_is_left_alone},
+    {"the key is wanted", the_key_is_wanted},
+    {NULL, NULL},
+};

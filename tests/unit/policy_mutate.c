@@ -1,0 +1,248 @@
+/* What becomes of the changes that rails want: modes, exceptions, several policies, and the pods
+ * that are never changed. */
+#include "change_table.h"
+
+#define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
+enum { NOW = 1795230245 }; /* 2026-11-21 */
+
+static struct arena *arena;
+static const struct catalog *catalog;
+
+static struct policy read_policy(const char *yaml)
+{
+    struct source *source = ARENA_NEW(arena, struct source);
+    struct problems problems = {.arena = arena};
+    const struct node *root = NULL;
+    struct policy policy = {0};
+    source->text = text_of(yaml);
+    doc_read_yaml(source, YAML_POLICY, &doc_limits_policy, arena, &problems, rail_table_take_root,
+                  (void *)&root);
+    struct schema schema = {source, arena, &problems};
+    bool good = root != NULL && document_read(&schema, root, catalog, &problems, &policy);
+    if (!good)
+        fprintf(stderr, "%s\n  %s\n", yaml, problems.items[0].what);
+    CU_ASSERT_FATAL(good);
+    return policy;
+}
+
+static struct object *read_object(const char *yaml)
+{
+    struct rail_documents documents = rail_table_read(yaml, arena);
+    return documents.items;
+}
+
+/* The answer to a pod, under one policy or two. */
+static struct verdict mutate(const char *first, const char *second, const struct subject *subject)
+{
+    struct policy *policies = ARENA_ARRAY(arena, 2, struct policy);
+    struct policy_set set = {policies, second == NULL ? 1 : 2};
+    policies[0] = read_policy(first);
+    if (second != NULL)
+        policies[1] = read_policy(second);
+    struct world world = {.policies = &set,
+                          .snapshot = snapshot_build(snapshot_builder_create(arena)),
+                          .catalog = catalog};
+    struct verdict verdict;
+    policy_mutate(&world, subject, NOW, arena, &verdict);
+    return verdict;
+}
+
+static void set_up(void)
+{
+    arena = arena_create((size_t)64 << 20);
+    catalog = catalog_builtin(arena);
+}
+
+#define POLICY_OF(name, spec)                                                      \
+    "{apiVersion: taffrail.dev/v1alpha1, kind: GuardRails, metadata: {name: " name \
+    "}, spec: {" spec "}}"
+#define RAIL "rails: {accelerators: {addToleration: true}}"
+#define POLICY(spec) POLICY_OF("one", spec ", " RAIL)
+#define EXCEPTION(id, expires)                                                         \
+    "exceptions: [{id: " id ", rails: [accelerators], match: {names: [a]}, owner: o, " \
+    "reason: r, expires: " expires "}]"
+#define META_POD(metadata)                                                                 \
+    "{apiVersion: v1, kind: Pod, metadata: {" metadata "}, spec: {containers: [{name: a, " \
+    "resources: {limits: {nvidia.com/gpu: 1}}}]}}"
+#define POD META_POD("name: a")
+
+static void the_mode_decides(void)
+{
+    static const struct {
+        const char *policy, *outcome, *exception;
+    } cases[] = {
+        {POLICY("mode: enforce"), "applied", NULL},
+        {POLICY("mode: warn"), "warned", NULL},
+        {POLICY("mode: audit"), "audited", NULL},
+        {POLICY_OF("one", RAIL), "audited", NULL},
+        {POLICY("mode: off"), NULL, NULL},
+        {POLICY_OF("one",
+                   "mode: audit, rails: {accelerators: {mode: enforce, addToleration: true}}"),
+         "applied", NULL},
+        {POLICY("mode: enforce, match: {names: [b]}"), NULL, NULL},
+        {POLICY("mode: enforce, match: {kinds: [Deployment]}"), NULL, NULL},
+        /* labels that nobody sees */
+        {POLICY("mode: enforce, match: {namespaceSelector: {matchLabels: {a: b}}}"), "warned",
+         NULL},
+        {POLICY("mode: audit, match: {namespaceSelector: {matchLabels: {a: b}}}"), "audited", NULL},
+        {POLICY("mode: enforce, " EXCEPTION("EX-1", "2027-01-01")), "excepted", "EX-1"},
+        {POLICY("mode: enforce, " EXCEPTION("EX-2", "2026-01-01")), "applied", "EX-2"},
+    };
+    set_up();
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct subject subject = {.operation = OPERATION_CREATE, .object = read_object(POD)};
+        struct verdict verdict = mutate(cases[i].policy, NULL, &subject);
+        ASSERT_INT(verdict.amendment_count, cases[i].outcome != NULL);
+        ASSERT_INT(verdict.finding_count, 0);
+        if (verdict.amendment_count != 1)
+            continue;
+        const struct amendment *amendment = &verdict.amendments[0];
+        ASSERT_TEXT(text_of(outcome_name(amendment->outcome)), cases[i].outcome);
+        ASSERT_TEXT(text_of(amendment->rail), "accelerators");
+        ASSERT_TEXT(amendment->policy, "one");
+        ASSERT_TEXT(amendment->exception, cases[i].exception == NULL ? "" : cases[i].exception);
+        ASSERT_INT(verdict.change_count, amendment->outcome == OUTCOME_APPLIED ? 2 : 0);
+    }
+    arena_destroy(arena);
+}
+
+/* Pods of workloads that were there before the rail was switched on. */
+static void older_workloads_are_spared(void)
+{
+    set_up();
+    struct subject subject = {
+        .operation = OPERATION_CREATE,
+        .object = read_object(
+            META_POD("name: a-1, ownerReferences: [{apiVersion: apps/v1, kind: StatefulSet, "
+                     "name: a, controller: true}]")),
+        .requester = {.name = TEXT(CONTROLLER)},
+    };
+    struct verdict verdict = mutate(POLICY("mode: enforce, since: 2026-11-01"), NULL, &subject);
+    CU_ASSERT_FATAL(verdict.amendment_count == 1);
+    ASSERT_INT(verdict.amendments[0].outcome, OUTCOME_WARNED);
+    arena_destroy(arena);
+}
+
+/* The second sees what the first has added, even when both want it. */
+static void two_policies_add_a_thing_once(void)
+{
+    set_up();
+    struct subject subject = {.operation = OPERATION_CREATE, .object = read_object(POD)};
+    struct verdict verdict =
+        mutate(POLICY("mode: enforce"), POLICY_OF("two", "mode: enforce, " RAIL), &subject);
+    ASSERT_INT(verdict.amendment_count, 1);
+    ASSERT_INT(verdict.change_count, 2);
+    verdict = mutate(POLICY("mode: warn"), POLICY_OF("two", "mode: enforce, " RAIL), &subject);
+    ASSERT_TEXT(change_table_text(&verdict, arena),
+                "warned a toleration of nvidia.com/gpu\n"
+                "applied a toleration of nvidia.com/gpu\n"
+                "add /spec/tolerations []\n"
+                "add /spec/tolerations/- {\"key\":\"nvidia.com/gpu\",\"operator\":\"Exists\"}");
+    /* an exception holds for its own policy */
+    verdict = mutate(POLICY("mode: enforce, " EXCEPTION("EX-1", "2027-01-01")),
+                     POLICY_OF("two", "mode: enforce, " RAIL), &subject);
+    ASSERT_INT(verdict.amendment_count, 2);
+    ASSERT_INT(verdict.change_count, 2);
+    arena_destroy(arena);
+}
+
+static void only_pods_that_are_created_are_changed(void)
+{
+    static const struct {
+        const char *object;
+        enum operation operation;
+        const char *subresource;
+        bool changed;
+    } cases[] = {
+        {POD, OPERATION_CREATE, "", true},
+        {META_POD("generateName: a-"), OPERATION_CREATE, "", true},
+        {META_POD("generateName: a-, annotations: {b: c}"), OPERATION_CREATE, "", true},
+        {META_POD("name: a, annotations: null"), OPERATION_CREATE, "", true},
+        {META_POD("name: a, annotations: {kubernetes.io/config.mirror: b}"), OPERATION_CREATE, "",
+         false},
+        {META_POD("name: a, deletionTimestamp: '2026-01-01T00:00:00Z'"), OPERATION_CREATE, "",
+         false},
+        {POD, OPERATION_UPDATE, "", false},
+        {POD, OPERATION_UPDATE, "resize", false},
+        {POD, OPERATION_CREATE, "eviction", false},
+        {POD, OPERATION_DELETE, "", false},
+        {"{apiVersion: policy/v1, kind: Eviction, metadata: {name: a}}", OPERATION_CREATE, "",
+         false},
+    };
+    set_up();
+    for (size_t i = 0; i < COUNT_OF(cases); i++)
+        for (int dry_run = 0; dry_run < 2; dry_run++) {
+            struct subject subject = {.operation = cases[i].operation,
+                                      .object = read_object(cases[i].object),
+                                      .subresource = text_of(cases[i].subresource),
+                                      .dry_run = dry_run != 0};
+            struct verdict verdict = mutate(POLICY("mode: enforce"), NULL, &subject);
+            ASSERT_INT(verdict.change_count > 0, cases[i].changed);
+        }
+    arena_destroy(arena);
+}
+
+/* A patch of a pod that is no pod afterwards would be answered 500, whatever the failurePolicy. */
+static void what_cannot_be_made_is_not_sent(void)
+{
+    static const char *const pods[] = {
+        /* the list is a map */
+        "{apiVersion: v1, kind: Pod, metadata: {name: a}, spec: {tolerations: {a: b}, containers: "
+        "[{name: a, resources: {limits: {nvidia.com/gpu: 1}}}]}}",
+        "{apiVersion: v1, kind: Pod, metadata: {name: a}, spec: {tolerations: text, containers: "
+        "[{name: a, resources: {limits: {nvidia.com/gpu: 1}}}]}}",
+        /* an item is none */
+        "{apiVersion: v1, kind: Pod, metadata: {name: a}, spec: {tolerations: [7], containers: "
+        "[{name: a, resources: {limits: {nvidia.com/gpu: 1}}}]}}",
+    };
+    set_up();
+    for (size_t i = 0; i < COUNT_OF(pods); i++) {
+        struct subject subject = {.operation = OPERATION_CREATE, .object = read_object(pods[i])};
+        struct verdict verdict = mutate(POLICY("mode: enforce"), NULL, &subject);
+        ASSERT_TEXT(change_table_text(&verdict, arena), "failed a toleration of nvidia.com/gpu");
+    }
+    arena_destroy(arena);
+}
+
+static void people_read_what_was_added(void)
+{
+    set_up();
+    struct amendment amendment = {.rail = "accelerators",
+                                  .added = TEXT("a toleration of nvidia.com/gpu"),
+                                  .audit = TEXT("nvidia.com/gpu")};
+    static const struct {
+        enum change_outcome outcome;
+        const char *message, *audit;
+    } cases[] = {
+        {OUTCOME_APPLIED, "[accelerators] added a toleration of nvidia.com/gpu",
+         "added nvidia.com/gpu"},
+        {OUTCOME_WARNED, "[accelerators] would add a toleration of nvidia.com/gpu",
+         "would add nvidia.com/gpu"},
+        {OUTCOME_AUDITED, "[accelerators] would add a toleration of nvidia.com/gpu",
+         "would add nvidia.com/gpu"},
+        {OUTCOME_EXCEPTED, "[accelerators] by exception not added: a toleration of nvidia.com/gpu",
+         "by exception not added: nvidia.com/gpu"},
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        amendment.outcome = cases[i].outcome;
+        ASSERT_TEXT(message_amendment(&amendment, arena), cases[i].message);
+        ASSERT_TEXT(message_amendment_audit(&amendment, arena), cases[i].audit);
+    }
+    char *added = ARENA_ARRAY(arena, 300, char);
+    for (size_t i = 0; i < 300; i++)
+        added[i] = 'x';
+    amendment.added = (struct text){added, 300};
+    ASSERT_INT(message_amendment(&amendment, arena).size, 120);
+    arena_destroy(arena);
+}
+
+const char unit_suite[] = "policy mutate";
+const struct unit_test unit_tests[] = {
+    {"the mode decides", the_mode_decides},
+    {"older workloads are spared", older_workloads_are_spared},
+    {"two policies add a thing once", two_policies_add_a_thing_once},
+    {"only pods that are created are changed", only_pods_that_are_created_are_changed},
+    {"what cannot be made is not sent", what_cannot_be_made_is_not_sent},
+    {"people read what was added", people_read_what_was_added},
+    {NULL, NULL},
+};

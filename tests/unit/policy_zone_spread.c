@@ -1,0 +1,244 @@
+/* The rail zone-spread: which workloads are spread, and what their pods are given. */
+#include "change_table.h"
+
+#define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
+
+#define ZONE "topology.kubernetes.io/zone"
+#define WORKLOAD(kind, replicas, spec)                                                           \
+    "{apiVersion: apps/v1, kind: " kind ", metadata: {name: web}, spec: {" replicas "selector: " \
+    "{matchLabels: {app: web}}, template: {metadata: {labels: {app: web, tier: front}}, "        \
+    "spec: {" spec "}}}}"
+#define WEB(spec) WORKLOAD("Deployment", "replicas: 3, ", spec)
+#define SPREAD(key, rest) "topologySpreadConstraints: [{maxSkew: 1, topologyKey: " key rest "}]"
+#define SELECTS(labels) ", labelSelector: {matchLabels: {" labels "}}"
+#define ANTI_TERM(rest) "{topologyKey: " ZONE rest "}"
+#define ANTI(rest)                                                                              \
+    "affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [" ANTI_TERM( \
+        rest) "]}}"
+#define NODE_AFFINITY(terms)                                                     \
+    "affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: " \
+    "{nodeSelectorTerms: [" terms "]}}}"
+#define IN_ZONE "{matchExpressions: [{key: " ZONE ", operator: In, values: [a]}]}"
+
+#define NOTHING "deny spec.template.spec.topologySpreadConstraints "
+#define MISSES "deny spec.template.spec.topologySpreadConstraints[0].labelSelector "
+
+static void workloads_must_be_spread(void)
+{
+    static const struct rail_case cases[] = {
+        {WEB(""), NOTHING},
+        {WORKLOAD("StatefulSet", "replicas: 2, ", ""), NOTHING},
+        {WORKLOAD("ReplicaSet", "replicas: 2, ", ""), NOTHING},
+        {"{apiVersion: v1, kind: ReplicationController, metadata: {name: a}, spec: {replicas: 2, "
+         "template: {metadata: {labels: {app: a}}, spec: {}}}}",
+         NOTHING},
+        /* too few to spread, which is 1 when nothing is said */
+        {WORKLOAD("Deployment", "replicas: 1, ", ""), ""},
+        {WORKLOAD("Deployment", "replicas: 0, ", ""), ""},
+        {WORKLOAD("Deployment", "", ""), ""},
+        {WORKLOAD("Deployment", "replicas: null, ", ""), ""},
+        /* no replicas to speak of */
+        {WORKLOAD("DaemonSet", "", ""), ""},
+        {"{apiVersion: v1, kind: Pod, metadata: {name: a}, spec: {}}", ""},
+        /* spread */
+        {WEB(SPREAD(ZONE, SELECTS("app: web"))), ""},
+        {WEB(SPREAD(ZONE, ", whenUnsatisfiable: ScheduleAnyway" SELECTS("tier: front"))), ""},
+        {WEB(SPREAD("failure-domain.beta.kubernetes.io/zone", SELECTS("app: web"))), ""},
+        {WEB(SPREAD(ZONE, ", labelSelector: {}")), ""},
+        {WEB(ANTI(SELECTS("app: web"))), ""},
+        {WEB("affinity: {podAntiAffinity: {preferredDuringSchedulingIgnoredDuringExecution: "
+             "[{weight: 1, podAffinityTerm: " ANTI_TERM(SELECTS("app: web")) "}]}}"),
+         ""},
+        /* by another key, or of other pods */
+        {WEB(SPREAD("kubernetes.io/hostname", SELECTS("app: web"))), NOTHING},
+        {WEB(SPREAD(ZONE, SELECTS("app: api"))), MISSES},
+        {WEB(SPREAD(ZONE, "")), MISSES},
+        {WEB(ANTI(SELECTS("app: api"))), NOTHING},
+        {WEB(ANTI("")), NOTHING},
+        {WEB(ANTI(", namespaces: [other]" SELECTS("app: web"))), NOTHING},
+        {WEB(ANTI(", namespaces: [other, default]" SELECTS("app: web"))), ""},
+        {WEB(ANTI(", namespaces: [other], namespaceSelector: {}" SELECTS("app: web"))), ""},
+        {WEB(ANTI(", mismatchLabelKeys: [tier]" SELECTS("app: web"))), NOTHING},
+        {WEB(ANTI(", mismatchLabelKeys: [other]" SELECTS("app: web"))), ""},
+        /* one that misses beside one that does not */
+        {WEB(SPREAD(ZONE, SELECTS("app: api")) ", " ANTI(SELECTS("app: web"))), ""},
+    };
+    rail_table_run(&(struct rail_table){"zone-spread: {}", NULL, cases, COUNT_OF(cases)});
+}
+
+static void who_chooses_zones_is_exempt(void)
+{
+    static const struct rail_case cases[] = {
+        {WEB("nodeSelector: {" ZONE ": a}"), ""},
+        {WEB("nodeSelector: {failure-domain.beta.kubernetes.io/zone: a}"), ""},
+        {WEB("nodeSelector: {kubernetes.io/arch: arm64}"), NOTHING},
+        {WEB(NODE_AFFINITY(IN_ZONE)), ""},
+        {WEB(NODE_AFFINITY(IN_ZONE ", " IN_ZONE)), ""},
+        {WEB(NODE_AFFINITY(IN_ZONE ", {matchExpressions: [{key: a, operator: Exists}]}")), NOTHING},
+        {WEB(NODE_AFFINITY("{matchExpressions: [{key: " ZONE ", operator: NotIn, values: [a]}]}")),
+         NOTHING},
+        {WEB("affinity: {podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: "
+             "[{topologyKey: " ZONE ", labelSelector: {matchLabels: {app: db}}}]}}"),
+         ""},
+        {WEB("affinity: {podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: "
+             "[{topologyKey: kubernetes.io/hostname}]}}"),
+         NOTHING},
+        {WEB("affinity: {podAffinity: {preferredDuringSchedulingIgnoredDuringExecution: "
+             "[{weight: 1, podAffinityTerm: {topologyKey: " ZONE "}}]}}"),
+         NOTHING},
+    };
+    rail_table_run(&(struct rail_table){"zone-spread: {}", NULL, cases, COUNT_OF(cases)});
+}
+
+static void few_replicas_are_let_alone(void)
+{
+    static const struct rail_case cases[] = {
+        {WORKLOAD("Deployment", "replicas: 4, ", ""), ""},
+        {WORKLOAD("Deployment", "replicas: 5, ", ""), NOTHING},
+    };
+    rail_table_run(
+        &(struct rail_table){"zone-spread: {minReplicas: 5}", NULL, cases, COUNT_OF(cases)});
+    static const struct rail_case defaulted[] = {{WEB(""), ""}};
+    rail_table_run(&(struct rail_table){"zone-spread: {action: default}", NULL, defaulted,
+                                        COUNT_OF(defaulted)});
+}
+
+/* ---- what pods are given ---- */
+
+static const char cluster[] =
+    "{apiVersion: apps/v1, kind: Deployment, metadata: {name: web}, spec: {replicas: 3, selector: "
+    "{matchLabels: {app: web}, matchExpressions: [{key: tier, operator: Exists}]}}}\n---\n"
+    "{apiVersion: apps/v1, kind: ReplicaSet, metadata: {name: web-7d9, ownerReferences: "
+    "[{apiVersion: apps/v1, kind: Deployment, name: web, controller: true}]}, spec: {replicas: 3, "
+    "selector: {matchLabels: {app: web, pod-template-hash: 7d9}}}}\n---\n"
+    "{apiVersion: apps/v1, kind: ReplicaSet, metadata: {name: left-5f4}, spec: {replicas: 2, "
+    "selector: {matchLabels: {app: left, pod-template-hash: 5f4}, matchExpressions: "
+    "[{key: pod-template-hash, operator: Exists}]}}}\n---\n"
+    "{apiVersion: apps/v1, kind: Deployment, metadata: {name: one}, spec: {replicas: 1, selector: "
+    "{matchLabels: {app: one}}}}\n---\n"
+    "{apiVersion: apps/v1, kind: StatefulSet, metadata: {name: db}, spec: {replicas: 3, selector: "
+    "{matchLabels: {app: db}}}}\n---\n"
+    "{apiVersion: v1, kind: ReplicationController, metadata: {name: rc}, spec: {replicas: 2, "
+    "selector: {app: rc}}}\n---\n"
+    "{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: data-db-0}, spec: {volumeName: "
+    "pv-0}}\n---\n"
+    "{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: data-db-1}, spec: {}}\n---\n"
+    "{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: data-db-2}, spec: {volumeName: "
+    "pv-2}}\n---\n"
+    "{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: data-db-3}, spec: {volumeName: "
+    "pv-3}}\n---\n"
+    "{apiVersion: v1, kind: PersistentVolume, metadata: {name: pv-0}, spec: {nodeAffinity: "
+    "{required: {nodeSelectorTerms: [{matchExpressions: [{key: topology.ebs.csi.aws.com/zone, "
+    "operator: In, values: [a]}]}]}}}}\n---\n"
+    "{apiVersion: v1, kind: PersistentVolume, metadata: {name: pv-2}, spec: {}}\n---\n"
+    "{apiVersion: v1, kind: PersistentVolume, metadata: {name: pv-3, labels: "
+    "{failure-domain.beta.kubernetes.io/zone: a}}, spec: {}}\n";
+
+#define POD(labels, version, kind, owner, spec)                                                 \
+    "{apiVersion: v1, kind: Pod, metadata: {generateName: " owner "-, labels: {" labels "}, "   \
+    "ownerReferences: [{apiVersion: " version ", kind: " kind ", name: " owner ", controller: " \
+    "true}]}, spec: {" spec "}}"
+#define WEB_POD(spec) \
+    POD("app: web, tier: front, pod-template-hash: 7d9", "apps/v1", "ReplicaSet", "web-7d9", spec)
+#define DB_POD(spec) POD("app: db", "apps/v1", "StatefulSet", "db", spec)
+#define MOUNTS(claim) "volumes: [{name: data, persistentVolumeClaim: {claimName: " claim "}}]"
+
+#define NO_LIST "\nadd /spec/topologySpreadConstraints []"
+#define ITEM(unsatisfiable, selector, keys)                                           \
+    "\nadd /spec/topologySpreadConstraints/- {\"maxSkew\":1,\"topologyKey\":\"" ZONE  \
+    "\",\"whenUnsatisfiable\":\"" unsatisfiable "\",\"labelSelector\":" selector keys \
+    ",\"nodeTaintsPolicy\":\"Honor\"}"
+#define HASHED ",\"matchLabelKeys\":[\"pod-template-hash\"]"
+#define LABELS(labels) "{\"matchLabels\":{" labels "}}"
+#define ANYWAY "applied a spread over zones (ScheduleAnyway)"
+#define WAITS "applied a spread over zones (DoNotSchedule)"
+#define WEB_ITEM                                                                       \
+    ITEM("ScheduleAnyway",                                                             \
+         "{\"matchLabels\":{\"app\":\"web\"},\"matchExpressions\":[{\"key\":\"tier\"," \
+         "\"operator\":\"Exists\"}]}",                                                 \
+         HASHED)
+
+static void pods_are_given_a_spread(void)
+{
+    static const struct change_case cases[] = {
+        {WEB_POD(""), ANYWAY NO_LIST WEB_ITEM},
+        {WEB_POD(SPREAD("kubernetes.io/hostname", SELECTS("app: web"))), ANYWAY WEB_ITEM},
+        {DB_POD(""), ANYWAY NO_LIST ITEM("ScheduleAnyway", LABELS("\"app\":\"db\""), "")},
+        {POD("app: rc", "v1", "ReplicationController", "rc", ""),
+         ANYWAY NO_LIST ITEM("ScheduleAnyway", LABELS("\"app\":\"rc\""), "")},
+        /* the hash of a ReplicaSet whose Deployment is gone stands in one place only */
+        {POD("app: left, pod-template-hash: 5f4", "apps/v1", "ReplicaSet", "left-5f4", ""),
+         ANYWAY NO_LIST ITEM("ScheduleAnyway",
+                             "{\"matchLabels\":{\"app\":\"left\"},\"matchExpressions\":[]}",
+                             HASHED)},
+        /* the ReplicaSet is not visible, the Deployment is */
+        {POD("app: web, tier: front, pod-template-hash: 8f1", "apps/v1", "ReplicaSet", "web-8f1",
+             ""),
+         ANYWAY NO_LIST WEB_ITEM},
+    };
+    change_table_run(&(struct change_table){"zone-spread: {action: default}", cluster, CONTROLLER,
+                                            cases, COUNT_OF(cases)});
+}
+
+static void some_pods_are_let_alone(void)
+{
+    static const struct change_case cases[] = {
+        {WEB_POD(SPREAD(ZONE, SELECTS("app: web"))), ""},
+        {WEB_POD(ANTI(SELECTS("app: web"))), ""},
+        {WEB_POD("nodeSelector: {" ZONE ": a}"), ""},
+        {WEB_POD("nodeName: a"), ""},
+        /* two with one key would be refused by the API server */
+        {WEB_POD(SPREAD(ZONE, ", whenUnsatisfiable: ScheduleAnyway" SELECTS("app: api"))), ""},
+        /* too few, not visible, not its own, no replicas */
+        {POD("app: one, pod-template-hash: 5f4", "apps/v1", "ReplicaSet", "one-5f4", ""), ""},
+        {POD("app: gone", "apps/v1", "StatefulSet", "gone", ""), ""},
+        {POD("app: other", "apps/v1", "StatefulSet", "db", ""), ""},
+        {POD("app: db", "batch/v1", "Job", "db", ""), ""},
+        {"{apiVersion: v1, kind: Pod, metadata: {name: a, labels: {app: db}}, spec: {}}", ""},
+        {WEB(""), ""},
+    };
+    change_table_run(&(struct change_table){"zone-spread: {action: default}", cluster, CONTROLLER,
+                                            cases, COUNT_OF(cases)});
+    static const struct change_case required[] = {{WEB_POD(""), ""}};
+    change_table_run(&(struct change_table){"zone-spread: {}", cluster, CONTROLLER, required,
+                                            COUNT_OF(required)});
+    /* a person who writes an owner down does not have one */
+    change_table_run(&(struct change_table){"zone-spread: {action: default}", cluster, "jane",
+                                            required, COUNT_OF(required)});
+}
+
+static void volumes_in_a_zone_are_not_kept_waiting(void)
+{
+    static const struct change_case cases[] = {
+        {DB_POD(""), WAITS NO_LIST ITEM("DoNotSchedule", LABELS("\"app\":\"db\""), "")},
+        {DB_POD(MOUNTS("data-db-0")),
+         ANYWAY NO_LIST ITEM("ScheduleAnyway", LABELS("\"app\":\"db\""), "")},
+        {DB_POD(MOUNTS("data-db-3")),
+         ANYWAY NO_LIST ITEM("ScheduleAnyway", LABELS("\"app\":\"db\""), "")},
+        /* not bound, or bound to what every zone reaches */
+        {DB_POD(MOUNTS("data-db-1")),
+         WAITS NO_LIST ITEM("DoNotSchedule", LABELS("\"app\":\"db\""), "")},
+        {DB_POD(MOUNTS("data-db-2")),
+         WAITS NO_LIST ITEM("DoNotSchedule", LABELS("\"app\":\"db\""), "")},
+        /* a disk named by the pod itself */
+        {DB_POD("volumes: [{name: data, awsElasticBlockStore: {volumeID: a}}]"),
+         ANYWAY NO_LIST ITEM("ScheduleAnyway", LABELS("\"app\":\"db\""), "")},
+        /* not visible */
+        {DB_POD(MOUNTS("data-db-9")),
+         ANYWAY NO_LIST ITEM("ScheduleAnyway", LABELS("\"app\":\"db\""), "")},
+    };
+    change_table_run(
+        &(struct change_table){"zone-spread: {action: default, whenUnsatisfiable: DoNotSchedule}",
+                               cluster, CONTROLLER, cases, COUNT_OF(cases)});
+}
+
+const char unit_suite[] = "policy zone-spread";
+const struct unit_test unit_tests[] = {
+    {"workloads must be spread", workloads_must_be_spread},
+    {"who chooses zones is exempt", who_chooses_zones_is_exempt},
+    {"few replicas are let alone", few_replicas_are_let_alone},
+    {"pods are given a spread", pods_are_given_a_spread},
+    {"some pods are let alone", some_pods_are_let_alone},
+    {"volumes in a zone are not kept waiting", volumes_in_a_zone_are_not_kept_waiting},
+    {NULL, NULL},
+};
