@@ -24,6 +24,8 @@ struct text {
 
 struct text text_of(const char *terminated); /* NULL gives the empty text */
 bool text_equal(struct text a, struct text b);
+/* A terminated copy on the heap, the caller's to free; NULL without memory. */
+char *text_duplicate(struct text t);
 bool text_is(struct text a, const char *terminated);
 int text_compare(struct text a, struct text b); /* bytewise, as strcmp */
 bool text_starts_with(struct text t, struct text prefix);

@@ -1,6 +1,7 @@
 #include "base/base.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct text text_of(const char *terminated)
@@ -11,6 +12,17 @@ struct text text_of(const char *terminated)
 static int compare_bytes(const char *a, const char *b, size_t size)
 {
     return size == 0 ? 0 : memcmp(a, b, size);
+}
+
+char *text_duplicate(struct text t)
+{
+    char *copy = malloc(t.size + 1);
+    if (copy == NULL)
+        return NULL;
+    if (t.size > 0)
+        memcpy(copy, t.data, t.size);
+    copy[t.size] = '\0';
+    return copy;
 }
 
 bool text_equal(struct text a, struct text b)

@@ -43,7 +43,7 @@ static struct json_object *json_of_node(const struct node *node)
         made = json_object_new_object();
         for (size_t i = 0; i < node->size; i++) {
             const struct member *member = &node->members[i];
-            char *key = strndup(member->key, member->key_size);
+            char *key = text_duplicate((struct text){member->key, member->key_size});
             if (key != NULL)
                 json_object_object_add(made, key, json_of_node(&member->value));
             free(key);

@@ -44,7 +44,7 @@ static char *read_word(const char *path, const char **why)
     while (*end > ' ' && *end < 0x7F)
         end++;
     bool word = end > start && end[strspn(end, " \t\r\n")] == '\0';
-    char *copy = word ? strndup(start, (size_t)(end - start)) : NULL;
+    char *copy = word ? text_duplicate((struct text){start, (size_t)(end - start)}) : NULL;
     *why = "there is no token in it";
     explicit_bzero(bytes, size);
     return copy;

@@ -273,7 +273,7 @@ static bool turn_page(struct watcher *watcher, struct text token)
     char *copy =
         token.size > PATH_BYTES / 4 || stuck || memchr(token.data, '\0', token.size) != NULL
             ? NULL
-            : strndup(token.data, token.size);
+            : text_duplicate(token);
     free(watcher->continue_token);
     watcher->continue_token = copy;
     return copy != NULL && ++watcher->page_count < PAGES_MAX;
