@@ -30,6 +30,7 @@ static struct warm *warm_up(struct solver_run *run)
     WITH_SPARE(run->arena, warm->base.label_classes);
     WITH_SPARE(run->arena, warm->base.selectors);
     WITH_SPARE(run->arena, warm->base.groups);
+    WITH_SPARE(run->arena, warm->base.inverse_groups);
     WITH_SPARE(run->arena, run->sets.sets);
     run->groups = with_spare(run->arena, run->groups, warm->base.groups.count, sizeof *run->groups);
     run->variants =
