@@ -137,7 +137,7 @@ static int compare_lots(const void *a_pointer, const void *b_pointer)
 static void make_lots(struct dense *dense)
 {
     struct arena *arena = dense->run->arena;
-    struct lots lots = {0};
+    struct lots lots = {ARENA_ARRAY(arena, dense->order_count, struct lot), 0, dense->order_count};
     struct intern signatures = {.arena = arena};
     for (size_t k = 0; k < dense->order_count; k++) {
         uint32_t i = dense->order[k];
