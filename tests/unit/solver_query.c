@@ -327,7 +327,7 @@ static void zones_are_all_a_spread_allows(void)
         const struct solver_question question = {.shape = &shapes[i]};
         MUST(solver_query_zones(run, &question, arena, &zones, &error));
         ASSERT_INT(zones.count, i == 2 ? 1 : 3);
-        for (size_t j = 0; j < zones.count; j++)
+        for (size_t j = 0; j < zones.count && j < 3; j++)
             ASSERT_TEXT(text_of(zones.items[j]), random_zones[j]);
     }
     arena_destroy(arena);
