@@ -125,6 +125,8 @@ bool arena_guard(struct arena *arena, void (*body)(void *), void *argument,
                  struct error *error) MUST_CHECK;
 
 struct text text_base64(struct text bytes, struct arena *arena); /* the standard alphabet, padded */
+/* Line breaks are passed over; false when it is no base64. */
+bool text_from_base64(struct text encoded, struct arena *arena, struct text *bytes) MUST_CHECK;
 
 /* A list that grows in an arena: `LIST(struct finding) findings;` zero-initialised. */
 #define LIST(type)              \

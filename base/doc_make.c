@@ -1,6 +1,6 @@
 #include "base/doc_internal.h"
 
-/* Larger than any text or list can be that is read. */
+/* What is read, and so what is made of it, is smaller than this limit. */
 static uint32_t size_of(size_t size)
 {
     return size < DOC_BYTES_MAX ? (uint32_t)size : (uint32_t)DOC_BYTES_MAX;

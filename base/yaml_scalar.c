@@ -282,42 +282,6 @@ static struct scalar resolve(struct arena *arena, struct text value)
 
 /* ---- tags ---- */
 
-static int base64_value(char c)
-{
-    static const char alphabet[] =
-        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    const char *at = c == '\0' ? NULL : strchr(alphabet, c);
-    return at == NULL ? -1 : (int)(at - alphabet);
-}
-
-static bool decode_base64(struct arena *arena, struct text value, struct text *bytes)
-{
-    char *out = (char *)arena_text(arena, value).data;
-    size_t size = 0, digits = 0, padding = 0;
-    uint32_t bits = 0;
-    for (size_t i = 0; i < value.size; i++) {
-        char c = value.data[i];
-        if (c == '\n' || c == '\r')
-            continue;
-        int digit = base64_value(c);
-        if (c == '=')
-            padding++;
-        else if (digit < 0 || padding != 0)
-            return false;
-        bits = bits << 6 | (uint32_t)(digit < 0 ? 0 : digit);
-        if (++digits % 4 != 0)
-            continue;
-        if (padding > 2)
-            return false;
-        for (size_t shift = 16, left = 3 - padding; left > 0; left--, shift -= 8)
-            out[size++] = (char)(bits >> shift & 0xFF);
-        if (padding != 0)
-            padding = 3; /* nothing may follow */
-    }
-    *bytes = (struct text){out, size};
-    return digits % 4 == 0;
-}
-
 /* JSON has no other strings: a byte that is not UTF-8 becomes U+FFFD. */
 static struct text make_utf8(struct arena *arena, struct text bytes)
 {
@@ -402,7 +366,7 @@ bool scalar_resolve(struct arena *arena, struct text value, struct text tag, boo
     }
     if (!text_is(name, "binary"))
         return true;
-    if (!decode_base64(arena, value, &scalar->text)) {
+    if (!text_from_base64(value, arena, &scalar->text)) {
         *problem = "not base64, as its tag !!binary demands";
         return false;
     }

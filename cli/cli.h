@@ -6,7 +6,7 @@
 
 struct world_options;
 
-/* Exit codes (DESIGN 3): 2 beats 1. */
+/* Exit codes: 2 beats 1. */
 enum exit_code { EXIT_CLEAN = 0, EXIT_FINDINGS = 1, EXIT_USAGE = 2, EXIT_UNREACHABLE = 3 };
 
 /* argv[0] is the command's name; the result is the exit code. */

@@ -28,11 +28,6 @@ static int compare_texts(const void *a, const void *b)
     return text_compare(*(const struct text *)a, *(const struct text *)b);
 }
 
-struct texts {
-    struct text *items;
-    size_t count, capacity;
-};
-
 /* The values a requirement names, those that it excludes if it is a complement; sorted. */
 static struct texts named_values(const struct solver_names *names,
                                  const struct solver_requirement *requirement, struct arena *arena)
@@ -174,9 +169,9 @@ static struct texts claim_zones(const struct cluster *cluster, const struct solv
         claim_requirement(cluster, claim, TEXT(CAPACITY_TYPE));
     struct texts zones = {0};
     for (size_t i = 0; i < claim->type_count; i++) {
-        const struct catalog_offerings *offerings = &cluster->types[claim->types[i]].offerings;
-        for (size_t j = 0; j < offerings->count; j++) {
-            const struct solver_offering *offering = &offerings->items[j];
+        const struct solver_type *type = &cluster->types[claim->types[i]].solver;
+        for (size_t j = 0; j < type->offering_count; j++) {
+            const struct solver_offering *offering = &type->offerings[j];
             bool seen = false;
             for (size_t k = 0; !seen && k < zones.count; k++)
                 seen = text_is(zones.items[k], offering->zone);

@@ -278,18 +278,6 @@ static void read_bound(struct claims_book *book, struct claim_state *claim,
               TEXT_ARGS(volume_name));
 }
 
-/* The zone of the node kube-scheduler has already chosen. */
-static const char *selected_zone(const struct claims_book *book, const struct field *root)
-{
-    const struct node *annotations = node_at(root->node, "metadata.annotations");
-    struct text name = node_string(node_get(annotations, "volume.kubernetes.io/selected-node"));
-    const struct object *node = snapshot_find(book->snapshot, KIND_NODE, TEXT(""), name);
-    if (name.size == 0 || node == NULL)
-        return NULL;
-    struct text zone = node_string(node_get(node->labels, ZONE));
-    return zone.size > 0 ? terminated(book->arena, zone) : NULL;
-}
-
 static void read_unbound(struct claims_book *book, struct claim_state *claim,
                          const struct field *root)
 {
@@ -321,14 +309,14 @@ static void read_unbound(struct claims_book *book, struct claim_state *claim,
     const struct node *spec = node_get(root->node, "spec");
     claim->driver = terminated(book->arena, csi_name(class.provisioner));
     claim->can_be_made = !text_is(class.provisioner, "kubernetes.io/no-provisioner");
-    claim->zonal = !list_has(node_get(spec, "accessModes"), TEXT("ReadWriteMany"));
+    claim->zonal = !claim_is_of_many_nodes(spec);
     class_places_read(book->snapshot, &class, book->arena, &claim->made);
     find_choices(book, claim, spec, object->name);
     find_places(claim, book->arena);
     claim->waits = true;
-    const char *zone = selected_zone(book, root);
-    if (zone != NULL && claim->zonal) {
-        claim->places = volume_of_zone(zone, book->arena);
+    struct text zone = claim_selected_zone(book->snapshot, root->node);
+    if (zone.size > 0 && claim->zonal) {
+        claim->places = volume_of_zone(terminated(book->arena, zone), book->arena);
         claim->waits = false;
     }
 }
@@ -388,7 +376,9 @@ bool claim_fits(const struct claim_state *claim, struct solver_labels labels)
 {
     if (!claim->waits)
         return places_fit(&claim->places, labels);
-    return claim->can_be_made || claim->choice_count == 0 || choose(claim, labels) != NULL;
+    if (choose(claim, labels) != NULL)
+        return true;
+    return claim->can_be_made ? places_fit(&claim->made, labels) : claim->choice_count == 0;
 }
 
 void claim_bind(struct claim_state *claim, struct solver_labels labels, struct arena *arena)

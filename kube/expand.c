@@ -26,12 +26,6 @@ static enum pod_phase phase_of(const struct cluster_pod *pod, const struct node 
     return gated || pod->daemon || pod->mirror || pod->leaving ? POD_WAITING : POD_PENDING;
 }
 
-static bool is_done(const struct object *object)
-{
-    struct text phase = node_string(node_at(object->root->node, "status.phase"));
-    return text_is(phase, "Succeeded") || text_is(phase, "Failed");
-}
-
 static bool is_mirror(const struct object *object)
 {
     const struct node *annotations = node_at(object->root->node, "metadata.annotations");
@@ -84,7 +78,7 @@ static void add_pod(struct expansion *expansion, const struct object *object, si
 {
     struct lineage lineage;
     lineage_find(expansion->snapshot, object, expansion->arena, &lineage);
-    bool done = is_done(object);
+    bool done = pod_is_done(object);
     count_pod(expansion, &lineage, object, done);
     if (done)
         return;
@@ -120,12 +114,7 @@ static void add_pod(struct expansion *expansion, const struct object *object, si
 static void add_label(struct shape_source *source, const char *key, struct text value,
                       struct arena *arena)
 {
-    struct solver_labels old = source->more_labels;
-    struct solver_label *items = ARENA_ARRAY(arena, old.count + 1, struct solver_label);
-    for (size_t i = 0; i < old.count; i++)
-        items[i] = old.items[i];
-    items[old.count] = (struct solver_label){key, terminated(arena, value)};
-    source->more_labels = (struct solver_labels){items, old.count + 1};
+    source->more_labels = labels_with(source->more_labels, key, terminated(arena, value), arena);
 }
 
 /* New pods of a Deployment are like its newest ones. */
@@ -189,7 +178,7 @@ static void make_pods(struct expansion *expansion, const struct object *object,
         struct text pod_name = arena_printf(arena, "%.*s-%lld", TEXT_ARGS(prefix), (long long)i);
         const struct object *there =
             snapshot_find(expansion->snapshot, KIND_POD, object->namespace, pod_name);
-        if (there != NULL && (object->kind != KIND_STATEFUL_SET || !is_done(there)))
+        if (there != NULL && (object->kind != KIND_STATEFUL_SET || !pod_is_done(there)))
             continue;
         struct cluster_pod *pod = LIST_PUSH(arena, expansion->pods);
         *pod = like;

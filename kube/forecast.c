@@ -296,8 +296,9 @@ static struct forecast_unschedulable *list_unschedulable(struct rounds *rounds,
                                                          struct forecast *forecast)
 {
     const struct cluster_pods *pods = &rounds->cluster.pods;
-    /* Pods of one shape have the same reasons. */
-    struct reason_list *known = ARENA_ARRAY(rounds->arena, pods->count, struct reason_list);
+    /* Pods of one shape have the same reasons; daemons are numbered among the shapes, too. */
+    size_t most_shapes = rounds->cluster.daemons.count + pods->count;
+    struct reason_list *known = ARENA_ARRAY(rounds->arena, most_shapes, struct reason_list);
     struct forecast_unschedulable *items =
         ARENA_ARRAY(rounds->arena, pods->count, struct forecast_unschedulable);
     for (size_t i = 0; i < pods->count; i++) {

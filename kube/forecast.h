@@ -1,15 +1,36 @@
 /* The forecast inside: a cluster read once into what the solver asks for (expand.c and owner.c the
  * pods, pod_requests.c and pod_shape.c what they want, forecast_check.c what is wrong with them,
  * volume_zones.c and claims.c where their volumes are, node_view.c the machines, problem.c the
- * whole), a problem built of it for every round (problem_build.c), what a round buys (bought.c),
- * and the rounds (forecast.c). */
+ * whole; convert.c what they share), a problem built of it for every round (problem_build.c), what
+ * a round buys (bought.c), and the rounds (forecast.c). */
 #ifndef TAFFRAIL_KUBE_FORECAST_H
 #define TAFFRAIL_KUBE_FORECAST_H
 
 #include "kube/kube.h"
 
+struct texts {
+    struct text *items;
+    size_t count, capacity;
+};
+
+/* ---- the words of the solver (convert.c) ---- */
+
 /* A terminated copy, as the solver wants its strings. */
 const char *terminated(struct arena *arena, struct text t);
+struct solver_labels labels_of(const struct node *map, struct arena *arena);
+/* The value of a label, or NULL. */
+const char *label_of(struct solver_labels labels, const char *key);
+/* And one more, unless they have its key. */
+struct solver_labels labels_with(struct solver_labels labels, const char *key, const char *value,
+                                 struct arena *arena);
+/* False when one cannot be understood. */
+bool expressions_convert(const struct expressions *expressions, struct arena *arena,
+                         struct solver_expressions *converted);
+struct solver_expressions expressions_with(struct solver_expressions expressions,
+                                           struct solver_expression more, struct arena *arena);
+struct solver_taints taints_convert(const struct taints *taints, struct arena *arena);
+const struct solver_toleration *tolerations_convert(const struct workload *workload,
+                                                    struct arena *arena, size_t *count);
 
 /* ---- what is wrong with an object (forecast_check.c) ---- */
 
@@ -87,11 +108,6 @@ struct shape_source {
 };
 void pod_shape_read(const struct snapshot *snapshot, const struct shape_source *source,
                     struct arena *arena, struct pod_shape *shape);
-struct solver_labels labels_of(const struct node *map, struct arena *arena);
-/* False when one cannot be understood. */
-bool expressions_convert(const struct expressions *expressions, struct arena *arena,
-                         struct solver_expressions *converted);
-struct solver_taints taints_convert(const struct taints *taints, struct arena *arena);
 
 /* ---- volumes ---- */
 
@@ -203,12 +219,10 @@ struct machines {
     struct machine *items;
     size_t count, capacity;
 };
-/* The value of a label, or NULL. */
-const char *label_of(struct solver_labels labels, const char *key);
 /* Nodes and NodeClaims that are there to stay, by name; names of those that are going are added to
  * leaving, what cannot be understood to problems. */
 void machines_read(const struct snapshot *snapshot, struct arena *arena, struct machines *machines,
-                   struct resource_names *leaving, struct problems *problems);
+                   struct texts *leaving, struct problems *problems);
 
 /* ---- the whole ---- */
 
@@ -225,7 +239,6 @@ struct cluster_pool {
 struct cluster_type {
     size_t index; /* in the catalogue */
     struct solver_type solver;
-    struct catalog_offerings offerings;
 };
 struct cluster {
     struct arena *arena;

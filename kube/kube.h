@@ -77,10 +77,17 @@ bool object_read(const struct node *root, struct source *source, struct text def
                  struct arena *arena, struct object *object, struct error *error) MUST_CHECK;
 /* "web", or "web-*" for an object that only has a generateName. */
 struct text object_display_name(const struct object *object, struct arena *arena);
+/* The condition of that type in its status; NULL: none. */
+const struct node *object_condition(const struct object *object, const char *type);
+/* Whether they can be one object's: what comes out of files has none, then the name has to do. */
+bool uids_agree(struct text a, struct text b);
 /* RFC 3339 time, or a date (its first second, UTC). */
 bool time_parse(struct text t, int64_t *unix_s) MUST_CHECK;
 
 /* ---- pods and their templates ---- */
+
+/* Whether its containers have ended for good. */
+bool pod_is_done(const struct object *pod);
 
 /* The part of a workload that becomes a Pod. */
 struct workload {
@@ -202,8 +209,9 @@ struct pool {
     struct text node_class_group, node_class_kind, node_class_name;
 };
 bool pool_read(const struct object *object, struct arena *arena, struct pool *pool);
-/* Unless its status says that it is not. */
-bool pool_is_ready(const struct pool *pool);
+/* Whether Karpenter makes nodes of it for pods that wait: not when its status says that it is not
+ * ready, when it is going, or when it has a fixed number of nodes. */
+bool pool_makes_nodes(const struct pool *pool);
 
 /* ---- the instance catalogue ---- */
 
@@ -337,6 +345,9 @@ const struct snapshot *snapshot_build(struct snapshot_builder *builder);
 /* NULL when not there. */
 const struct object *snapshot_find(const struct snapshot *snapshot, enum kind kind,
                                    struct text namespace, struct text name);
+/* Its index among those of its kind; snapshot_count() when not there. */
+size_t snapshot_index(const struct snapshot *snapshot, enum kind kind, struct text namespace,
+                      struct text name);
 size_t snapshot_count(const struct snapshot *snapshot, enum kind kind);
 const struct object *snapshot_object(const struct snapshot *snapshot, enum kind kind,
                                      size_t index); /* by namespace, then name */
@@ -400,18 +411,28 @@ enum zone_key { ZONE_KEY_NONE, ZONE_KEY_NAME, ZONE_KEY_ID };
 /* Whether a label key says a node's zone: the well-known keys, their aliases, CSI drivers' own. */
 enum zone_key zone_key_of(struct text key);
 
-/* The zones a cluster names: on Nodes, in NodePools, in the status of EC2NodeClasses, in the user's
- * catalogue. */
 struct zones {
-    struct text *items;
+    struct text *items; /* by name, each once */
     size_t count, capacity;
+    /* Of those a cluster names. */
     bool complete;  /* nodes will come up in no other */
     bool from_node; /* a Node names one */
 };
+void zones_add(struct zones *zones, struct text zone, struct arena *arena); /* empty: not added */
+bool zones_have(const struct zones *zones, struct text zone);
+struct zones zones_intersect(const struct zones *a, const struct zones *b, struct arena *arena);
+/* The zones a cluster names: on Nodes, in NodePools, in the status of EC2NodeClasses, in the user's
+ * catalogue. */
 void zones_read(const struct snapshot *snapshot, const struct catalog *catalog, enum zone_key key,
                 struct arena *arena, struct zones *zones);
+/* Adds those that NodePools, EC2NodeClasses and the user's catalogue name; whether nodes are made
+ * in no other. */
+bool zones_add_makeable(const struct snapshot *snapshot, const struct catalog *catalog,
+                        enum zone_key key, struct arena *arena, struct zones *zones);
 /* Of a Node, by its label or the label's old spelling; empty when it has none. */
 struct text node_zone(const struct object *node);
+/* The list of subnets that the pool's node class has found; NULL when it tells of none. */
+const struct node *pool_subnets(const struct snapshot *snapshot, const struct pool *pool);
 
 /* One expression of allowedTopologies. */
 struct topology_choice {
@@ -454,6 +475,10 @@ const struct object *claim_class(const struct snapshot *snapshot, const struct c
 /* The claims a workload brings along: volumeClaimTemplates and ephemeral volumes. */
 void claim_templates_read(const struct workload *workload, struct arena *arena,
                           struct claims *claims);
+/* The template of which a StatefulSet (NULL: none) makes a claim of this name for its pod; NULL: it
+ * makes none. */
+const struct field *set_claim_template(const struct object *set, struct text pod_name,
+                                       struct text claim, struct arena *arena);
 /* The claimName fields of the claims it mounts. */
 struct claim_names {
     const struct field **items;

@@ -231,18 +231,6 @@ static void judge_readiness(struct pair *pair)
     pair->initialized = pair->initialized || !starting;
 }
 
-static struct solver_labels with_hostname(struct solver_labels labels, const char *name,
-                                          struct arena *arena)
-{
-    if (label_of(labels, HOSTNAME) != NULL)
-        return labels;
-    struct solver_label *items = ARENA_ARRAY(arena, labels.count + 1, struct solver_label);
-    if (labels.count > 0)
-        memcpy(items, labels.items, labels.count * sizeof *items);
-    items[labels.count] = (struct solver_label){HOSTNAME, name};
-    return (struct solver_labels){items, labels.count + 1};
-}
-
 static bool read_machine(const struct snapshot *snapshot, struct pair *pair, struct arena *arena,
                          struct machine *machine, struct error *error)
 {
@@ -252,7 +240,8 @@ static bool read_machine(const struct snapshot *snapshot, struct pair *pair, str
                                 .node_name = terminated(arena, named->name),
                                 .taints = taints_of(snapshot, pair, arena),
                                 .initialized = pair->initialized};
-    machine->labels = with_hostname(labels_of(pair->says->labels, arena), machine->name, arena);
+    machine->labels =
+        labels_with(labels_of(pair->says->labels, arena), HOSTNAME, machine->name, arena);
     machine->pool = label_of(machine->labels, NODE_POOL_LABEL);
     if (pair->node != NULL)
         read_attach_limits(snapshot, pair->node->name, arena, machine);
@@ -275,8 +264,7 @@ static int compare_machines(const void *a_pointer, const void *b_pointer)
 }
 
 static void add_machine(const struct snapshot *snapshot, struct pair *pair, struct arena *arena,
-                        struct machines *machines, struct resource_names *leaving,
-                        struct problems *problems)
+                        struct machines *machines, struct texts *leaving, struct problems *problems)
 {
     struct machine machine;
     struct error wrong = {0};
@@ -296,7 +284,7 @@ static void add_machine(const struct snapshot *snapshot, struct pair *pair, stru
 }
 
 void machines_read(const struct snapshot *snapshot, struct arena *arena, struct machines *machines,
-                   struct resource_names *leaving, struct problems *problems)
+                   struct texts *leaving, struct problems *problems)
 {
     struct node_claims claims = node_claims_read(snapshot, arena);
     for (size_t i = 0; i < snapshot_count(snapshot, KIND_NODE); i++) {

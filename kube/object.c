@@ -100,3 +100,17 @@ struct text object_display_name(const struct object *object, struct arena *arena
         return object->name;
     return arena_printf(arena, "%.*s*", TEXT_ARGS(object->generate_name));
 }
+
+const struct node *object_condition(const struct object *object, const char *type)
+{
+    const struct node *conditions = node_at(object->root->node, "status.conditions");
+    for (size_t i = 0; node_is(conditions, NODE_LIST) && i < node_count(conditions); i++)
+        if (text_is(node_string(node_get(node_item(conditions, i), "type")), type))
+            return node_item(conditions, i);
+    return NULL;
+}
+
+bool uids_agree(struct text a, struct text b)
+{
+    return a.size == 0 || b.size == 0 || text_equal(a, b);
+}

@@ -2,39 +2,15 @@
 
 /* ---- who owns what ---- */
 
-static bool find_index(const struct snapshot *snapshot, enum kind kind, struct text namespace,
-                       struct text name, size_t *index)
-{
-    size_t low = 0;
-    size_t high = snapshot_count(snapshot, kind);
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        const struct object *object = snapshot_object(snapshot, kind, middle);
-        int order = text_compare(object->namespace, namespace);
-        if (order == 0)
-            order = text_compare(object->name, name);
-        if (order == 0) {
-            *index = middle;
-            return true;
-        }
-        if (order < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return false;
-}
-
-/* Objects out of files have no uid: then the name has to do. */
 static bool find_owner(const struct snapshot *snapshot, struct text namespace,
                        const struct owner *owner, struct ancestor *ancestor)
 {
     ancestor->kind = kind_of(owner->api_version, owner->kind);
-    if (ancestor->kind == KIND_UNKNOWN || !kind_table[ancestor->kind].namespaced ||
-        !find_index(snapshot, ancestor->kind, namespace, owner->name, &ancestor->index))
+    if (ancestor->kind == KIND_UNKNOWN || !kind_table[ancestor->kind].namespaced)
         return false;
-    struct text uid = snapshot_object(snapshot, ancestor->kind, ancestor->index)->uid;
-    return uid.size == 0 || owner->uid.size == 0 || text_equal(uid, owner->uid);
+    ancestor->index = snapshot_index(snapshot, ancestor->kind, namespace, owner->name);
+    const struct object *found = snapshot_object(snapshot, ancestor->kind, ancestor->index);
+    return found != NULL && uids_agree(found->uid, owner->uid);
 }
 
 static bool is_number(struct text t)
@@ -64,7 +40,8 @@ static bool find_above(const struct snapshot *snapshot, const struct object *obj
     else
         return false;
     ancestor->kind = *kind;
-    return find_index(snapshot, *kind, object->namespace, *above, &ancestor->index);
+    ancestor->index = snapshot_index(snapshot, *kind, object->namespace, *above);
+    return ancestor->index < snapshot_count(snapshot, *kind);
 }
 
 void lineage_find(const struct snapshot *snapshot, const struct object *object, struct arena *arena,
@@ -103,16 +80,10 @@ static int64_t number_at(const struct node *root, const char *path, int64_t abse
     return number < INT32_MAX ? number : INT32_MAX;
 }
 
-static bool has_condition(const struct node *root, const char *type)
+static bool has_condition(const struct object *object, const char *type)
 {
-    const struct node *conditions = node_at(root, "status.conditions");
-    for (size_t i = 0; i < node_count(conditions); i++) {
-        const struct node *condition = node_item(conditions, i);
-        if (text_is(node_string(node_get(condition, "type")), type) &&
-            text_is(node_string(node_get(condition, "status")), "True"))
-            return true;
-    }
-    return false;
+    const struct node *condition = object_condition(object, type);
+    return text_is(node_string(node_get(condition, "status")), "True");
 }
 
 static bool is_suspended(const struct object *object)
@@ -134,8 +105,7 @@ static int64_t job_pods(const struct node *spec, int64_t succeeded)
 
 static bool job_is_over(const struct object *job)
 {
-    const struct node *root = job->root->node;
-    return has_condition(root, "Complete") || has_condition(root, "Failed");
+    return has_condition(job, "Complete") || has_condition(job, "Failed");
 }
 
 static int64_t job_demand(const struct object *job, const struct tally *tally)

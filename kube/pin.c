@@ -33,7 +33,7 @@ static void read_mounts(struct reading *reading)
                               .claim = claim};
         if (claim.size > 0) {
             const struct field *template =
-                pin_set_template(&reading->set, reading->pod, claim, arena);
+                set_claim_template(reading->set.set, reading->pod->name, claim, arena);
             mount.of_set = template != NULL;
             claim_zones_read(reading->snapshot, reading->pod->namespace, claim, template, arena,
                              &mount.zones);
@@ -188,7 +188,6 @@ static void pin_follower(const struct reading *reading, struct pin *pin)
 static void pin_volumes(const struct reading *reading, struct pin *pin)
 {
     struct zones zones;
-    pin->volumes = describe(reading);
     if (common_zones(reading, CLAIM_NARROWS, &zones) && zones.count == 0) {
         pin->kind = PIN_IMPOSSIBLE;
     } else if (any_held(reading, CLAIM_BOUND)) {
@@ -238,4 +237,17 @@ void pin_read(const struct snapshot *snapshot, const struct catalog *catalog,
     pin->reachable = pin->kind != PIN_NONE && pin->kind != PIN_IMPOSSIBLE;
     for (size_t i = 0; pin->reachable && i < pin->zones.count; i++)
         pin->reachable = pin_zone_is_reachable(snapshot, catalog, pin->zones.items[i], arena);
+}
+
+bool pin_is_impossible(const struct snapshot *snapshot, const struct object *pod,
+                       struct arena *arena, struct text *volumes)
+{
+    struct reading reading = {
+        .snapshot = snapshot, .pod = pod, .arena = arena, .set = pin_set_of(snapshot, pod)};
+    struct zones zones;
+    read_mounts(&reading);
+    if (!common_zones(&reading, CLAIM_NARROWS, &zones) || zones.count > 0)
+        return false;
+    *volumes = describe(&reading);
+    return true;
 }

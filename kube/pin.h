@@ -28,8 +28,8 @@ const char *pin_source_name(enum pin_source source); /* "solver", "storage-class
 struct claim_zones {
     enum claim_hold hold;
     enum pin_source source;
-    bool any_zone;        /* zones do not say where it can be */
-    struct zones zones;   /* sorted */
+    bool any_zone; /* zones do not say where it can be */
+    struct zones zones;
     struct text selected; /* the zone of the node kube-scheduler has chosen; empty: none */
 };
 /* template: what a StatefulSet makes the claim of when it is not there; may be NULL. */
@@ -43,12 +43,6 @@ void ephemeral_zones_read(const struct snapshot *snapshot, const struct field *t
  * there is none. */
 struct text claim_settled_zone(const struct snapshot *snapshot, struct text namespace,
                                struct text name, struct arena *arena);
-
-/* ---- sets of zones, sorted by name ---- */
-
-void zones_add(struct zones *zones, struct text zone, struct arena *arena);
-bool zones_have(const struct zones *zones, struct text zone);
-struct zones zones_intersect(const struct zones *a, const struct zones *b, struct arena *arena);
 
 /* ---- a pod ---- */
 
@@ -68,8 +62,6 @@ struct pin {
     bool reachable;     /* in every one of them a Node is, or can be made */
     bool follows;       /* not its volume, but that of a pod it must be beside */
     bool of_replicas;   /* its owner is a visible StatefulSet of two or more */
-    /* "data in us-east-1a, logs in us-east-1b": its zonal volumes, by their names in the pod. */
-    struct text volumes;
 };
 /* Whether a pod mounts a claim or must be in one zone with others: all others have no pin. */
 bool pin_may_apply(const struct object *pod);
@@ -83,6 +75,10 @@ const struct pin_offers *pin_offers_create(const struct snapshot *snapshot,
 void pin_read(const struct snapshot *snapshot, const struct catalog *catalog,
               const struct pin_offers *offers, const struct object *pod, struct arena *arena,
               struct pin *pin);
+/* Whether that is PIN_IMPOSSIBLE, which takes a look at its own volumes alone. *volumes, by their
+ * names in the pod: "data in us-east-1a, logs in us-east-1b". */
+bool pin_is_impossible(const struct snapshot *snapshot, const struct object *pod,
+                       struct arena *arena, struct text *volumes);
 
 /* ---- inside ---- */
 
@@ -92,9 +88,6 @@ struct pin_set {
     int64_t start, replicas, ordinal;
 };
 struct pin_set pin_set_of(const struct snapshot *snapshot, const struct object *pod);
-/* The template that makes a claim of this name for the pod; NULL: none. */
-const struct field *pin_set_template(const struct pin_set *set, const struct object *pod,
-                                     struct text claim, struct arena *arena);
 /* The zone of an ordinal whose claims are not bound. */
 struct text pin_zone_of_ordinal(const struct snapshot *snapshot, const struct pin_set *set,
                                 const struct zones *candidates, struct arena *arena);

@@ -5,17 +5,6 @@
 
 /* ---- what a pool can make ---- */
 
-/* The subnets its node class has found; NULL when it says none. */
-static const struct node *subnets_of(const struct snapshot *snapshot, const struct pool *pool)
-{
-    const struct object *class =
-        snapshot_find(snapshot, KIND_EC2_NODE_CLASS, TEXT(""), pool->node_class_name);
-    if (class == NULL || !text_is(pool->node_class_kind, "EC2NodeClass"))
-        return NULL;
-    const struct node *subnets = node_at(class->root->node, "status.subnets");
-    return node_is(subnets, NODE_LIST) && node_count(subnets) > 0 ? subnets : NULL;
-}
-
 static bool subnets_have(const struct node *subnets, struct text zone)
 {
     for (size_t i = 0; i < node_count(subnets); i++)
@@ -61,7 +50,7 @@ static bool set_allows(const struct reach *reach, const struct solver_requiremen
 static bool pool_can_make(const struct reach *reach, const struct pool *pool,
                           const struct solver_requirements *set, struct text zone)
 {
-    const struct node *subnets = subnets_of(reach->snapshot, pool);
+    const struct node *subnets = pool_subnets(reach->snapshot, pool);
     return (subnets == NULL || subnets_have(subnets, zone)) && is_sold_in(reach->catalog, zone) &&
            set_allows(reach, set, zone);
 }
@@ -75,11 +64,6 @@ static struct reach reach_create(const struct snapshot *snapshot, const struct c
     return reach;
 }
 
-static bool is_in_use(const struct pool *pool)
-{
-    return !pool->object->deleting && pool_is_ready(pool);
-}
-
 bool pin_zone_is_reachable(const struct snapshot *snapshot, const struct catalog *catalog,
                            struct text zone, struct arena *arena)
 {
@@ -91,25 +75,13 @@ bool pin_zone_is_reachable(const struct snapshot *snapshot, const struct catalog
         struct solver_requirements set = {0};
         add_all(&reach, &pool->requirements, &set);
         add_all(&reach, &pool->labels, &set);
-        if (is_in_use(pool) && pool_can_make(&reach, pool, &set, zone))
+        if (pool_makes_nodes(pool) && pool_can_make(&reach, pool, &set, zone))
             return true;
     }
     return false;
 }
 
 /* ---- which of them suit a pod ---- */
-
-static void add_named(const struct reach *reach, const struct expressions *expressions,
-                      struct zones *zones)
-{
-    for (size_t i = 0; i < expressions->count; i++) {
-        const struct expression *expression = &expressions->items[i];
-        if (expression->valid && expression->op == SOLVER_IN &&
-            zone_key_of(expression->key) == ZONE_KEY_NAME)
-            for (size_t j = 0; j < expression->value_count; j++)
-                zones_add(zones, expression->values[j].text, reach->arena);
-    }
-}
 
 /* Every zone that something visible names. */
 static struct zones all_zones(const struct reach *reach)
@@ -118,24 +90,7 @@ static struct zones all_zones(const struct reach *reach)
     const struct zones *of_nodes = snapshot_node_zones(reach->snapshot);
     for (size_t i = 0; i < of_nodes->count; i++)
         zones_add(&zones, of_nodes->items[i], reach->arena);
-    for (size_t i = 0; i < snapshot_count(reach->snapshot, KIND_EC2_NODE_CLASS); i++) {
-        const struct object *class = snapshot_object(reach->snapshot, KIND_EC2_NODE_CLASS, i);
-        const struct node *subnets = node_at(class->root->node, "status.subnets");
-        for (size_t j = 0; node_is(subnets, NODE_LIST) && j < node_count(subnets); j++)
-            zones_add(&zones, node_string(node_get(node_item(subnets, j), "zone")), reach->arena);
-    }
-    for (size_t i = 0; i < snapshot_pool_count(reach->snapshot); i++) {
-        add_named(reach, &snapshot_pool(reach->snapshot, i)->requirements, &zones);
-        add_named(reach, &snapshot_pool(reach->snapshot, i)->labels, &zones);
-    }
-    uint32_t sold = catalog_is_builtin(reach->catalog)
-                        ? 0
-                        : solver_names_value_count(reach->names, reach->zone_key);
-    for (uint32_t i = 0; i < sold; i++) {
-        struct text zone;
-        zone.data = solver_names_value_text(reach->names, reach->zone_key, i, &zone.size);
-        zones_add(&zones, zone, reach->arena);
-    }
+    (void)zones_add_makeable(reach->snapshot, reach->catalog, ZONE_KEY_NAME, reach->arena, &zones);
     return zones;
 }
 
@@ -218,7 +173,7 @@ struct zones pin_candidates(const struct snapshot *snapshot, const struct catalo
     struct zones all = all_zones(&reach);
     for (size_t i = 0; i < snapshot_pool_count(snapshot); i++) {
         const struct pool *pool = snapshot_pool(snapshot, i);
-        if (is_in_use(pool) && tolerates(&tolerations, pool))
+        if (pool_makes_nodes(pool) && tolerates(&tolerations, pool))
             add_pool(&reach, pool, &selection, &all, &zones);
     }
     if (zones.count == 0)

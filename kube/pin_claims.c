@@ -18,36 +18,6 @@ const char *pin_source_name(enum pin_source source)
     return names[source];
 }
 
-/* ---- sets of zones ---- */
-
-void zones_add(struct zones *zones, struct text zone, struct arena *arena)
-{
-    if (zone.size == 0 || zones_have(zones, zone))
-        return;
-    (void)LIST_PUSH(arena, zones);
-    size_t at = zones->count - 1;
-    for (; at > 0 && text_compare(zones->items[at - 1], zone) > 0; at--)
-        zones->items[at] = zones->items[at - 1];
-    zones->items[at] = zone;
-}
-
-bool zones_have(const struct zones *zones, struct text zone)
-{
-    for (size_t i = 0; i < zones->count; i++)
-        if (text_equal(zones->items[i], zone))
-            return true;
-    return false;
-}
-
-struct zones zones_intersect(const struct zones *a, const struct zones *b, struct arena *arena)
-{
-    struct zones both = {0};
-    for (size_t i = 0; i < a->count; i++)
-        if (zones_have(b, a->items[i]))
-            zones_add(&both, a->items[i], arena);
-    return both;
-}
-
 /* ---- zones of places ---- */
 
 /* False when the place says none by the operator In. */
@@ -90,7 +60,7 @@ static bool belongs_to(const struct object *volume, const struct object *claim)
     struct text uid = node_string(node_get(reference, "uid"));
     return text_equal(node_string(node_get(reference, "namespace")), claim->namespace) &&
            text_equal(node_string(node_get(reference, "name")), claim->name) &&
-           (uid.size == 0 || claim->uid.size == 0 || text_equal(uid, claim->uid));
+           uids_agree(uid, claim->uid);
 }
 
 static void read_volume(const struct snapshot *snapshot, const struct object *claim,
@@ -111,24 +81,6 @@ static void read_volume(const struct snapshot *snapshot, const struct object *cl
 }
 
 /* ---- claims that do not ---- */
-
-static bool is_shared_by_nodes(const struct node *claim_spec)
-{
-    const struct node *modes = node_get(claim_spec, "accessModes");
-    for (size_t i = 0; node_is(modes, NODE_LIST) && i < node_count(modes); i++)
-        if (text_is(node_string(node_item(modes, i)), "ReadWriteMany"))
-            return true;
-    return false;
-}
-
-static struct text selected_zone(const struct snapshot *snapshot, const struct node *claim)
-{
-    const struct node *annotations = node_at(claim, "metadata.annotations");
-    struct text name = node_string(node_get(annotations, "volume.kubernetes.io/selected-node"));
-    const struct object *node =
-        name.size == 0 ? NULL : snapshot_find(snapshot, KIND_NODE, TEXT(""), name);
-    return node == NULL ? TEXT("") : node_zone(node);
-}
 
 /* The union of where the volumes are that it may be bound to; *found: there are some. False when
  * one of them can be used in any zone. */
@@ -176,7 +128,7 @@ static void read_unbound(const struct snapshot *snapshot, struct text namespace,
         confined = add_places(&made, arena, &zones) && confined;
     }
     bool everywhere = can_be_made && !found &&
-                      (is_shared_by_nodes(spec) || storage_class_is_zone_redundant(&class));
+                      (claim_is_of_many_nodes(spec) || storage_class_is_zone_redundant(&class));
     if ((everywhere || !can_be_made) && !confined) {
         *result = (struct claim_zones){.hold = CLAIM_ANYWHERE, .any_zone = true};
         return;
@@ -186,7 +138,7 @@ static void read_unbound(const struct snapshot *snapshot, struct text namespace,
         .source = found ? PIN_FROM_VOLUME : PIN_FROM_STORAGE_CLASS,
         .any_zone = !confined,
         .zones = confined ? zones : (struct zones){0},
-        .selected = everywhere ? TEXT("") : selected_zone(snapshot, root->node),
+        .selected = everywhere ? TEXT("") : claim_selected_zone(snapshot, root->node),
     };
     /* Who makes no volume does not wait for the pod either: the claim may be bound to any of them
      * at any moment. */
@@ -237,7 +189,7 @@ struct text claim_settled_zone(const struct snapshot *snapshot, struct text name
     struct claim_zones zones = {.hold = CLAIM_UNKNOWN};
     struct text volume = node_string(node_at(claim->root->node, "spec.volumeName"));
     if (volume.size == 0)
-        return selected_zone(snapshot, claim->root->node);
+        return claim_selected_zone(snapshot, claim->root->node);
     read_volume(snapshot, claim, volume, arena, &zones);
     return zones.zones.count == 1 ? zones.zones.items[0] : TEXT("");
 }

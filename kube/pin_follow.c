@@ -49,17 +49,12 @@ static bool keys_match(const struct beside *beside, const char *list, bool same,
     return true;
 }
 
-static bool is_there(const struct object *pod)
-{
-    struct text phase = node_string(node_at(pod->root->node, "status.phase"));
-    return !pod->deleting && !text_is(phase, "Succeeded") && !text_is(phase, "Failed");
-}
-
 static bool selects(const struct beside *beside, const struct object *other)
 {
     return selector_matches(beside->selector, other->labels) &&
            keys_match(beside, "matchLabelKeys", true, other) &&
-           keys_match(beside, "mismatchLabelKeys", false, other) && is_there(other);
+           keys_match(beside, "mismatchLabelKeys", false, other) && !other->deleting &&
+           !pod_is_done(other);
 }
 
 /* ---- where the pods are that it selects ---- */

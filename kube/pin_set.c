@@ -40,8 +40,7 @@ struct pin_set pin_set_of(const struct snapshot *snapshot, const struct object *
         return (struct pin_set){0};
     const struct object *set =
         snapshot_find(snapshot, KIND_STATEFUL_SET, pod->namespace, owner->name);
-    if (set == NULL ||
-        (set->uid.size > 0 && owner->uid.size > 0 && !text_equal(set->uid, owner->uid)))
+    if (set == NULL || !uids_agree(set->uid, owner->uid))
         return (struct pin_set){0};
     result.set = set;
     result.start = number_at(set, "spec.ordinals.start", 0);
@@ -55,23 +54,6 @@ static struct text claim_name(const struct node *template, const struct object *
     struct text name = node_string(node_at(template, "metadata.name"));
     return arena_printf(arena, "%.*s-%.*s-%lld", TEXT_ARGS(name), TEXT_ARGS(set->name),
                         (long long)ordinal);
-}
-
-const struct field *pin_set_template(const struct pin_set *set, const struct object *pod,
-                                     struct text claim, struct arena *arena)
-{
-    if (set->set == NULL)
-        return NULL;
-    const struct field *templates = field_at(arena, set->set->root, "spec.volumeClaimTemplates");
-    for (size_t i = 0; node_is(templates->node, NODE_LIST) && i < node_count(templates->node);
-         i++) {
-        const struct node *template = node_item(templates->node, i);
-        struct text name = node_string(node_at(template, "metadata.name"));
-        if (text_equal(claim,
-                       arena_printf(arena, "%.*s-%.*s", TEXT_ARGS(name), TEXT_ARGS(pod->name))))
-            return field_item(arena, templates, i);
-    }
-    return NULL;
 }
 
 /* ---- shares ---- */

@@ -79,3 +79,9 @@ void topology_terms_read(const struct workload *workload, struct arena *arena,
     read_pod_affinity(field_get(arena, affinity, "podAntiAffinity"), TOPOLOGY_ANTI_AFFINITY, arena,
                       terms);
 }
+
+bool pod_is_done(const struct object *pod)
+{
+    struct text phase = node_string(node_at(pod->root->node, "status.phase"));
+    return text_is(phase, "Succeeded") || text_is(phase, "Failed");
+}

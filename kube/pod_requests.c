@@ -155,15 +155,10 @@ static bool add_limit_ranges(const struct pod *pod, struct sums *sums, struct er
 
 /* ---- a resize under way: the greater of what was asked for and what is held ---- */
 
-static bool resize_is_infeasible(const struct node *status)
+static bool resize_is_infeasible(const struct object *pod)
 {
-    const struct node *conditions = node_get(status, "conditions");
-    for (size_t i = 0; i < node_count(conditions); i++) {
-        const struct node *condition = node_item(conditions, i);
-        if (text_is(node_string(node_get(condition, "type")), "PodResizePending"))
-            return text_is(node_string(node_get(condition, "reason")), "Infeasible");
-    }
-    return false;
+    const struct node *pending = object_condition(pod, "PodResizePending");
+    return text_is(node_string(node_get(pending, "reason")), "Infeasible");
 }
 
 static const struct node *status_of(const struct pod *pod, const char *list, struct text name)
@@ -186,7 +181,7 @@ static bool take_status(const struct pod *pod, const struct node *container, str
         status = status_of(pod, "initContainerStatuses", name);
     if (!node_is(node_get(status, "resources"), NODE_MAP))
         return true;
-    if (resize_is_infeasible(pod->status))
+    if (resize_is_infeasible(pod->workload->object))
         *sums = (struct sums){0};
     const struct node *held[] = {node_at(status, "resources.requests"),
                                  node_get(status, "allocatedResources")};

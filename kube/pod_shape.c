@@ -2,83 +2,6 @@
 
 #include "kube/forecast.h"
 
-const char *terminated(struct arena *arena, struct text t)
-{
-    return arena_text(arena, t).data;
-}
-
-struct solver_labels labels_of(const struct node *map, struct arena *arena)
-{
-    size_t count = node_is(map, NODE_MAP) ? node_count(map) : 0;
-    struct solver_label *items = ARENA_ARRAY(arena, count, struct solver_label);
-    for (size_t i = 0; i < count; i++) {
-        const struct member *member = &map->members[i];
-        items[i] =
-            (struct solver_label){terminated(arena, (struct text){member->key, member->key_size}),
-                                  terminated(arena, node_string(&member->value))};
-    }
-    return (struct solver_labels){items, count};
-}
-
-const char *label_of(struct solver_labels labels, const char *key)
-{
-    for (size_t i = 0; i < labels.count; i++)
-        if (strcmp(labels.items[i].key, key) == 0)
-            return labels.items[i].value;
-    return NULL;
-}
-
-bool expressions_convert(const struct expressions *expressions, struct arena *arena,
-                         struct solver_expressions *converted)
-{
-    struct solver_expression *items =
-        ARENA_ARRAY(arena, expressions->count, struct solver_expression);
-    for (size_t i = 0; i < expressions->count; i++) {
-        const struct expression *expression = &expressions->items[i];
-        if (!expression->valid)
-            return false;
-        const char **values = ARENA_ARRAY(arena, expression->value_count, const char *);
-        for (size_t j = 0; j < expression->value_count; j++)
-            values[j] = terminated(arena, expression->values[j].text);
-        items[i] = (struct solver_expression){.key = terminated(arena, expression->key),
-                                              .op = expression->op,
-                                              .values = values,
-                                              .value_count = expression->value_count,
-                                              .min_values = expression->min_values};
-    }
-    *converted = (struct solver_expressions){items, expressions->count};
-    return true;
-}
-
-static bool effect_parse(struct text t, enum solver_effect *effect)
-{
-    static const char *const names[] = {
-        [SOLVER_NO_SCHEDULE] = "NoSchedule",
-        [SOLVER_PREFER_NO_SCHEDULE] = "PreferNoSchedule",
-        [SOLVER_NO_EXECUTE] = "NoExecute",
-    };
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (text_is(t, names[i])) {
-            *effect = (enum solver_effect)i;
-            return true;
-        }
-    return false;
-}
-
-struct solver_taints taints_convert(const struct taints *taints, struct arena *arena)
-{
-    struct solver_taint *items = ARENA_ARRAY(arena, taints->count, struct solver_taint);
-    size_t count = 0;
-    for (size_t i = 0; i < taints->count; i++) {
-        const struct taint *taint = &taints->items[i];
-        struct solver_taint converted = {terminated(arena, taint->key),
-                                         terminated(arena, taint->value), SOLVER_NO_SCHEDULE};
-        if (effect_parse(taint->effect, &converted.effect))
-            items[count++] = converted;
-    }
-    return (struct solver_taints){items, count};
-}
-
 /* ---- what Karpenter does not place ---- */
 
 /* Nobody takes a pod that cannot be understood: that goes before all else. */
@@ -227,32 +150,7 @@ static void read_selection(const struct shape_source *source, struct arena *aren
     check_selection(shape, arena);
 }
 
-/* ---- tolerations and ports ---- */
-
-static void read_tolerations(const struct workload *workload, struct arena *arena,
-                             struct solver_shape *solver)
-{
-    struct tolerations tolerations;
-    tolerations_read(workload, arena, &tolerations);
-    struct solver_toleration *items =
-        ARENA_ARRAY(arena, tolerations.count, struct solver_toleration);
-    size_t count = 0;
-    for (size_t i = 0; i < tolerations.count; i++) {
-        const struct toleration *toleration = &tolerations.items[i];
-        struct solver_toleration converted = {
-            .key = terminated(arena, toleration->key),
-            .exists = text_is(toleration->op, "Exists"),
-            .value = terminated(arena, toleration->value),
-            .any_effect = toleration->effect.size == 0,
-        };
-        bool known =
-            converted.exists || toleration->op.size == 0 || text_is(toleration->op, "Equal");
-        if (known && (converted.any_effect || effect_parse(toleration->effect, &converted.effect)))
-            items[count++] = converted;
-    }
-    solver->tolerations = items;
-    solver->toleration_count = count;
-}
+/* ---- ports ---- */
 
 /* On the host's network every port of a container is one of the host. */
 static uint32_t host_port_of(const struct node *port, bool host_network)
@@ -467,15 +365,13 @@ static void check_workload(const struct workload *workload, struct arena *arena,
         find_broken(shape, object_place(workload->object, wrong.field, arena), wrong.message);
 }
 
-static bool claims_devices(const struct workload *workload)
+static bool claims_devices(const struct workload *workload, struct arena *arena)
 {
-    static const char *const lists[] = {"containers", "initContainers"};
-    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
-        const struct node *list = node_get(workload->spec->node, lists[i]);
-        for (size_t j = 0; node_is(list, NODE_LIST) && j < node_count(list); j++)
-            if (node_count(node_at(node_item(list, j), "resources.claims")) > 0)
-                return true;
-    }
+    struct containers containers;
+    containers_read(workload, arena, &containers);
+    for (size_t i = 0; i < containers.count; i++)
+        if (node_count(node_at(containers.items[i].field->node, "resources.claims")) > 0)
+            return true;
     return workload_claims_devices(workload);
 }
 
@@ -488,12 +384,12 @@ void pod_shape_read(const struct snapshot *snapshot, const struct shape_source *
     solver->namespace = terminated(arena, source->namespace);
     struct solver_labels own = labels_of(node_get(workload->metadata->node, "labels"), arena);
     solver->labels = join(own, source->more_labels, arena);
-    solver->needs_devices = claims_devices(workload);
+    solver->needs_devices = claims_devices(workload, arena);
     check_workload(workload, arena, shape);
     if (source->affinity_of != NULL)
         check_workload(source->affinity_of, arena, shape);
     read_selection(source, arena, shape);
-    read_tolerations(workload, arena, solver);
+    solver->tolerations = tolerations_convert(workload, arena, &solver->toleration_count);
     read_host_ports(workload, arena, solver);
     read_topology(workload, arena, solver);
     struct error error = {0};

@@ -56,13 +56,11 @@ bool pool_is_covered_by(const struct catalog *catalog, const struct pool *pool)
            text_ends_with(group, TEXT("karpenter.k8s.aws")) || text_is(group, "eks.amazonaws.com");
 }
 
-bool pool_is_ready(const struct pool *pool)
+bool pool_makes_nodes(const struct pool *pool)
 {
-    const struct node *conditions = node_at(pool->object->root->node, "status.conditions");
-    for (size_t i = 0; i < node_count(conditions); i++) {
-        const struct node *condition = node_item(conditions, i);
-        if (text_is(node_string(node_get(condition, "type")), "Ready"))
-            return text_is(node_string(node_get(condition, "status")), "True");
-    }
-    return true;
+    const struct object *object = pool->object;
+    const struct node *ready = object_condition(object, "Ready");
+    bool is_static = node_is(node_at(object->root->node, "spec.replicas"), NODE_NUMBER);
+    return !object->deleting && !is_static &&
+           (ready == NULL || text_is(node_string(node_get(ready, "status")), "True"));
 }

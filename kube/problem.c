@@ -7,11 +7,6 @@
 
 /* ---- pools ---- */
 
-static bool is_static(const struct object *object)
-{
-    return node_is(node_at(object->root->node, "spec.replicas"), NODE_NUMBER);
-}
-
 /* "karpenter.k8s.aws/ec2nodeclass" */
 static const char *class_label(const struct pool *pool, struct arena *arena)
 {
@@ -45,12 +40,8 @@ static struct solver_labels pool_labels(const struct pool *pool, struct arena *a
 static void add_subnet_zones(const struct snapshot *snapshot, const struct pool *pool,
                              struct arena *arena, struct solver_expressions *requirements)
 {
-    const struct object *class =
-        snapshot_find(snapshot, KIND_EC2_NODE_CLASS, TEXT(""), pool->node_class_name);
-    if (class == NULL || !text_is(pool->node_class_kind, "EC2NodeClass"))
-        return;
-    const struct node *subnets = node_at(class->root->node, "status.subnets");
-    size_t most = node_is(subnets, NODE_LIST) ? node_count(subnets) : 0;
+    const struct node *subnets = pool_subnets(snapshot, pool);
+    size_t most = node_count(subnets);
     const char **zones = ARENA_ARRAY(arena, most, const char *);
     size_t count = 0;
     for (size_t i = 0; i < most; i++) {
@@ -60,13 +51,11 @@ static void add_subnet_zones(const struct snapshot *snapshot, const struct pool 
     }
     if (count == 0)
         return;
-    struct solver_expression *items =
-        ARENA_ARRAY(arena, requirements->count + 1, struct solver_expression);
-    if (requirements->count > 0)
-        memcpy(items, requirements->items, requirements->count * sizeof *items);
-    items[requirements->count] = (struct solver_expression){
-        .key = ZONE, .op = SOLVER_IN, .values = zones, .value_count = count};
-    *requirements = (struct solver_expressions){items, requirements->count + 1};
+    *requirements =
+        expressions_with(*requirements,
+                         (struct solver_expression){
+                             .key = ZONE, .op = SOLVER_IN, .values = zones, .value_count = count},
+                         arena);
 }
 
 static bool read_pool(const struct cluster *cluster, const struct pool *pool,
@@ -108,7 +97,7 @@ static void read_pools(struct cluster *cluster, struct problems *problems)
     for (size_t i = 0; i < snapshot_pool_count(snapshot); i++) {
         const struct pool *pool = snapshot_pool(snapshot, i);
         struct error wrong = {0};
-        if (!pool_is_ready(pool) || is_static(pool->object) || pool->object->deleting)
+        if (!pool_makes_nodes(pool))
             continue;
         if (read_pool(cluster, pool, &cluster->pools[cluster->pool_count], &wrong)) {
             cluster->pool_count++;
@@ -137,7 +126,7 @@ static size_t find_machine(const struct machines *machines, struct text name)
     return found == NULL ? NO_MACHINE : (size_t)(found - machines->items);
 }
 
-static bool is_among(const struct resource_names *names, struct text name)
+static bool is_among(const struct texts *names, struct text name)
 {
     for (size_t i = 0; i < names->count; i++)
         if (text_equal(names->items[i], name))
@@ -147,8 +136,7 @@ static bool is_among(const struct resource_names *names, struct text name)
 
 /* Pods of machines that are going are placed again; of those that are going themselves only the
  * ones that come back under the same name. */
-static void find_node(struct cluster *cluster, const struct resource_names *leaving,
-                      struct cluster_pod *pod)
+static void find_node(struct cluster *cluster, const struct texts *leaving, struct cluster_pod *pod)
 {
     if (pod->phase != POD_RUNNING)
         return;
@@ -159,24 +147,6 @@ static void find_node(struct cluster *cluster, const struct resource_names *leav
         pod->had_node = false;
         pod->leaving = false;
     }
-}
-
-/* The template of a claim that a StatefulSet makes for its pod, by the claim's name. */
-static const struct field *set_template(const struct cluster_pod *pod, struct text claim,
-                                        struct arena *arena)
-{
-    if (pod->set == NULL)
-        return NULL;
-    const struct field *templates = field_at(arena, pod->set->root, "spec.volumeClaimTemplates");
-    for (size_t i = 0; node_is(templates->node, NODE_LIST) && i < node_count(templates->node);
-         i++) {
-        const struct field *template = field_item(arena, templates, i);
-        struct text name = node_string(node_at(template->node, "metadata.name"));
-        if (text_equal(claim,
-                       arena_printf(arena, "%.*s-%.*s", TEXT_ARGS(name), TEXT_ARGS(pod->name))))
-            return template;
-    }
-    return NULL;
 }
 
 struct claim_list {
@@ -193,7 +163,7 @@ static void add_claim(struct cluster *cluster, const struct cluster_pod *pod, st
 
 /* A StatefulSet's template takes the place of a volume of its name. */
 static void add_set_claims(struct cluster *cluster, const struct cluster_pod *pod,
-                           struct resource_names *volumes, struct claim_list *claims)
+                           struct texts *volumes, struct claim_list *claims)
 {
     if (pod->object->kind != KIND_STATEFUL_SET)
         return;
@@ -213,7 +183,7 @@ static void add_set_claims(struct cluster *cluster, const struct cluster_pod *po
 static void read_claims(struct cluster *cluster, struct cluster_pod *pod)
 {
     struct arena *arena = cluster->arena;
-    struct resource_names from_set = {0};
+    struct texts from_set = {0};
     struct claim_list claims = {0};
     add_set_claims(cluster, pod, &from_set, &claims);
     const struct field *spec = pod->source->workload.spec;
@@ -225,7 +195,8 @@ static void read_claims(struct cluster *cluster, struct cluster_pod *pod)
         if (is_among(&from_set, name))
             continue;
         if (claim.size > 0)
-            add_claim(cluster, pod, claim, set_template(pod, claim, arena), &claims);
+            add_claim(cluster, pod, claim, set_claim_template(pod->set, pod->name, claim, arena),
+                      &claims);
         else if (node_is(node_at(volume, "ephemeral.volumeClaimTemplate"), NODE_MAP))
             add_claim(cluster, pod,
                       arena_printf(arena, "%.*s-%.*s", TEXT_ARGS(pod->name), TEXT_ARGS(name)),
@@ -309,25 +280,18 @@ static void read_daemons(struct cluster *cluster, struct problems *problems)
 
 /* ---- the cluster ---- */
 
-static int compare_zones(const void *a, const void *b)
-{
-    return text_compare(*(const struct text *)a, *(const struct text *)b);
-}
-
 static void read_zones(struct cluster *cluster)
 {
     struct zones *zones = &cluster->zones;
     zones_read(cluster->snapshot, cluster->catalog, ZONE_KEY_NAME, cluster->arena, zones);
     claims_add_zones(cluster->snapshot, cluster->arena, zones);
-    if (zones->count > 0)
-        qsort(zones->items, zones->count, sizeof *zones->items, compare_zones);
 }
 
 void cluster_read(const struct snapshot *snapshot, const struct catalog *catalog,
                   struct arena *arena, struct cluster *cluster, struct problems *problems)
 {
     *cluster = (struct cluster){.arena = arena, .snapshot = snapshot, .catalog = catalog};
-    struct resource_names leaving = {0};
+    struct texts leaving = {0};
     read_zones(cluster);
     read_pools(cluster, problems);
     machines_read(snapshot, arena, &cluster->machines, &leaving, problems);

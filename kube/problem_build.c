@@ -29,12 +29,9 @@ static void read_types(const struct building *building)
     for (size_t i = 0; i < count; i++) {
         struct cluster_type *type = &cluster->types[cluster->type_count];
         *type = (struct cluster_type){.index = i};
-        if (!catalog_solver_type(cluster->catalog, i, &cluster->zones, building->builder,
-                                 building->arena, &type->solver))
-            continue;
-        type->offerings =
-            catalog_type_offerings(cluster->catalog, i, &cluster->zones, building->arena);
-        cluster->type_count++;
+        if (catalog_solver_type(cluster->catalog, i, &cluster->zones, building->builder,
+                                building->arena, &type->solver))
+            cluster->type_count++;
     }
 }
 
@@ -114,13 +111,7 @@ static struct solver_labels namespace_labels(const struct object *object, struct
                                              struct arena *arena)
 {
     struct solver_labels own = labels_of(object == NULL ? NULL : object->labels, arena);
-    if (label_of(own, NAMESPACE_NAME) != NULL)
-        return own;
-    struct solver_label *items = ARENA_ARRAY(arena, own.count + 1, struct solver_label);
-    if (own.count > 0)
-        memcpy(items, own.items, own.count * sizeof *items);
-    items[own.count] = (struct solver_label){NAMESPACE_NAME, terminated(arena, name)};
-    return (struct solver_labels){items, own.count + 1};
+    return labels_with(own, NAMESPACE_NAME, terminated(arena, name), arena);
 }
 
 static bool add_namespaces(struct building *building, struct error *error)
@@ -167,21 +158,15 @@ static void keep_to_nodes(struct building *building, struct solver_shape *shape)
             building->hostnames[i] = hostname_of(&machines->items[i]);
     }
     static const struct solver_expressions anywhere;
+    const struct solver_expression there = {.key = "kubernetes.io/hostname",
+                                            .op = SOLVER_IN,
+                                            .values = building->hostnames,
+                                            .value_count = building->cluster->machines.count};
     const struct solver_expressions *old = shape->required_count > 0 ? shape->required : &anywhere;
     size_t count = shape->required_count > 0 ? shape->required_count : 1;
     struct solver_expressions *narrowed = ARENA_ARRAY(arena, count, struct solver_expressions);
-    for (size_t i = 0; i < count; i++) {
-        struct solver_expression *items =
-            ARENA_ARRAY(arena, old[i].count + 1, struct solver_expression);
-        if (old[i].count > 0)
-            memcpy(items, old[i].items, old[i].count * sizeof *items);
-        items[old[i].count] =
-            (struct solver_expression){.key = "kubernetes.io/hostname",
-                                       .op = SOLVER_IN,
-                                       .values = building->hostnames,
-                                       .value_count = building->cluster->machines.count};
-        narrowed[i] = (struct solver_expressions){items, old[i].count + 1};
-    }
+    for (size_t i = 0; i < count; i++)
+        narrowed[i] = expressions_with(old[i], there, arena);
     shape->required = narrowed;
     shape->required_count = count;
 }

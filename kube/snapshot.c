@@ -102,15 +102,8 @@ static void find_free_volumes(struct snapshot *snapshot, struct arena *arena)
 static void find_node_zones(struct snapshot *snapshot, struct arena *arena)
 {
     const struct objects *nodes = &snapshot->kinds[KIND_NODE];
-    struct zones *zones = &snapshot->node_zones;
-    for (size_t i = 0; i < nodes->count; i++) {
-        struct text zone = node_zone(nodes->items[i]);
-        size_t known = 0;
-        while (known < zones->count && !text_equal(zones->items[known], zone))
-            known++;
-        if (zone.size > 0 && known == zones->count)
-            *LIST_PUSH(arena, zones) = zone;
-    }
+    for (size_t i = 0; i < nodes->count; i++)
+        zones_add(&snapshot->node_zones, node_zone(nodes->items[i]), arena);
 }
 
 const struct snapshot *snapshot_build(struct snapshot_builder *builder)
@@ -130,8 +123,8 @@ const struct snapshot *snapshot_build(struct snapshot_builder *builder)
     return snapshot;
 }
 
-const struct object *snapshot_find(const struct snapshot *snapshot, enum kind kind,
-                                   struct text namespace, struct text name)
+size_t snapshot_index(const struct snapshot *snapshot, enum kind kind, struct text namespace,
+                      struct text name)
 {
     const struct objects *objects = &snapshot->kinds[kind];
     size_t low = 0;
@@ -141,13 +134,19 @@ const struct object *snapshot_find(const struct snapshot *snapshot, enum kind ki
         const struct object *object = objects->items[middle];
         int order = compare_names(object->namespace, object->name, namespace, name);
         if (order == 0)
-            return object;
+            return middle;
         if (order < 0)
             low = middle + 1;
         else
             high = middle;
     }
-    return NULL;
+    return objects->count;
+}
+
+const struct object *snapshot_find(const struct snapshot *snapshot, enum kind kind,
+                                   struct text namespace, struct text name)
+{
+    return snapshot_object(snapshot, kind, snapshot_index(snapshot, kind, namespace, name));
 }
 
 size_t snapshot_count(const struct snapshot *snapshot, enum kind kind)

@@ -89,6 +89,22 @@ void claim_templates_read(const struct workload *workload, struct arena *arena,
     }
 }
 
+const struct field *set_claim_template(const struct object *set, struct text pod_name,
+                                       struct text claim, struct arena *arena)
+{
+    if (set == NULL)
+        return NULL;
+    const struct field *templates = field_at(arena, set->root, "spec.volumeClaimTemplates");
+    for (size_t i = 0; node_is(templates->node, NODE_LIST) && i < node_count(templates->node);
+         i++) {
+        struct text name = node_string(node_at(node_item(templates->node, i), "metadata.name"));
+        if (text_equal(claim,
+                       arena_printf(arena, "%.*s-%.*s", TEXT_ARGS(name), TEXT_ARGS(pod_name))))
+            return field_item(arena, templates, i);
+    }
+    return NULL;
+}
+
 void claim_names_read(const struct workload *workload, struct arena *arena,
                       struct claim_names *names)
 {

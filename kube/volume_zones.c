@@ -191,6 +191,26 @@ struct solver_volume volume_of_zone(const char *zone, struct arena *arena)
     return (struct solver_volume){place, 1};
 }
 
+/* ---- where a claim's volume will be ---- */
+
+bool claim_is_of_many_nodes(const struct node *claim_spec)
+{
+    const struct node *modes = node_get(claim_spec, "accessModes");
+    for (size_t i = 0; node_is(modes, NODE_LIST) && i < node_count(modes); i++)
+        if (text_is(node_string(node_item(modes, i)), "ReadWriteMany"))
+            return true;
+    return false;
+}
+
+struct text claim_selected_zone(const struct snapshot *snapshot, const struct node *claim)
+{
+    const struct node *annotations = node_at(claim, "metadata.annotations");
+    struct text name = node_string(node_get(annotations, "volume.kubernetes.io/selected-node"));
+    const struct object *node =
+        name.size == 0 ? NULL : snapshot_find(snapshot, KIND_NODE, TEXT(""), name);
+    return node == NULL ? TEXT("") : node_zone(node);
+}
+
 /* ---- whether a volume can be attached to a node ---- */
 
 static bool names(const struct solver_expression *expression, const char *value)
@@ -258,15 +278,6 @@ bool places_fit(const struct solver_volume *places, struct solver_labels labels)
 
 /* ---- the zones that volumes name ---- */
 
-static void add_zone(struct zones *zones, const char *zone, struct arena *arena)
-{
-    for (size_t i = 0; i < zones->count; i++)
-        if (text_is(zones->items[i], zone))
-            return;
-    if (zone[0] != '\0')
-        *LIST_PUSH(arena, zones) = text_of(zone);
-}
-
 static void add_zones(struct zones *zones, const struct solver_volume *places, struct arena *arena)
 {
     for (size_t i = 0; i < places->alternative_count; i++)
@@ -274,7 +285,7 @@ static void add_zones(struct zones *zones, const struct solver_volume *places, s
             const struct solver_expression *expression = &places->alternatives[i].items[j];
             if (expression->op == SOLVER_IN && strcmp(expression->key, ZONE) == 0)
                 for (size_t k = 0; k < expression->value_count; k++)
-                    add_zone(zones, expression->values[k], arena);
+                    zones_add(zones, text_of(expression->values[k]), arena);
         }
 }
 

@@ -13,6 +13,10 @@ bool volume_places_read(const struct snapshot *snapshot, const struct object *vo
 void class_places_read(const struct snapshot *snapshot, const struct storage_class *class,
                        struct arena *arena, struct solver_volume *result);
 struct solver_volume volume_of_zone(const char *zone, struct arena *arena);
+/* Whether a claim of that spec wants a volume that nodes of any zone can share: ReadWriteMany. */
+bool claim_is_of_many_nodes(const struct node *claim_spec);
+/* The zone of the node that kube-scheduler has chosen for a claim; empty when there is none. */
+struct text claim_selected_zone(const struct snapshot *snapshot, const struct node *claim);
 /* Whether a node of these labels is one of the places. */
 bool places_fit(const struct solver_volume *places, struct solver_labels labels);
 

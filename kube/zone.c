@@ -34,14 +34,47 @@ struct text node_zone(const struct object *node)
                : node_string(node_get(node->labels, "failure-domain.beta.kubernetes.io/zone"));
 }
 
-static void add(struct zones *zones, struct text zone, struct arena *arena)
+const struct node *pool_subnets(const struct snapshot *snapshot, const struct pool *pool)
+{
+    const struct object *class =
+        snapshot_find(snapshot, KIND_EC2_NODE_CLASS, TEXT(""), pool->node_class_name);
+    if (class == NULL || !text_is(pool->node_class_kind, "EC2NodeClass"))
+        return NULL;
+    const struct node *subnets = node_at(class->root->node, "status.subnets");
+    return node_is(subnets, NODE_LIST) && node_count(subnets) > 0 ? subnets : NULL;
+}
+
+/* ---- sets of zones ---- */
+
+void zones_add(struct zones *zones, struct text zone, struct arena *arena)
+{
+    if (zone.size == 0 || zones_have(zones, zone))
+        return;
+    (void)LIST_PUSH(arena, zones);
+    size_t at = zones->count - 1;
+    for (; at > 0 && text_compare(zones->items[at - 1], zone) > 0; at--)
+        zones->items[at] = zones->items[at - 1];
+    zones->items[at] = zone;
+}
+
+bool zones_have(const struct zones *zones, struct text zone)
 {
     for (size_t i = 0; i < zones->count; i++)
         if (text_equal(zones->items[i], zone))
-            return;
-    if (zone.size > 0)
-        *LIST_PUSH(arena, zones) = zone;
+            return true;
+    return false;
 }
+
+struct zones zones_intersect(const struct zones *a, const struct zones *b, struct arena *arena)
+{
+    struct zones both = {0};
+    for (size_t i = 0; i < a->count; i++)
+        if (zones_have(b, a->items[i]))
+            zones_add(&both, a->items[i], arena);
+    return both;
+}
+
+/* ---- the zones a cluster names ---- */
 
 static void add_nodes(const struct snapshot *snapshot, enum zone_key key, struct arena *arena,
                       struct zones *zones)
@@ -51,7 +84,7 @@ static void add_nodes(const struct snapshot *snapshot, enum zone_key key, struct
         for (size_t j = 0; j < node_count(labels); j++) {
             const struct member *label = &labels->members[j];
             if (zone_key_of((struct text){label->key, label->key_size}) == key)
-                add(zones, node_string(&label->value), arena);
+                zones_add(zones, node_string(&label->value), arena);
         }
     }
 }
@@ -67,7 +100,7 @@ static bool add_expressions(const struct expressions *expressions, enum zone_key
             continue;
         named = true;
         for (size_t j = 0; j < expression->value_count; j++)
-            add(zones, expression->values[j].text, arena);
+            zones_add(zones, expression->values[j].text, arena);
     }
     return named;
 }
@@ -97,7 +130,7 @@ static bool add_node_classes(const struct snapshot *snapshot, enum zone_key key,
         const struct node *subnets = node_at(class->root->node, "status.subnets");
         for (size_t j = 0; node_is(subnets, NODE_LIST) && j < node_count(subnets); j++) {
             struct text zone = node_string(node_get(node_item(subnets, j), member));
-            add(zones, zone, arena);
+            zones_add(zones, zone, arena);
             named = named || zone.size > 0;
         }
     }
@@ -116,9 +149,18 @@ static bool add_catalog(const struct catalog *catalog, enum zone_key key, struct
     for (uint32_t i = 0; i < count; i++) {
         struct text value;
         value.data = solver_names_value_text(names, zone, i, &value.size);
-        add(zones, value, arena);
+        zones_add(zones, value, arena);
     }
     return count > 0;
+}
+
+bool zones_add_makeable(const struct snapshot *snapshot, const struct catalog *catalog,
+                        enum zone_key key, struct arena *arena, struct zones *zones)
+{
+    bool offered = add_node_classes(snapshot, key, arena, zones);
+    offered = add_catalog(catalog, key, arena, zones) || offered;
+    bool confined = add_pools(snapshot, key, arena, zones);
+    return offered || confined;
 }
 
 void zones_read(const struct snapshot *snapshot, const struct catalog *catalog, enum zone_key key,
@@ -127,8 +169,6 @@ void zones_read(const struct snapshot *snapshot, const struct catalog *catalog, 
     *zones = (struct zones){0};
     add_nodes(snapshot, key, arena, zones);
     zones->from_node = zones->count > 0;
-    bool offered = add_node_classes(snapshot, key, arena, zones);
-    offered = add_catalog(catalog, key, arena, zones) || offered;
-    bool confined = add_pools(snapshot, key, arena, zones);
-    zones->complete = zones->count > 0 && (offered || confined);
+    bool all = zones_add_makeable(snapshot, catalog, key, arena, zones);
+    zones->complete = zones->count > 0 && all;
 }

@@ -2,13 +2,12 @@
 
 static void look_up_namespace(struct evaluation *evaluation)
 {
-    const struct object *object = evaluation->subject->object;
-    const struct object *namespace = NULL;
-    if (object->namespace.size > 0)
-    namespace =
-        snapshot_find(evaluation->world->snapshot, KIND_NAMESPACE, TEXT(""), object->namespace);
-    evaluation->match.namespace_labels_known = namespace != NULL;
-    evaluation->match.namespace_labels = namespace == NULL ? NULL : namespace->labels;
+    struct text name = evaluation->subject->object->namespace;
+    const struct object *found = NULL;
+    if (name.size > 0)
+        found = snapshot_find(evaluation->world->snapshot, KIND_NAMESPACE, TEXT(""), name);
+    evaluation->match.namespace_labels_known = found != NULL;
+    evaluation->match.namespace_labels = found == NULL ? NULL : found->labels;
 }
 
 struct evaluation evaluation_begin(const struct world *world, const struct subject *subject,

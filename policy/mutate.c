@@ -6,14 +6,8 @@
 struct mutation {
     struct evaluation evaluation;
     struct subject subject; /* its object is the pod as it is by now */
-    struct {
-        struct change *items;
-        size_t count, capacity;
-    } changes;
-    struct {
-        struct amendment *items;
-        size_t count, capacity;
-    } amendments;
+    struct changes changes;
+    LIST(struct amendment) amendments;
 };
 
 void judgement_propose(struct judgement *judgement, const struct proposal *proposal)

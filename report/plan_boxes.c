@@ -11,8 +11,8 @@ static const struct {
     {"#E69F00", "#000"}, {"#56B4E9", "#000"}, {"#009E73", "#000"}, {"#F0E442", "#000"},
     {"#0072B2", "#fff"}, {"#D55E00", "#000"}, {"#CC79A7", "#000"},
 };
-enum { COLOUR_COUNT = sizeof colours / sizeof colours[0], MOST_RANKS = 2 * COLOUR_COUNT };
-_Static_assert((int)MOST_RANKS == (int)PICTURE_RANKS, "a colour for each rank");
+enum { COLOUR_COUNT = sizeof colours / sizeof colours[0] };
+_Static_assert((int)COLOUR_COUNT == PICTURE_RANKS / 2, "a colour for each rank, twice");
 static const char other_fill[] = "#8c959f";
 
 /* ---- parts ---- */
@@ -53,7 +53,7 @@ void drawing_fill(const struct plan_workload *workload, FILE *out)
 {
     if (workload->rank < COLOUR_COUNT)
         fprintf(out, " fill=\"%s\"", colours[workload->rank].fill);
-    else if (workload->rank < MOST_RANKS)
+    else if (workload->rank < PICTURE_RANKS)
         fprintf(out, " fill=\"url(#tf-stripes-%zu)\"", workload->rank - COLOUR_COUNT);
     else
         fprintf(out, " fill=\"%s\"", other_fill);
@@ -162,10 +162,11 @@ static void put_strip_label(const struct drawing *drawing, const struct strip *s
             strip->y + height / 2 + font * 0.36, font);
     /* What is faded lets the page through, whose own ink is read best. Else the name has a rim of
      * the colour, over gaps and stripes. */
-    bool faded = strip->share->pending_count == 0 || workload->rank >= MOST_RANKS;
+    bool faded = strip->share->pending_count == 0 || workload->rank >= PICTURE_RANKS;
     size_t colour = workload->rank % COLOUR_COUNT;
     if (faded)
-        fputs(" class=\"tf-ink\" fill=\"#1f2328\">", drawing->out);
+        fprintf(drawing->out, " class=\"%s\" fill=\"%s\">", inks[PICTURE_INK].class,
+                inks[PICTURE_INK].fill);
     else
         fprintf(drawing->out,
                 " fill=\"%s\" stroke=\"%s\" stroke-width=\"3\" paint-order=\"stroke\">",

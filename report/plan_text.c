@@ -133,52 +133,49 @@ static struct text or_dash(struct text t)
     return t.size > 0 ? t : TEXT("-");
 }
 
-static void put_bought(const struct page *page)
+static struct row bought_row(const struct plan_node *node, struct arena *arena)
 {
-    static const struct column columns[] = {
-        {"NODES", true},    {"TYPE", false}, {"ZONE", false}, {"CAPACITY", false},
-        {"$/H EACH", true}, {"CPU", true},   {"MEM", true},   {0}};
-    struct plan_nodes nodes = plan_nodes_bought(page->plan, page->arena);
+    const struct forecast_node *from = node->node;
+    return (struct row){
+        .pool = from->node_pool,
+        .cells = {arena_printf(arena, "%zu x", node->count), or_dash(from->instance_type),
+                  or_dash(from->zone), or_dash(from->capacity_type),
+                  plan_price(from->usd_micro_per_hour, arena),
+                  plan_percent(node->cpu_percent, arena),
+                  plan_percent(node->memory_percent, arena)},
+    };
+}
+
+static struct row taking_row(const struct plan_node *node, struct arena *arena)
+{
+    const struct forecast_node *from = node->node;
+    return (struct row){
+        .cells = {from->name, or_dash(from->instance_type), or_dash(from->zone),
+                  plan_percent(node->cpu_percent, arena),
+                  plan_percent(node->memory_percent, arena)},
+    };
+}
+
+static void put_nodes(const struct page *page, const char *heading, struct plan_nodes nodes,
+                      const struct column *columns,
+                      struct row (*row_of)(const struct plan_node *node, struct arena *arena))
+{
     if (nodes.count == 0)
         return;
     struct table table = {columns, ARENA_ARRAY(page->arena, nodes.count, struct row), nodes.count};
     for (size_t i = 0; i < nodes.count; i++) {
-        const struct plan_node *node = &nodes.items[i];
-        table.rows[i] = (struct row){
-            .pool = node->node->node_pool,
-            .cells = {arena_printf(page->arena, "%zu x", node->count),
-                      or_dash(node->node->instance_type), or_dash(node->node->zone),
-                      or_dash(node->node->capacity_type),
-                      plan_price(node->node->usd_micro_per_hour, page->arena),
-                      plan_percent(node->cpu_percent, page->arena),
-                      plan_percent(node->memory_percent, page->arena)},
-            .pods = plan_pods_text(page->plan, node, glue, page->arena),
-        };
+        table.rows[i] = row_of(&nodes.items[i], page->arena);
+        table.rows[i].pods = plan_pods_text(page->plan, &nodes.items[i], glue, page->arena);
     }
-    put_heading(page, "TO BUY");
+    put_heading(page, heading);
     put_table(page, &table);
 }
 
-static void put_taking(const struct page *page)
-{
-    static const struct column columns[] = {{"NODE", false}, {"TYPE", false}, {"ZONE", false},
-                                            {"CPU", true},   {"MEM", true},   {0}};
-    struct plan_nodes nodes = plan_nodes_taking(page->plan, page->arena);
-    if (nodes.count == 0)
-        return;
-    struct table table = {columns, ARENA_ARRAY(page->arena, nodes.count, struct row), nodes.count};
-    for (size_t i = 0; i < nodes.count; i++) {
-        const struct plan_node *node = &nodes.items[i];
-        table.rows[i] = (struct row){
-            .cells = {node->node->name, or_dash(node->node->instance_type),
-                      or_dash(node->node->zone), plan_percent(node->cpu_percent, page->arena),
-                      plan_percent(node->memory_percent, page->arena)},
-            .pods = plan_pods_text(page->plan, node, glue, page->arena),
-        };
-    }
-    put_heading(page, "ON EXISTING NODES");
-    put_table(page, &table);
-}
+static const struct column bought_columns[] = {
+    {"NODES", true},    {"TYPE", false}, {"ZONE", false}, {"CAPACITY", false},
+    {"$/H EACH", true}, {"CPU", true},   {"MEM", true},   {0}};
+static const struct column taking_columns[] = {{"NODE", false}, {"TYPE", false}, {"ZONE", false},
+                                               {"CPU", true},   {"MEM", true},   {0}};
 
 /* ---- what fits nowhere ---- */
 
@@ -224,8 +221,9 @@ bool plan_text(const struct plan *plan, const struct report_style *style, struct
     for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++)
         if (lines[i].size > 0)
             put_wrapped(lines[i], 0, 0, out);
-    put_bought(&page);
-    put_taking(&page);
+    put_nodes(&page, "TO BUY", plan_nodes_bought(plan, arena), bought_columns, bought_row);
+    put_nodes(&page, "ON EXISTING NODES", plan_nodes_taking(plan, arena), taking_columns,
+              taking_row);
     put_misfits(&page, "FIT NOWHERE", &plan->misfits[PLAN_NOWHERE]);
     put_misfits(&page, "NOT YET PLACED", &plan->misfits[PLAN_LATER]);
     return true;

@@ -14,7 +14,7 @@ static struct text usd_text(int64_t usd_micro, int decimals, struct arena *arena
     for (int i = decimals; i < 6; i++)
         unit *= 10;
     int64_t units_a_dollar = 1000000 / unit;
-    int64_t rounded = usd_micro / unit + (usd_micro % unit >= (unit + 1) / 2 && unit > 1);
+    int64_t rounded = usd_micro / unit + (usd_micro % unit >= unit / 2);
     char whole[24];
     snprintf(whole, sizeof whole, "%lld", (long long)(rounded / units_a_dollar));
     size_t digits = strlen(whole);

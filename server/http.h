@@ -159,11 +159,11 @@ int64_t wait_limit_ms(int64_t timeout_us);
 bool request_is_late(const struct request *request, int64_t now_us);
 /* Room for so many bytes of the body; waits for it. */
 bool share_body(struct connection *connection, size_t needed) MUST_CHECK;
-/* False when malloc fails. */
-bool spare_arenas_start(struct spare_arenas *spare, size_t limit) MUST_CHECK;
+bool spare_arenas_start(struct spare_arenas *spare, size_t limit) MUST_CHECK; /* malloc may fail */
 void spare_arenas_stop(struct spare_arenas *spare);
 /* Frees one, if not all were in use at once since the last call. */
 void spare_arenas_trim(struct spare_arenas *spare);
+/* False when malloc fails. */
 bool open_arena(struct connection *connection) MUST_CHECK;
 /* Waits until the review may begin; false when it may not, and when its caller would be gone. */
 bool review_enter(struct connection *connection, int64_t now_us) MUST_CHECK;

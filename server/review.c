@@ -106,6 +106,11 @@ static bool read_review(struct text body, struct arena *arena, struct review *re
 /* ---- out
  * ----------------------------------------------------------------------------------------- */
 
+struct annotation {
+    const char *key;
+    struct text value;
+};
+
 /* What the answer says, complete before json-c is touched: under the arena's guard json-c may hold
  * nothing. */
 struct reply {
@@ -116,11 +121,7 @@ struct reply {
     const struct verdict *verdict;
     struct text warnings[WARNINGS_SHOWN + 1];
     size_t warning_count;
-    struct annotation {
-        const char *key;
-        struct text value;
-    } * annotations;
-    size_t annotation_count, annotation_capacity;
+    LIST(struct annotation) annotations;
     struct text patch; /* base64; empty: none */
 };
 
@@ -166,10 +167,7 @@ static void annotate(struct reply *reply, const char *key, struct text value, st
 {
     if (value.size == 0)
         return;
-    if (reply->annotation_count == reply->annotation_capacity)
-        reply->annotations = arena_grow(arena, reply->annotations, &reply->annotation_capacity,
-                                        sizeof *reply->annotations);
-    reply->annotations[reply->annotation_count++] = (struct annotation){key, value};
+    *LIST_PUSH(arena, &reply->annotations) = (struct annotation){key, value};
 }
 
 static void add_annotations(struct reply *reply, struct arena *arena)
@@ -299,11 +297,11 @@ static struct json_object *json_of_reply(const struct reply *reply)
             json_object_array_add(warnings, json_of_text(reply->warnings[i]));
         json_object_object_add(response, "warnings", warnings);
     }
-    if (reply->annotation_count > 0) {
+    if (reply->annotations.count > 0) {
         struct json_object *annotations = json_object_new_object();
-        for (size_t i = 0; i < reply->annotation_count; i++)
-            json_object_object_add(annotations, reply->annotations[i].key,
-                                   json_of_text(reply->annotations[i].value));
+        for (size_t i = 0; i < reply->annotations.count; i++)
+            json_object_object_add(annotations, reply->annotations.items[i].key,
+                                   json_of_text(reply->annotations.items[i].value));
         json_object_object_add(response, "auditAnnotations", annotations);
     }
     if (reply->patch.size > 0) {

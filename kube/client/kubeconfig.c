@@ -1,7 +1,5 @@
 /* kubeconfig files, as kubectl merges and reads them; without exec plugins. */
 #include <errno.h>
-#include <limits.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "kube/client/client.h"
@@ -98,39 +96,11 @@ static struct text file_at(const struct node *map, const char *key, const char *
     return arena_printf(arena, "%.*s/%.*s", TEXT_ARGS(folder), TEXT_ARGS(path));
 }
 
-static int digit_of(char c)
-{
-    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    const char *found = c == '\0' ? NULL : strchr(digits, c);
-    return found == NULL ? -1 : (int)(found - digits);
-}
-
-/* Base64 with its padding; line breaks are passed over. */
 static bool data_at(const struct node *map, const char *key, const char *file, struct arena *arena,
                     struct text *data, struct error *error)
 {
-    struct text value = node_string(node_get(map, key));
-    char *bytes = ARENA_ARRAY(arena, value.size + 1, char);
-    size_t size = 0, digits = 0, padding = 0;
-    unsigned bits = 0;
-    bool valid = true;
-    for (size_t i = 0; i < value.size && valid; i++) {
-        char c = value.data[i];
-        if (c == '\n' || c == '\r')
-            continue;
-        int digit = c == '=' ? 0 : digit_of(c);
-        padding += c == '=';
-        valid = digit >= 0 && padding <= 2 && (padding == 0 || c == '=');
-        bits = (bits << 6 | (unsigned)digit) & 0xFFFFFF;
-        if (++digits % 4 == 0) {
-            for (int shift = 16; shift >= 0; shift -= 8)
-                bytes[size++] = (char)(bits >> shift & 0xFF);
-        }
-    }
-    if (!valid || digits % 4 != 0)
-        return error_set(error, ERROR_CLUSTER, (struct place){file, 0, 0}, "%s is no base64", key);
-    *data = (struct text){bytes, size - padding};
-    return true;
+    return text_from_base64(node_string(node_get(map, key)), arena, data) ||
+           error_set(error, ERROR_CLUSTER, (struct place){file, 0, 0}, "%s is no base64", key);
 }
 
 static bool read_cluster(const struct node *cluster, const char *file, struct arena *arena,

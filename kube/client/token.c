@@ -30,13 +30,15 @@ void token_free(struct token *token)
 /* Its one word; NULL when it has none, or what cannot stand in a header. */
 static char *read_word(const char *path, const char **why)
 {
-    static _Thread_local char bytes[TOKEN_BYTES];
     FILE *file = fopen(path, "re");
-    if (file == NULL) {
+    char *bytes = file == NULL ? NULL : malloc(TOKEN_BYTES);
+    if (bytes == NULL) {
         *why = strerror(errno);
+        if (file != NULL)
+            fclose(file);
         return NULL;
     }
-    size_t size = fread(bytes, 1, sizeof bytes - 1, file);
+    size_t size = fread(bytes, 1, TOKEN_BYTES - 1, file);
     fclose(file);
     bytes[size] = '\0';
     char *start = bytes + strspn(bytes, " \t\r\n");
@@ -47,6 +49,7 @@ static char *read_word(const char *path, const char **why)
     char *copy = word ? text_duplicate((struct text){start, (size_t)(end - start)}) : NULL;
     *why = "there is no token in it";
     explicit_bzero(bytes, size);
+    free(bytes);
     return copy;
 }
 

@@ -57,29 +57,16 @@ static const struct node *name_type(const struct node *node, struct text api_ver
     if (!node_is(node, NODE_MAP) ||
         (node_get(node, "apiVersion") != NULL && node_get(node, "kind") != NULL))
         return node;
-    const struct {
-        struct text key, value;
-    } added[] = {{TEXT("apiVersion"), api_version}, {TEXT("kind"), kind_name}};
-    struct node *named = ARENA_NEW(arena, struct node);
     struct member *members = ARENA_ARRAY(arena, node->size + 2, struct member);
-    *named = *node;
-    for (size_t i = 0; i < 2; i++) {
-        members[i] = (struct member){.key = added[i].key.data,
-                                     .key_size = (uint32_t)added[i].key.size,
-                                     .key_offset = node->offset,
-                                     .value = {.bytes = added[i].value.data, .kind = NODE_STRING}};
-        members[i].value.size = (uint32_t)added[i].value.size & 0x1FFFFFFF;
-        members[i].value.offset = node->offset;
-    }
-    size_t count = 2;
+    size_t count = 0;
+    members[count++] = member_of(TEXT("apiVersion"), node_of_text(api_version));
+    members[count++] = member_of(TEXT("kind"), node_of_text(kind_name));
     for (size_t i = 0; i < node->size; i++) {
         struct text key = {node->members[i].key, node->members[i].key_size};
         if (!text_is(key, "apiVersion") && !text_is(key, "kind"))
             members[count++] = node->members[i];
     }
-    named->members = members;
-    named->size = (uint32_t)count & 0x1FFFFFFF;
-    return named;
+    return node_keep(arena, node_of_members(members, count));
 }
 
 static bool read_object(const struct node *node, struct text api_version, enum kind kind,

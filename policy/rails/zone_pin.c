@@ -47,8 +47,8 @@ static bool is_left_alone(const struct object *pod)
     const struct node *root = pod->root->node;
     const struct node *spec = node_get(root, "spec");
     struct text scheduler = node_string(node_get(spec, "schedulerName"));
-    return pod->kind != KIND_POD || !pin_may_apply(pod) ||
-           text_is(pod->controller.kind, "DaemonSet") || text_is(pod->controller.kind, "Node") ||
+    return !pin_may_apply(pod) || text_is(pod->controller.kind, "DaemonSet") ||
+           text_is(pod->controller.kind, "Node") ||
            node_get(node_at(root, "metadata.annotations"), "kubernetes.io/config.mirror") != NULL ||
            node_string(node_get(spec, "nodeName")).size > 0 ||
            (scheduler.size > 0 && !text_is(scheduler, "default-scheduler")) ||
@@ -284,27 +284,32 @@ static void change(struct judgement *judgement, const void *settings_pointer)
                                                         .added = words(&pin, done, arena)});
 }
 
+/* "off" is the first choice of both. */
+static bool may_change(const void *settings_pointer)
+{
+    const struct settings *settings = settings_pointer;
+    return settings->bound != PIN_OFF || settings->unbound != PIN_OFF;
+}
+
 static void judge(struct judgement *judgement, const void *settings_pointer)
 {
     (void)settings_pointer;
-    const struct world *world = judgement->world;
     struct arena *arena = judgement->arena;
-    struct pin pin;
-    if (judgement->subject->operation != OPERATION_CREATE || is_left_alone(judgement->object))
-        return;
-    pin_read(world->snapshot, world->catalog, world->offers, judgement->object, arena, &pin);
-    if (pin.kind != PIN_IMPOSSIBLE)
+    const struct object *pod = judgement->object;
+    struct text volumes;
+    if (judgement->subject->operation != OPERATION_CREATE || is_left_alone(pod) ||
+        !pin_is_impossible(judgement->world->snapshot, pod, arena, &volumes))
         return;
     judgement_report(
         judgement,
         &(struct draft){
             .severity = SEVERITY_WARN,
-            .field = field_at(arena, judgement->object->root, "spec.volumes"),
-            .found = pin.volumes,
+            .field = field_at(arena, pod->root, "spec.volumes"),
+            .found = volumes,
             .statement = arena_printf(arena,
                                       "the pod can never start: its volumes have no zone in "
                                       "common: %.*s",
-                                      TEXT_ARGS(pin.volumes)),
+                                      TEXT_ARGS(volumes)),
             .fix = TEXT("move the data of one into the zone of the other, or mount them in "
                         "different pods"),
         });
@@ -341,4 +346,5 @@ const struct rail rail_zone_pin = {
     .settings_size = sizeof(struct settings),
     .judge = judge,
     .change = change,
+    .may_change = may_change,
 };
