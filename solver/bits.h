@@ -44,6 +44,14 @@ static inline bool bits_any(const uint64_t *words, size_t word_count)
     return false;
 }
 
+static inline bool bits_meet(const uint64_t *a, const uint64_t *b, size_t word_count)
+{
+    for (size_t i = 0; i < word_count; i++)
+        if ((a[i] & b[i]) != 0)
+            return true;
+    return false;
+}
+
 /* For `for (BITS_EACH(number, words, word_count))` over what is in the set, ascending. */
 static inline size_t bits_next(const uint64_t *words, size_t word_count, size_t from)
 {

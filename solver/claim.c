@@ -4,9 +4,9 @@
 
 /* ---- rows ---- */
 
-/* Of rows those with room for the total. Every row of a pool has room for nothing. */
-static bool fit_rows(const struct solver_problem *problem, const struct pool *pool,
-                     const int64_t *total, const uint64_t *rows, uint64_t *fits)
+/* Every row of a pool has room for nothing. */
+bool rows_with_room(const struct solver_problem *problem, const struct pool *pool,
+                    const int64_t *total, const uint64_t *rows, uint64_t *fits)
 {
     memcpy(fits, rows, problem->row_words * sizeof *fits);
     for (size_t r = 0; r < problem->resource_count; r++) {
@@ -22,9 +22,8 @@ static bool fit_rows(const struct solver_problem *problem, const struct pool *po
     return bits_any(fits, problem->row_words);
 }
 
-/* Takes off the rows whose daemons use a host port of the pod. */
-static void drop_taken_ports(const struct solver_problem *problem, const struct pool *pool,
-                             const struct shape *shape, uint64_t *rows)
+void drop_taken_ports(const struct solver_problem *problem, const struct pool *pool,
+                      const struct shape *shape, uint64_t *rows)
 {
     for (size_t i = 0; i < pool->daemon_count && shape->port_count > 0; i++)
         if (host_ports_conflict(pool->daemons[i].ports, pool->daemons[i].port_count, shape->ports,
@@ -53,6 +52,15 @@ size_t mounts_count(const struct mount *there, size_t there_count, const struct 
     return count;
 }
 
+bool row_attaches(const struct solver_problem *problem, size_t row, uint32_t driver, size_t count)
+{
+    const struct type *type = &problem->types.items[problem->rows.items[row].type];
+    for (size_t i = 0; i < type->attach_limit_count; i++)
+        if (type->attach_limits[i].driver == driver && type->attach_limits[i].count < count)
+            return false;
+    return true;
+}
+
 /* Takes off the rows whose types cannot attach what would be mounted. */
 static void drop_unattachable(const struct solver_problem *problem, const struct claim *claim,
                               const struct pod *pod, uint64_t *rows)
@@ -63,12 +71,9 @@ static void drop_unattachable(const struct solver_problem *problem, const struct
             continue;
         size_t count = mounts_count(claim->mounts.items, claim->mounts.count, pod->mounts,
                                     pod->mount_count, driver);
-        for (BITS_EACH(row, rows, problem->row_words)) {
-            const struct type *type = &problem->types.items[problem->rows.items[row].type];
-            for (size_t j = 0; j < type->attach_limit_count; j++)
-                if (type->attach_limits[j].driver == driver && type->attach_limits[j].count < count)
-                    bits_remove(rows, row);
-        }
+        for (BITS_EACH(row, rows, problem->row_words))
+            if (!row_attaches(problem, row, driver, count))
+                bits_remove(rows, row);
     }
 }
 
@@ -200,7 +205,7 @@ enum verdict claim_try(struct solver_run *run, const struct claim *claim, uint32
                                                       &variant->full.requirements, NULL))
         return NOT_NOW; /* it lacks a label only, which another pod may bring */
     if (base == NULL ||
-        !fit_rows(problem, pool, run->scratch_total, claim->rows, run->scratch_fits))
+        !rows_with_room(problem, pool, run->scratch_total, claim->rows, run->scratch_fits))
         return NEVER;
     drop_taken_ports(problem, pool, shape, run->scratch_fits);
     drop_over_limits(run, claim, run->scratch_fits);

@@ -50,14 +50,7 @@ static void judge_requirement(struct question *q, uint64_t *types, uint64_t *off
 static void judge_resources(struct question *q, uint64_t *rows)
 {
     const struct pool *pool = &q->problem->pools.items[q->pool];
-    size_t row_count = q->problem->rows.count;
-    for (BITS_EACH(row, pool->rows, q->problem->row_words)) {
-        bool fits = true;
-        for (size_t r = 0; r < q->problem->resource_count && fits; r++)
-            fits = q->shape->requests[r] <= pool->room[r * row_count + row];
-        if (fits)
-            bits_add(rows, row);
-    }
+    (void)rows_with_room(q->problem, pool, q->shape->requests, pool->rows, rows);
 }
 
 /* Takes off the rows whose types do not attach as many volumes. */
@@ -72,11 +65,7 @@ static void drop_unattachable(struct question *q, uint64_t *rows)
         size_t count = mounts_count(NULL, 0, pod->mounts, pod->mount_count, driver);
         bool any = false, every = true;
         for (BITS_EACH(row, rows, problem->row_words)) {
-            const struct type *type = &problem->types.items[problem->rows.items[row].type];
-            bool attaches = true;
-            for (size_t j = 0; j < type->attach_limit_count; j++)
-                attaches &= type->attach_limits[j].driver != driver ||
-                            type->attach_limits[j].count >= count;
+            bool attaches = row_attaches(problem, row, driver, count);
             any |= attaches;
             every &= attaches;
             if (!attaches)
@@ -132,11 +121,7 @@ static void judge_ports(struct question *q, uint64_t *rows)
 {
     const struct pool *pool = &q->problem->pools.items[q->pool];
     take_rows(q->problem, pool->rows, rows);
-    for (size_t i = 0; i < pool->daemon_count; i++)
-        if (host_ports_conflict(pool->daemons[i].ports, pool->daemons[i].port_count,
-                                q->shape->ports, q->shape->port_count))
-            for (size_t w = 0; w < q->problem->row_words; w++)
-                rows[w] &= ~pool->daemons[i].rows[w];
+    drop_taken_ports(q->problem, pool, q->shape, rows);
 }
 
 static void judge_all(struct question *q)
@@ -177,9 +162,8 @@ static bool leaves_nothing(const struct question *q, unsigned criteria)
 /* As a set of bits; 0 when even all of them leave something. */
 static unsigned smallest_set(const struct question *q)
 {
-    const unsigned every = (1u << CRITERIA) - 1;
     for (int size = 1; size <= CRITERIA; size++)
-        for (unsigned set = 1; set <= every; set++)
+        for (unsigned set = 1; set <= EVERY_CRITERION; set++)
             if (__builtin_popcount(set) == size && leaves_nothing(q, set))
                 return set;
     return 0;
@@ -194,11 +178,7 @@ static bool leaves_some(struct question *q, const struct claim_set *set, bool to
     if (set == NULL)
         return false;
     const uint64_t *left = reason_left(q, SOLVER_REASON_COUNT, EVERY_CRITERION);
-    const uint64_t *rows = claim_set_rows(q->run, set);
-    for (size_t w = 0; w < q->problem->row_words; w++)
-        if ((rows[w] & left[w]) != 0)
-            return true;
-    return false;
+    return bits_meet(claim_set_rows(q->run, set), left, q->problem->row_words);
 }
 
 static bool volumes_leave_some(struct question *q, const struct claim_set *base, bool topology)
@@ -260,7 +240,7 @@ static bool pool_has_min_values(const struct question *q)
     return q->run->empty_claims[q->pool].set->has_min_values;
 }
 
-/* How far a variant gets: fewer criteria against it are better, then later ones. */
+/* The reasons that together exclude the pool for a variant. */
 static unsigned set_for_variant(struct question *q, const struct variant *variant)
 {
     q->variant = variant;
@@ -291,19 +271,14 @@ static void explain_pool(struct question *q, struct reason_list *reasons)
     }
     const struct variant *last = &shape->variants[shape->variant_count - 1];
     unsigned best = set_for_variant(q, last);
-    const struct variant *chosen = last;
     for (size_t i = 0; i + 1 < shape->variant_count && shape->required_count > 1; i++) {
         const struct variant *variant = &shape->variants[i];
         if (variant->required_from == last->required_from || q->set != NULL)
             break;
-        unsigned set = set_for_variant(q, variant);
-        if (q->set != NULL) {
-            best = set;
-            chosen = variant;
-        }
+        best = set_for_variant(q, variant);
     }
-    q->variant = chosen;
-    (void)set_for_variant(q, chosen);
+    if (q->set == NULL && q->variant != last)
+        best = set_for_variant(q, last);
     if ((best >> SOLVER_REASON_TOPOLOGY & 1) != 0 && q->group == SOLVER_NONE)
         q->group = reason_group(q, reason_left(q, SOLVER_REASON_TOPOLOGY, best));
     for (unsigned kind = 0; kind < SOLVER_REASON_COUNT; kind++)

@@ -8,6 +8,7 @@
 /* The reasons up to SOLVER_REASON_PORT are criteria that each leave some rows of a pool. */
 #define CRITERIA (SOLVER_REASON_PORT + 1)
 #define EVERY_CRITERION ((1u << CRITERIA) - 1)
+#define TYPO_EDITS 3 /* at most so far from what was meant */
 
 /* One pod against one pool. */
 struct question {
@@ -96,6 +97,15 @@ struct text words_values(const struct solver_problem *problem, struct arena *are
 /* What a requirement asks, as somebody would say it. */
 struct text words_requirement(const struct solver_problem *problem, struct arena *arena,
                               const struct solver_requirement *r);
+/* What it asks of zone and capacity type; empty when nothing. */
+struct text words_offering(const struct solver_problem *problem, struct arena *arena,
+                           const struct solver_requirements *set);
+/* "dedicated=gpu:NoSchedule". */
+struct text words_taint(const struct solver_problem *problem, struct arena *arena,
+                        const struct taint *taint);
+/* The same of a toleration that names a key. */
+struct text words_toleration(const struct solver_problem *problem, struct arena *arena,
+                             const struct toleration *t);
 /* cpu in thousandths, memory and storage in bytes, as taffrail has them; what does not come out
  * even is rounded up or down. */
 struct text words_quantity(const struct solver_problem *problem, struct arena *arena,

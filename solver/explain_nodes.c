@@ -26,12 +26,9 @@ static struct cause cause_make(struct question *q, enum solver_reason_kind kind,
 
 static struct cause cause_of_taint(struct question *q, const struct taint *taint)
 {
-    static const char *const effects[] = {"NoSchedule", "PreferNoSchedule", "NoExecute"};
-    const char *value = intern_text(&q->problem->words, taint->value);
-    struct text words = arena_printf(q->run->arena, "the taint %s%s%s:%s",
-                                     intern_text(&q->problem->words, taint->key),
-                                     *value == '\0' ? "" : "=", value, effects[taint->effect]);
-    return cause_make(q, SOLVER_REASON_TAINT, "has", "have", words);
+    return cause_make(q, SOLVER_REASON_TAINT, "has", "have",
+                      arena_printf(q->run->arena, "the taint %.*s",
+                                   TEXT_ARGS(words_taint(q->problem, q->run->arena, taint))));
 }
 
 /* ---- what a node says ---- */
@@ -42,13 +39,13 @@ static bool suits(const struct question *q, const struct machine *node, const st
            compatible(q->problem, &node->labels, &term->requirements, true, NULL);
 }
 
-static bool suits_one(const struct question *q, const struct machine *node,
-                      const struct term *terms, size_t count)
+/* nodeSelector, with one of the required terms. */
+static bool suits_required(const struct question *q, const struct machine *node)
 {
-    for (size_t i = 0; i < count; i++)
-        if (suits(q, node, &terms[i]))
+    for (size_t i = 0; i < q->shape->required_count; i++)
+        if (suits(q, node, &q->shape->required[i]))
             return true;
-    return false;
+    return q->shape->required_count == 0 && suits(q, node, &q->shape->selector);
 }
 
 static struct cause cause_of_labels(struct question *q, const struct machine *node)
@@ -95,17 +92,6 @@ static uint32_t lacking(const struct question *q, size_t number, double *share)
     return resource;
 }
 
-static bool attaches(const struct question *q, size_t number)
-{
-    const struct machine *node = &q->problem->nodes.items[number];
-    for (size_t i = 0; i < node->attach_limit_count && q->pod->mount_count > 0; i++)
-        if (mounts_count(q->run->node_mounts[number].items, q->run->node_mounts[number].count,
-                         q->pod->mounts, q->pod->mount_count,
-                         node->attach_limits[i].driver) > node->attach_limits[i].count)
-            return false;
-    return true;
-}
-
 /* The port of the pod that a node has taken; 0: none. */
 static uint32_t taken_port(const struct question *q, size_t number)
 {
@@ -127,11 +113,9 @@ static struct cause cause_of(struct question *q, size_t number, bool wanted, uin
     double share = 0;
     if (!taints_tolerated(node->taints, &shape->tolerations, q->variant->prefer, &taint))
         return cause_of_taint(q, taint);
-    if (!suits_one(q, node, shape->required_count > 0 ? shape->required : &shape->selector,
-                   shape->required_count > 0 ? shape->required_count : 1))
+    if (!suits_required(q, node))
         return cause_of_labels(q, node);
-    if (shape->volume_alternative_count > 0 &&
-        !suits_one(q, node, shape->volumes, shape->volume_alternative_count))
+    if (!node_suits_volumes(problem, node, shape))
         return cause_make(q, SOLVER_REASON_VOLUME, "is", "are", TEXT("not where its volumes are"));
     uint32_t resource = lacking(q, number, &share);
     if (resource != SOLVER_NONE)
@@ -143,7 +127,7 @@ static struct cause cause_of(struct question *q, size_t number, bool wanted, uin
     if (port != 0)
         return cause_make(q, SOLVER_REASON_PORT, "has", "have",
                           arena_printf(arena, "host port %u taken", port));
-    if (!attaches(q, number))
+    if (!node_attaches(q->run, (uint32_t)number, q->pod))
         return cause_make(q, SOLVER_REASON_VOLUME, "attaches", "attach", TEXT("no more volumes"));
     const struct variant_state *state = &q->run->variants[q->variant->number];
     if (!wanted || topology_host(q->run, state, (uint32_t)number, &group) != ACCEPTED ||

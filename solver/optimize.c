@@ -4,18 +4,14 @@
 
 /* ---- where an affinity group may begin (Karpenter semantics 12) ---- */
 
-static bool fits_somewhere(const struct solver_problem *problem, const struct pool *pool,
-                           const struct shape *shape, const uint64_t *rows)
+static bool fits_somewhere(struct solver_run *run, const struct pool *pool,
+                           const struct shape *shape, const struct claim_set *set)
 {
-    size_t row_count = problem->rows.count;
-    for (BITS_EACH(row, rows, problem->row_words)) {
-        bool fits = bits_has(pool->rows, row);
-        for (size_t r = 0; r < problem->resource_count && fits; r++)
-            fits = shape->requests[r] <= pool->room[r * row_count + row];
-        if (fits)
-            return true;
-    }
-    return false;
+    const uint64_t *rows = claim_set_rows(run, set);
+    for (size_t w = 0; w < run->problem->row_words; w++)
+        run->scratch_rows[w] = rows[w] & pool->rows[w];
+    return rows_with_room(run->problem, pool, shape->requests, run->scratch_rows,
+                          run->scratch_fits);
 }
 
 /* Whether a pool could launch something for the shape in a domain, its volumes with it. */
@@ -38,22 +34,19 @@ static bool pool_reaches(struct solver_run *run, uint32_t number, const struct s
                                 problem->variant_count + shape->first_volume_term + (uint32_t)i);
         if (set != NULL)
             set = claim_set_narrow(run, set, key, domain, word_count);
-        if (set != NULL && fits_somewhere(problem, pool, shape, claim_set_rows(run, set)))
+        if (set != NULL && fits_somewhere(run, pool, shape, set))
             return true;
     }
     return false;
 }
 
-static bool node_reaches(const struct solver_problem *problem, const struct machine *node,
-                         const struct shape *shape, const struct variant *variant)
+static bool node_holds(const struct solver_run *run, uint32_t number, const struct shape *shape,
+                       const struct variant *variant)
 {
-    for (size_t r = 0; r < problem->resource_count; r++)
-        if (shape->requests[r] > node->room[r])
-            return false;
-    bool volumes = shape->volume_alternative_count == 0;
-    for (size_t i = 0; i < shape->volume_alternative_count && !volumes; i++)
-        volumes = compatible(problem, &node->labels, &shape->volumes[i].requirements, true, NULL);
-    return volumes && taints_tolerated(node->taints, &shape->tolerations, variant->prefer, NULL) &&
+    const struct solver_problem *problem = run->problem;
+    const struct machine *node = &problem->nodes.items[number];
+    return node_has_room(run, number, shape) && node_suits_volumes(problem, node, shape) &&
+           taints_tolerated(node->taints, &shape->tolerations, variant->prefer, NULL) &&
            hostname_allows(problem, variant->full.hostname, node->hostname) &&
            compatible(problem, &node->labels, &variant->full.requirements, true, NULL);
 }
@@ -68,9 +61,9 @@ static bool reaches(struct solver_run *run, const struct shape *shape, uint32_t 
     for (uint32_t i = 0; i < problem->pools.count; i++)
         if (pool_reaches(run, i, shape, variant, key, domain, word_count))
             return true;
-    for (size_t i = 0; i < problem->nodes.count; i++)
+    for (uint32_t i = 0; i < problem->nodes.count; i++)
         if (machine_value(&problem->nodes.items[i], key) == value &&
-            node_reaches(problem, &problem->nodes.items[i], shape, variant))
+            node_holds(run, i, shape, variant))
             return true;
     return false;
 }
@@ -176,6 +169,7 @@ static struct solver_run *solve_by(const struct solver_problem *problem, struct 
 /* To weigh growth takes many tries a pod. */
 #define GROWTH_EFFORT_MAX 3000
 #define DRAWN_GROWTH_EFFORT_MAX 600
+#define TRIAL_BUDGET_BYTES ((size_t)1 << 30)
 #define STRATEGIES_MAX (9 + 3 * DRAWS_MAX)
 
 static size_t list_strategies(const struct solver_problem *problem, struct strategy *strategies)
@@ -203,12 +197,11 @@ static size_t list_strategies(const struct solver_problem *problem, struct strat
     size_t effort = 1 + problem->queue_count + problem->rows.count / ROWS_AS_A_POD;
     struct strategy by_growth = all;
     by_growth.least_growth = true;
-    if (wanted->cheapest && effort <= GROWTH_EFFORT_MAX) {
-        strategies[count++] = by_growth;
-        by_growth.tight_first = wanted->joint_zones;
-        strategies[count++] = by_growth;
-        by_growth.tight_first = false;
-    }
+    for (int tight = 0; tight <= (wanted->joint_zones ? 1 : 0); tight++)
+        if (wanted->cheapest && effort <= GROWTH_EFFORT_MAX) {
+            strategies[count] = by_growth;
+            strategies[count++].tight_first = tight == 1;
+        }
     size_t draws = DRAWN_EFFORT / effort;
     draws = draws < DRAWS_MIN ? DRAWS_MIN : draws > DRAWS_MAX ? DRAWS_MAX : draws;
     const struct strategy *drawn[] = {&as_karpenter, &all, &by_growth};
@@ -221,15 +214,46 @@ static size_t list_strategies(const struct solver_problem *problem, struct strat
     return count;
 }
 
+struct trial {
+    const struct solver_problem *problem;
+    struct strategy strategy;
+    struct arena *arena;
+    struct score score;
+};
+
+static void try_strategy(void *argument)
+{
+    struct trial *trial = argument;
+    trial->score = score_of(&solve_by(trial->problem, trial->strategy, trial->arena)->plan);
+}
+
+/* The place of the one whose plan is best, the first of equals. Each is tried in memory of its own,
+ * which goes before the next: all plans together would take hundreds of megabytes. One there is no
+ * memory for does not count. */
+static size_t best_strategy(const struct solver_problem *problem, const struct strategy *strategies,
+                            size_t count)
+{
+    struct arena *arena = arena_create(TRIAL_BUDGET_BYTES);
+    struct score best_score = {.unschedulable = SIZE_MAX};
+    size_t best = 0;
+    for (size_t i = 0; i < count && arena != NULL; i++) {
+        struct trial trial = {.problem = problem, .strategy = strategies[i], .arena = arena};
+        struct error error;
+        if (arena_guard(arena, try_strategy, &trial, &error) &&
+            is_better(trial.score, best_score)) {
+            best = i;
+            best_score = trial.score;
+        }
+        arena_reset(arena);
+    }
+    arena_destroy(arena);
+    return best;
+}
+
 void optimize(struct solver_run *run)
 {
     struct strategy strategies[STRATEGIES_MAX];
     size_t count = list_strategies(run->problem, strategies);
-    struct solver_run *best = solve_by(run->problem, strategies[0], run->arena);
-    for (size_t i = 1; i < count; i++) {
-        struct solver_run *one = solve_by(run->problem, strategies[i], run->arena);
-        if (is_better(score_of(&one->plan), score_of(&best->plan)))
-            best = one;
-    }
-    *run = *best;
+    size_t best = best_strategy(run->problem, strategies, count);
+    *run = *solve_by(run->problem, strategies[best], run->arena);
 }

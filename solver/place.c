@@ -4,7 +4,7 @@
 
 /* ---- nodes ---- */
 
-static bool node_has_room(const struct solver_run *run, uint32_t node, const struct shape *shape)
+bool node_has_room(const struct solver_run *run, uint32_t node, const struct shape *shape)
 {
     size_t width = run->problem->resource_count;
     const int64_t *room = &run->room[node * width];
@@ -14,7 +14,7 @@ static bool node_has_room(const struct solver_run *run, uint32_t node, const str
     return true;
 }
 
-static bool node_attaches(const struct solver_run *run, uint32_t number, const struct pod *pod)
+bool node_attaches(const struct solver_run *run, uint32_t number, const struct pod *pod)
 {
     const struct machine *node = &run->problem->nodes.items[number];
     for (size_t i = 0; i < node->attach_limit_count && pod->mount_count > 0; i++)
@@ -25,8 +25,8 @@ static bool node_attaches(const struct solver_run *run, uint32_t number, const s
     return true;
 }
 
-static bool node_suits_volumes(const struct solver_problem *problem, const struct machine *node,
-                               const struct shape *shape)
+bool node_suits_volumes(const struct solver_problem *problem, const struct machine *node,
+                        const struct shape *shape)
 {
     for (size_t i = 0; i < shape->volume_alternative_count; i++)
         if (hostname_allows(problem, shape->volumes[i].hostname, node->hostname) &&
@@ -337,17 +337,22 @@ struct joining {
     const struct variant *variant;
 };
 
-static bool try_claim(struct solver_run *run, uint32_t number, void *argument)
+bool try_joining(struct solver_run *run, uint32_t number, uint32_t pod,
+                 const struct variant *variant, struct candidate *candidate)
+{
+    uint32_t host = (uint32_t)run->problem->nodes.count + number;
+    enum verdict verdict =
+        claim_try(run, &run->claims.items[number], host, pod, variant, false, candidate);
+    if (verdict == NEVER)
+        wide_bits_add(run->arena, &run->variants[variant->number].turned_away_claims, number);
+    return verdict == ACCEPTED;
+}
+
+static bool join_one(struct solver_run *run, uint32_t number, void *argument)
 {
     const struct joining *joining = argument;
     struct candidate candidate;
-    enum verdict verdict =
-        claim_try(run, &run->claims.items[number], (uint32_t)run->problem->nodes.count + number,
-                  joining->pod, joining->variant, false, &candidate);
-    if (verdict == NEVER)
-        wide_bits_add(run->arena, &run->variants[joining->variant->number].turned_away_claims,
-                      number);
-    if (verdict != ACCEPTED)
+    if (!try_joining(run, number, joining->pod, joining->variant, &candidate))
         return false;
     put_on_claim(run, joining->pod, number, &candidate);
     return true;
@@ -359,7 +364,7 @@ static bool try_claim(struct solver_run *run, uint32_t number, void *argument)
 bool join_claim(struct solver_run *run, uint32_t pod, const struct variant *variant)
 {
     struct joining joining = {pod, variant};
-    return each_claim(run, variant, try_claim, &joining);
+    return each_claim(run, variant, join_one, &joining);
 }
 
 /* A claim that is opened takes the most of what its types would use off its pool's limits: any of
@@ -415,12 +420,10 @@ static size_t cheapest_pool(struct solver_run *run, size_t first, uint32_t pod,
             break;
         if (!try_pool(run, pool, pod, variant, &candidate))
             continue;
-        size_t row = 0;
-        const struct offering *offering = claim_cheapest(run, candidate.set, candidate.rows, &row);
-        if (offering != NULL && offering->price_usd_micro >= 0 &&
-            offering->price_usd_micro < best_price) {
+        int64_t price = rows_price(run, candidate.set, candidate.rows);
+        if (price < best_price) {
             best = i;
-            best_price = offering->price_usd_micro;
+            best_price = price;
         }
     }
     return best;

@@ -49,7 +49,7 @@ static uint32_t count_zones(const struct solver_problem *problem, const struct s
 }
 
 /* The queue's order (Karpenter semantics 2.2) in the strategy's variation: with tight_first pods
- * that have fewer zones to choose from first, with lots ties drawn. */
+ * that have fewer zones to choose from first; between pods of one size lots are drawn. */
 static int compare_by_strategy(const void *a_pointer, const void *b_pointer, void *argument)
 {
     const struct solver_run *run = argument;
@@ -152,22 +152,18 @@ static const int64_t *claim_requests(struct solver_run *run, const struct claim 
     const struct solver_problem *problem = run->problem;
     const struct pool *pool = &problem->pools.items[claim->pool];
     int64_t *requests = ARENA_ARRAY(run->arena, problem->resource_count, int64_t);
-    const int64_t *least = NULL;
-    int64_t *least_of_two = ARENA_ARRAY(run->arena, problem->resource_count, int64_t);
+    bool first = true;
     for (size_t i = 0; i < pool->daemon_count; i++) {
         const struct daemon_group *group = &pool->daemons[i];
-        bool used = false;
-        for (size_t w = 0; w < problem->row_words && !used; w++)
-            used = (group->rows[w] & claim->rows[w]) != 0;
-        if (!used)
+        if (!bits_meet(group->rows, claim->rows, problem->row_words))
             continue;
         for (size_t r = 0; r < problem->resource_count; r++)
-            if (least == NULL || group->overhead[r] < least_of_two[r])
-                least_of_two[r] = group->overhead[r];
-        least = least_of_two;
+            if (first || group->overhead[r] < requests[r])
+                requests[r] = group->overhead[r];
+        first = false;
     }
     for (size_t r = 0; r < problem->resource_count; r++)
-        requests[r] = add_capped(claim->requests[r], least_of_two[r]);
+        requests[r] = add_capped(claim->requests[r], requests[r]);
     return requests;
 }
 

@@ -101,14 +101,19 @@ const struct offering *claim_cheapest(struct solver_run *run, const struct claim
     return best.offering;
 }
 
+int64_t rows_price(struct solver_run *run, const struct claim_set *set, const uint64_t *rows)
+{
+    size_t row = 0;
+    const struct offering *offering = claim_cheapest(run, set, rows, &row);
+    return offering == NULL || offering->price_usd_micro < 0 ? INT64_MAX
+                                                             : offering->price_usd_micro;
+}
+
 int64_t claim_set_price(struct solver_run *run, const struct claim_set *set)
 {
     if (!set->priced) {
-        size_t row = 0;
-        const struct offering *offering = claim_cheapest(run, set, claim_set_rows(run, set), &row);
         struct claim_set *own = run->sets.sets.items[set->number];
-        own->price = offering == NULL || offering->price_usd_micro < 0 ? INT64_MAX
-                                                                       : offering->price_usd_micro;
+        own->price = rows_price(run, set, claim_set_rows(run, set));
         own->priced = true;
     }
     return set->price;

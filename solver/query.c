@@ -273,31 +273,15 @@ static void choose_nodes(struct query *q, const struct variant *variant)
     }
 }
 
-static bool node_attaches(const struct query *q, uint32_t node)
-{
-    const struct pod *pod = &q->run->warm->pod;
-    const struct machine *machine = &q->view->nodes.items[node];
-    for (size_t i = 0; i < machine->attach_limit_count && pod->mount_count > 0; i++)
-        if (mounts_count(q->run->node_mounts[node].items, q->run->node_mounts[node].count,
-                         pod->mounts, pod->mount_count,
-                         machine->attach_limits[i].driver) > machine->attach_limits[i].count)
-            return false;
-    return true;
-}
-
 /* Of a node that was chosen. */
 static bool node_takes(const struct query *q, const struct variant *variant, uint32_t node)
 {
     const struct solver_run *run = q->run;
-    size_t width = q->view->resource_count;
-    const int64_t *room = &run->room[(size_t)node * width];
-    for (size_t r = 0; r < width; r++)
-        if (q->shape->requests[r] > room[r])
-            return false;
-    return topology_host(run, &run->variants[variant->number], node, NULL) == ACCEPTED &&
+    return node_has_room(run, node, q->shape) &&
+           topology_host(run, &run->variants[variant->number], node, NULL) == ACCEPTED &&
            !host_ports_conflict(run->node_ports[node].items, run->node_ports[node].count,
                                 q->shape->ports, q->shape->port_count) &&
-           node_attaches(q, node);
+           node_attaches(run, node, &run->warm->pod);
 }
 
 static uint32_t find_node(struct query *q, const struct variant *variant)

@@ -29,23 +29,18 @@ uint64_t *reason_left(struct question *q, enum solver_reason_kind kind, unsigned
 
 static void tell_taint(struct question *q, struct solver_reason *reason)
 {
-    static const char *const effects[] = {"NoSchedule", "PreferNoSchedule", "NoExecute"};
     struct arena *arena = q->run->arena;
-    const char *value = intern_text(&q->problem->words, q->taint->value);
-    const char *key = intern_text(&q->problem->words, q->taint->key);
-    reason->message = arena_printf(arena, "does not tolerate the taint %s%s%s:%s", key,
-                                   *value == '\0' ? "" : "=", value, effects[q->taint->effect])
+    reason->message = arena_printf(arena, "does not tolerate the taint %.*s",
+                                   TEXT_ARGS(words_taint(q->problem, arena, q->taint)))
                           .data;
     /* One that is meant for it and misses. */
     for (size_t i = 0; i < q->shape->tolerations.count; i++) {
         const struct toleration *t = &q->shape->tolerations.items[i];
         if (t->key != q->taint->key)
             continue;
-        const char *own = t->exists ? "" : intern_text(&q->problem->words, t->value);
-        reason->nearest =
-            arena_printf(arena, "it tolerates %s%s%s%s%s", key, *own == '\0' ? "" : "=", own,
-                         t->any_effect ? "" : ":", t->any_effect ? "" : effects[t->effect])
-                .data;
+        reason->nearest = arena_printf(arena, "it tolerates %.*s",
+                                       TEXT_ARGS(words_toleration(q->problem, arena, t)))
+                              .data;
         return;
     }
 }
@@ -57,9 +52,7 @@ static struct text words_offered(struct question *q, const uint64_t *rows)
     struct texts pairs = {0};
     for (size_t i = 0; i < q->problem->offering_shapes.count; i++) {
         const struct offering_shape *shape = &q->problem->offering_shapes.items[i];
-        bool some = false;
-        for (size_t w = 0; w < q->problem->row_words && !some; w++)
-            some = (shape->rows[w] & rows[w]) != 0;
+        bool some = bits_meet(shape->rows, rows, q->problem->row_words);
         const uint32_t keys[] = {q->problem->capacity_type_key, q->problem->zone_key};
         struct text pair = TEXT("");
         for (size_t k = 0; k < 2 && some; k++) {
@@ -79,19 +72,10 @@ static struct text words_offered(struct question *q, const uint64_t *rows)
 
 static void tell_offering(struct question *q, struct solver_reason *reason, unsigned set)
 {
-    const struct solver_problem *problem = q->problem;
     struct arena *arena = q->run->arena;
     const uint64_t *left = reason_left(q, SOLVER_REASON_OFFERING, set);
-    const uint32_t keys[] = {problem->zone_key, problem->capacity_type_key};
-    struct text wants = TEXT("");
-    for (size_t i = 0; i < 2; i++) {
-        const struct solver_requirement *r =
-            q->set == NULL ? NULL : solver_requirements_get(&q->set->requirements, keys[i]);
-        if (r != NULL)
-            wants =
-                arena_printf(arena, "%.*s%s%.*s", TEXT_ARGS(wants), wants.size > 0 ? " and " : "",
-                             TEXT_ARGS(words_requirement(problem, arena, r)));
-    }
+    struct text wants =
+        q->set == NULL ? TEXT("") : words_offering(q->problem, arena, &q->set->requirements);
     reason->message =
         wants.size > 0
             ? arena_printf(arena, "nothing that would do is on offer with %.*s", TEXT_ARGS(wants))

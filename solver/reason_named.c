@@ -1,7 +1,6 @@
 #include "solver/explain.h"
 
 #define TYPE_KEY "node.kubernetes.io/instance-type"
-#define TYPO_EDITS 3
 
 static struct wanted_type wanted_type(const struct question *q, const struct solver_requirement *r)
 {
@@ -25,7 +24,6 @@ static struct text family_of(struct text name)
     return text_split(name, '.', &family, &size) ? family : name;
 }
 
-/* The nearest in name among rows: of the same family the nearest in size. */
 struct text reason_nearest_type(const struct question *q, const struct wanted_type *wanted,
                                 const uint64_t *rows)
 {

@@ -62,11 +62,7 @@ static bool reaches(const struct question *q, const uint64_t *rows, uint32_t key
     const struct claim_set *there = claim_set_narrow(q->run, base_of(q), key, domains, word_count);
     if (there == NULL)
         return false;
-    const uint64_t *some = claim_set_rows(q->run, there);
-    for (size_t w = 0; w < q->problem->row_words; w++)
-        if ((some[w] & rows[w]) != 0)
-            return true;
-    return false;
+    return bits_meet(claim_set_rows(q->run, there), rows, q->problem->row_words);
 }
 
 uint32_t reason_group(struct question *q, const uint64_t *rows)
@@ -143,11 +139,8 @@ static struct text words_open(const struct question *q, const struct claim *clai
         const struct claim_set *there =
             claim_set_narrow(q->run, claim->set, r->key, one, r->word_count);
         bits_remove(one, value);
-        const uint64_t *rows = there == NULL ? NULL : claim_set_rows(q->run, there);
-        uint64_t any = 0;
-        for (size_t w = 0; rows != NULL && w < problem->row_words; w++)
-            any |= rows[w] & claim->rows[w];
-        if (any == 0)
+        if (there == NULL ||
+            !bits_meet(claim_set_rows(q->run, there), claim->rows, problem->row_words))
             continue;
         bits_add(sold, value);
         count++;
@@ -169,8 +162,7 @@ static uint32_t undecided_pod(const struct question *q, uint32_t number, struct 
             r == NULL || r->complement ? SIZE_MAX : bits_next(r->words, r->word_count, 0);
         if (first == SIZE_MAX || bits_next(r->words, r->word_count, first + 1) == SIZE_MAX)
             continue;
-        for (uint32_t pod = claim->first_pod; claim->pod_count > 0 && pod != SOLVER_NONE;
-             pod = run->next_pod[pod])
+        for (uint32_t pod = claim->first_pod; pod != SOLVER_NONE; pod = run->next_pod[pod])
             if (matters(q, number, pod)) {
                 *domains = words_open(q, claim, r);
                 return pod;

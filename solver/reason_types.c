@@ -4,7 +4,6 @@
 #include "solver/names.h"
 
 #define KEYS_TRIED 12 /* of a set, in every combination */
-#define TYPO_EDITS 3
 
 /* ---- which requirements exclude all types ---- */
 
@@ -19,7 +18,6 @@ bool reason_type_says(const struct solver_problem *problem, uint32_t key)
     return key < problem->key_count && problem->key_index[key].defined;
 }
 
-/* Takes off the rows whose type cannot be what the requirement asks. */
 void reason_keep(const struct question *q, const struct solver_requirement *r, uint64_t *rows)
 {
     uint64_t *some = ARENA_ARRAY(q->run->arena, q->problem->row_words, uint64_t);
@@ -153,9 +151,8 @@ static struct text words_values_of(struct question *q, uint32_t key, const uint6
     size_t word_count = bits_words(index->value_count) + 1;
     uint64_t *values = ARENA_ARRAY(q->run->arena, word_count, uint64_t);
     for (size_t v = 0; v < index->value_count; v++)
-        for (size_t w = 0; index->values[v] != NULL && w < q->problem->row_words; w++)
-            if ((index->values[v][w] & rows[w]) != 0)
-                bits_add(values, v);
+        if (index->values[v] != NULL && bits_meet(index->values[v], rows, q->problem->row_words))
+            bits_add(values, v);
     return words_values(q->problem, q->run->arena, key, values, word_count, " and ");
 }
 
@@ -339,18 +336,9 @@ static const struct solver_requirement *contradiction(const struct question *q)
 
 static void tell_unoffered(struct question *q, struct solver_reason *reason)
 {
-    const struct solver_problem *problem = q->problem;
     struct arena *arena = q->run->arena;
-    const struct solver_requirements *own = &problem->pools.items[q->pool].requirements;
-    const uint32_t keys[] = {problem->zone_key, problem->capacity_type_key};
-    struct text where = TEXT("");
-    for (size_t i = 0; i < 2; i++) {
-        const struct solver_requirement *r = solver_requirements_get(own, keys[i]);
-        if (r != NULL)
-            where =
-                arena_printf(arena, "%.*s%s%.*s", TEXT_ARGS(where), where.size == 0 ? "" : " and ",
-                             TEXT_ARGS(words_requirement(problem, arena, r)));
-    }
+    struct text where =
+        words_offering(q->problem, arena, &q->problem->pools.items[q->pool].requirements);
     reason->message =
         where.size == 0
             ? "none of the NodePool's instance types is on offer"

@@ -117,10 +117,10 @@ void reason_of_volume(struct question *q, struct solver_reason *reason)
     size_t word_count = bits_words(index->value_count) + 1;
     uint64_t *zones = ARENA_ARRAY(arena, word_count, uint64_t);
     for (uint32_t v = 0; index->defined && v < index->value_count; v++)
-        for (size_t w = 0; index->values[v] != NULL && w < problem->row_words; w++)
-            if ((index->values[v][w] & problem->pools.items[q->pool].rows[w]) != 0 &&
-                (own == NULL || solver_requirement_has(problem->names, own, v)))
-                bits_add(zones, v);
+        if (index->values[v] != NULL &&
+            bits_meet(index->values[v], problem->pools.items[q->pool].rows, problem->row_words) &&
+            (own == NULL || solver_requirement_has(problem->names, own, v)))
+            bits_add(zones, v);
     struct text here = words_values(problem, arena, problem->zone_key, zones, word_count, " and ");
     if (here.size > 0)
         reason->nearest = arena_printf(arena, "the NodePool reaches %.*s", TEXT_ARGS(here)).data;

@@ -74,6 +74,42 @@ struct text words_requirement(const struct solver_problem *problem, struct arena
     }
 }
 
+struct text words_offering(const struct solver_problem *problem, struct arena *arena,
+                           const struct solver_requirements *set)
+{
+    const uint32_t keys[] = {problem->zone_key, problem->capacity_type_key};
+    struct text words = TEXT("");
+    for (size_t i = 0; i < 2; i++) {
+        const struct solver_requirement *r = solver_requirements_get(set, keys[i]);
+        if (r != NULL)
+            words =
+                arena_printf(arena, "%.*s%s%.*s", TEXT_ARGS(words), words.size == 0 ? "" : " and ",
+                             TEXT_ARGS(words_requirement(problem, arena, r)));
+    }
+    return words;
+}
+
+/* ---- taints ---- */
+
+static const char *const effects[] = {"NoSchedule", "PreferNoSchedule", "NoExecute"};
+
+struct text words_taint(const struct solver_problem *problem, struct arena *arena,
+                        const struct taint *taint)
+{
+    const char *value = intern_text(&problem->words, taint->value);
+    return arena_printf(arena, "%s%s%s:%s", intern_text(&problem->words, taint->key),
+                        *value == '\0' ? "" : "=", value, effects[taint->effect]);
+}
+
+struct text words_toleration(const struct solver_problem *problem, struct arena *arena,
+                             const struct toleration *t)
+{
+    const char *value = t->exists ? "" : intern_text(&problem->words, t->value);
+    return arena_printf(arena, "%s%s%s%s%s", intern_text(&problem->words, t->key),
+                        *value == '\0' ? "" : "=", value, t->any_effect ? "" : ":",
+                        t->any_effect ? "" : effects[t->effect]);
+}
+
 /* ---- quantities ---- */
 
 static struct text words_cpu(struct arena *arena, int64_t thousandths)

@@ -47,15 +47,11 @@ static struct claim empty_claim(struct solver_run *run, uint32_t number)
     struct claim claim = {
         .pool = number,
         .set = claim_set_of(run, &pool->requirements),
+        .rows = (uint64_t *)(uintptr_t)pool->rows,
         .requests = ARENA_ARRAY(run->arena, problem->resource_count, int64_t),
         .most = ARENA_ARRAY(run->arena, problem->resource_count, int64_t),
     };
-    for (size_t r = 0; r < problem->resource_count; r++)
-        for (BITS_EACH(row, pool->rows, problem->row_words)) {
-            int64_t room = pool->room[r * problem->rows.count + row];
-            if (room > claim.most[r])
-                claim.most[r] = room;
-        }
+    claim_measure(run, &claim);
     return claim;
 }
 
@@ -90,7 +86,9 @@ struct solver_run *run_create(const struct solver_problem *problem, struct strat
     run->arena = arena;
     run->sets.signatures.arena = run->sets.scratch.arena = arena;
     run->version = 1;
-    size_t domain_words = 1;
+    /* Of a topology's domains, and of the zones of shared claims. */
+    size_t domain_words =
+        bits_words(solver_names_value_count(problem->names, problem->zone_key)) + 1;
     run->claims_of = ARENA_ARRAY(arena, problem->topology_key_count, struct wide_bits *);
     run->claims_open = ARENA_ARRAY(arena, problem->topology_key_count, struct wide_bits);
     for (size_t i = 0; i < problem->topology_key_count; i++) {

@@ -204,6 +204,14 @@ struct candidate {
 enum verdict claim_try(struct solver_run *run, const struct claim *claim, uint32_t host,
                        uint32_t pod, const struct variant *variant, bool relax_min_values,
                        struct candidate *candidate);
+/* Of rows those of a pool that have room for the total; false when there is none. */
+bool rows_with_room(const struct solver_problem *problem, const struct pool *pool,
+                    const int64_t *total, const uint64_t *rows, uint64_t *fits);
+/* Takes off the rows whose daemons use a host port of the shape. */
+void drop_taken_ports(const struct solver_problem *problem, const struct pool *pool,
+                      const struct shape *shape, uint64_t *rows);
+/* Whether the type of a row attaches as many volumes of a driver. */
+bool row_attaches(const struct solver_problem *problem, size_t row, uint32_t driver, size_t count);
 /* How many volumes of a driver are attached when more come to those there. */
 size_t mounts_count(const struct mount *there, size_t there_count, const struct mount *more,
                     size_t more_count, uint32_t driver);
@@ -217,7 +225,9 @@ struct priced_type {
 /* The cheapest offering of each row that the set allows, by price, then name; how many. */
 size_t price_rows(struct solver_run *run, const struct claim_set *set, const uint64_t *rows,
                   struct priced_type *priced);
-/* Of the cheapest of all rows of a set, in micro-dollars; INT64_MAX: none has a price. */
+/* Of the cheapest of rows, or of all rows of a set, in micro-dollars; INT64_MAX: none has a price.
+ */
+int64_t rows_price(struct solver_run *run, const struct claim_set *set, const uint64_t *rows);
 int64_t claim_set_price(struct solver_run *run, const struct claim_set *set);
 /* The row the claim would be bought as, and its offering: the cheapest, ties by name. NULL: none.
  */
@@ -237,6 +247,9 @@ bool try_opening(struct solver_run *run, uint32_t pod, const struct variant *var
 bool each_claim(struct solver_run *run, const struct variant *variant,
                 bool (*visit)(struct solver_run *run, uint32_t claim, void *argument),
                 void *argument);
+/* How a claim that is open would take a pod; remembers one that never will. */
+bool try_joining(struct solver_run *run, uint32_t claim, uint32_t pod,
+                 const struct variant *variant, struct candidate *candidate);
 /* On a claim that takes it without being opened for it. */
 bool join_claim(struct solver_run *run, uint32_t pod, const struct variant *variant);
 /* A claim of its own for a pod, or a pod more on a claim. */
@@ -244,6 +257,11 @@ void claim_open(struct solver_run *run, uint32_t pool, uint32_t pod,
                 const struct candidate *candidate);
 void put_on_claim(struct solver_run *run, uint32_t pod_number, uint32_t number,
                   const struct candidate *candidate);
+/* What a node says to a pod, as things stand. */
+bool node_has_room(const struct solver_run *run, uint32_t node, const struct shape *shape);
+bool node_attaches(const struct solver_run *run, uint32_t node, const struct pod *pod);
+bool node_suits_volumes(const struct solver_problem *problem, const struct machine *node,
+                        const struct shape *shape);
 /* On the first node that takes it. */
 bool place_on_node(struct solver_run *run, uint32_t pod, const struct variant *variant);
 /* Places a pod of the queue as one variant of its shape; false when it fits nowhere now. */

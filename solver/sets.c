@@ -194,13 +194,8 @@ uint32_t requirement_count_values(const struct solver_problem *problem,
     const struct key_index *index = &problem->key_index[key];
     uint32_t count = 0;
     for (uint32_t v = 0; v < index->value_count; v++) {
-        if (index->values[v] == NULL || !solver_requirement_has(problem->names, r, v))
-            continue;
-        for (size_t w = 0; w < problem->row_words; w++)
-            if ((index->values[v][w] & rows[w]) != 0) {
-                count++;
-                break;
-            }
+        if (index->values[v] != NULL && solver_requirement_has(problem->names, r, v))
+            count += bits_meet(index->values[v], rows, problem->row_words);
     }
     return count;
 }

@@ -67,13 +67,7 @@ static const struct claim_set *narrow_to_cheapest(struct solver_run *run,
         if (own != NULL && !solver_requirement_has(problem->names, own, v))
             continue;
         const struct claim_set *there = narrow_to(run, set, v);
-        if (there == NULL)
-            continue;
-        const uint64_t *rows = claim_set_rows(run, there);
-        bool any = false;
-        for (size_t w = 0; w < problem->row_words && !any; w++)
-            any = (rows[w] & fits[w]) != 0;
-        if (!any)
+        if (there == NULL || !bits_meet(claim_set_rows(run, there), fits, problem->row_words))
             continue;
         int64_t price = claim_set_price(run, there);
         struct text name = {0};

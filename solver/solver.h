@@ -1,5 +1,6 @@
 /* solver: the requirement algebra of Karpenter, and the placement that stands on it.
- * Pure: no I/O, no globals, no clock. Memory comes from the caller's arena (base/base.h).
+ * Pure: no I/O, no globals, no clock. Memory comes from the caller's arena (base/base.h), but for
+ * plans that solver_solve only compares.
  * "Karpenter semantics N" in the comments below are the rules of Karpenter's own scheduler. */
 #ifndef TAFFRAIL_SOLVER_H
 #define TAFFRAIL_SOLVER_H

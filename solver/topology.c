@@ -263,9 +263,8 @@ static struct choice consider(struct solver_run *run, const struct variant_state
     const struct claim_set *there = claim_set_narrow(run, set, key, one, domain / BITS_WORD + 1);
     if (there == NULL)
         return choice;
-    const uint64_t *rows = claim_set_rows(run, there);
-    for (size_t w = 0; w < problem->row_words && !choice.has_something; w++)
-        choice.has_something = fits == NULL || (rows[w] & fits[w]) != 0;
+    choice.has_something =
+        fits == NULL || bits_meet(claim_set_rows(run, there), fits, problem->row_words);
     if (choice.has_something)
         choice.price = claim_set_price(run, there);
     return choice;

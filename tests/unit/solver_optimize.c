@@ -164,6 +164,31 @@ static void test_shared_claim(void)
     EXPECT_TEXT(label_of(small, "zone"), label_of(large, "zone"));
 }
 
+/* More zones than a word has bits, and no topology over them. */
+static void test_shared_claim_of_many_zones(void)
+{
+    begin((struct solver_optimize){.cheapest = true});
+    for (int i = 0; i < 10; i++) {
+        struct a_type type = {
+            .name = arena_printf(world.arena, "type-%d", i).data,
+            .resources = "cpu 3; memory 4Gi; pods 1",
+        };
+        for (int j = 0; j < 8; j++)
+            type.offerings[j] = (struct an_offering){
+                .capacity = "on-demand",
+                .zone = arena_printf(world.arena, "test-zone-%d", i * 8 + j).data,
+                .usd_micro = 500000 - i * 8 - j};
+        *LIST_PUSH(world.arena, &world.types) = type;
+    }
+    POOL(.name = "default");
+    struct a_volume data = {.claim = "data", .binds = true};
+    struct span pods = PODS(3, .requests = "cpu 1", .volumes = {data});
+    provision();
+    EXPECT_ALL_SCHEDULED(pods);
+    for (size_t i = 0; i < pods.count; i++)
+        EXPECT_LABEL(pods.first + i, "zone", "test-zone-79");
+}
+
 /* To join the claim that is there would make a large machine of it; two small ones cost less. */
 static void test_growth_costs(void)
 {
@@ -242,6 +267,7 @@ const struct unit_test unit_tests[] = {
     {"weight before price", test_weight_before_price},
     {"cheapest mix", test_cheapest_mix},
     {"a claim that is shared", test_shared_claim},
+    {"a claim that is shared, of many zones", test_shared_claim_of_many_zones},
     {"growth costs", test_growth_costs},
     {"never worse than Karpenter's choices", test_never_worse},
     {NULL, NULL},
