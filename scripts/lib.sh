@@ -70,6 +70,23 @@ need() {
         apt-get install -y -qq --no-install-recommends -o Dpkg::Use-Pty=0 $missing >/dev/null
 }
 
+fail() {
+    echo "$0: $*" >&2
+    exit 2
+}
+
+# build_targets TARGET...: sets $build to a folder that holds them, unless --build has named one.
+build_targets() {
+    [ -z "$build" ] || return 0
+    need build
+    cmake --preset release >/dev/null
+    cmake --build --preset release --target "$@" -- --quiet -j "$(nproc)"
+    build=build
+}
+
+# Of the numbers on standard input, a line each.
+median() { sort -n | awk '{ v[NR] = $1 } END { print (v[int((NR + 1) / 2)] + v[int(NR / 2) + 1]) / 2 }'; }
+
 # The files of the repository, NUL after each; build folders aside.
 all_files() {
     find . \( -name .git -o -path './build*' \) -prune -o -type f -printf '%P\0' | LC_ALL=C sort -z

@@ -55,31 +55,29 @@ static int64_t plan_usd_micro(const struct solver_plan *plan)
     return sum;
 }
 
-/* What the clocks said when a problem was begun, built and solved. */
-struct times {
-    double began, built, solved, cpu_built, cpu_solved;
-    size_t began_bytes;
+/* When a problem was begun, and what the arena held then. */
+struct start {
+    double at;
+    size_t used_bytes;
 };
 
-static struct times begin(const struct arena *arena)
+static struct start begin(const struct arena *arena)
 {
-    return (struct times){.began = seconds(CLOCK_MONOTONIC),
-                          .began_bytes = arena_used_bytes(arena)};
+    return (struct start){seconds(CLOCK_MONOTONIC), arena_used_bytes(arena)};
 }
 
 static void solve_and_print(const struct solver_problem *problem, size_t shape_count,
-                            struct times times, struct arena *arena)
+                            struct start start, struct arena *arena)
 {
-    times.built = seconds(CLOCK_MONOTONIC);
-    times.cpu_built = seconds(CLOCK_PROCESS_CPUTIME_ID);
+    double built = seconds(CLOCK_MONOTONIC);
+    double cpu_built = seconds(CLOCK_PROCESS_CPUTIME_ID);
     const struct solver_plan *plan = solver_solve(solver_run_create(problem, arena));
-    times.solved = seconds(CLOCK_MONOTONIC);
-    times.cpu_solved = seconds(CLOCK_PROCESS_CPUTIME_ID);
+    double solved = seconds(CLOCK_MONOTONIC);
+    double cpu_solved = seconds(CLOCK_PROCESS_CPUTIME_ID);
     printf("%zu %zu %.6f %.6f %.6f %zu %zu %.3f %.1f %.1f\n", plan->place_count, shape_count,
-           times.built - times.began, times.solved - times.built,
-           times.cpu_solved - times.cpu_built, plan->claim_count, plan->unschedulable_count,
-           (double)plan_usd_micro(plan) / 1e6,
-           (double)(arena_used_bytes(arena) - times.began_bytes) / (1 << 20), peak_mib());
+           built - start.at, solved - built, cpu_solved - cpu_built, plan->claim_count,
+           plan->unschedulable_count, (double)plan_usd_micro(plan) / 1e6,
+           (double)(arena_used_bytes(arena) - start.used_bytes) / (1 << 20), peak_mib());
 }
 
 static int measure_mix(const char *what, const struct solver_settings *settings,
@@ -94,10 +92,10 @@ static int measure_mix(const char *what, const struct solver_settings *settings,
         return fail(&error);
     const struct solver_problem *problem;
     size_t shape_count;
-    struct times times = begin(arena);
+    struct start start = begin(arena);
     if (!mix_build(&mix, settings, arena, &problem, &shape_count, &error))
         return fail(&error);
-    solve_and_print(problem, shape_count, times, arena);
+    solve_and_print(problem, shape_count, start, arena);
     return 0;
 }
 
@@ -105,10 +103,10 @@ static int measure_warm(const struct solver_settings *settings, struct arena *ar
 {
     struct warm warm;
     struct error error;
-    struct times times = begin(arena);
+    struct start start = begin(arena);
     if (!warm_build(settings, arena, &warm, &error))
         return fail(&error);
-    solve_and_print(warm.problem, WARM_WORKLOADS, times, arena);
+    solve_and_print(warm.problem, WARM_WORKLOADS, start, arena);
     return 0;
 }
 

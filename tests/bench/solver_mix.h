@@ -1,5 +1,4 @@
-/* The pods of Karpenter's own scheduling benchmark (Karpenter semantics 8.1), and what they may be
- * placed on. */
+/* The pods of Karpenter's own scheduling benchmark, and what they may be placed on. */
 #ifndef TAFFRAIL_BENCH_SOLVER_MIX_H
 #define TAFFRAIL_BENCH_SOLVER_MIX_H
 

@@ -196,7 +196,11 @@ static bool measure(const char *what, const struct warm *warm, struct solver_run
         kinds[answer.kind]++;
     }
     print_times(what, times, QUESTIONS);
-    printf("  nowhere %zu node %zu claim %zu\n", kinds[0], kinds[1], kinds[2]);
+    if (of_zones)
+        printf("\n");
+    else
+        printf("  nowhere %zu node %zu claim %zu\n", kinds[SOLVER_UNSCHEDULABLE],
+               kinds[SOLVER_ON_NODE], kinds[SOLVER_ON_CLAIM]);
     arena_destroy(arena);
     return true;
 }

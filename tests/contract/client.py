@@ -13,6 +13,9 @@ import tempfile
 import threading
 import time
 
+sys.dont_write_bytecode = True  # nothing is written beside the tests
+from serving import Failure, check
+
 WAIT_S = 60
 BIN = sys.argv[1]
 
@@ -36,15 +39,6 @@ WATCH_FAULTS = [
     "say " + EVENT % ("Pod", ""),
     'say {"type":"BOOKMARK","object":{"metadata":{"resourceVersion":"1"}}}',
 ]
-
-
-class Failure(Exception):
-    pass
-
-
-def check(condition, what):
-    if not condition:
-        raise Failure(what)
 
 
 class Fake:

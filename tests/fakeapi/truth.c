@@ -197,12 +197,11 @@ char *truth_list(const struct truth *truth, enum kind kind, size_t limit,
     *status = 200;
     if (continue_token != NULL && *continue_token != '\0') {
         char end = '\0';
-        *status = 410;
         if (sscanf(continue_token, "%" SCNu64 "+%zu/%c", &revision, &from, &end) != 3 || end != '=')
             return truth_status(*status = 400, "BadRequest", "continue key is not valid");
         if (revision < truth->compacted)
-            return truth_status(*status, "Expired", "The provided continue parameter is too old");
-        *status = 200;
+            return truth_status(*status = 410, "Expired",
+                                "The provided continue parameter is too old");
     }
     size_t count;
     const struct moment **state = state_at(truth, kind, revision, &count);

@@ -1,24 +1,13 @@
 /* The JSON reader against json-c: what we accept, json-c accepts too, and the trees are equal. What
  * only json-c accepts is our strictness (RFC 8259, and no NUL in a key). */
 #include <json-c/json.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/base.h"
+#include "fuzz.h"
 
 enum { DEPTH = 64 };
 static const struct doc_limits limits = {.bytes = 1 << 20, .nodes = 100000, .depth = DEPTH};
-
-#define REQUIRE(condition)                                                                \
-    do {                                                                                  \
-        if (!(condition)) {                                                               \
-            fprintf(stderr, "%s:%d: %s does not hold\n", __FILE__, __LINE__, #condition); \
-            abort();                                                                      \
-        }                                                                                 \
-    } while (0)
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void compare(const struct node *node, struct json_object *object);
 

@@ -1,21 +1,9 @@
 /* Any document and any patch ({"doc": ..., "patch": [...]}): no crash, the old tree stays as it
  * was, and what was put at the end of a path is found there. */
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "base/base.h"
+#include "fuzz.h"
 
 enum { ARENA_BYTES = 64 << 20, CHANGES_MAX = 64 };
-
-#define REQUIRE(condition)                                                                \
-    do {                                                                                  \
-        if (!(condition)) {                                                               \
-            fprintf(stderr, "%s:%d: %s does not hold\n", __FILE__, __LINE__, #condition); \
-            abort();                                                                      \
-        }                                                                                 \
-    } while (0)
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static const struct doc_limits limits = {.bytes = 1 << 16, .nodes = 10000, .depth = 64};
 static struct arena *arena;

@@ -1,23 +1,12 @@
 /* Policy files: no crash, no leak; what is refused says why and where, and what is accepted can be
  * asked. The first byte '{' chooses JSON. */
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "fuzz.h"
 #include "policy/policy_set.h"
 
 enum { ARENA_BYTES = 64 << 20, NOW_UNIX_S = 1800000000 };
-
-#define REQUIRE(condition)                                                                \
-    do {                                                                                  \
-        if (!(condition)) {                                                               \
-            fprintf(stderr, "%s:%d: %s does not hold\n", __FILE__, __LINE__, #condition); \
-            abort();                                                                      \
-        }                                                                                 \
-    } while (0)
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static const struct catalog *catalog;
 static char folder[] = "/tmp/taffrail-fuzz-XXXXXX";

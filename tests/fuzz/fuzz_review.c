@@ -1,25 +1,14 @@
 /* Bodies as the network sends them, through the engine: no crash, an answer or a reason, and an
  * answer that carries the review's uid and denies exactly when a finding does. What is changed can
  * be changed, and is not changed again. */
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "fuzz.h"
 #include "server/server.h"
 
 enum { ARENA_BYTES = 64 << 20, NOW_UNIX_S = 1800000000 };
-
-#define REQUIRE(condition)                                                                \
-    do {                                                                                  \
-        if (!(condition)) {                                                               \
-            fprintf(stderr, "%s:%d: %s does not hold\n", __FILE__, __LINE__, #condition); \
-            abort();                                                                      \
-        }                                                                                 \
-    } while (0)
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static const char policy_text[] =
     "apiVersion: taffrail.dev/v1alpha1\n"
@@ -35,6 +24,7 @@ static const char policy_text[] =
     "    accelerators: {requireLimits: accelerator, addToleration: true}\n"
     "    zone-spread: {action: default, whenUnsatisfiable: DoNotSchedule}\n"
     "    volume-binding: {}\n"
+    "    zone-pin: {}\n"
     "    resource-requests: {require: [cpu], max: {cpu: 16}, memoryLimitEqualsRequest: true}\n"
     "---\n"
     "apiVersion: taffrail.dev/v1alpha1\n"
@@ -48,9 +38,10 @@ static const char policy_text[] =
     "    accelerators: {mode: enforce, taints: [gpu], addToleration: true}\n"
     "    zone-spread: {}\n"
     "    volume-binding: {zonalProvisioners: [disk]}\n"
+    "    zone-pin: {mode: enforce, unbound: require}\n"
     "    resource-requests: {}\n";
 
-/* What the rails look up for an object: a pool, classes, a claim, a limit. */
+/* What the rails look up for an object: a pool, nodes, classes, claims, a volume, a limit. */
 static const char state_text[] =
     "apiVersion: karpenter.sh/v1\n"
     "kind: NodePool\n"
@@ -76,6 +67,44 @@ static const char state_text[] =
     "kind: PersistentVolumeClaim\n"
     "metadata: {name: c, namespace: web}\n"
     "spec: {storageClassName: s, resources: {requests: {storage: 1Gi}}}\n"
+    "---\n"
+    "apiVersion: storage.k8s.io/v1\n"
+    "kind: StorageClass\n"
+    "metadata: {name: w}\n"
+    "provisioner: ebs.csi.aws.com\n"
+    "volumeBindingMode: WaitForFirstConsumer\n"
+    "---\n"
+    "apiVersion: v1\n"
+    "kind: PersistentVolumeClaim\n"
+    "metadata: {name: data-db-1, namespace: web}\n"
+    "spec: {storageClassName: w, resources: {requests: {storage: 1Gi}}}\n"
+    "---\n"
+    "apiVersion: v1\n"
+    "kind: PersistentVolumeClaim\n"
+    "metadata: {name: data-db-0, namespace: web}\n"
+    "spec: {storageClassName: w, volumeName: v, resources: {requests: {storage: 1Gi}}}\n"
+    "status: {phase: Bound}\n"
+    "---\n"
+    "apiVersion: v1\n"
+    "kind: PersistentVolume\n"
+    "metadata: {name: v}\n"
+    "spec:\n"
+    "  capacity: {storage: 1Gi}\n"
+    "  csi: {driver: ebs.csi.aws.com, volumeHandle: vol-1}\n"
+    "  claimRef: {namespace: web, name: data-db-0}\n"
+    "  nodeAffinity:\n"
+    "    required:\n"
+    "      nodeSelectorTerms:\n"
+    "        - matchExpressions:\n"
+    "            - {key: topology.kubernetes.io/zone, operator: In, values: [z1]}\n"
+    "---\n"
+    "apiVersion: v1\n"
+    "kind: Node\n"
+    "metadata: {name: n1, labels: {topology.kubernetes.io/zone: z1}}\n"
+    "---\n"
+    "apiVersion: v1\n"
+    "kind: Node\n"
+    "metadata: {name: n2, labels: {topology.kubernetes.io/zone: z2}}\n"
     "---\n"
     "apiVersion: v1\n"
     "kind: ReplicationController\n"
@@ -126,14 +155,19 @@ struct job {
     enum review_phase phase;
 };
 
-static void check_answer(struct text answer, const struct review_record *record)
+static const struct node *read_json(struct text text)
 {
     struct source *source = ARENA_NEW(arena, struct source);
-    source->text = answer;
     const struct node *root = NULL;
     struct error error;
+    source->text = text;
     REQUIRE(doc_read_json(source, &doc_limits_review, NULL, arena, &root, &error));
-    const struct node *response = node_get(root, "response");
+    return root;
+}
+
+static void check_answer(struct text answer, const struct review_record *record)
+{
+    const struct node *response = node_get(read_json(answer), "response");
     REQUIRE(text_equal(node_string(node_get(response, "uid")), record->uid));
     REQUIRE(node_true(node_get(response, "allowed")) == record->allowed);
     REQUIRE(record->allowed == (record->verdict.action != ACTION_DENY));
@@ -143,15 +177,11 @@ static void check_answer(struct text answer, const struct review_record *record)
 /* The patch applies to the object of the review, and its result asks for no other. */
 static void check_changes(struct text body, const struct verdict *verdict)
 {
-    struct source *source = ARENA_NEW(arena, struct source);
-    const struct node *root = NULL;
+    const struct node *request = node_get(read_json(body), "request");
     const struct node *changed = NULL;
     struct object object;
     struct verdict again;
     struct error error;
-    source->text = body;
-    REQUIRE(doc_read_json(source, &doc_limits_review, NULL, arena, &root, &error));
-    const struct node *request = node_get(root, "request");
     REQUIRE(doc_patch(node_get(request, "object"), verdict->changes, verdict->change_count, arena,
                       &changed, &error));
     REQUIRE(object_read(changed, NULL, node_string(node_get(request, "namespace")), arena, &object,

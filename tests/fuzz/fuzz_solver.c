@@ -7,8 +7,6 @@
 
 enum { ARENA_BYTES = 256 << 20, QUESTIONS = 3 };
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
 struct job {
     const uint8_t *data;
     size_t size;

@@ -1,23 +1,12 @@
 /* The YAML reader in both styles: no crash, no leak, the budgets hold, and every node and every
  * problem has a place in the text. */
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/base.h"
+#include "fuzz.h"
 
 static const struct doc_limits limits = {.bytes = 1 << 20, .nodes = 2000, .depth = 32};
 enum { ARENA_BYTES = 1 << 20 };
-
-#define REQUIRE(condition)                                                                \
-    do {                                                                                  \
-        if (!(condition)) {                                                               \
-            fprintf(stderr, "%s:%d: %s does not hold\n", __FILE__, __LINE__, #condition); \
-            abort();                                                                      \
-        }                                                                                 \
-    } while (0)
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 struct reading {
     struct source source;

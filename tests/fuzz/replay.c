@@ -2,15 +2,12 @@
  *     replay_NAME FOLDER [COUNT [SEED]] */
 #include <dirent.h>
 #include <signal.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { LARGEST = 1024 };
+#include "fuzz.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+enum { LARGEST = 1024 };
 
 static char current[512]; /* what is tried, for whoever has to try it again */
 

@@ -2,19 +2,9 @@
 #ifndef TAFFRAIL_FUZZ_SOLVER_CASE_H
 #define TAFFRAIL_FUZZ_SOLVER_CASE_H
 
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "base/base.h"
+#include "fuzz.h"
 #include "solver/solver.h"
-
-#define REQUIRE(condition)                                                                \
-    do {                                                                                  \
-        if (!(condition)) {                                                               \
-            fprintf(stderr, "%s:%d: %s does not hold\n", __FILE__, __LINE__, #condition); \
-            abort();                                                                      \
-        }                                                                                 \
-    } while (0)
 
 #define ZONE "topology.kubernetes.io/zone"
 #define CAPACITY_TYPE "karpenter.sh/capacity-type"

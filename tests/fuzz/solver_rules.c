@@ -22,7 +22,7 @@ static bool label_meets(const struct solver_labels *labels,
     for (size_t i = 0; i < expression->value_count; i++)
         among |= value != NULL && strcmp(value, expression->values[i]) == 0;
     switch (expression->op) {
-    case SOLVER_IN: /* in nothing: there is none (Karpenter semantics 1.1) */
+    case SOLVER_IN: /* in nothing: there is none, says Karpenter */
         return among || (expression->value_count == 0 && value == NULL);
     case SOLVER_NOT_IN:
         return !among;

@@ -149,9 +149,27 @@ static void base64_is_as_the_standard_says(void)
         {"foobar", "Zm9vYmFy"},
     };
     arena = arena_create(1 << 20);
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    struct text decoded;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         ASSERT_TEXT(text_base64(text_of(cases[i][0]), arena), cases[i][1]);
+        CU_ASSERT_TRUE_FATAL(text_from_base64(text_of(cases[i][1]), arena, &decoded));
+        ASSERT_TEXT(decoded, cases[i][0]);
+    }
     ASSERT_TEXT(text_base64(TEXT("\xff\xef\xbe"), arena), "/+++");
+    CU_ASSERT_TRUE_FATAL(text_from_base64(TEXT("Zm9v\r\nYg=\n=\n"), arena, &decoded));
+    ASSERT_TEXT(decoded, "foob");
+    arena_destroy(arena);
+}
+
+static void what_is_no_base64_is_refused(void)
+{
+    static const char *const cases[] = {
+        "Z", "Zg", "Zg=", "Z===", "====", "Z=g=", "Zm9-", "Zg==Zg==", "Zg======", "Zm 9v", "Zm9v="};
+    arena = arena_create(1 << 20);
+    struct text decoded;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        CU_ASSERT_FALSE(text_from_base64(text_of(cases[i]), arena, &decoded));
+    CU_ASSERT_FALSE(text_from_base64((struct text){"Zm9\0", 4}, arena, &decoded));
     arena_destroy(arena);
 }
 
@@ -162,5 +180,6 @@ const struct unit_test unit_tests[] = {
     {"fields have pointers", fields_have_pointers},
     {"nodes are made", nodes_are_made},
     {"base64 is as the standard says", base64_is_as_the_standard_says},
+    {"what is no base64 is refused", what_is_no_base64_is_refused},
     {NULL, NULL},
 };

@@ -56,17 +56,7 @@ static inline void change_table_ask_again(const struct world *world, const struc
 static inline void change_table_run(const struct change_table *table)
 {
     struct arena *arena = arena_create((size_t)64 << 20);
-    const struct catalog *catalog = catalog_builtin(arena);
-    struct policy policy = rail_table_policy(table->rails, catalog, arena);
-    struct policy_set policies = {&policy, 1};
-    struct snapshot_builder *builder = snapshot_builder_create(arena);
-    struct rail_documents cluster =
-        rail_table_read(table->cluster == NULL ? "" : table->cluster, arena);
-    for (size_t i = 0; i < cluster.count; i++)
-        snapshot_put(builder, &cluster.items[i]);
-    struct world world = {
-        .policies = &policies, .snapshot = snapshot_build(builder), .catalog = catalog};
-
+    struct world world = rail_table_world(table->rails, table->cluster, arena);
     for (size_t i = 0; i < table->case_count; i++) {
         const struct change_case *row = &table->cases[i];
         struct rail_documents documents = rail_table_read(row->object, arena);

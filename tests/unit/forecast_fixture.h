@@ -16,18 +16,14 @@
     "\"resources\": {\"cpu\": \"" cpu "\", \"memory\": \"" memory                               \
     "\"}, \"offerings\": [" offerings "]}"
 
-static const char fixture_catalog_text[] = "[" FIXTURE_TYPE(
-    "small", "2", "4Gi",
-    FIXTURE_OFFERING("a", "on-demand", "0.1") "," FIXTURE_OFFERING("b", "on-demand", "0.1") "," FIXTURE_OFFERING(
-        "c", "on-demand",
-        "0.1")) "," FIXTURE_TYPE("large", "8", "32Gi",
-                                 FIXTURE_OFFERING("a", "on-demand", "0.4") "," FIXTURE_OFFERING(
-                                     "b", "on-demand",
-                                     "0.4") "," FIXTURE_OFFERING("c", "on-demand",
-                                                                 "0.4") "," FIXTURE_OFFERING("a",
-                                                                                             "spot",
-                                                                                             "0."
-                                                                                             "15")) "]";
+#define FIXTURE_IN_ALL(price)                 \
+    FIXTURE_OFFERING("a", "on-demand", price) \
+    ", " FIXTURE_OFFERING("b", "on-demand", price) ", " FIXTURE_OFFERING("c", "on-demand", price)
+#define FIXTURE_SMALL FIXTURE_TYPE("small", "2", "4Gi", FIXTURE_IN_ALL("0.1"))
+#define FIXTURE_LARGE                  \
+    FIXTURE_TYPE("large", "8", "32Gi", \
+                 FIXTURE_IN_ALL("0.4") ", " FIXTURE_OFFERING("a", "spot", "0.15"))
+static const char fixture_catalog_text[] = "[" FIXTURE_SMALL ", " FIXTURE_LARGE "]";
 
 static const struct catalog *fixture_catalog(struct fixture *fixture)
 {

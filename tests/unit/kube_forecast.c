@@ -23,6 +23,12 @@ static void pods_find_nodes(void)
          0,
          0},
         {"no pool at all", {POD("one", "1", "")}, "nowhere one: requirement\n", 0, 0},
+        {"more shapes than pods, since DaemonSets have theirs, too",
+         {POOL, WORKLOAD("DaemonSet", "agent", "replicas: 0", "100m", ""), POD("huge", "64", ""),
+          POD("more", "65", "")},
+         "nowhere huge: resources\nnowhere more: resources\n",
+         0,
+         0},
     };
     fixture_run_cases(cases, COUNT_OF(cases));
 }

@@ -24,6 +24,10 @@
 #define TERM(key, values) "{matchExpressions: [{key: " key ", operator: In, values: [" values "]}]}"
 #define TERMS(terms) ", nodeAffinity: {required: {nodeSelectorTerms: [" terms "]}}"
 #define IN(key, values) TERMS(TERM(key, values))
+#define FOR(claim, uid) ", claimRef: {namespace: shop, name: " claim ", uid: " uid "}"
+#define CLASS_OF_NONE(name)                                                      \
+    "{apiVersion: storage.k8s.io/v1, kind: StorageClass, metadata: {name: " name \
+    "}, provisioner: kubernetes.io/no-provisioner" WAITS "}"
 #define ZONE_KEY "topology.kubernetes.io/zone"
 #define CLAIM(name, meta, spec)                                                                  \
     "{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: " name ", uid: u-" name meta \
@@ -36,104 +40,89 @@
     "{apiVersion: v1, kind: Node, metadata: {name: " name ", labels: {" ZONE_KEY ": " zone \
     "}}}\n---\n"
 
-static const char volumes[] = VOLUME("in-a", "", IN(ZONE_KEY, "a")) VOLUME(
-    "csi-b", "",
-    IN("topology.ebs.csi.aws.com/zone",
-       "b")) VOLUME("beta-b", "",
-                    IN("failure-domain.beta.kubernetes.io/zone",
-                       "b")) VOLUME("gke-b", "",
-                                    IN("topology.gke.io/zone",
-                                       "b")) VOLUME("id-c", "",
-                                                    IN("topology.k8s.aws/zone-id", "use1-az3"))
-    VOLUME("id-x", "", IN("topology.k8s.aws/zone-id", "use1-az9")) VOLUME(
-        "azure-none", "",
-        IN("topology.disk.csi.azure.com/zone", "''")) VOLUME("regional", "", IN(ZONE_KEY, "b, a"))
-        VOLUME("either", "", TERMS(TERM(ZONE_KEY, "a") ", " TERM(ZONE_KEY, "c"))) VOLUME(
-            "half",
-            "",
-            TERMS(TERM(ZONE_KEY, "a") ", " TERM("kubernetes.io/os", "linux")))
-            VOLUME("not-a", "",
-                   TERMS("{matchExpressions: [{key: " ZONE_KEY ", operator: NotIn, values: [a]}]}"))
-                VOLUME("labelled", ", labels: {" ZONE_KEY ": a__b}",
-                       "") VOLUME("cut", ", labels: {" ZONE_KEY ": a__b}",
-                                  IN(ZONE_KEY, "b, c")) VOLUME("nfs", "", "")
-                    VOLUME("local", "", IN("kubernetes.io/hostname", "n1")) VOLUME(
-                        "going", ", deletionTimestamp: '2027-01-01T00:00:00Z'", IN(ZONE_KEY, "a"))
-                        VOLUME("remade", "",
-                               ", claimRef: {namespace: shop, name: remade, uid: another}" IN(
-                                   ZONE_KEY, "a"))
-                            VOLUME("mine", "",
-                                   ", claimRef: {namespace: shop, name: mine, uid: u-mine}" IN(
-                                       ZONE_KEY, "a"))
-                                VOLUME("taken", "",
-                                       ", claimRef: {namespace: shop, name: mine, uid: u-mine}" IN(
-                                           ZONE_KEY, "a")) FREE("free-1", "manual", "a")
-                                    FREE("free-2", "manual", "c") FREE("free-3", "static", "b")
-                                        FREE("free-4", "", "b")
-                                            FREE("free-5", "made-and-there", "a");
+static const char *const visible[] = {
+    VOLUME("in-a", "", IN(ZONE_KEY, "a")),
+    VOLUME("csi-b", "", IN("topology.ebs.csi.aws.com/zone", "b")),
+    VOLUME("beta-b", "", IN("failure-domain.beta.kubernetes.io/zone", "b")),
+    VOLUME("gke-b", "", IN("topology.gke.io/zone", "b")),
+    VOLUME("id-c", "", IN("topology.k8s.aws/zone-id", "use1-az3")),
+    VOLUME("id-x", "", IN("topology.k8s.aws/zone-id", "use1-az9")),
+    VOLUME("azure-none", "", IN("topology.disk.csi.azure.com/zone", "''")),
+    VOLUME("regional", "", IN(ZONE_KEY, "b, a")),
+    VOLUME("either", "", TERMS(TERM(ZONE_KEY, "a") ", " TERM(ZONE_KEY, "c"))),
+    VOLUME("half", "", TERMS(TERM(ZONE_KEY, "a") ", " TERM("kubernetes.io/os", "linux"))),
+    VOLUME("not-a", "",
+           TERMS("{matchExpressions: [{key: " ZONE_KEY ", operator: NotIn, values: [a]}]}")),
+    VOLUME("labelled", ", labels: {" ZONE_KEY ": a__b}", ""),
+    VOLUME("cut", ", labels: {" ZONE_KEY ": a__b}", IN(ZONE_KEY, "b, c")),
+    VOLUME("nfs", "", ""),
+    VOLUME("local", "", IN("kubernetes.io/hostname", "n1")),
+    VOLUME("going", ", deletionTimestamp: '2027-01-01T00:00:00Z'", IN(ZONE_KEY, "a")),
+    VOLUME("remade", "", FOR("remade", "another") IN(ZONE_KEY, "a")),
+    VOLUME("mine", "", FOR("mine", "u-mine") IN(ZONE_KEY, "a")),
+    VOLUME("taken", "", FOR("mine", "u-mine") IN(ZONE_KEY, "a")),
+    FREE("free-1", "manual", "a"),
+    FREE("free-2", "manual", "c"),
+    FREE("free-3", "static", "b"),
+    FREE("free-4", "", "b"),
+    FREE("free-5", "made-and-there", "a"),
 
-static const char classes[] = CLASS("wait", WAITS) CLASS("early", "") CLASS(
-    "two", WAITS ", allowedTopologies: [" TOPOLOGY("c") ", " TOPOLOGY(
-               "a") "]") CLASS("one", WAITS ", allowedTopologies: [" TOPOLOGY("b") "]")
-    CLASS("made-and-there", WAITS ", allowedTopologies: [" TOPOLOGY("b") "]") CLASS(
-        "zrs", WAITS
-        ", parameters: {skuName: Premium_ZRS}") "{apiVersion: storage.k8s.io/v1, kind: "
-                                                "StorageClass, metadata: {name: manual},"
-                                                " provisioner: kubernetes.io/no-provisioner" WAITS
-                                                "}\n---\n"
-                                                "{apiVersion: storage.k8s.io/v1, kind: "
-                                                "StorageClass, metadata: {name: empty},"
-                                                " provisioner: kubernetes.io/no-provisioner" WAITS
-                                                "}\n---\n" NODE("n1", "a") NODE(
-                                                    "n2", "b") "{apiVersion: karpenter.k8s.aws/v1, "
-                                                               "kind: EC2NodeClass, metadata: "
-                                                               "{name: default}, status:"
-                                                               " {subnets: [{zone: c, zoneID: "
-                                                               "use1-az3}]}}\n";
+    CLASS("wait", WAITS),
+    CLASS("early", ""),
+    CLASS("two", WAITS ", allowedTopologies: [" TOPOLOGY("c") ", " TOPOLOGY("a") "]"),
+    CLASS("one", WAITS ", allowedTopologies: [" TOPOLOGY("b") "]"),
+    CLASS("made-and-there", WAITS ", allowedTopologies: [" TOPOLOGY("b") "]"),
+    CLASS("zrs", WAITS ", parameters: {skuName: Premium_ZRS}"),
+    CLASS_OF_NONE("manual"),
+    CLASS_OF_NONE("empty"),
+    NODE("n1", "a"),
+    NODE("n2", "b"),
+    "{apiVersion: karpenter.k8s.aws/v1, kind: EC2NodeClass, metadata: {name: default}, status: "
+    "{subnets: [{zone: c, zoneID: use1-az3}]}}",
 
-static const char claims[] = BOUND("in-a", "in-a") BOUND("csi-b", "csi-b") BOUND(
-    "beta-b", "beta-b") BOUND("gke-b", "gke-b") BOUND("id-c", "id-c") BOUND("id-x", "id-x")
-    BOUND("azure-none", "azure-none") BOUND("regional", "regional") BOUND("either", "either") BOUND(
-        "half", "half") BOUND("not-a", "not-a") BOUND("labelled", "labelled") BOUND("cut", "cut")
-        BOUND("nfs", "nfs") BOUND("local", "local") BOUND("going", "going")
-            BOUND("remade", "remade") BOUND("mine", "mine") BOUND("unseen-volume", "nowhere") CLAIM(
-                "leaving", DONE ", deletionTimestamp: '2027-01-01T00:00:00Z'",
-                "volumeName: in-a") CLAIM("reserved", "", "volumeName: in-a")
-                CLAIM("reserved-taken", "", "volumeName: taken") CLAIM(
-                    "waits", "",
-                    "storageClassName: wait") CLAIM("early", "", "storageClassName: early")
-                    CLAIM("early-selected", ON("n1"),
-                          "storageClassName: early") CLAIM("selected", ON("n2"),
-                                                           "storageClassName: wait")
-                        CLAIM("selected-unseen", ON("n9"), "storageClassName: two") CLAIM(
-                            "two", "",
-                            "storageClassName: two") CLAIM("one", "", "storageClassName: one")
-                            CLAIM("unseen-class", "", "storageClassName: nowhere") CLAIM(
-                                "no-class",
-                                "",
-                                "volumeMode: Block") CLAIM("manual", "", "storageClassName: manual")
-                                CLAIM("static", "", "storageClassName: ''") CLAIM(
-                                    "both",
-                                    "", "storageClassName: made-and-there")
-                                    CLAIM("nothing-left", "", "storageClassName: empty") CLAIM(
-                                        "zrs", "",
-                                        "storageClassName: zrs") "{apiVersion: v1, kind: "
-                                                                 "PersistentVolumeClaim, metadata: "
-                                                                 "{name: lost" DONE
-                                                                 "}, spec: {volumeName: in-a}, "
-                                                                 "status: {phase: Lost}}\n---\n"
-                                                                 "{apiVersion: v1, kind: "
-                                                                 "PersistentVolumeClaim, metadata: "
-                                                                 "{name: many}, spec: {accessModes:"
-                                                                 " [ReadWriteMany], "
-                                                                 "storageClassName: wait}}\n---\n"
-                                                                 "{apiVersion: v1, kind: "
-                                                                 "PersistentVolumeClaim, metadata: "
-                                                                 "{name: big}, spec: {accessModes:"
-                                                                 " [ReadWriteOnce], "
-                                                                 "storageClassName: manual, "
-                                                                 "resources: {requests: {storage: "
-                                                                 "1Ti}}}}\n";
+    BOUND("in-a", "in-a"),
+    BOUND("csi-b", "csi-b"),
+    BOUND("beta-b", "beta-b"),
+    BOUND("gke-b", "gke-b"),
+    BOUND("id-c", "id-c"),
+    BOUND("id-x", "id-x"),
+    BOUND("azure-none", "azure-none"),
+    BOUND("regional", "regional"),
+    BOUND("either", "either"),
+    BOUND("half", "half"),
+    BOUND("not-a", "not-a"),
+    BOUND("labelled", "labelled"),
+    BOUND("cut", "cut"),
+    BOUND("nfs", "nfs"),
+    BOUND("local", "local"),
+    BOUND("going", "going"),
+    BOUND("remade", "remade"),
+    BOUND("mine", "mine"),
+    BOUND("unseen-volume", "nowhere"),
+    CLAIM("leaving", DONE ", deletionTimestamp: '2027-01-01T00:00:00Z'", "volumeName: in-a"),
+    CLAIM("reserved", "", "volumeName: in-a"),
+    CLAIM("reserved-taken", "", "volumeName: taken"),
+    CLAIM("waits", "", "storageClassName: wait"),
+    CLAIM("early", "", "storageClassName: early"),
+    CLAIM("early-selected", ON("n1"), "storageClassName: early"),
+    CLAIM("selected", ON("n2"), "storageClassName: wait"),
+    CLAIM("selected-unseen", ON("n9"), "storageClassName: two"),
+    CLAIM("two", "", "storageClassName: two"),
+    CLAIM("one", "", "storageClassName: one"),
+    CLAIM("unseen-class", "", "storageClassName: nowhere"),
+    CLAIM("no-class", "", "volumeMode: Block"),
+    CLAIM("manual", "", "storageClassName: manual"),
+    CLAIM("static", "", "storageClassName: ''"),
+    CLAIM("both", "", "storageClassName: made-and-there"),
+    CLAIM("nothing-left", "", "storageClassName: empty"),
+    CLAIM("zrs", "", "storageClassName: zrs"),
+    "{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: lost" DONE
+    "}, spec: {volumeName: in-a}, status: {phase: Lost}}",
+    "{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: many}, spec: {accessModes: "
+    "[ReadWriteMany], storageClassName: wait}}",
+    "{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: big}, spec: {accessModes: "
+    "[ReadWriteOnce], storageClassName: manual, resources: {requests: {storage: 1Ti}}}}",
+};
 
 static struct text claim_line(const struct claim_zones *claim, struct arena *arena)
 {
@@ -205,8 +194,7 @@ static void each_claim_means_what_the_table_says(void)
         {"static", "reserved b"},
     };
     struct fixture fixture = {.arena = arena_create((size_t)64 << 20)};
-    static const char *const documents[] = {volumes, classes, claims};
-    const struct snapshot *snapshot = fixture_snapshot(&fixture, documents, COUNT_OF(documents));
+    const struct snapshot *snapshot = fixture_snapshot(&fixture, visible, COUNT_OF(visible));
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct claim_zones claim;
         claim_zones_read(snapshot, TEXT("shop"), text_of(cases[i].claim), NULL, fixture.arena,
@@ -226,6 +214,7 @@ enum { ZONES = 3, REPLICAS = 20, SEEDS = 1000, STARTS = 6, CLAIM_STATES = 1 + 2 
 /* All objects a set could have, read once. */
 struct stage {
     struct arena *arena;
+    struct fixture fixture;
     const struct snapshot *all;
     const struct catalog *catalog;
     uint64_t seed, state;
@@ -244,16 +233,23 @@ static uint32_t next_random(struct stage *stage, uint32_t below)
     ", operator: In, values: [z0, z1, z2]}]}}}}\n---\n"
 
 /* The claims, bound and unbound, are told apart by namespace; web's own is "shop". */
-static void stage_open(struct stage *stage, struct fixture *fixture)
+static void stage_open(struct stage *stage)
 {
+    *stage = (struct stage){.arena = arena_create((size_t)64 << 20)};
+    stage->fixture.arena = stage->arena;
     struct text_builder yaml = {.arena = stage->arena};
     text_builder_add(&yaml, TEXT(CLASS("wait", WAITS) POOL));
     for (int zone = 0; zone < ZONES; zone++)
         text_builder_printf(&yaml, VOLUME("v%d", "", IN(ZONE_KEY, "z%d")) NODE("n%d", "z%d"), zone,
                             zone, zone, zone);
     const char *documents[] = {text_builder_text(&yaml).data};
-    stage->all = fixture_snapshot(fixture, documents, 1);
+    stage->all = fixture_snapshot(&stage->fixture, documents, 1);
     stage->catalog = catalog_builtin(stage->arena);
+}
+
+static void stage_close(struct stage *stage)
+{
+    arena_destroy(stage->arena);
 }
 
 static struct object read_object(struct arena *arena, struct text yaml)
@@ -367,10 +363,8 @@ static void check(struct stage *stage, bool good, const char *what)
  * claims are bound late or first only given a node. */
 static void a_set_is_balanced_however_it_comes_up(void)
 {
-    struct arena *arena = arena_create((size_t)64 << 20);
-    struct fixture fixture = {.arena = arena};
-    struct stage stage = {.arena = arena};
-    stage_open(&stage, &fixture);
+    struct stage stage;
+    stage_open(&stage);
     for (stage.seed = 1; stage.seed <= SEEDS; stage.seed++) {
         stage.state = stage.seed;
         int order[REPLICAS];
@@ -394,15 +388,13 @@ static void a_set_is_balanced_however_it_comes_up(void)
         }
         check(&stage, spread_of(final, REPLICAS) <= 1, "the zones are not balanced");
     }
-    arena_destroy(arena);
+    stage_close(&stage);
 }
 
 static void what_is_bound_unevenly_is_levelled(void)
 {
-    struct arena *arena = arena_create((size_t)64 << 20);
-    struct fixture fixture = {.arena = arena};
-    struct stage stage = {.arena = arena};
-    stage_open(&stage, &fixture);
+    struct stage stage;
+    stage_open(&stage);
     for (stage.seed = 1; stage.seed <= SEEDS; stage.seed++) {
         stage.state = stage.seed;
         int order[REPLICAS];
@@ -424,15 +416,13 @@ static void what_is_bound_unevenly_is_levelled(void)
             seen[order[i]] = zones[order[i]] = zone_of(&stage, seen, REPLICAS, 0, order[i]);
         check(&stage, spread_of(zones, REPLICAS) <= 1, "the rest does not level it");
     }
-    arena_destroy(arena);
+    stage_close(&stage);
 }
 
 static void sets_do_not_all_begin_in_one_zone(void)
 {
-    struct arena *arena = arena_create((size_t)64 << 20);
-    struct fixture fixture = {.arena = arena};
-    struct stage stage = {.arena = arena};
-    stage_open(&stage, &fixture);
+    struct stage stage;
+    stage_open(&stage);
     int in[ZONES] = {0};
     for (stage.seed = 1; stage.seed <= 300; stage.seed++) {
         static const int none[] = {-1};
@@ -443,19 +433,18 @@ static void sets_do_not_all_begin_in_one_zone(void)
     }
     for (int i = 0; i < ZONES; i++)
         CU_ASSERT_TRUE(in[i] > 60);
-    arena_destroy(arena);
+    stage_close(&stage);
 }
 
 static void an_ordinal_beyond_the_replicas_counts(void)
 {
-    struct arena *arena = arena_create((size_t)64 << 20);
-    struct fixture fixture = {.arena = arena};
-    struct stage stage = {.arena = arena, .seed = 7};
-    stage_open(&stage, &fixture);
+    struct stage stage;
+    stage_open(&stage);
+    stage.seed = 7;
     static const int bound[] = {0, 1};
     CU_ASSERT_EQUAL(zone_of(&stage, bound, 2, 0, 2), 2);
     CU_ASSERT_EQUAL(zone_of(&stage, bound, 2, 5, 2), 2);
-    arena_destroy(arena);
+    stage_close(&stage);
 }
 
 /* ---- claims that pods share ---- */
@@ -478,20 +467,19 @@ static struct text zone_of_pod(const struct snapshot *snapshot, const struct cat
 
 static void pods_that_share_a_claim_go_to_one_zone(void)
 {
-    struct arena *arena = arena_create((size_t)64 << 20);
-    struct fixture fixture = {.arena = arena};
-    struct stage stage = {.arena = arena};
-    stage_open(&stage, &fixture);
+    struct stage stage;
+    stage_open(&stage);
+    struct arena *arena = stage.arena;
     struct zones seen = {0};
     for (int i = 0; i < 40; i++) {
         struct object claim = read_object(
             arena, arena_printf(arena, CLAIM("c%d", "", "storageClassName: wait"), i, i));
-        snapshot_put(fixture.builder, &claim);
+        snapshot_put(stage.fixture.builder, &claim);
     }
     for (enum kind kind = KIND_POD; kind < KIND_COUNT; kind++)
         for (size_t i = 0; i < snapshot_count(stage.all, kind); i++)
-            snapshot_put(fixture.builder, snapshot_object(stage.all, kind, i));
-    const struct snapshot *snapshot = snapshot_build(fixture.builder);
+            snapshot_put(stage.fixture.builder, snapshot_object(stage.all, kind, i));
+    const struct snapshot *snapshot = snapshot_build(stage.fixture.builder);
     for (int i = 0; i < 40; i++) {
         const char *mount = arena_printf(arena, MOUNT("c%d"), i, i).data;
         struct text zone = zone_of_pod(snapshot, stage.catalog, "uid: a", mount, arena);
@@ -501,10 +489,19 @@ static void pods_that_share_a_claim_go_to_one_zone(void)
         CU_ASSERT_TRUE(text_equal(zone, other));
     }
     ASSERT_INT(seen.count, ZONES);
-    arena_destroy(arena);
+    stage_close(&stage);
 }
 
 /* ---- candidates ---- */
+
+/* " a b"; zones may be NULL. */
+static struct text zone_line(const struct zones *zones, struct arena *arena)
+{
+    struct text_builder line = {.arena = arena};
+    for (size_t i = 0; zones != NULL && i < zones->count; i++)
+        text_builder_printf(&line, " %.*s", TEXT_ARGS(zones->items[i]));
+    return text_builder_text(&line);
+}
 
 static void candidates_are_what_pools_can_make_for_the_pod(void)
 {
@@ -514,19 +511,21 @@ static void candidates_are_what_pools_can_make_for_the_pod(void)
 #define IN_ZONES(zones) "{key: " ZONE_KEY ", operator: In, values: [" zones "]}"
 #define CLASS_OF(name) \
     "nodeClassRef: {group: karpenter.k8s.aws, kind: EC2NodeClass, name: " name "}, "
-    static const char cluster[] = POOL_OF("plain", "", IN_ZONES("a, b"))
-        POOL_OF("tainted", "taints: [{key: team, effect: NoSchedule}], ", IN_ZONES("c"))
-            POOL_OF("subnets", CLASS_OF("three"), "{key: lane, operator: In, values: [fast]}")
-                POOL_OF("cut", CLASS_OF("three"),
-                        "{key: lane, operator: In, values: [slow]}, " IN_ZONES(
-                            "a, e, x")) "{apiVersion: karpenter.k8s.aws/v1, kind: EC2NodeClass, "
-                                        "metadata: {name: three}, status:"
-                                        " {subnets: [{zone: d}, {zone: e}, {zone: d}]}}\n---\n"
-                                        "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: "
-                                        "{name: broken}, spec: {template:"
-                                        " {spec: {requirements: [" IN_ZONES(
-                                            "f") "]}}}, status: {conditions: [{type: Ready, "
-                                                 "status: 'False'}]}}\n---\n" NODE("n1", "g");
+    static const char *const cluster[] = {
+        POOL_OF("plain", "", IN_ZONES("a, b")),
+        POOL_OF("tainted", "taints: [{key: team, effect: NoSchedule}], ", IN_ZONES("c")),
+        POOL_OF("subnets", CLASS_OF("three"), "{key: lane, operator: In, values: [fast]}"),
+        POOL_OF("cut", CLASS_OF("three"),
+                "{key: lane, operator: In, values: [slow]}, " IN_ZONES("a, e, x")),
+        "{apiVersion: karpenter.k8s.aws/v1, kind: EC2NodeClass, metadata: {name: three}, status: "
+        "{subnets: [{zone: d}, {zone: e}, {zone: d}]}}",
+        "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: broken}, spec: {template: "
+        "{spec: {requirements: [" IN_ZONES("f") "]}}}, status: {conditions: [{type: Ready, status: "
+                                                "'False'}]}}",
+        "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: fixed}, spec: {replicas: "
+        "2, template: {spec: {requirements: [" IN_ZONES("h") "]}}}}",
+        NODE("n1", "g"),
+    };
     static const struct {
         const char *spec, *zones;
     } cases[] = {
@@ -544,22 +543,19 @@ static void candidates_are_what_pools_can_make_for_the_pod(void)
     struct arena *arena = arena_create((size_t)64 << 20);
     struct fixture fixture = {.arena = arena};
     const struct catalog *catalog = catalog_builtin(arena);
-    static const char *const documents[] = {cluster};
-    const struct snapshot *snapshot = fixture_snapshot(&fixture, documents, 1);
+    const struct snapshot *snapshot = fixture_snapshot(&fixture, cluster, COUNT_OF(cluster));
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct object pod = read_object(
             arena, arena_printf(arena, "{apiVersion: v1, kind: Pod, metadata: {name: p}, spec: %s}",
                                 cases[i].spec));
         struct zones zones = pin_candidates(snapshot, catalog, &pod, arena);
-        struct text_builder line = {.arena = arena};
-        for (size_t j = 0; j < zones.count; j++)
-            text_builder_printf(&line, " %.*s", TEXT_ARGS(zones.items[j]));
-        ASSERT_TEXT(text_builder_text(&line), cases[i].zones);
+        ASSERT_TEXT(zone_line(&zones, arena), cases[i].zones);
     }
     CU_ASSERT_TRUE(pin_zone_is_reachable(snapshot, catalog, TEXT("g"), arena));
     CU_ASSERT_TRUE(pin_zone_is_reachable(snapshot, catalog, TEXT("c"), arena));
     CU_ASSERT_TRUE(pin_zone_is_reachable(snapshot, catalog, TEXT("d"), arena));
     CU_ASSERT_FALSE(pin_zone_is_reachable(snapshot, catalog, TEXT("f"), arena));
+    CU_ASSERT_FALSE(pin_zone_is_reachable(snapshot, catalog, TEXT("h"), arena));
     CU_ASSERT_FALSE(pin_zone_is_reachable(snapshot, catalog, TEXT("x"), arena));
     arena_destroy(arena);
 }
@@ -575,11 +571,15 @@ static void the_solver_knows_where_there_is_room(void)
 #define MAKES ", volumeClaimTemplates: [{metadata: {name: data}, spec: {storageClassName: wait}}]"
 #define TYPES(names) "{key: node.kubernetes.io/instance-type, operator: In, values: [" names "]}, "
     /* m5.large has two processors, m5.4xlarge sixteen */
-    static const char cluster[] = CLASS("wait", WAITS)
-        POOL_OF("small", "", TYPES("m5.large") IN_ZONES("us-east-1a, us-east-1b"))
-            POOL_OF("large", "", TYPES("m5.4xlarge") IN_ZONES("us-east-1c"))
-                SET_OF("big", "8", MAKES) SET_OF("little", "1", MAKES) SET_OF("huge", "80", MAKES)
-                    SET_OF("none", "1", "");
+    static const char *const cluster[] = {
+        CLASS("wait", WAITS),
+        POOL_OF("small", "", TYPES("m5.large") IN_ZONES("us-east-1a, us-east-1b")),
+        POOL_OF("large", "", TYPES("m5.4xlarge") IN_ZONES("us-east-1c")),
+        SET_OF("big", "8", MAKES),
+        SET_OF("little", "1", MAKES),
+        SET_OF("huge", "80", MAKES),
+        SET_OF("none", "1", ""),
+    };
     static const struct {
         const char *set, *zones;
     } cases[] = {
@@ -591,17 +591,13 @@ static void the_solver_knows_where_there_is_room(void)
     struct arena *arena = arena_create((size_t)256 << 20);
     struct fixture fixture = {.arena = arena};
     const struct catalog *catalog = catalog_builtin(arena);
-    static const char *const documents[] = {cluster};
-    const struct snapshot *snapshot = fixture_snapshot(&fixture, documents, 1);
+    const struct snapshot *snapshot = fixture_snapshot(&fixture, cluster, COUNT_OF(cluster));
     const struct pin_offers *offers = pin_offers_create(snapshot, catalog, arena);
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         const struct zones *zones =
             pin_offers_find(offers, snapshot_find(snapshot, KIND_STATEFUL_SET, TEXT("shop"),
                                                   text_of(cases[i].set)));
-        struct text_builder line = {.arena = arena};
-        for (size_t j = 0; zones != NULL && j < zones->count; j++)
-            text_builder_printf(&line, " %.*s", TEXT_ARGS(zones->items[j]));
-        ASSERT_TEXT(text_builder_text(&line), cases[i].zones);
+        ASSERT_TEXT(zone_line(zones, arena), cases[i].zones);
     }
     struct object pod = read_object(
         arena, TEXT("{apiVersion: v1, kind: Pod, metadata: {name: big-1, ownerReferences:"

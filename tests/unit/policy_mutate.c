@@ -8,23 +8,6 @@ enum { NOW = 1795230245 }; /* 2026-11-21 */
 static struct arena *arena;
 static const struct catalog *catalog;
 
-static struct policy read_policy(const char *yaml)
-{
-    struct source *source = ARENA_NEW(arena, struct source);
-    struct problems problems = {.arena = arena};
-    const struct node *root = NULL;
-    struct policy policy = {0};
-    source->text = text_of(yaml);
-    doc_read_yaml(source, YAML_POLICY, &doc_limits_policy, arena, &problems, rail_table_take_root,
-                  (void *)&root);
-    struct schema schema = {source, arena, &problems};
-    bool good = root != NULL && document_read(&schema, root, catalog, &problems, &policy);
-    if (!good)
-        fprintf(stderr, "%s\n  %s\n", yaml, problems.items[0].what);
-    CU_ASSERT_FATAL(good);
-    return policy;
-}
-
 static struct object *read_object(const char *yaml)
 {
     struct rail_documents documents = rail_table_read(yaml, arena);
@@ -36,9 +19,9 @@ static struct verdict mutate(const char *first, const char *second, const struct
 {
     struct policy *policies = ARENA_ARRAY(arena, 2, struct policy);
     struct policy_set set = {policies, second == NULL ? 1 : 2};
-    policies[0] = read_policy(first);
+    policies[0] = rail_table_read_policy(text_of(first), catalog, arena);
     if (second != NULL)
-        policies[1] = read_policy(second);
+        policies[1] = rail_table_read_policy(text_of(second), catalog, arena);
     struct world world = {.policies = &set,
                           .snapshot = snapshot_build(snapshot_builder_create(arena)),
                           .catalog = catalog};

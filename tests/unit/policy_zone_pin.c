@@ -135,17 +135,8 @@ static const struct node *mutated(const struct world *world, const struct object
 static void run_in(const char *rails, bool stale, const struct pin_case *cases, size_t count)
 {
     struct arena *arena = arena_create((size_t)64 << 20);
-    const struct catalog *catalog = catalog_builtin(arena);
-    struct policy policy = rail_table_policy(rails, catalog, arena);
-    struct policy_set policies = {&policy, 1};
-    struct snapshot_builder *builder = snapshot_builder_create(arena);
-    struct rail_documents visible = rail_table_read(cluster, arena);
-    for (size_t i = 0; i < visible.count; i++)
-        snapshot_put(builder, &visible.items[i]);
-    struct world world = {.policies = &policies,
-                          .snapshot = snapshot_build(builder),
-                          .catalog = catalog,
-                          .volumes_are_stale = stale};
+    struct world world = rail_table_world(rails, cluster, arena);
+    world.volumes_are_stale = stale;
     for (size_t i = 0; i < count; i++) {
         struct rail_documents documents = rail_table_read(cases[i].pod, arena);
         const struct object *pod = &documents.items[0];

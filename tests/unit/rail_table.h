@@ -54,14 +54,11 @@ static inline void rail_table_take_root(void *context, const struct node *root)
     *(const struct node **)context = root;
 }
 
-static inline struct policy rail_table_policy(const char *rails, const struct catalog *catalog,
-                                              struct arena *arena)
+static inline struct policy rail_table_read_policy(struct text yaml, const struct catalog *catalog,
+                                                   struct arena *arena)
 {
     struct source *source = ARENA_NEW(arena, struct source);
-    source->text = arena_printf(arena,
-                                "{apiVersion: taffrail.dev/v1alpha1, kind: GuardRails,"
-                                " metadata: {name: table}, spec: {mode: enforce, rails: {%s}}}",
-                                rails);
+    source->text = yaml;
     struct problems problems = {.arena = arena};
     const struct node *root = NULL;
     doc_read_yaml(source, YAML_POLICY, &doc_limits_policy, arena, &problems, rail_table_take_root,
@@ -73,6 +70,16 @@ static inline struct policy rail_table_policy(const char *rails, const struct ca
         fprintf(stderr, "%.*s\n  %s\n", TEXT_ARGS(source->text), problems.items[0].what);
     CU_ASSERT_TRUE_FATAL(good);
     return policy;
+}
+
+static inline struct policy rail_table_policy(const char *rails, const struct catalog *catalog,
+                                              struct arena *arena)
+{
+    struct text yaml = arena_printf(arena,
+                                    "{apiVersion: taffrail.dev/v1alpha1, kind: GuardRails,"
+                                    " metadata: {name: table}, spec: {mode: enforce, rails: {%s}}}",
+                                    rails);
+    return rail_table_read_policy(yaml, catalog, arena);
 }
 
 static inline struct text rail_table_findings(const struct world *world,
@@ -91,20 +98,27 @@ static inline struct text rail_table_findings(const struct world *world,
     return text_builder_text(&lines);
 }
 
+/* One policy with these rails, and a cluster (NULL: none). */
+static inline struct world rail_table_world(const char *rails, const char *cluster,
+                                            struct arena *arena)
+{
+    const struct catalog *catalog = catalog_builtin(arena);
+    struct policy *policy = ARENA_NEW(arena, struct policy);
+    struct policy_set *policies = ARENA_NEW(arena, struct policy_set);
+    *policy = rail_table_policy(rails, catalog, arena);
+    *policies = (struct policy_set){policy, 1};
+    struct snapshot_builder *builder = snapshot_builder_create(arena);
+    struct rail_documents documents = rail_table_read(cluster == NULL ? "" : cluster, arena);
+    for (size_t i = 0; i < documents.count; i++)
+        snapshot_put(builder, &documents.items[i]);
+    return (struct world){
+        .policies = policies, .snapshot = snapshot_build(builder), .catalog = catalog};
+}
+
 static inline void rail_table_run(const struct rail_table *table)
 {
     struct arena *arena = arena_create((size_t)64 << 20);
-    const struct catalog *catalog = catalog_builtin(arena);
-    struct policy policy = rail_table_policy(table->rails, catalog, arena);
-    struct policy_set policies = {&policy, 1};
-    struct snapshot_builder *builder = snapshot_builder_create(arena);
-    struct rail_documents cluster =
-        rail_table_read(table->cluster == NULL ? "" : table->cluster, arena);
-    for (size_t i = 0; i < cluster.count; i++)
-        snapshot_put(builder, &cluster.items[i]);
-    struct world world = {
-        .policies = &policies, .snapshot = snapshot_build(builder), .catalog = catalog};
-
+    struct world world = rail_table_world(table->rails, table->cluster, arena);
     for (size_t i = 0; i < table->case_count; i++) {
         const struct rail_case *row = &table->cases[i];
         struct rail_documents documents = rail_table_read(row->object, arena);

@@ -3,9 +3,10 @@
 
 usage: bound.py TAFFRAIL FOLDER [--pods N] [--seed N] [--judge PROGRAM]
 
-Writes a cluster to FOLDER (cluster/state.yaml, cluster/pods.yaml, catalog.json: pending pods of several shapes without
-affinities or spreads, pools of equal weight, EC2's c, m and r types on-demand in three zones), a linear
-program (bound.lp) that glpsol solves, and has `taffrail plan` forecast it with and without --optimize.
+Writes a cluster to FOLDER (cluster/state.yaml, cluster/pods.yaml, catalog.json: pending pods of several
+shapes without affinities or spreads, pools of equal weight, EC2's c, m and r types on-demand in three
+zones), a linear program (bound.lp) that glpsol solves, and has `taffrail plan` forecast it with and
+without --optimize.
 PROGRAM is tests/conformance/karpenter as built by go: Karpenter's own scheduler on the same files.
 
 Why the optimum is a lower bound. Take any plan that places every pod. For each pool and type (a column
