@@ -84,6 +84,22 @@ bool uids_agree(struct text a, struct text b);
 /* RFC 3339 time, or a date (its first second, UTC). */
 bool time_parse(struct text t, int64_t *unix_s) MUST_CHECK;
 
+/* Hours, minutes and seconds, as Karpenter writes them: "720h", "1h30m", "0s". */
+bool duration_parse(struct text t, int64_t *seconds) MUST_CHECK;
+
+/* ---- schedules ---- */
+
+/* A bit for each minute, hour, ... that fires. */
+struct cron {
+    uint64_t minutes, hours, days_of_month, months, days_of_week;
+};
+/* As Karpenter reads the schedule of a budget: five fields, or a name such as @daily, in UTC. False
+ * with *fault, which says what is wrong with it. */
+bool cron_parse(struct text schedule, struct arena *arena, struct cron *cron,
+                struct text *fault) MUST_CHECK;
+/* The first time after after_unix_s; false when there is none within five years. */
+bool cron_next(const struct cron *cron, int64_t after_unix_s, int64_t *unix_s) MUST_CHECK;
+
 /* ---- pods and their templates ---- */
 
 /* Whether its containers have ended for good. */
@@ -146,6 +162,9 @@ struct topology_terms {
 };
 void topology_terms_read(const struct workload *workload, struct arena *arena,
                          struct topology_terms *terms);
+/* Whether the term's selector, namespaces and label keys take in the workload's own pods. */
+bool topology_term_selects_itself(const struct workload *workload,
+                                  const struct topology_term *term);
 
 /* The resources, each once, that containers and initContainers ask for, under requests or limits,
  * with a quantity above 0 (one that does not parse counts). */
@@ -212,6 +231,8 @@ bool pool_read(const struct object *object, struct arena *arena, struct pool *po
 /* Whether Karpenter makes nodes of it for pods that wait: not when its status says that it is not
  * ready, when it is going, or when it has a fixed number of nodes. */
 bool pool_makes_nodes(const struct pool *pool);
+/* Whether its nodes carry a label of that key, as its labels and requirements say. */
+bool pool_produces(const struct pool *pool, struct text key);
 
 /* ---- the instance catalogue ---- */
 
@@ -279,9 +300,21 @@ struct catalog_amounts {
 };
 /* By name of resource. Empty when no node can be made of the type: its hardware is not known, or it
  * runs macOS alone. Of a user's type as Karpenter's kwok provider reckons, of a built-in one as its
- * AWS provider does for an EC2NodeClass that leaves all to its defaults. */
+ * AWS provider does for an EC2NodeClass that leaves all to its defaults, or has these settings. */
 struct catalog_amounts catalog_type_amounts(const struct catalog *catalog, size_t index,
                                             struct arena *arena);
+struct class_settings;
+struct catalog_amounts catalog_class_amounts(const struct catalog *catalog, size_t index,
+                                             const struct class_settings *settings,
+                                             struct arena *arena);
+/* What an EC2NodeClass (NULL: not visible) says that makes other machines of the built-in types:
+ * its image family, kubelet settings, root volume and capacity reservations. NULL when nothing
+ * does. False with *error when a value of it cannot be understood. */
+bool class_settings_read(const struct object *node_class, struct arena *arena,
+                         const struct class_settings **settings, struct error *error) MUST_CHECK;
+bool class_settings_equal(const struct class_settings *a, const struct class_settings *b);
+/* NULL: nodes run Linux. */
+const char *class_settings_windows_build(const struct class_settings *settings);
 struct catalog_offerings {
     struct solver_offering *items;
     size_t count, capacity;
@@ -295,11 +328,13 @@ struct catalog_offerings catalog_type_offerings(const struct catalog *catalog, s
 /* How many EBS volumes a machine of the type attaches beside its root volume, before network
  * interfaces beyond the first take some; 0: not known. */
 uint32_t catalog_attach_limit(const struct catalog *catalog, size_t index);
-/* The whole type for the solver, in the builder's numbers of resources. False when no node can be
- * made of it. */
+/* The whole type for the solver, in the builder's numbers of resources, with the settings of a node
+ * class (NULL: the usual ones; a user's types have none). How many machines are free in the class's
+ * capacity reservations is not known here: their offerings are not available. False when no node
+ * can be made of the type. */
 bool catalog_solver_type(const struct catalog *catalog, size_t index, const struct zones *zones,
-                         struct solver_builder *builder, struct arena *arena,
-                         struct solver_type *type) MUST_CHECK;
+                         const struct class_settings *settings, struct solver_builder *builder,
+                         struct arena *arena, struct solver_type *type) MUST_CHECK;
 
 /* The types that fit both sets of expressions; second may be NULL. */
 struct type_set expressions_select(const struct catalog *catalog, const struct expressions *first,
@@ -332,6 +367,14 @@ bool instance_name_parse(struct text name, struct text *family, struct text *siz
  * is none, or does not fit. */
 bool quantity_milli(struct text t, int64_t *milli) MUST_CHECK;
 
+/* A number of nodes or pods, or a percentage of them: "5", "10%". */
+struct share {
+    int64_t amount;
+    bool percent;
+};
+/* False when it is neither, is negative, or above 100 %. */
+bool share_parse(struct text t, struct share *share) MUST_CHECK;
+
 /* ---- a cluster ---- */
 
 /* Objects by kind; immutable once built. */
@@ -357,7 +400,28 @@ const struct pool *snapshot_pool(const struct snapshot *snapshot, size_t index);
 /* The PersistentVolumes nobody has claimed, and the zones its Nodes are in: found once. */
 size_t snapshot_free_volume_count(const struct snapshot *snapshot);
 const struct object *snapshot_free_volume(const struct snapshot *snapshot, size_t index);
+/* The Pods that mount a PersistentVolumeClaim, by namespace, then name. */
+size_t snapshot_claiming_pod_count(const struct snapshot *snapshot);
+const struct object *snapshot_claiming_pod(const struct snapshot *snapshot, size_t index);
 const struct zones *snapshot_node_zones(const struct snapshot *snapshot);
+
+/* ---- label keys ---- */
+
+/* The well-known key that somebody meant who wrote this one: by an old or a CSI driver's spelling,
+ * without its domain or under another one, or within two edits. Empty when the key is well-known
+ * itself, or none is near. */
+struct text label_key_meant(const struct catalog *catalog, struct text key);
+/* Whether a node can carry it: at most 63 letters, digits, '-', '_' and '.'. */
+bool label_value_is_valid(struct text value);
+/* What nodes carry under a key, as far as NodePools say it and Nodes show it. */
+struct label_offers {
+    bool any_value; /* a NodePool leaves the value open */
+    bool from_pool, from_node;
+    struct text *items; /* the values, each once */
+    size_t count, capacity;
+};
+void label_offers_read(const struct snapshot *snapshot, struct text key, struct arena *arena,
+                       struct label_offers *offers);
 
 /* ---- defaults: what the API server fills in before it stores ---- */
 
@@ -509,8 +573,21 @@ bool state_dir_read(const char *path, struct arena *arena, struct snapshot_build
 
 /* ---- forecasts: what the provisioner would buy for the pending pods ---- */
 
+/* Karpenter's ReservedCapacity. An EC2NodeClass names its capacity reservations, but not how many
+ * machines are free in them: one that is not counted here is left out. A count wins over what a
+ * user's catalogue says. */
+struct reservation_count {
+    const char *id;
+    uint32_t machines;
+};
+struct reserved_capacity {
+    bool off;
+    const struct reservation_count *items;
+    size_t count;
+};
 struct forecast_settings {
     struct solver_settings solver;
+    struct reserved_capacity reserved;
     size_t max_rounds; /* 0: until nothing changes */
 };
 /* A pod of the cluster that is not done, or one a workload would make. */

@@ -1,6 +1,6 @@
 /* A cluster that changes: objects put in and taken out one by one, and versions of them, each a
  * snapshot. Versions share what did not change between them; of an object only the fields are kept
- * that rails and solver read (kept.c has the table). */
+ * that rails and solver read (kept_fields.c has the table). */
 #ifndef TAFFRAIL_KUBE_LIVE_H
 #define TAFFRAIL_KUBE_LIVE_H
 
@@ -11,7 +11,8 @@ struct live;
 /* One thread at a time uses a live and everything below, except for the snapshots themselves, which
  * any thread may read while they are held. */
 struct live *live_create(void) MUST_CHECK; /* NULL: malloc failed */
-void live_destroy(struct live *live);      /* after its snapshots have been released; NULL is fine */
+/* After all who read its snapshots are done; NULL is fine. */
+void live_destroy(struct live *live);
 
 /* Keeps a copy, in memory of its own, of what is read of the object; it replaces one of the same
  * kind, namespace and name. When what is kept is the same as before nothing has changed. False:
@@ -27,7 +28,8 @@ bool live_list_end(struct live *live, enum kind kind) MUST_CHECK;
 
 /* What is there now, whether or not it is in a version yet. */
 size_t live_count(const struct live *live, enum kind kind);
-size_t live_bytes(const struct live *live, enum kind kind); /* that its objects take */
+/* That its objects take. What several kinds have alike is there once, and is the first one's. */
+size_t live_bytes(const struct live *live, enum kind kind);
 
 /* One object that is not as it was: before NULL, it came; after NULL, it went. Both live at least
  * as long as the snapshots they are in. */
@@ -46,8 +48,8 @@ bool live_has_changed(const struct live *live);
  * until the next call. NULL: malloc failed, and the version before stays the last; what has changed
  * since it is in the next one. */
 const struct snapshot *live_version(struct live *live, struct live_changes *changes) MUST_CHECK;
-/* Versions may be held and released in any order, by the thread that uses the live. What only
- * released versions hold is freed. */
+/* Versions may be held and released in any order, by the thread that uses the live. What later
+ * versions gave up is freed once no version that is as old as it is held. */
 void live_hold(struct live *live, const struct snapshot *version);
 void live_release(struct live *live, const struct snapshot *version);
 

@@ -1,21 +1,83 @@
-#include <stdlib.h>
-#include <string.h>
+#include "kube/snapshot.h"
 
-#include "kube/kube.h"
+#include <stdlib.h>
+
+/* ---- order ---- */
+
+int compare_names(struct text a_namespace, struct text a_name, struct text b_namespace,
+                  struct text b_name)
+{
+    int order = text_compare(a_namespace, b_namespace);
+    return order != 0 ? order : text_compare(a_name, b_name);
+}
+
+int compare_objects(const struct object *a, const struct object *b)
+{
+    return compare_names(a->namespace, a->name, b->namespace, b->name);
+}
+
+size_t object_list_search(struct object_list list, struct text namespace, struct text name)
+{
+    size_t low = 0;
+    size_t high = list.count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        const struct object *object = list.items[middle];
+        if (compare_names(object->namespace, object->name, namespace, name) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* ---- what is read from its objects ---- */
+
+static bool is_free_volume(const struct object *volume)
+{
+    struct text phase = node_string(node_at(volume->root->node, "status.phase"));
+    return !volume->deleting && (phase.size == 0 || text_is(phase, "Available"));
+}
+
+static bool mounts_claim(const struct object *pod)
+{
+    const struct node *volumes = node_at(pod->root->node, "spec.volumes");
+    for (size_t i = 0; node_is(volumes, NODE_LIST) && i < node_count(volumes); i++)
+        if (node_get(node_item(volumes, i), "persistentVolumeClaim") != NULL)
+            return true;
+    return false;
+}
+
+const struct pick snapshot_picks[PICK_COUNT] = {
+    [PICK_FREE_VOLUMES] = {KIND_PERSISTENT_VOLUME, is_free_volume},
+    [PICK_CLAIMING_PODS] = {KIND_POD, mounts_claim},
+};
+
+void snapshot_read_pools(struct snapshot *snapshot, struct arena *arena)
+{
+    struct object_list objects = snapshot->kinds[KIND_NODE_POOL];
+    struct pool *pools = ARENA_ARRAY(arena, objects.count, struct pool);
+    snapshot->pool_count = 0;
+    for (size_t i = 0; i < objects.count; i++)
+        if (pool_read(objects.items[i], arena, &pools[snapshot->pool_count]))
+            snapshot->pool_count++;
+    snapshot->pools = pools;
+}
+
+void snapshot_read_node_zones(struct snapshot *snapshot, struct arena *arena)
+{
+    struct object_list nodes = snapshot->kinds[KIND_NODE];
+    snapshot->node_zones = (struct zones){0};
+    for (size_t i = 0; i < nodes.count; i++)
+        zones_add(&snapshot->node_zones, node_zone(nodes.items[i]), arena);
+}
+
+/* ---- a snapshot of objects that are all there ---- */
 
 struct objects {
     const struct object **items;
     size_t count, capacity;
 };
-
-struct snapshot {
-    struct objects kinds[KIND_COUNT];
-    struct pool *pools;
-    size_t pool_count;
-    struct objects free_volumes;
-    struct zones node_zones;
-};
-
 struct snapshot_builder {
     struct arena *arena;
     struct objects kinds[KIND_COUNT];
@@ -35,13 +97,6 @@ void snapshot_put(struct snapshot_builder *builder, const struct object *object)
     *LIST_PUSH(builder->arena, &builder->kinds[object->kind]) = copy;
 }
 
-static int compare_names(struct text a_namespace, struct text a_name, struct text b_namespace,
-                         struct text b_name)
-{
-    int order = text_compare(a_namespace, b_namespace);
-    return order != 0 ? order : text_compare(a_name, b_name);
-}
-
 /* Objects keep their order of arrival in the array they were put in, which is what makes the last
  * of equal ones win: entry i was put before entry i + 1. */
 struct entry {
@@ -53,57 +108,42 @@ static int compare_entries(const void *a_pointer, const void *b_pointer)
 {
     const struct entry *a = a_pointer;
     const struct entry *b = b_pointer;
-    int order =
-        compare_names(a->object->namespace, a->object->name, b->object->namespace, b->object->name);
+    int order = compare_objects(a->object, b->object);
     if (order != 0)
         return order;
     return a->arrival < b->arrival ? -1 : a->arrival > b->arrival;
 }
 
-static struct objects sort_and_deduplicate(const struct objects *objects, struct arena *arena)
+static struct object_list sort_and_deduplicate(const struct objects *objects, struct arena *arena)
 {
     struct entry *entries = ARENA_ARRAY(arena, objects->count, struct entry);
     for (size_t i = 0; i < objects->count; i++)
         entries[i] = (struct entry){objects->items[i], i};
     if (objects->count > 0)
         qsort(entries, objects->count, sizeof *entries, compare_entries);
-    struct objects sorted = {
-        .items = ARENA_ARRAY(arena, objects->count, const struct object *),
-        .capacity = objects->count,
-    };
+    const struct object **sorted = ARENA_ARRAY(arena, objects->count, const struct object *);
+    size_t count = 0;
     for (size_t i = 0; i < objects->count; i++) {
         const struct object *object = entries[i].object;
-        const struct object *last = sorted.count > 0 ? sorted.items[sorted.count - 1] : NULL;
-        bool same = last != NULL && compare_names(last->namespace, last->name, object->namespace,
-                                                  object->name) == 0;
+        bool same = count > 0 && compare_objects(sorted[count - 1], object) == 0;
         /* Objects that only have a generateName are all different. */
         if (same && object->name.size > 0)
-            sorted.items[sorted.count - 1] = object;
+            sorted[count - 1] = object;
         else
-            sorted.items[sorted.count++] = object;
+            sorted[count++] = object;
     }
-    return sorted;
+    return (struct object_list){sorted, count};
 }
 
-static bool is_free(const struct object *volume)
+static struct object_list pick_objects(const struct snapshot *snapshot, const struct pick *pick,
+                                       struct arena *arena)
 {
-    struct text phase = node_string(node_at(volume->root->node, "status.phase"));
-    return !volume->deleting && (phase.size == 0 || text_is(phase, "Available"));
-}
-
-static void find_free_volumes(struct snapshot *snapshot, struct arena *arena)
-{
-    const struct objects *volumes = &snapshot->kinds[KIND_PERSISTENT_VOLUME];
-    for (size_t i = 0; i < volumes->count; i++)
-        if (is_free(volumes->items[i]))
-            *LIST_PUSH(arena, &snapshot->free_volumes) = volumes->items[i];
-}
-
-static void find_node_zones(struct snapshot *snapshot, struct arena *arena)
-{
-    const struct objects *nodes = &snapshot->kinds[KIND_NODE];
-    for (size_t i = 0; i < nodes->count; i++)
-        zones_add(&snapshot->node_zones, node_zone(nodes->items[i]), arena);
+    struct object_list all = snapshot->kinds[pick->kind];
+    struct objects picked = {0};
+    for (size_t i = 0; i < all.count; i++)
+        if (pick->takes(all.items[i]))
+            *LIST_PUSH(arena, &picked) = all.items[i];
+    return (struct object_list){picked.items, picked.count};
 }
 
 const struct snapshot *snapshot_build(struct snapshot_builder *builder)
@@ -112,35 +152,29 @@ const struct snapshot *snapshot_build(struct snapshot_builder *builder)
     struct snapshot *snapshot = ARENA_NEW(arena, struct snapshot);
     for (size_t kind = 0; kind < KIND_COUNT; kind++)
         snapshot->kinds[kind] = sort_and_deduplicate(&builder->kinds[kind], arena);
-
-    const struct objects *pools = &snapshot->kinds[KIND_NODE_POOL];
-    snapshot->pools = ARENA_ARRAY(arena, pools->count, struct pool);
-    for (size_t i = 0; i < pools->count; i++)
-        if (pool_read(pools->items[i], arena, &snapshot->pools[snapshot->pool_count]))
-            snapshot->pool_count++;
-    find_free_volumes(snapshot, arena);
-    find_node_zones(snapshot, arena);
+    for (size_t i = 0; i < PICK_COUNT; i++)
+        snapshot->picks[i] = pick_objects(snapshot, &snapshot_picks[i], arena);
+    snapshot_read_pools(snapshot, arena);
+    snapshot_read_node_zones(snapshot, arena);
     return snapshot;
+}
+
+/* ---- looking ---- */
+
+static const struct object *item_of(struct object_list list, size_t index)
+{
+    return index < list.count ? list.items[index] : NULL;
 }
 
 size_t snapshot_index(const struct snapshot *snapshot, enum kind kind, struct text namespace,
                       struct text name)
 {
-    const struct objects *objects = &snapshot->kinds[kind];
-    size_t low = 0;
-    size_t high = objects->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        const struct object *object = objects->items[middle];
-        int order = compare_names(object->namespace, object->name, namespace, name);
-        if (order == 0)
-            return middle;
-        if (order < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return objects->count;
+    struct object_list list = snapshot->kinds[kind];
+    size_t index = object_list_search(list, namespace, name);
+    const struct object *object = item_of(list, index);
+    bool found =
+        object != NULL && compare_names(object->namespace, object->name, namespace, name) == 0;
+    return found ? index : list.count;
 }
 
 const struct object *snapshot_find(const struct snapshot *snapshot, enum kind kind,
@@ -156,7 +190,7 @@ size_t snapshot_count(const struct snapshot *snapshot, enum kind kind)
 
 const struct object *snapshot_object(const struct snapshot *snapshot, enum kind kind, size_t index)
 {
-    return index < snapshot->kinds[kind].count ? snapshot->kinds[kind].items[index] : NULL;
+    return item_of(snapshot->kinds[kind], index);
 }
 
 size_t snapshot_pool_count(const struct snapshot *snapshot)
@@ -171,12 +205,22 @@ const struct pool *snapshot_pool(const struct snapshot *snapshot, size_t index)
 
 size_t snapshot_free_volume_count(const struct snapshot *snapshot)
 {
-    return snapshot->free_volumes.count;
+    return snapshot->picks[PICK_FREE_VOLUMES].count;
 }
 
 const struct object *snapshot_free_volume(const struct snapshot *snapshot, size_t index)
 {
-    return index < snapshot->free_volumes.count ? snapshot->free_volumes.items[index] : NULL;
+    return item_of(snapshot->picks[PICK_FREE_VOLUMES], index);
+}
+
+size_t snapshot_claiming_pod_count(const struct snapshot *snapshot)
+{
+    return snapshot->picks[PICK_CLAIMING_PODS].count;
+}
+
+const struct object *snapshot_claiming_pod(const struct snapshot *snapshot, size_t index)
+{
+    return item_of(snapshot->picks[PICK_CLAIMING_PODS], index);
 }
 
 const struct zones *snapshot_node_zones(const struct snapshot *snapshot)

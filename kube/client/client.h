@@ -4,6 +4,7 @@
 #define TAFFRAIL_KUBE_CLIENT_H
 
 #include "kube/kube.h"
+#include "kube/live.h"
 
 /* ---- where the API server is, and who asks ---- */
 
@@ -32,11 +33,6 @@ bool client_config_in_cluster(const char *folder, const char *host, const char *
 
 /* ---- what is told ---- */
 
-struct watch_object {
-    const struct object *object;
-    struct text json; /* may lack apiVersion and kind, as items of lists do; object has them */
-};
-
 /* What is passed is valid during the call. A function that returns false (memory ran out) has the
  * kind listed again later. */
 struct watch_sink {
@@ -45,16 +41,19 @@ struct watch_sink {
      * come again is gone then. A list that breaks off has no end; another begins. */
     bool (*list_begin)(void *context, enum kind kind);
     bool (*list_end)(void *context, enum kind kind);
-    bool (*put)(void *context, const struct watch_object *object);
-    bool (*remove)(void *context, const struct watch_object *object);
+    bool (*put)(void *context, const struct object *object);
+    bool (*remove)(void *context, const struct object *object);
     /* Something for people, said once when it begins and once when it is over. NULL is fine. */
     void (*say)(void *context, enum kind kind, enum log_level level, const char *message);
 };
 
 struct watch_report {
-    bool synced;    /* one list was complete */
-    bool degraded;  /* may not be read, or is not there; asked again now and then */
-    int64_t age_ms; /* since it was last known to be what the server has; -1: never */
+    bool synced;             /* one list was complete */
+    bool degraded;           /* may not be read, or is not there; asked again now and then */
+    unsigned refused_status; /* 403 or 404 when it is degraded, else 0 */
+    bool listing;            /* some pages of a list have come, and more are to come */
+    bool watching;           /* a watch is open */
+    int64_t age_ms;          /* since it was last known to be what the server has; -1: never */
     uint64_t lists, events, failures;
     char problem[200]; /* the last one; empty when all is well */
 };
@@ -116,18 +115,9 @@ void client_wake(struct client *client);
 /* False: the kind is not watched. */
 bool client_report(const struct client *client, enum kind kind, struct watch_report *report);
 
-/* ---- a store: objects as they are told ---- */
+/* ---- a live cluster, kept up ---- */
 
-struct store;
-struct store *store_create(void) MUST_CHECK; /* NULL: malloc failed */
-void store_destroy(struct store *store);
-/* A sink that fills it; say logs. */
-struct watch_sink store_sink(struct store *store);
-size_t store_count(const struct store *store, enum kind kind);
-/* Goes up with every change. */
-uint64_t store_version(const struct store *store);
-/* The objects as they are now. */
-bool store_snapshot(const struct store *store, struct arena *arena,
-                    const struct snapshot **snapshot, struct error *error) MUST_CHECK;
+/* A sink that puts what is told into a live; say logs. */
+struct watch_sink live_sink(struct live *live);
 
 #endif

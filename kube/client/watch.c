@@ -49,6 +49,7 @@ struct watcher {
     size_t size, capacity;
 
     bool synced, degraded, troubled;
+    unsigned refused_status;
     bool trouble_of_watch;
     int64_t current_at_ms;
     uint64_t lists, events, failures;
@@ -232,6 +233,7 @@ static void degrade(struct watcher *watcher, int64_t now_ms, const char *what)
     if (!watcher->degraded)
         say(watcher, LOG_WARN, watcher->problem);
     watcher->degraded = true;
+    watcher->refused_status = watcher->status;
     watcher->version = 0;
     start_over(watcher);
     stop(watcher);
@@ -261,6 +263,7 @@ static void finish_list(struct watcher *watcher, int64_t now_ms)
     if (watcher->degraded)
         say(watcher, LOG_INFO, "can be read now");
     watcher->degraded = false;
+    watcher->refused_status = 0;
     /* A watch that fails each time is not mended by the list between, nor is the back-off over. */
     if (!watcher->trouble_of_watch)
         recover(watcher);
@@ -519,12 +522,16 @@ void watcher_next(struct watcher *watcher, int64_t now_ms, struct watch_step *st
 
 void watcher_report(const struct watcher *watcher, int64_t now_ms, struct watch_report *report)
 {
-    *report = (struct watch_report){.synced = watcher->synced,
-                                    .degraded = watcher->degraded,
-                                    .age_ms = -1,
-                                    .lists = watcher->lists,
-                                    .events = watcher->events,
-                                    .failures = watcher->failures};
+    *report = (struct watch_report){
+        .synced = watcher->synced,
+        .degraded = watcher->degraded,
+        .refused_status = watcher->refused_status,
+        .listing = !watcher->watching && watcher->continue_token != NULL,
+        .watching = watcher->in_flight && watcher->watching && watcher->status == 200,
+        .age_ms = -1,
+        .lists = watcher->lists,
+        .events = watcher->events,
+        .failures = watcher->failures};
     if (watcher->synced)
         report->age_ms = now_ms - watcher->current_at_ms;
     memcpy(report->problem, watcher->problem, sizeof report->problem);

@@ -40,7 +40,7 @@ bool version_keep(char kept[static VERSION_BYTES], struct text version) MUST_CHE
 int version_order(struct text a, struct text b);
 
 struct watch_objects {
-    struct watch_object *items;
+    struct object *items;
     size_t count, capacity;
 };
 struct list_page {
@@ -54,7 +54,7 @@ bool list_page_read(struct text body, enum kind kind, const char *version, struc
 enum event_type { EVENT_PUT, EVENT_REMOVE, EVENT_BOOKMARK, EVENT_ERROR };
 struct watch_event {
     enum event_type type;
-    struct watch_object object;   /* of put and remove */
+    struct object object;         /* of put and remove */
     struct text resource_version; /* of all but an error */
     int64_t code;                 /* of an error */
     struct text message;
@@ -65,9 +65,5 @@ bool watch_event_read(struct text body, enum kind kind, const char *version, str
 
 /* A Status, into code, message, expired and too_new. False: it is none. */
 bool status_read(struct text body, struct arena *arena, struct watch_event *event) MUST_CHECK;
-
-/* An object that was kept as text. */
-bool object_reread(struct text json, struct text api_version, enum kind kind, struct arena *arena,
-                   struct object *object, struct error *error) MUST_CHECK;
 
 #endif

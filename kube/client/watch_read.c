@@ -83,36 +83,6 @@ static bool read_object(const struct node *node, struct text api_version, enum k
     return true;
 }
 
-/* The text of a value that has been read. */
-static struct text slice(struct text body, const struct node *node)
-{
-    struct text rest = {body.data + node->offset, body.size - node->offset};
-    struct value_scan scan = {0};
-    size_t used = 0;
-    value_scan(&scan, rest, &used);
-    return (struct text){rest.data, used};
-}
-
-static bool read_told(struct text body, const struct node *node, struct text api_version,
-                      enum kind kind, struct arena *arena, struct watch_object *told,
-                      struct error *error)
-{
-    struct object *object = ARENA_NEW(arena, struct object);
-    *told = (struct watch_object){.object = object};
-    if (!read_object(node, api_version, kind, arena, object, error))
-        return false;
-    told->json = slice(body, node);
-    return true;
-}
-
-bool object_reread(struct text json, struct text api_version, enum kind kind, struct arena *arena,
-                   struct object *object, struct error *error)
-{
-    const struct node *root = NULL;
-    return read_tree(json, arena, &root, error) &&
-           read_object(root, api_version, kind, arena, object, error);
-}
-
 struct reading {
     struct text body;
     enum kind kind;
@@ -142,8 +112,8 @@ static bool read_page(struct reading *reading)
                          "the answer is no list with a resourceVersion");
     struct text api_version = kind_api_version(reading->kind, reading->version, arena);
     for (size_t i = 0; node_is(items, NODE_LIST) && i < node_count(items); i++)
-        if (!read_told(reading->body, node_item(items, i), api_version, reading->kind, arena,
-                       LIST_PUSH(arena, &page->objects), reading->error))
+        if (!read_object(node_item(items, i), api_version, reading->kind, arena,
+                         LIST_PUSH(arena, &page->objects), reading->error))
             return false;
     return true;
 }
@@ -219,8 +189,8 @@ static bool read_event(struct reading *reading)
     if (event->type == EVENT_BOOKMARK)
         return true;
     struct text api_version = kind_api_version(reading->kind, reading->version, reading->arena);
-    return read_told(reading->body, object, api_version, reading->kind, reading->arena,
-                     &event->object, reading->error);
+    return read_object(object, api_version, reading->kind, reading->arena, &event->object,
+                       reading->error);
 }
 
 static void read_event_body(void *context)

@@ -119,6 +119,23 @@ static bool run_change(const char *line)
     return puts || truth_remove(truth, kind, namespace, name);
 }
 
+/* "KIND [NAMESPACE/]NAME JSON" */
+static bool put_object(const char *line)
+{
+    char plural[64], path[128];
+    int used = 0;
+    enum kind kind;
+    if (sscanf(line, "%63s %127s %n", plural, path, &used) != 2 || line[used] != '{' ||
+        !kind_of_plural(plural, &kind))
+        return false;
+    char *slash = strchr(path, '/');
+    if (slash != NULL)
+        *slash = '\0';
+    truth_put_json(truth, kind, slash == NULL ? "" : path, slash == NULL ? path : slash + 1,
+                   line + used);
+    return true;
+}
+
 static bool add_plan(bool watching, const char *line)
 {
     char plural[64];
@@ -159,6 +176,8 @@ static bool run_line(const char *line)
         return add_plan(false, line + 5);
     if (strncmp(line, "watch ", 6) == 0)
         return add_plan(true, line + 6);
+    if (strncmp(line, "object ", 7) == 0)
+        return put_object(line + 7);
     if (sscanf(line, "bookmarks %u", &ms) == 1) {
         bookmarks_ms = ms;
         return true;
@@ -421,6 +440,7 @@ char *fake_page(const char *path, unsigned *status)
 {
     char word[64], *text = NULL;
     size_t size;
+    int used = 0;
     enum kind kind;
     pthread_mutex_lock(&mutex);
     FILE *out = open_memstream(&text, &size);
@@ -439,7 +459,7 @@ char *fake_page(const char *path, unsigned *status)
         put_groups(out);
     } else if (strcmp(path, "/api/v1") == 0) {
         put_resources(out, "");
-    } else if (sscanf(path, "/apis/%63[^/]/v1", word) == 1) {
+    } else if (sscanf(path, "/apis/%63[^/]/v1%n", word, &used) == 1 && path[used] == '\0') {
         put_resources(out, word);
     } else {
         char *refusal = truth_status(404, "NotFound", "the server could not find it");

@@ -3,7 +3,7 @@
  *   client_driver [--list-idle MS] [--watch-idle MS] (in-cluster FOLDER HOST PORT |
  *                 kubeconfig FILES) KIND...
  *
- * Each line of standard input is a question: "run MS"; "wait KIND TEXT" (until the store holds
+ * Each line of standard input is a question: "run MS"; "wait KIND TEXT" (until it holds
  * exactly that: names with versions, joined by ","; at most 60 s); "show KIND"; "report KIND". */
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 #include "truth.h"
 
 static struct client *client;
-static struct store *store;
+static struct live *live;
 
 static void must(bool done, const struct error *error)
 {
@@ -34,14 +34,14 @@ static void run(int64_t for_ms)
 
 static char *contents(enum kind kind)
 {
-    struct error error = {0};
-    struct arena *arena = arena_create((size_t)256 << 20);
-    const struct snapshot *snapshot = NULL;
-    must(store_snapshot(store, arena, &snapshot, &error), &error);
+    struct live_changes changes;
+    const struct snapshot *snapshot = live_version(live, &changes);
+    if (snapshot == NULL)
+        abort();
     char *lines = snapshot_lines(snapshot, kind);
     for (char *end = lines; (end = strchr(end, '\n')) != NULL;)
         *end = ',';
-    arena_destroy(arena);
+    live_release(live, snapshot);
     return lines;
 }
 
@@ -119,10 +119,12 @@ int main(int argc, char **argv)
     } else {
         return 2;
     }
-    store = store_create();
+    live = live_create();
+    if (live == NULL)
+        abort();
     must(client_open(&config, NULL, &client, &error), &error);
     arena_destroy(arena);
-    struct watch_sink sink = store_sink(store);
+    struct watch_sink sink = live_sink(live);
     for (; at < argc; at++)
         must(client_watch(client, kind_by_name(text_of(argv[at])), &settings, &sink, &error),
              &error);
@@ -130,6 +132,6 @@ int main(int argc, char **argv)
     while (fgets(line, sizeof line, stdin) != NULL)
         answer(line);
     client_close(client);
-    store_destroy(store);
+    live_destroy(live);
     return 0;
 }

@@ -1,9 +1,10 @@
 /* An API server of lists and watches alone, that fails as a script says:
  *
- *   fakeapi SCRIPT     prints "listening on 127.0.0.1:PORT", and ends with its standard input
+ *   fakeapi SCRIPT [PORT]   prints "listening on 127.0.0.1:PORT", and ends with its standard input
  *
  * Lines of a script ("#" begins a comment):
  *   put KIND [NAMESPACE/]NAME [BYTES]   delete KIND [NAMESPACE/]NAME   compact
+ *   object KIND [NAMESPACE/]NAME JSON   puts it as it is written; "@" becomes its version
  *   bookmarks MS                        between bookmarks of a watch that works
  *   list KIND ACTION; ACTION...         how the next list of KIND is answered
  *   watch KIND ACTION; ACTION...        the next watch; then watches work again
@@ -174,8 +175,8 @@ static char *read_file(const char *path)
 
 int main(int argc, char **argv)
 {
-    if (argc != 2) {
-        fprintf(stderr, "usage: fakeapi SCRIPT\n");
+    if (argc < 2 || argc > 3) {
+        fprintf(stderr, "usage: fakeapi SCRIPT [PORT]\n");
         return 2;
     }
     fake_open();
@@ -186,7 +187,10 @@ int main(int argc, char **argv)
         fprintf(stderr, "fakeapi: %s\n", complaint);
         return 2;
     }
-    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    unsigned long port = argc == 3 ? strtoul(argv[2], NULL, 10) : 0;
+    struct sockaddr_in address = {.sin_family = AF_INET,
+                                  .sin_port = htons((uint16_t)port),
+                                  .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     struct MHD_Daemon *daemon = MHD_start_daemon(
         MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_THREAD_PER_CONNECTION | MHD_USE_POLL, 0, NULL,
         NULL, take_request, NULL, MHD_OPTION_SOCK_ADDR, &address, MHD_OPTION_NOTIFY_COMPLETED,

@@ -11,6 +11,9 @@ void truth_destroy(struct truth *truth);
 /* Puts an object of so many bytes of ballast; namespace "" for kinds without. */
 void truth_put(struct truth *truth, enum kind kind, const char *namespace, const char *name,
                size_t ballast_bytes);
+/* Puts an object as it is written, in JSON; "@" in it stands for its resource version. */
+void truth_put_json(struct truth *truth, enum kind kind, const char *namespace, const char *name,
+                    const char *json);
 bool truth_remove(struct truth *truth, enum kind kind, const char *namespace, const char *name);
 /* Forgets how it came to the present state: what is older than now has expired. */
 void truth_compact(struct truth *truth);
@@ -29,7 +32,7 @@ char *truth_bookmark(const struct truth *truth, enum kind kind);
 char *truth_status(unsigned code, const char *reason, const char *message);
 /* "namespace/name resourceVersion" of each object, a line each, sorted. The caller frees it. */
 char *truth_lines(const struct truth *truth, enum kind kind);
-/* The same of a snapshot. */
+/* The same of a snapshot, which knows it by a label. */
 char *snapshot_lines(const struct snapshot *snapshot, enum kind kind);
 
 #endif

@@ -36,16 +36,16 @@ static bool tell_end(void *context, enum kind kind)
     return tell("end", NULL);
 }
 
-static bool tell_put(void *context, const struct watch_object *object)
+static bool tell_put(void *context, const struct object *object)
 {
     (void)context;
-    return tell("put", object->object);
+    return tell("put", object);
 }
 
-static bool tell_remove(void *context, const struct watch_object *object)
+static bool tell_remove(void *context, const struct object *object)
 {
     (void)context;
-    return tell("remove", object->object);
+    return tell("remove", object);
 }
 
 static void tell_people(void *context, enum kind kind, enum log_level level, const char *message)

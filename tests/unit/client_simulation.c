@@ -1,5 +1,5 @@
 /* A day of a cluster whose API server fails in every way, on a clock of its own: after each bad
- * time the store must hold what the cluster holds, and no more memory than before.
+ * time the live must hold what the cluster holds, and no more memory than before.
  * TAFFRAIL_SEED=N repeats a day. */
 #include <malloc.h>
 #include <time.h>
@@ -47,7 +47,7 @@ struct stream {
 };
 
 static struct truth *truth;
-static struct store *store;
+static struct live *live;
 static struct stream streams[STREAMS];
 static int64_t now_ms;
 static bool faults;
@@ -255,10 +255,9 @@ static void remove_all(void)
 
 static void compare(const char *when)
 {
-    struct arena *arena = arena_create((size_t)256 << 20);
-    const struct snapshot *snapshot = NULL;
-    struct error error = {0};
-    CU_ASSERT_FATAL(store_snapshot(store, arena, &snapshot, &error));
+    struct live_changes changes;
+    const struct snapshot *snapshot = live_version(live, &changes);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(snapshot);
     for (size_t i = 0; i < STREAMS; i++) {
         struct watch_report report;
         char *expected = truth_lines(truth, kinds[i]);
@@ -275,7 +274,7 @@ static void compare(const char *when)
         free(expected);
         free(actual);
     }
-    arena_destroy(arena);
+    live_release(live, snapshot);
 }
 
 static void a_day_of_faults_ends_in_the_truth(void)
@@ -286,8 +285,8 @@ static void a_day_of_faults_ends_in_the_truth(void)
     fflush(stdout);
     log_set_level(LOG_ERROR);
     truth = truth_create();
-    store = store_create();
-    struct watch_sink sink = store_sink(store);
+    live = live_create();
+    struct watch_sink sink = live_sink(live);
     struct watch_settings settings = {.page_objects = 7, .seed = random_state};
     for (size_t i = 0; i < STREAMS; i++)
         streams[i] = (struct stream){.watcher = watcher_create(kinds[i], &settings, &sink),
@@ -311,12 +310,12 @@ static void a_day_of_faults_ends_in_the_truth(void)
         snprintf(when, sizeof when, "hour %d", hour);
         compare(when);
         truth_compact(truth);
-        size_t objects = store_count(store, KIND_POD);
+        size_t objects = live_count(live, KIND_POD);
         most_objects = objects > most_objects ? objects : most_objects;
         late_bytes = mallinfo2().uordblks;
         early_bytes = hour == 11 ? late_bytes : early_bytes;
     }
-    ASSERT_INT(store_count(store, KIND_POD) + store_count(store, KIND_NODE), 0);
+    ASSERT_INT(live_count(live, KIND_POD) + live_count(live, KIND_NODE), 0);
     size_t requests = 0;
     struct watch_report report = {0}, total = {0};
     for (size_t i = 0; i < STREAMS; i++) {
@@ -335,7 +334,7 @@ static void a_day_of_faults_ends_in_the_truth(void)
     CU_ASSERT(fault_count > 1000 && total.lists > 100 && total.events > 4000);
     CU_ASSERT(most_objects > 20);
     CU_ASSERT(late_bytes < early_bytes + 200000); /* buffers that may be kept */
-    store_destroy(store);
+    live_destroy(live);
     truth_destroy(truth);
 }
 

@@ -1,0 +1,38 @@
+#include "kube/client/client.h"
+
+static bool begin_list(void *context, enum kind kind)
+{
+    live_list_begin(context, kind);
+    return true;
+}
+
+static bool end_list(void *context, enum kind kind)
+{
+    return live_list_end(context, kind);
+}
+
+static bool put(void *context, const struct object *object)
+{
+    return live_put(context, object);
+}
+
+static bool remove_object(void *context, const struct object *object)
+{
+    return live_remove(context, object->kind, object->namespace, object->name);
+}
+
+static void say(void *context, enum kind kind, enum log_level level, const char *message)
+{
+    (void)context;
+    log_line(level, "client", kind_table[kind].plural, NULL, "%s", message);
+}
+
+struct watch_sink live_sink(struct live *live)
+{
+    return (struct watch_sink){.context = live,
+                               .list_begin = begin_list,
+                               .list_end = end_list,
+                               .put = put,
+                               .remove = remove_object,
+                               .say = say};
+}

@@ -1,0 +1,33 @@
+/* Objects of a live cluster: of each only the fields that are read (kept_fields.c), in one piece of
+ * memory. Parts that many objects have alike, such as containers, are there once (kept_tree.c). */
+#ifndef TAFFRAIL_KUBE_KEPT_H
+#define TAFFRAIL_KUBE_KEPT_H
+
+#include "kube/kube.h"
+
+/* Trees that kept objects share; zero-initialised. Only who writes looks in here. */
+struct shared_tree;
+struct shared_trees {
+    struct shared_tree **buckets; /* a power of two of them */
+    size_t bucket_count, count;
+    size_t size_bytes[KIND_COUNT]; /* by the kind that had them first */
+};
+/* After all that was kept with it has been destroyed. */
+void shared_trees_destroy(struct shared_trees *trees);
+
+struct kept {
+    struct kept *next;    /* of a list of those that go together */
+    size_t size_bytes;    /* without what it shares */
+    struct object object; /* its source is NULL: there is no text any more */
+    struct field root;
+    struct node root_node;
+    size_t tree_count;
+    struct shared_tree *trees[];
+};
+/* NULL: malloc failed. */
+struct kept *kept_create(const struct object *object, struct shared_trees *trees) MUST_CHECK;
+void kept_destroy(struct kept *kept, struct shared_trees *trees); /* NULL is fine */
+/* Whether nobody who reads them can tell them apart. */
+bool kept_equal(const struct kept *a, const struct kept *b);
+
+#endif

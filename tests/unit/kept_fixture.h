@@ -1,0 +1,35 @@
+/* With TAFFRAIL_TEST_KEPT in the environment the clusters of tests are made of objects as a live
+ * cluster keeps them: what the tests expect must not change. */
+#ifndef TAFFRAIL_TESTS_KEPT_FIXTURE_H
+#define TAFFRAIL_TESTS_KEPT_FIXTURE_H
+
+#include <stdlib.h>
+
+#include "kube/kept.h"
+#include "unit.h"
+
+/* Then they have no text, and what is wrong with them no place in it. */
+static inline bool objects_are_kept(void)
+{
+    return getenv("TAFFRAIL_TEST_KEPT") != NULL;
+}
+
+/* The object, or what is kept of it, until the program ends. */
+static inline const struct object *kept_or_whole(const struct object *object)
+{
+    /* Of these the pod template is not kept. */
+    static const kind_set whole = KIND_BIT(KIND_DEPLOYMENT) | KIND_BIT(KIND_REPLICA_SET) |
+                                  KIND_BIT(KIND_REPLICATION_CONTROLLER) | KIND_BIT(KIND_JOB) |
+                                  KIND_BIT(KIND_CRON_JOB);
+    static struct shared_trees trees;
+    static struct kept *all;
+    if (!objects_are_kept() || (KIND_BIT(object->kind) & whole) != 0)
+        return object;
+    struct kept *kept = kept_create(object, &trees);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(kept);
+    kept->next = all;
+    all = kept;
+    return &kept->object;
+}
+
+#endif
