@@ -241,17 +241,16 @@ static void expand_workload(struct expansion *expansion, const struct object *ob
 
 /* ---- DaemonSets: no pods, but room that every node keeps ---- */
 
-static void add_daemon(struct expansion *expansion, const struct object *object,
-                       const struct tally *tally)
+void daemon_add(const struct object *object, const struct object *newest, struct arena *arena,
+                struct daemons *daemons)
 {
     if (object->deleting)
         return;
-    struct daemon *daemon = LIST_PUSH(expansion->arena, expansion->daemons);
+    struct daemon *daemon = LIST_PUSH(arena, daemons);
     daemon->object = object;
-    (void)workload_read(object, expansion->arena, &daemon->template);
-    const struct object *like = tally->newest != NULL ? tally->newest : object;
+    (void)workload_read(object, arena, &daemon->template);
     daemon->source.namespace = object->namespace;
-    (void)workload_read(like, expansion->arena, &daemon->source.workload);
+    (void)workload_read(newest != NULL ? newest : object, arena, &daemon->source.workload);
 }
 
 /* ---- all ---- */
@@ -284,8 +283,8 @@ void expand_pods(const struct snapshot *snapshot, struct arena *arena, struct cl
                             &expansion.tallies[makers[i]][j], &number);
     }
     for (size_t i = 0; i < snapshot_count(snapshot, KIND_DAEMON_SET); i++)
-        add_daemon(&expansion, snapshot_object(snapshot, KIND_DAEMON_SET, i),
-                   &expansion.tallies[KIND_DAEMON_SET][i]);
+        daemon_add(snapshot_object(snapshot, KIND_DAEMON_SET, i),
+                   expansion.tallies[KIND_DAEMON_SET][i].newest, arena, daemons);
     if (pods->count > 0)
         qsort(pods->items, pods->count, sizeof *pods->items, compare_pods);
 }

@@ -27,6 +27,9 @@ struct tally {
     int64_t active, succeeded; /* active: neither done nor leaving */
     const struct object *newest;
 };
+/* A DaemonSet whose pods are like the newest (NULL: none is there). */
+void daemon_add(const struct object *object, const struct object *newest, struct arena *arena,
+                struct daemons *daemons);
 /* The pods a workload would make: so many, with the first numbers that are free. */
 struct demand {
     int64_t pods;

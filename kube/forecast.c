@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "kube/bought.h"
+#include "kube/reserved.h"
 
 struct rounds {
     struct cluster cluster;
@@ -89,6 +90,8 @@ static void buy(struct rounds *rounds, const struct solver_plan *plan, const str
             struct cluster_pod *pod = index->pods[claim->pods[j]];
             used = place(rounds, pod, machines->count, machine.labels) || used;
         }
+        if (used && claim->reservation[0] != '\0')
+            reservation_use(&rounds->cluster, claim->reservation);
         if (used)
             *LIST_PUSH(rounds->arena, machines) = machine;
     }
@@ -352,11 +355,14 @@ bool forecast_run(const struct snapshot *snapshot, const struct catalog *catalog
     struct rounds rounds = {.settings = settings, .arena = arena};
     *forecast = (struct forecast){0};
     cluster_read(snapshot, catalog, arena, &rounds.cluster, problems);
+    rounds.cluster.reserved = settings->reserved;
     rounds.input_machines = rounds.cluster.machines.count;
     for (size_t i = 0; i < rounds.input_machines; i++)
         machine_describe(&rounds.cluster, &rounds.cluster.machines.items[i]);
     if (!run_rounds(&rounds, error))
         return false;
+    if (rounds.cluster.types != NULL)
+        reservations_check(&rounds.cluster, problems);
     forecast->pods = list_pods(&rounds);
     forecast->pod_count = rounds.cluster.pods.count;
     forecast->round_count = rounds.placing_rounds;

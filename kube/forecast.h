@@ -108,6 +108,9 @@ struct shape_source {
 };
 void pod_shape_read(const struct snapshot *snapshot, const struct shape_source *source,
                     struct arena *arena, struct pod_shape *shape);
+/* Only what others notice of a pod that runs: what it takes, and whom it keeps away. */
+void running_shape_read(const struct snapshot *snapshot, const struct shape_source *source,
+                        struct arena *arena, struct pod_shape *shape);
 
 /* ---- volumes ---- */
 
@@ -141,7 +144,9 @@ struct claim_state {
 };
 struct claims_book;
 struct claims_book *claims_book_create(const struct snapshot *snapshot, struct arena *arena);
-/* The zones that volumes and classes name, added to those of the cluster. */
+/* The zones that a volume, or all volumes and classes, name, added to those of the cluster. */
+void volume_add_zones(const struct snapshot *snapshot, const struct object *volume,
+                      struct arena *arena, struct zones *zones);
 void claims_add_zones(const struct snapshot *snapshot, struct arena *arena, struct zones *zones);
 /* The claim of that name, made by the template (a PersistentVolumeClaim less its name) when it is
  * not there; template may be NULL. */
@@ -219,6 +224,20 @@ struct machines {
     struct machine *items;
     size_t count, capacity;
 };
+/* What a machine is read from: a Node, its NodeClaim, or both. */
+struct machine_source {
+    const struct object *node, *claim; /* one may be NULL */
+};
+struct machine_sources {
+    struct machine_source *items; /* by name, those with a Node first */
+    size_t count, capacity;
+};
+void machine_sources_find(const struct snapshot *snapshot, struct arena *arena,
+                          struct machine_sources *sources, struct problems *problems);
+/* The machine, unless it is going or not there yet: adds it to machines. */
+void machine_add(const struct snapshot *snapshot, const struct machine_source *source,
+                 struct arena *arena, struct machines *machines, struct texts *leaving,
+                 struct problems *problems);
 /* Nodes and NodeClaims that are there to stay, by name; names of those that are going are added to
  * leaving, what cannot be understood to problems. */
 void machines_read(const struct snapshot *snapshot, struct arena *arena, struct machines *machines,
@@ -235,10 +254,22 @@ struct cluster_pool {
     struct solver_taints taints;
     struct named_amounts limits;
     bool offers_nothing; /* its types are not in the catalogue */
+    /* What its node class makes of the types; NULL: what is usual. Equal ones are one. */
+    const struct class_settings *settings;
 };
 struct cluster_type {
-    size_t index; /* in the catalogue */
+    size_t index;                          /* in the catalogue */
+    const struct class_settings *settings; /* of the pools that have it */
     struct solver_type solver;
+};
+/* How many machines of a capacity reservation the rounds have used. */
+struct used_reservation {
+    const char *id;
+    uint32_t count;
+};
+struct used_reservations {
+    struct used_reservation *items;
+    size_t count, capacity;
 };
 struct cluster {
     struct arena *arena;
@@ -251,11 +282,35 @@ struct cluster {
     struct cluster_pods pods;
     struct daemons daemons;
     struct claims_book *claims;
-    struct cluster_type *types; /* as the problem numbers them */
+    struct cluster_type *types; /* as the problem numbers them; each with every kind of settings */
     size_t type_count;
+    struct reserved_capacity reserved;
+    struct used_reservations used;
     const struct solver_problem *problem; /* of the last round; NULL: none yet */
 };
-/* What cannot be understood is added to problems and left out. */
+/* Every zone that something visible names. */
+void cluster_zones_read(const struct snapshot *snapshot, const struct catalog *catalog,
+                        struct arena *arena, struct zones *zones);
+/* What may be bought and what is there: zones, pools, machines. */
+void cluster_read_supply(const struct snapshot *snapshot, const struct catalog *catalog,
+                         struct arena *arena, struct cluster *cluster, struct texts *leaving,
+                         struct problems *problems);
+/* Adds types, pools and machines. */
+bool cluster_add_supply(struct cluster *cluster, struct solver_builder *builder,
+                        struct error *error) MUST_CHECK;
+/* What the DaemonSets' pods ask, and the DaemonSets for the solver. */
+void cluster_read_daemons(struct cluster *cluster, struct problems *problems);
+bool cluster_add_daemons(struct cluster *cluster, struct solver_builder *builder,
+                         struct error *error) MUST_CHECK;
+/* A machine as the solver wants it; pool: whether its NodePool is in the problem. */
+struct solver_node machine_convert(const struct machine *machine, bool of_pool,
+                                   struct solver_builder *builder, struct arena *arena);
+/* The labels of a namespace, whose object may not be visible. */
+struct solver_labels namespace_labels(const struct snapshot *snapshot, struct text name,
+                                      struct arena *arena);
+/* The machine of that name in machines that are sorted; NO_MACHINE. */
+size_t machine_find(const struct machines *machines, struct text node_name);
+/* The whole, with pods. What cannot be understood is added to problems and left out. */
 void cluster_read(const struct snapshot *snapshot, const struct catalog *catalog,
                   struct arena *arena, struct cluster *cluster, struct problems *problems);
 /* The problem as things stand. A pod the solver refuses gets a fault. */

@@ -21,10 +21,24 @@ struct reading {
 
 /* ---- its volumes ---- */
 
-static void read_mounts(struct reading *reading)
+/* No node attaches so many, and to look at each would take longer than the API server waits. */
+static bool mounts_too_many(const struct node *volumes)
+{
+    enum { MOST_MOUNTS = 256 };
+    size_t count = 0;
+    for (size_t i = 0; node_is(volumes, NODE_LIST) && i < node_count(volumes); i++)
+        count += node_get(node_item(volumes, i), "persistentVolumeClaim") != NULL ||
+                 node_get(node_item(volumes, i), "ephemeral") != NULL;
+    return count > MOST_MOUNTS;
+}
+
+/* False: there are too many. */
+static bool read_mounts(struct reading *reading)
 {
     struct arena *arena = reading->arena;
     const struct field *volumes = field_at(arena, reading->pod->root, "spec.volumes");
+    if (mounts_too_many(volumes->node))
+        return false;
     for (size_t i = 0; node_is(volumes->node, NODE_LIST) && i < node_count(volumes->node); i++) {
         const struct field *volume = field_item(arena, volumes, i);
         struct text claim = node_string(node_at(volume->node, "persistentVolumeClaim.claimName"));
@@ -45,6 +59,7 @@ static void read_mounts(struct reading *reading)
         if ((claim.size > 0 || ephemeral) && mount.zones.hold != CLAIM_ANYWHERE)
             *LIST_PUSH(arena, &reading->mounts) = mount;
     }
+    return true;
 }
 
 /* The zones of those that are held at least so fast; false when these leave all zones. */
@@ -228,15 +243,18 @@ void pin_read(const struct snapshot *snapshot, const struct catalog *catalog,
                               .arena = arena,
                               .set = pin_set_of(snapshot, pod)};
     *pin = (struct pin){.kind = PIN_NONE};
-    read_mounts(&reading);
+    if (!read_mounts(&reading))
+        return;
     if (reading.mounts.count == 0)
         pin_follower(&reading, pin);
     else
         pin_volumes(&reading, pin);
     pin->of_replicas = reading.set.set != NULL && reading.set.replicas >= 2;
     pin->reachable = pin->kind != PIN_NONE && pin->kind != PIN_IMPOSSIBLE;
+    /* With what is no label value, which a volume may say, the API server would refuse the pod. */
     for (size_t i = 0; pin->reachable && i < pin->zones.count; i++)
-        pin->reachable = pin_zone_is_reachable(snapshot, catalog, pin->zones.items[i], arena);
+        pin->reachable = label_value_is_valid(pin->zones.items[i]) &&
+                         pin_zone_is_reachable(snapshot, catalog, pin->zones.items[i], arena);
 }
 
 bool pin_is_impossible(const struct snapshot *snapshot, const struct object *pod,
@@ -245,8 +263,7 @@ bool pin_is_impossible(const struct snapshot *snapshot, const struct object *pod
     struct reading reading = {
         .snapshot = snapshot, .pod = pod, .arena = arena, .set = pin_set_of(snapshot, pod)};
     struct zones zones;
-    read_mounts(&reading);
-    if (!common_zones(&reading, CLAIM_NARROWS, &zones) || zones.count > 0)
+    if (!read_mounts(&reading) || !common_zones(&reading, CLAIM_NARROWS, &zones) || zones.count > 0)
         return false;
     *volumes = describe(&reading);
     return true;

@@ -7,6 +7,10 @@
 
 #define ZONE "topology.kubernetes.io/zone"
 
+/* Of the volumes that a claim may get: no cluster has so many zones, and to read the affinity of
+ * more would keep an admission waiting. Where there are more, the zone is unknown. */
+enum { MOST_ZONES = 256, MOST_VOLUMES = 256 };
+
 const char *pin_source_name(enum pin_source source)
 {
     static const char *const names[] = {
@@ -50,6 +54,61 @@ static bool add_places(const struct solver_volume *places, struct arena *arena, 
     return places->alternative_count > 0;
 }
 
+static bool is_same_zone(struct text value, struct text *zone)
+{
+    if (zone->size == 0)
+        *zone = value;
+    return value.size > 0 && text_equal(value, *zone);
+}
+
+/* Nearly all volumes are in one zone, which one term says: that is read without memory, since a set
+ * or a class may have thousands of them. False: another way has to be taken. */
+static bool is_in_one_zone(const struct object *volume, struct text *zone)
+{
+    static const char *const labels[] = {ZONE, "failure-domain.beta.kubernetes.io/zone"};
+    const struct node *terms =
+        node_at(volume->root->node, "spec.nodeAffinity.required.nodeSelectorTerms");
+    *zone = TEXT("");
+    if (!node_is(terms, NODE_LIST) || node_count(terms) != 1)
+        return false;
+    const struct node *list = node_get(node_item(terms, 0), "matchExpressions");
+    for (size_t i = 0; node_is(list, NODE_LIST) && i < node_count(list); i++) {
+        const struct node *values = node_get(node_item(list, i), "values");
+        struct text key = node_string(node_get(node_item(list, i), "key"));
+        enum zone_key means = zone_key_of(key);
+        if (key.size == 0 || means == ZONE_KEY_ID ||
+            !text_is(node_string(node_get(node_item(list, i), "operator")), "In") ||
+            !node_is(values, NODE_LIST) || node_count(values) != 1 ||
+            !node_is(node_item(values, 0), NODE_STRING) ||
+            (means == ZONE_KEY_NAME && !is_same_zone(node_string(node_item(values, 0)), zone)))
+            return false;
+    }
+    for (size_t i = 0; zone->size > 0 && i < sizeof labels / sizeof labels[0]; i++) {
+        struct text label = node_string(node_get(volume->labels, labels[i]));
+        if (label.size > 0 && !text_equal(label, *zone))
+            return false;
+    }
+    return zone->size > 0;
+}
+
+/* What a volume says. */
+enum volume_zones { VOLUME_UNKNOWN, VOLUME_IN_ZONES, VOLUME_ANYWHERE };
+static enum volume_zones add_volume(const struct snapshot *snapshot, const struct object *volume,
+                                    struct arena *arena, struct zones *zones)
+{
+    struct text zone;
+    struct solver_volume places;
+    if (is_in_one_zone(volume, &zone)) {
+        if (zones->capacity == 0)
+            *zones = (struct zones){.items = ARENA_NEW(arena, struct text), .capacity = 1};
+        zones_add(zones, zone, arena);
+        return VOLUME_IN_ZONES;
+    }
+    if (!volume_places_read(snapshot, volume, arena, &places))
+        return VOLUME_UNKNOWN;
+    return add_places(&places, arena, zones) ? VOLUME_IN_ZONES : VOLUME_ANYWHERE;
+}
+
 /* ---- claims that name their volume ---- */
 
 static bool belongs_to(const struct object *volume, const struct object *claim)
@@ -66,41 +125,51 @@ static bool belongs_to(const struct object *volume, const struct object *claim)
 static void read_volume(const struct snapshot *snapshot, const struct object *claim,
                         struct text volume_name, struct arena *arena, struct claim_zones *result)
 {
-    struct solver_volume places;
     const struct object *volume =
         snapshot_find(snapshot, KIND_PERSISTENT_VOLUME, TEXT(""), volume_name);
     const struct node *annotations = node_at(claim->root->node, "metadata.annotations");
-    if (volume == NULL || volume->deleting || !belongs_to(volume, claim) ||
-        !volume_places_read(snapshot, volume, arena, &places))
+    if (volume == NULL || volume->deleting || !belongs_to(volume, claim))
         return;
     bool bound = node_get(annotations, "pv.kubernetes.io/bind-completed") != NULL;
-    *result = (struct claim_zones){.hold = bound ? CLAIM_BOUND : CLAIM_RESERVED,
-                                   .source = PIN_FROM_VOLUME};
-    if (!add_places(&places, arena, &result->zones))
-        *result = (struct claim_zones){.hold = CLAIM_ANYWHERE, .any_zone = true};
+    struct claim_zones read = {.hold = bound ? CLAIM_BOUND : CLAIM_RESERVED,
+                               .source = PIN_FROM_VOLUME};
+    enum volume_zones says = add_volume(snapshot, volume, arena, &read.zones);
+    if (says == VOLUME_ANYWHERE)
+        read = (struct claim_zones){.hold = CLAIM_ANYWHERE, .any_zone = true};
+    if (says != VOLUME_UNKNOWN)
+        *result = read;
 }
 
 /* ---- claims that do not ---- */
 
-/* The union of where the volumes are that it may be bound to; *found: there are some. False when
- * one of them can be used in any zone. */
-static bool add_free_volumes(const struct snapshot *snapshot, struct text namespace,
-                             struct text name, const struct node *spec, struct text class_name,
-                             struct arena *arena, struct zones *zones, bool *found)
+/* The union of where the volumes are that it may be bound to; *found: there are some. */
+static enum volume_zones add_free_volumes(const struct snapshot *snapshot, struct text namespace,
+                                          struct text name, const struct node *spec,
+                                          struct text class_name, struct arena *arena,
+                                          struct zones *zones, bool *found)
 {
+    size_t long_ways = 0;
     for (size_t i = 0; i < snapshot_free_volume_count(snapshot); i++) {
         const struct object *volume = snapshot_free_volume(snapshot, i);
-        struct text class = node_string(node_at(volume->root->node, "spec.storageClassName"));
-        struct volume_choice choice;
-        if (!text_equal(class, class_name) ||
-            !volume_choice_read(snapshot, volume, arena, &choice) ||
+        const struct node *volume_spec = node_get(volume->root->node, "spec");
+        struct volume_choice choice = {.volume = volume};
+        if (!text_equal(node_string(node_get(volume_spec, "storageClassName")), class_name))
+            continue;
+        struct text zone;
+        bool in_one_zone = is_in_one_zone(volume, &zone);
+        const struct node *capacity = node_at(volume_spec, "capacity.storage");
+        if ((in_one_zone && zones_have(zones, zone)) || capacity == NULL ||
+            !quantity_milli(node_text(capacity), &choice.capacity_milli) ||
             !volume_suits(&choice, namespace, name, spec, class_name))
             continue;
-        *found = true;
-        if (!add_places(&choice.places, arena, zones))
-            return false;
+        if (!in_one_zone && ++long_ways > MOST_VOLUMES)
+            return VOLUME_UNKNOWN;
+        enum volume_zones says = add_volume(snapshot, volume, arena, zones);
+        *found = *found || says != VOLUME_UNKNOWN;
+        if (says == VOLUME_ANYWHERE || zones->count > MOST_ZONES)
+            return says == VOLUME_ANYWHERE ? says : VOLUME_UNKNOWN;
     }
-    return true;
+    return VOLUME_IN_ZONES;
 }
 
 static void read_unbound(const struct snapshot *snapshot, struct text namespace, struct text name,
@@ -112,16 +181,20 @@ static void read_unbound(const struct snapshot *snapshot, struct text namespace,
     claim_read(root, arena, &claim);
     bool wants_none = claim.class_named && claim.class_name.size == 0;
     const struct object *object = wants_none ? NULL : claim_class(snapshot, &claim);
-    if (!wants_none &&
-        (object == NULL || !storage_class_read(object, arena, &class) || !class.waits))
+    if (!wants_none && (object == NULL ||
+                        !places_are_few(node_get(object->root->node, "allowedTopologies"),
+                                        "matchLabelExpressions") ||
+                        !storage_class_read(object, arena, &class) || !class.waits))
         return;
     const struct node *spec = node_get(root->node, "spec");
     bool can_be_made = !wants_none && !text_is(class.provisioner, "kubernetes.io/no-provisioner");
     struct zones zones = {0};
     bool found = false;
-    bool confined = add_free_volumes(snapshot, namespace, name, spec,
-                                     wants_none ? TEXT("") : object->name, arena, &zones, &found);
-    if (!can_be_made && !found)
+    enum volume_zones says =
+        add_free_volumes(snapshot, namespace, name, spec, wants_none ? TEXT("") : object->name,
+                         arena, &zones, &found);
+    bool confined = says == VOLUME_IN_ZONES;
+    if (says == VOLUME_UNKNOWN || (!can_be_made && !found))
         return;
     if (can_be_made) {
         class_places_read(snapshot, &class, arena, &made);

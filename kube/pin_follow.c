@@ -62,17 +62,18 @@ static bool selects(const struct beside *beside, const struct object *other)
 static void add_bound_zones(const struct snapshot *snapshot, const struct object *pod,
                             struct arena *arena, struct zones *zones)
 {
-    struct workload workload;
-    struct claim_names names;
-    if (!workload_read(pod, arena, &workload))
-        return;
-    claim_names_read(&workload, arena, &names);
+    const struct node *volumes = node_at(pod->root->node, "spec.volumes");
     struct zones of_pod = {0};
     bool any = false;
-    for (size_t i = 0; i < names.count; i++) {
+    for (size_t i = 0; node_is(volumes, NODE_LIST) && i < node_count(volumes); i++) {
         struct claim_zones claim;
-        claim_zones_read(snapshot, pod->namespace, node_string(names.items[i]->node), NULL, arena,
-                         &claim);
+        struct text name =
+            node_string(node_at(node_item(volumes, i), "persistentVolumeClaim.claimName"));
+        const struct object *object =
+            snapshot_find(snapshot, KIND_PERSISTENT_VOLUME_CLAIM, pod->namespace, name);
+        if (object == NULL || node_string(node_at(object->root->node, "spec.volumeName")).size == 0)
+            continue;
+        claim_zones_read(snapshot, pod->namespace, name, NULL, arena, &claim);
         if (claim.hold != CLAIM_BOUND)
             continue;
         of_pod = any ? zones_intersect(&of_pod, &claim.zones, arena) : claim.zones;
@@ -88,8 +89,8 @@ static struct zones zones_beside(const struct beside *beside, struct arena *aren
     struct zones zones = {0};
     struct text namespace = TEXT("");
     bool reached = false;
-    for (size_t i = 0; i < snapshot_count(snapshot, KIND_POD); i++) {
-        const struct object *other = snapshot_object(snapshot, KIND_POD, i);
+    for (size_t i = 0; i < snapshot_claiming_pod_count(snapshot); i++) {
+        const struct object *other = snapshot_claiming_pod(snapshot, i);
         if (!text_equal(other->namespace, namespace)) {
             namespace = other->namespace;
             reached = reaches_namespace(beside, namespace);
@@ -103,9 +104,11 @@ static struct zones zones_beside(const struct beside *beside, struct arena *aren
 bool pin_follow(const struct snapshot *snapshot, const struct object *pod, struct arena *arena,
                 struct zones *zones)
 {
+    enum { MOST_TERMS = 8 }; /* each takes a look at all pods with claims */
     struct workload workload;
     struct topology_terms terms;
     bool follows = false;
+    size_t looks = 0;
     *zones = (struct zones){0};
     if (!workload_read(pod, arena, &workload))
         return false;
@@ -113,6 +116,10 @@ bool pin_follow(const struct snapshot *snapshot, const struct object *pod, struc
     for (size_t i = 0; i < terms.count; i++) {
         if (!pin_is_zone_affinity(&terms.items[i]))
             continue;
+        if (++looks > MOST_TERMS) {
+            zones->count = 0;
+            return false;
+        }
         const struct node *term = terms.items[i].term->node;
         const struct beside beside = {
             .snapshot = snapshot,

@@ -1,85 +1,142 @@
-/* Where the solver could place the pods of each StatefulSet: asked once a snapshot. */
-#include "kube/forecast.h"
-#include "kube/pin.h"
+/* Where the solver could place the pods of each StatefulSet. */
+#include "kube/pin_offers.h"
 
-struct offer {
-    const struct object *set;
-    struct zones zones;
-};
-struct pin_offers {
-    struct offer *items; /* as the snapshot orders sets */
-    size_t count;
-};
+#include <stdatomic.h>
+#include <stdlib.h>
 
-struct asking {
-    const struct snapshot *snapshot;
-    const struct solver_problem *problem;
-    struct solver_run *run;
-    struct arena *arena;
-};
+/* ---- asking ---- */
+
+bool set_makes_claims(const struct object *set)
+{
+    return node_count(node_at(set->root->node, "spec.volumeClaimTemplates")) > 0;
+}
 
 static struct solver_amounts amounts_of(const struct named_amounts *amounts,
-                                        const struct asking *asking)
+                                        const struct solver_problem *problem, struct arena *arena)
 {
-    struct solver_amount *items = ARENA_ARRAY(asking->arena, amounts->count, struct solver_amount);
+    struct solver_amount *items = ARENA_ARRAY(arena, amounts->count, struct solver_amount);
     for (size_t i = 0; i < amounts->count; i++)
         items[i] = (struct solver_amount){
-            .resource = solver_problem_resource(asking->problem, amounts->items[i].resource),
+            .resource = solver_problem_resource(problem, amounts->items[i].resource),
             .quantity = amounts->items[i].quantity,
         };
     return (struct solver_amounts){items, amounts->count};
 }
 
-static void ask(const struct asking *asking, struct offer *offer)
+void pin_offer_ask(const struct snapshot *snapshot, const struct solver_problem *problem,
+                   struct solver_run *run, const struct object *set, struct arena *arena,
+                   struct arena *passing, struct pin_offer *offer)
 {
-    struct arena *arena = asking->arena;
-    struct shape_source source = {.namespace = offer->set->namespace};
+    struct shape_source source = {.namespace = set->namespace};
     struct pod_shape shape;
     struct solver_zones answer;
-    if (!workload_read(offer->set, arena, &source.workload))
+    *offer = (struct pin_offer){.namespace = arena_text(arena, set->namespace),
+                                .name = arena_text(arena, set->name),
+                                .is_broken = true};
+    if (!workload_read(set, passing, &source.workload))
         return;
-    pod_shape_read(asking->snapshot, &source, arena, &shape);
+    pod_shape_read(snapshot, &source, passing, &shape);
     if (shape.fault.message.size > 0)
         return;
     struct solver_shape asked = shape.solver;
-    asked.requests = amounts_of(&shape.requests, asking);
-    struct solver_question question = {.shape = &asked};
-    if (!solver_query_zones(asking->run, &question, arena, &answer, NULL))
+    asked.requests = amounts_of(&shape.requests, problem, passing);
+    const struct solver_question question = {.shape = &asked};
+    if (!solver_query_zones(run, &question, passing, &answer, NULL))
         return;
-    for (size_t i = 0; i < answer.count; i++)
-        zones_add(&offer->zones, text_of(answer.items[i]), arena);
-}
-
-static bool makes_claims(const struct object *set)
-{
-    return node_count(node_at(set->root->node, "spec.volumeClaimTemplates")) > 0;
-}
-
-const struct pin_offers *pin_offers_create(const struct snapshot *snapshot,
-                                           const struct catalog *catalog, struct arena *arena)
-{
-    size_t most = snapshot_count(snapshot, KIND_STATEFUL_SET);
-    struct pin_offers *offers = ARENA_NEW(arena, struct pin_offers);
-    offers->items = ARENA_ARRAY(arena, most, struct offer);
-    for (size_t i = 0; i < most; i++) {
-        const struct object *set = snapshot_object(snapshot, KIND_STATEFUL_SET, i);
-        if (makes_claims(set))
-            offers->items[offers->count++].set = set;
+    offer->is_broken = false;
+    offer->others_matter = answer.others_matter;
+    for (size_t i = 0; i < answer.count; i++) {
+        struct text zone = arena_text(arena, text_of(answer.items[i].name));
+        zones_add(&offer->zones, zone, arena);
+        if (answer.items[i].of_pool)
+            zones_add(&offer->of_pools, zone, arena);
     }
-    if (offers->count == 0)
-        return offers;
-    struct cluster cluster;
-    struct problems problems = {.arena = arena};
-    struct solver_settings settings = {0};
-    struct error error;
-    cluster_read(snapshot, catalog, arena, &cluster, &problems);
-    if (!cluster_problem(&cluster, &settings, &error))
-        return NULL;
-    struct asking asking = {snapshot, cluster.problem, solver_run_create(cluster.problem, arena),
-                            arena};
-    for (size_t i = 0; i < offers->count; i++)
-        ask(&asking, &offers->items[i]);
-    return offers;
+}
+
+static struct zones zones_copy(const struct zones *zones, struct arena *arena)
+{
+    struct zones copy = {0};
+    for (size_t i = 0; i < zones->count; i++)
+        zones_add(&copy, arena_text(arena, zones->items[i]), arena);
+    return copy;
+}
+
+void pin_offer_copy(const struct pin_offer *from, struct arena *arena, struct pin_offer *offer)
+{
+    *offer = *from;
+    offer->namespace = arena_text(arena, from->namespace);
+    offer->name = arena_text(arena, from->name);
+    offer->zones = zones_copy(&from->zones, arena);
+    offer->of_pools = zones_copy(&from->of_pools, arena);
+}
+
+/* ---- what can change an offer ---- */
+
+/* Where a NodePool can launch a machine, it does not matter what room there is. */
+bool pin_offer_minds_room(const struct pin_offer *offer, struct text zone)
+{
+    return !offer->is_broken && zone.size > 0 && !zones_have(&offer->of_pools, zone);
+}
+
+/* Whether a term may count a pod of that namespace and these labels. A selector that is missing
+ * counts more than it selects, and who is in other namespaces is left to the solver. */
+static bool term_minds(const struct topology_term *term, struct text own_namespace,
+                       struct text namespace, const struct node *labels)
+{
+    const struct node *node = term->term->node;
+    const struct node *selector = node_get(node, "labelSelector");
+    bool elsewhere =
+        node_get(node, "namespaces") != NULL || node_get(node, "namespaceSelector") != NULL;
+    return (elsewhere || text_equal(own_namespace, namespace)) &&
+           (!node_is(selector, NODE_MAP) || selector_matches(selector, labels));
+}
+
+static bool any_term_minds(const struct workload *workload, struct text own_namespace,
+                           struct text namespace, const struct node *labels, bool only_anti,
+                           struct arena *passing)
+{
+    struct topology_terms terms;
+    topology_terms_read(workload, passing, &terms);
+    for (size_t i = 0; i < terms.count; i++)
+        if ((!only_anti || terms.items[i].use == TOPOLOGY_ANTI_AFFINITY) &&
+            term_minds(&terms.items[i], own_namespace, namespace, labels))
+            return true;
+    return false;
+}
+
+bool pin_offer_minds_pod(const struct pin_offer *offer, const struct object *set,
+                         const struct object *pod, struct arena *passing)
+{
+    struct workload asked;
+    struct workload other;
+    if (offer->is_broken)
+        return false;
+    if (!workload_read(set, passing, &asked) || !workload_read(pod, passing, &other))
+        return true;
+    bool keeps_away = node_at(other.spec->node, "affinity.podAntiAffinity") != NULL;
+    return (offer->others_matter &&
+            any_term_minds(&asked, set->namespace, pod->namespace, pod->labels, false, passing)) ||
+           (keeps_away && any_term_minds(&other, pod->namespace, set->namespace,
+                                         node_get(asked.metadata->node, "labels"), true, passing));
+}
+
+/* ---- holding and finding ---- */
+
+void pin_offers_hold(const struct pin_offers *offers)
+{
+    struct pin_offers *counted = (struct pin_offers *)(uintptr_t)offers;
+    if (counted != NULL && counted->arena != NULL)
+        atomic_fetch_add_explicit(&counted->holds, 1, memory_order_relaxed);
+}
+
+void pin_offers_release(const struct pin_offers *offers)
+{
+    struct pin_offers *counted = (struct pin_offers *)(uintptr_t)offers;
+    if (counted != NULL && counted->arena != NULL &&
+        atomic_fetch_sub_explicit(&counted->holds, 1, memory_order_acq_rel) == 1) {
+        arena_destroy(counted->arena);
+        free(counted);
+    }
 }
 
 const struct zones *pin_offers_find(const struct pin_offers *offers, const struct object *set)
@@ -88,10 +145,10 @@ const struct zones *pin_offers_find(const struct pin_offers *offers, const struc
     size_t high = offers == NULL || set == NULL ? 0 : offers->count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        const struct offer *offer = &offers->items[middle];
-        int order = text_compare(offer->set->namespace, set->namespace);
+        const struct pin_offer *offer = &offers->items[middle];
+        int order = text_compare(offer->namespace, set->namespace);
         if (order == 0)
-            order = text_compare(offer->set->name, set->name);
+            order = text_compare(offer->name, set->name);
         if (order == 0)
             return offer->zones.count > 0 ? &offer->zones : NULL;
         if (order < 0)

@@ -58,6 +58,21 @@ static void add_subnet_zones(const struct snapshot *snapshot, const struct pool 
                          arena);
 }
 
+static bool read_settings(const struct cluster *cluster, const struct pool *pool,
+                          struct cluster_pool *read, struct error *error)
+{
+    const struct object *class =
+        snapshot_find(cluster->snapshot, KIND_EC2_NODE_CLASS, TEXT(""), pool->node_class_name);
+    if (!catalog_is_builtin(cluster->catalog) || !text_is(pool->node_class_kind, "EC2NodeClass"))
+        return true;
+    if (!class_settings_read(class, cluster->arena, &read->settings, error))
+        return false;
+    for (size_t i = 0; i < cluster->pool_count; i++)
+        if (class_settings_equal(cluster->pools[i].settings, read->settings))
+            read->settings = cluster->pools[i].settings;
+    return true;
+}
+
 static bool read_pool(const struct cluster *cluster, const struct pool *pool,
                       struct cluster_pool *read, struct error *error)
 {
@@ -83,7 +98,8 @@ static bool read_pool(const struct cluster *cluster, const struct pool *pool,
     if (!expressions_convert(&pool->requirements, arena, &read->requirements))
         return error_set(error, ERROR_INPUT, object_place(object, pool->requirements_field, arena),
                          "its requirements cannot be understood");
-    if (!named_amounts_read(object, pool->limits_field, arena, &read->limits, error))
+    if (!named_amounts_read(object, pool->limits_field, arena, &read->limits, error) ||
+        !read_settings(cluster, pool, read, error))
         return false;
     add_subnet_zones(cluster->snapshot, pool, arena, &read->requirements);
     return true;
@@ -117,7 +133,7 @@ static int compare_to_machine(const void *name, const void *machine)
                         text_of(((const struct machine *)machine)->node_name));
 }
 
-static size_t find_machine(const struct machines *machines, struct text name)
+size_t machine_find(const struct machines *machines, struct text name)
 {
     if (machines->count == 0)
         return NO_MACHINE;
@@ -140,7 +156,7 @@ static void find_node(struct cluster *cluster, const struct texts *leaving, stru
 {
     if (pod->phase != POD_RUNNING)
         return;
-    pod->machine = find_machine(&cluster->machines, pod->node_name);
+    pod->machine = machine_find(&cluster->machines, pod->node_name);
     if (is_among(leaving, pod->node_name) && !pod->daemon && !pod->mirror &&
         (!pod->leaving || pod->set != NULL)) {
         pod->phase = POD_PENDING;
@@ -268,7 +284,7 @@ static bool read_daemon(const struct cluster *cluster, struct daemon *daemon,
     return !daemon->shape.fault.broken;
 }
 
-static void read_daemons(struct cluster *cluster, struct problems *problems)
+void cluster_read_daemons(struct cluster *cluster, struct problems *problems)
 {
     struct daemons *daemons = &cluster->daemons;
     size_t count = 0;
@@ -280,21 +296,28 @@ static void read_daemons(struct cluster *cluster, struct problems *problems)
 
 /* ---- the cluster ---- */
 
-static void read_zones(struct cluster *cluster)
+void cluster_zones_read(const struct snapshot *snapshot, const struct catalog *catalog,
+                        struct arena *arena, struct zones *zones)
 {
-    struct zones *zones = &cluster->zones;
-    zones_read(cluster->snapshot, cluster->catalog, ZONE_KEY_NAME, cluster->arena, zones);
-    claims_add_zones(cluster->snapshot, cluster->arena, zones);
+    zones_read(snapshot, catalog, ZONE_KEY_NAME, arena, zones);
+    claims_add_zones(snapshot, arena, zones);
+}
+
+void cluster_read_supply(const struct snapshot *snapshot, const struct catalog *catalog,
+                         struct arena *arena, struct cluster *cluster, struct texts *leaving,
+                         struct problems *problems)
+{
+    *cluster = (struct cluster){.arena = arena, .snapshot = snapshot, .catalog = catalog};
+    cluster_zones_read(snapshot, catalog, arena, &cluster->zones);
+    read_pools(cluster, problems);
+    machines_read(snapshot, arena, &cluster->machines, leaving, problems);
 }
 
 void cluster_read(const struct snapshot *snapshot, const struct catalog *catalog,
                   struct arena *arena, struct cluster *cluster, struct problems *problems)
 {
-    *cluster = (struct cluster){.arena = arena, .snapshot = snapshot, .catalog = catalog};
     struct texts leaving = {0};
-    read_zones(cluster);
-    read_pools(cluster, problems);
-    machines_read(snapshot, arena, &cluster->machines, &leaving, problems);
+    cluster_read_supply(snapshot, catalog, arena, cluster, &leaving, problems);
     expand_pods(snapshot, arena, &cluster->pods, &cluster->daemons, problems);
     check_volumes(cluster, problems);
     cluster->claims = claims_book_create(snapshot, arena);
@@ -304,5 +327,5 @@ void cluster_read(const struct snapshot *snapshot, const struct catalog *catalog
         read_pod(cluster, pod);
         leave_out_broken(pod, arena, problems);
     }
-    read_daemons(cluster, problems);
+    cluster_read_daemons(cluster, problems);
 }

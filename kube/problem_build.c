@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "kube/forecast.h"
+#include "kube/reserved.h"
 
 #define NAMESPACE_NAME "kubernetes.io/metadata.name"
 
@@ -21,18 +22,58 @@ static void number_resources(const struct building *building)
         (void)solver_builder_resource(building->builder, solver_resource_name(last, i));
 }
 
-static void read_types(const struct building *building)
+/* The types as pools with these settings have them. */
+static void read_types(const struct building *building, const struct class_settings *settings)
 {
     struct cluster *cluster = building->cluster;
-    size_t count = catalog_count(cluster->catalog);
-    cluster->types = ARENA_ARRAY(building->arena, count, struct cluster_type);
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < catalog_count(cluster->catalog); i++) {
         struct cluster_type *type = &cluster->types[cluster->type_count];
-        *type = (struct cluster_type){.index = i};
-        if (catalog_solver_type(cluster->catalog, i, &cluster->zones, building->builder,
+        *type = (struct cluster_type){.index = i, .settings = settings};
+        if (catalog_solver_type(cluster->catalog, i, &cluster->zones, settings, building->builder,
                                 building->arena, &type->solver))
             cluster->type_count++;
     }
+}
+
+/* Whether an earlier pool has the same settings. */
+static bool seen_before(const struct cluster *cluster, size_t pool)
+{
+    for (size_t i = 0; i < pool; i++)
+        if (cluster->pools[i].settings == cluster->pools[pool].settings)
+            return true;
+    return false;
+}
+
+static size_t count_settings(const struct cluster *cluster)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < cluster->pool_count; i++)
+        count += seen_before(cluster, i) ? 0 : 1;
+    return count;
+}
+
+static void read_all_types(const struct building *building)
+{
+    struct cluster *cluster = building->cluster;
+    size_t kinds = count_settings(cluster);
+    cluster->types =
+        ARENA_ARRAY(building->arena, catalog_count(cluster->catalog) * (kinds > 0 ? kinds : 1),
+                    struct cluster_type);
+    for (size_t i = 0; i < cluster->pool_count; i++)
+        if (!seen_before(cluster, i))
+            read_types(building, cluster->pools[i].settings);
+    if (kinds == 0)
+        read_types(building, NULL);
+}
+
+/* The first pool with these settings stands for them. */
+static const char *node_class_of(const struct cluster *cluster,
+                                 const struct class_settings *settings)
+{
+    for (size_t i = 0; settings != NULL && i < cluster->pool_count; i++)
+        if (cluster->pools[i].settings == settings)
+            return cluster->pools[i].name;
+    return NULL;
 }
 
 static bool add_types(const struct building *building, struct error *error)
@@ -40,31 +81,51 @@ static bool add_types(const struct building *building, struct error *error)
     struct cluster *cluster = building->cluster;
     number_resources(building);
     if (cluster->types == NULL)
-        read_types(building);
+        read_all_types(building);
     for (size_t i = 0; i < cluster->type_count; i++) {
+        struct solver_type type = reserved_type(cluster, &cluster->types[i].solver);
         uint32_t number = 0;
-        if (!solver_add_type(building->builder, &cluster->types[i].solver, &number, error))
+        type.node_class = node_class_of(cluster, cluster->types[i].settings);
+        if (!solver_add_type(building->builder, &type, &number, error))
             return false;
     }
     return true;
 }
 
+/* Those of the settings of its node class; all, when there are no others. */
+static void take_types(const struct building *building, const struct cluster_pool *pool,
+                       struct solver_pool *added)
+{
+    const struct cluster *cluster = building->cluster;
+    static const uint32_t no_types[1];
+    if (pool->offers_nothing) {
+        added->types = no_types;
+        return;
+    }
+    uint32_t *types = ARENA_ARRAY(building->arena, cluster->type_count, uint32_t);
+    size_t count = 0;
+    for (uint32_t i = 0; i < cluster->type_count; i++)
+        if (cluster->types[i].settings == pool->settings)
+            types[count++] = i;
+    added->types = count < cluster->type_count ? types : NULL;
+    added->type_count = count < cluster->type_count ? count : 0;
+}
+
 static bool add_pools(struct building *building, struct error *error)
 {
-    static const uint32_t no_types[1];
     const struct cluster *cluster = building->cluster;
     for (size_t i = 0; i < cluster->pool_count; i++) {
         const struct cluster_pool *pool = &cluster->pools[i];
         uint32_t number = 0;
-        const struct solver_pool added = {
+        struct solver_pool added = {
             .name = pool->name,
             .weight = pool->weight,
             .requirements = pool->requirements,
             .labels = pool->labels,
             .taints = pool->taints,
             .limits = named_amounts_number(&pool->limits, building->builder, building->arena),
-            .types = pool->offers_nothing ? no_types : NULL,
         };
+        take_types(building, pool, &added);
         if (!solver_add_pool(building->builder, &added, &number, error))
             return false;
     }
@@ -81,25 +142,31 @@ static const char *known_pool(const struct cluster *cluster, const char *name)
     return NULL;
 }
 
+struct solver_node machine_convert(const struct machine *machine, bool of_pool,
+                                   struct solver_builder *builder, struct arena *arena)
+{
+    return (struct solver_node){
+        .name = machine->name,
+        .pool = of_pool ? machine->pool : NULL,
+        .labels = machine->labels,
+        .taints = machine->taints,
+        .capacity = named_amounts_number(&machine->capacity, builder, arena),
+        .allocatable = named_amounts_number(&machine->allocatable, builder, arena),
+        .attach_limits = machine->attach_limits,
+        .attach_limit_count = machine->attach_limit_count,
+        .initialized = machine->initialized,
+        .to_come = machine->forecast.round > 0,
+    };
+}
+
 static bool add_machines(struct building *building, struct error *error)
 {
     struct cluster *cluster = building->cluster;
     for (size_t i = 0; i < cluster->machines.count; i++) {
         struct machine *machine = &cluster->machines.items[i];
-        const struct solver_node node = {
-            .name = machine->name,
-            .pool = known_pool(cluster, machine->pool),
-            .labels = machine->labels,
-            .taints = machine->taints,
-            .capacity =
-                named_amounts_number(&machine->capacity, building->builder, building->arena),
-            .allocatable =
-                named_amounts_number(&machine->allocatable, building->builder, building->arena),
-            .attach_limits = machine->attach_limits,
-            .attach_limit_count = machine->attach_limit_count,
-            .initialized = machine->initialized,
-            .to_come = machine->forecast.round > 0,
-        };
+        bool of_pool = known_pool(cluster, machine->pool) != NULL;
+        const struct solver_node node =
+            machine_convert(machine, of_pool, building->builder, building->arena);
         if (!solver_add_node(building->builder, &node, &machine->number, error))
             return false;
     }
@@ -107,9 +174,10 @@ static bool add_machines(struct building *building, struct error *error)
 }
 
 /* Every namespace is labelled with its name; of one that is not visible that is all. */
-static struct solver_labels namespace_labels(const struct object *object, struct text name,
-                                             struct arena *arena)
+struct solver_labels namespace_labels(const struct snapshot *snapshot, struct text name,
+                                      struct arena *arena)
 {
+    const struct object *object = snapshot_find(snapshot, KIND_NAMESPACE, TEXT(""), name);
     struct solver_labels own = labels_of(object == NULL ? NULL : object->labels, arena);
     return labels_with(own, NAMESPACE_NAME, terminated(arena, name), arena);
 }
@@ -121,7 +189,7 @@ static bool add_namespaces(struct building *building, struct error *error)
     for (size_t i = 0; i < snapshot_count(cluster->snapshot, KIND_NAMESPACE); i++) {
         const struct object *object = snapshot_object(cluster->snapshot, KIND_NAMESPACE, i);
         if (!solver_add_namespace(building->builder, terminated(arena, object->name),
-                                  namespace_labels(object, object->name, arena), error))
+                                  namespace_labels(cluster->snapshot, object->name, arena), error))
             return false;
     }
     struct text last = {0};
@@ -132,7 +200,7 @@ static bool add_namespaces(struct building *building, struct error *error)
         if (seen || snapshot_find(cluster->snapshot, KIND_NAMESPACE, TEXT(""), name) != NULL)
             continue;
         if (!solver_add_namespace(building->builder, terminated(arena, name),
-                                  namespace_labels(NULL, name, arena), error))
+                                  namespace_labels(cluster->snapshot, name, arena), error))
             return false;
     }
     return true;
@@ -264,14 +332,28 @@ static bool add_daemons(struct building *building, struct error *error)
     return true;
 }
 
+bool cluster_add_supply(struct cluster *cluster, struct solver_builder *builder,
+                        struct error *error)
+{
+    struct building building = {cluster, cluster->arena, builder, NULL};
+    return add_types(&building, error) && add_pools(&building, error) &&
+           add_machines(&building, error);
+}
+
+bool cluster_add_daemons(struct cluster *cluster, struct solver_builder *builder,
+                         struct error *error)
+{
+    struct building building = {cluster, cluster->arena, builder, NULL};
+    return add_daemons(&building, error);
+}
+
 bool cluster_problem(struct cluster *cluster, const struct solver_settings *settings,
                      struct error *error)
 {
     struct building building = {cluster, cluster->arena, solver_builder_create(cluster->arena),
                                 NULL};
-    if (!add_types(&building, error) || !add_pools(&building, error) ||
-        !add_machines(&building, error) || !add_namespaces(&building, error) ||
-        !add_daemons(&building, error))
+    if (!cluster_add_supply(cluster, building.builder, error) ||
+        !add_namespaces(&building, error) || !add_daemons(&building, error))
         return false;
     add_pods(&building);
     return solver_build(building.builder, settings, &cluster->problem, error);

@@ -128,12 +128,26 @@ static bool read_affinity_term(const struct snapshot *snapshot, const struct obj
     return true;
 }
 
+bool places_are_few(const struct node *terms, const char *key)
+{
+    enum { MOST = 256 };
+    size_t count = node_count(terms);
+    for (size_t i = 0; node_is(terms, NODE_LIST) && i < node_count(terms); i++) {
+        const struct node *list = node_get(node_item(terms, i), key);
+        for (size_t j = 0; node_is(list, NODE_LIST) && j < node_count(list); j++)
+            count += node_count(node_get(node_item(list, j), "values"));
+    }
+    return count <= MOST;
+}
+
 bool volume_places_read(const struct snapshot *snapshot, const struct object *volume,
                         struct arena *arena, struct solver_volume *result)
 {
     struct places places = {0};
     const struct field *list =
         field_at(arena, volume->root, "spec.nodeAffinity.required.nodeSelectorTerms");
+    if (!places_are_few(list->node, "matchExpressions"))
+        return false;
     for (size_t i = 0; node_is(list->node, NODE_LIST) && i < node_count(list->node); i++)
         if (!read_affinity_term(snapshot, volume, field_item(arena, list, i), arena, &places))
             return false;
@@ -289,17 +303,27 @@ static void add_zones(struct zones *zones, const struct solver_volume *places, s
         }
 }
 
-void claims_add_zones(const struct snapshot *snapshot, struct arena *arena, struct zones *zones)
+void volume_add_zones(const struct snapshot *snapshot, const struct object *volume,
+                      struct arena *arena, struct zones *zones)
 {
     struct solver_volume places;
+    if (volume_places_read(snapshot, volume, arena, &places))
+        add_zones(zones, &places, arena);
+}
+
+void claims_add_zones(const struct snapshot *snapshot, struct arena *arena, struct zones *zones)
+{
     for (size_t i = 0; i < snapshot_count(snapshot, KIND_PERSISTENT_VOLUME); i++)
-        if (volume_places_read(snapshot, snapshot_object(snapshot, KIND_PERSISTENT_VOLUME, i),
-                               arena, &places))
-            add_zones(zones, &places, arena);
+        volume_add_zones(snapshot, snapshot_object(snapshot, KIND_PERSISTENT_VOLUME, i), arena,
+                         zones);
     for (size_t i = 0; i < snapshot_count(snapshot, KIND_STORAGE_CLASS); i++) {
         struct storage_class class;
-        if (!storage_class_read(snapshot_object(snapshot, KIND_STORAGE_CLASS, i), arena, &class))
+        const struct object *object = snapshot_object(snapshot, KIND_STORAGE_CLASS, i);
+        if (!places_are_few(node_get(object->root->node, "allowedTopologies"),
+                            "matchLabelExpressions") ||
+            !storage_class_read(object, arena, &class))
             continue;
+        struct solver_volume places;
         class_places_read(snapshot, &class, arena, &places);
         add_zones(zones, &places, arena);
     }

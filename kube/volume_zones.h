@@ -5,8 +5,11 @@
 #include "kube/expression.h"
 #include "kube/forecast.h"
 
+/* Whether terms, with their expressions under the key, are no more than a cluster has zones, many
+ * times over: who reads more keeps everybody waiting. */
+bool places_are_few(const struct node *terms, const char *key);
 /* The terms of a PersistentVolume's affinity, cut with its zone labels; keys of zones are those of
- * nodes. False when a term cannot be understood. */
+ * nodes. False when a term cannot be understood, or they are not few. */
 bool volume_places_read(const struct snapshot *snapshot, const struct object *volume,
                         struct arena *arena, struct solver_volume *result);
 /* The terms of allowedTopologies. */

@@ -1,5 +1,5 @@
 #include "kube/pin.h"
-#include "policy/rail.h"
+#include "policy/rails/scheduler_bypass.h"
 
 #define ZONE "topology.kubernetes.io/zone"
 #define NOTE_ZONE "taffrail.dev/zone"
@@ -42,7 +42,7 @@ static bool is_on_fargate(const struct object *pod, const struct node *spec)
                    "fargate");
 }
 
-static bool is_left_alone(const struct object *pod)
+static bool is_left_alone(const struct world *world, const struct object *pod)
 {
     const struct node *root = pod->root->node;
     const struct node *spec = node_get(root, "spec");
@@ -51,7 +51,8 @@ static bool is_left_alone(const struct object *pod)
            text_is(pod->controller.kind, "Node") ||
            node_get(node_at(root, "metadata.annotations"), "kubernetes.io/config.mirror") != NULL ||
            node_string(node_get(spec, "nodeName")).size > 0 ||
-           (scheduler.size > 0 && !text_is(scheduler, "default-scheduler")) ||
+           (scheduler.size > 0 && !text_is(scheduler, "default-scheduler") &&
+            !scheduler_is_named(world, scheduler)) ||
            is_on_fargate(pod, spec);
 }
 
@@ -121,17 +122,42 @@ static enum strength strength_of(const struct settings *settings, const struct p
     }
 }
 
-/* Karpenter takes only the heaviest preference, as hard, and gives up the pod's other wishes before
- * it: a pod that has any keeps its own. A selector shrinks the domains that a spread counts. */
-static bool may_place(enum strength strength, const struct pin *pin,
-                      const struct constraints *constraints)
+/* What says where volumes are; and what a choice of a zone stands on beside it. */
+#define KINDS_OF_ZONES                                                           \
+    (KIND_BIT(KIND_PERSISTENT_VOLUME_CLAIM) | KIND_BIT(KIND_PERSISTENT_VOLUME) | \
+     KIND_BIT(KIND_STORAGE_CLASS) | KIND_BIT(KIND_NODE))
+#define KINDS_OF_CHOICE                                                            \
+    (KIND_BIT(KIND_POD) | KIND_BIT(KIND_STATEFUL_SET) | KIND_BIT(KIND_NODE_POOL) | \
+     KIND_BIT(KIND_EC2_NODE_CLASS))
+
+/* A zone is never a guess. */
+static bool sees_enough(const struct world *world, const struct pin *pin)
 {
-    if (!pin->reachable || (strength == PIN_REQUIRE && constraints->spreads > 0))
-        return false;
+    return world_sees(world, KINDS_OF_ZONES) &&
+           (pin->kind == PIN_BOUND || world_sees(world, KINDS_OF_CHOICE));
+}
+
+/* Why the pod gets a note alone; NULL: it gets more. Karpenter takes only the heaviest preference,
+ * as hard, and gives up the pod's other wishes before it: a pod that has any keeps its own. A
+ * selector shrinks the domains that a spread counts. */
+static const char *hindrance_of(enum strength strength, const struct pin *pin,
+                                const struct constraints *constraints)
+{
+    if (!pin->reachable)
+        return "no Node is there, and no NodePool makes one";
+    if (strength == PIN_REQUIRE && constraints->spreads > 0)
+        return "a selector would shrink what its spread counts";
     if (pin->kind == PIN_BOUND)
-        return !constraints->selects_zone;
-    return pin->chosen && (pin->of_replicas || pin->follows) && !constraints->by_zone &&
-           !constraints->prefers && constraints->selection.required.count <= 1;
+        return constraints->selects_zone ? "it selects a zone itself" : NULL;
+    if (!pin->chosen)
+        return "more than one zone is possible";
+    if (!pin->of_replicas && !pin->follows)
+        return "it is no replica of a set";
+    if (constraints->by_zone)
+        return "it is held to zones in its own way";
+    if (constraints->prefers || constraints->selection.required.count > 1)
+        return "it has preferences or alternatives of its own";
+    return NULL;
 }
 
 /* ---- the changes ---- */
@@ -206,16 +232,35 @@ static void require(struct changes *changes, const struct object *pod,
             term_of(zones, arena));
 }
 
-static void prefer(struct changes *changes, const struct object *pod, const struct zones *zones,
-                   struct arena *arena)
+static struct node preference_of(const struct zones *zones, struct arena *arena)
 {
     enum { MOST_WEIGHT = 100 };
     struct member *members = ARENA_ARRAY(arena, 2, struct member);
     members[0] = member_of(TEXT("preference"), term_of(zones, arena));
     members[1] = member_of(TEXT("weight"), node_of_integer(MOST_WEIGHT, arena));
+    return node_of_members(members, 2);
+}
+
+static void prefer(struct changes *changes, const struct object *pod, const struct zones *zones,
+                   struct arena *arena)
+{
     changes_append(changes, arena,
                    field_at(arena, pod->root, "spec.affinity.nodeAffinity." PREFERRED),
-                   node_of_members(members, 2));
+                   preference_of(zones, arena));
+}
+
+/* Whether it has the preference that its note tells: then another replica has preferred that zone,
+ * or this one when it knew less, and what is known by now must not be added to it. */
+static bool prefers_noted_zone(const struct object *pod, struct arena *arena)
+{
+    struct text zone =
+        node_string(node_get(node_at(pod->root->node, "metadata.annotations"), NOTE_ZONE));
+    struct zones noted = {0};
+    zones_add(&noted, zone, arena);
+    if (noted.count == 0)
+        return false;
+    struct node preference = preference_of(&noted, arena);
+    return has_item(node_at(pod->root->node, "spec.affinity.nodeAffinity." PREFERRED), &preference);
 }
 
 static struct text zone_list(const struct zones *zones, struct arena *arena)
@@ -241,15 +286,18 @@ static void annotate(struct changes *changes, const struct object *pod, const st
 
 /* ---- the rail ---- */
 
-static struct text words(const struct pin *pin, enum strength done, struct arena *arena)
+static struct text words(const struct pin *pin, enum strength done, const char *hindrance,
+                         struct arena *arena)
 {
     static const char *const what[] = {
         [PIN_ANNOTATE] = "a note of",
         [PIN_PREFER] = "a preference for",
         [PIN_REQUIRE] = "a node selection by",
     };
-    return arena_printf(arena, "%s zone %.*s (%s)", what[done],
-                        TEXT_ARGS(zone_list(&pin->zones, arena)), pin_source_name(pin->source));
+    bool says_why = done == PIN_ANNOTATE && hindrance != NULL;
+    return arena_printf(arena, "%s zone %.*s (%s)%s%s", what[done],
+                        TEXT_ARGS(zone_list(&pin->zones, arena)), pin_source_name(pin->source),
+                        says_why ? ": " : "", says_why ? hindrance : "");
 }
 
 static void change(struct judgement *judgement, const void *settings_pointer)
@@ -259,29 +307,33 @@ static void change(struct judgement *judgement, const void *settings_pointer)
     struct arena *arena = judgement->arena;
     const struct object *pod = judgement->object;
     struct pin pin;
-    if (is_left_alone(pod))
+    if (is_left_alone(judgement->world, pod) || prefers_noted_zone(pod, arena))
         return;
     pin_read(world->snapshot, world->catalog, world->offers, pod, arena, &pin);
-    enum strength strength = strength_of(settings, &pin);
-    if (strength == PIN_REQUIRE && world->volumes_are_stale)
+    enum strength strength = sees_enough(world, &pin) ? strength_of(settings, &pin) : PIN_OFF;
+    const char *hindrance = NULL;
+    if (strength == PIN_REQUIRE && world->volumes_are_stale) {
         strength = PIN_ANNOTATE;
+        hindrance = "volumes are seen as they were over a minute ago";
+    }
     if (strength == PIN_OFF || pin.zones.count == 0)
         return;
     struct constraints constraints = constraints_read(pod, pin.follows, arena);
     struct changes changes = {0};
     annotate(&changes, pod, &pin, arena);
     size_t notes = changes.count;
-    if (strength > PIN_ANNOTATE && may_place(strength, &pin, &constraints)) {
-        if (strength == PIN_REQUIRE)
-            require(&changes, pod, &constraints, &pin.zones, arena);
-        else
-            prefer(&changes, pod, &pin.zones, arena);
-    }
+    if (strength > PIN_ANNOTATE)
+        hindrance = hindrance_of(strength, &pin, &constraints);
+    if (hindrance == NULL && strength == PIN_REQUIRE)
+        require(&changes, pod, &constraints, &pin.zones, arena);
+    else if (hindrance == NULL && strength == PIN_PREFER)
+        prefer(&changes, pod, &pin.zones, arena);
     enum strength done = changes.count > notes ? strength : PIN_ANNOTATE;
     if (changes.count > 0)
-        judgement_propose(judgement, &(struct proposal){.changes = changes.items,
-                                                        .change_count = changes.count,
-                                                        .added = words(&pin, done, arena)});
+        judgement_propose(judgement,
+                          &(struct proposal){.changes = changes.items,
+                                             .change_count = changes.count,
+                                             .added = words(&pin, done, hindrance, arena)});
 }
 
 /* "off" is the first choice of both. */
@@ -297,7 +349,8 @@ static void judge(struct judgement *judgement, const void *settings_pointer)
     struct arena *arena = judgement->arena;
     const struct object *pod = judgement->object;
     struct text volumes;
-    if (judgement->subject->operation != OPERATION_CREATE || is_left_alone(pod) ||
+    if (judgement->subject->operation != OPERATION_CREATE || is_left_alone(judgement->world, pod) ||
+        !world_sees(judgement->world, KINDS_OF_ZONES) ||
         !pin_is_impossible(judgement->world->snapshot, pod, arena, &volumes))
         return;
     judgement_report(

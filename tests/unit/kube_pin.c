@@ -46,6 +46,7 @@ static const char *const visible[] = {
     VOLUME("beta-b", "", IN("failure-domain.beta.kubernetes.io/zone", "b")),
     VOLUME("gke-b", "", IN("topology.gke.io/zone", "b")),
     VOLUME("id-c", "", IN("topology.k8s.aws/zone-id", "use1-az3")),
+    VOLUME("azure-1", "", IN("topology.disk.csi.azure.com/zone", "eastus-1")),
     VOLUME("id-x", "", IN("topology.k8s.aws/zone-id", "use1-az9")),
     VOLUME("azure-none", "", IN("topology.disk.csi.azure.com/zone", "''")),
     VOLUME("regional", "", IN(ZONE_KEY, "b, a")),
@@ -55,6 +56,10 @@ static const char *const visible[] = {
            TERMS("{matchExpressions: [{key: " ZONE_KEY ", operator: NotIn, values: [a]}]}")),
     VOLUME("labelled", ", labels: {" ZONE_KEY ": a__b}", ""),
     VOLUME("cut", ", labels: {" ZONE_KEY ": a__b}", IN(ZONE_KEY, "b, c")),
+    VOLUME("labelled-apart", ", labels: {" ZONE_KEY ": b}", IN(ZONE_KEY, "a")),
+    VOLUME("twice", "",
+           TERMS("{matchExpressions: [{key: " ZONE_KEY ", operator: In, values: [a, b]}, {key: "
+                 "topology.ebs.csi.aws.com/zone, operator: In, values: [b]}]}")),
     VOLUME("nfs", "", ""),
     VOLUME("local", "", IN("kubernetes.io/hostname", "n1")),
     VOLUME("going", ", deletionTimestamp: '2027-01-01T00:00:00Z'", IN(ZONE_KEY, "a")),
@@ -67,6 +72,14 @@ static const char *const visible[] = {
     FREE("free-4", "", "b"),
     FREE("free-5", "made-and-there", "a"),
 
+    "{apiVersion: v1, kind: PersistentVolume, metadata: {name: fast, labels: {disk: fast}}, spec: {"
+    "capacity: {storage: 10Gi}, accessModes: [ReadWriteOnce], storageClassName: manual" IN(
+        ZONE_KEY, "b") "}, status: {phase: Available}}",
+    "{apiVersion: v1, kind: PersistentVolume, metadata: {name: promised}, spec: {capacity: "
+    "{storage:"
+    " 10Gi}, accessModes: [ReadWriteOnce], storageClassName: promised" FOR("for-me", "u-for-me")
+        IN(ZONE_KEY, "c") "}, status: {phase: Available}}",
+    CLASS_OF_NONE("promised"),
     CLASS("wait", WAITS),
     CLASS("early", ""),
     CLASS("two", WAITS ", allowedTopologies: [" TOPOLOGY("c") ", " TOPOLOGY("a") "]"),
@@ -87,6 +100,9 @@ static const char *const visible[] = {
     BOUND("id-c", "id-c"),
     BOUND("id-x", "id-x"),
     BOUND("azure-none", "azure-none"),
+    BOUND("azure-1", "azure-1"),
+    BOUND("labelled-apart", "labelled-apart"),
+    BOUND("twice", "twice"),
     BOUND("regional", "regional"),
     BOUND("either", "either"),
     BOUND("half", "half"),
@@ -113,6 +129,10 @@ static const char *const visible[] = {
     CLAIM("no-class", "", "volumeMode: Block"),
     CLAIM("manual", "", "storageClassName: manual"),
     CLAIM("static", "", "storageClassName: ''"),
+    CLAIM("of-blocks", "", "storageClassName: manual, volumeMode: Block"),
+    CLAIM("selects", "", "storageClassName: manual, selector: {matchLabels: {disk: fast}}"),
+    CLAIM("for-me", "", "storageClassName: promised"),
+    CLAIM("not-for-me", "", "storageClassName: promised"),
     CLAIM("both", "", "storageClassName: made-and-there"),
     CLAIM("nothing-left", "", "storageClassName: empty"),
     CLAIM("zrs", "", "storageClassName: zrs"),
@@ -156,6 +176,9 @@ static void each_claim_means_what_the_table_says(void)
         {"either", "bound a,c"},
         {"labelled", "bound a,b"},
         {"cut", "bound b"},
+        {"azure-1", "bound eastus-1"},
+        {"twice", "bound b"},
+        {"labelled-apart", "bound"},
         {"mine", "bound a"},
         /* no zone */
         {"id-x", "anywhere"},
@@ -188,7 +211,11 @@ static void each_claim_means_what_the_table_says(void)
         {"one", "unbound b"},
         {"selected", "unbound any selected b"},
         {"selected-unseen", "unbound a,c"},
-        {"manual", "unbound a,c"},
+        {"manual", "unbound a,b,c"},
+        {"selects", "unbound b"},
+        {"of-blocks", "unknown"},
+        {"for-me", "unbound c"},
+        {"not-for-me", "unknown"},
         {"both", "unbound a,b"},
         /* whoever makes no volume does not wait either */
         {"static", "reserved b"},

@@ -52,11 +52,15 @@ static const char cluster[] = CLASS("wait", WAITS) CLASS("early", "") CLASS(
                                 ", operator: In, values: [e]}]}}}}\n---\n"
                                 "{apiVersion: v1, kind: Pod, metadata: {name: db-0, labels: {app: "
                                 "db}}, spec: {volumes:"
-                                " [{name: data, persistentVolumeClaim: {claimName: db}}]}}\n---\n"
-                                "{apiVersion: v1, kind: Pod, metadata: {name: old-0, labels: "
-                                "{app: old}}, spec: {volumes:"
-                                " [{name: data, persistentVolumeClaim: {claimName: two}}]}, "
-                                "status: {phase: Succeeded}}\n";
+                                " [{name: data, persistentVolumeClaim: {claimName: "
+                                "db}}]}}\n---\n" VOLUME("v-odd",
+                                                        "'not a zone!'") BOUND("odd") BOUND("p-e")
+                                    VOLUME("v-p-e", "a") "{apiVersion: v1, kind: Pod, metadata: "
+                                                         "{name: old-0, labels: "
+                                                         "{app: old}}, spec: {volumes:"
+                                                         " [{name: data, persistentVolumeClaim: "
+                                                         "{claimName: two}}]}, "
+                                                         "status: {phase: Succeeded}}\n";
 
 #define POD(meta, spec) "{apiVersion: v1, kind: Pod, metadata: {name: p" meta "}, spec: {" spec "}}"
 #define MOUNT(claim) "{name: " claim ", persistentVolumeClaim: {claimName: " claim "}}"
@@ -197,6 +201,15 @@ static void bound_volumes(void)
         {POD(", annotations: {taffrail.dev/zone: x}", VOLUMES(MOUNT("one"))), "x selects a"},
         /* no node can be there */
         {POD("", VOLUMES(MOUNT("far"))), "d by volume"},
+        /* what no label can be: a pod with such a selector would be refused */
+        {POD("", VOLUMES(MOUNT("odd"))), "not a zone! by volume"},
+        /* another replica, or this one before, has preferred a zone: that stays, and stays alone */
+        {POD(", annotations: {taffrail.dev/zone: a, taffrail.dev/zone-source: solver}",
+             VOLUMES(MOUNT("two")) AFFINITY("nodeAffinity: {" PREFERRED ": [" TERM("a") "]}")),
+         "a by solver prefers " TERM("a")},
+        {POD(", annotations: {taffrail.dev/zone: c}",
+             VOLUMES(MOUNT("two")) AFFINITY("nodeAffinity: {" PREFERRED ": [" TERM("a") "]}")),
+         "c selects b prefers " TERM("a")},
         /* named and not yet bound, and of no set */
         {POD("", VOLUMES(MOUNT("reserved"))), "a by volume"},
     };
@@ -238,6 +251,7 @@ static void unbound_volumes(void)
         {WEB(AFFINITY("nodeAffinity: {" PREFERRED ": [{weight: 5, preference: " ARM "}]}")),
          "c by solver prefers {\"weight\":5,\"preference\":{\"matchExpressions\":[{\"key\":"
          "\"kubernetes.io/arch\",\"operator\":\"In\",\"values\":[\"arm64\"]}]}}"},
+        {WEB(AFFINITY(FOLLOW("db"))), "c by solver"},
         /* a set of one is none to balance */
         {OWNED("duo", "0", "", ""), "c by storage-class prefers " TERM("c")},
         {OWNED("solo", "0", "", ""), "c by storage-class"},
@@ -259,6 +273,13 @@ static void unbound_volumes(void)
         {POD("", VOLUMES("{name: e, ephemeral: {volumeClaimTemplate: {spec: {storageClassName:"
                          " in-c}}}}")),
          "c by storage-class"},
+        /* p-e is the name that the claim of this pod's e will have, and not that claim */
+        {POD("", VOLUMES("{name: e, ephemeral: {volumeClaimTemplate: {spec: {storageClassName:"
+                         " wait}}}}") ", nodeSelector: {" ZONE ": b}"),
+         "b by solver selects b"},
+        {POD("", VOLUMES(MOUNT("new") ", {name: e, ephemeral: {volumeClaimTemplate: {spec:"
+                                      " {storageClassName: in-c}}}}")),
+         "c by storage-class"},
     };
     static const struct pin_case required[] = {
         {WEB(""), "c by solver selects c"},
@@ -278,6 +299,39 @@ static void unbound_volumes(void)
     run("zone-pin: {unbound: require}", required, COUNT_OF(required));
     run("zone-pin: {unbound: annotate}", annotated, COUNT_OF(annotated));
     run("zone-pin: {unbound: off}", untouched, COUNT_OF(untouched));
+}
+
+static void a_note_alone_says_why(void)
+{
+    static const struct pin_case cases[] = {
+        {POD("", VOLUMES(MOUNT("one"))), "a node selection by zone a (volume)"},
+        {WEB(""), "a preference for zone c (solver)"},
+        {POD("", VOLUMES(MOUNT("far"))),
+         "a note of zone d (volume): no Node is there, and no NodePool makes one"},
+        {POD("", VOLUMES(MOUNT("one")) SPREAD(ZONE)),
+         "a note of zone a (volume): a selector would shrink what its spread counts"},
+        {POD("", VOLUMES(MOUNT("one")) ", nodeSelector: {" ZONE ": b}"),
+         "a note of zone a (volume): it selects a zone itself"},
+        {POD("", VOLUMES(MOUNT("new-c"))),
+         "a note of zone c (storage-class): it is no replica of a set"},
+        {WEB(SPREAD(ZONE)), "a note of zone c (solver): it is held to zones in its own way"},
+        {WEB(AFFINITY("nodeAffinity: {" PREFERRED ": [{weight: 5, preference: " ARM "}]}")),
+         "a note of zone c (solver): it has preferences or alternatives of its own"},
+        {POD("", VOLUMES("{name: e, ephemeral: {volumeClaimTemplate: {spec: {storageClassName:"
+                         " wait}}}}")),
+         "a note of zone a,b,c (solver)"},
+    };
+    struct arena *arena = arena_create((size_t)64 << 20);
+    struct world world = rail_table_world("zone-pin: {}", cluster, arena);
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct rail_documents documents = rail_table_read(cases[i].pod, arena);
+        struct subject subject = {.operation = OPERATION_CREATE, .object = &documents.items[0]};
+        struct verdict verdict;
+        policy_mutate(&world, &subject, 0, arena, &verdict);
+        CU_ASSERT_EQUAL_FATAL(verdict.amendment_count, 1);
+        ASSERT_TEXT(verdict.amendments[0].added, cases[i].result);
+    }
+    arena_destroy(arena);
 }
 
 static void nothing_is_required_by_an_old_snapshot(void)
@@ -377,6 +431,7 @@ const char unit_suite[] = "policy zone-pin";
 const struct unit_test unit_tests[] = {
     {"bound volumes", bound_volumes},
     {"unbound volumes", unbound_volumes},
+    {"a note alone says why", a_note_alone_says_why},
     {"nothing is required by an old snapshot", nothing_is_required_by_an_old_snapshot},
     {"followers", followers},
     {"who is left alone", who_is_left_alone},

@@ -242,7 +242,9 @@ func (w *world) checkLimits(p *plan) []string {
 
 /* ---- pods are bound one after another ---- */
 
-// The pods that kube-scheduler would never put where the plan has them, in the best order found.
+// The pods that kube-scheduler would never put where the plan has them, in the best order found: one
+// order in which it takes them all is proof enough. Those refused go first in the next try, because
+// what came before them is what shut them out; every third try is shuffled.
 func (w *world) replay(nodes, bought []*corev1.Node, errands []*errand) []*errand {
 	scheduler, err := newScheduler(w.objects)
 	if err != nil {
@@ -261,9 +263,21 @@ func (w *world) replay(nodes, bought []*corev1.Node, errands []*errand) []*erran
 		if len(best) == 0 {
 			break
 		}
-		random.Shuffle(len(errands), func(a, b int) { errands[a], errands[b] = errands[b], errands[a] })
+		if order%3 == 2 {
+			random.Shuffle(len(errands), func(a, b int) { errands[a], errands[b] = errands[b], errands[a] })
+		} else {
+			putFirst(errands, left)
+		}
 	}
 	return best
+}
+
+func putFirst(errands, refused []*errand) {
+	first := map[*corev1.Pod]bool{}
+	for _, one := range refused {
+		first[one.pod] = true
+	}
+	sort.SliceStable(errands, func(a, b int) bool { return first[errands[a].pod] && !first[errands[b].pod] })
 }
 
 // Pods that count others go first: others are counted, whenever they come.

@@ -1,0 +1,274 @@
+#include "kube/places.h"
+
+#include <stdatomic.h>
+
+#include "kube/expand.h"
+#include "kube/pin.h"
+
+#define ZONE "topology.kubernetes.io/zone"
+
+enum { PLACES_BYTES = 256 << 20 };
+
+struct places {
+    const struct solver_problem *problem;
+    struct arena *arena; /* its own; NULL: it lies in somebody else's */
+    _Atomic size_t holds;
+};
+
+/* ---- making them ---- */
+
+static bool build(const struct snapshot *snapshot, const struct catalog *catalog,
+                  struct arena *arena, const struct solver_problem **problem)
+{
+    static const struct solver_settings as_karpenter_does;
+    struct cluster cluster;
+    struct texts leaving = {0};
+    struct problems problems = {.arena = arena};
+    struct error error;
+    cluster_read_supply(snapshot, catalog, arena, &cluster, &leaving, &problems);
+    for (size_t i = 0; i < cluster.pool_count; i++)
+        cluster.pools[i].limits = (struct named_amounts){0};
+    for (size_t i = 0; i < cluster.machines.count; i++)
+        cluster.machines.items[i].attach_limit_count = 0;
+    for (size_t i = 0; i < snapshot_count(snapshot, KIND_DAEMON_SET); i++)
+        daemon_add(snapshot_object(snapshot, KIND_DAEMON_SET, i), NULL, arena, &cluster.daemons);
+    cluster_read_daemons(&cluster, &problems);
+    struct solver_builder *builder = solver_builder_create(arena);
+    return cluster_add_supply(&cluster, builder, &error) &&
+           cluster_add_daemons(&cluster, builder, &error) &&
+           solver_build(builder, &as_karpenter_does, problem, &error);
+}
+
+const struct places *places_create(const struct snapshot *snapshot, const struct catalog *catalog,
+                                   struct arena *arena)
+{
+    struct places *places = ARENA_NEW(arena, struct places);
+    return build(snapshot, catalog, arena, &places->problem) ? places : NULL;
+}
+
+struct making {
+    const struct snapshot *snapshot;
+    const struct catalog *catalog;
+    struct arena *arena;
+    const struct places *places;
+};
+
+static void make(void *argument)
+{
+    struct making *making = argument;
+    struct places *places = ARENA_NEW(making->arena, struct places);
+    *places = (struct places){.arena = making->arena, .holds = 1};
+    if (build(making->snapshot, making->catalog, making->arena, &places->problem))
+        making->places = places;
+}
+
+const struct places *places_make(const struct snapshot *snapshot, const struct catalog *catalog)
+{
+    struct making making = {snapshot, catalog, arena_create(PLACES_BYTES), NULL};
+    struct error error;
+    if (making.arena == NULL)
+        return NULL;
+    if (!arena_guard(making.arena, make, &making, &error) || making.places == NULL) {
+        arena_destroy(making.arena);
+        return NULL;
+    }
+    return making.places;
+}
+
+/* Those that are held are their holders' to count: what they say stays. */
+static struct places *counted(const struct places *places)
+{
+    return (struct places *)(uintptr_t)places;
+}
+
+const struct places *places_hold(const struct places *places)
+{
+    if (places != NULL)
+        atomic_fetch_add(&counted(places)->holds, 1);
+    return places;
+}
+
+void places_release(const struct places *places)
+{
+    if (places != NULL && atomic_fetch_sub(&counted(places)->holds, 1) == 1)
+        arena_destroy(places->arena);
+}
+
+bool places_mind(const struct live_changes *changes)
+{
+    static const kind_set kinds = KIND_BIT(KIND_NODE_POOL) | KIND_BIT(KIND_PROVISIONER) |
+                                  KIND_BIT(KIND_EC2_NODE_CLASS) | KIND_BIT(KIND_NODE) |
+                                  KIND_BIT(KIND_NODE_CLAIM) | KIND_BIT(KIND_DAEMON_SET) |
+                                  KIND_BIT(KIND_STORAGE_CLASS) | KIND_BIT(KIND_PERSISTENT_VOLUME);
+    for (size_t i = 0; i < changes->count; i++) {
+        const struct live_change *change = &changes->items[i];
+        const struct object *object = change->after != NULL ? change->after : change->before;
+        if ((KIND_BIT(object->kind) & kinds) != 0)
+            return true;
+    }
+    return false;
+}
+
+/* ---- asking ---- */
+
+struct asking {
+    const struct places *places;
+    const struct snapshot *snapshot;
+    const struct catalog *catalog;
+    const struct workload *workload;
+    struct arena *arena;
+};
+
+static struct solver_amounts amounts_of(const struct named_amounts *amounts,
+                                        const struct asking *asking)
+{
+    struct solver_amount *items = ARENA_ARRAY(asking->arena, amounts->count, struct solver_amount);
+    for (size_t i = 0; i < amounts->count; i++)
+        items[i] = (struct solver_amount){
+            .resource =
+                solver_problem_resource(asking->places->problem, amounts->items[i].resource),
+            .quantity = amounts->items[i].quantity,
+        };
+    return (struct solver_amounts){items, amounts->count};
+}
+
+/* A volume that is somewhere already, or will be there. */
+static struct solver_volume volume_in(const struct zones *zones, struct arena *arena)
+{
+    const char **values = ARENA_ARRAY(arena, zones->count, const char *);
+    for (size_t i = 0; i < zones->count; i++)
+        values[i] = terminated(arena, zones->items[i]);
+    struct solver_expression *expression = ARENA_NEW(arena, struct solver_expression);
+    *expression = (struct solver_expression){
+        .key = ZONE, .op = SOLVER_IN, .values = values, .value_count = zones->count};
+    struct solver_expressions *alternative = ARENA_NEW(arena, struct solver_expressions);
+    *alternative = (struct solver_expressions){expression, 1};
+    return (struct solver_volume){alternative, 1};
+}
+
+static void add_volumes(const struct asking *asking, struct solver_shape *shape)
+{
+    struct arena *arena = asking->arena;
+    struct claim_names names;
+    claim_names_read(asking->workload, arena, &names);
+    struct solver_volume *volumes = ARENA_ARRAY(arena, names.count, struct solver_volume);
+    shape->volumes = volumes;
+    shape->volume_count = 0;
+    for (size_t i = 0; i < names.count; i++) {
+        struct claim_zones claim;
+        claim_zones_read(asking->snapshot, asking->workload->object->namespace,
+                         node_string(names.items[i]->node), NULL, arena, &claim);
+        if (claim.hold >= CLAIM_UNBOUND && !claim.any_zone && claim.zones.count > 0)
+            volumes[shape->volume_count++] = volume_in(&claim.zones, arena);
+    }
+}
+
+/* ---- pools the solver was not told of ---- */
+
+static bool is_in_problem(const struct asking *asking, const struct pool *pool)
+{
+    const struct solver_problem *problem = asking->places->problem;
+    for (uint32_t i = 0; i < solver_pool_count(problem); i++)
+        if (text_is(pool->object->name, solver_pool_name(problem, i)))
+            return pool_is_covered_by(asking->catalog, pool);
+    return false;
+}
+
+static void add_expressions(const struct expressions *expressions, struct solver_names *names,
+                            struct solver_requirements *set, struct arena *arena)
+{
+    for (size_t i = 0; i < expressions->count; i++)
+        expression_add(&expressions->items[i], names, set, arena);
+}
+
+static bool suits(const struct asking *asking, const struct pool *pool,
+                  const struct expressions *selector, const struct node_term *term)
+{
+    struct arena *arena = asking->arena;
+    struct solver_names *names = solver_names_create(arena, catalog_names(asking->catalog));
+    struct solver_requirements of_pool = {0};
+    struct solver_requirements of_pod = {0};
+    struct expression_value name = {.text = pool->object->name};
+    struct expression label = {.key = TEXT("karpenter.sh/nodepool"),
+                               .op = SOLVER_IN,
+                               .valid = true,
+                               .values = &name,
+                               .value_count = 1};
+    add_expressions(&pool->requirements, names, &of_pool, arena);
+    add_expressions(&pool->labels, names, &of_pool, arena);
+    expression_add(&label, names, &of_pool, arena);
+    add_expressions(selector, names, &of_pod, arena);
+    if (term != NULL)
+        add_expressions(&term->expressions, names, &of_pod, arena);
+    return solver_requirements_compatible(names, &of_pool, &of_pod, solver_is_well_known, NULL);
+}
+
+/* Pools of another cloud, those that are not ready, and those with a fixed number of nodes: whether
+ * the pod fits is not known, only that nothing speaks against it. */
+static bool may_suit_other_pool(const struct asking *asking)
+{
+    struct node_selection selection;
+    struct tolerations tolerations;
+    node_selection_read(asking->workload, asking->arena, &selection);
+    tolerations_read(asking->workload, asking->arena, &tolerations);
+    for (size_t i = 0; i < snapshot_pool_count(asking->snapshot); i++) {
+        const struct pool *pool = snapshot_pool(asking->snapshot, i);
+        bool open = !pool->object->deleting && !is_in_problem(asking, pool);
+        for (size_t j = 0; open && j < pool->taints.count; j++)
+            open = !taint_is_hard(&pool->taints.items[j]) ||
+                   tolerations_cover(&tolerations, &pool->taints.items[j]);
+        if (open && selection.required.count == 0 && suits(asking, pool, &selection.selector, NULL))
+            return true;
+        for (size_t j = 0; open && j < selection.required.count; j++)
+            if (suits(asking, pool, &selection.selector, &selection.required.items[j]))
+                return true;
+    }
+    return false;
+}
+
+/* ---- the answer ---- */
+
+static void take_reasons(const struct asking *asking, const struct solver_reasons *reasons,
+                         struct places_answer *answer)
+{
+    struct places_reason *items = ARENA_ARRAY(asking->arena, reasons->count, struct places_reason);
+    for (size_t i = 0; i < reasons->count; i++) {
+        const struct solver_reason *reason = &reasons->items[i];
+        items[i].message = text_of(reason->message);
+        items[i].nearest = text_of(reason->nearest);
+        if (reason->pool != SOLVER_NONE)
+            items[i].node_pool = text_of(solver_pool_name(asking->places->problem, reason->pool));
+    }
+    answer->reasons = items;
+    answer->reason_count = reasons->count;
+}
+
+void places_ask(const struct places *places, const struct snapshot *snapshot,
+                const struct catalog *catalog, const struct workload *workload, struct arena *arena,
+                struct places_answer *answer)
+{
+    struct asking asking = {places, snapshot, catalog, workload, arena};
+    struct shape_source source = {.namespace = workload->object->namespace, .workload = *workload};
+    struct pod_shape shape;
+    struct solver_answer solved;
+    *answer = (struct places_answer){.kind = PLACE_UNKNOWN};
+    pod_shape_read(snapshot, &source, arena, &shape);
+    if (shape.fault.message.size > 0 || shape.solver.needs_devices)
+        return;
+    struct solver_shape asked = shape.solver;
+    asked.requests = amounts_of(&shape.requests, &asking);
+    asked.spread_count = 0;
+    asked.affinity_count = 0;
+    asked.preferred_count = 0;
+    add_volumes(&asking, &asked);
+    struct solver_question question = {.shape = &asked, .explain = true};
+    struct solver_run *run = solver_run_create(places->problem, arena);
+    if (!solver_query(run, &question, arena, &solved, NULL))
+        return;
+    if (solved.kind != SOLVER_UNSCHEDULABLE) {
+        answer->kind = PLACE_THERE;
+    } else if (!may_suit_other_pool(&asking)) {
+        answer->kind = PLACE_NOWHERE;
+        take_reasons(&asking, &solved.reasons, answer);
+    }
+}

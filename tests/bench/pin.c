@@ -1,0 +1,244 @@
+/* What zone pins cost with 10,000 pods, 1,000 nodes, 100 StatefulSets and 5,000 claims (pin_cluster.c).
+ * "warm": from an event to the offers of the next version, in CPU time of the thread, and memory.
+ * "review POLICY WITHOUT": what /mutate takes for a pod under either policy. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "kube/warm.h"
+#include "pin_cluster.h"
+#include "server/server.h"
+
+static int compare_numbers(const void *a_pointer, const void *b_pointer)
+{
+    double a = *(const double *)a_pointer;
+    double b = *(const double *)b_pointer;
+    return a < b ? -1 : a > b;
+}
+
+static double cpu_micros(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return (double)now.tv_sec * 1e6 + (double)now.tv_nsec / 1e3;
+}
+
+static double rss_mib(void)
+{
+    FILE *file = fopen("/proc/self/statm", "r");
+    long pages = 0;
+    if (file == NULL || fscanf(file, "%*d %ld", &pages) != 1)
+        pages = 0;
+    if (file != NULL)
+        fclose(file);
+    return (double)pages * 4096 / (1 << 20);
+}
+
+static void fail(const char *what, const struct error *error)
+{
+    fprintf(stderr, "bench_pin: %s: %s\n", what, error == NULL ? "" : error->what);
+    exit(1);
+}
+
+static void read_object(struct text json, struct arena *arena, struct object *object)
+{
+    struct source source = {.text = json};
+    const struct node *root = NULL;
+    struct error error = {0};
+    if (!doc_read_json(&source, &doc_limits_review, NULL, arena, &root, &error) ||
+        !object_read(root, NULL, TEXT(""), arena, object, &error))
+        fail(json.data, &error);
+}
+
+/* ---- warm ---- */
+
+struct putting {
+    struct live *live;
+    struct arena *arena;
+};
+
+static void put(void *context, struct text json)
+{
+    const struct putting *putting = context;
+    struct object object;
+    read_object(json, putting->arena, &object);
+    if (!live_put(putting->live, &object))
+        fail("live_put", NULL);
+}
+
+/* Of a cluster too large to be kept in one arena beside what is measured. */
+static void put_and_forget(void *context, struct text json)
+{
+    struct live *live = context;
+    struct arena *arena = arena_create(1 << 24);
+    put(&(struct putting){live, arena}, json);
+    arena_destroy(arena);
+}
+
+struct bench {
+    struct live *live;
+    struct warm *warm;
+    const struct catalog *catalog;
+    const struct snapshot *snapshot;
+    const struct pin_offers *offers;
+    struct arena *arena; /* of one event */
+};
+
+/* The next version and its offers; those before are given back. */
+static void publish(struct bench *bench)
+{
+    struct live_changes changes;
+    const struct snapshot *snapshot = live_version(bench->live, &changes);
+    const struct pin_offers *offers =
+        warm_next(bench->warm, snapshot, bench->snapshot == NULL ? NULL : &changes, bench->catalog);
+    if (offers == NULL)
+        fail("warm_next", NULL);
+    if (bench->snapshot != NULL)
+        live_release(bench->live, bench->snapshot);
+    pin_offers_release(bench->offers);
+    bench->snapshot = snapshot;
+    bench->offers = offers;
+}
+
+/* One event of its kind, the i-th. */
+static void pod_that_asks_nothing(struct bench *bench, size_t i)
+{
+    struct object pod;
+    read_object(pin_deployment_pod(bench->arena, i / 2 % PIN_DEPLOYMENTS, 100, i / 2 % PIN_NODES,
+                                   TEXT(""), PIN_SETS),
+                bench->arena, &pod);
+    if (i % 2 == 0 ? !live_put(bench->live, &pod)
+                   : !live_remove(bench->live, KIND_POD, pod.namespace, pod.name))
+        fail("live", NULL);
+}
+
+/* Every other one on the node it was on; the sets count them. */
+static void pod_of_a_set(struct bench *bench, size_t i)
+{
+    size_t set = 2 + i / 2 % (PIN_SETS - 2);
+    struct object pod;
+    read_object(pin_set_pod(bench->arena, set, 3, i % 2 == 0 ? PIN_NODES : set * 37 + 21),
+                bench->arena, &pod);
+    if (!live_put(bench->live, &pod))
+        fail("live", NULL);
+}
+
+static void node_cordoned(struct bench *bench, size_t i)
+{
+    struct object node;
+    read_object(pin_node(bench->arena, i / 2 % PIN_NODES, i % 2 == 0), bench->arena, &node);
+    if (!live_put(bench->live, &node))
+        fail("live", NULL);
+}
+
+static void claim_bound(struct bench *bench, size_t i)
+{
+    struct object claim;
+    read_object(pin_set_claim(bench->arena, 0, 100 + i / 2 % 100, i % 2 == 0), bench->arena,
+                &claim);
+    if (!live_put(bench->live, &claim))
+        fail("live", NULL);
+}
+
+typedef void (*event_maker)(struct bench *bench, size_t i);
+
+static void print_times(const char *what, double *micros, size_t count)
+{
+    qsort(micros, count, sizeof *micros, compare_numbers);
+    printf("%-34s %8zu %10.0f %10.0f %10.0f\n", what, count, micros[count / 2],
+           micros[count * 99 / 100], micros[count - 1]);
+}
+
+static void time_events(struct bench *bench, const char *what, event_maker event)
+{
+    enum { COUNT = 300 };
+    static double micros[COUNT];
+    for (size_t i = 0; i < COUNT; i++) {
+        event(bench, i);
+        arena_reset(bench->arena);
+        double before = cpu_micros();
+        publish(bench);
+        micros[i] = cpu_micros() - before;
+        (void)warm_tidy(bench->warm, bench->snapshot);
+    }
+    print_times(what, micros, COUNT);
+}
+
+/* Events that come evenly, rate a second of CPU time: how long until each is in a version. */
+static void time_stream(struct bench *bench, const event_maker *events, size_t event_count, double rate,
+                        const char *what)
+{
+    enum { COUNT = 20000 };
+    static double delays[COUNT];
+    double began = cpu_micros();
+    size_t batches = 0;
+    for (size_t done = 0; done < COUNT; batches++) {
+        double begins = cpu_micros();
+        size_t come = (size_t)((begins - began) / 1e6 * rate) + 1;
+        size_t first = done;
+        if (come <= done) { /* a millisecond is gathered */
+            while (cpu_micros() < begins + 1000)
+                ;
+            continue;
+        }
+        for (; done < come && done < COUNT; done++) {
+            events[done % event_count](bench, done / event_count);
+            arena_reset(bench->arena);
+        }
+        publish(bench);
+        double now = cpu_micros();
+        for (size_t i = first; i < done; i++)
+            delays[i] = now - (began + (double)i / rate * 1e6);
+    }
+    print_times(what, delays, COUNT);
+    printf("%-34s %.0f a second, %zu versions\n", "", COUNT / ((cpu_micros() - began) / 1e6),
+           batches);
+}
+
+static void bench_warm(void)
+{
+    struct arena *arena = arena_create((size_t)1 << 30);
+    struct bench bench = {.live = live_create(),
+                          .warm = warm_create(),
+                          .arena = arena_create(1 << 24)};
+    bench.catalog = catalog_builtin(arena);
+    double at_first = rss_mib();
+    struct arena *texts = arena_create((size_t)1 << 30);
+    pin_cluster_make(texts, put_and_forget, bench.live);
+    arena_destroy(texts);
+    double with_live = rss_mib();
+    double before = cpu_micros();
+    publish(&bench);
+    double micros = cpu_micros() - before;
+    double with_warm = rss_mib();
+    size_t bytes = 0;
+    for (int kind = 0; kind < KIND_COUNT; kind++)
+        bytes += live_bytes(bench.live, (enum kind)kind);
+    printf("objects %.1f MiB, %.1f MiB resident; the first version takes %.0f us and %.1f MiB more "
+           "(its problem %.1f MiB)\n",
+           (double)bytes / (1 << 20), with_live - at_first, micros, with_warm - with_live,
+           (double)warm_bytes(bench.warm) / (1 << 20));
+    printf("%-34s %8s %10s %10s %10s\n", "microseconds of CPU until offered", "events", "median",
+           "p99", "longest");
+    time_events(&bench, "a pod that asks nothing", pod_that_asks_nothing);
+    time_events(&bench, "a pod of a set", pod_of_a_set);
+    time_events(&bench, "a node is cordoned", node_cordoned);
+    time_events(&bench, "a claim is bound", claim_bound);
+    static const event_maker quiet[] = {pod_that_asks_nothing};
+    static const event_maker mixed[] = {pod_that_asks_nothing, pod_of_a_set, claim_bound,
+                                  pod_that_asks_nothing};
+    time_stream(&bench, quiet, 1, 5000, "5,000 a second: pods, asking nothing");
+    time_stream(&bench, mixed, 4, 5000, "5,000 a second: a quarter of sets");
+    printf("%.1f MiB resident at the end\n", rss_mib() - at_first);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc == 2 && strcmp(argv[1], "warm") == 0) {
+        bench_warm();
+        return 0;
+    }
+    fprintf(stderr, "usage: bench_pin warm\n");
+    return 2;
+}
