@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "cli/cli.h"
+#include "kube/client/client.h"
 #include "server/server.h"
 
 /* After SIGTERM the API server may not know yet that this replica leaves: it goes on answering for
@@ -14,11 +15,16 @@ enum { SETTLE_MS = 5000, DRAIN_DEADLINE_MS = 14000 };
 
 struct serve_options {
     struct string_list policies;
-    const char *state_dir, *catalog_file, *listen, *ops_listen, *cert_file, *key_file, *cert_dir;
+    const char *state_dir, *kubeconfig, *catalog_file, *listen, *ops_listen;
+    const char *cert_file, *key_file, *cert_dir;
+    bool in_cluster;
 };
 
 static const char notes[] =
     "POST /validate and /mutate over TLS; /livez, /readyz and /metrics on the plain ops port.\n"
+    "--kubeconfig and --in-cluster list and watch a cluster; until it is visible, and of kinds "
+    "that\n"
+    "may not be read, what rails would have to see is not decided (/readyz?verbose tells).\n"
     "--cert-dir holds tls.crt and tls.key; when it is missing or empty, they are made there with "
     "a\n"
     "ca.crt. With no certificate at all one is made that lives as long as the process.\n"
@@ -40,6 +46,10 @@ static enum options_result read_options(int argc, char **argv, struct serve_opti
         {'p', "policy", OPTION_LIST, &options->policies, "FILE",
          "a policy file or folder (repeats)", NULL},
         {0, "state", OPTION_STRING, &options->state_dir, "DIR", "a cluster as files", NULL},
+        {0, "kubeconfig", OPTION_STRING, &options->kubeconfig, "FILE",
+         "the cluster of its current context", NULL},
+        {0, "in-cluster", OPTION_FLAG, &options->in_cluster, NULL,
+         "the cluster this Pod runs in, as its service account", NULL},
         {0, "catalog", OPTION_STRING, &options->catalog_file, "FILE",
          "instance types instead of the built-in ones", NULL},
         {0, "listen", OPTION_STRING, &options->listen, "ADDR:PORT", "for reviews (0.0.0.0:8443)",
@@ -65,6 +75,8 @@ static enum options_result read_options(int argc, char **argv, struct serve_opti
         usage_error("serve", "-p - cannot be read again when it changes; give a file or a folder");
     else if ((options->cert_file == NULL) != (options->key_file == NULL))
         usage_error("serve", "--cert and --key go together");
+    else if ((options->state_dir != NULL) + (options->kubeconfig != NULL) + options->in_cluster > 1)
+        usage_error("serve", "either --state, or --kubeconfig, or --in-cluster");
     else if (options->cert_file != NULL && options->cert_dir != NULL)
         usage_error("serve", "either --cert and --key, or --cert-dir");
     else
@@ -72,8 +84,7 @@ static enum options_result read_options(int argc, char **argv, struct serve_opti
     return OPTIONS_WRONG;
 }
 
-/* ---- certificates
- * ----------------------------------------------------------------------------------- */
+/* ---- certificates ---- */
 
 static const char *const dns_names[] = {"taffrail.taffrail.svc",
                                         "taffrail.taffrail.svc.cluster.local", "localhost"};
@@ -110,8 +121,7 @@ static bool open_certificate(const struct serve_options *options, int64_t now_un
            cert_issue_leaf(&ca, &own_names, now_unix_s, arena, pair, error);
 }
 
-/* ---- serving
- * --------------------------------------------------------------------------------------- */
+/* ---- serving ---- */
 
 static void log_warnings(const struct problems *warnings)
 {
@@ -143,13 +153,33 @@ static struct reload_options reload_options_of(const struct serve_options *optio
     return reload_options;
 }
 
-/* What a server is made of before it serves. */
+/* What a server is made of. */
 struct serving {
+    const struct serve_options *options;
     struct server_options server;
-    struct world *world;
+    struct world *world; /* until the publisher takes it */
     size_t state_problem_count;
+    struct client_config cluster_config;
+    struct publisher *publisher;
+    struct cluster *cluster; /* NULL: no live one is watched */
     struct reload *reload;
+    sigset_t signals;
 };
+
+static bool watches_cluster(const struct serve_options *options)
+{
+    return options->kubeconfig != NULL || options->in_cluster;
+}
+
+static bool read_cluster_config(const struct serve_options *options, struct arena *arena,
+                                struct client_config *config, struct error *error)
+{
+    if (options->in_cluster)
+        return client_config_in_cluster(NULL, getenv("KUBERNETES_SERVICE_HOST"),
+                                        getenv("KUBERNETES_SERVICE_PORT"), arena, config, error);
+    return options->kubeconfig == NULL ||
+           client_config_kubeconfig(options->kubeconfig, NULL, arena, config, error);
+}
 
 static int load_first_world(const struct world_options *options, int64_t now_unix_s,
                             struct arena *arena, struct serving *serving)
@@ -202,86 +232,104 @@ static int fail(const struct error *error)
     return error_exit_code(error->kind);
 }
 
-/* Takes the world. */
-static int serve_with(const struct serve_options *options, struct serving *serving,
-                      const sigset_t *signals)
+/* What is published first, and who publishes what comes after it; nothing runs yet. */
+static bool prepare(struct serving *serving, struct error *error)
 {
-    struct error error;
-    struct server *server = NULL;
-    struct cell *cell = cell_create(server_slot_count(&serving->server));
-    if (cell == NULL) {
-        world_destroy(serving->world);
-        fprintf(stderr, "error: no memory to start\n");
-        return EXIT_USAGE;
-    }
-    struct reload_target target = {
-        .cell = cell,
-        .metrics = serving->server.metrics,
-        .generation = serving->world->generation,
-        .state_problem_count = serving->state_problem_count,
-    };
-    metrics_set_world(target.metrics, target.generation, serving->world->loaded_unix_s);
-    cell_publish(cell, serving->world, world_destroy);
-    if (!server_start(&serving->server, cell, &server, &error)) {
-        cell_destroy(cell);
-        return fail(&error);
-    }
-    target.server = server;
-    if (!reload_start(serving->reload, &target, &error)) {
-        server_drain(server, 0, 0);
-        cell_destroy(cell);
-        return fail(&error);
-    }
+    struct server_options *server = &serving->server;
+    server->metrics = metrics_create();
+    if (watches_cluster(serving->options))
+        server->board = board_create();
+    serving->publisher = publisher_create(server_slot_count(server));
+    if (server->metrics == NULL || serving->publisher == NULL ||
+        (watches_cluster(serving->options) && server->board == NULL))
+        return error_set(error, ERROR_MEMORY, NOWHERE, "no memory to start");
+    if (server->board != NULL && !cluster_create(&serving->cluster_config, serving->publisher,
+                                                 server->board, &serving->cluster, error))
+        return false;
+    metrics_set_world(server->metrics, serving->world->generation, serving->world->loaded_unix_s);
+    struct world *world = serving->world;
+    if (!publisher_set_rules(serving->publisher, world))
+        return error_set(error, ERROR_MEMORY, NOWHERE, "no memory to start");
+    serving->world = NULL;
+    return true;
+}
+
+static void log_addresses(const struct serve_options *options, const struct server *server)
+{
     struct text host = text_of(options->listen);
     struct text ops_host = text_of(options->ops_listen);
     text_split_last(host, ':', &host, NULL);
     text_split_last(ops_host, ':', &ops_host, NULL);
     log_line(LOG_INFO, "server", NULL, NULL, "listening: webhook on %.*s:%u, ops on %.*s:%u",
              TEXT_ARGS(host), server_port(server), TEXT_ARGS(ops_host), server_ops_port(server));
-    int64_t settle_ms = wait_for_stop(signals, serving->reload);
-    reload_stop(serving->reload);
-    server_drain(server, settle_ms, DRAIN_DEADLINE_MS);
-    cell_destroy(cell);
-    log_line(LOG_INFO, "server", NULL, NULL, "stopped");
-    return EXIT_CLEAN;
 }
 
-static int load_and_serve(const struct serve_options *options,
-                          const struct world_options *world_options, struct arena *arena,
-                          struct serving *serving, const sigset_t *signals)
+static bool run(struct serving *serving, const struct reload_target *now, struct error *error)
 {
-    int code = load_first_world(world_options, (int64_t)time(NULL), arena, serving);
-    if (code != EXIT_CLEAN)
-        return code;
-    serving->server.metrics = metrics_create();
-    if (serving->server.metrics == NULL) {
-        world_destroy(serving->world);
-        fprintf(stderr, "error: no memory to start\n");
-        return EXIT_USAGE;
+    struct server *server = NULL;
+    if (serving->cluster != NULL && !cluster_start(serving->cluster, error))
+        return false;
+    if (!server_start(&serving->server, publisher_cell(serving->publisher), &server, error))
+        return false;
+    struct reload_target target = *now;
+    target.server = server;
+    if (!reload_start(serving->reload, &target, error)) {
+        server_drain(server, 0, 0);
+        return false;
     }
-    code = serve_with(options, serving, signals);
+    log_addresses(serving->options, server);
+    int64_t settle_ms = wait_for_stop(&serving->signals, serving->reload);
+    reload_stop(serving->reload);
+    /* The cluster is watched until the last answer. */
+    server_drain(server, settle_ms, DRAIN_DEADLINE_MS);
+    return true;
+}
+
+static int prepare_and_run(struct serving *serving)
+{
+    struct error error;
+    struct reload_target target = {
+        .generation = serving->world->generation,
+        .state_problem_count = serving->state_problem_count,
+    };
+    bool done = prepare(serving, &error);
+    target.publisher = serving->publisher;
+    target.metrics = serving->server.metrics;
+    done = done && run(serving, &target, &error);
+    cluster_stop(serving->cluster);
+    publisher_destroy(serving->publisher);
+    cluster_destroy(serving->cluster);
+    board_destroy(serving->server.board);
     metrics_destroy(serving->server.metrics);
-    return code;
+    world_destroy(serving->world);
+    if (!done)
+        return fail(&error);
+    log_line(LOG_INFO, "server", NULL, NULL, "stopped");
+    return EXIT_CLEAN;
 }
 
 static int serve(struct arena *arena, void *argument)
 {
     const struct serve_options *options = argument;
     int64_t now_unix_s = (int64_t)time(NULL), not_after_unix_s = 0;
-    const sigset_t signals = block_signals();
     struct serving serving = {
+        .options = options,
         .server = {.listen = options->listen, .ops_listen = options->ops_listen},
+        .signals = block_signals(),
     };
     const struct reload_options reload_options = reload_options_of(options, arena);
     struct error error;
-    if (!reload_create(&reload_options, &serving.reload, &error))
+    if (!read_cluster_config(options, arena, &serving.cluster_config, &error) ||
+        !reload_create(&reload_options, &serving.reload, &error))
         return fail(&error);
     int code = EXIT_CLEAN;
-    if (open_certificate(options, now_unix_s, arena, &serving.server.certificate, &error) &&
-        cert_check(&serving.server.certificate, now_unix_s, &not_after_unix_s, &error))
-        code = load_and_serve(options, &reload_options.world, arena, &serving, &signals);
-    else
+    if (!open_certificate(options, now_unix_s, arena, &serving.server.certificate, &error) ||
+        !cert_check(&serving.server.certificate, now_unix_s, &not_after_unix_s, &error))
         code = fail(&error);
+    else
+        code = load_first_world(&reload_options.world, now_unix_s, arena, &serving);
+    if (serving.world != NULL)
+        code = prepare_and_run(&serving);
     reload_destroy(serving.reload);
     return code;
 }

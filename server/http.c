@@ -367,6 +367,7 @@ bool server_start(const struct server_options *options, struct cell *world, stru
         return error_set(error, ERROR_MEMORY, NOWHERE, "no memory to start the server");
     made->world = world;
     made->metrics = options->metrics;
+    made->board = options->board;
     pthread_mutex_init(&made->failures_mutex, NULL);
     made->listeners[DOOR_WEBHOOK] = made->listeners[DOOR_OPS] = -1;
     made->body_limit_bytes =

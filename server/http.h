@@ -123,6 +123,7 @@ struct server {
     struct connections connections;
     struct cell *world;
     struct metrics *metrics;
+    struct board *board; /* NULL: no live cluster */
     struct admission admission;
     struct spare_arenas spare_arenas;
     size_t body_limit_bytes;

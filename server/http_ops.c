@@ -2,6 +2,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "server/board.h"
 #include "server/http.h"
 
 /* The ops port: plain HTTP for the kubelet and for Prometheus. Every reply closes its connection,
@@ -16,13 +17,21 @@ struct page {
     struct text body;
 };
 
+/* A page that is asked for. */
+struct printing {
+    struct connection *connection;
+    struct arena *arena;
+    const char *url, *method;
+    bool verbose;
+    struct page page;
+};
+
 static const char plain[] = "text/plain; charset=utf-8";
 
 /* Alive while it can answer at all: restarting it mends no API server and no policy. */
-static void livez(struct connection *connection, struct arena *arena, struct page *page)
+static void livez(struct printing *printing)
 {
-    (void)connection, (void)arena;
-    *page = (struct page){200, plain, TEXT("ok\n")};
+    printing->page = (struct page){200, plain, TEXT("ok\n")};
 }
 
 /* One line, whatever a file's name or a value in it holds. */
@@ -68,49 +77,57 @@ static void add_failures(struct server *server, struct text_builder *out)
     }
 }
 
-/* Ready on the last good world, though the last reload was none. */
-static void readyz(struct connection *connection, struct arena *arena, struct page *page)
+/* Ready on the last good world, though the last reload was none; and without a look at the cluster,
+ * once it was waited for. */
+static void readyz(struct printing *printing)
 {
+    struct page *page = &printing->page;
+    struct connection *connection = printing->connection;
     struct server *server = connection->server;
     if (atomic_load(&server->draining)) {
         *page = (struct page){503, plain, TEXT("draining\n")};
+        return;
+    }
+    if (server->board != NULL && board_is_waiting(server->board)) {
+        *page = (struct page){503, plain, TEXT("waiting for a first look at the cluster\n")};
         return;
     }
     const struct world *world = cell_pin(server->world, connection->index);
     uint64_t generation = world->generation;
     int64_t loaded_unix_s = world->loaded_unix_s;
     cell_unpin(server->world, connection->index);
-    struct text_builder out = {.arena = arena};
+    struct text_builder out = {.arena = printing->arena};
     text_builder_printf(&out, "ok, world %llu loaded ", (unsigned long long)generation);
     add_time(&out, loaded_unix_s);
     add_failures(server, &out);
+    if (server->board != NULL)
+        board_add_line(server->board, monotonic_ms(), &out);
     text_builder_add(&out, TEXT("\n"));
+    if (server->board != NULL && printing->verbose)
+        board_add_kinds(server->board, monotonic_ms(), &out);
     *page = (struct page){200, plain, text_builder_text(&out)};
 }
 
-static void metrics(struct connection *connection, struct arena *arena, struct page *page)
+static void metrics(struct printing *printing)
 {
-    struct server *server = connection->server;
+    struct server *server = printing->connection->server;
     metrics_set_body_bytes_in_flight(server->metrics,
                                      atomic_load(&server->admission.body_bytes.used));
-    *page = (struct page){200, "text/plain; version=0.0.4; charset=utf-8",
-                          metrics_text(server->metrics, arena)};
+    struct text_builder out = {.arena = printing->arena};
+    text_builder_add(&out, metrics_text(server->metrics, printing->arena));
+    if (server->board != NULL)
+        board_add_metrics(server->board, monotonic_ms(), &out);
+    printing->page =
+        (struct page){200, "text/plain; version=0.0.4; charset=utf-8", text_builder_text(&out)};
 }
 
 static const struct {
     const char *path;
-    void (*print)(struct connection *connection, struct arena *arena, struct page *page);
+    void (*print)(struct printing *printing);
 } pages[] = {
     {"/livez", livez},
     {"/readyz", readyz},
     {"/metrics", metrics},
-};
-
-struct printing {
-    struct connection *connection;
-    struct arena *arena;
-    const char *url, *method;
-    struct page page;
 };
 
 static void print_page(void *argument)
@@ -123,7 +140,7 @@ static void print_page(void *argument)
     }
     for (size_t i = 0; i < sizeof pages / sizeof *pages; i++)
         if (strcmp(printing->url, pages[i].path) == 0) {
-            pages[i].print(printing->connection, printing->arena, &printing->page);
+            pages[i].print(printing);
             return;
         }
     printing->page =
@@ -159,6 +176,8 @@ enum MHD_Result ops_handle(void *closure, struct MHD_Connection *mhd, const char
         .arena = arena_create(METRICS_BYTES),
         .url = url,
         .method = method,
+        .verbose = MHD_lookup_connection_value_n(mhd, MHD_GET_ARGUMENT_KIND, "verbose",
+                                                 strlen("verbose"), NULL, NULL) == MHD_YES,
     };
     struct error error;
     enum MHD_Result result = MHD_NO;

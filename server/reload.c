@@ -88,13 +88,13 @@ static void load_world(struct next *next)
 
 static bool take_world(struct next *next, struct error *error)
 {
-    (void)error;
     struct reload_target *target = &next->reload->target;
+    int64_t loaded_unix_s = next->world->loaded_unix_s;
+    if (!publisher_set_rules(target->publisher, next->world))
+        return error_set(error, ERROR_MEMORY, NOWHERE, "no memory for the next world");
+    next->world = NULL;
     target->generation++;
     target->state_problem_count = world_state_problem_count(&next->warnings);
-    int64_t loaded_unix_s = next->world->loaded_unix_s;
-    cell_publish(target->cell, next->world, world_destroy);
-    next->world = NULL;
     /* Before the metric: who sees the new generation must not read of the old failure. */
     server_set_reload_failure(target->server, RELOAD_WORLD, NULL, 0);
     metrics_set_world(target->metrics, target->generation, loaded_unix_s);

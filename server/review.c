@@ -20,8 +20,7 @@ static const struct {
     {"CONNECT", OPERATION_CONNECT},
 };
 
-/* ---- in
- * ------------------------------------------------------------------------------------------ */
+/* ---- in ---- */
 
 struct review {
     struct text uid;
@@ -103,8 +102,7 @@ static bool read_review(struct text body, struct arena *arena, struct review *re
                        error);
 }
 
-/* ---- out
- * ----------------------------------------------------------------------------------------- */
+/* ---- out ---- */
 
 struct annotation {
     const char *key;
@@ -315,8 +313,7 @@ static struct json_object *json_of_reply(const struct reply *reply)
     return root;
 }
 
-/* ---- the way of a request
- * -------------------------------------------------------------------------- */
+/* ---- the way of a request ---- */
 
 static void fill_record(const struct review *review, bool allowed, const struct verdict *verdict,
                         struct review_record *record)

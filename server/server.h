@@ -27,6 +27,19 @@ bool world_load(const struct world_options *options, uint64_t generation, int64_
                 struct problems *warnings) MUST_CHECK;
 void world_destroy(void *world);
 
+/* ---- publish: worlds, one after the other ----
+ * The threads that make parts of a world publish through it (publish.h). */
+
+struct publisher;
+struct publisher *publisher_create(unsigned slot_count) MUST_CHECK; /* NULL: malloc failed */
+/* With all worlds; when nobody answers, reloads or watches any more. NULL is fine. */
+void publisher_destroy(struct publisher *publisher);
+struct cell *publisher_cell(struct publisher *publisher);
+/* Takes what world_load made, the first or the next, and publishes the world that it makes with
+ * what a live cluster shows. False: malloc failed, the world is the caller's again and the last one
+ * stays. */
+bool publisher_set_rules(struct publisher *publisher, struct world *rules) MUST_CHECK;
+
 /* ---- review: the engine ---- */
 
 enum review_phase { REVIEW_VALIDATE, REVIEW_MUTATE };
@@ -75,6 +88,8 @@ struct text metrics_text(const struct metrics *metrics, struct arena *arena);
 
 /* ---- http ---- */
 
+struct board;
+
 struct server_options {
     const char *listen;     /* "ADDR:PORT"; port 0 takes any free one */
     const char *ops_listen; /* plain HTTP: /livez /readyz /metrics; NULL: none */
@@ -87,6 +102,7 @@ struct server_options {
     size_t bytes_in_flight_limit;
     unsigned request_timeout_s; /* a whole request must have arrived by then; 0: 15 */
     struct metrics *metrics;    /* not owned */
+    struct board *board;        /* of a live cluster, not owned; NULL: there is none */
 };
 
 struct server;
@@ -122,7 +138,7 @@ struct reload_options {
 
 /* What is served at the start. */
 struct reload_target {
-    struct cell *cell;
+    struct publisher *publisher;
     struct server *server;
     struct metrics *metrics;
     uint64_t generation;
@@ -133,7 +149,7 @@ struct reload;
 /* Before the first world and the certificate are loaded: what changes from here on is noticed. */
 bool reload_create(const struct reload_options *options, struct reload **reload,
                    struct error *error) MUST_CHECK;
-/* From here on nobody else publishes in the cell or sets the certificate. */
+/* From here on nobody else sets rules or the certificate. */
 bool reload_start(struct reload *reload, const struct reload_target *target,
                   struct error *error) MUST_CHECK;
 void reload_now(struct reload *reload);     /* even what was refused is tried again */
@@ -141,5 +157,22 @@ void reload_stop(struct reload *reload);    /* before the server is drained */
 void reload_destroy(struct reload *reload); /* stops it too; NULL is fine */
 /* How many of a world's warnings are about parts of the state that could not be read. */
 size_t world_state_problem_count(const struct problems *warnings);
+
+/* ---- cluster ----------------------------------------------------------------------------------
+ * A thread that watches a live cluster and publishes what it shows. Until there was a first look,
+ * and of kinds that cannot be read, nothing is seen, and what depends on them is not decided. */
+
+/* What the ops port says of it. */
+struct board *board_create(void) MUST_CHECK; /* NULL: malloc failed */
+void board_destroy(struct board *board);     /* NULL is fine */
+
+struct client_config;
+struct cluster;
+/* After that, the publisher must be destroyed before the cluster. */
+bool cluster_create(const struct client_config *config, struct publisher *publisher,
+                    struct board *board, struct cluster **cluster, struct error *error) MUST_CHECK;
+bool cluster_start(struct cluster *cluster, struct error *error) MUST_CHECK;
+void cluster_stop(struct cluster *cluster);    /* NULL is fine */
+void cluster_destroy(struct cluster *cluster); /* likewise */
 
 #endif

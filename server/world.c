@@ -1,6 +1,7 @@
 #include "server/server.h"
 
 #include "kube/pin.h"
+#include "kube/places.h"
 
 enum { WORLD_BUDGET_BYTES = 1 << 30 };
 
@@ -73,6 +74,9 @@ static void load(void *argument)
     const struct rail *pin = rail_find(TEXT("zone-pin"));
     if (policies && snapshot && policy_set_uses(world->policies, pin))
         world->offers = pin_offers_create(world->snapshot, world->catalog, loading->arena);
+    const struct rail *placeable = rail_find(TEXT("placeable"));
+    if (policies && snapshot && policy_set_uses(world->policies, placeable))
+        world->places = places_create(world->snapshot, world->catalog, loading->arena);
     loading->owned = owned;
     loading->complete = policies && snapshot;
 }

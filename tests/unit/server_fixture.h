@@ -116,7 +116,8 @@ static inline struct text expected_answer(char *buffer, size_t buffer_size, int 
 struct fixture {
     struct arena *arena;
     struct cert_pair ca;
-    struct cell *cell;
+    struct publisher *publisher;
+    struct cell *cell; /* the publisher's */
     struct metrics *metrics;
     struct server *server;
     uint16_t port, ops_port; /* known to clients that live longer than the server */
@@ -144,7 +145,8 @@ static inline struct fixture start(struct server_options options)
     options.ops_listen = "127.0.0.1:0";
     options.metrics = fixture.metrics;
     fixture.options = options;
-    fixture.cell = cell_create(server_slot_count(&options));
+    fixture.publisher = publisher_create(server_slot_count(&options));
+    fixture.cell = publisher_cell(fixture.publisher);
     cell_publish(fixture.cell, (void *)&world, NULL);
     if (!server_start(&options, fixture.cell, &fixture.server, &error)) {
         fprintf(stderr, "%s\n", error.what);
@@ -157,7 +159,7 @@ static inline struct fixture start(struct server_options options)
 
 static inline void clean_up(struct fixture *fixture)
 {
-    cell_destroy(fixture->cell);
+    publisher_destroy(fixture->publisher);
     metrics_destroy(fixture->metrics);
     arena_destroy(fixture->arena);
 }

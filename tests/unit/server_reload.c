@@ -110,7 +110,7 @@ static struct reloading start_reloading(const char *policy_name, const char *sta
         .key_file = key_path,
     };
     const struct reload_target target = {
-        .cell = reloading.fixture.cell,
+        .publisher = reloading.fixture.publisher,
         .server = reloading.fixture.server,
         .metrics = reloading.fixture.metrics,
         .generation = 7,

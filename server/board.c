@@ -1,0 +1,231 @@
+#include "server/board.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+struct board {
+    pthread_mutex_t mutex;
+    struct cluster_status status;
+};
+
+struct board *board_create(void)
+{
+    struct board *board = calloc(1, sizeof *board);
+    if (board == NULL)
+        return NULL;
+    pthread_mutex_init(&board->mutex, NULL);
+    board->status.waiting = true;
+    return board;
+}
+
+void board_destroy(struct board *board)
+{
+    if (board == NULL)
+        return;
+    pthread_mutex_destroy(&board->mutex);
+    free(board);
+}
+
+void board_set(struct board *board, const struct cluster_status *status)
+{
+    pthread_mutex_lock(&board->mutex);
+    board->status = *status;
+    pthread_mutex_unlock(&board->mutex);
+}
+
+/* A copy: what prints may end in its arena's guard, and would leave a lock behind. */
+static struct cluster_status read_status(struct board *board)
+{
+    pthread_mutex_lock(&board->mutex);
+    struct cluster_status status = board->status;
+    pthread_mutex_unlock(&board->mutex);
+    return status;
+}
+
+bool board_is_waiting(struct board *board)
+{
+    return read_status(board).waiting;
+}
+
+/* ---- /readyz ---- */
+
+static bool is_watched(const struct cluster_status *status, enum kind kind)
+{
+    return (status->kinds & KIND_BIT(kind)) != 0;
+}
+
+/* Negative: never. */
+static int64_t age_ms(const struct cluster_status *status, enum kind kind, int64_t now_ms)
+{
+    int64_t then_ms = status->of[kind].report.age_ms;
+    return then_ms < 0 ? -1 : then_ms + (now_ms - status->at_ms);
+}
+
+/* What an API server says, in one line. */
+static struct text one_line(const char *problem, struct arena *arena)
+{
+    struct text line = arena_text(arena, text_of(problem));
+    char *bytes = (char *)(uintptr_t)line.data;
+    for (size_t i = 0; i < line.size; i++)
+        if ((unsigned char)bytes[i] < 0x20 || bytes[i] == 0x7F)
+            bytes[i] = ' ';
+    return line;
+}
+
+static void add_troubles(const struct cluster_status *status, struct text_builder *out)
+{
+    for (enum kind kind = 0; kind < KIND_COUNT; kind++) {
+        const struct watch_report *report = &status->of[kind].report;
+        bool unseen = (status->unseen & KIND_BIT(kind)) != 0;
+        if (!is_watched(status, kind) || (!unseen && report->problem[0] == '\0'))
+            continue;
+        struct text problem = one_line(report->problem, out->arena);
+        const char *how = "may be out of date";
+        if (unseen)
+            how = "cannot be seen";
+        else if (report->degraded)
+            how = report->refused_status == 404 ? "are not there" : "may no longer be read";
+        text_builder_printf(out, "; %s %s: %.*s", kind_table[kind].plural, how,
+                            TEXT_ARGS(problem.size > 0 ? problem : TEXT("no answer yet")));
+    }
+}
+
+void board_add_line(struct board *board, int64_t now_ms, struct text_builder *out)
+{
+    struct cluster_status status = read_status(board);
+    size_t count = 0;
+    int64_t oldest_ms = -1;
+    for (enum kind kind = 0; kind < KIND_COUNT; kind++) {
+        if (!is_watched(&status, kind))
+            continue;
+        int64_t kind_ms = age_ms(&status, kind, now_ms);
+        count += status.of[kind].object_count;
+        oldest_ms = kind_ms > oldest_ms ? kind_ms : oldest_ms;
+    }
+    if (status.visible)
+        text_builder_printf(out, "; cluster: %zu objects, none older than %lld s", count,
+                            (long long)((oldest_ms + 999) / 1000));
+    else
+        text_builder_add(out, TEXT("; cluster: not visible yet"));
+    if (status.visible && status.volumes_are_stale)
+        text_builder_add(out, TEXT("; its claims and volumes are too old to require a zone"));
+    add_troubles(&status, out);
+}
+
+void board_add_kinds(struct board *board, int64_t now_ms, struct text_builder *out)
+{
+    struct cluster_status status = read_status(board);
+    for (enum kind kind = 0; kind < KIND_COUNT; kind++) {
+        const struct kind_status *of = &status.of[kind];
+        if (!is_watched(&status, kind))
+            continue;
+        text_builder_printf(out, "%s: %zu objects", kind_table[kind].plural, of->object_count);
+        int64_t kind_ms = age_ms(&status, kind, now_ms);
+        if (kind_ms < 0)
+            text_builder_add(out, TEXT(", never listed"));
+        else
+            text_builder_printf(out, ", known to be right %lld s ago", (long long)kind_ms / 1000);
+        if (of->report.degraded)
+            text_builder_add(out, TEXT(", degraded"));
+        if (of->report.problem[0] != '\0') {
+            struct text problem = one_line(of->report.problem, out->arena);
+            text_builder_printf(out, ": %.*s", TEXT_ARGS(problem));
+        }
+        text_builder_add(out, TEXT("\n"));
+    }
+}
+
+/* ---- /metrics ---- */
+
+static void family(struct text_builder *out, const char *name, const char *type, const char *help)
+{
+    text_builder_printf(out, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, type);
+}
+
+/* One number of each kind. */
+struct series {
+    const char *name, *type, *help;
+    uint64_t (*value)(const struct kind_status *of);
+};
+
+static uint64_t objects_of(const struct kind_status *of)
+{
+    return of->object_count;
+}
+
+static uint64_t bytes_of(const struct kind_status *of)
+{
+    return of->bytes;
+}
+
+static uint64_t lists_of(const struct kind_status *of)
+{
+    return of->report.lists;
+}
+
+static uint64_t events_of(const struct kind_status *of)
+{
+    return of->report.events;
+}
+
+static uint64_t failures_of(const struct kind_status *of)
+{
+    return of->report.failures;
+}
+
+static uint64_t degraded_of(const struct kind_status *of)
+{
+    return of->report.degraded;
+}
+
+static const struct series series[] = {
+    {"taffrail_cluster_objects", "gauge", "Objects of the cluster that are kept.", objects_of},
+    {"taffrail_cluster_object_bytes", "gauge", "Bytes that they take.", bytes_of},
+    {"taffrail_cluster_lists_total", "counter", "Lists that were read to their end.", lists_of},
+    {"taffrail_cluster_events_total", "counter", "Events that watches brought.", events_of},
+    {"taffrail_cluster_failures_total", "counter",
+     "Lists and watches that failed, expired or were refused.", failures_of},
+    {"taffrail_cluster_degraded", "gauge",
+     "1 when the kind may not be read, or is not there; it is asked for again now and then.",
+     degraded_of},
+};
+
+static void add_ages(const struct cluster_status *status, int64_t now_ms, struct text_builder *out)
+{
+    family(out, "taffrail_cluster_age_seconds", "gauge",
+           "Time since the objects were last known to be as the API server has them.");
+    for (enum kind kind = 0; kind < KIND_COUNT; kind++) {
+        int64_t kind_ms = age_ms(status, kind, now_ms);
+        if (is_watched(status, kind) && kind_ms >= 0)
+            text_builder_printf(out, "taffrail_cluster_age_seconds{kind=\"%s\"} %lld.%03d\n",
+                                kind_table[kind].name, (long long)kind_ms / 1000,
+                                (int)(kind_ms % 1000));
+    }
+}
+
+static void add_one(struct text_builder *out, const char *name, const char *type, const char *help,
+                    uint64_t value)
+{
+    family(out, name, type, help);
+    text_builder_printf(out, "%s %llu\n", name, (unsigned long long)value);
+}
+
+void board_add_metrics(struct board *board, int64_t now_ms, struct text_builder *out)
+{
+    struct cluster_status status = read_status(board);
+    add_one(out, "taffrail_cluster_visible", "gauge",
+            "1 once there was a first look at the cluster.", status.visible);
+    add_one(out, "taffrail_cluster_volumes_stale", "gauge",
+            "1 when claims or volumes are too old to require a zone.", status.volumes_are_stale);
+    add_one(out, "taffrail_cluster_views_total", "counter",
+            "Views of the cluster that reviews were given.", status.view_count);
+    for (size_t i = 0; i < sizeof series / sizeof *series; i++) {
+        family(out, series[i].name, series[i].type, series[i].help);
+        for (enum kind kind = 0; kind < KIND_COUNT; kind++)
+            if (is_watched(&status, kind))
+                text_builder_printf(out, "%s{kind=\"%s\"} %llu\n", series[i].name,
+                                    kind_table[kind].name,
+                                    (unsigned long long)series[i].value(&status.of[kind]));
+    }
+    add_ages(&status, now_ms, out);
+}

@@ -1,0 +1,34 @@
+/* What is known of a live cluster, for people: the thread that watches writes it down, the ops port
+ * reads it. */
+#ifndef TAFFRAIL_SERVER_BOARD_H
+#define TAFFRAIL_SERVER_BOARD_H
+
+#include "kube/client/client.h"
+#include "server/server.h"
+
+struct kind_status {
+    struct watch_report report;
+    size_t object_count, bytes; /* that are kept */
+};
+
+struct cluster_status {
+    int64_t at_ms;   /* when it was so, of CLOCK_MONOTONIC */
+    kind_set kinds;  /* that are watched */
+    kind_set unseen; /* of them: may be there and cannot be seen */
+    bool waiting;    /* for the first look at it, and not for too long yet */
+    bool visible;    /* there was a first look */
+    bool volumes_are_stale;
+    uint64_t view_count; /* that have been published */
+    struct kind_status of[KIND_COUNT];
+};
+
+void board_set(struct board *board, const struct cluster_status *status);
+bool board_is_waiting(struct board *board);
+/* "; cluster: ..." on the line of /readyz, without its end. */
+void board_add_line(struct board *board, int64_t now_ms, struct text_builder *out);
+/* A line a kind. */
+void board_add_kinds(struct board *board, int64_t now_ms, struct text_builder *out);
+/* Prometheus text format. */
+void board_add_metrics(struct board *board, int64_t now_ms, struct text_builder *out);
+
+#endif

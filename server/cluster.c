@@ -1,0 +1,117 @@
+/* Runs a lookout over HTTP, on a thread of its own. */
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include "server/http.h"
+#include "server/lookout.h"
+
+enum { PAUSE_MS = 1000 }; /* when even waiting fails */
+
+struct cluster {
+    struct publisher *publisher;
+    struct lookout *lookout;
+    struct client *client;
+    atomic_bool stopping;
+    bool running;
+    pthread_t thread;
+};
+
+static void wake(void *context)
+{
+    struct cluster *cluster = context;
+    client_wake(cluster->client);
+}
+
+static void *run(void *argument)
+{
+    struct cluster *cluster = argument;
+    struct watch_report reports[KIND_COUNT] = {0};
+    while (!atomic_load(&cluster->stopping)) {
+        for (enum kind kind = 0; kind < KIND_COUNT; kind++)
+            client_report(cluster->client, kind, &reports[kind]);
+        int64_t wait_ms = lookout_step(cluster->lookout, reports);
+        struct error error;
+        if (!client_run(cluster->client, wait_ms, &error)) {
+            log_line(LOG_ERROR, "cluster", NULL, error.what, "the API server cannot be waited for");
+            poll(NULL, 0, PAUSE_MS);
+        }
+    }
+    return NULL;
+}
+
+static bool watch_all(struct cluster *cluster, struct error *error)
+{
+    struct watch_sink sink = lookout_sink(cluster->lookout);
+    struct watch_settings settings = {0};
+    if (getrandom(&settings.seed, sizeof settings.seed, 0) < 0)
+        settings.seed = (uint64_t)monotonic_us();
+    for (enum kind kind = 0; kind < KIND_COUNT; kind++)
+        if ((lookout_kinds() & KIND_BIT(kind)) != 0 &&
+            !client_watch(cluster->client, kind, &settings, &sink, error))
+            return false;
+    return true;
+}
+
+bool cluster_create(const struct client_config *config, struct publisher *publisher,
+                    struct board *board, struct cluster **cluster, struct error *error)
+{
+    struct cluster *made = calloc(1, sizeof *made);
+    if (made == NULL)
+        return error_set(error, ERROR_MEMORY, NOWHERE, "no memory to watch the cluster");
+    made->publisher = publisher;
+    const struct lookout_options options = {.publisher = publisher,
+                                            .board = board,
+                                            .now_ms = monotonic_ms,
+                                            .wake = wake,
+                                            .wake_context = made};
+    if (!client_open(config, monotonic_ms, &made->client, error)) {
+        cluster_destroy(made);
+        return false;
+    }
+    made->lookout = lookout_create(&options);
+    bool done = made->lookout != NULL && watch_all(made, error);
+    if (!done || !lookout_begin(made->lookout)) {
+        cluster_destroy(made);
+        return error_set(error, ERROR_MEMORY, NOWHERE, "no memory to watch the cluster");
+    }
+    *cluster = made;
+    return true;
+}
+
+bool cluster_start(struct cluster *cluster, struct error *error)
+{
+    int code = pthread_create(&cluster->thread, NULL, run, cluster);
+    if (code != 0)
+        return error_set(error, ERROR_MEMORY, NOWHERE,
+                         "the thread that watches the cluster cannot be started: %s",
+                         strerror(code));
+    cluster->running = true;
+    publisher_listen(cluster->publisher, wake, cluster);
+    return true;
+}
+
+void cluster_stop(struct cluster *cluster)
+{
+    if (cluster == NULL || !cluster->running)
+        return;
+    publisher_listen(cluster->publisher, NULL, NULL);
+    atomic_store(&cluster->stopping, true);
+    client_wake(cluster->client);
+    pthread_join(cluster->thread, NULL);
+    cluster->running = false;
+}
+
+void cluster_destroy(struct cluster *cluster)
+{
+    if (cluster == NULL)
+        return;
+    cluster_stop(cluster);
+    client_close(cluster->client);
+    lookout_destroy(cluster->lookout);
+    free(cluster);
+}

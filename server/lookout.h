@@ -1,0 +1,34 @@
+/* Keeps what a live cluster shows, and publishes views of it. It opens no socket and its clock is
+ * given to it: cluster.c runs it. */
+#ifndef TAFFRAIL_SERVER_LOOKOUT_H
+#define TAFFRAIL_SERVER_LOOKOUT_H
+
+#include "kube/client/client.h"
+#include "server/board.h"
+#include "server/publish.h"
+
+struct lookout_options {
+    struct publisher *publisher;
+    struct board *board;
+    int64_t (*now_ms)(void); /* goes forward only */
+    /* Called by the sink when lookout_step has something to do after a time of rest. */
+    void (*wake)(void *context);
+    void *wake_context;
+};
+
+struct lookout;
+/* The kinds that rails and the solver look up, and owners' kinds. */
+kind_set lookout_kinds(void);
+/* NULL: malloc failed. */
+struct lookout *lookout_create(const struct lookout_options *options) MUST_CHECK;
+void lookout_destroy(struct lookout *lookout); /* NULL is fine */
+/* Shows the publisher a cluster of which nothing is seen yet: from here on it must be destroyed
+ * first. False: malloc failed. */
+bool lookout_begin(struct lookout *lookout) MUST_CHECK;
+/* Told on the thread that calls lookout_step. */
+struct watch_sink lookout_sink(struct lookout *lookout);
+/* Publishes what is due; reports[kind] is what the kind's watcher reports. Returns for how many
+ * milliseconds, unless it is woken, there is nothing to do. */
+int64_t lookout_step(struct lookout *lookout, const struct watch_report reports[KIND_COUNT]);
+
+#endif

@@ -1,0 +1,453 @@
+/* What is seen of a live cluster, and when, by a clock that the test turns. */
+#include "server/lookout.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "unit.h"
+
+const char unit_suite[] = "server lookout";
+
+enum { SLOT = 0, OTHER_SLOT = 1, SLOTS = 4, START_MS = 5000 };
+
+static struct publisher *publisher;
+static struct board *board;
+static struct lookout *lookout;
+static struct watch_sink sink;
+static struct watch_report reports[KIND_COUNT];
+static int64_t clock_ms;
+static unsigned wakes;
+
+static int64_t now_ms(void)
+{
+    return clock_ms;
+}
+
+static void count_wake(void *context)
+{
+    (void)context;
+    wakes++;
+}
+
+/* ---- rules ---- */
+
+static void set_rules(uint64_t generation)
+{
+    char path[] = "/tmp/taffrail-lookout-XXXXXX";
+    int file = mkstemp(path);
+    CU_ASSERT_FATAL(file >= 0);
+    CU_ASSERT(dprintf(file,
+                      "apiVersion: taffrail.dev/v1alpha1\nkind: GuardRails\n"
+                      "metadata: {name: p}\nspec: {mode: enforce, rails: {zone-pin: {}}}\n") > 0);
+    const char *paths[] = {path};
+    const struct world_options options = {.policy_paths = paths, .policy_path_count = 1};
+    struct arena *arena = arena_create(1 << 20);
+    struct problems errors = {.arena = arena}, warnings = {.arena = arena};
+    struct world *world = NULL;
+    CU_ASSERT_FATAL(world_load(&options, generation, 0, &world, &errors, &warnings));
+    CU_ASSERT_FATAL(publisher_set_rules(publisher, world));
+    arena_destroy(arena);
+    close(file);
+    unlink(path);
+}
+
+/* ---- a lookout ---- */
+
+static void open_lookout(void)
+{
+    clock_ms = START_MS;
+    wakes = 0;
+    memset(reports, 0, sizeof reports);
+    for (size_t kind = 0; kind < KIND_COUNT; kind++)
+        reports[kind].age_ms = -1;
+    publisher = publisher_create(SLOTS);
+    board = board_create();
+    CU_ASSERT_FATAL(publisher != NULL && board != NULL);
+    const struct lookout_options options = {
+        .publisher = publisher, .board = board, .now_ms = now_ms, .wake = count_wake};
+    lookout = lookout_create(&options);
+    CU_ASSERT_FATAL(lookout != NULL && lookout_begin(lookout));
+    sink = lookout_sink(lookout);
+    set_rules(1);
+}
+
+static void close_lookout(void)
+{
+    publisher_destroy(publisher);
+    lookout_destroy(lookout);
+    board_destroy(board);
+}
+
+static const struct world *pin(unsigned slot)
+{
+    return cell_pin(publisher_cell(publisher), slot);
+}
+
+static void unpin(unsigned slot)
+{
+    cell_unpin(publisher_cell(publisher), slot);
+}
+
+static int64_t step(void)
+{
+    return lookout_step(lookout, reports);
+}
+
+/* Steps until nothing is left to do. */
+static void settle(void)
+{
+    for (int64_t wait_ms; (wait_ms = step()) < 1000;)
+        clock_ms += wait_ms > 0 ? wait_ms : 1;
+}
+
+static size_t seen(enum kind kind)
+{
+    const struct world *world = pin(SLOT);
+    size_t count = snapshot_count(world->snapshot, kind);
+    unpin(SLOT);
+    return count;
+}
+
+static kind_set unseen(void)
+{
+    const struct world *world = pin(SLOT);
+    kind_set kinds = world->unseen;
+    unpin(SLOT);
+    return kinds;
+}
+
+static bool stale(void)
+{
+    const struct world *world = pin(SLOT);
+    bool are_stale = world->volumes_are_stale;
+    unpin(SLOT);
+    return are_stale;
+}
+
+/* ---- what the API server says ---- */
+
+static void tell(bool (*told)(void *context, const struct object *object), enum kind kind,
+                 const char *name)
+{
+    struct arena *arena = arena_create(1 << 20);
+    struct source source = {
+        .text = arena_printf(arena,
+                             "{\"apiVersion\":\"%s%sv1\",\"kind\":\"%s\",\"metadata\":{"
+                             "\"name\":\"%s\"}}",
+                             kind_table[kind].group, *kind_table[kind].group == '\0' ? "" : "/",
+                             kind_table[kind].name, name)};
+    const struct node *root = NULL;
+    struct object object;
+    struct error error = {0};
+    CU_ASSERT_FATAL(doc_read_json(&source, &doc_limits_review, NULL, arena, &root, &error));
+    CU_ASSERT_FATAL(object_read(root, NULL, TEXT("shop"), arena, &object, &error));
+    CU_ASSERT(told(sink.context, &object));
+    arena_destroy(arena);
+}
+
+static void put(enum kind kind, const char *name)
+{
+    tell(sink.put, kind, name);
+}
+
+/* A list of one page; name NULL: an empty one. */
+static void list(enum kind kind, const char *name)
+{
+    CU_ASSERT(sink.list_begin(sink.context, kind));
+    if (name != NULL)
+        put(kind, name);
+    CU_ASSERT(sink.list_end(sink.context, kind));
+    reports[kind] = (struct watch_report){.synced = true, .watching = true, .lists = 1};
+}
+
+static void refuse(enum kind kind, unsigned status)
+{
+    reports[kind] = (struct watch_report){
+        .degraded = true, .refused_status = status, .age_ms = -1, .failures = 1};
+    snprintf(reports[kind].problem, sizeof reports[kind].problem, "answered %u", status);
+}
+
+static void list_all_but(kind_set left_out)
+{
+    for (enum kind kind = 0; kind < KIND_COUNT; kind++)
+        if ((lookout_kinds() & ~left_out & KIND_BIT(kind)) != 0)
+            list(kind, kind_table[kind].namespaced ? "a" : "b");
+}
+
+static void let_pass(int64_t ms)
+{
+    clock_ms += ms;
+    for (enum kind kind = 0; kind < KIND_COUNT; kind++)
+        if (reports[kind].synced)
+            reports[kind].age_ms += ms;
+}
+
+/* ---- tests ---- */
+
+static void test_nothing_is_seen_before_all_is_listed(void)
+{
+    open_lookout();
+    CU_ASSERT(unseen() == lookout_kinds());
+    CU_ASSERT(stale());
+    CU_ASSERT(board_is_waiting(board));
+    list_all_but(KIND_BIT(KIND_NODE));
+    settle();
+    CU_ASSERT(unseen() == lookout_kinds());
+    ASSERT_INT(seen(KIND_POD), 0);
+    list(KIND_NODE, "n");
+    settle();
+    CU_ASSERT(unseen() == 0);
+    CU_ASSERT(!stale());
+    ASSERT_INT(seen(KIND_POD), 1);
+    ASSERT_INT(seen(KIND_NODE), 1);
+    CU_ASSERT(!board_is_waiting(board));
+    close_lookout();
+}
+
+static void test_kinds_that_are_refused(void)
+{
+    open_lookout();
+    const kind_set refused =
+        KIND_BIT(KIND_NODE_POOL) | KIND_BIT(KIND_NODE) | KIND_BIT(KIND_EC2_NODE_CLASS);
+    list_all_but(refused);
+    refuse(KIND_NODE_POOL, 404);      /* no Karpenter: none is there */
+    refuse(KIND_EC2_NODE_CLASS, 403); /* there may be some */
+    refuse(KIND_NODE, 404);           /* every cluster has them: whoever answers is no API server */
+    settle();
+    CU_ASSERT(unseen() == (KIND_BIT(KIND_NODE) | KIND_BIT(KIND_EC2_NODE_CLASS)));
+    ASSERT_INT(seen(KIND_POD), 1);
+    /* What was seen once stays, though it may no longer be read. */
+    reports[KIND_POD].degraded = true;
+    reports[KIND_POD].refused_status = 403;
+    settle();
+    CU_ASSERT((unseen() & KIND_BIT(KIND_POD)) == 0);
+    ASSERT_INT(seen(KIND_POD), 1);
+    list(KIND_NODE, "n");
+    settle();
+    CU_ASSERT(unseen() == KIND_BIT(KIND_EC2_NODE_CLASS));
+    close_lookout();
+}
+
+static void test_a_kind_that_fails_is_not_waited_for_long(void)
+{
+    open_lookout();
+    list_all_but(KIND_BIT(KIND_NODE));
+    reports[KIND_NODE].failures = 1;
+    settle();
+    let_pass(9999);
+    settle();
+    CU_ASSERT(board_is_waiting(board));
+    ASSERT_INT(seen(KIND_POD), 0);
+    let_pass(1);
+    settle();
+    CU_ASSERT(unseen() == KIND_BIT(KIND_NODE));
+    ASSERT_INT(seen(KIND_POD), 1);
+    close_lookout();
+}
+
+static void test_ready_without_a_cluster(void)
+{
+    open_lookout();
+    let_pass(10000);
+    settle();
+    CU_ASSERT(!board_is_waiting(board));
+    CU_ASSERT(unseen() == lookout_kinds());
+    close_lookout();
+}
+
+/* Half of a first list is never seen: it is waited for while it goes on, dropped when it broke off.
+ */
+static void test_half_of_a_list(void)
+{
+    open_lookout();
+    list_all_but(KIND_BIT(KIND_NODE_POOL));
+    CU_ASSERT(sink.list_begin(sink.context, KIND_NODE_POOL));
+    put(KIND_NODE_POOL, "first");
+    reports[KIND_NODE_POOL].listing = true;
+    let_pass(20000);
+    settle();
+    CU_ASSERT(unseen() == lookout_kinds());
+    reports[KIND_NODE_POOL].listing = false;
+    reports[KIND_NODE_POOL].failures = 1;
+    settle();
+    CU_ASSERT(unseen() == KIND_BIT(KIND_NODE_POOL));
+    ASSERT_INT(seen(KIND_NODE_POOL), 0);
+    ASSERT_INT(seen(KIND_POD), 1);
+    list(KIND_NODE_POOL, "first");
+    settle();
+    CU_ASSERT(unseen() == 0);
+    ASSERT_INT(seen(KIND_NODE_POOL), 1);
+    close_lookout();
+}
+
+static void test_volumes_grow_stale(void)
+{
+    open_lookout();
+    list_all_but(0);
+    settle();
+    reports[KIND_PERSISTENT_VOLUME].watching = false;
+    let_pass(60000);
+    settle();
+    CU_ASSERT(!stale());
+    let_pass(1);
+    settle();
+    CU_ASSERT(stale());
+    ASSERT_INT(seen(KIND_PERSISTENT_VOLUME), 1);
+    /* An open watch is quiet while nothing changes, for a little more than a minute. */
+    reports[KIND_PERSISTENT_VOLUME].watching = true;
+    settle();
+    CU_ASSERT(!stale());
+    let_pass(29999);
+    settle();
+    CU_ASSERT(!stale());
+    let_pass(1);
+    settle();
+    CU_ASSERT(stale());
+    reports[KIND_PERSISTENT_VOLUME].age_ms = 0;
+    settle();
+    CU_ASSERT(stale()); /* claims are no younger */
+    reports[KIND_PERSISTENT_VOLUME_CLAIM].age_ms = 0;
+    settle();
+    CU_ASSERT(!stale());
+    close_lookout();
+}
+
+static void test_events_are_gathered(void)
+{
+    open_lookout();
+    list_all_but(0);
+    settle();
+    const struct world *before = pin(OTHER_SLOT);
+    wakes = 0;
+    put(KIND_POD, "c");
+    put(KIND_POD, "d");
+    ASSERT_INT(wakes, 1);
+    int64_t wait_ms = step();
+    ASSERT_INT(wait_ms, 1);
+    ASSERT_INT(seen(KIND_POD), 1);
+    tell(sink.remove, KIND_POD, "c");
+    ASSERT_INT(wakes, 1);
+    clock_ms += wait_ms;
+    ASSERT_INT(step(), 1000);
+    ASSERT_INT(seen(KIND_POD), 2);
+    /* Who looks at the world before goes on doing so. */
+    ASSERT_INT(snapshot_count(before->snapshot, KIND_POD), 1);
+    CU_ASSERT(text_is(snapshot_object(before->snapshot, KIND_POD, 0)->name, "a"));
+    unpin(OTHER_SLOT);
+    put(KIND_POD, "a"); /* as it was */
+    ASSERT_INT(wakes, 2);
+    ASSERT_INT(step(), 1000);
+    close_lookout();
+}
+
+static void test_rules_change_and_the_view_stays(void)
+{
+    open_lookout();
+    list_all_but(0);
+    settle();
+    const struct world *before = pin(OTHER_SLOT);
+    set_rules(2);
+    const struct world *between = pin(SLOT);
+    ASSERT_INT(between->generation, 2);
+    CU_ASSERT(between->snapshot == before->snapshot);
+    CU_ASSERT(between->policies != before->policies);
+    unpin(SLOT);
+    settle();
+    const struct world *after = pin(SLOT);
+    CU_ASSERT(after->snapshot == before->snapshot);
+    ASSERT_INT(after->generation, 2);
+    CU_ASSERT(after->unseen == 0);
+    CU_ASSERT(after->offers != NULL);
+    unpin(SLOT);
+    ASSERT_INT(before->generation, 1);
+    unpin(OTHER_SLOT);
+    close_lookout();
+}
+
+static void test_the_board_tells(void)
+{
+    open_lookout();
+    list_all_but(KIND_BIT(KIND_NODE));
+    refuse(KIND_NODE, 403);
+    settle();
+    let_pass(1500);
+    settle();
+    clock_ms += 500;
+    struct arena *arena = arena_create(1 << 20);
+    struct text_builder line = {.arena = arena}, metrics = {.arena = arena};
+    board_add_line(board, clock_ms, &line);
+    const char *said = text_builder_text(&line).data;
+    CU_ASSERT(strstr(said, "objects, none older than 2 s; nodes cannot be seen: answered 403") !=
+              NULL);
+    board_add_metrics(board, clock_ms, &metrics);
+    const char *page = text_builder_text(&metrics).data;
+    CU_ASSERT(strstr(page, "\ntaffrail_cluster_age_seconds{kind=\"Pod\"} 2.000\n") != NULL);
+    CU_ASSERT(strstr(page, "\ntaffrail_cluster_objects{kind=\"Pod\"} 1\n") != NULL);
+    CU_ASSERT(strstr(page, "\ntaffrail_cluster_degraded{kind=\"Node\"} 1\n") != NULL);
+    CU_ASSERT(strstr(page, "age_seconds{kind=\"Node\"}") == NULL);
+    CU_ASSERT(strstr(page, "Provisioner") == NULL);
+    arena_destroy(arena);
+    close_lookout();
+}
+
+static void keep_first(void *context, const struct node *root)
+{
+    const struct node **first = context;
+    if (*first == NULL)
+        *first = root;
+}
+
+static kind_set kind_of_resource(struct text group, struct text plural)
+{
+    for (enum kind kind = KIND_UNKNOWN + 1; kind < KIND_COUNT; kind++)
+        if (text_is(group, kind_table[kind].group) && text_is(plural, kind_table[kind].plural))
+            return KIND_BIT(kind);
+    CU_FAIL("the role names a kind that nobody knows");
+    return 0;
+}
+
+/* Every kind that is watched, and no other, by list and watch alone. */
+static void test_the_role_is_what_is_watched(void)
+{
+    char path[512];
+    const char *source_dir = getenv("TAFFRAIL_SOURCE_DIR");
+    snprintf(path, sizeof path, "%s/manifests/base/rbac.yaml",
+             source_dir == NULL ? "." : source_dir);
+    struct arena *arena = arena_create(1 << 22);
+    struct source source = {.file = path};
+    struct error error = {0};
+    CU_ASSERT_FATAL(file_read(path, 1 << 20, arena, &source.text, &error));
+    struct problems problems = {.arena = arena};
+    const struct node *role = NULL;
+    doc_read_yaml(&source, YAML_MANIFEST, &doc_limits_manifest, arena, &problems, keep_first,
+                  &role);
+    const struct node *rules = node_get(role, "rules");
+    CU_ASSERT_FATAL(problems.count == 0 && node_is(rules, NODE_LIST));
+    kind_set granted = 0;
+    for (size_t i = 0; i < node_count(rules); i++) {
+        const struct node *rule = node_item(rules, i);
+        struct text group = node_string(node_item(node_get(rule, "apiGroups"), 0));
+        const struct node *resources = node_get(rule, "resources");
+        ASSERT_INT(node_count(node_get(rule, "verbs")), 2);
+        for (size_t j = 0; j < node_count(resources); j++)
+            granted |= kind_of_resource(group, node_string(node_item(resources, j)));
+    }
+    CU_ASSERT(granted == lookout_kinds());
+    arena_destroy(arena);
+}
+
+const struct unit_test unit_tests[] = {
+    {"nothing is seen before all is listed", test_nothing_is_seen_before_all_is_listed},
+    {"kinds that are refused", test_kinds_that_are_refused},
+    {"a kind that fails is not waited for long", test_a_kind_that_fails_is_not_waited_for_long},
+    {"ready without a cluster", test_ready_without_a_cluster},
+    {"half of a list", test_half_of_a_list},
+    {"volumes grow stale", test_volumes_grow_stale},
+    {"events are gathered", test_events_are_gathered},
+    {"rules change and the view stays", test_rules_change_and_the_view_stays},
+    {"the board tells", test_the_board_tells},
+    {"the role is what is watched", test_the_role_is_what_is_watched},
+    {NULL, NULL},
+};
