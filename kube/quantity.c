@@ -181,3 +181,16 @@ struct text quantity_canonical(struct text t, struct arena *arena)
         return arena_printf(arena, "%llde%d", (long long)value, 3 * (int)power - 3);
     return arena_printf(arena, "%lld%s", (long long)value, decimal[power]);
 }
+
+bool share_parse(struct text t, struct share *share)
+{
+    enum { ALL_PERCENT = 100 };
+    struct text number = t;
+    share->percent = text_ends_with(t, TEXT("%"));
+    if (share->percent)
+        number.size--;
+    if (number.size == 0 || number.data[0] < '0' || number.data[0] > '9' ||
+        !text_to_int64(number, &share->amount))
+        return false;
+    return !share->percent || share->amount <= ALL_PERCENT;
+}

@@ -88,3 +88,32 @@ bool time_parse(struct text t, int64_t *unix_s)
     *unix_s = (int64_t)seconds - offset_s;
     return true;
 }
+
+bool duration_parse(struct text t, int64_t *seconds)
+{
+    static const struct {
+        char unit;
+        int64_t seconds;
+    } units[] = {{'h', 3600}, {'m', 60}, {'s', 1}};
+    int64_t sum = 0;
+    bool some = false;
+    while (t.size > 0) {
+        size_t digits = 0;
+        while (digits < t.size && t.data[digits] >= '0' && t.data[digits] <= '9')
+            digits++;
+        int64_t number = 0;
+        int64_t unit_s = 0;
+        for (size_t i = 0; digits < t.size && i < sizeof units / sizeof *units; i++)
+            if (t.data[digits] == units[i].unit)
+                unit_s = units[i].seconds;
+        if (unit_s == 0 || !text_to_int64((struct text){t.data, digits}, &number) ||
+            __builtin_mul_overflow(number, unit_s, &number) ||
+            __builtin_add_overflow(sum, number, &sum))
+            return false;
+        some = true;
+        t.data += digits + 1;
+        t.size -= digits + 1;
+    }
+    *seconds = sum;
+    return some;
+}

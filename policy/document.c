@@ -140,7 +140,7 @@ static const struct key spec_keys[] = {
      .children = match_keys,
      .given_offset = offsetof(struct document, policy.match.given)},
     {.name = "rails",
-     .type = KEY_NODE,
+     .type = KEY_RAILS,
      .offset = offsetof(struct document, rails),
      .summary = "the rails that are on, by name, each with its keys; {} is a rail with its "
                 "defaults, and one that is not named is off"},
@@ -256,10 +256,13 @@ static bool read_rail(const struct reading *reading, const struct field *rails,
         rail->prepare(settings, reading->catalog, &member->value, schema->source, schema->arena,
                       reading->warnings);
     const struct document *document = reading->document;
+    enum mode mode = document->mode;
+    if (rail->only_warns && mode != MODE_OFF)
+        mode = MODE_WARN;
     *use = (struct rail_use){
         .rail = rail,
         .settings = settings,
-        .mode = common.mode_given ? common.mode : document->mode,
+        .mode = common.mode_given ? common.mode : mode,
         .since_unix_s = common.since_given ? common.since_unix_s : document->since_unix_s,
     };
     return true;
@@ -292,8 +295,7 @@ static bool read_rails(const struct reading *reading, const struct field *rails)
     return true;
 }
 
-/* ---- the whole
- * ------------------------------------------------------------------------------------ */
+/* ---- the whole ---- */
 
 static bool is_other_kind(const struct node *root)
 {

@@ -28,6 +28,7 @@ static struct drafts hear(const struct evaluation *evaluation, const struct rail
     struct hearing hearing = {.judgement = {.world = evaluation->world,
                                             .subject = evaluation->subject,
                                             .object = object,
+                                            .now_unix_s = evaluation->now_unix_s,
                                             .arena = evaluation->arena}};
     use->rail->judge(&hearing.judgement, use->settings);
     return hearing.drafts;
@@ -93,6 +94,8 @@ static enum action decide(const struct trial *trial, const struct rail_use *use,
         return at_most(action, ACTION_AUDIT);
     if (severity == SEVERITY_WARN)
         action = at_most(action, ACTION_WARN);
+    if (severity == SEVERITY_AUDIT)
+        action = at_most(action, ACTION_AUDIT);
     if (evaluation_spares(&trial->evaluation, use))
         action = at_most(action, ACTION_WARN);
     if (trial->controlled && action == ACTION_DENY)

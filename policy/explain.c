@@ -86,6 +86,7 @@ static struct text type_words(struct arena *arena, const struct key *key)
     case KEY_SELECTOR:
         return TEXT("label selector");
     case KEY_NODE:
+    case KEY_RAILS:
         return TEXT("map");
     default:
         break;
@@ -184,6 +185,9 @@ struct text rail_explain(const struct rail *rail, struct arena *arena)
     add_paragraphs(&page, kinds_text(arena, rail->kinds), 0);
     if (rail->change != NULL)
         add_paragraphs(&page, TEXT("Can change: Pods, when they are created"), 0);
+    if (rail->only_warns)
+        add_paragraphs(&page,
+                       TEXT("Only warns, unless the policy gives the rail a mode of its own"), 0);
     text_builder_add(&page, TEXT("\n"));
     add_paragraphs(&page, text_of(rail->detail), 0);
 

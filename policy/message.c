@@ -101,8 +101,7 @@ void nearest_first(struct text *items, size_t count, struct text wanted)
     }
 }
 
-/* ---- the denial
- * ---------------------------------------------------------------------------------- */
+/* ---- the denial ---- */
 
 static bool denies(const struct finding *finding)
 {

@@ -87,6 +87,7 @@ struct subject {
 
 struct policy_set;
 struct pin_offers;
+struct places;
 
 /* All that a decision stands on, consistent with each other and immutable. */
 struct world {
@@ -94,10 +95,17 @@ struct world {
     const struct snapshot *snapshot;
     const struct catalog *catalog;
     const struct pin_offers *offers; /* where the solver could place pods; NULL: not asked */
+    const struct places *places;     /* what could run a pod at all; NULL: nobody asks */
     bool volumes_are_stale;          /* claims or volumes are as they were more than 60 s ago */
+    kind_set unseen; /* may be there and cannot be seen: not to find one of them means nothing */
     uint64_t generation;
     int64_t loaded_unix_s;
 };
+/* Whether what is there of these kinds is in the snapshot. */
+static inline bool world_sees(const struct world *world, kind_set kinds)
+{
+    return (world->unseen & kinds) == 0;
+}
 
 /* ---- loading ---- */
 

@@ -4,23 +4,28 @@
 
 #include "policy/policy.h"
 
-/* ---- keys: one table drives the parser, explain and, later, the JSON Schema ---- */
+/* ---- keys: one table drives the parser, explain and the JSON Schema ---- */
 
 enum key_type {
-    KEY_BOOL,     /* bool */
-    KEY_INTEGER,  /* int64_t; minimum and maximum apply */
-    KEY_QUANTITY, /* int64_t, thousandths */
-    KEY_STRING,   /* struct text */
-    KEY_ENUM,     /* int: index into choices */
-    KEY_STRINGS,  /* struct key_strings */
-    KEY_GLOBS,    /* struct key_strings, each a glob */
-    KEY_TIME,     /* int64_t: RFC 3339, or a day: its first second */
-    KEY_TIME_END, /* int64_t: RFC 3339, or a day: its last second */
-    KEY_KINDS,    /* kind_set */
-    KEY_SELECTOR, /* const struct node *, checked to be a metav1.LabelSelector */
-    KEY_MAP,      /* nested: children */
-    KEY_MAPS,     /* struct key_maps: a list of maps; children, at offsets of one item */
-    KEY_NODE,     /* const struct node *: anything, checked by its owner */
+    KEY_BOOL,       /* bool */
+    KEY_INTEGER,    /* int64_t; minimum and maximum apply */
+    KEY_QUANTITY,   /* int64_t, thousandths */
+    KEY_DURATION,   /* int64_t, seconds: as in 720h */
+    KEY_SHARE,      /* struct share: a number of things, or a percentage of them */
+    KEY_QUANTITIES, /* struct key_quantities: a map of names to quantities */
+    KEY_STRING,     /* struct text */
+    KEY_ENUM,       /* int: index into choices */
+    KEY_STRINGS,    /* struct key_strings */
+    KEY_GLOBS,      /* struct key_strings, each a glob */
+    KEY_TIME,       /* int64_t: RFC 3339, or a day: its first second */
+    KEY_TIME_END,   /* int64_t: RFC 3339, or a day: its last second */
+    KEY_GLOB_LISTS, /* struct key_lists: a map of names to lists of globs */
+    KEY_KINDS,      /* kind_set */
+    KEY_SELECTOR,   /* const struct node *, checked to be a metav1.LabelSelector */
+    KEY_MAP,        /* nested: children */
+    KEY_MAPS,       /* struct key_maps: a list of maps; children, at offsets of one item */
+    KEY_NODE,       /* const struct node *: anything, checked by its owner */
+    KEY_RAILS,      /* const struct node *: rails by name, each with its own keys */
 };
 
 struct key_strings {
@@ -28,6 +33,24 @@ struct key_strings {
     const struct node **nodes; /* where each was written; NULL for a default */
     size_t count;
     bool given; /* the key was there, though the list may be empty */
+};
+
+struct key_list {
+    struct text name;
+    struct key_strings values;
+};
+struct key_lists {
+    struct key_list *items;
+    size_t count;
+};
+
+struct key_quantity {
+    struct text name, written;
+    int64_t milli;
+};
+struct key_quantities {
+    struct key_quantity *items;
+    size_t count;
 };
 
 struct key_maps {
@@ -57,6 +80,7 @@ struct key {
 enum severity {
     SEVERITY_RAIL,      /* as the rail's mode says */
     SEVERITY_WARN,      /* at most a warning */
+    SEVERITY_AUDIT,     /* noted, nobody is told */
     SEVERITY_UNDECIDED, /* cannot see what it needs: never denies */
 };
 
@@ -79,6 +103,7 @@ struct judgement {
     const struct world *world;
     const struct subject *subject; /* to a change its object is the one to change, too */
     const struct object *object;   /* the one to judge: on UPDATE first the old, then the new */
+    int64_t now_unix_s;
     struct arena *arena;
 };
 void judgement_report(struct judgement *judgement, const struct draft *draft);
@@ -115,6 +140,7 @@ struct rail {
     const char *example; /* YAML, as it stands under spec.rails */
     kind_set kinds;
     bool judges_resize;     /* of Pods also pods/resize */
+    bool only_warns;        /* unless the policy gives the rail a mode of its own */
     const struct key *keys; /* ends with a NULL name */
     size_t settings_size;
     /* After parsing, once a load: derive what judging needs, warn of what cannot work. May be NULL.

@@ -45,6 +45,15 @@ static bool read_quantity(const struct schema *schema, const struct field *field
     return true;
 }
 
+static bool read_duration(const struct schema *schema, const struct field *field,
+                          const struct key *key, void *settings)
+{
+    int64_t *target = target_of(key, settings);
+    if (!duration_parse(node_string(field->node), target) || *target == 0)
+        return schema_refuse(schema, field, schema_wanted(schema->arena, key), TEXT(""));
+    return true;
+}
+
 /* A text stands in messages, logs and annotations: it is one line, and what would steer a terminal
  * is refused. */
 static bool has_control(struct text t)
@@ -272,6 +281,58 @@ static bool read_node(const struct schema *schema, const struct field *field, co
     return true;
 }
 
+static bool read_share(const struct schema *schema, const struct field *field,
+                       const struct key *key, void *settings)
+{
+    struct share *target = target_of(key, settings);
+    bool scalar = node_is(field->node, NODE_STRING) || node_is(field->node, NODE_NUMBER);
+    if (!scalar || !share_parse(node_text(field->node), target))
+        return schema_refuse(schema, field, schema_wanted(schema->arena, key), TEXT(""));
+    return true;
+}
+
+static bool read_quantities(const struct schema *schema, const struct field *field,
+                            const struct key *key, void *settings)
+{
+    struct key_quantities *target = target_of(key, settings);
+    if (!node_is(field->node, NODE_MAP))
+        return schema_refuse(schema, field, schema_wanted(schema->arena, key), TEXT(""));
+    size_t count = node_count(field->node);
+    target->items = ARENA_ARRAY(schema->arena, count, struct key_quantity);
+    target->count = count;
+    bool good = true;
+    for (size_t i = 0; i < count; i++) {
+        const struct member *member = &field->node->members[i];
+        struct key_quantity *item = &target->items[i];
+        *item =
+            (struct key_quantity){{member->key, member->key_size}, node_text(&member->value), 0};
+        const struct field *value = field_member(schema->arena, field, item->name);
+        const struct key one = {.name = "", .type = KEY_QUANTITY};
+        good = read_quantity(schema, value, &one, &item->milli) && good;
+    }
+    return good;
+}
+
+static bool read_glob_lists(const struct schema *schema, const struct field *field,
+                            const struct key *key, void *settings)
+{
+    struct key_lists *target = target_of(key, settings);
+    if (!node_is(field->node, NODE_MAP))
+        return schema_refuse(schema, field, schema_wanted(schema->arena, key), TEXT(""));
+    size_t count = node_count(field->node);
+    *target = (struct key_lists){ARENA_ARRAY(schema->arena, count, struct key_list), count};
+    bool good = true;
+    for (size_t i = 0; i < count; i++) {
+        const struct member *member = &field->node->members[i];
+        struct key_list *item = &target->items[i];
+        item->name = (struct text){member->key, member->key_size};
+        const struct field *list = field_member(schema->arena, field, item->name);
+        const struct key one = {.name = "", .type = KEY_GLOBS};
+        good = read_strings(schema, list, &one, &item->values) && good;
+    }
+    return good;
+}
+
 static bool read_map(const struct schema *schema, const struct field *field, const struct key *key,
                      void *settings)
 {
@@ -308,11 +369,25 @@ static bool read_maps(const struct schema *schema, const struct field *field, co
 /* ---- keys ---- */
 
 static read_value *const readers[] = {
-    [KEY_BOOL] = read_bool,     [KEY_INTEGER] = read_integer,   [KEY_QUANTITY] = read_quantity,
-    [KEY_STRING] = read_string, [KEY_ENUM] = read_enum,         [KEY_STRINGS] = read_strings,
-    [KEY_GLOBS] = read_strings, [KEY_TIME] = read_time,         [KEY_TIME_END] = read_time,
-    [KEY_KINDS] = read_kinds,   [KEY_SELECTOR] = read_selector, [KEY_MAP] = read_map,
-    [KEY_MAPS] = read_maps,     [KEY_NODE] = read_node,
+    [KEY_BOOL] = read_bool,
+    [KEY_INTEGER] = read_integer,
+    [KEY_QUANTITY] = read_quantity,
+    [KEY_STRING] = read_string,
+    [KEY_ENUM] = read_enum,
+    [KEY_STRINGS] = read_strings,
+    [KEY_GLOBS] = read_strings,
+    [KEY_TIME] = read_time,
+    [KEY_TIME_END] = read_time,
+    [KEY_KINDS] = read_kinds,
+    [KEY_SELECTOR] = read_selector,
+    [KEY_MAP] = read_map,
+    [KEY_MAPS] = read_maps,
+    [KEY_NODE] = read_node,
+    [KEY_RAILS] = read_node,
+    [KEY_SHARE] = read_share,
+    [KEY_DURATION] = read_duration,
+    [KEY_QUANTITIES] = read_quantities,
+    [KEY_GLOB_LISTS] = read_glob_lists,
 };
 
 static void take_root(void *context, const struct node *root)

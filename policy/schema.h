@@ -22,6 +22,7 @@ struct schema_part {
 bool schema_read(const struct schema *schema, const struct field *field,
                  const struct schema_part *parts, size_t part_count);
 
+extern const struct key selector_keys[]; /* of a metav1.LabelSelector */
 /* Whether field holds a metav1.LabelSelector; problems as above. */
 bool schema_check_selector(const struct schema *schema, const struct field *field);
 

@@ -129,6 +129,14 @@ struct text schema_wanted(struct arena *arena, const struct key *key)
         return wanted_integer(arena, key);
     case KEY_QUANTITY:
         return TEXT("a quantity above 0, such as 64 or 256Gi");
+    case KEY_DURATION:
+        return TEXT("a duration above 0 in h, m and s, such as 720h or 1h30m");
+    case KEY_SHARE:
+        return TEXT("a whole number or a percentage, such as 5 or 10%");
+    case KEY_QUANTITIES:
+        return TEXT("a map of names to quantities, as in {cpu: 1000, memory: 4Ti}");
+    case KEY_GLOB_LISTS:
+        return TEXT("a map of names to lists of globs, as in {team: [web, data-*]}");
     case KEY_STRING:
         return TEXT("a string");
     case KEY_ENUM:
@@ -153,6 +161,8 @@ struct text schema_wanted(struct arena *arena, const struct key *key)
         return TEXT("a map");
     case KEY_NODE:
         return TEXT("anything");
+    case KEY_RAILS:
+        return TEXT("a map of rails by name");
     case KEY_MAPS:
         return TEXT("a list of maps");
     }

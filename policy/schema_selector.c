@@ -36,7 +36,7 @@ struct selector {
     struct key_maps requirements;
 };
 
-static const struct key selector_keys[] = {
+const struct key selector_keys[] = {
     {.name = "matchLabels",
      .type = KEY_NODE,
      .offset = offsetof(struct selector, labels),

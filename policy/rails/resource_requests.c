@@ -122,13 +122,21 @@ static void judge_required(const struct hearing *hearing, struct text resource)
     amounts_of(hearing, hearing->container->field, resource, &request, &limit);
     if (is_some(&request) || is_unreadable(&request) || pod_requests(hearing, resource))
         return;
+    /* The API server has applied LimitRanges to a Pod already; its template will get them later. */
+    bool may_get_it = hearing->judgement->object->kind != KIND_POD &&
+                      !world_sees(hearing->judgement->world, KIND_BIT(KIND_LIMIT_RANGE));
     judgement_report(
         hearing->judgement,
         &(struct draft){
+            .severity = may_get_it ? SEVERITY_UNDECIDED : SEVERITY_RAIL,
             .field = request.field,
             .found = request.written ? request.text : TEXT(""),
-            .statement = arena_printf(arena, "%.*s requests no %.*s", TEXT_ARGS(hearing->who),
-                                      TEXT_ARGS(resource)),
+            .statement = arena_printf(
+                arena,
+                may_get_it ? "%.*s requests no %.*s, and LimitRanges, which may add it, cannot be "
+                             "seen"
+                           : "%.*s requests no %.*s",
+                TEXT_ARGS(hearing->who), TEXT_ARGS(resource)),
             .fix = arena_printf(
                 arena, "add %.*s under resources.requests: what the container needs to run",
                 TEXT_ARGS(resource)),

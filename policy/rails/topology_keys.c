@@ -38,24 +38,6 @@ static const struct key keys[] = {
 static const char *const node_keys[] = {ZONE, REGION, HOSTNAME,     CAPACITY_TYPE,
                                         ARCH, OS,     INSTANCE_TYPE};
 
-static const struct {
-    const char *written, *meant;
-} bare_words[] = {
-    {"zone", ZONE},
-    {"region", REGION},
-    {"node", HOSTNAME},
-    {"hostname", HOSTNAME},
-    {"arch", ARCH},
-    {"os", OS},
-    {"instance-type", INSTANCE_TYPE},
-    {"capacity-type", CAPACITY_TYPE},
-    /* CSI drivers' own zone labels, which only their volumes carry. */
-    {"topology.gke.io/zone", ZONE},
-    {"topology.disk.csi.azure.com/zone", ZONE},
-    {"topology.ebs.csi.eks.amazonaws.com/zone", ZONE},
-    {"topology.cinder.csi.openstack.org/zone", ZONE},
-};
-
 #define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
 
 static bool is_listed(const struct key_strings *list, struct text key)
@@ -74,23 +56,11 @@ static bool is_node_key(struct text key)
     return false;
 }
 
-static bool expressions_produce(const struct expressions *expressions, struct text key)
-{
-    for (size_t i = 0; i < expressions->count; i++)
-        if (text_equal(expressions->items[i].key, key) && expressions->items[i].valid &&
-            expressions->items[i].op != SOLVER_DOES_NOT_EXIST)
-            return true;
-    return false;
-}
-
 static bool some_pool_produces(const struct snapshot *snapshot, struct text key)
 {
-    for (size_t i = 0; i < snapshot_pool_count(snapshot); i++) {
-        const struct pool *pool = snapshot_pool(snapshot, i);
-        if (expressions_produce(&pool->labels, key) ||
-            expressions_produce(&pool->requirements, key))
+    for (size_t i = 0; i < snapshot_pool_count(snapshot); i++)
+        if (pool_produces(snapshot_pool(snapshot, i), key))
             return true;
-    }
     return false;
 }
 
@@ -100,41 +70,6 @@ static bool some_node_carries(const struct snapshot *snapshot, struct text key)
         if (node_member(snapshot_object(snapshot, KIND_NODE, i)->labels, key) != NULL)
             return true;
     return false;
-}
-
-/* The key that was meant: by an alias, a bare word, or two edits of a well-known key; empty when
- * none is near. */
-static struct text key_meant(const struct catalog *catalog, struct text key)
-{
-    enum { TYPO_EDITS = 2 };
-    for (size_t i = 0; i < COUNT_OF(bare_words); i++)
-        if (text_is(key, bare_words[i].written))
-            return text_of(bare_words[i].meant);
-    size_t canonical_size = key.size;
-    const char *canonical = solver_canonical_key(key.data, &canonical_size);
-    if (canonical != key.data)
-        return (struct text){canonical, canonical_size};
-
-    struct text nearest = TEXT("");
-    size_t least = TYPO_EDITS + 1;
-    for (size_t i = 0; i < COUNT_OF(node_keys); i++) {
-        size_t distance = text_distance(key, text_of(node_keys[i]), TYPO_EDITS);
-        if (distance < least) {
-            least = distance;
-            nearest = text_of(node_keys[i]);
-        }
-    }
-    const struct solver_names *names = catalog_names(catalog);
-    for (uint32_t i = 0; i < solver_names_key_count(names); i++) {
-        struct text known;
-        known.data = solver_names_key_text(names, i, &known.size);
-        size_t distance = text_distance(key, known, TYPO_EDITS);
-        if (distance < least) {
-            least = distance;
-            nearest = known;
-        }
-    }
-    return nearest;
 }
 
 /* The allowed keys: nearest to the one that was meant first, as written when none is known. */
@@ -163,7 +98,7 @@ static void judge_key(struct judgement *judgement, const struct settings *settin
         return;
 
     struct arena *arena = judgement->arena;
-    struct text meant = left_out ? TEXT("") : key_meant(catalog, key);
+    struct text meant = left_out ? TEXT("") : label_key_meant(catalog, key);
     struct draft draft = {
         .field = term->key,
         .found = key,
@@ -187,6 +122,12 @@ static void judge_key(struct judgement *judgement, const struct settings *settin
             arena, "found \"%.*s\"; no NodePool is visible that could put this label on a node",
             TEXT_ARGS(key));
         draft.fix = TEXT("make the NodePools visible (--state DIR), or use an allowed key");
+    } else if (!world_sees(judgement->world, KIND_BIT(KIND_NODE) | KIND_BIT(KIND_NODE_POOL))) {
+        draft.severity = SEVERITY_UNDECIDED;
+        draft.statement =
+            arena_printf(arena, "found \"%.*s\"; Nodes cannot be seen, which may carry this label",
+                         TEXT_ARGS(key));
+        draft.fix = TEXT("let the webhook list Nodes and NodePools, or use an allowed key");
     } else {
         draft.statement = arena_printf(
             arena, "found \"%.*s\", a label that no NodePool puts on its nodes", TEXT_ARGS(key));

@@ -183,32 +183,13 @@ static void judge_key(struct judgement *judgement, const struct storage_class *c
     judgement_report(judgement, &draft);
 }
 
-static bool is_alphanumeric(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-}
-
-static bool is_label_value(struct text t)
-{
-    enum { LONGEST = 63 };
-    if (t.size > LONGEST)
-        return false;
-    for (size_t i = 0; i < t.size; i++) {
-        bool inside = i > 0 && i + 1 < t.size;
-        char c = t.data[i];
-        if (!is_alphanumeric(c) && !(inside && (c == '-' || c == '_' || c == '.')))
-            return false;
-    }
-    return true;
-}
-
 static void judge_zone(struct judgement *judgement, const struct field *field,
                        const struct zones *zones)
 {
     struct arena *arena = judgement->arena;
     struct text value = node_string(field->node);
     struct draft draft = {.field = field, .found = value};
-    if (!is_label_value(value)) {
+    if (!label_value_is_valid(value)) {
         draft.statement = arena_printf(arena, "found \"%.*s\", which no node can carry as a label",
                                        TEXT_ARGS(value));
         draft.fix = TEXT("put a real value in place of the placeholder");

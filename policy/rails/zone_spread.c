@@ -34,39 +34,6 @@ static bool is_zone(struct text key)
 
 /* ---- what spreads ---- */
 
-static bool lists(const struct node *list, struct text wanted)
-{
-    for (size_t i = 0; i < node_count(list); i++)
-        if (text_equal(node_string(node_item(list, i)), wanted))
-            return true;
-    return false;
-}
-
-/* Terms of pod affinity look into other namespaces when they say so. */
-static bool looks_here(const struct node *term, struct text namespace)
-{
-    const struct node *namespaces = node_get(term, "namespaces");
-    return node_count(namespaces) == 0 || lists(namespaces, namespace) ||
-           node_is(node_get(term, "namespaceSelector"), NODE_MAP);
-}
-
-static bool shuts_itself_out(const struct node *term, const struct node *labels)
-{
-    const struct node *keys_of_others = node_get(term, "mismatchLabelKeys");
-    for (size_t i = 0; i < node_count(keys_of_others); i++)
-        if (node_member(labels, node_string(node_item(keys_of_others, i))) != NULL)
-            return true;
-    return false;
-}
-
-static bool selects_itself(const struct workload *workload, const struct topology_term *term)
-{
-    const struct node *labels = node_get(workload->metadata->node, "labels");
-    const struct node *node = term->term->node;
-    return selector_matches(node_get(node, "labelSelector"), labels) &&
-           looks_here(node, workload->object->namespace) && !shuts_itself_out(node, labels);
-}
-
 static bool names_zones(const struct expressions *expressions)
 {
     for (size_t i = 0; i < expressions->count; i++)
@@ -105,7 +72,7 @@ enum spreading zone_spread_find(const struct workload *workload, struct arena *a
                 return SPREAD_EXEMPT;
             continue;
         }
-        if (selects_itself(workload, term)) {
+        if (topology_term_selects_itself(workload, term)) {
             spreading = SPREAD_OVER_ZONES;
         } else if (spreading == SPREAD_NOT_AT_ALL && term->use == TOPOLOGY_SPREAD) {
             spreading = SPREAD_MISSES;

@@ -96,8 +96,9 @@ static void the_policy_file_is_explained(void)
 }
 
 /* Loads a text as a policy file; what it is refused for is printed. */
-static bool loads(struct arena *arena, struct text text)
+static bool loads(struct text text)
 {
+    struct arena *arena = arena_create(64 << 20);
     char path[] = "/tmp/taffrail-unit-XXXXXX";
     int fd = mkstemp(path);
     CU_ASSERT_FATAL(fd >= 0 && write(fd, text.data, text.size) == (ssize_t)text.size);
@@ -110,7 +111,9 @@ static bool loads(struct arena *arena, struct text text)
     unlink(path);
     for (size_t i = 0; i < errors.count; i++)
         fprintf(stderr, "%u: %s\n", errors.items[i].place.line, errors.items[i].what);
-    return good && policy_set_count(set) == 1;
+    good = good && policy_set_count(set) == 1;
+    arena_destroy(arena);
+    return good;
 }
 
 /* The lines after "Example:". */
@@ -126,7 +129,7 @@ static struct text example_of(struct text page)
 static void the_examples_on_the_pages_load(void)
 {
     struct arena *arena = arena_create(64 << 20);
-    CU_ASSERT_TRUE(loads(arena, example_of(policy_explain(arena))));
+    CU_ASSERT_TRUE(loads(example_of(policy_explain(arena))));
     for (size_t i = 0; i < rail_count(); i++) {
         struct text example = example_of(rail_explain(rail_at(i), arena));
         struct text policy = arena_printf(arena,
@@ -135,7 +138,7 @@ static void the_examples_on_the_pages_load(void)
                                           "  metadata: {name: p}\n"
                                           "%.*s",
                                           TEXT_ARGS(example));
-        CU_ASSERT_TRUE(loads(arena, policy));
+        CU_ASSERT_TRUE(loads(policy));
     }
     arena_destroy(arena);
 }
@@ -144,12 +147,12 @@ static void every_rail_loads_with_its_defaults(void)
 {
     struct arena *arena = arena_create(64 << 20);
     for (size_t i = 0; i < rail_count(); i++)
-        CU_ASSERT_TRUE(loads(arena, arena_printf(arena,
-                                                 "apiVersion: taffrail.dev/v1alpha1\n"
-                                                 "kind: GuardRails\n"
-                                                 "metadata: {name: p}\n"
-                                                 "spec: {rails: {%s: {}}}\n",
-                                                 rail_name(rail_at(i)))));
+        CU_ASSERT_TRUE(loads(arena_printf(arena,
+                                          "apiVersion: taffrail.dev/v1alpha1\n"
+                                          "kind: GuardRails\n"
+                                          "metadata: {name: p}\n"
+                                          "spec: {rails: {%s: {}}}\n",
+                                          rail_name(rail_at(i)))));
     arena_destroy(arena);
 }
 

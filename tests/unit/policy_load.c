@@ -272,8 +272,7 @@ static void json_is_read_too(void)
     end(&result);
 }
 
-/* ---- what is accepted
- * ----------------------------------------------------------------------------- */
+/* ---- what is accepted ---- */
 
 static void the_whole_policy_arrives(void)
 {
@@ -385,8 +384,7 @@ static void expired_exceptions_are_warned_of(void)
     end(&result);
 }
 
-/* ---- files and folders
- * ---------------------------------------------------------------------------- */
+/* ---- files and folders ---- */
 
 static void write_policy(const char *name, const char *policy)
 {

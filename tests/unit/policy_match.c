@@ -42,8 +42,7 @@ static struct policy read_policy(struct arena *arena, const char *spec)
     return policy;
 }
 
-/* ---- match
- * ---------------------------------------------------------------------------------------- */
+/* ---- match ---- */
 
 #define NO MATCH_NO
 #define YES MATCH_YES
@@ -145,8 +144,7 @@ static void objects_match_by_every_rule_given(void)
     }
 }
 
-/* ---- exceptions
- * ----------------------------------------------------------------------------------- */
+/* ---- exceptions ---- */
 
 #define RAILS "rails: {topology-keys: {}, instance-types: {}}, exceptions: "
 #define EXPIRED "expires: 2027-01-01}"

@@ -115,8 +115,7 @@ static bool read_text(const char *text, struct arena *arena, struct settings *se
     return schema_read(&schema, field_root(arena, root), &(struct schema_part){keys, settings}, 1);
 }
 
-/* ---- what is refused
- * ------------------------------------------------------------------------------ */
+/* ---- what is refused ---- */
 
 #define SIXTY "123456789.123456789.123456789.123456789.123456789.123456789."
 
@@ -299,8 +298,7 @@ static void bad_values_are_refused(void)
     }
 }
 
-/* ---- what is accepted
- * ----------------------------------------------------------------------------- */
+/* ---- what is accepted ---- */
 
 static struct settings read_good(const char *text, struct arena *arena)
 {

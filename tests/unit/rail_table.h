@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 
+#include "kept_fixture.h"
 #include "policy/document.h"
 #include "unit.h"
 
@@ -110,7 +111,7 @@ static inline struct world rail_table_world(const char *rails, const char *clust
     struct snapshot_builder *builder = snapshot_builder_create(arena);
     struct rail_documents documents = rail_table_read(cluster == NULL ? "" : cluster, arena);
     for (size_t i = 0; i < documents.count; i++)
-        snapshot_put(builder, &documents.items[i]);
+        snapshot_put(builder, kept_or_whole(&documents.items[i]));
     return (struct world){
         .policies = policies, .snapshot = snapshot_build(builder), .catalog = catalog};
 }

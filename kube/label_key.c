@@ -1,0 +1,197 @@
+/* Label keys that pods name: which were meant, and what nodes carry. */
+#include "kube/kube.h"
+
+#define ZONE "topology.kubernetes.io/zone"
+#define REGION "topology.kubernetes.io/region"
+#define HOSTNAME "kubernetes.io/hostname"
+#define CAPACITY_TYPE "karpenter.sh/capacity-type"
+#define ARCH "kubernetes.io/arch"
+#define OS "kubernetes.io/os"
+#define INSTANCE_TYPE "node.kubernetes.io/instance-type"
+#define NODE_POOL "karpenter.sh/nodepool"
+
+#define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
+
+/* Every node that Karpenter buys carries these labels, whatever its NodePool says. */
+static const char *const node_keys[] = {ZONE, REGION, HOSTNAME,      CAPACITY_TYPE,
+                                        ARCH, OS,     INSTANCE_TYPE, NODE_POOL};
+
+static const struct {
+    const char *written, *meant;
+} other_words[] = {
+    {"zone", ZONE},
+    {"region", REGION},
+    {"node", HOSTNAME},
+    {"hostname", HOSTNAME},
+    {"arch", ARCH},
+    {"os", OS},
+    {"instance-type", INSTANCE_TYPE},
+    {"capacity-type", CAPACITY_TYPE},
+    {"karpenter.sh/provisioner-name", NODE_POOL},
+    /* CSI drivers' own zone labels, which only their volumes carry. */
+    {"topology.gke.io/zone", ZONE},
+    {"topology.disk.csi.azure.com/zone", ZONE},
+    {"topology.ebs.csi.eks.amazonaws.com/zone", ZONE},
+    {"topology.cinder.csi.openstack.org/zone", ZONE},
+};
+
+/* ---- the key that was meant ---- */
+
+struct search {
+    struct text wanted, found;
+    size_t least;
+};
+
+static void consider(struct search *search, struct text known)
+{
+    size_t distance = text_distance(search->wanted, known, search->least - 1);
+    if (distance < search->least) {
+        search->least = distance;
+        search->found = known;
+    }
+}
+
+/* Domains under which labels of nodes are looked for, though they stand under another one. A node
+ * restriction is a label of somebody's own. */
+static bool may_be_mistaken(struct text domain)
+{
+    static const char *const ends[] = {"kubernetes.io", "k8s.io", "karpenter.sh", "k8s.aws"};
+    if (text_starts_with(domain, TEXT("node-restriction.")))
+        return false;
+    for (size_t i = 0; i < COUNT_OF(ends); i++)
+        if (text_ends_with(domain, text_of(ends[i])))
+            return true;
+    return false;
+}
+
+/* "kubernetes.io/arch" for "node.kubernetes.io/arch". */
+static void consider_domain(struct search *search, struct text name, struct text known)
+{
+    struct text known_name;
+    if (search->found.size == 0 && text_split(known, '/', NULL, &known_name) &&
+        text_equal(known_name, name))
+        search->found = known;
+}
+
+struct text label_key_meant(const struct catalog *catalog, struct text key)
+{
+    enum { TYPO_EDITS = 2 };
+    for (size_t i = 0; i < COUNT_OF(other_words); i++)
+        if (text_is(key, other_words[i].written))
+            return text_of(other_words[i].meant);
+    size_t canonical_size = key.size;
+    const char *canonical = solver_canonical_key(key.data, &canonical_size);
+    if (canonical != key.data)
+        return (struct text){canonical, canonical_size};
+    if (solver_is_well_known(key.data, key.size) || text_is(key, HOSTNAME) ||
+        catalog_has_key(catalog, key))
+        return TEXT("");
+
+    struct search search = {.wanted = key, .least = TYPO_EDITS + 1};
+    const struct solver_names *names = catalog_names(catalog);
+    uint32_t count = solver_names_key_count(names);
+    for (size_t i = 0; i < COUNT_OF(node_keys); i++)
+        consider(&search, text_of(node_keys[i]));
+    for (uint32_t i = 0; i < count; i++) {
+        struct text known;
+        known.data = solver_names_key_text(names, i, &known.size);
+        consider(&search, known);
+    }
+    struct text domain, name;
+    if (search.found.size > 0 || !text_split(key, '/', &domain, &name) || !may_be_mistaken(domain))
+        return search.found;
+    for (size_t i = 0; i < COUNT_OF(node_keys); i++)
+        consider_domain(&search, name, text_of(node_keys[i]));
+    for (uint32_t i = 0; i < count; i++) {
+        struct text known;
+        known.data = solver_names_key_text(names, i, &known.size);
+        consider_domain(&search, name, known);
+    }
+    return search.found;
+}
+
+/* ---- what nodes carry ---- */
+
+static bool produces(const struct expression *expression, struct text key)
+{
+    return text_equal(expression->key, key) && expression->valid &&
+           expression->op != SOLVER_DOES_NOT_EXIST;
+}
+
+bool pool_produces(const struct pool *pool, struct text key)
+{
+    for (size_t i = 0; i < pool->labels.count; i++)
+        if (produces(&pool->labels.items[i], key))
+            return true;
+    for (size_t i = 0; i < pool->requirements.count; i++)
+        if (produces(&pool->requirements.items[i], key))
+            return true;
+    return false;
+}
+
+static void add_value(struct label_offers *offers, struct text value, struct arena *arena)
+{
+    for (size_t i = 0; i < offers->count; i++)
+        if (text_equal(offers->items[i], value))
+            return;
+    *LIST_PUSH(arena, offers) = value;
+}
+
+static void add_expressions(struct label_offers *offers, const struct expressions *expressions,
+                            struct text key, struct arena *arena)
+{
+    for (size_t i = 0; i < expressions->count; i++) {
+        const struct expression *expression = &expressions->items[i];
+        if (!produces(expression, key))
+            continue;
+        offers->from_pool = true;
+        if (expression->op != SOLVER_IN)
+            offers->any_value = true;
+        for (size_t j = 0; expression->op == SOLVER_IN && j < expression->value_count; j++)
+            add_value(offers, expression->values[j].text, arena);
+    }
+}
+
+/* "karpenter.k8s.aws/ec2nodeclass", which Karpenter puts on the nodes of the class. */
+static bool is_class_label(const struct pool *pool, struct text key)
+{
+    struct text group, kind;
+    if (!text_split(key, '/', &group, &kind) || !text_equal(group, pool->node_class_group) ||
+        kind.size != pool->node_class_kind.size)
+        return false;
+    for (size_t i = 0; i < kind.size; i++) {
+        char c = pool->node_class_kind.data[i];
+        if (kind.data[i] != (c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c))
+            return false;
+    }
+    return true;
+}
+
+static void add_pool(struct label_offers *offers, const struct pool *pool, struct text key,
+                     struct arena *arena)
+{
+    add_expressions(offers, &pool->labels, key, arena);
+    add_expressions(offers, &pool->requirements, key, arena);
+    bool names_class = is_class_label(pool, key);
+    if (!names_class && !text_is(key, NODE_POOL))
+        return;
+    offers->from_pool = true;
+    add_value(offers, names_class ? pool->node_class_name : pool->object->name, arena);
+}
+
+void label_offers_read(const struct snapshot *snapshot, struct text key, struct arena *arena,
+                       struct label_offers *offers)
+{
+    *offers = (struct label_offers){0};
+    for (size_t i = 0; i < snapshot_pool_count(snapshot); i++)
+        if (!snapshot_pool(snapshot, i)->object->deleting)
+            add_pool(offers, snapshot_pool(snapshot, i), key, arena);
+    for (size_t i = 0; i < snapshot_count(snapshot, KIND_NODE); i++) {
+        const struct object *node = snapshot_object(snapshot, KIND_NODE, i);
+        const struct node *value = node_member(node->labels, key);
+        if (value == NULL)
+            continue;
+        offers->from_node = true;
+        add_value(offers, node_string(value), arena);
+    }
+}

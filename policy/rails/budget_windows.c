@@ -1,0 +1,222 @@
+#include "policy/rails/budget_windows.h"
+
+#include <time.h>
+
+enum { DAY_S = 24 * 60 * 60 };
+/* A budget is no longer than this: ten years. */
+enum { LONGEST_S = 3660 * DAY_S };
+
+/* ---- reading ---- */
+
+static unsigned read_reasons(const struct node *list)
+{
+    static const struct {
+        const char *name;
+        unsigned bit;
+    } names[] = {
+        {"Underutilized", REASON_UNDERUTILIZED},
+        {"Empty", REASON_EMPTY},
+        {"Drifted", REASON_DRIFTED},
+    };
+    if (!node_is(list, NODE_LIST))
+        return REASONS_ALL;
+    unsigned reasons = 0;
+    for (size_t i = 0; i < node_count(list); i++)
+        for (size_t j = 0; j < sizeof names / sizeof *names; j++)
+            if (text_is(node_string(node_item(list, i)), names[j].name))
+                reasons |= names[j].bit;
+    return reasons;
+}
+
+static bool is_given(const struct field *field)
+{
+    return field->node != NULL && !node_is(field->node, NODE_NULL);
+}
+
+static struct budget read_budget(const struct field *field, int64_t now_unix_s, struct arena *arena)
+{
+    struct budget budget = {
+        .field = field,
+        .nodes_field = field_get(arena, field, "nodes"),
+        .schedule_field = field_get(arena, field, "schedule"),
+        .duration_field = field_get(arena, field, "duration"),
+        .reasons = read_reasons(node_get(field->node, "reasons")),
+    };
+    budget.nodes_given = is_given(budget.nodes_field);
+    budget.nodes = budget.nodes_given ? node_text(budget.nodes_field->node) : TEXT("10%");
+    budget.nodes_valid = share_parse(budget.nodes, &budget.share);
+    budget.schedule_given = is_given(budget.schedule_field);
+    budget.schedule = node_string(budget.schedule_field->node);
+    budget.schedule_valid =
+        budget.schedule_given &&
+        cron_parse(budget.schedule, arena, &budget.cron, &budget.schedule_fault);
+    int64_t first = 0;
+    budget.fires = budget.schedule_valid && cron_next(&budget.cron, now_unix_s, &first);
+    budget.duration_given = is_given(budget.duration_field);
+    budget.duration = node_text(budget.duration_field->node);
+    budget.duration_valid =
+        budget.duration_given &&
+        duration_parse(node_string(budget.duration_field->node), &budget.duration_s);
+    if (budget.duration_s > LONGEST_S)
+        budget.duration_s = LONGEST_S;
+    return budget;
+}
+
+void budgets_read(const struct object *pool, int64_t now_unix_s, struct arena *arena,
+                  struct budgets *budgets)
+{
+    *budgets = (struct budgets){.field = field_at(arena, pool->root, "spec.disruption.budgets")};
+    const struct node *list = budgets->field->node;
+    budgets->given = node_is(list, NODE_LIST);
+    for (size_t i = 0; budgets->given && i < node_count(list); i++)
+        *LIST_PUSH(arena, budgets) =
+            read_budget(field_item(arena, budgets->field, i), now_unix_s, arena);
+}
+
+bool budget_is_valid(const struct budget *budget)
+{
+    bool timed = budget->schedule_given || budget->duration_given;
+    return budget->nodes_valid && (!timed || (budget->schedule_valid && budget->duration_valid));
+}
+
+bool budget_blocks(const struct budget *budget)
+{
+    return budget_is_valid(budget) && budget->share.amount == 0;
+}
+
+bool budget_is_scheduled(const struct budget *budget)
+{
+    return budget->schedule_valid && budget->duration_valid && budget->fires;
+}
+
+/* ---- open and closed ---- */
+
+/* Until when it is active, or 0 when it is not. As Karpenter asks: has the schedule fired since a
+ * duration ago? */
+static int64_t active_until(const struct budget *budget, int64_t unix_s)
+{
+    if (!budget_is_scheduled(budget))
+        return INT64_MAX;
+    int64_t fired = 0;
+    if (!cron_next(&budget->cron, unix_s - budget->duration_s, &fired))
+        return INT64_MAX;
+    return fired <= unix_s ? fired + budget->duration_s : 0;
+}
+
+/* The first time after one that is closed at which something changes; 0: it is open. */
+static int64_t closed_until(const struct budgets *budgets, int64_t unix_s)
+{
+    unsigned blocked = 0;
+    int64_t until = INT64_MAX;
+    for (size_t i = 0; i < budgets->count; i++) {
+        const struct budget *budget = &budgets->items[i];
+        int64_t end = budget_blocks(budget) ? active_until(budget, unix_s) : 0;
+        if (end == 0)
+            continue;
+        blocked |= budget->reasons;
+        if (end < until)
+            until = end;
+    }
+    return blocked == REASONS_ALL ? until : 0;
+}
+
+bool budgets_open(const struct budgets *budgets, int64_t unix_s)
+{
+    return closed_until(budgets, unix_s) == 0;
+}
+
+/* The next time at which a budget that blocks becomes active; INT64_MAX: none does. */
+static int64_t next_start(const struct budgets *budgets, int64_t after_unix_s)
+{
+    int64_t next = INT64_MAX;
+    for (size_t i = 0; i < budgets->count; i++) {
+        const struct budget *budget = &budgets->items[i];
+        int64_t fires = 0;
+        if (budget_blocks(budget) && budget_is_scheduled(budget) &&
+            cron_next(&budget->cron, after_unix_s, &fires) && fires < next)
+            next = fires;
+    }
+    return next;
+}
+
+/* Schedules without days of the month and months repeat each week; others within leap years. */
+static int64_t horizon_s(const struct budgets *budgets)
+{
+    enum { WEEK_AND_A_DAY = 8, FIVE_YEARS = 5 * 366 };
+    const uint64_t star = (uint64_t)1 << 63;
+    int64_t longest_s = 0;
+    bool weekly = true;
+    for (size_t i = 0; i < budgets->count; i++) {
+        const struct budget *budget = &budgets->items[i];
+        if (!budget_blocks(budget) || !budget_is_scheduled(budget))
+            continue;
+        weekly =
+            weekly && (budget->cron.days_of_month & star) != 0 && (budget->cron.months & star) != 0;
+        if (budget->duration_s > longest_s)
+            longest_s = budget->duration_s;
+    }
+    return (int64_t)(weekly ? WEEK_AND_A_DAY : FIVE_YEARS) * DAY_S + longest_s;
+}
+
+enum window_answer window_next(const struct budgets *budgets, int64_t from_unix_s,
+                               struct window *window)
+{
+    enum { STEPS = 20000 };
+    int64_t end = from_unix_s + horizon_s(budgets);
+    int64_t at = from_unix_s;
+    size_t steps = 0;
+    for (int64_t until = closed_until(budgets, at); until != 0; until = closed_until(budgets, at)) {
+        if (until > end)
+            return WINDOW_NEVER;
+        if (++steps > STEPS)
+            return WINDOW_UNKNOWN;
+        at = until;
+    }
+    window->open_unix_s = at;
+    do {
+        at = next_start(budgets, at);
+        if (at > end)
+            at = INT64_MAX;
+        else if (++steps > STEPS)
+            return WINDOW_UNKNOWN;
+    } while (at != INT64_MAX && budgets_open(budgets, at));
+    window->close_unix_s = at;
+    return WINDOW_FOUND;
+}
+
+/* ---- in words ---- */
+
+struct text window_time_text(int64_t unix_s, struct arena *arena)
+{
+    static const char *const days[] = {"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
+    time_t seconds = (time_t)unix_s;
+    struct tm t;
+    if (gmtime_r(&seconds, &t) == NULL)
+        return TEXT("an unknown time");
+    return arena_printf(arena, "%s %04d-%02d-%02d %02d:%02d", days[t.tm_wday], t.tm_year + 1900,
+                        t.tm_mon + 1, t.tm_mday, t.tm_hour, t.tm_min);
+}
+
+struct text windows_text(const struct budgets *budgets, int64_t from_unix_s, struct arena *arena)
+{
+    enum { SHOWN = 3 };
+    struct text_builder builder = {.arena = arena};
+    struct window window = {0};
+    int64_t from = from_unix_s;
+    for (size_t i = 0; i < SHOWN; i++) {
+        if (window_next(budgets, from, &window) != WINDOW_FOUND)
+            break;
+        text_builder_printf(&builder, "%s%.*s", i == 0 ? "" : ", ",
+                            TEXT_ARGS(window_time_text(window.open_unix_s, arena)));
+        if (window.close_unix_s == INT64_MAX) {
+            text_builder_add(&builder, TEXT(" on"));
+            break;
+        }
+        text_builder_printf(&builder, " to %.*s",
+                            TEXT_ARGS(window_time_text(window.close_unix_s, arena)));
+        from = window.close_unix_s;
+    }
+    if (builder.size > 0)
+        text_builder_add(&builder, TEXT(" UTC"));
+    return text_builder_text(&builder);
+}

@@ -1,0 +1,59 @@
+/* The disruption budgets of a NodePool, and when they let nodes be disrupted. */
+#ifndef TAFFRAIL_POLICY_RAILS_BUDGET_WINDOWS_H
+#define TAFFRAIL_POLICY_RAILS_BUDGET_WINDOWS_H
+
+#include "policy/rail.h"
+
+enum { REASON_UNDERUTILIZED = 1, REASON_EMPTY = 2, REASON_DRIFTED = 4, REASONS_ALL = 7 };
+
+struct budget {
+    const struct field *field, *nodes_field, *schedule_field, *duration_field;
+    struct text nodes, schedule, duration; /* as written */
+    bool nodes_given, schedule_given, duration_given;
+    unsigned reasons; /* a set of REASON_X */
+    struct share share;
+    bool nodes_valid, schedule_valid, duration_valid;
+    struct text schedule_fault;
+    struct cron cron;
+    bool fires; /* some day */
+    int64_t duration_s;
+};
+struct budgets {
+    const struct field *field;
+    struct budget *items;
+    size_t count, capacity;
+    bool given; /* the list is there; where it is not, there is one budget of 10 % */
+};
+void budgets_read(const struct object *pool, int64_t now_unix_s, struct arena *arena,
+                  struct budgets *budgets);
+
+/* It can be read as a whole. One that cannot makes Karpenter disrupt no node of the pool. */
+bool budget_is_valid(const struct budget *budget);
+/* It allows no node to be disrupted while it is active. */
+bool budget_blocks(const struct budget *budget);
+/* It comes and goes. One whose schedule never comes is always active. */
+bool budget_is_scheduled(const struct budget *budget);
+
+/* Whether nodes may be disrupted, for some reason, at a time. */
+bool budgets_open(const struct budgets *budgets, int64_t unix_s);
+
+/* A stretch of time in which nodes may be disrupted. */
+struct window {
+    int64_t open_unix_s, close_unix_s; /* INT64_MAX: it does not close */
+};
+enum window_answer {
+    WINDOW_FOUND,
+    WINDOW_NEVER, /* none opens any more */
+    WINDOW_UNKNOWN,
+};
+/* The first one that is open at a time or opens after it. */
+enum window_answer window_next(const struct budgets *budgets, int64_t from_unix_s,
+                               struct window *window);
+
+/* "Sat 2026-11-28 00:00" */
+struct text window_time_text(int64_t unix_s, struct arena *arena);
+/* "Sat 2026-11-28 00:00 to Mon 2026-11-30 09:00, ... UTC": the next three from a time on; empty
+ * when there is none. */
+struct text windows_text(const struct budgets *budgets, int64_t from_unix_s, struct arena *arena);
+
+#endif

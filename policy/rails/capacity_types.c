@@ -1,0 +1,101 @@
+/* The rail capacity-types: on-demand, spot and reserved capacity where each is wanted. */
+#include "policy/rails/choice.h"
+
+#define CAPACITY_TYPE "karpenter.sh/capacity-type"
+/* Managed node groups of EKS have a label and a spelling of their own. */
+#define NODE_GROUP_CAPACITY "eks.amazonaws.com/capacityType"
+
+struct settings {
+    struct key_strings allow;
+};
+
+static const struct key keys[] = {
+    {.name = "allow",
+     .type = KEY_STRINGS,
+     .offset = offsetof(struct settings, allow),
+     .summary = "the capacity types that may be used",
+     .default_value = "[on-demand, spot, reserved]",
+     .choices = (const char *const[]){"on-demand", "spot", "reserved", NULL},
+     .minimum = 1},
+    {0},
+};
+
+static bool is_key(struct text key)
+{
+    return text_is(key, CAPACITY_TYPE) || text_is(key, NODE_GROUP_CAPACITY);
+}
+
+static enum choice_answer answer(const struct choice *choice, struct text key, struct text value)
+{
+    struct text meant = value;
+    if (text_is(key, NODE_GROUP_CAPACITY)) {
+        if (text_is(value, "ON_DEMAND"))
+            meant = TEXT("on-demand");
+        else if (text_is(value, "SPOT"))
+            meant = TEXT("spot");
+        else if (text_is(value, "CAPACITY_BLOCK"))
+            meant = TEXT("reserved");
+    }
+    return choice_lists(choice, meant) ? CHOICE_ALLOWED : CHOICE_OUTSIDE;
+}
+
+static bool selects_reservations(const struct judgement *judgement, const struct pool *pool)
+{
+    const struct object *class = snapshot_find(judgement->world->snapshot, KIND_EC2_NODE_CLASS,
+                                               TEXT(""), pool->node_class_name);
+    return class != NULL &&
+           node_count(node_at(class->root->node, "spec.capacityReservationSelectorTerms")) > 0;
+}
+
+static void judge(struct judgement *judgement, const void *settings_pointer)
+{
+    const struct settings *settings = settings_pointer;
+    struct arena *arena = judgement->arena;
+    struct choice choice = {
+        .judgement = judgement,
+        .what = "capacity type",
+        .key = CAPACITY_TYPE,
+        .allow = settings->allow.items,
+        .allow_count = settings->allow.count,
+        .is_key = is_key,
+        .answer = answer,
+    };
+    struct pool pool;
+    if (!pool_read(judgement->object, arena, &pool)) {
+        choice_judge_workload(&choice);
+        return;
+    }
+    struct zones reach = {0};
+    zones_add(&reach, TEXT("on-demand"), arena);
+    /* A Provisioner that does not name the key was given on-demand. */
+    bool old = judgement->object->kind == KIND_PROVISIONER;
+    if (!old)
+        zones_add(&reach, TEXT("spot"), arena);
+    if (!old && selects_reservations(judgement, &pool))
+        zones_add(&reach, TEXT("reserved"), arena);
+    choice_judge_pool(&choice, &pool, &reach);
+}
+
+const struct rail rail_capacity_types = {
+    .name = "capacity-types",
+    .summary = "on-demand, spot or reserved capacity as allowed",
+    .detail =
+        "A spot node can be taken away at two minutes' notice; an on-demand node costs several "
+        "times as much. Which may be used is often a question of the team or of the stage.\n\n"
+        "On a workload the rail reads " CAPACITY_TYPE " (and " NODE_GROUP_CAPACITY
+        " of managed node groups) in nodeSelector and node affinity: each value that is named "
+        "must be allowed, and each required term must leave an allowed one. Preferred terms warn. "
+        "A pod that selects nothing is fine: the NodePools confine it.\n\n"
+        "On a NodePool every capacity type that labels and requirements leave must be allowed. "
+        "One that does not name the key may launch on-demand and spot, and reserved capacity when "
+        "its visible EC2NodeClass selects reservations. A Provisioner that does not name the key "
+        "launches on-demand alone. With nothing under allow the rail finds values that are no "
+        "capacity types.",
+    .example = "capacity-types:\n"
+               "  mode: enforce\n"
+               "  allow: [on-demand, reserved]\n",
+    .kinds = KINDS_WORKLOADS | KIND_BIT(KIND_NODE_POOL) | KIND_BIT(KIND_PROVISIONER),
+    .keys = keys,
+    .settings_size = sizeof(struct settings),
+    .judge = judge,
+};

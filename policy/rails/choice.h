@@ -1,0 +1,34 @@
+/* A node label of which a policy allows some values alone: what capacity-types and zones share. */
+#ifndef TAFFRAIL_POLICY_RAILS_CHOICE_H
+#define TAFFRAIL_POLICY_RAILS_CHOICE_H
+
+#include "policy/rail.h"
+
+enum choice_answer {
+    CHOICE_ALLOWED,
+    CHOICE_OUTSIDE,
+    CHOICE_UNKNOWN, /* cannot be told from what is visible */
+};
+
+struct choice {
+    struct judgement *judgement;
+    const char *what; /* "zone" */
+    const char *key;  /* the label as it should be written */
+    struct text *allow;
+    size_t allow_count;
+    bool (*is_key)(struct text key);
+    enum choice_answer (*answer)(const struct choice *choice, struct text key, struct text value);
+};
+
+bool choice_lists(const struct choice *choice, struct text value);
+/* Each value that a selector or a required term names must be allowed, and each term must leave an
+ * allowed one; what is preferred is warned of. */
+void choice_judge_workload(const struct choice *choice);
+/* Values named by labels and requirements must be allowed; so must those of reach (NULL: all there
+ * are is not known) that these leave, when none is named. */
+void choice_judge_pool(const struct choice *choice, const struct pool *pool,
+                       const struct zones *reach);
+void choice_report(const struct choice *choice, enum severity severity, const struct field *field,
+                   struct text value);
+
+#endif

@@ -1,0 +1,304 @@
+/* The rail disruption-budgets: when, and how fast, Karpenter may replace nodes. */
+#include "policy/rails/disruption_budgets.h"
+
+static const struct key keys[] = {
+    {.name = "requireWindow",
+     .type = KEY_BOOL,
+     .offset = offsetof(struct disruption_budgets, require_window),
+     .summary = "every pool keeps its nodes from being disrupted but in windows: it has a budget "
+                "of 0 nodes with a schedule",
+     .default_value = "false"},
+    {.name = "maxNodes",
+     .type = KEY_SHARE,
+     .offset = offsetof(struct disruption_budgets, max_nodes),
+     .given_offset = offsetof(struct disruption_budgets, max_nodes_given),
+     .summary = "how many nodes of a pool may be disrupted at a time, at most"},
+    {.name = "consolidationPolicies",
+     .type = KEY_STRINGS,
+     .offset = offsetof(struct disruption_budgets, policies),
+     .summary = "the policies that a pool may have; by default any",
+     .choices = (const char *const[]){"WhenEmpty", "WhenEmptyOrUnderutilized", "Balanced", NULL},
+     .minimum = 1},
+    {0},
+};
+
+/* ---- what cannot be read ---- */
+
+static void report(struct judgement *judgement, const struct field *field, struct text found,
+                   struct text statement, struct text fix)
+{
+    judgement_report(judgement, &(struct draft){
+                                    .field = field,
+                                    .found = found,
+                                    .statement = statement,
+                                    .fix = fix,
+                                });
+}
+
+static void judge_schedule(struct judgement *judgement, const struct budget *budget)
+{
+    struct arena *arena = judgement->arena;
+    if (!budget->schedule_given)
+        return;
+    if (!budget->schedule_valid)
+        report(judgement, budget->schedule_field, budget->schedule,
+               arena_printf(arena,
+                            "found \"%.*s\", which Karpenter cannot read (%.*s): it then disrupts "
+                            "no node of the pool, for any reason",
+                            TEXT_ARGS(budget->schedule), TEXT_ARGS(budget->schedule_fault)),
+               TEXT("write five fields in UTC, as in \"0 9 * * mon-fri\""));
+    else if (!budget->fires)
+        report(judgement, budget->schedule_field, budget->schedule,
+               arena_printf(arena,
+                            "found \"%.*s\", a day that never comes: Karpenter takes such a budget "
+                            "to be active always",
+                            TEXT_ARGS(budget->schedule)),
+               TEXT("name a day that comes, or remove schedule and duration"));
+}
+
+static void judge_reading(struct judgement *judgement, const struct budget *budget)
+{
+    struct arena *arena = judgement->arena;
+    if (!budget->nodes_valid)
+        report(judgement, budget->nodes_field, budget->nodes,
+               arena_printf(arena,
+                            "found \"%.*s\", which is neither a number of nodes nor a percentage",
+                            TEXT_ARGS(budget->nodes)),
+               TEXT("write a number or a percentage in quotes, as in \"5\" or \"10%\""));
+    judge_schedule(judgement, budget);
+    if (budget->duration_given && !budget->duration_valid)
+        report(judgement, budget->duration_field, budget->duration,
+               arena_printf(arena, "found \"%.*s\", which is no duration",
+                            TEXT_ARGS(budget->duration)),
+               TEXT("write hours and minutes, as in 8h or 1h30m"));
+    if (budget->schedule_given && !budget->duration_given)
+        report(judgement, budget->duration_field, TEXT(""),
+               TEXT("missing beside a schedule: the budget has a beginning and no end"),
+               TEXT("say how long it lasts, as in 8h"));
+    if (budget->duration_given && !budget->schedule_given)
+        report(judgement, budget->schedule_field, TEXT(""),
+               TEXT("missing beside a duration: Karpenter cannot read the budget, and disrupts no "
+                    "node of the pool"),
+               TEXT("say when it begins, as in \"0 9 * * mon-fri\", in UTC"));
+}
+
+/* ---- budgets that never let go ---- */
+
+/* Whether all disruption is blocked for ever by budgets without a schedule; then that is said. */
+static bool judge_blocked(struct judgement *judgement, const struct budgets *budgets)
+{
+    unsigned blocked = 0;
+    const struct budget *last = NULL;
+    for (size_t i = 0; i < budgets->count && blocked != REASONS_ALL; i++) {
+        const struct budget *budget = &budgets->items[i];
+        if (!budget_blocks(budget) || budget_is_scheduled(budget))
+            continue;
+        blocked |= budget->reasons;
+        last = budget;
+    }
+    if (blocked != REASONS_ALL)
+        return false;
+    report(judgement, last->nodes_field, last->nodes,
+           arena_printf(judgement->arena,
+                        "found \"%.*s\" at all times and for all reasons: nodes are never "
+                        "consolidated, and drifted ones never replaced",
+                        TEXT_ARGS(last->nodes)),
+           TEXT("give the budget a schedule and a duration, or the reasons it is for"));
+    return true;
+}
+
+static bool judge_never_open(struct judgement *judgement, const struct budgets *budgets)
+{
+    struct window window;
+    if (window_next(budgets, judgement->now_unix_s, &window) != WINDOW_NEVER)
+        return false;
+    report(judgement, budgets->field, TEXT(""),
+           TEXT("the budgets of 0 nodes cover all of the time: no window ever opens in which a "
+                "node may be replaced"),
+           TEXT("shorten a duration, or name fewer days"));
+    return true;
+}
+
+/* Whether the budgets, all read, keep disruption inside windows. */
+static bool has_windows(const struct budgets *budgets)
+{
+    unsigned blocked = 0;
+    bool some_scheduled = false;
+    for (size_t i = 0; i < budgets->count; i++) {
+        const struct budget *budget = &budgets->items[i];
+        if (!budget_blocks(budget))
+            continue;
+        blocked |= budget->reasons;
+        some_scheduled = some_scheduled || budget_is_scheduled(budget);
+    }
+    return some_scheduled && blocked == REASONS_ALL;
+}
+
+static void report_no_window(struct judgement *judgement, const struct budgets *budgets)
+{
+    report(judgement, budgets->field, TEXT(""),
+           TEXT("no budget keeps disruption inside windows: nodes may be replaced at any hour"),
+           TEXT("add the hours in which they must stay, as in {nodes: \"0\", schedule: \"0 9 * * "
+                "mon-fri\", duration: 8h}, in UTC"));
+}
+
+/* ---- how many at a time ---- */
+
+enum bound { BOUND_NONE, BOUND_OTHER_UNIT, BOUND_GOOD };
+
+/* How budgets that are always active bound a reason. */
+static enum bound bound_of(const struct budgets *budgets, unsigned reason, struct share most)
+{
+    enum bound bound = BOUND_NONE;
+    for (size_t i = 0; i < budgets->count; i++) {
+        const struct budget *budget = &budgets->items[i];
+        if (!budget_is_valid(budget) || budget_is_scheduled(budget) ||
+            (budget->reasons & reason) == 0)
+            continue;
+        if (budget->share.amount == 0 ||
+            (budget->share.percent == most.percent && budget->share.amount <= most.amount))
+            return BOUND_GOOD;
+        if (budget->share.percent != most.percent)
+            bound = BOUND_OTHER_UNIT;
+    }
+    return bound;
+}
+
+static void judge_max_nodes(struct judgement *judgement, const struct disruption_budgets *settings,
+                            const struct budgets *budgets)
+{
+    struct arena *arena = judgement->arena;
+    struct share most = settings->max_nodes;
+    struct text most_text =
+        arena_printf(arena, "%lld%s", (long long)most.amount, most.percent ? "%" : "");
+    enum bound worst = BOUND_GOOD;
+    for (unsigned reason = 1; reason < REASONS_ALL; reason <<= 1) {
+        enum bound bound = bound_of(budgets, reason, most);
+        if (bound < worst)
+            worst = bound;
+    }
+    if (worst == BOUND_GOOD)
+        return;
+    bool alone = budgets->count == 1 && !budget_is_scheduled(&budgets->items[0]);
+    const struct budget *only = alone ? &budgets->items[0] : NULL;
+    struct draft draft = {
+        .severity = worst == BOUND_NONE ? SEVERITY_RAIL : SEVERITY_WARN,
+        .field = alone ? only->nodes_field : budgets->field,
+        .found = alone ? only->nodes : TEXT(""),
+        .fix = arena_printf(arena, "have a budget of at most %.*s without a schedule",
+                            TEXT_ARGS(most_text)),
+    };
+    if (worst == BOUND_OTHER_UNIT)
+        draft.statement = arena_printf(
+            arena, "bounded by a %s, which cannot be compared with the maximum of %.*s",
+            most.percent ? "number of nodes" : "percentage", TEXT_ARGS(most_text));
+    else if (alone && only->reasons == REASONS_ALL)
+        draft.statement = arena_printf(arena, "found \"%.*s\", above the maximum of %.*s",
+                                       TEXT_ARGS(only->nodes), TEXT_ARGS(most_text));
+    else
+        draft.statement = arena_printf(
+            arena, "no budget keeps it to %.*s nodes at a time, at all times and for all reasons",
+            TEXT_ARGS(most_text));
+    judgement_report(judgement, &draft);
+}
+
+/* A list that is not there is one budget of 10 %. */
+static struct budgets with_default(const struct budgets *budgets, struct arena *arena)
+{
+    struct budgets all = *budgets;
+    if (!budgets->given) {
+        *LIST_PUSH(arena, &all) = (struct budget){
+            .field = budgets->field,
+            .nodes_field = budgets->field,
+            .nodes = TEXT("10%"),
+            .nodes_valid = true,
+            .share = {.amount = 10, .percent = true},
+            .reasons = REASONS_ALL,
+        };
+    }
+    return all;
+}
+
+/* ---- consolidation ---- */
+
+static void judge_policy(struct judgement *judgement, const struct disruption_budgets *settings)
+{
+    struct arena *arena = judgement->arena;
+    const struct field *field =
+        field_at(arena, judgement->object->root, "spec.disruption.consolidationPolicy");
+    struct text found = node_text(field->node);
+    struct text meant = found;
+    if (found.size == 0 || text_is(found, "WhenUnderutilized"))
+        meant = TEXT("WhenEmptyOrUnderutilized");
+    for (size_t i = 0; i < settings->policies.count; i++)
+        if (text_equal(settings->policies.items[i], meant))
+            return;
+    judgement_report(
+        judgement,
+        &(struct draft){
+            .field = field,
+            .found = found,
+            .statement =
+                found.size > 0 ? TEXT("") : TEXT("missing, which means WhenEmptyOrUnderutilized"),
+            .allowed = settings->policies.items,
+            .allowed_count = settings->policies.count,
+            .fix = arena_printf(arena, "set it to %.*s", TEXT_ARGS(settings->policies.items[0])),
+        });
+}
+
+/* ---- the whole ---- */
+
+static void judge(struct judgement *judgement, const void *settings_pointer)
+{
+    const struct disruption_budgets *settings = settings_pointer;
+    struct arena *arena = judgement->arena;
+    struct budgets budgets;
+    budgets_read(judgement->object, judgement->now_unix_s, arena, &budgets);
+    bool all_read = true;
+    for (size_t i = 0; i < budgets.count; i++) {
+        judge_reading(judgement, &budgets.items[i]);
+        all_read = all_read && budget_is_valid(&budgets.items[i]);
+    }
+    if (settings->policies.count > 0)
+        judge_policy(judgement, settings);
+    if (!all_read || judge_blocked(judgement, &budgets) || judge_never_open(judgement, &budgets))
+        return;
+    if (settings->max_nodes_given) {
+        struct budgets all = with_default(&budgets, arena);
+        judge_max_nodes(judgement, settings, &all);
+    }
+    if (has_windows(&budgets))
+        disruption_budgets_judge_expiry(judgement, &budgets);
+    else if (settings->require_window)
+        report_no_window(judgement, &budgets);
+}
+
+const struct rail rail_disruption_budgets = {
+    .name = "disruption-budgets",
+    .summary = "when, and how fast, nodes are replaced",
+    .detail =
+        "A budget says how many nodes of a pool Karpenter may disrupt at a time, to consolidate "
+        "or to replace what has drifted. One of 0 nodes with a schedule and a duration keeps "
+        "nodes as they are for that time; what is left are the windows.\n\n"
+        "The API server checks a schedule hardly at all. The rail reads it as Karpenter's parser "
+        "does: five fields or a name such as @daily, in UTC, no time zone. One that cannot be "
+        "read makes Karpenter disrupt nothing in the whole pool; one that never comes (30 "
+        "February) makes its budget active always. The rail finds these, budgets that block all "
+        "reasons for ever, and schedules that together leave no window.\n\n"
+        "expireAfter of v1 does not obey budgets: a node is drained when it is old enough, inside "
+        "a window or not. Where a pool has windows and an expiry the rail warns, says which "
+        "visible nodes will end outside the windows, and when the next three windows are. On "
+        "v1beta1 expiry waits for a window: there the rail finds windows that lie further apart "
+        "than expireAfter.\n\n"
+        "maxNodes is compared with budgets of the same unit that are always active. A pool "
+        "without budgets has one of 10%; one with an empty list has none.",
+    .example = "disruption-budgets:\n"
+               "  mode: enforce\n"
+               "  requireWindow: true\n"
+               "  maxNodes: 10%\n"
+               "  consolidationPolicies: [WhenEmpty, WhenEmptyOrUnderutilized]\n",
+    .kinds = KIND_BIT(KIND_NODE_POOL),
+    .keys = keys,
+    .settings_size = sizeof(struct disruption_budgets),
+    .judge = judge,
+};

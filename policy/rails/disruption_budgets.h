@@ -1,0 +1,16 @@
+/* Private to the rail disruption-budgets. */
+#ifndef TAFFRAIL_POLICY_RAILS_DISRUPTION_BUDGETS_H
+#define TAFFRAIL_POLICY_RAILS_DISRUPTION_BUDGETS_H
+
+#include "policy/rails/budget_windows.h"
+
+struct disruption_budgets {
+    bool require_window, max_nodes_given;
+    struct share max_nodes;
+    struct key_strings policies;
+};
+
+/* Of a pool that has windows: whether its nodes expire outside of them. */
+void disruption_budgets_judge_expiry(struct judgement *judgement, const struct budgets *budgets);
+
+#endif

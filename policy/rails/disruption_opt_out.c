@@ -1,0 +1,166 @@
+#include "policy/rail.h"
+
+#define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
+#define OPT_OUT "karpenter.sh/do-not-disrupt"
+
+struct settings {
+    struct key_strings allow_namespaces;
+    int64_t max_duration_s; /* 0: none is allowed */
+    struct text max_duration;
+};
+
+static const struct key keys[] = {
+    {.name = "allowNamespaces",
+     .type = KEY_GLOBS,
+     .offset = offsetof(struct settings, allow_namespaces),
+     .summary = "where pods may opt out, for as long as they run"},
+    {.name = "maxDuration",
+     .type = KEY_DURATION,
+     .offset = offsetof(struct settings, max_duration_s),
+     .summary = "elsewhere pods may opt out for this long after their start; absent: not at all"},
+    {0},
+};
+
+/* Names that Karpenter had before v1beta1 and no longer reads. */
+static const char *const dead[] = {"karpenter.sh/do-not-evict", "karpenter.sh/do-not-consolidate"};
+
+static void prepare(void *settings_pointer, const struct catalog *catalog,
+                    const struct node *rail_node, struct source *source, struct arena *arena,
+                    struct problems *warnings)
+{
+    (void)catalog, (void)source, (void)arena, (void)warnings;
+    struct settings *settings = settings_pointer;
+    settings->max_duration = node_text(node_get(rail_node, "maxDuration"));
+}
+
+static bool is_granted(const struct settings *settings, struct text namespace)
+{
+    for (size_t i = 0; i < settings->allow_namespaces.count; i++)
+        if (text_matches_glob(namespace, settings->allow_namespaces.items[i]))
+            return true;
+    return false;
+}
+
+/* ---- what is said ---- */
+
+static struct text fix_of(const struct settings *settings, struct arena *arena)
+{
+    if (settings->max_duration_s > 0)
+        return arena_printf(arena, "set it to \"%.*s\" or less, or remove it",
+                            TEXT_ARGS(settings->max_duration));
+    return TEXT("remove it; a PodDisruptionBudget keeps enough replicas while nodes are replaced");
+}
+
+static void judge_opt_out(struct judgement *judgement, const struct settings *settings,
+                          const struct field *field)
+{
+    struct arena *arena = judgement->arena;
+    struct text value = node_string(field->node);
+    int64_t duration_s = 0;
+    struct draft draft = {.field = field, .found = value};
+    bool for_good = text_is(value, "true");
+    if (text_is(value, "false") || !node_is(field->node, NODE_STRING))
+        return;
+    if (!for_good && !duration_parse(value, &duration_s)) {
+        draft.severity = SEVERITY_WARN;
+        draft.statement =
+            arena_printf(arena,
+                         "found \"%.*s\", which does nothing: Karpenter reads \"true\" "
+                         "or a duration",
+                         TEXT_ARGS(value));
+        draft.fix = fix_of(settings, arena);
+    } else if (is_granted(settings, judgement->object->namespace) ||
+               (!for_good && duration_s <= settings->max_duration_s)) {
+        return;
+    } else {
+        struct text most = TEXT("is not granted here");
+        if (settings->max_duration_s > 0)
+            most = arena_printf(arena, "at most %.*s is granted here",
+                                TEXT_ARGS(settings->max_duration));
+        draft.statement = arena_printf(
+            arena, "found \"%.*s\": the pod keeps its node from being replaced%s, which %s%.*s",
+            TEXT_ARGS(value), for_good ? " while it runs" : "",
+            settings->max_duration_s > 0 ? "is too long; " : "", TEXT_ARGS(most));
+        draft.fix = fix_of(settings, arena);
+    }
+    judgement_report(judgement, &draft);
+}
+
+static void judge_dead(struct judgement *judgement, const struct settings *settings,
+                       const struct field *annotations)
+{
+    struct arena *arena = judgement->arena;
+    for (size_t i = 0; i < COUNT_OF(dead); i++) {
+        const struct field *field = field_get(arena, annotations, dead[i]);
+        if (field->node == NULL || text_is(node_text(field->node), "false"))
+            continue;
+        bool granted = is_granted(settings, judgement->object->namespace);
+        judgement_report(judgement,
+                         &(struct draft){
+                             .field = field,
+                             .found = text_of(dead[i]),
+                             .statement = arena_printf(
+                                 arena, "found \"%s\", which Karpenter no longer reads", dead[i]),
+                             .fix = granted ? TEXT("write " OPT_OUT " instead") : TEXT("remove it"),
+                         });
+    }
+}
+
+/* On the workload itself the annotation does nothing: Karpenter looks at pods. */
+static void judge_misplaced(struct judgement *judgement, const struct workload *workload)
+{
+    struct arena *arena = judgement->arena;
+    if (judgement->object->kind == KIND_POD)
+        return;
+    const struct field *field =
+        field_get(arena, field_at(arena, judgement->object->root, "metadata.annotations"), OPT_OUT);
+    if (field->node == NULL || text_is(node_text(field->node), "false"))
+        return;
+    struct text right = field_path(arena, field_get(arena, workload->metadata, "annotations"));
+    judgement_report(
+        judgement,
+        &(struct draft){
+            .severity = SEVERITY_WARN,
+            .field = field,
+            .found = node_text(field->node),
+            .statement = arena_printf(arena, "does nothing on a %.*s: Karpenter reads it on pods",
+                                      TEXT_ARGS(judgement->object->kind_name)),
+            .fix = arena_printf(arena, "remove it, or, where it is granted, put it under %.*s",
+                                TEXT_ARGS(right)),
+        });
+}
+
+static void judge(struct judgement *judgement, const void *settings)
+{
+    struct workload workload;
+    if (!workload_read(judgement->object, judgement->arena, &workload))
+        return;
+    const struct field *annotations = field_get(judgement->arena, workload.metadata, "annotations");
+    const struct field *field = field_get(judgement->arena, annotations, OPT_OUT);
+    judge_opt_out(judgement, settings, field);
+    judge_dead(judgement, settings, annotations);
+    judge_misplaced(judgement, &workload);
+}
+
+const struct rail rail_disruption_opt_out = {
+    .name = "disruption-opt-out",
+    .summary = "pods that keep their nodes only where it is granted",
+    .detail =
+        "A pod annotated " OPT_OUT ": \"true\" keeps its node: Karpenter "
+        "neither consolidates nor drifts it while the pod runs. One such pod in every node, and "
+        "patches and savings stop. In allowNamespaces pods may say so; elsewhere a duration of at "
+        "most maxDuration, counted from the pod's start, will do for what must not be "
+        "interrupted.\n\n"
+        "Found are also karpenter.sh/do-not-evict and do-not-consolidate, which Karpenter has not "
+        "read since v1beta1, in all namespaces; and, as warnings, a value that does nothing, and "
+        "the annotation on a Deployment or another workload where it belongs on the pod template.",
+    .example = "disruption-opt-out:\n"
+               "  mode: enforce\n"
+               "  allowNamespaces: [batch-*]\n"
+               "  maxDuration: 12h\n",
+    .kinds = KINDS_WORKLOADS,
+    .keys = keys,
+    .settings_size = sizeof(struct settings),
+    .prepare = prepare,
+    .judge = judge,
+};

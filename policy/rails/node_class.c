@@ -1,0 +1,282 @@
+/* The rail node-class: disks, metadata service, images and tags of the nodes to come. */
+#include "policy/rails/node_class.h"
+
+#define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
+
+static const struct key keys[] = {
+    {.name = "amiFamilies",
+     .type = KEY_STRINGS,
+     .offset = offsetof(struct node_class, families),
+     .summary = "the families of images that may be used; by default any",
+     .choices = (const char *const[]){"AL2", "AL2023", "Bottlerocket", "Custom", "Ubuntu",
+                                      "Windows2019", "Windows2022", "Windows2025", NULL},
+     .minimum = 1},
+    {.name = "requireEncryption",
+     .type = KEY_BOOL,
+     .offset = offsetof(struct node_class, require_encryption),
+     .summary = "every volume of a node says that it is encrypted",
+     .default_value = "true"},
+    {.name = "requireImdsv2",
+     .type = KEY_BOOL,
+     .offset = offsetof(struct node_class, require_imdsv2),
+     .summary = "the metadata service answers to version 2 alone",
+     .default_value = "true"},
+    {.name = "maxHopLimit",
+     .type = KEY_INTEGER,
+     .offset = offsetof(struct node_class, max_hop_limit),
+     .given_offset = offsetof(struct node_class, max_hop_limit_given),
+     .summary = "how many hops an answer of the metadata service may go: with 1 pods that have an "
+                "address of their own get none",
+     .minimum = 1,
+     .maximum = 64},
+    {.name = "requireTags",
+     .type = KEY_STRINGS,
+     .offset = offsetof(struct node_class, tags),
+     .summary = "tags that every machine must have, by key",
+     .minimum = 1},
+    {0},
+};
+
+bool node_class_is_v1beta1(const struct object *class)
+{
+    return text_ends_with(class->api_version, TEXT("/v1beta1"));
+}
+
+/* ---- the family of images ---- */
+
+const struct field *node_class_family(const struct object *class, struct arena *arena,
+                                      struct text *family)
+{
+    static const struct {
+        const char *alias, *family;
+    } aliases[] = {
+        {"al2", "AL2"},
+        {"al2023", "AL2023"},
+        {"bottlerocket", "Bottlerocket"},
+        {"windows2019", "Windows2019"},
+        {"windows2022", "Windows2022"},
+        {"windows2025", "Windows2025"},
+    };
+    const struct field *field = field_at(arena, class->root, "spec.amiFamily");
+    *family = node_string(field->node);
+    if (family->size > 0)
+        return field;
+    const struct field *terms = field_at(arena, class->root, "spec.amiSelectorTerms");
+    for (size_t i = 0; node_is(terms->node, NODE_LIST) && i < node_count(terms->node); i++) {
+        const struct field *alias = field_get(arena, field_item(arena, terms, i), "alias");
+        struct text name;
+        if (!text_split(node_string(alias->node), '@', &name, NULL))
+            continue;
+        for (size_t j = 0; j < COUNT_OF(aliases); j++)
+            if (text_is(name, aliases[j].alias)) {
+                *family = text_of(aliases[j].family);
+                return alias;
+            }
+    }
+    return field;
+}
+
+static void judge_family(struct judgement *judgement, const struct node_class *settings)
+{
+    struct arena *arena = judgement->arena;
+    struct text family;
+    const struct field *field = node_class_family(judgement->object, arena, &family);
+    if (family.size == 0 || settings->families.count == 0)
+        return;
+    for (size_t i = 0; i < settings->families.count; i++)
+        if (text_equal(settings->families.items[i], family))
+            return;
+    judgement_report(judgement, &(struct draft){
+                                    .field = field,
+                                    .found = node_string(field->node),
+                                    .allowed = settings->families.items,
+                                    .allowed_count = settings->families.count,
+                                    .fix = arena_printf(arena, "use images of %.*s",
+                                                        TEXT_ARGS(settings->families.items[0])),
+                                });
+}
+
+/* ---- the metadata service ---- */
+
+static void judge_hop_limit(struct judgement *judgement, const struct node_class *settings,
+                            const struct field *options)
+{
+    struct arena *arena = judgement->arena;
+    const struct field *field = field_get(arena, options, "httpPutResponseHopLimit");
+    int64_t limit = node_class_is_v1beta1(judgement->object) ? 2 : 1;
+    bool given = node_integer(field->node, &limit);
+    if (!settings->max_hop_limit_given || limit <= settings->max_hop_limit)
+        return;
+    long long most = (long long)settings->max_hop_limit;
+    judgement_report(
+        judgement,
+        &(struct draft){
+            .field = field,
+            .found = given ? node_text(field->node) : TEXT(""),
+            .statement = given
+                             ? arena_printf(arena, "found %lld hops, above the maximum of %lld",
+                                            (long long)limit, most)
+                             : arena_printf(arena,
+                                            "missing, which means %lld hops, above the maximum of "
+                                            "%lld",
+                                            (long long)limit, most),
+            .fix = arena_printf(arena,
+                                "set it to %lld, and give pods their rights by Pod Identity "
+                                "or IRSA",
+                                most),
+        });
+}
+
+static void judge_metadata_service(struct judgement *judgement, const struct node_class *settings)
+{
+    struct arena *arena = judgement->arena;
+    const struct field *options = field_at(arena, judgement->object->root, "spec.metadataOptions");
+    const struct field *tokens = field_get(arena, options, "httpTokens");
+    if (text_is(node_string(node_get(options->node, "httpEndpoint")), "disabled"))
+        return;
+    judge_hop_limit(judgement, settings, options);
+    if (!settings->require_imdsv2 || !text_is(node_string(tokens->node), "optional"))
+        return;
+    judgement_report(judgement,
+                     &(struct draft){
+                         .field = tokens,
+                         .found = node_string(tokens->node),
+                         .statement = TEXT("found \"optional\", which is IMDSv1: whoever makes a "
+                                           "pod fetch an address gets the node's credentials"),
+                         .fix = TEXT("replace with required"),
+                         .replacement = TEXT("required"),
+                     });
+}
+
+/* ---- tags ---- */
+
+static void judge_tags(struct judgement *judgement, const struct node_class *settings)
+{
+    struct arena *arena = judgement->arena;
+    const struct field *tags = field_at(arena, judgement->object->root, "spec.tags");
+    for (size_t i = 0; i < settings->tags.count; i++) {
+        struct text key = settings->tags.items[i];
+        const struct field *tag = field_member(arena, tags, key);
+        if (node_string(tag->node).size > 0)
+            continue;
+        judgement_report(
+            judgement,
+            &(struct draft){
+                .field = tag,
+                .statement = arena_printf(arena,
+                                          "the tag \"%.*s\" is %s: machines and volumes are made "
+                                          "without it",
+                                          TEXT_ARGS(key), tag->node == NULL ? "missing" : "empty"),
+                .fix = arena_printf(arena, "add %.*s to spec.tags", TEXT_ARGS(key)),
+            });
+    }
+}
+
+/* ---- pods to a node ---- */
+
+static struct type_set types_of_class(struct judgement *judgement, size_t *pool_count)
+{
+    const struct snapshot *snapshot = judgement->world->snapshot;
+    const struct catalog *catalog = judgement->world->catalog;
+    struct arena *arena = judgement->arena;
+    struct type_set types = type_set_create(catalog, arena);
+    *pool_count = 0;
+    for (size_t i = 0; i < snapshot_pool_count(snapshot); i++) {
+        const struct pool *pool = snapshot_pool(snapshot, i);
+        if (!text_is(pool->node_class_kind, "EC2NodeClass") ||
+            !text_equal(pool->node_class_name, judgement->object->name))
+            continue;
+        ++*pool_count;
+        struct type_set more =
+            expressions_select(catalog, &pool->requirements, &pool->labels, arena);
+        for (size_t j = 0; j < catalog_count(catalog); j++)
+            if (type_set_has(&more, j))
+                type_set_add(&types, j);
+    }
+    return types;
+}
+
+/* How many pods the addresses of its network interfaces are enough for; -1: not known. */
+static int64_t pods_of_type(const struct catalog *catalog, size_t index, struct arena *arena)
+{
+    struct catalog_amounts amounts = catalog_type_amounts(catalog, index, arena);
+    for (size_t i = 0; i < amounts.count; i++)
+        if (text_is(TEXT("pods"), amounts.items[i].resource))
+            return amounts.items[i].capacity;
+    return -1;
+}
+
+static void judge_max_pods(struct judgement *judgement)
+{
+    const struct catalog *catalog = judgement->world->catalog;
+    struct arena *arena = judgement->arena;
+    const struct field *field = field_at(arena, judgement->object->root, "spec.kubelet.maxPods");
+    int64_t most = 0;
+    size_t pool_count = 0;
+    if (!node_integer(field->node, &most) || !catalog_is_builtin(catalog))
+        return;
+    struct type_set types = types_of_class(judgement, &pool_count);
+    struct type_set small = type_set_create(catalog, arena);
+    for (size_t i = 0; i < catalog_count(catalog); i++) {
+        int64_t pods = type_set_has(&types, i) ? pods_of_type(catalog, i, arena) : -1;
+        if (pods >= 0 && pods < most)
+            type_set_add(&small, i);
+    }
+    size_t small_count = type_set_count(&small);
+    if (small_count == 0)
+        return;
+    judgement_report(
+        judgement,
+        &(struct draft){
+            .severity = SEVERITY_WARN,
+            .field = field,
+            .found = node_text(field->node),
+            .statement = arena_printf(
+                arena,
+                "found %lld pods a node, and %zu of the %zu instance types of its NodePools have "
+                "fewer addresses, unless the network plugin assigns prefixes: %.*s",
+                (long long)most, small_count, type_set_count(&types),
+                TEXT_ARGS(type_set_text(catalog, &small, arena))),
+            .fix = TEXT("remove maxPods, which leaves each type what it has addresses for; or turn "
+                        "prefix delegation on"),
+        });
+}
+
+static void judge(struct judgement *judgement, const void *settings_pointer)
+{
+    const struct node_class *settings = settings_pointer;
+    judge_family(judgement, settings);
+    node_class_judge_volumes(judgement, settings);
+    judge_metadata_service(judgement, settings);
+    judge_tags(judgement, settings);
+    judge_max_pods(judgement);
+}
+
+const struct rail rail_node_class = {
+    .name = "node-class",
+    .summary = "encrypted disks, IMDSv2, known images and tags",
+    .detail =
+        "An EC2NodeClass says what every node of its pools is made of.\n\n"
+        "Disks: Karpenter encrypts the volumes it lays out itself. As soon as "
+        "blockDeviceMappings is there it lays out none: each volume is encrypted if it says so, "
+        "and a root device that the list leaves out is as the image has it. With a Custom "
+        "amiFamily and no list the rail cannot see. On Bottlerocket the system lives on "
+        "/dev/xvda, and images, logs and emptyDir on /dev/xvdb: a large xvda with no xvdb beside "
+        "it is found.\n\n"
+        "Metadata service: httpTokens optional is IMDSv1. maxHopLimit, if given, holds for "
+        "httpPutResponseHopLimit, which is 1 where it is left out (2 on v1beta1).\n\n"
+        "kubelet.maxPods is held against the instance types that the visible NodePools of this "
+        "class may launch; more pods than addresses is a warning, since prefix delegation is not "
+        "visible.",
+    .example = "node-class:\n"
+               "  mode: enforce\n"
+               "  amiFamilies: [AL2023, Bottlerocket]\n"
+               "  requireEncryption: true\n"
+               "  requireImdsv2: true\n"
+               "  maxHopLimit: 1\n"
+               "  requireTags: [team, cost-center]\n",
+    .kinds = KIND_BIT(KIND_EC2_NODE_CLASS),
+    .keys = keys,
+    .settings_size = sizeof(struct node_class),
+    .judge = judge,
+};

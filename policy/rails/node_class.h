@@ -1,0 +1,19 @@
+/* Private to the rail node-class. */
+#ifndef TAFFRAIL_POLICY_RAILS_NODE_CLASS_H
+#define TAFFRAIL_POLICY_RAILS_NODE_CLASS_H
+
+#include "policy/rail.h"
+
+struct node_class {
+    struct key_strings families, tags;
+    bool require_encryption, require_imdsv2, max_hop_limit_given;
+    int64_t max_hop_limit;
+};
+
+bool node_class_is_v1beta1(const struct object *class);
+/* "AL2023", by amiFamily or an alias, and where it says so; empty when it does not. */
+const struct field *node_class_family(const struct object *class, struct arena *arena,
+                                      struct text *family);
+void node_class_judge_volumes(struct judgement *judgement, const struct node_class *settings);
+
+#endif

@@ -1,0 +1,145 @@
+#include "policy/rails/node_class.h"
+
+#define BOTTLEROCKET_DATA "/dev/xvdb"
+
+struct volumes {
+    struct judgement *judgement;
+    const struct field *list;
+    struct text family;
+    const char *root; /* its device by the family; NULL: not known */
+};
+
+static const char *root_of_family(struct text family)
+{
+    if (text_is(family, "AL2") || text_is(family, "AL2023") || text_is(family, "Bottlerocket"))
+        return "/dev/xvda";
+    if (text_starts_with(family, TEXT("Windows")) || text_is(family, "Ubuntu"))
+        return "/dev/sda1";
+    return NULL;
+}
+
+static const struct field *mapping_of(const struct volumes *volumes, const char *device)
+{
+    struct arena *arena = volumes->judgement->arena;
+    for (size_t i = 0; i < node_count(volumes->list->node); i++) {
+        const struct field *mapping = field_item(arena, volumes->list, i);
+        if (text_is(node_string(node_get(mapping->node, "deviceName")), device))
+            return mapping;
+    }
+    return NULL;
+}
+
+static bool some_is_root(const struct volumes *volumes)
+{
+    for (size_t i = 0; i < node_count(volumes->list->node); i++)
+        if (node_true(node_get(node_item(volumes->list->node, i), "rootVolume")))
+            return true;
+    return volumes->root == NULL || mapping_of(volumes, volumes->root) != NULL;
+}
+
+/* ---- encryption ---- */
+
+static void judge_mapping(struct judgement *judgement, const struct field *mapping)
+{
+    struct arena *arena = judgement->arena;
+    const struct field *ebs = field_get(arena, mapping, "ebs");
+    const struct field *encrypted = field_get(arena, ebs, "encrypted");
+    struct text device = node_string(node_get(mapping->node, "deviceName"));
+    if (!node_is(ebs->node, NODE_MAP) || node_true(encrypted->node))
+        return;
+    bool absent = encrypted->node == NULL || node_is(encrypted->node, NODE_NULL);
+    judgement_report(
+        judgement,
+        &(struct draft){
+            .field = encrypted,
+            .found = node_text(encrypted->node),
+            .statement =
+                absent ? arena_printf(arena,
+                                      "missing: the volume %.*s is encrypted only where the "
+                                      "account encrypts all of them",
+                                      TEXT_ARGS(device))
+                       : arena_printf(arena, "the volume %.*s is not encrypted", TEXT_ARGS(device)),
+            .fix = TEXT("set encrypted: true"),
+        });
+}
+
+static void judge_root(const struct volumes *volumes)
+{
+    struct arena *arena = volumes->judgement->arena;
+    if (node_count(volumes->list->node) > 0) {
+        if (!some_is_root(volumes))
+            judgement_report(
+                volumes->judgement,
+                &(struct draft){
+                    .field = volumes->list,
+                    .statement = arena_printf(arena,
+                                              "no entry for the root device %s: it is as the image "
+                                              "has it, not encrypted",
+                                              volumes->root),
+                    .fix = arena_printf(
+                        arena,
+                        "add {deviceName: %s, rootVolume: true, ebs: {encrypted: true, ...}}",
+                        volumes->root),
+                });
+        return;
+    }
+    if (text_is(volumes->family, "Custom"))
+        judgement_report(volumes->judgement,
+                         &(struct draft){
+                             .severity = SEVERITY_UNDECIDED,
+                             .field = volumes->list,
+                             .statement = TEXT("missing: with a Custom image the volumes are as "
+                                               "the image has them, which cannot be seen"),
+                             .fix = TEXT("list the root volume, with ebs.encrypted: true"),
+                         });
+}
+
+/* ---- Bottlerocket ---- */
+
+/* Its system volume is a few gigabytes; a large one was meant for data. */
+static bool is_large(const struct node *mapping)
+{
+    enum { SYSTEM_GIB = 8 };
+    int64_t milli = 0;
+    struct text size = node_text(node_at(mapping, "ebs.volumeSize"));
+    return quantity_milli(size, &milli) && milli / 1000 > ((int64_t)SYSTEM_GIB << 30);
+}
+
+static void judge_bottlerocket(const struct volumes *volumes)
+{
+    struct arena *arena = volumes->judgement->arena;
+    const struct field *system = mapping_of(volumes, volumes->root);
+    if (!text_is(volumes->family, "Bottlerocket") || system == NULL || !is_large(system->node) ||
+        mapping_of(volumes, BOTTLEROCKET_DATA) != NULL)
+        return;
+    judgement_report(
+        volumes->judgement,
+        &(struct draft){
+            .field = field_get(arena, system, "deviceName"),
+            .found = text_of(volumes->root),
+            .statement = TEXT("found \"/dev/xvda\", which on Bottlerocket holds the system alone: "
+                              "images, logs and emptyDir live on " BOTTLEROCKET_DATA
+                              ", which stays as small as the image has it"),
+            .fix = TEXT("add an entry for " BOTTLEROCKET_DATA " with this size, and leave 4Gi to "
+                        "/dev/xvda"),
+        });
+}
+
+void node_class_judge_volumes(struct judgement *judgement, const struct node_class *settings)
+{
+    struct arena *arena = judgement->arena;
+    struct volumes volumes = {
+        .judgement = judgement,
+        .list = field_at(arena, judgement->object->root, "spec.blockDeviceMappings"),
+    };
+    node_class_family(judgement->object, arena, &volumes.family);
+    volumes.root = root_of_family(volumes.family);
+    if (volumes.list->node != NULL && !node_is(volumes.list->node, NODE_LIST))
+        return;
+    judge_bottlerocket(&volumes);
+    if (!settings->require_encryption)
+        return;
+    judge_root(&volumes);
+    for (size_t i = 0; i < node_count(volumes.list->node); i++)
+        judge_mapping(judgement, field_item(arena, volumes.list, i));
+}

@@ -1,0 +1,46 @@
+/* The parts of the rail node-labels: where a pod names labels (node_labels.c), and what is wrong
+ * with a label it names (node_labels_key.c, node_labels_value.c). */
+#ifndef TAFFRAIL_POLICY_RAILS_NODE_LABELS_H
+#define TAFFRAIL_POLICY_RAILS_NODE_LABELS_H
+
+#include "policy/rail.h"
+
+struct node_labels {
+    struct key_lists allow;
+    const struct catalog *catalog;
+};
+
+/* What was found in one list of requirements, before it is known how bad that is. */
+struct label_note {
+    struct draft draft;
+    bool forbidden; /* by allow: whatever else the pod could do */
+};
+struct label_notes {
+    struct label_note *items;
+    size_t count, capacity;
+};
+
+struct label_inquiry {
+    const struct judgement *judgement;
+    const struct node_labels *settings;
+    bool is_daemon;     /* runs where nodes are: none is bought for it */
+    bool other_cloud;   /* a visible NodePool's types are not in the catalogue */
+    bool pools_visible; /* some NodePool of the catalogue's cloud is */
+    bool unseen;        /* NodePools or Nodes may be there that cannot be seen */
+    bool by_node;       /* a Node carries what the catalogue does not know */
+    struct label_notes notes;
+};
+
+struct label_note *label_note(struct label_inquiry *inquiry, enum severity severity,
+                              const struct field *field, struct text found);
+/* "use one of the allowed values": those, nearest first, and the fix that goes with them. */
+void label_note_allow(struct label_inquiry *inquiry, struct label_note *note,
+                      const struct text *values, size_t count);
+
+/* One requirement: everything about its key and its values. */
+void label_judge(struct label_inquiry *inquiry, const struct expression *expression);
+/* The values of a key that is well-known; key is the canonical one. */
+void label_judge_known_values(struct label_inquiry *inquiry, const struct expression *expression,
+                              struct text key);
+
+#endif

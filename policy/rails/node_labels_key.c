@@ -1,0 +1,266 @@
+#include "policy/rails/node_labels.h"
+
+#define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
+
+static bool asks_for_label(const struct expression *expression)
+{
+    return expression->op != SOLVER_NOT_IN && expression->op != SOLVER_DOES_NOT_EXIST;
+}
+
+/* An entry of a nodeSelector is its own key; a requirement has a field for it. */
+static bool is_entry(const struct expression *expression)
+{
+    return expression->value_count == 1 && expression->values[0].field == expression->field;
+}
+
+static const struct field *key_field(const struct label_inquiry *inquiry,
+                                     const struct expression *expression)
+{
+    if (is_entry(expression))
+        return expression->field;
+    return field_get(inquiry->judgement->arena, expression->field, "key");
+}
+
+/* ---- what a team may select ---- */
+
+static const struct key_strings *granted_values(const struct node_labels *settings, struct text key,
+                                                struct text canonical)
+{
+    for (size_t i = 0; i < settings->allow.count; i++)
+        if (text_equal(settings->allow.items[i].name, key) ||
+            text_equal(settings->allow.items[i].name, canonical))
+            return &settings->allow.items[i].values;
+    return NULL;
+}
+
+static bool is_granted(const struct key_strings *granted, struct text value)
+{
+    for (size_t i = 0; i < granted->count; i++)
+        if (text_matches_glob(value, granted->items[i]))
+            return true;
+    return false;
+}
+
+static void judge_granted(struct label_inquiry *inquiry, const struct expression *expression,
+                          const struct key_strings *granted)
+{
+    for (size_t i = 0; expression->op == SOLVER_IN && i < expression->value_count; i++) {
+        const struct expression_value *value = &expression->values[i];
+        if (is_granted(granted, value->text))
+            continue;
+        struct label_note *note = label_note(inquiry, SEVERITY_RAIL, value->field, value->text);
+        note->forbidden = true;
+        label_note_allow(inquiry, note, granted->items, granted->count);
+        if (note->draft.fix.size == 0)
+            note->draft.fix = TEXT("select an allowed value, or leave the label out");
+    }
+}
+
+/* ---- keys that were meant otherwise ---- */
+
+/* Old names that Karpenter and the kubelet still understand. EKS Auto Mode's are no old ones. */
+static bool still_works(struct text key)
+{
+    size_t size = key.size;
+    return solver_canonical_key(key.data, &size) != key.data;
+}
+
+static void note_meant(struct label_inquiry *inquiry, const struct expression *expression,
+                       struct text meant)
+{
+    struct arena *arena = inquiry->judgement->arena;
+    struct text key = expression->key;
+    bool works = still_works(key);
+    struct label_note *note = label_note(inquiry, works ? SEVERITY_WARN : SEVERITY_RAIL,
+                                         key_field(inquiry, expression), key);
+    if (works)
+        note->draft.statement =
+            arena_printf(arena, "found \"%.*s\", an old name of a label", TEXT_ARGS(key));
+    else
+        note->draft.statement =
+            arena_printf(arena, "found \"%.*s\", a label that no node carries", TEXT_ARGS(key));
+    note->draft.fix = arena_printf(arena, "replace with %.*s", TEXT_ARGS(meant));
+    if (!is_entry(expression))
+        note->draft.replacement = meant;
+}
+
+/* ---- labels of the platform's own ---- */
+
+/* Of these domains others than NodePools put labels on nodes. */
+static bool is_put_by_others(struct text key)
+{
+    static const char *const beginnings[] = {
+        "eks.amazonaws.com/",          "alpha.eksctl.io/",  "cloud.google.com/",
+        "kubernetes.azure.com/",       "agentpool",         "node-role.kubernetes.io/",
+        "feature.node.kubernetes.io/", "nvidia.com/",       "amd.com/",
+        "node.openshift.io/",          "topology.k8s.aws/", "k8s.amazonaws.com/",
+    };
+    for (size_t i = 0; i < COUNT_OF(beginnings); i++)
+        if (text_starts_with(key, text_of(beginnings[i])))
+            return true;
+    return false;
+}
+
+/* Keys that another cloud's provider makes, and no catalogue of ours knows. */
+static bool may_be_of_other_cloud(const struct label_inquiry *inquiry, struct text key)
+{
+    return inquiry->other_cloud && text_starts_with(key, TEXT("karpenter.")) &&
+           !text_starts_with(key, TEXT("karpenter.sh/")) &&
+           !text_starts_with(key, TEXT("karpenter.k8s.aws/"));
+}
+
+struct names {
+    struct text *items;
+    size_t count, capacity;
+};
+
+static void add_keys(struct names *names, const struct expressions *expressions,
+                     struct arena *arena)
+{
+    for (size_t i = 0; i < expressions->count; i++) {
+        const struct expression *expression = &expressions->items[i];
+        bool seen = !expression->valid || expression->op == SOLVER_DOES_NOT_EXIST ||
+                    solver_is_well_known(expression->key.data, expression->key.size);
+        for (size_t j = 0; j < names->count && !seen; j++)
+            seen = text_equal(names->items[j], expression->key);
+        if (!seen)
+            *LIST_PUSH(arena, names) = expression->key;
+    }
+}
+
+/* The labels NodePools add of their own. */
+static struct names keys_of_pools(const struct label_inquiry *inquiry)
+{
+    const struct snapshot *snapshot = inquiry->judgement->world->snapshot;
+    struct names names = {0};
+    for (size_t i = 0; i < snapshot_pool_count(snapshot); i++) {
+        add_keys(&names, &snapshot_pool(snapshot, i)->labels, inquiry->judgement->arena);
+        add_keys(&names, &snapshot_pool(snapshot, i)->requirements, inquiry->judgement->arena);
+    }
+    return names;
+}
+
+static void note_unknown(struct label_inquiry *inquiry, const struct expression *expression)
+{
+    struct arena *arena = inquiry->judgement->arena;
+    struct text key = expression->key;
+    bool undecided = inquiry->unseen || is_put_by_others(key);
+    struct label_note *note = label_note(inquiry, undecided ? SEVERITY_UNDECIDED : SEVERITY_RAIL,
+                                         key_field(inquiry, expression), key);
+    if (inquiry->unseen) {
+        note->draft.statement = arena_printf(
+            arena, "found \"%.*s\"; no NodePool or Node is visible that has this label",
+            TEXT_ARGS(key));
+        note->draft.fix = TEXT("make the NodePools and Nodes visible (--state DIR), or name the "
+                               "label under allow");
+    } else if (undecided) {
+        note->draft.statement = arena_printf(
+            arena,
+            "found \"%.*s\", which no visible Node carries; others than NodePools put it on "
+            "nodes",
+            TEXT_ARGS(key));
+        note->draft.fix = TEXT("if nodes will carry it, name the label under allow");
+    } else {
+        struct names names = keys_of_pools(inquiry);
+        note->draft.statement = arena_printf(
+            arena, "found \"%.*s\", a label that no NodePool or Node carries", TEXT_ARGS(key));
+        label_note_allow(inquiry, note, names.items, names.count);
+        if (is_entry(expression))
+            note->draft.replacement = TEXT("");
+        if (note->draft.fix.size == 0)
+            note->draft.fix = TEXT("remove it, or add the label to a NodePool under "
+                                   "spec.template.metadata.labels");
+    }
+}
+
+static bool is_offered(const struct label_offers *offers, struct text value)
+{
+    for (size_t i = 0; i < offers->count; i++)
+        if (text_equal(offers->items[i], value))
+            return true;
+    return offers->any_value;
+}
+
+static void judge_values(struct label_inquiry *inquiry, const struct expression *expression,
+                         const struct label_offers *offers)
+{
+    struct arena *arena = inquiry->judgement->arena;
+    bool some = false;
+    for (size_t i = 0; i < expression->value_count; i++)
+        some = some || is_offered(offers, expression->values[i].text);
+    for (size_t i = 0; i < expression->value_count; i++) {
+        const struct expression_value *value = &expression->values[i];
+        if (is_offered(offers, value->text))
+            continue;
+        enum severity severity = some ? SEVERITY_WARN : SEVERITY_RAIL;
+        if (inquiry->unseen || (!offers->from_pool && is_put_by_others(expression->key)))
+            severity = SEVERITY_UNDECIDED;
+        struct label_note *note = label_note(inquiry, severity, value->field, value->text);
+        note->draft.statement =
+            arena_printf(arena, "found \"%.*s\", a value of %.*s that no NodePool or Node carries",
+                         TEXT_ARGS(value->text), TEXT_ARGS(expression->key));
+        label_note_allow(inquiry, note, offers->items, offers->count);
+        if (note->draft.fix.size == 0)
+            note->draft.fix = TEXT("select an allowed value, or add it to a NodePool under "
+                                   "spec.template.metadata.labels");
+    }
+}
+
+/* ---- the whole ---- */
+
+static bool some_pool_produces(const struct snapshot *snapshot, struct text key)
+{
+    for (size_t i = 0; i < snapshot_pool_count(snapshot); i++)
+        if (pool_produces(snapshot_pool(snapshot, i), key))
+            return true;
+    return false;
+}
+
+static void judge_known(struct label_inquiry *inquiry, const struct expression *expression,
+                        struct text canonical)
+{
+    struct text key = expression->key;
+    if (still_works(key) && !text_starts_with(key, TEXT("eks.amazonaws.com/")) &&
+        !some_pool_produces(inquiry->judgement->world->snapshot, key))
+        note_meant(inquiry, expression, canonical);
+    if (expression->op == SOLVER_IN)
+        label_judge_known_values(inquiry, expression, canonical);
+}
+
+static void judge_other(struct label_inquiry *inquiry, const struct expression *expression)
+{
+    struct label_offers offers;
+    label_offers_read(inquiry->judgement->world->snapshot, expression->key,
+                      inquiry->judgement->arena, &offers);
+    bool offered = offers.from_pool || offers.from_node;
+    struct text meant = label_key_meant(inquiry->settings->catalog, expression->key);
+    if (meant.size > 0 && !offered)
+        note_meant(inquiry, expression, meant);
+    else if (!asks_for_label(expression) || may_be_of_other_cloud(inquiry, expression->key))
+        return;
+    else if (!offered)
+        note_unknown(inquiry, expression);
+    else if (expression->op == SOLVER_IN)
+        judge_values(inquiry, expression, &offers);
+}
+
+void label_judge(struct label_inquiry *inquiry, const struct expression *expression)
+{
+    const struct catalog *catalog = inquiry->settings->catalog;
+    struct text key = expression->key;
+    size_t size = key.size;
+    const char *data = solver_canonical_key(key.data, &size);
+    struct text canonical = {data, size};
+    if (!expression->valid)
+        return;
+    const struct key_strings *granted = granted_values(inquiry->settings, key, canonical);
+    bool is_well_known = solver_is_well_known(canonical.data, canonical.size) ||
+                         text_is(canonical, "kubernetes.io/hostname") ||
+                         catalog_has_key(catalog, canonical);
+    if (granted != NULL)
+        judge_granted(inquiry, expression, granted);
+    else if (is_well_known && !text_is(canonical, "karpenter.sh/nodepool"))
+        judge_known(inquiry, expression, canonical);
+    else
+        judge_other(inquiry, expression);
+}

@@ -1,0 +1,289 @@
+#include <string.h>
+
+#include "policy/rails/node_labels.h"
+
+#define ZONE "topology.kubernetes.io/zone"
+#define INSTANCE_TYPE "node.kubernetes.io/instance-type"
+#define FAMILY "karpenter.k8s.aws/instance-family"
+#define CATEGORY "karpenter.k8s.aws/instance-category"
+
+#define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
+
+/* ---- labels with few values, the same everywhere ---- */
+
+static const struct {
+    const char *key;
+    struct text values[3];
+    size_t count;
+} closed[] = {
+    {"kubernetes.io/arch", {TEXT("amd64"), TEXT("arm64")}, 2},
+    {"kubernetes.io/os", {TEXT("linux"), TEXT("windows")}, 2},
+    {"karpenter.sh/capacity-type", {TEXT("on-demand"), TEXT("spot"), TEXT("reserved")}, 3},
+};
+
+/* What people write for a value, beyond what edits away is near. */
+static const struct {
+    const char *written;
+    struct text meant;
+} other_words[] = {
+    {"x86_64", TEXT("amd64")},        {"x86", TEXT("amd64")}, {"x64", TEXT("amd64")},
+    {"aarch64", TEXT("arm64")},       {"arm", TEXT("arm64")}, {"ondemand", TEXT("on-demand")},
+    {"ON_DEMAND", TEXT("on-demand")}, {"SPOT", TEXT("spot")},
+};
+
+static bool judge_closed(struct label_inquiry *inquiry, const struct expression_value *value,
+                         struct text key)
+{
+    size_t row = 0;
+    while (row < COUNT_OF(closed) && !text_is(key, closed[row].key))
+        row++;
+    if (row == COUNT_OF(closed))
+        return false;
+    for (size_t i = 0; i < closed[row].count; i++)
+        if (text_equal(value->text, closed[row].values[i]))
+            return true;
+    struct label_note *note = label_note(inquiry, SEVERITY_RAIL, value->field, value->text);
+    label_note_allow(inquiry, note, closed[row].values, closed[row].count);
+    for (size_t i = 0; i < COUNT_OF(other_words); i++) {
+        if (!text_is(value->text, other_words[i].written))
+            continue;
+        note->draft.fix = arena_printf(inquiry->judgement->arena, "replace with %.*s",
+                                       TEXT_ARGS(other_words[i].meant));
+        note->draft.replacement = other_words[i].meant;
+    }
+    if (note->draft.fix.size == 0)
+        note->draft.fix = TEXT("use one of the allowed values");
+    return true;
+}
+
+/* ---- what only this cluster knows ---- */
+
+static void judge_zone(struct label_inquiry *inquiry, const struct expression_value *value,
+                       enum zone_key key)
+{
+    const struct world *world = inquiry->judgement->world;
+    struct arena *arena = inquiry->judgement->arena;
+    struct zones zones = {0};
+    zones_read(world->snapshot, world->catalog, key, arena, &zones);
+    if ((!zones.complete && !zones.from_node) || zones_have(&zones, value->text))
+        return;
+    struct label_note *note = label_note(inquiry, zones.complete ? SEVERITY_RAIL : SEVERITY_WARN,
+                                         value->field, value->text);
+    note->draft.statement = arena_printf(
+        arena, "found \"%.*s\", a zone that no visible Node, NodePool or EC2NodeClass names",
+        TEXT_ARGS(value->text));
+    label_note_allow(inquiry, note, zones.items, zones.count);
+    if (note->draft.fix.size == 0)
+        note->draft.fix = TEXT("name a zone of this cluster");
+}
+
+/* A zone's name begins with its region's. */
+static void judge_region(struct label_inquiry *inquiry, const struct expression_value *value)
+{
+    const struct world *world = inquiry->judgement->world;
+    struct zones zones = {0};
+    zones_read(world->snapshot, world->catalog, ZONE_KEY_NAME, inquiry->judgement->arena, &zones);
+    if (zones.count == 0 || !zones.complete)
+        return;
+    for (size_t i = 0; i < zones.count; i++)
+        if (text_starts_with(zones.items[i], value->text))
+            return;
+    struct label_note *note = label_note(inquiry, SEVERITY_WARN, value->field, value->text);
+    note->draft.statement =
+        arena_printf(inquiry->judgement->arena,
+                     "found \"%.*s\"; the zones of this cluster (%.*s, ...) are not there",
+                     TEXT_ARGS(value->text), TEXT_ARGS(zones.items[0]));
+    note->draft.fix = TEXT("name the region of this cluster, or leave the label out");
+}
+
+/* Karpenter buys no node for a host's name. */
+static void judge_host(struct label_inquiry *inquiry, const struct expression_value *value)
+{
+    const struct snapshot *snapshot = inquiry->judgement->world->snapshot;
+    struct arena *arena = inquiry->judgement->arena;
+    size_t count = snapshot_count(snapshot, KIND_NODE);
+    for (size_t i = 0; i < count; i++) {
+        const struct object *node = snapshot_object(snapshot, KIND_NODE, i);
+        struct text host = node_string(node_get(node->labels, "kubernetes.io/hostname"));
+        if (text_equal(node->name, value->text) || text_equal(host, value->text))
+            return;
+    }
+    bool unseen = count == 0 || !world_sees(inquiry->judgement->world, KIND_BIT(KIND_NODE));
+    struct label_note *note =
+        label_note(inquiry, unseen ? SEVERITY_UNDECIDED : SEVERITY_RAIL, value->field, value->text);
+    if (unseen) {
+        note->draft.statement =
+            arena_printf(arena, "found \"%.*s\", the name of one node; no Node is visible",
+                         TEXT_ARGS(value->text));
+        note->draft.fix = TEXT("make the Nodes visible (--state DIR)");
+    } else {
+        note->draft.statement =
+            arena_printf(arena, "found \"%.*s\", a node that is not there; none is bought by name",
+                         TEXT_ARGS(value->text));
+        note->draft.fix = TEXT("select nodes by what they are, not by name");
+    }
+}
+
+/* ---- what the catalogue knows ---- */
+
+static bool catalog_has_value(const struct catalog *catalog, struct text key, struct text value)
+{
+    const struct solver_names *names = catalog_names(catalog);
+    uint32_t number = solver_names_find_key(names, key.data, key.size);
+    return number != SOLVER_NONE &&
+           solver_names_find_value(names, number, value.data, value.size) != SOLVER_NONE;
+}
+
+struct values {
+    struct text *items;
+    size_t count;
+};
+
+static struct values catalog_values(const struct catalog *catalog, struct text key,
+                                    struct arena *arena)
+{
+    const struct solver_names *names = catalog_names(catalog);
+    uint32_t number = solver_names_find_key(names, key.data, key.size);
+    struct values values = {.count = solver_names_value_count(names, number)};
+    values.items = ARENA_ARRAY(arena, values.count, struct text);
+    for (uint32_t i = 0; i < values.count; i++)
+        values.items[i].data = solver_names_value_text(names, number, i, &values.items[i].size);
+    return values;
+}
+
+static bool has_digit(struct text t)
+{
+    for (size_t i = 0; i < t.size; i++)
+        if (t.data[i] >= '0' && t.data[i] <= '9')
+            return true;
+    return false;
+}
+
+/* The label that a value belongs under: a family given as a category, a type as a family. */
+static const char *right_key(const struct catalog *catalog, struct text key, struct text value)
+{
+    static const char *const related[] = {CATEGORY, FAMILY, INSTANCE_TYPE};
+    bool is_related = false;
+    for (size_t i = 0; i < COUNT_OF(related); i++)
+        is_related = is_related || text_is(key, related[i]);
+    for (size_t i = 0; is_related && i < COUNT_OF(related); i++)
+        if (catalog_has_value(catalog, text_of(related[i]), value))
+            return related[i];
+    return NULL;
+}
+
+/* "trn1-32xl": a family EC2 has, and no dot; other clouds' names have dashes, too. */
+static bool begins_with_family(const struct catalog *catalog, struct text value)
+{
+    struct text family = value;
+    text_split(value, '-', &family, NULL);
+    return catalog_has_value(catalog, TEXT(FAMILY), family);
+}
+
+/* Whether a value can never be right, however new the catalogue. */
+static bool is_malformed(const struct label_inquiry *inquiry, struct text key, struct text value,
+                         bool near)
+{
+    struct text family, size, category;
+    uint32_t generation;
+    if (text_is(key, CATEGORY))
+        return has_digit(value);
+    if (text_is(key, FAMILY))
+        return memchr(value.data, '.', value.size) != NULL;
+    if (!text_is(key, INSTANCE_TYPE) ||
+        instance_name_parse(value, &family, &size, &category, &generation))
+        return false;
+    return inquiry->pools_visible ||
+           (near && begins_with_family(inquiry->settings->catalog, value));
+}
+
+/* The value that was meant: without the prefix SageMaker puts before types, or the nearest. */
+static struct text value_meant(const struct label_inquiry *inquiry, struct text key,
+                               struct text value)
+{
+    const struct catalog *catalog = inquiry->settings->catalog;
+    size_t most = value.size > 6 ? 5 : 2;
+    struct text rest = {value.data + 3, value.size - 3};
+    if (text_starts_with(value, TEXT("ml.")) && catalog_has_value(catalog, key, rest))
+        return rest;
+    struct values known = catalog_values(catalog, key, inquiry->judgement->arena);
+    size_t nearest = text_nearest(value, known.items, known.count, most);
+    return nearest < known.count ? known.items[nearest] : TEXT("");
+}
+
+static void judge_catalog_value(struct label_inquiry *inquiry, const struct expression_value *value,
+                                struct text key, bool some)
+{
+    const struct catalog *catalog = inquiry->settings->catalog;
+    struct arena *arena = inquiry->judgement->arena;
+    if (catalog_has_value(catalog, key, value->text) || value->text.size == 0)
+        return;
+    struct text meant = value_meant(inquiry, key, value->text);
+    const char *other_key = right_key(catalog, key, value->text);
+    bool certain = other_key != NULL || !catalog_is_builtin(catalog) ||
+                   text_starts_with(value->text, TEXT("ml.")) ||
+                   is_malformed(inquiry, key, value->text, meant.size > 0);
+    struct label_note *note = label_note(inquiry, certain && !some ? SEVERITY_RAIL : SEVERITY_WARN,
+                                         value->field, value->text);
+    note->draft.statement =
+        certain ? arena_printf(arena, "found \"%.*s\", which no node has as %.*s",
+                               TEXT_ARGS(value->text), TEXT_ARGS(key))
+                : arena_printf(arena, "found \"%.*s\", which the catalogue does not know",
+                               TEXT_ARGS(value->text));
+    if (other_key != NULL) {
+        note->draft.fix = arena_printf(arena, "name it under %s", other_key);
+    } else if (meant.size > 0) {
+        note->draft.fix = arena_printf(arena, "did you mean %.*s?", TEXT_ARGS(meant));
+        note->draft.replacement = meant;
+    } else {
+        note->draft.fix = TEXT("check the name: taffrail catalog show");
+    }
+}
+
+/* ---- the whole ---- */
+
+static void judge_value(struct label_inquiry *inquiry, const struct expression_value *value,
+                        struct text key, bool some)
+{
+    if (judge_closed(inquiry, value, key))
+        return;
+    if (text_is(key, ZONE))
+        judge_zone(inquiry, value, ZONE_KEY_NAME);
+    else if (text_is(key, "topology.k8s.aws/zone-id"))
+        judge_zone(inquiry, value, ZONE_KEY_ID);
+    else if (text_is(key, "topology.kubernetes.io/region"))
+        judge_region(inquiry, value);
+    else if (text_is(key, "kubernetes.io/hostname"))
+        judge_host(inquiry, value);
+    else if (catalog_has_key(inquiry->settings->catalog, key) && !inquiry->other_cloud)
+        judge_catalog_value(inquiry, value, key, some);
+}
+
+static bool some_node_carries(const struct snapshot *snapshot, struct text key, struct text value)
+{
+    for (size_t i = 0; i < snapshot_count(snapshot, KIND_NODE); i++)
+        if (text_equal(
+                node_string(node_member(snapshot_object(snapshot, KIND_NODE, i)->labels, key)),
+                value))
+            return true;
+    return false;
+}
+
+void label_judge_known_values(struct label_inquiry *inquiry, const struct expression *expression,
+                              struct text key)
+{
+    const struct snapshot *snapshot = inquiry->judgement->world->snapshot;
+    bool some = false;
+    for (size_t i = 0; i < expression->value_count; i++)
+        some =
+            some || catalog_has_value(inquiry->settings->catalog, key, expression->values[i].text);
+    for (size_t i = 0; i < expression->value_count; i++) {
+        const struct expression_value *value = &expression->values[i];
+        size_t count = inquiry->notes.count;
+        judge_value(inquiry, value, key, some);
+        if (inquiry->notes.count > count && some_node_carries(snapshot, key, value->text)) {
+            inquiry->notes.count = count;
+            inquiry->by_node = true;
+        }
+    }
+}

@@ -1,0 +1,310 @@
+/* The rail node-rotation: nodes that grow old, and images that change by themselves. */
+#include "policy/rail.h"
+
+#define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
+
+struct settings {
+    int64_t max_expire_s;
+    bool require_grace_period, pinned_ami;
+};
+
+static const struct key keys[] = {
+    {.name = "maxExpireAfter",
+     .type = KEY_DURATION,
+     .offset = offsetof(struct settings, max_expire_s),
+     .summary = "the longest a node may live, as in 336h",
+     .default_value = "720h"},
+    {.name = "requireTerminationGracePeriod",
+     .type = KEY_BOOL,
+     .offset = offsetof(struct settings, require_grace_period),
+     .summary = "every NodePool says how long a node may take to drain, so that a pod cannot hold "
+                "an expired node for ever",
+     .default_value = "false"},
+    {.name = "pinnedAmi",
+     .type = KEY_BOOL,
+     .offset = offsetof(struct settings, pinned_ami),
+     .summary = "an EC2NodeClass selects images that do not change by themselves",
+     .default_value = "true"},
+    {0},
+};
+
+static bool is_v1beta1(const struct object *object)
+{
+    return text_ends_with(object->api_version, TEXT("/v1beta1"));
+}
+
+/* "336h", "90m" or "45s": in the largest unit that leaves no rest. */
+static struct text duration_text(int64_t seconds, struct arena *arena)
+{
+    enum { HOUR_S = 3600, MINUTE_S = 60 };
+    if (seconds % HOUR_S == 0)
+        return arena_printf(arena, "%lldh", (long long)(seconds / HOUR_S));
+    if (seconds % MINUTE_S == 0)
+        return arena_printf(arena, "%lldm", (long long)(seconds / MINUTE_S));
+    return arena_printf(arena, "%llds", (long long)seconds);
+}
+
+/* ---- NodePool: expireAfter ---- */
+
+static void report_expiry(struct judgement *judgement, const struct settings *settings,
+                          const struct field *field, struct text statement)
+{
+    struct text most = duration_text(settings->max_expire_s, judgement->arena);
+    judgement_report(judgement, &(struct draft){
+                                    .field = field,
+                                    .found = node_text(field->node),
+                                    .statement = statement,
+                                    .fix = arena_printf(judgement->arena, "set it to at most %.*s",
+                                                        TEXT_ARGS(most)),
+                                    .replacement = most,
+                                });
+}
+
+/* A number without a unit was meant as seconds: a Provisioner has those. */
+static void report_no_duration(struct judgement *judgement, const struct field *field)
+{
+    struct arena *arena = judgement->arena;
+    struct text found = node_text(field->node);
+    int64_t seconds = 0;
+    bool bare = text_to_int64(found, &seconds) && seconds > 0;
+    judgement_report(
+        judgement,
+        &(struct draft){
+            .field = field,
+            .found = found,
+            .statement = bare ? arena_printf(arena, "found \"%.*s\", a number without a unit",
+                                             TEXT_ARGS(found))
+                              : arena_printf(arena, "found \"%.*s\", which is no duration",
+                                             TEXT_ARGS(found)),
+            .fix = bare ? arena_printf(arena, "write %.*s, if seconds are meant",
+                                       TEXT_ARGS(duration_text(seconds, arena)))
+                        : TEXT("write hours, minutes and seconds, as in 336h or 1h30m"),
+        });
+}
+
+static void judge_expiry(struct judgement *judgement, const struct settings *settings,
+                         const struct field *field)
+{
+    enum { DEFAULT_S = 720 * 3600 };
+    struct arena *arena = judgement->arena;
+    struct text most = duration_text(settings->max_expire_s, arena);
+    struct text found = node_text(field->node);
+    int64_t seconds = DEFAULT_S;
+    if (field->node == NULL || node_is(field->node, NODE_NULL)) {
+        if (seconds > settings->max_expire_s)
+            report_expiry(judgement, settings, field,
+                          arena_printf(arena,
+                                       "missing, which means 720h, above the maximum of %.*s",
+                                       TEXT_ARGS(most)));
+        return;
+    }
+    if (text_is(found, "Never"))
+        report_expiry(judgement, settings, field,
+                      TEXT("found \"Never\": no node is replaced for its age, however old its "
+                           "kernel and its image"));
+    else if (!duration_parse(node_string(field->node), &seconds))
+        report_no_duration(judgement, field);
+    else if (seconds > settings->max_expire_s)
+        report_expiry(judgement, settings, field,
+                      arena_printf(arena, "found \"%.*s\", above the maximum of %.*s",
+                                   TEXT_ARGS(found), TEXT_ARGS(most)));
+}
+
+static void judge_pool(struct judgement *judgement, const struct settings *settings)
+{
+    struct arena *arena = judgement->arena;
+    const struct field *root = judgement->object->root;
+    const struct field *old_place = field_at(arena, root, "spec.disruption.expireAfter");
+    const struct field *new_place = field_at(arena, root, "spec.template.spec.expireAfter");
+    if (is_v1beta1(judgement->object)) {
+        judge_expiry(judgement, settings, old_place);
+        return;
+    }
+    if (old_place->node != NULL)
+        judgement_report(
+            judgement,
+            &(struct draft){
+                .field = old_place,
+                .found = node_text(old_place->node),
+                .statement = arena_printf(
+                    arena,
+                    "found \"%.*s\" at the place it had in v1beta1: the API server drops it%s",
+                    TEXT_ARGS(node_text(old_place->node)),
+                    new_place->node == NULL ? ", and nodes expire after 720h" : ""),
+                .fix = TEXT("move it to spec.template.spec.expireAfter"),
+            });
+    if (old_place->node == NULL || new_place->node != NULL)
+        judge_expiry(judgement, settings, new_place);
+    const struct field *grace = field_at(arena, root, "spec.template.spec.terminationGracePeriod");
+    if (settings->require_grace_period && node_text(grace->node).size == 0)
+        judgement_report(judgement,
+                         &(struct draft){
+                             .field = grace,
+                             .statement = TEXT("missing: a pod that may not be evicted keeps an "
+                                               "expired node for ever"),
+                             .fix = TEXT("set how long a drain may take, as in 24h"),
+                         });
+}
+
+/* ---- EC2NodeClass: images ---- */
+
+static bool has_wildcard(struct text t)
+{
+    for (size_t i = 0; i < t.size; i++)
+        if (t.data[i] == '*' || t.data[i] == '?')
+            return true;
+    return false;
+}
+
+/* The version within the name of an image: "...-v20250116", "...-v1.32.0-cacc4ce9". */
+static struct text version_of_image(struct text name)
+{
+    for (size_t i = 0; i + 2 < name.size; i++) {
+        if (name.data[i] != '-' || name.data[i + 1] != 'v' || name.data[i + 2] < '0' ||
+            name.data[i + 2] > '9')
+            continue;
+        struct text version = {name.data + i + 1, name.size - i - 1};
+        text_split(version, '-', &version, NULL);
+        return version;
+    }
+    return TEXT("");
+}
+
+/* The version that an alias stands for now, by the status of the class; empty when not known. */
+static struct text version_in_use(const struct object *class)
+{
+    const struct node *images = node_at(class->root->node, "status.amis");
+    for (size_t i = 0; node_is(images, NODE_LIST) && i < node_count(images); i++) {
+        struct text version = version_of_image(node_string(node_get(node_item(images, i), "name")));
+        if (version.size > 0)
+            return version;
+    }
+    return TEXT("");
+}
+
+static struct text fix_of_alias(const struct object *class, struct text family, struct arena *arena)
+{
+    struct text version = version_in_use(class);
+    if (text_starts_with(family, TEXT("windows")))
+        return TEXT("Windows has no alias of one version: select the images by id");
+    if (version.size > 0)
+        return arena_printf(arena, "pin the version that is in use: %.*s@%.*s", TEXT_ARGS(family),
+                            TEXT_ARGS(version));
+    return arena_printf(arena, "pin a version that you have tested, as in %.*s@%s",
+                        TEXT_ARGS(family),
+                        text_is(family, "bottlerocket") ? "v1.32.0" : "v20250116");
+}
+
+static void judge_alias(struct judgement *judgement, const struct field *field)
+{
+    struct arena *arena = judgement->arena;
+    struct text alias = node_string(field->node);
+    struct text family, version;
+    if (!text_split(alias, '@', &family, &version) || !text_is(version, "latest"))
+        return;
+    judgement_report(
+        judgement,
+        &(struct draft){
+            .field = field,
+            .found = alias,
+            .statement = arena_printf(arena,
+                                      "found \"%.*s\": all nodes are replaced whenever an image is "
+                                      "published, tested or not",
+                                      TEXT_ARGS(alias)),
+            .fix = fix_of_alias(judgement->object, family, arena),
+        });
+}
+
+static void report_moving(struct judgement *judgement, const struct field *field, const char *why)
+{
+    struct text found = node_string(field->node);
+    judgement_report(judgement,
+                     &(struct draft){
+                         .field = field,
+                         .found = found,
+                         .statement = arena_printf(judgement->arena, "found \"%.*s\", %s",
+                                                   TEXT_ARGS(found), why),
+                         .fix = TEXT("name one image, or its id"),
+                     });
+}
+
+static void judge_term(struct judgement *judgement, const struct field *term)
+{
+    static const char *const moving[] = {"*/recommended/*", "*/recommended", "*/latest/*",
+                                         "*/latest"};
+    struct arena *arena = judgement->arena;
+    judge_alias(judgement, field_get(arena, term, "alias"));
+    const struct field *name = field_get(arena, term, "name");
+    if (has_wildcard(node_string(name->node)))
+        report_moving(judgement, name, "which selects whatever image matches when a node is made");
+    const struct field *tags = field_get(arena, term, "tags");
+    for (size_t i = 0; node_is(tags->node, NODE_MAP) && i < node_count(tags->node); i++) {
+        const struct member *member = &tags->node->members[i];
+        if (has_wildcard(node_string(&member->value)))
+            report_moving(judgement,
+                          field_member(arena, tags, (struct text){member->key, member->key_size}),
+                          "which selects whatever image has the tag when a node is made");
+    }
+    const struct field *parameter = field_get(arena, term, "ssmParameter");
+    struct text path = node_string(parameter->node);
+    for (size_t i = 0; i < COUNT_OF(moving); i++) {
+        if (!text_matches_glob(path, text_of(moving[i])))
+            continue;
+        report_moving(judgement, parameter, "a parameter that moves on with each new image");
+        return;
+    }
+}
+
+static void judge_class(struct judgement *judgement)
+{
+    struct arena *arena = judgement->arena;
+    const struct field *terms = field_at(arena, judgement->object->root, "spec.amiSelectorTerms");
+    for (size_t i = 0; node_is(terms->node, NODE_LIST) && i < node_count(terms->node); i++)
+        judge_term(judgement, field_item(arena, terms, i));
+    if (node_count(terms->node) == 0)
+        judgement_report(
+            judgement,
+            &(struct draft){
+                .field = terms,
+                .statement = is_v1beta1(judgement->object)
+                                 ? TEXT("missing, which means the newest image of the amiFamily: "
+                                        "all nodes are replaced whenever one is published")
+                                 : TEXT("missing: no image is selected"),
+                .fix = TEXT("select one image by id or name"),
+            });
+}
+
+static void judge(struct judgement *judgement, const void *settings_pointer)
+{
+    const struct settings *settings = settings_pointer;
+    if (judgement->object->kind == KIND_NODE_POOL)
+        judge_pool(judgement, settings);
+    else if (settings->pinned_ami)
+        judge_class(judgement);
+}
+
+const struct rail rail_node_rotation = {
+    .name = "node-rotation",
+    .summary = "nodes that are replaced in time, by images you chose",
+    .detail =
+        "A node is patched by being replaced. expireAfter says how old one may grow; the rail "
+        "finds Never, what is above maxExpireAfter, what is no duration, and a value left at "
+        "spec.disruption.expireAfter, where v1 drops it silently. Missing, it is 720h.\n\n"
+        "On v1 an expired node is drained at once, whatever the disruption budgets say (the rail "
+        "disruption-budgets tells when), and the drain waits for each pod that may not be "
+        "evicted: terminationGracePeriod bounds it.\n\n"
+        "The other half is the image. An alias @latest, a name or a tag with a wildcard and an "
+        "SSM parameter that ends in recommended or latest select whatever was published last: "
+        "Karpenter then replaces the nodes of every cluster on that day. Pinned, an image is "
+        "rolled out by changing the EC2NodeClass. Where status.amis shows it, the fix names the "
+        "version in use.",
+    .example = "node-rotation:\n"
+               "  mode: enforce\n"
+               "  maxExpireAfter: 336h\n"
+               "  requireTerminationGracePeriod: true\n"
+               "  pinnedAmi: true\n",
+    .kinds = KIND_BIT(KIND_NODE_POOL) | KIND_BIT(KIND_EC2_NODE_CLASS),
+    .keys = keys,
+    .settings_size = sizeof(struct settings),
+    .judge = judge,
+};

@@ -1,0 +1,308 @@
+#include "policy/rail.h"
+
+#define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
+
+static const struct key keys[] = {{0}};
+
+struct hearing {
+    struct judgement *judgement;
+    const struct field *spec;
+    const struct node *selector;
+    /* What it selects, as far as it is visible. */
+    int64_t pods;                     /* of workloads that say how many they have */
+    const struct object *first;       /* one of those workloads */
+    size_t workloads;                 /* how many they are */
+    const struct object *uncountable; /* one whose number nobody can ask for */
+};
+
+/* ---- what it selects ---- */
+
+static const enum kind counted_kinds[] = {KIND_DEPLOYMENT, KIND_STATEFUL_SET, KIND_REPLICA_SET,
+                                          KIND_REPLICATION_CONTROLLER};
+
+static bool is_controlled(const struct object *object)
+{
+    return object->controller.name.size > 0;
+}
+
+static const struct node *template_labels(const struct object *workload)
+{
+    return node_at(workload->root->node, "spec.template.metadata.labels");
+}
+
+static int64_t replicas_of(const struct object *workload)
+{
+    int64_t replicas = 1;
+    return node_integer(node_at(workload->root->node, "spec.replicas"), &replicas) ? replicas : 1;
+}
+
+static void count_selected(struct hearing *hearing, const struct object *workload)
+{
+    if (!text_equal(workload->namespace, hearing->judgement->object->namespace) ||
+        is_controlled(workload) || !selector_matches(hearing->selector, template_labels(workload)))
+        return;
+    if (hearing->first == NULL)
+        hearing->first = workload;
+    hearing->workloads++;
+    hearing->pods += replicas_of(workload);
+}
+
+static void find_selected(struct hearing *hearing)
+{
+    const struct snapshot *snapshot = hearing->judgement->world->snapshot;
+    for (size_t i = 0; i < COUNT_OF(counted_kinds); i++)
+        for (size_t j = 0; j < snapshot_count(snapshot, counted_kinds[i]); j++)
+            count_selected(hearing, snapshot_object(snapshot, counted_kinds[i], j));
+    for (size_t i = 0; i < snapshot_count(snapshot, KIND_JOB); i++) {
+        const struct object *job = snapshot_object(snapshot, KIND_JOB, i);
+        if (text_equal(job->namespace, hearing->judgement->object->namespace) &&
+            selector_matches(hearing->selector, template_labels(job)))
+            hearing->uncountable = job;
+    }
+}
+
+static bool sees_workloads(const struct world *world)
+{
+    kind_set kinds = 0;
+    size_t count = 0;
+    for (size_t i = 0; i < COUNT_OF(counted_kinds); i++) {
+        kinds |= KIND_BIT(counted_kinds[i]);
+        count += snapshot_count(world->snapshot, counted_kinds[i]);
+    }
+    return count > 0 && world_sees(world, kinds);
+}
+
+/* ---- one that never lets a pod go ---- */
+
+/* "50%": hundredths. False for what is no percentage. */
+static bool read_percentage(struct text t, int64_t *percent)
+{
+    struct text number = {t.data, t.size > 0 ? t.size - 1 : 0};
+    return text_ends_with(t, TEXT("%")) && text_to_int64(number, percent) && *percent >= 0 &&
+           *percent <= 1000;
+}
+
+static const char never_fix[] =
+    "leave at least one pod to go: maxUnavailable: 1, with two replicas or more where none may be "
+    "missed";
+
+static void report_never(struct hearing *hearing, const struct field *field, struct text why)
+{
+    judgement_report(hearing->judgement, &(struct draft){
+                                             .field = field,
+                                             .found = node_text(field->node),
+                                             .statement = why,
+                                             .fix = TEXT(never_fix),
+                                         });
+}
+
+static struct text selected_text(const struct hearing *hearing)
+{
+    struct arena *arena = hearing->judgement->arena;
+    struct text name = object_display_name(hearing->first, arena);
+    if (hearing->workloads == 1)
+        return arena_printf(arena, "%.*s %.*s has %lld", TEXT_ARGS(hearing->first->kind_name),
+                            TEXT_ARGS(name), (long long)hearing->pods);
+    return arena_printf(arena, "%.*s %.*s and %zu more have %lld",
+                        TEXT_ARGS(hearing->first->kind_name), TEXT_ARGS(name),
+                        hearing->workloads - 1, (long long)hearing->pods);
+}
+
+/* What must stay, of the pods there are; a share is rounded up. */
+static void judge_least(struct hearing *hearing, const struct field *field)
+{
+    struct arena *arena = hearing->judgement->arena;
+    struct text written = node_text(field->node);
+    int64_t least = 0;
+    int64_t percent = 0;
+    bool is_share = read_percentage(written, &percent);
+    if (!is_share && !node_integer(field->node, &least))
+        return;
+    if (is_share && percent >= 100) {
+        report_never(hearing, field,
+                     arena_printf(arena,
+                                  "found \"%.*s\": no pod may ever be evicted, so their "
+                                  "nodes are never replaced",
+                                  TEXT_ARGS(written)));
+        return;
+    }
+    if (percent == 0 && least <= 0)
+        return;
+    if (hearing->first == NULL) {
+        if (!sees_workloads(hearing->judgement->world))
+            judgement_report(
+                hearing->judgement,
+                &(struct draft){
+                    .severity = SEVERITY_UNDECIDED,
+                    .field = field,
+                    .found = written,
+                    .statement = arena_printf(arena,
+                                              "found \"%.*s\"; no workload is visible that says "
+                                              "how many pods there are",
+                                              TEXT_ARGS(written)),
+                    .fix = TEXT("check it together with its workload (-f), or use --state DIR"),
+                });
+        return;
+    }
+    if (is_share)
+        least = (hearing->pods * percent + 99) / 100;
+    if (hearing->pods > 0 && least >= hearing->pods)
+        report_never(hearing, field,
+                     arena_printf(arena,
+                                  "found \"%.*s\": %lld must stay and %.*s, so none may ever be "
+                                  "evicted",
+                                  TEXT_ARGS(written), (long long)least,
+                                  TEXT_ARGS(selected_text(hearing))));
+}
+
+/* How many may be missing. */
+static void judge_most(struct hearing *hearing, const struct field *field)
+{
+    struct text written = node_text(field->node);
+    int64_t most = 0;
+    int64_t percent = 0;
+    bool is_share = read_percentage(written, &percent);
+    if (!is_share && !node_integer(field->node, &most))
+        return;
+    if ((is_share ? percent : most) <= 0)
+        report_never(hearing, field,
+                     arena_printf(hearing->judgement->arena,
+                                  "found \"%.*s\": no pod may ever be evicted, so their nodes are "
+                                  "never replaced",
+                                  TEXT_ARGS(written)));
+}
+
+/* The controller asks how many replicas there are to be; of a Job nobody can say. */
+static void judge_uncountable(struct hearing *hearing, const struct field *field)
+{
+    int64_t percent = 0;
+    bool asks =
+        text_is(field->key, "maxUnavailable") || read_percentage(node_text(field->node), &percent);
+    if (hearing->uncountable == NULL || !asks || node_text(field->node).size == 0)
+        return;
+    struct arena *arena = hearing->judgement->arena;
+    judgement_report(
+        hearing->judgement,
+        &(struct draft){
+            .field = field,
+            .found = node_text(field->node),
+            .statement = arena_printf(
+                arena,
+                "selects pods of Job %.*s, which has no replicas to reckon with: the budget stays "
+                "at 0 disruptions",
+                TEXT_ARGS(object_display_name(hearing->uncountable, arena))),
+            .fix = TEXT("for Jobs write minAvailable as a number"),
+        });
+}
+
+/* ---- two on one pod ---- */
+
+/* Labels of a pod that both select: of a visible workload's template, or of a Pod. */
+static const struct object *find_shared(const struct snapshot *snapshot, struct text namespace,
+                                        const struct node *one, const struct node *other)
+{
+    static const enum kind kinds[] = {KIND_DEPLOYMENT,  KIND_STATEFUL_SET,
+                                      KIND_REPLICA_SET, KIND_REPLICATION_CONTROLLER,
+                                      KIND_JOB,         KIND_POD};
+    for (size_t i = 0; i < COUNT_OF(kinds); i++) {
+        for (size_t j = 0; j < snapshot_count(snapshot, kinds[i]); j++) {
+            const struct object *object = snapshot_object(snapshot, kinds[i], j);
+            const struct node *labels =
+                kinds[i] == KIND_POD ? object->labels : template_labels(object);
+            if (text_equal(object->namespace, namespace) && selector_matches(one, labels) &&
+                selector_matches(other, labels))
+                return object;
+        }
+    }
+    return NULL;
+}
+
+static bool selects_everything(const struct node *selector)
+{
+    return node_is(selector, NODE_MAP) && node_count(node_get(selector, "matchLabels")) == 0 &&
+           node_count(node_get(selector, "matchExpressions")) == 0;
+}
+
+static void report_double(struct hearing *hearing, const struct object *other,
+                          const struct object *shared)
+{
+    struct arena *arena = hearing->judgement->arena;
+    struct text pods = TEXT("the same pods");
+    if (shared != NULL)
+        pods = arena_printf(arena, "the pods of %.*s %.*s", TEXT_ARGS(shared->kind_name),
+                            TEXT_ARGS(object_display_name(shared, arena)));
+    if (shared != NULL && shared->kind == KIND_POD)
+        pods = arena_printf(arena, "Pod %.*s", TEXT_ARGS(shared->name));
+    judgement_report(
+        hearing->judgement,
+        &(struct draft){
+            .field = field_get(arena, hearing->spec, "selector"),
+            .found = other->name,
+            .statement = arena_printf(arena,
+                                      "selects %.*s, as PodDisruptionBudget %.*s does: a pod with "
+                                      "two budgets is never evicted",
+                                      TEXT_ARGS(pods), TEXT_ARGS(other->name)),
+            .fix = TEXT("keep one of the two, or narrow a selector"),
+        });
+}
+
+static void judge_others(struct hearing *hearing)
+{
+    const struct object *own = hearing->judgement->object;
+    const struct snapshot *snapshot = hearing->judgement->world->snapshot;
+    for (size_t i = 0; i < snapshot_count(snapshot, KIND_POD_DISRUPTION_BUDGET); i++) {
+        const struct object *other = snapshot_object(snapshot, KIND_POD_DISRUPTION_BUDGET, i);
+        const struct node *selector = node_at(other->root->node, "spec.selector");
+        if (other->deleting || text_equal(other->name, own->name) ||
+            !text_equal(other->namespace, own->namespace))
+            continue;
+        const struct object *shared =
+            find_shared(snapshot, own->namespace, hearing->selector, selector);
+        bool same = node_is(selector, NODE_MAP) && !selects_everything(selector) &&
+                    node_equal(selector, hearing->selector);
+        if (shared != NULL || same)
+            report_double(hearing, other, shared);
+    }
+}
+
+static void judge(struct judgement *judgement, const void *settings)
+{
+    (void)settings;
+    struct arena *arena = judgement->arena;
+    struct hearing hearing = {
+        .judgement = judgement,
+        .spec = field_get(arena, judgement->object->root, "spec"),
+        .selector = node_at(judgement->object->root->node, "spec.selector"),
+    };
+    const struct field *least = field_get(arena, hearing.spec, "minAvailable");
+    const struct field *most = field_get(arena, hearing.spec, "maxUnavailable");
+    if (!node_is(hearing.selector, NODE_MAP))
+        return; /* selects nothing */
+    find_selected(&hearing);
+    judge_least(&hearing, least);
+    judge_most(&hearing, most);
+    judge_uncountable(&hearing, least);
+    judge_uncountable(&hearing, most);
+    judge_others(&hearing);
+}
+
+const struct rail rail_pod_disruption_budgets = {
+    .name = "pod-disruption-budgets",
+    .summary = "budgets that let nodes be replaced",
+    .detail =
+        "Before a node goes, its pods are evicted as their PodDisruptionBudgets allow. One that "
+        "never allows any keeps its nodes for ever: no consolidation, no patch, no upgrade.\n\n"
+        "Found are maxUnavailable of 0 or 0%, minAvailable of 100%, and a minAvailable that all "
+        "the pods of the visible workloads just meet: 1 of one replica, or 51% of one, since "
+        "shares are rounded up. Pods of two budgets are never evicted: found where a visible "
+        "workload or Pod is selected by both, or both selectors are the same. And a share or a "
+        "maxUnavailable for the pods of a Job, which has no replicas to reckon with.\n\n"
+        "Replicas are those the workload says now; where an autoscaler sets them, its least number "
+        "counts. With no workload visible a minAvailable cannot be decided.",
+    .example = "pod-disruption-budgets:\n"
+               "  mode: enforce\n",
+    .kinds = KIND_BIT(KIND_POD_DISRUPTION_BUDGET),
+    .keys = keys,
+    .settings_size = 1,
+    .judge = judge,
+};

@@ -1,0 +1,388 @@
+/* The rail pool-limits: how much a NodePool may buy. */
+#include "policy/rail.h"
+
+struct settings {
+    struct key_strings require;
+    struct key_quantities max, max_total;
+};
+
+static const struct key keys[] = {
+    {.name = "require",
+     .type = KEY_STRINGS,
+     .offset = offsetof(struct settings, require),
+     .summary = "the resources that every pool must limit; by default any one will do that each of "
+                "its nodes counts against"},
+    {.name = "max",
+     .type = KEY_QUANTITIES,
+     .offset = offsetof(struct settings, max),
+     .summary = "the highest limit of one pool, for each resource, as in {cpu: 1000, nodes: 100}"},
+    {.name = "maxTotal",
+     .type = KEY_QUANTITIES,
+     .offset = offsetof(struct settings, max_total),
+     .summary = "what the limits of all visible pools may come to, for each resource"},
+    {0},
+};
+
+/* ---- one limit ---- */
+
+struct limit {
+    const struct field *field; /* where it stands, or would stand */
+    struct text written;
+    bool given, valid;
+    int64_t milli;
+};
+
+static struct limit limit_of(const struct pool *pool, struct text resource, struct arena *arena)
+{
+    struct limit limit = {.field = field_member(arena, pool->limits_field, resource)};
+    const struct node *node = limit.field->node;
+    limit.given = node != NULL && !node_is(node, NODE_NULL);
+    limit.written = node_text(node);
+    limit.valid = limit.given && quantity_milli(limit.written, &limit.milli);
+    return limit;
+}
+
+static bool is_plain(struct text resource)
+{
+    static const char *const in_bytes[] = {"memory", "ephemeral-storage", "hugepages-*", "storage"};
+    for (size_t i = 0; i < sizeof in_bytes / sizeof *in_bytes; i++)
+        if (text_matches_glob(resource, text_of(in_bytes[i])))
+            return false;
+    return true;
+}
+
+/* A sum as people write it: bytes in the largest binary unit that leaves no rest. */
+static struct text amount_text(struct text resource, int64_t milli, struct arena *arena)
+{
+    enum { THOUSAND = 1000, STEP = 1024 };
+    static const char *const units[] = {"", "Ki", "Mi", "Gi", "Ti", "Pi"};
+    if (milli % THOUSAND != 0)
+        return arena_printf(arena, "%lldm", (long long)milli);
+    int64_t whole = milli / THOUSAND;
+    size_t unit = 0;
+    while (!is_plain(resource) && unit + 1 < sizeof units / sizeof *units && whole != 0 &&
+           whole % STEP == 0) {
+        whole /= STEP;
+        unit++;
+    }
+    return arena_printf(arena, "%lld%s", (long long)whole, units[unit]);
+}
+
+/* ---- a limit that must be there ---- */
+
+/* Whether every node counts against it: a limit on GPUs leaves a pool free to buy others. */
+static bool binds_every_node(const struct judgement *judgement, const struct pool *pool,
+                             struct text resource)
+{
+    static const char *const of_every_node[] = {"cpu", "memory", "nodes", "pods",
+                                                "ephemeral-storage"};
+    for (size_t i = 0; i < sizeof of_every_node / sizeof *of_every_node; i++)
+        if (text_is(resource, of_every_node[i]))
+            return true;
+    const struct catalog *catalog = judgement->world->catalog;
+    struct arena *arena = judgement->arena;
+    if (!pool_is_covered_by(catalog, pool))
+        return true;
+    struct type_set launchable =
+        expressions_select(catalog, &pool->requirements, &pool->labels, arena);
+    for (size_t i = 0; i < catalog_count(catalog); i++) {
+        if (!type_set_has(&launchable, i))
+            continue;
+        struct catalog_amounts amounts = catalog_type_amounts(catalog, i, arena);
+        bool carried = amounts.count == 0; /* no node is made of it */
+        for (size_t j = 0; j < amounts.count; j++)
+            carried = carried || (text_is(resource, amounts.items[j].resource) &&
+                                  amounts.items[j].capacity > 0);
+        if (!carried)
+            return false;
+    }
+    return true;
+}
+
+/* "{cpu: 1000, memory: 4Ti}" */
+static struct text quantities_text(const struct key_quantities *quantities, struct arena *arena)
+{
+    struct text_builder builder = {.arena = arena};
+    for (size_t i = 0; i < quantities->count; i++)
+        text_builder_printf(&builder, "%s%.*s: %.*s", i == 0 ? "{" : ", ",
+                            TEXT_ARGS(quantities->items[i].name),
+                            TEXT_ARGS(quantities->items[i].written));
+    text_builder_add(&builder, TEXT("}"));
+    return text_builder_text(&builder);
+}
+
+static struct text fix_of_none(const struct settings *settings, const struct pool *pool,
+                               struct arena *arena)
+{
+    struct text path = field_path(arena, pool->limits_field);
+    if (settings->max.count > 0)
+        return arena_printf(arena, "set %.*s, at most %.*s", TEXT_ARGS(path),
+                            TEXT_ARGS(quantities_text(&settings->max, arena)));
+    struct text_builder names = {.arena = arena};
+    for (size_t i = 0; i < settings->require.count; i++)
+        text_builder_printf(&names, "%s%.*s", i == 0 ? "" : ", ",
+                            TEXT_ARGS(settings->require.items[i]));
+    return arena_printf(
+        arena, "set %.*s, by %.*s", TEXT_ARGS(path),
+        TEXT_ARGS(names.size > 0 ? text_builder_text(&names) : TEXT("cpu, memory or nodes")));
+}
+
+/* False when it has none that bounds it; then that is said. */
+static bool judge_any(struct judgement *judgement, const struct settings *settings,
+                      const struct pool *pool)
+{
+    struct arena *arena = judgement->arena;
+    const struct node *limits = pool->limits_field->node;
+    struct text_builder loose = {.arena = arena};
+    for (size_t i = 0; node_is(limits, NODE_MAP) && i < node_count(limits); i++) {
+        struct text name = {limits->members[i].key, limits->members[i].key_size};
+        if (node_is(&limits->members[i].value, NODE_NULL))
+            continue;
+        if (settings->require.count > 0 || binds_every_node(judgement, pool, name))
+            return true;
+        text_builder_printf(&loose, "%s%.*s", loose.size == 0 ? "" : ", ", TEXT_ARGS(name));
+    }
+    struct draft draft = {
+        .field = pool->limits_field,
+        .found = text_builder_text(&loose),
+        .statement = TEXT("no limit: nothing bounds how many nodes the pool buys"),
+        .fix = fix_of_none(settings, pool, arena),
+    };
+    if (loose.size > 0)
+        draft.statement = arena_printf(
+            arena, "limits only %.*s, and the pool can buy any number of nodes without it",
+            TEXT_ARGS(draft.found));
+    judgement_report(judgement, &draft);
+    return false;
+}
+
+static bool is_listed(const struct key_quantities *quantities, struct text name)
+{
+    for (size_t i = 0; i < quantities->count; i++)
+        if (text_equal(quantities->items[i].name, name))
+            return true;
+    return false;
+}
+
+static void report_missing(struct judgement *judgement, const struct pool *pool,
+                           struct text resource, struct text at_most)
+{
+    struct arena *arena = judgement->arena;
+    judgement_report(
+        judgement,
+        &(struct draft){
+            .field = field_member(arena, pool->limits_field, resource),
+            .statement = arena_printf(arena, "no limit on %.*s", TEXT_ARGS(resource)),
+            .fix = at_most.size > 0
+                       ? arena_printf(arena, "set it to at most %.*s", TEXT_ARGS(at_most))
+                       : arena_printf(arena, "add %.*s to %.*s", TEXT_ARGS(resource),
+                                      TEXT_ARGS(field_path(arena, pool->limits_field))),
+        });
+}
+
+/* ---- limits that are too high ---- */
+
+static void judge_max(struct judgement *judgement, const struct settings *settings,
+                      const struct pool *pool)
+{
+    struct arena *arena = judgement->arena;
+    for (size_t i = 0; i < settings->max.count; i++) {
+        const struct key_quantity *max = &settings->max.items[i];
+        struct limit limit = limit_of(pool, max->name, arena);
+        if (!limit.given) {
+            report_missing(judgement, pool, max->name, max->written);
+        } else if (limit.valid && limit.milli > max->milli) {
+            judgement_report(
+                judgement,
+                &(struct draft){
+                    .field = limit.field,
+                    .found = limit.written,
+                    .statement = arena_printf(arena, "found \"%.*s\", above the ceiling of %.*s",
+                                              TEXT_ARGS(limit.written), TEXT_ARGS(max->written)),
+                    .fix = arena_printf(arena, "set it to at most %.*s", TEXT_ARGS(max->written)),
+                    .replacement = max->written,
+                });
+        }
+    }
+}
+
+/* The limits of the other pools, summed, and said: "batch 500, default 400". */
+struct others {
+    struct judgement *judgement;
+    struct text resource;
+    int64_t milli;
+    size_t count;
+    struct text_builder names;
+};
+
+static void add_other(struct others *others, const struct pool *pool)
+{
+    enum { SHOWN = 5 };
+    const struct object *judged = others->judgement->object;
+    struct arena *arena = others->judgement->arena;
+    bool is_it = pool->object->kind == judged->kind && text_equal(pool->object->name, judged->name);
+    struct limit limit = limit_of(pool, others->resource, arena);
+    if (is_it || pool->object->deleting || !limit.valid || limit.milli <= 0)
+        return;
+    if (__builtin_add_overflow(others->milli, limit.milli, &others->milli))
+        others->milli = INT64_MAX;
+    if (others->count < SHOWN)
+        text_builder_printf(&others->names, "%s%.*s %.*s", others->count == 0 ? "" : ", ",
+                            TEXT_ARGS(pool->object->name), TEXT_ARGS(limit.written));
+    others->count++;
+    if (others->count == SHOWN + 1)
+        text_builder_add(&others->names, TEXT(", ..."));
+}
+
+static struct others others_of(struct judgement *judgement, struct text resource)
+{
+    const struct snapshot *snapshot = judgement->world->snapshot;
+    struct others others = {
+        .judgement = judgement, .resource = resource, .names = {.arena = judgement->arena}};
+    for (size_t i = 0; i < snapshot_pool_count(snapshot); i++)
+        add_other(&others, snapshot_pool(snapshot, i));
+    for (size_t i = 0; i < snapshot_count(snapshot, KIND_PROVISIONER); i++) {
+        struct pool pool;
+        if (pool_read(snapshot_object(snapshot, KIND_PROVISIONER, i), judgement->arena, &pool))
+            add_other(&others, &pool);
+    }
+    return others;
+}
+
+static void judge_total(struct judgement *judgement, const struct settings *settings,
+                        const struct pool *pool, const struct key_quantity *budget)
+{
+    struct arena *arena = judgement->arena;
+    struct limit limit = limit_of(pool, budget->name, arena);
+    if (!limit.given) {
+        if (!is_listed(&settings->max, budget->name))
+            report_missing(judgement, pool, budget->name, TEXT(""));
+        return;
+    }
+    struct others others = others_of(judgement, budget->name);
+    int64_t total = 0;
+    if (!limit.valid || limit.milli <= 0)
+        return;
+    if (__builtin_add_overflow(others.milli, limit.milli, &total))
+        total = INT64_MAX;
+    if (total <= budget->milli)
+        return;
+    int64_t left = budget->milli - others.milli;
+    struct draft draft = {.field = limit.field, .found = limit.written};
+    draft.statement =
+        others.count == 0
+            ? arena_printf(arena, "found \"%.*s\", above the budget of %.*s for all pools",
+                           TEXT_ARGS(limit.written), TEXT_ARGS(budget->written))
+            : arena_printf(arena,
+                           "found \"%.*s\": with %.*s the limits on %.*s come to %.*s, above the "
+                           "budget of %.*s for all pools",
+                           TEXT_ARGS(limit.written), TEXT_ARGS(text_builder_text(&others.names)),
+                           TEXT_ARGS(budget->name),
+                           TEXT_ARGS(amount_text(budget->name, total, arena)),
+                           TEXT_ARGS(budget->written));
+    draft.fix = left > 0 ? arena_printf(arena, "set it to at most %.*s, or lower the others",
+                                        TEXT_ARGS(amount_text(budget->name, left, arena)))
+                         : TEXT("lower the limits of the other pools first: they take the whole "
+                                "budget");
+    judgement_report(judgement, &draft);
+}
+
+/* ---- the whole ---- */
+
+static void judge_quantities(struct judgement *judgement, const struct pool *pool)
+{
+    struct arena *arena = judgement->arena;
+    const struct node *limits = pool->limits_field->node;
+    for (size_t i = 0; node_is(limits, NODE_MAP) && i < node_count(limits); i++) {
+        struct text name = {limits->members[i].key, limits->members[i].key_size};
+        struct limit limit = limit_of(pool, name, arena);
+        if (!limit.given || limit.valid)
+            continue;
+        judgement_report(
+            judgement,
+            &(struct draft){
+                .field = limit.field,
+                .found = limit.written,
+                .statement = limit.written.size > 0
+                                 ? arena_printf(arena, "found \"%.*s\", which is no quantity",
+                                                TEXT_ARGS(limit.written))
+                                 : TEXT("found no quantity"),
+                .fix = TEXT("write a number with a unit, as in 100, 512Gi or 4Ti"),
+            });
+    }
+}
+
+/* A pool of fixed size is its own limit. */
+static bool judge_static(struct judgement *judgement, const struct settings *settings,
+                         const struct pool *pool)
+{
+    struct arena *arena = judgement->arena;
+    const struct field *replicas = field_at(arena, pool->object->root, "spec.replicas");
+    int64_t count = 0;
+    if (!node_integer(replicas->node, &count))
+        return false;
+    for (size_t i = 0; i < settings->max.count; i++) {
+        const struct key_quantity *max = &settings->max.items[i];
+        if (!text_is(max->name, "nodes") || count <= max->milli / 1000)
+            continue;
+        judgement_report(
+            judgement,
+            &(struct draft){
+                .field = replicas,
+                .found = node_text(replicas->node),
+                .statement = arena_printf(arena, "found %lld nodes, above the ceiling of %.*s",
+                                          (long long)count, TEXT_ARGS(max->written)),
+                .fix = arena_printf(arena, "set it to at most %.*s", TEXT_ARGS(max->written)),
+            });
+    }
+    return true;
+}
+
+static void judge(struct judgement *judgement, const void *settings_pointer)
+{
+    const struct settings *settings = settings_pointer;
+    struct pool pool;
+    if (!pool_read(judgement->object, judgement->arena, &pool))
+        return;
+    judge_quantities(judgement, &pool);
+    if (judge_static(judgement, settings, &pool) || !judge_any(judgement, settings, &pool))
+        return;
+    for (size_t i = 0; i < settings->require.count; i++) {
+        struct text resource = settings->require.items[i];
+        bool told =
+            is_listed(&settings->max, resource) || is_listed(&settings->max_total, resource);
+        if (!told && !limit_of(&pool, resource, judgement->arena).given)
+            report_missing(judgement, &pool, resource, TEXT(""));
+    }
+    judge_max(judgement, settings, &pool);
+    for (size_t i = 0; i < settings->max_total.count; i++)
+        judge_total(judgement, settings, &pool, &settings->max_total.items[i]);
+}
+
+const struct rail rail_pool_limits = {
+    .name = "pool-limits",
+    .summary = "a ceiling on what a NodePool may buy",
+    .detail =
+        "Karpenter buys nodes as long as pods wait and spec.limits allows. A pool without limits "
+        "turns a runaway job, or a wrong number of replicas, into a bill. The rail finds pools "
+        "without any limit, or without one on a resource of require; limits above max; and limits "
+        "that together, over the visible NodePools and Provisioners, come to more than maxTotal. "
+        "A pool that has no limit on a resource adds nothing to that sum: it is a finding "
+        "itself.\n\n"
+        "With require left out, one limit is enough, if every node counts against it: cpu, "
+        "memory, nodes, or an accelerator that all types of the pool carry. A limit on "
+        "nvidia.com/gpu alone leaves a pool of many families free to buy nodes without GPUs. "
+        "Karpenter checks limits before it buys, by what its nodes hold at that moment, and nodes "
+        "are counted only once they are there: one batch can go over limits.nodes.\n\n"
+        "A pool with replicas has a fixed size and needs no limit; max on nodes holds for it. "
+        "The limits of a Provisioner are spec.limits.resources.",
+    .example = "pool-limits:\n"
+               "  mode: enforce\n"
+               "  require: [cpu, memory]\n"
+               "  max: {cpu: 1000, memory: 4Ti, nvidia.com/gpu: 32}\n"
+               "  maxTotal: {cpu: 4000}\n",
+    .kinds = KIND_BIT(KIND_NODE_POOL) | KIND_BIT(KIND_PROVISIONER),
+    .keys = keys,
+    .settings_size = sizeof(struct settings),
+    .judge = judge,
+};

@@ -1,0 +1,333 @@
+/* The rail pool-overlap: two NodePools of which a pod cannot tell which one it gets. */
+#include "policy/rail.h"
+
+#define ZONE "topology.kubernetes.io/zone"
+#define CAPACITY_TYPE "karpenter.sh/capacity-type"
+#define OS "kubernetes.io/os"
+
+struct settings {
+    struct key_strings ignore_pairs;
+};
+
+static const struct key keys[] = {
+    {.name = "ignorePairs",
+     .type = KEY_GLOBS,
+     .offset = offsetof(struct settings, ignore_pairs),
+     .summary = "pairs of pools that may overlap, as in default/batch; globs, in either order"},
+    {0},
+};
+
+static void prepare(void *settings_pointer, const struct catalog *catalog,
+                    const struct node *rail_node, struct source *source, struct arena *arena,
+                    struct problems *warnings)
+{
+    (void)catalog;
+    (void)rail_node;
+    const struct settings *settings = settings_pointer;
+    const struct key_strings *pairs = &settings->ignore_pairs;
+    for (size_t i = 0; pairs->nodes != NULL && i < pairs->count; i++)
+        if (!text_split(pairs->items[i], '/', NULL, NULL))
+            problems_add(warnings, ERROR_POLICY,
+                         source_place(source, arena, pairs->nodes[i]->offset),
+                         "pool-overlap: \"%.*s\" names one pool, and no pair is ignored; write two "
+                         "names, as in default/batch",
+                         TEXT_ARGS(pairs->items[i]));
+}
+
+static bool is_ignored(const struct settings *settings, struct text a, struct text b)
+{
+    for (size_t i = 0; i < settings->ignore_pairs.count; i++) {
+        struct text first, second;
+        if (!text_split(settings->ignore_pairs.items[i], '/', &first, &second))
+            continue;
+        if ((text_matches_glob(a, first) && text_matches_glob(b, second)) ||
+            (text_matches_glob(b, first) && text_matches_glob(a, second)))
+            return true;
+    }
+    return false;
+}
+
+/* ---- what Karpenter chooses a pool by ---- */
+
+static int64_t weight_of(const struct pool *pool)
+{
+    int64_t weight = 0;
+    return node_integer(node_at(pool->object->root->node, "spec.weight"), &weight) ? weight : 0;
+}
+
+static bool has_taint(const struct taints *taints, const struct taint *taint)
+{
+    for (size_t i = 0; i < taints->count; i++)
+        if (text_equal(taints->items[i].key, taint->key) &&
+            text_equal(taints->items[i].value, taint->value) &&
+            text_equal(taints->items[i].effect, taint->effect))
+            return true;
+    return false;
+}
+
+static bool are_included(const struct taints *some, const struct taints *all)
+{
+    for (size_t i = 0; i < some->count; i++)
+        if (!has_taint(all, &some->items[i]))
+            return false;
+    return true;
+}
+
+static bool takes_pods(const struct pool *pool)
+{
+    return !pool->object->deleting &&
+           !node_is(node_at(pool->object->root->node, "spec.replicas"), NODE_NUMBER);
+}
+
+/* ---- two pools against each other ---- */
+
+struct pair {
+    struct judgement *judgement;
+    const struct pool *pool, *other;
+    struct solver_names *names;
+    struct solver_requirements ours, theirs, both; /* on labels that Karpenter knows */
+    struct text_builder apart;                     /* labels of one's own, on which they differ */
+};
+
+static bool is_known(const struct pair *pair, struct text key)
+{
+    size_t size = key.size;
+    const char *canonical = solver_canonical_key(key.data, &size);
+    return solver_is_well_known(canonical, size) ||
+           catalog_has_key(pair->judgement->world->catalog, (struct text){canonical, size});
+}
+
+static void add_known(struct pair *pair, const struct expressions *expressions,
+                      struct solver_requirements *set)
+{
+    struct arena *arena = pair->judgement->arena;
+    for (size_t i = 0; i < expressions->count; i++) {
+        if (!is_known(pair, expressions->items[i].key))
+            continue;
+        expression_add(&expressions->items[i], pair->names, set, arena);
+        expression_add(&expressions->items[i], pair->names, &pair->both, arena);
+    }
+}
+
+/* Those under keys of one's own. */
+static void add_own(const struct pair *pair, const struct pool *pool,
+                    struct solver_requirements *set)
+{
+    const struct expressions *const lists[] = {&pool->labels, &pool->requirements};
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+        for (size_t j = 0; j < lists[i]->count; j++)
+            if (!is_known(pair, lists[i]->items[j].key))
+                expression_add(&lists[i]->items[j], pair->names, set, pair->judgement->arena);
+}
+
+static void find_apart(struct pair *pair)
+{
+    struct arena *arena = pair->judgement->arena;
+    struct solver_requirements ours = {0};
+    struct solver_requirements theirs = {0};
+    add_own(pair, pair->pool, &ours);
+    add_own(pair, pair->other, &theirs);
+    pair->apart = (struct text_builder){.arena = arena};
+    const struct solver_requirements *const sets[] = {&ours, &theirs};
+    for (size_t i = 0; i < sizeof sets / sizeof *sets; i++)
+        for (size_t j = 0; j < sets[i]->count; j++) {
+            const struct solver_requirement *one = &sets[i]->items[j];
+            const struct solver_requirement *two = solver_requirements_get(sets[1 - i], one->key);
+            /* A key that both have is looked at once. */
+            if (two != NULL && (i == 1 || solver_requirement_equal(one, two)))
+                continue;
+            struct text key;
+            key.data = solver_names_key_text(pair->names, one->key, &key.size);
+            text_builder_printf(&pair->apart, "%s%.*s", pair->apart.size == 0 ? "" : ", ",
+                                TEXT_ARGS(key));
+        }
+}
+
+/* ---- the witness ---- */
+
+/* Whether both pools allow this value. */
+static bool both_allow(const struct pair *pair, const char *key, struct text value)
+{
+    uint32_t number = solver_names_key(pair->names, key, text_of(key).size);
+    const struct solver_requirement *requirement = solver_requirements_get(&pair->both, number);
+    return requirement == NULL ||
+           solver_requirement_has(pair->names, requirement,
+                                  solver_names_value(pair->names, number, value.data, value.size));
+}
+
+static struct text first_allowed(const struct pair *pair, const char *key,
+                                 const struct text *values, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (both_allow(pair, key, values[i]))
+            return values[i];
+    return TEXT("");
+}
+
+static void add_subnets(const struct pair *pair, const struct pool *pool, struct zones *zones)
+{
+    const struct node *subnets = pool_subnets(pair->judgement->world->snapshot, pool);
+    for (size_t i = 0; subnets != NULL && i < node_count(subnets); i++)
+        zones_add(zones, node_string(node_get(node_item(subnets, i), "zone")),
+                  pair->judgement->arena);
+}
+
+/* A zone in which both make nodes. False when there is none; empty when nothing says which. */
+static bool find_zone(const struct pair *pair, struct text *zone)
+{
+    const struct judgement *judgement = pair->judgement;
+    struct zones ours = {0};
+    struct zones theirs = {0};
+    add_subnets(pair, pair->pool, &ours);
+    add_subnets(pair, pair->other, &theirs);
+    struct zones zones = ours.count == 0 ? theirs : ours;
+    bool confined = zones.count > 0;
+    if (ours.count > 0 && theirs.count > 0)
+        zones = zones_intersect(&ours, &theirs, judgement->arena);
+    if (!confined)
+        zones_read(judgement->world->snapshot, judgement->world->catalog, ZONE_KEY_NAME,
+                   judgement->arena, &zones);
+    /* What the judged pool names, which may not be visible yet. */
+    const struct expressions *requirements = &pair->pool->requirements;
+    for (size_t i = 0; !confined && i < requirements->count; i++)
+        for (size_t j = 0;
+             zone_key_of(requirements->items[i].key) == ZONE_KEY_NAME &&
+             requirements->items[i].op == SOLVER_IN && j < requirements->items[i].value_count;
+             j++)
+            zones_add(&zones, requirements->items[i].values[j].text, judgement->arena);
+    *zone = first_allowed(pair, ZONE, zones.items, zones.count);
+    return zone->size > 0 || !confined;
+}
+
+/* The cheapest type of a set of which a node can be made, then the first by name; the number of
+ * types when there is none. */
+static size_t find_type(const struct catalog *catalog, const struct type_set *types,
+                        struct arena *arena)
+{
+    size_t best = catalog_count(catalog);
+    int64_t least = 0;
+    for (size_t i = 0; i < catalog_count(catalog); i++) {
+        int64_t price = catalog_type(catalog, i)->usd_micro_per_hour;
+        if (price < 0)
+            price = INT64_MAX;
+        if (!type_set_has(types, i) || (best < catalog_count(catalog) && price >= least) ||
+            catalog_type_amounts(catalog, i, arena).count == 0)
+            continue;
+        best = i;
+        least = price;
+    }
+    return best;
+}
+
+static void report(const struct pair *pair, size_t type, struct text zone, struct text capacity)
+{
+    struct arena *arena = pair->judgement->arena;
+    struct text a = pair->pool->object->name;
+    struct text b = pair->other->object->name;
+    struct text apart = text_builder_text(&pair->apart);
+    struct text place =
+        zone.size == 0 ? TEXT("") : arena_printf(arena, " in %.*s", TEXT_ARGS(zone));
+    struct text_builder statement = {.arena = arena};
+    text_builder_printf(&statement,
+                        "overlaps NodePool \"%.*s\": weight and taints are the same, and both may "
+                        "launch %.*s, %.*s%.*s; ",
+                        TEXT_ARGS(b),
+                        TEXT_ARGS(catalog_type(pair->judgement->world->catalog, type)->name),
+                        TEXT_ARGS(capacity), TEXT_ARGS(place));
+    if (apart.size > 0)
+        text_builder_printf(&statement, "only pods that select %.*s are told apart, and ",
+                            TEXT_ARGS(apart));
+    /* Karpenter asks pools of equal weight from the last name to the first. */
+    text_builder_printf(&statement,
+                        "a small pod that selects nothing gets \"%.*s\", the last by name",
+                        TEXT_ARGS(text_compare(a, b) > 0 ? a : b));
+    judgement_report(
+        pair->judgement,
+        &(struct draft){
+            .severity = apart.size > 0 ? SEVERITY_AUDIT : SEVERITY_RAIL,
+            .field = field_at(arena, pair->pool->object->root, "spec.weight"),
+            .found = b,
+            .statement = text_builder_text(&statement),
+            .fix = TEXT("give the pool that is meant first a higher weight, the special one a "
+                        "taint, or both requirements that rule each other out"),
+        });
+}
+
+static void judge_pair(struct judgement *judgement, const struct pool *pool,
+                       const struct pool *other)
+{
+    static const struct text capacities[] = {TEXT("on-demand"), TEXT("spot"), TEXT("reserved")};
+    static const struct text systems[] = {TEXT("linux"), TEXT("windows")};
+    const struct catalog *catalog = judgement->world->catalog;
+    struct arena *arena = judgement->arena;
+    struct pair pair = {
+        .judgement = judgement,
+        .pool = pool,
+        .other = other,
+        .names = solver_names_create(arena, catalog_names(catalog)),
+    };
+    add_known(&pair, &pool->requirements, &pair.ours);
+    add_known(&pair, &pool->labels, &pair.ours);
+    add_known(&pair, &other->requirements, &pair.theirs);
+    add_known(&pair, &other->labels, &pair.theirs);
+    if (!solver_requirements_intersect(pair.names, &pair.ours, &pair.theirs, NULL))
+        return;
+    struct type_set types = catalog_select(catalog, pair.names, &pair.both, arena);
+    size_t type = find_type(catalog, &types, arena);
+    struct text zone;
+    struct text capacity =
+        first_allowed(&pair, CAPACITY_TYPE, capacities, sizeof capacities / sizeof *capacities);
+    struct text system = first_allowed(&pair, OS, systems, sizeof systems / sizeof *systems);
+    if (type == catalog_count(catalog) || capacity.size == 0 || system.size == 0 ||
+        !find_zone(&pair, &zone))
+        return;
+    find_apart(&pair);
+    report(&pair, type, zone, capacity);
+}
+
+static void judge(struct judgement *judgement, const void *settings_pointer)
+{
+    const struct settings *settings = settings_pointer;
+    const struct snapshot *snapshot = judgement->world->snapshot;
+    const struct catalog *catalog = judgement->world->catalog;
+    struct pool pool;
+    if (!pool_read(judgement->object, judgement->arena, &pool) || !takes_pods(&pool) ||
+        !pool_is_covered_by(catalog, &pool))
+        return;
+    for (size_t i = 0; i < snapshot_pool_count(snapshot); i++) {
+        const struct pool *other = snapshot_pool(snapshot, i);
+        struct text name = other->object->name;
+        if (text_equal(name, pool.object->name) || !takes_pods(other) ||
+            !pool_is_covered_by(catalog, other) || weight_of(other) != weight_of(&pool) ||
+            !are_included(&pool.taints, &other->taints) ||
+            !are_included(&other->taints, &pool.taints) ||
+            is_ignored(settings, pool.object->name, name))
+            continue;
+        judge_pair(judgement, &pool, other);
+    }
+}
+
+const struct rail rail_pool_overlap = {
+    .name = "pool-overlap",
+    .summary = "pools of which a pod gets the one that was meant",
+    .detail =
+        "Of the pools that could take a pod Karpenter asks those of the highest weight first, and "
+        "among equals it goes by name, from the last to the first: prices are not compared. Two "
+        "pools of equal weight and equal taints that may launch the same machine are a choice "
+        "nobody made.\n\n"
+        "The rail holds the NodePool against each visible one of the same weight and with the "
+        "same taints, and looks for an instance type, capacity type, operating system and zone "
+        "that both may launch, by requirements, labels and the subnets of visible EC2NodeClasses. "
+        "It names that witness, and the pool that wins; without a witness it is silent. Pools "
+        "that differ in labels or requirements of your own (team, purpose) are apart for a pod "
+        "that selects one: that is noted for the audit, never warned about or denied. Pools with "
+        "replicas take no part.",
+    .example = "pool-overlap:\n"
+               "  mode: warn\n"
+               "  ignorePairs: [default/batch, blue-*/green-*]\n",
+    .kinds = KIND_BIT(KIND_NODE_POOL),
+    .keys = keys,
+    .settings_size = sizeof(struct settings),
+    .prepare = prepare,
+    .judge = judge,
+};

@@ -1,0 +1,14 @@
+/* Private to the rail pool-shape. */
+#ifndef TAFFRAIL_POLICY_RAILS_POOL_SHAPE_H
+#define TAFFRAIL_POLICY_RAILS_POOL_SHAPE_H
+
+#include "policy/rail.h"
+
+/* Fields that no NodePool of its version has: the API server drops them. */
+void pool_shape_judge_fields(struct judgement *judgement, const struct pool *pool);
+/* What the API server takes and Karpenter refuses: the pool is then never used. */
+void pool_shape_judge_values(struct judgement *judgement, const struct pool *pool);
+/* Pools that may launch anything, and pools that can launch nothing. */
+void pool_shape_judge_types(struct judgement *judgement, const struct pool *pool);
+
+#endif

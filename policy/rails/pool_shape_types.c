@@ -1,0 +1,243 @@
+#include "policy/rails/pool_shape.h"
+
+#define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
+
+static struct text canonical_key(struct text key)
+{
+    key.data = solver_canonical_key(key.data, &key.size);
+    return key;
+}
+
+/* ---- a pool that may launch anything ---- */
+
+/* Whether it says something of the machines, beyond what every machine has a choice of. */
+static bool narrows(const struct catalog *catalog, const struct expressions *expressions)
+{
+    static const char *const everywhere[] = {"kubernetes.io/arch", "kubernetes.io/os",
+                                             "karpenter.sh/capacity-type",
+                                             "topology.kubernetes.io/region"};
+    for (size_t i = 0; i < expressions->count; i++) {
+        struct text key = canonical_key(expressions->items[i].key);
+        bool of_all = zone_key_of(key) != ZONE_KEY_NONE;
+        for (size_t j = 0; j < COUNT_OF(everywhere); j++)
+            of_all = of_all || text_is(key, everywhere[j]);
+        if (expressions->items[i].valid && !of_all && catalog_has_key(catalog, key))
+            return true;
+    }
+    return false;
+}
+
+static struct text open_text(const struct catalog *catalog, const struct type_set *launchable,
+                             struct arena *arena)
+{
+    size_t accelerated = 0;
+    size_t metal = 0;
+    for (size_t i = 0; i < catalog_count(catalog); i++) {
+        const struct instance_type *type = catalog_type(catalog, i);
+        if (!type_set_has(launchable, i))
+            continue;
+        accelerated += type->has_gpu || type->has_accelerator;
+        metal += text_starts_with(type->size, TEXT("metal"));
+    }
+    return arena_printf(arena,
+                        "no requirement says which machines: the pool may launch any of %zu "
+                        "instance types, %zu with accelerators and %zu of bare metal among them",
+                        type_set_count(launchable), accelerated, metal);
+}
+
+static void report_open(struct judgement *judgement, const struct pool *pool,
+                        const struct type_set *launchable)
+{
+    struct arena *arena = judgement->arena;
+    const char *domain = text_is(pool->node_class_group, "eks.amazonaws.com") ? "eks.amazonaws.com"
+                                                                              : "karpenter.k8s.aws";
+    bool own_catalog = !catalog_is_builtin(judgement->world->catalog);
+    judgement_report(
+        judgement,
+        &(struct draft){
+            .severity = pool->requirements.count == 0 ? SEVERITY_RAIL : SEVERITY_WARN,
+            .field = pool->requirements_field,
+            .statement = open_text(judgement->world->catalog, launchable, arena),
+            .fix =
+                own_catalog
+                    ? TEXT("add a requirement on the machines it is for")
+                    : arena_printf(arena,
+                                   "add to %.*s what it is for, as in [{key: "
+                                   "%s/instance-category, operator: In, values: [c, m, r]}]",
+                                   TEXT_ARGS(field_path(arena, pool->requirements_field)), domain),
+        });
+}
+
+/* ---- a pool that can launch nothing ---- */
+
+/* Whether some type has this value under this key. */
+static bool is_value_of(const struct catalog *catalog, struct text key, struct text value)
+{
+    const struct solver_names *names = catalog_names(catalog);
+    uint32_t number = solver_names_find_key(names, key.data, key.size);
+    return number != SOLVER_NONE &&
+           solver_names_find_value(names, number, value.data, value.size) != SOLVER_NONE;
+}
+
+/* The key under which types have the value; empty when none does. */
+static struct text key_of_value(const struct catalog *catalog, struct text value)
+{
+    static const char *const tried[] = {
+        "node.kubernetes.io/instance-type", "karpenter.k8s.aws/instance-family",
+        "karpenter.k8s.aws/instance-category", "karpenter.k8s.aws/instance-size"};
+    for (size_t i = 0; i < COUNT_OF(tried); i++)
+        if (is_value_of(catalog, text_of(tried[i]), value))
+            return text_of(tried[i]);
+    return TEXT("");
+}
+
+static struct text nearest_value(const struct catalog *catalog, struct text key, struct text value)
+{
+    enum { TYPO_EDITS = 2 };
+    const struct solver_names *names = catalog_names(catalog);
+    uint32_t number = solver_names_find_key(names, key.data, key.size);
+    struct text nearest = TEXT("");
+    size_t least = TYPO_EDITS + 1;
+    for (uint32_t i = 0; number != SOLVER_NONE && i < solver_names_value_count(names, number);
+         i++) {
+        struct text known;
+        known.data = solver_names_value_text(names, number, i, &known.size);
+        size_t distance = text_distance(value, known, TYPO_EDITS);
+        if (distance < least) {
+            least = distance;
+            nearest = known;
+        }
+    }
+    return nearest;
+}
+
+/* A value that no type has. Returns whether it was one. */
+static bool judge_unknown(struct judgement *judgement, const struct expression *expression,
+                          const struct expression_value *value)
+{
+    const struct catalog *catalog = judgement->world->catalog;
+    struct arena *arena = judgement->arena;
+    struct text key = canonical_key(expression->key);
+    if (is_value_of(catalog, key, value->text))
+        return false;
+    struct text home = key_of_value(catalog, value->text);
+    struct text near = nearest_value(catalog, key, value->text);
+    bool may_exist = home.size == 0 && catalog_is_builtin(catalog);
+    struct draft draft = {
+        .severity = may_exist ? SEVERITY_WARN : SEVERITY_RAIL,
+        .field = value->field,
+        .found = value->text,
+        .statement = arena_printf(arena,
+                                  "found \"%.*s\", which no instance type %shas as %.*s: the pool "
+                                  "can launch none",
+                                  TEXT_ARGS(value->text), may_exist ? "the catalogue knows " : "",
+                                  TEXT_ARGS(expression->key)),
+        .fix = TEXT("check the name"),
+    };
+    if (home.size > 0)
+        draft.fix = arena_printf(arena, "it is a value of %.*s: use that key", TEXT_ARGS(home));
+    else if (near.size > 0)
+        draft.fix = arena_printf(arena, "did you mean %.*s?", TEXT_ARGS(near));
+    judgement_report(judgement, &draft);
+    return true;
+}
+
+static bool judge_unknown_values(struct judgement *judgement, const struct pool *pool)
+{
+    bool some = false;
+    for (size_t i = 0; i < pool->requirements.count; i++) {
+        const struct expression *expression = &pool->requirements.items[i];
+        if (!expression->valid || expression->op != SOLVER_IN ||
+            zone_key_of(expression->key) != ZONE_KEY_NONE ||
+            text_is(expression->key, "karpenter.sh/capacity-type") ||
+            !catalog_has_key(judgement->world->catalog, canonical_key(expression->key)))
+            continue;
+        for (size_t j = 0; j < expression->value_count; j++)
+            some = judge_unknown(judgement, expression, &expression->values[j]) || some;
+    }
+    return some;
+}
+
+static bool leave_none(const struct catalog *catalog, const struct expression *first,
+                       const struct expression *second, struct arena *arena)
+{
+    struct expressions a = {.items = (struct expression *)first, .count = 1};
+    struct expressions b = {.items = (struct expression *)second, .count = 1};
+    struct type_set left = expressions_select(catalog, &a, &b, arena);
+    return type_set_count(&left) == 0;
+}
+
+static struct text expression_text(const struct expression *expression, struct arena *arena)
+{
+    enum { SHOWN = 3 };
+    struct text_builder builder = {.arena = arena};
+    text_builder_printf(&builder, "%.*s %s", TEXT_ARGS(expression->key),
+                        solver_op_name(expression->op));
+    for (size_t i = 0; i < expression->value_count && i < SHOWN; i++)
+        text_builder_printf(&builder, "%s%.*s", i == 0 ? " " : ", ",
+                            TEXT_ARGS(expression->values[i].text));
+    if (expression->value_count > SHOWN)
+        text_builder_add(&builder, TEXT(", ..."));
+    return text_builder_text(&builder);
+}
+
+/* Two requirements that rule each other out, or one that rules out all; false when it takes more
+ * of them. */
+static bool report_pair(struct judgement *judgement, const struct pool *pool)
+{
+    const struct catalog *catalog = judgement->world->catalog;
+    struct arena *arena = judgement->arena;
+    struct expressions all = {0};
+    for (size_t i = 0; i < pool->requirements.count; i++)
+        *LIST_PUSH(arena, &all) = pool->requirements.items[i];
+    for (size_t i = 0; i < pool->labels.count; i++)
+        *LIST_PUSH(arena, &all) = pool->labels.items[i];
+    for (size_t i = 0; i < all.count; i++)
+        for (size_t j = i; j < all.count; j++) {
+            const struct expression *a = &all.items[i];
+            const struct expression *b = &all.items[j];
+            if (!a->valid || !b->valid || !leave_none(catalog, a, b, arena))
+                continue;
+            struct text other =
+                i == j ? TEXT("")
+                       : arena_printf(arena, " beside %.*s", TEXT_ARGS(expression_text(a, arena)));
+            judgement_report(judgement,
+                             &(struct draft){
+                                 .field = b->field,
+                                 .found = expression_text(b, arena),
+                                 .statement = arena_printf(
+                                     arena,
+                                     "no instance type fits %.*s%.*s: the pool can launch "
+                                     "none",
+                                     TEXT_ARGS(expression_text(b, arena)), TEXT_ARGS(other)),
+                                 .fix = i == j ? TEXT("change it") : TEXT("change one of the two"),
+                             });
+            return true;
+        }
+    return false;
+}
+
+static void report_none(struct judgement *judgement, const struct pool *pool)
+{
+    if (judge_unknown_values(judgement, pool) || report_pair(judgement, pool))
+        return;
+    judgement_report(judgement, &(struct draft){
+                                    .field = pool->requirements_field,
+                                    .statement = TEXT("no instance type fits these requirements "
+                                                      "together: the pool can launch none"),
+                                    .fix = TEXT("remove one of the requirements"),
+                                });
+}
+
+void pool_shape_judge_types(struct judgement *judgement, const struct pool *pool)
+{
+    const struct catalog *catalog = judgement->world->catalog;
+    if (!pool_is_covered_by(catalog, pool))
+        return;
+    struct type_set launchable =
+        expressions_select(catalog, &pool->requirements, &pool->labels, judgement->arena);
+    if (type_set_count(&launchable) == 0)
+        report_none(judgement, pool);
+    else if (!narrows(catalog, &pool->requirements) && !narrows(catalog, &pool->labels))
+        report_open(judgement, pool, &launchable);
+}

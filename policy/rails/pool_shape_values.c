@@ -1,0 +1,217 @@
+#include <string.h>
+
+#include "policy/rails/pool_shape.h"
+
+#define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
+#define NEVER_USED ": Karpenter refuses the pool and never uses it"
+
+/* ---- keys that are Karpenter's own ---- */
+
+static bool is_in_domain(struct text key, const char *domain)
+{
+    struct text of_key;
+    if (!text_split(key, '/', &of_key, NULL))
+        return false;
+    struct text suffix = text_of(domain);
+    if (text_equal(of_key, suffix))
+        return true;
+    return text_ends_with(of_key, suffix) && of_key.data[of_key.size - suffix.size - 1] == '.';
+}
+
+static bool is_restricted(struct text key)
+{
+    if (text_is(key, "kubernetes.io/hostname") || text_is(key, "karpenter.sh/nodepool"))
+        return true;
+    size_t size = key.size;
+    const char *canonical = solver_canonical_key(key.data, &size);
+    return !solver_is_well_known(canonical, size) &&
+           (is_in_domain(key, "karpenter.sh") || is_in_domain(key, "karpenter.k8s.aws"));
+}
+
+static void judge_key(struct judgement *judgement, const struct field *field, struct text key)
+{
+    struct arena *arena = judgement->arena;
+    if (!is_restricted(key))
+        return;
+    struct text meant = label_key_meant(judgement->world->catalog, key);
+    /* A provider that is newer than our list of keys may have it. */
+    bool may_exist = is_in_domain(key, "karpenter.k8s.aws") && meant.size == 0;
+    judgement_report(
+        judgement,
+        &(struct draft){
+            .severity = may_exist ? SEVERITY_WARN : SEVERITY_RAIL,
+            .field = field,
+            .found = key,
+            .statement =
+                may_exist ? arena_printf(arena,
+                                         "found \"%.*s\", which is no label Karpenter is known to "
+                                         "give its nodes",
+                                         TEXT_ARGS(key))
+                          : arena_printf(arena,
+                                         "found \"%.*s\", which a NodePool must not set" NEVER_USED,
+                                         TEXT_ARGS(key)),
+            .fix = meant.size > 0 ? arena_printf(arena, "replace with %.*s", TEXT_ARGS(meant))
+                                  : TEXT("remove it, or use a label of your own domain"),
+        });
+}
+
+/* ---- values ---- */
+
+static void judge_value(struct judgement *judgement, const struct field *field, struct text value)
+{
+    if (label_value_is_valid(value))
+        return;
+    judgement_report(judgement,
+                     &(struct draft){
+                         .field = field,
+                         .found = value,
+                         .statement = arena_printf(judgement->arena,
+                                                   "found \"%.*s\", which no node can carry as a "
+                                                   "label" NEVER_USED,
+                                                   TEXT_ARGS(value)),
+                         .fix = TEXT("write at most 63 letters, digits, '-', '_' and '.'; if this "
+                                     "is a placeholder, fill it in"),
+                     });
+}
+
+/* Why an expression is none; NULL when it is one. */
+static const char *fault_of(const struct expression *expression, const char **fix)
+{
+    struct text op = node_string(node_get(expression->field->node, "operator"));
+    enum solver_op parsed;
+    *fix = "use In, NotIn, Exists, DoesNotExist, Gt, Lt, Gte or Lte";
+    if (expression->valid)
+        return NULL;
+    if (expression->key.size == 0) {
+        *fix = "name a label, as in kubernetes.io/arch";
+        return "a requirement without a key";
+    }
+    if (op.size == 0)
+        return "a requirement without an operator";
+    if (!solver_op_parse(op.data, op.size, &parsed))
+        return "a requirement with an operator that does not exist";
+    if (parsed == SOLVER_IN || parsed == SOLVER_NOT_IN) {
+        *fix = "list the values, as strings in quotes";
+        return "a requirement whose values are missing or no strings";
+    }
+    *fix = "give one whole number, in quotes";
+    return "a requirement that compares with no whole number";
+}
+
+static void judge_expression(struct judgement *judgement, const struct expression *expression)
+{
+    struct arena *arena = judgement->arena;
+    const char *fix;
+    const char *fault = fault_of(expression, &fix);
+    if (fault != NULL) {
+        judgement_report(judgement, &(struct draft){
+                                        .field = expression->field,
+                                        .found = expression->key,
+                                        .statement = arena_printf(arena, "%s" NEVER_USED, fault),
+                                        .fix = text_of(fix),
+                                    });
+        return;
+    }
+    judge_key(judgement, field_get(arena, expression->field, "key"), expression->key);
+    for (size_t i = 0; i < expression->value_count; i++)
+        judge_value(judgement, expression->values[i].field, expression->values[i].text);
+    if (expression->op == SOLVER_IN && expression->min_values > expression->value_count)
+        judgement_report(judgement,
+                         &(struct draft){
+                             .field = field_get(arena, expression->field, "minValues"),
+                             .found = arena_printf(arena, "%u", expression->min_values),
+                             .statement = arena_printf(
+                                 arena, "wants %u different values and lists %zu" NEVER_USED,
+                                 expression->min_values, expression->value_count),
+                             .fix = TEXT("list more values, or lower minValues"),
+                         });
+}
+
+/* ---- capacity types ---- */
+
+static void judge_capacity(struct judgement *judgement, const struct expression *expression)
+{
+    static const struct text known[] = {TEXT("on-demand"), TEXT("spot"), TEXT("reserved")};
+    enum { TYPO_EDITS = 2 };
+    struct arena *arena = judgement->arena;
+    if (!expression->valid || expression->op != SOLVER_IN ||
+        !text_is(expression->key, "karpenter.sh/capacity-type"))
+        return;
+    size_t known_count = 0;
+    for (size_t i = 0; i < expression->value_count; i++)
+        known_count +=
+            text_nearest(expression->values[i].text, known, COUNT_OF(known), 0) < COUNT_OF(known);
+    for (size_t i = 0; i < expression->value_count; i++) {
+        const struct expression_value *value = &expression->values[i];
+        if (text_nearest(value->text, known, COUNT_OF(known), 0) < COUNT_OF(known))
+            continue;
+        size_t nearest = text_nearest(value->text, known, COUNT_OF(known), TYPO_EDITS);
+        judgement_report(
+            judgement,
+            &(struct draft){
+                .severity = known_count > 0 ? SEVERITY_WARN : SEVERITY_RAIL,
+                .field = value->field,
+                .found = value->text,
+                .statement =
+                    arena_printf(arena, "found \"%.*s\", which is no capacity type%s",
+                                 TEXT_ARGS(value->text), known_count > 0 ? "" : NEVER_USED),
+                .allowed = known,
+                .allowed_count = COUNT_OF(known),
+                .fix = nearest < COUNT_OF(known)
+                           ? arena_printf(arena, "replace with %.*s", TEXT_ARGS(known[nearest]))
+                           : TEXT("use one of the allowed values"),
+            });
+    }
+}
+
+/* ---- taints ---- */
+
+static const struct taint *same_before(const struct taints *first, const struct taints *second,
+                                       size_t at)
+{
+    const struct taint *taint =
+        at < first->count ? &first->items[at] : &second->items[at - first->count];
+    for (size_t i = 0; i < at; i++) {
+        const struct taint *other =
+            i < first->count ? &first->items[i] : &second->items[i - first->count];
+        if (text_equal(taint->key, other->key) && text_equal(taint->effect, other->effect))
+            return taint;
+    }
+    return NULL;
+}
+
+static void judge_taints(struct judgement *judgement, const struct pool *pool)
+{
+    for (size_t i = 1; i < pool->taints.count + pool->startup_taints.count; i++) {
+        const struct taint *twice = same_before(&pool->taints, &pool->startup_taints, i);
+        if (twice == NULL)
+            continue;
+        judgement_report(judgement, &(struct draft){
+                                        .field = twice->field,
+                                        .found = twice->key,
+                                        .statement = arena_printf(
+                                            judgement->arena,
+                                            "the taint %.*s with the effect %.*s stands twice in "
+                                            "taints and startupTaints" NEVER_USED,
+                                            TEXT_ARGS(twice->key), TEXT_ARGS(twice->effect)),
+                                        .fix = TEXT("remove one of them"),
+                                    });
+    }
+}
+
+void pool_shape_judge_values(struct judgement *judgement, const struct pool *pool)
+{
+    for (size_t i = 0; i < pool->requirements.count; i++) {
+        judge_expression(judgement, &pool->requirements.items[i]);
+        judge_capacity(judgement, &pool->requirements.items[i]);
+    }
+    for (size_t i = 0; i < pool->labels.count; i++) {
+        const struct expression *label = &pool->labels.items[i];
+        if (!label->valid)
+            continue;
+        judge_key(judgement, label->field, label->key);
+        judge_value(judgement, label->field, label->values[0].text);
+        judge_capacity(judgement, label);
+    }
+    judge_taints(judgement, pool);
+}

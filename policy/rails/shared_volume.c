@@ -1,0 +1,297 @@
+#include "policy/rail.h"
+
+#define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
+#define HOSTNAME "kubernetes.io/hostname"
+
+static const struct key keys[] = {{0}};
+
+/* ---- how many pods there are at once ---- */
+
+enum crowd {
+    CROWD_ONE,
+    CROWD_UPDATE,   /* two while it is updated */
+    CROWD_REPLICAS, /* several */
+    CROWD_DAEMON,   /* one on every node */
+};
+
+static int64_t integer_at(const struct object *object, const char *path, int64_t otherwise)
+{
+    int64_t value = 0;
+    return node_integer(node_at(object->root->node, path), &value) ? value : otherwise;
+}
+
+static int64_t pods_of_job(const struct object *object, const char *parallelism,
+                           const char *completions)
+{
+    int64_t at_once = integer_at(object, parallelism, 1);
+    int64_t in_all = integer_at(object, completions, at_once);
+    return in_all < at_once ? in_all : at_once;
+}
+
+/* An update of one replica starts another one first, unless it is told not to. */
+static bool updates_by_surge(const struct object *deployment)
+{
+    const struct node *root = deployment->root->node;
+    struct text surge = node_text(node_at(root, "spec.strategy.rollingUpdate.maxSurge"));
+    return !text_is(node_string(node_at(root, "spec.strategy.type")), "Recreate") &&
+           !text_is(surge, "0") && !text_is(surge, "0%");
+}
+
+static enum crowd crowd_of(const struct object *object, int64_t *replicas)
+{
+    switch (object->kind) {
+    case KIND_DAEMON_SET:
+        return CROWD_DAEMON;
+    case KIND_JOB:
+        *replicas = pods_of_job(object, "spec.parallelism", "spec.completions");
+        break;
+    case KIND_CRON_JOB:
+        *replicas = pods_of_job(object, "spec.jobTemplate.spec.parallelism",
+                                "spec.jobTemplate.spec.completions");
+        break;
+    default:
+        *replicas = integer_at(object, "spec.replicas", 1);
+        break;
+    }
+    if (*replicas > 1)
+        return CROWD_REPLICAS;
+    bool updates = *replicas == 1 && object->kind == KIND_DEPLOYMENT && updates_by_surge(object);
+    return updates ? CROWD_UPDATE : CROWD_ONE;
+}
+
+/* ---- what keeps them on one node ---- */
+
+static struct text host_named(const struct expressions *expressions)
+{
+    for (size_t i = 0; i < expressions->count; i++) {
+        const struct expression *expression = &expressions->items[i];
+        if (expression->valid && expression->op == SOLVER_IN && expression->value_count == 1 &&
+            text_is(expression->key, HOSTNAME))
+            return expression->values[0].text;
+    }
+    return TEXT("");
+}
+
+static bool names_one_host(const struct workload *workload, struct arena *arena)
+{
+    struct node_selection selection;
+    node_selection_read(workload, arena, &selection);
+    if (host_named(&selection.selector).size > 0)
+        return true;
+    struct text host = TEXT("");
+    for (size_t i = 0; i < selection.required.count; i++) {
+        struct text named = host_named(&selection.required.items[i].expressions);
+        if (named.size == 0 || (i > 0 && !text_equal(named, host)))
+            return false;
+        host = named;
+    }
+    return selection.required.count > 0;
+}
+
+static bool keeps_on_one_node(const struct workload *workload, struct arena *arena)
+{
+    struct topology_terms terms;
+    if (node_string(node_get(workload->spec->node, "nodeName")).size > 0 ||
+        names_one_host(workload, arena))
+        return true;
+    topology_terms_read(workload, arena, &terms);
+    for (size_t i = 0; i < terms.count; i++) {
+        const struct topology_term *term = &terms.items[i];
+        if (term->use == TOPOLOGY_AFFINITY && term->required &&
+            text_is(node_string(term->key->node), HOSTNAME) &&
+            topology_term_selects_itself(workload, term))
+            return true;
+    }
+    return false;
+}
+
+/* ---- which claims one node holds for itself ---- */
+
+/* File systems: the access mode of their claims is a word, many nodes mount them. */
+static const char *const shared_drivers[] = {
+    "efs.csi.aws.com",
+    "fsx.csi.aws.com",
+    "file.csi.azure.com",
+    "nfs.csi.k8s.io",
+    "smb.csi.k8s.io",
+    "filestore.csi.storage.gke.io",
+    "gcsfuse.csi.storage.gke.io",
+    "s3.csi.aws.com",
+    "kubernetes.io/azure-file",
+    "kubernetes.io/glusterfs",
+};
+
+static bool is_shared_driver(struct text driver)
+{
+    for (size_t i = 0; i < COUNT_OF(shared_drivers); i++)
+        if (text_is(driver, shared_drivers[i]))
+            return true;
+    /* Rook puts its namespace before the name. */
+    return text_ends_with(driver, TEXT("cephfs.csi.ceph.com"));
+}
+
+/* Local disks keep their pods on their node by themselves. */
+static bool is_shared_volume(const struct object *volume)
+{
+    static const char *const sources[] = {"nfs",       "cephfs",   "azureFile",
+                                          "glusterfs", "hostPath", "local"};
+    const struct node *spec = node_get(volume->root->node, "spec");
+    for (size_t i = 0; i < COUNT_OF(sources); i++)
+        if (node_get(spec, sources[i]) != NULL)
+            return true;
+    return is_shared_driver(node_string(node_at(spec, "csi.driver")));
+}
+
+static bool has_mode(const struct node *modes, const char *mode)
+{
+    for (size_t i = 0; i < node_count(modes); i++)
+        if (text_is(node_string(node_item(modes, i)), mode))
+            return true;
+    return false;
+}
+
+static bool is_for_one_node(const struct snapshot *snapshot, const struct object *object,
+                            struct arena *arena)
+{
+    const struct node *modes = node_at(object->root->node, "spec.accessModes");
+    if (!has_mode(modes, "ReadWriteOnce") || has_mode(modes, "ReadWriteMany") ||
+        has_mode(modes, "ReadOnlyMany"))
+        return false;
+    struct text volume_name = node_string(node_at(object->root->node, "spec.volumeName"));
+    const struct object *volume =
+        snapshot_find(snapshot, KIND_PERSISTENT_VOLUME, TEXT(""), volume_name);
+    if (volume != NULL)
+        return !is_shared_volume(volume);
+    struct claim claim;
+    struct storage_class class;
+    claim_read(object->root, arena, &claim);
+    const struct object *of_claim = claim_class(snapshot, &claim);
+    return of_claim == NULL || !storage_class_read(of_claim, arena, &class) ||
+           !is_shared_driver(class.provisioner);
+}
+
+/* ---- what is said ---- */
+
+struct hearing {
+    struct judgement *judgement;
+    const struct workload *workload;
+    enum crowd crowd;
+    int64_t replicas;
+};
+
+static struct text who_mounts(const struct hearing *hearing)
+{
+    struct arena *arena = hearing->judgement->arena;
+    switch (hearing->crowd) {
+    case CROWD_DAEMON:
+        return TEXT("a pod on every node mounts");
+    case CROWD_UPDATE:
+        return TEXT("an update starts the new pod before the old one ends, and both mount");
+    default:
+        return arena_printf(arena, "%lld pods at a time mount", (long long)hearing->replicas);
+    }
+}
+
+static struct text fix_of(const struct hearing *hearing)
+{
+    if (hearing->crowd == CROWD_UPDATE)
+        return TEXT("set strategy.type: Recreate");
+    if (hearing->judgement->object->kind == KIND_STATEFUL_SET)
+        return TEXT("give each replica a claim of its own under volumeClaimTemplates, or use a "
+                    "class of ReadWriteMany");
+    return TEXT("use a claim of ReadWriteMany, a StatefulSet with volumeClaimTemplates, or a "
+                "required podAffinity of the pods to themselves by " HOSTNAME);
+}
+
+static void judge_claim(const struct hearing *hearing, const struct field *field)
+{
+    const struct world *world = hearing->judgement->world;
+    struct arena *arena = hearing->judgement->arena;
+    struct text name = node_string(field->node);
+    const struct object *claim = snapshot_find(world->snapshot, KIND_PERSISTENT_VOLUME_CLAIM,
+                                               hearing->judgement->object->namespace, name);
+    struct draft draft = {.field = field, .found = name, .fix = fix_of(hearing)};
+    if (claim == NULL && hearing->crowd == CROWD_UPDATE)
+        return;
+    if (claim == NULL) {
+        draft.severity = SEVERITY_UNDECIDED;
+        draft.statement =
+            arena_printf(arena,
+                         "%.*s claim \"%.*s\", which is not visible: ReadWriteOnce would "
+                         "keep it to one node",
+                         TEXT_ARGS(who_mounts(hearing)), TEXT_ARGS(name));
+        draft.fix = TEXT("make the claim visible: name its file with -f, or use --state DIR");
+    } else if (is_for_one_node(world->snapshot, claim, arena)) {
+        draft.severity = hearing->crowd == CROWD_UPDATE ? SEVERITY_WARN : SEVERITY_RAIL;
+        draft.statement = arena_printf(
+            arena,
+            "%.*s claim \"%.*s\" (ReadWriteOnce), which only one node can attach: on another node "
+            "a pod waits for ever (Multi-Attach)",
+            TEXT_ARGS(who_mounts(hearing)), TEXT_ARGS(name));
+    } else {
+        return;
+    }
+    judgement_report(hearing->judgement, &draft);
+}
+
+/* A StatefulSet's template takes the place of a volume of its name. */
+static bool is_replaced(const struct hearing *hearing, const struct field *claim_name)
+{
+    struct text volume = node_string(node_get(claim_name->parent->parent->node, "name"));
+    const struct node *templates =
+        node_at(hearing->judgement->object->root->node, "spec.volumeClaimTemplates");
+    for (size_t i = 0; i < node_count(templates); i++)
+        if (text_equal(node_string(node_at(node_item(templates, i), "metadata.name")), volume))
+            return true;
+    return false;
+}
+
+static bool is_repeated(const struct claim_names *names, size_t index)
+{
+    for (size_t i = 0; i < index; i++)
+        if (text_equal(node_string(names->items[i]->node), node_string(names->items[index]->node)))
+            return true;
+    return false;
+}
+
+static void judge(struct judgement *judgement, const void *settings)
+{
+    (void)settings;
+    struct workload workload;
+    struct claim_names names;
+    struct hearing hearing = {.judgement = judgement, .workload = &workload};
+    hearing.crowd = crowd_of(judgement->object, &hearing.replicas);
+    if (hearing.crowd == CROWD_ONE ||
+        !workload_read(judgement->object, judgement->arena, &workload))
+        return;
+    claim_names_read(&workload, judgement->arena, &names);
+    if (names.count == 0 || keeps_on_one_node(&workload, judgement->arena))
+        return;
+    for (size_t i = 0; i < names.count; i++)
+        if (!is_repeated(&names, i) && !is_replaced(&hearing, names.items[i]))
+            judge_claim(&hearing, names.items[i]);
+}
+
+const struct rail rail_shared_volume = {
+    .name = "shared-volume",
+    .summary = "no disk for several pods that only one node can hold",
+    .detail =
+        "A volume of ReadWriteOnce is attached to one node. Pods that mount it on another node "
+        "wait for ever, with Multi-Attach in their events; it often begins months later, when a "
+        "node is replaced. The rail finds workloads of several replicas (a Job's parallelism, a "
+        "DaemonSet) whose template mounts one such claim, and nothing keeps the pods on one node: "
+        "no nodeName, no host named by nodeSelector or node affinity, no required podAffinity of "
+        "the pods to themselves by kubernetes.io/hostname.\n\n"
+        "A Deployment of one replica whose update starts the new pod first is a warning, in every "
+        "mode; strategy Recreate or maxSurge 0 is right for it. Never found are ReadWriteOncePod, "
+        "file systems that many nodes mount whatever the mode (EFS, FSx, NFS, CephFS), local "
+        "disks, claims of volumeClaimTemplates and ephemeral volumes. A claim that is not visible "
+        "cannot be decided.",
+    .example = "shared-volume:\n"
+               "  mode: enforce\n",
+    .kinds = KINDS_WORKLOADS & ~KIND_BIT(KIND_POD),
+    .only_warns = true,
+    .keys = keys,
+    .settings_size = 1,
+    .judge = judge,
+};

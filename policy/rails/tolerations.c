@@ -1,0 +1,224 @@
+#include "policy/rail.h"
+
+#define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
+
+struct settings {
+    struct key_strings allow;
+};
+
+static const struct key keys[] = {
+    {.name = "allow",
+     .type = KEY_GLOBS,
+     .offset = offsetof(struct settings, allow),
+     .summary = "the taints that may be tolerated, as KEY, KEY=VALUE, KEY:EFFECT or "
+                "KEY=VALUE:EFFECT; \"*\" grants all of them at once. Absent: any that is named"},
+    {0},
+};
+
+static const struct text effects[] = {TEXT("NoSchedule"), TEXT("NoExecute"),
+                                      TEXT("PreferNoSchedule")};
+
+/* What is granted: a taint, of which value and effect may be left open. */
+struct grant {
+    struct text key, value, effect; /* data NULL: any */
+};
+
+static struct grant read_grant(struct text written)
+{
+    struct grant grant = {.key = written};
+    struct text rest = written;
+    if (text_split_last(written, ':', &rest, &grant.effect))
+        grant.key = rest;
+    if (text_split(rest, '=', &grant.key, &grant.value))
+        return grant;
+    grant.key = rest;
+    return grant;
+}
+
+static bool is_effect(struct text t)
+{
+    for (size_t i = 0; i < COUNT_OF(effects); i++)
+        if (text_equal(t, effects[i]))
+            return true;
+    return false;
+}
+
+static void prepare(void *settings_pointer, const struct catalog *catalog,
+                    const struct node *rail_node, struct source *source, struct arena *arena,
+                    struct problems *warnings)
+{
+    (void)catalog, (void)rail_node;
+    enum { TYPO_EDITS = 4 };
+    const struct settings *settings = settings_pointer;
+    for (size_t i = 0; settings->allow.nodes != NULL && i < settings->allow.count; i++) {
+        struct grant grant = read_grant(settings->allow.items[i]);
+        if (grant.effect.data == NULL || is_effect(grant.effect))
+            continue;
+        size_t nearest = text_nearest(grant.effect, effects, COUNT_OF(effects), TYPO_EDITS);
+        struct text hint = TEXT("");
+        if (nearest < COUNT_OF(effects))
+            hint = arena_printf(arena, "; did you mean %.*s?", TEXT_ARGS(effects[nearest]));
+        problems_add(warnings, ERROR_POLICY,
+                     source_place(source, arena, settings->allow.nodes[i]->offset),
+                     "tolerations: \"%.*s\" grants nothing, since no taint has the effect "
+                     "\"%.*s\"%.*s",
+                     TEXT_ARGS(settings->allow.items[i]), TEXT_ARGS(grant.effect), TEXT_ARGS(hint));
+    }
+}
+
+/* ---- what is granted ---- */
+
+struct hearing {
+    struct judgement *judgement;
+    const struct settings *settings;
+    struct resource_names resources; /* what the pod asks for */
+    bool is_daemon;
+};
+
+static bool is_exists(const struct toleration *toleration)
+{
+    return text_is(toleration->op, "Exists");
+}
+
+static bool grants(const struct grant *grant, const struct toleration *toleration)
+{
+    if (!text_matches_glob(toleration->key, grant->key))
+        return false;
+    if (grant->effect.data != NULL && !text_equal(grant->effect, toleration->effect))
+        return false;
+    return grant->value.data == NULL ||
+           (!is_exists(toleration) && text_matches_glob(toleration->value, grant->value));
+}
+
+/* What the API server adds by itself: to every pod, for what the pod asks for, and what the
+ * controller of DaemonSets adds. */
+static bool is_added_anyway(const struct hearing *hearing, struct text key)
+{
+    static const char *const of_every_pod[] = {
+        "node.kubernetes.io/not-ready",
+        "node.kubernetes.io/unreachable",
+        "node.kubernetes.io/memory-pressure",
+    };
+    for (size_t i = 0; i < COUNT_OF(of_every_pod); i++)
+        if (text_is(key, of_every_pod[i]))
+            return true;
+    for (size_t i = 0; i < hearing->resources.count; i++)
+        if (text_equal(key, hearing->resources.items[i]))
+            return true;
+    return hearing->is_daemon && text_starts_with(key, TEXT("node.kubernetes.io/"));
+}
+
+static bool is_granted(const struct hearing *hearing, const struct toleration *toleration)
+{
+    const struct key_strings *allow = &hearing->settings->allow;
+    for (size_t i = 0; i < allow->count; i++) {
+        struct grant grant = read_grant(allow->items[i]);
+        if (grants(&grant, toleration))
+            return true;
+    }
+    return toleration->key.size > 0 && (!allow->given || is_added_anyway(hearing, toleration->key));
+}
+
+/* ---- what is said ---- */
+
+/* As kubectl writes a taint: "team=ml:NoSchedule". */
+static struct text taint_text(const struct toleration *toleration, struct arena *arena)
+{
+    bool has_value = !is_exists(toleration) && toleration->value.size > 0;
+    bool has_effect = toleration->effect.size > 0;
+    return arena_printf(arena, "%.*s%s%.*s%s%.*s", TEXT_ARGS(toleration->key), has_value ? "=" : "",
+                        has_value ? (int)toleration->value.size : 0,
+                        has_value ? toleration->value.data : "", has_effect ? ":" : "",
+                        TEXT_ARGS(toleration->effect));
+}
+
+static void report_every_taint(const struct hearing *hearing, const struct toleration *toleration)
+{
+    struct arena *arena = hearing->judgement->arena;
+    struct draft draft = {
+        .severity = hearing->is_daemon ? SEVERITY_WARN : SEVERITY_RAIL,
+        .field = field_get(arena, toleration->field, "operator"),
+        .found = toleration->op,
+        .fix = TEXT("name the key of the taint that it must tolerate"),
+    };
+    if (toleration->effect.size == 0)
+        draft.statement = TEXT("tolerates every taint, also those that keep nodes for others or "
+                               "empty them (karpenter.sh/disrupted)");
+    else
+        draft.statement = arena_printf(arena, "tolerates every taint of effect %.*s",
+                                       TEXT_ARGS(toleration->effect));
+    judgement_report(hearing->judgement, &draft);
+}
+
+static void report_not_granted(const struct hearing *hearing, const struct toleration *toleration)
+{
+    struct arena *arena = hearing->judgement->arena;
+    const struct key_strings *allow = &hearing->settings->allow;
+    struct text found = taint_text(toleration, arena);
+    struct text *allowed = ARENA_ARRAY(arena, allow->count, struct text);
+    for (size_t i = 0; i < allow->count; i++)
+        allowed[i] = allow->items[i];
+    nearest_first(allowed, allow->count, found);
+    judgement_report(hearing->judgement,
+                     &(struct draft){
+                         .field = field_get(arena, toleration->field, "key"),
+                         .found = found,
+                         .statement = arena_printf(arena, "tolerates %.*s, which is not granted",
+                                                   TEXT_ARGS(found)),
+                         .allowed = allowed,
+                         .allowed_count = allow->count,
+                         .fix = TEXT("remove the toleration, or ask for it to be granted"),
+                     });
+}
+
+static void judge(struct judgement *judgement, const void *settings)
+{
+    struct workload workload;
+    struct tolerations tolerations;
+    struct hearing hearing = {
+        .judgement = judgement,
+        .settings = settings,
+        .is_daemon = judgement->object->kind == KIND_DAEMON_SET ||
+                     text_is(judgement->object->controller.kind, "DaemonSet"),
+    };
+    if (!workload_read(judgement->object, judgement->arena, &workload))
+        return;
+    tolerations_read(&workload, judgement->arena, &tolerations);
+    if (tolerations.count > 0)
+        resource_names_read(&workload, judgement->arena, &hearing.resources);
+    for (size_t i = 0; i < tolerations.count; i++) {
+        const struct toleration *toleration = &tolerations.items[i];
+        /* PreferNoSchedule keeps nobody out. */
+        if (text_is(toleration->effect, "PreferNoSchedule") || is_granted(&hearing, toleration))
+            continue;
+        if (toleration->key.size > 0)
+            report_not_granted(&hearing, toleration);
+        else if (is_exists(toleration))
+            report_every_taint(&hearing, toleration);
+    }
+}
+
+const struct rail rail_tolerations = {
+    .name = "tolerations",
+    .summary = "taints tolerated only by those they are meant for",
+    .detail =
+        "A taint keeps nodes for somebody: a team, accelerators, a system. A pod that tolerates it "
+        "gets in, whoever wrote it. With allow, only the tolerations it lists may be written; a "
+        "grant of a value or an effect is not one of all of them, so KEY=VALUE:EFFECT is tolerated "
+        "by a toleration that says all three.\n\n"
+        "A toleration with operator Exists and no key tolerates every taint there is, also "
+        "karpenter.sh/disrupted, by which Karpenter empties nodes: it is always found, of a "
+        "DaemonSet as a warning, unless allow holds \"*\".\n\n"
+        "Never found is what the API server adds by itself: not-ready, unreachable and "
+        "memory-pressure, the resources that the pod asks for (nvidia.com/gpu), and in pods of "
+        "DaemonSets the conditions of nodes. PreferNoSchedule keeps nobody out, so tolerating it "
+        "opens nothing.",
+    .example = "tolerations:\n"
+               "  mode: enforce\n"
+               "  allow: [\"team=web:NoSchedule\", \"example.com/batch\"]\n",
+    .kinds = KINDS_WORKLOADS,
+    .keys = keys,
+    .settings_size = sizeof(struct settings),
+    .prepare = prepare,
+    .judge = judge,
+};

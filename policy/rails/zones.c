@@ -1,0 +1,174 @@
+/* The rail zones: nodes, pods and disks inside a list of zones. */
+#include "policy/rails/choice.h"
+
+#define ZONE "topology.kubernetes.io/zone"
+
+struct settings {
+    struct key_strings allow;
+};
+
+static const struct key keys[] = {
+    {.name = "allow",
+     .type = KEY_STRINGS,
+     .offset = offsetof(struct settings, allow),
+     .summary = "the zones that may be used, by name, as in eu-west-1a",
+     .minimum = 1},
+    {0},
+};
+
+static bool is_key(struct text key)
+{
+    return zone_key_of(key) != ZONE_KEY_NONE;
+}
+
+/* The zone with this id, as the subnets of a visible EC2NodeClass tell; empty when none does. */
+static struct text zone_with_id(const struct snapshot *snapshot, struct text id)
+{
+    for (size_t i = 0; i < snapshot_count(snapshot, KIND_EC2_NODE_CLASS); i++) {
+        const struct object *class = snapshot_object(snapshot, KIND_EC2_NODE_CLASS, i);
+        const struct node *subnets = node_at(class->root->node, "status.subnets");
+        for (size_t j = 0; node_is(subnets, NODE_LIST) && j < node_count(subnets); j++) {
+            const struct node *subnet = node_item(subnets, j);
+            if (text_equal(node_string(node_get(subnet, "zoneID")), id))
+                return node_string(node_get(subnet, "zone"));
+        }
+    }
+    return TEXT("");
+}
+
+static enum choice_answer answer(const struct choice *choice, struct text key, struct text value)
+{
+    if (choice_lists(choice, value))
+        return CHOICE_ALLOWED;
+    if (zone_key_of(key) != ZONE_KEY_ID)
+        return CHOICE_OUTSIDE;
+    struct text zone = zone_with_id(choice->judgement->world->snapshot, value);
+    if (zone.size == 0)
+        return CHOICE_UNKNOWN;
+    return choice_lists(choice, zone) ? CHOICE_ALLOWED : CHOICE_OUTSIDE;
+}
+
+/* ---- pools ---- */
+
+/* The zones in which the pool's node class has subnets; false when that is not visible. */
+static bool read_reach(const struct judgement *judgement, const struct pool *pool,
+                       struct zones *reach)
+{
+    const struct node *subnets = pool_subnets(judgement->world->snapshot, pool);
+    for (size_t i = 0; subnets != NULL && i < node_count(subnets); i++)
+        zones_add(reach, node_string(node_get(node_item(subnets, i), "zone")), judgement->arena);
+    return reach->count > 0;
+}
+
+/* ---- storage classes ---- */
+
+static void judge_value(const struct choice *choice, const struct field *field, struct text key,
+                        struct text value)
+{
+    enum choice_answer found = choice->answer(choice, key, value);
+    if (value.size > 0 && found != CHOICE_ALLOWED)
+        choice_report(choice, found == CHOICE_UNKNOWN ? SEVERITY_UNDECIDED : SEVERITY_RAIL, field,
+                      value);
+}
+
+/* The in-tree drivers have parameters: zone, or a list of zones. */
+static void judge_parameter(const struct choice *choice, const char *path)
+{
+    struct arena *arena = choice->judgement->arena;
+    const struct field *field = field_at(arena, choice->judgement->object->root, path);
+    struct text rest = node_string(field->node);
+    while (rest.size > 0) {
+        struct text value = rest;
+        struct text after = TEXT("");
+        text_split(rest, ',', &value, &after);
+        while (value.size > 0 && value.data[0] == ' ') {
+            value.data++;
+            value.size--;
+        }
+        while (value.size > 0 && value.data[value.size - 1] == ' ')
+            value.size--;
+        judge_value(choice, field, TEXT(ZONE), value);
+        rest = after;
+    }
+}
+
+static void judge_storage_class(const struct choice *choice, const struct storage_class *class)
+{
+    struct arena *arena = choice->judgement->arena;
+    for (size_t i = 0; i < class->topologies.count; i++) {
+        const struct topology_choice *topology = &class->topologies.items[i];
+        struct text key = node_string(topology->key->node);
+        if (!is_key(key) || !node_is(topology->values->node, NODE_LIST))
+            continue;
+        for (size_t j = 0; j < node_count(topology->values->node); j++) {
+            const struct field *value = field_item(arena, topology->values, j);
+            judge_value(choice, value, key, node_string(value->node));
+        }
+    }
+    judge_parameter(choice, "parameters.zone");
+    judge_parameter(choice, "parameters.zones");
+}
+
+static void prepare(void *settings_pointer, const struct catalog *catalog,
+                    const struct node *rail_node, struct source *source, struct arena *arena,
+                    struct problems *warnings)
+{
+    (void)catalog;
+    const struct settings *settings = settings_pointer;
+    if (settings->allow.count == 0)
+        problems_add(warnings, ERROR_POLICY, source_place(source, arena, rail_node->offset),
+                     "zones: allow names no zone, so nothing is found; name the zones that may be "
+                     "used, as in [eu-west-1a, eu-west-1b]");
+}
+
+static void judge(struct judgement *judgement, const void *settings_pointer)
+{
+    const struct settings *settings = settings_pointer;
+    struct arena *arena = judgement->arena;
+    struct choice choice = {
+        .judgement = judgement,
+        .what = "zone",
+        .key = ZONE,
+        .allow = settings->allow.items,
+        .allow_count = settings->allow.count,
+        .is_key = is_key,
+        .answer = answer,
+    };
+    struct pool pool;
+    struct storage_class class;
+    if (settings->allow.count == 0)
+        return;
+    if (pool_read(judgement->object, arena, &pool)) {
+        struct zones reach = {0};
+        bool seen = read_reach(judgement, &pool, &reach);
+        choice_judge_pool(&choice, &pool, seen ? &reach : NULL);
+    } else if (storage_class_read(judgement->object, arena, &class)) {
+        judge_storage_class(&choice, &class);
+    } else {
+        choice_judge_workload(&choice);
+    }
+}
+
+const struct rail rail_zones = {
+    .name = "zones",
+    .summary = "nodes, pods and disks inside a list of zones",
+    .detail =
+        "Traffic between zones costs money, some zones sell few instance types, and data may have "
+        "to stay where it is. The rail keeps a cluster inside the zones of allow, whatever "
+        "spelling of the zone label is used: the old ones, those of CSI drivers, and the zone id, "
+        "which a visible EC2NodeClass translates by its status.subnets.\n\n"
+        "On a workload, each zone that the nodeSelector or a required node affinity term names "
+        "must be allowed, and each term must leave an allowed one; preferred terms warn. On a "
+        "NodePool, each zone that its requirements and labels name must be allowed; one that "
+        "names none is open to all of them, unless its visible EC2NodeClass has subnets in "
+        "allowed zones alone. On a StorageClass, each zone of allowedTopologies, and of the "
+        "parameters zone and zones.",
+    .example = "zones:\n"
+               "  mode: enforce\n"
+               "  allow: [eu-west-1a, eu-west-1b]\n",
+    .kinds = KINDS_WORKLOADS | KIND_BIT(KIND_NODE_POOL) | KIND_BIT(KIND_STORAGE_CLASS),
+    .keys = keys,
+    .settings_size = sizeof(struct settings),
+    .prepare = prepare,
+    .judge = judge,
+};

@@ -1,0 +1,118 @@
+/* The rail capacity-types: what pods ask for, and what pools may launch. */
+#include "rail_modes.h"
+
+#define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
+
+#define KEY "karpenter.sh/capacity-type"
+#define IN(values) "{key: " KEY ", operator: In, values: [" values "]}"
+#define NOT_IN(values) "{key: " KEY ", operator: NotIn, values: [" values "]}"
+#define POD(spec) "{apiVersion: v1, kind: Pod, metadata: {name: p}, spec: {" spec "}}"
+#define SELECTS(key, value) "nodeSelector: {" key ": " value "}"
+#define REQUIRES(terms)                                                           \
+    "affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {" \
+    "nodeSelectorTerms: [" terms "]}}}"
+#define TERM(expressions) "{matchExpressions: [" expressions "]}"
+#define PREFERS(expressions)                                                                   \
+    "affinity: {nodeAffinity: {preferredDuringSchedulingIgnoredDuringExecution: [{weight: 1, " \
+    "preference: {matchExpressions: [" expressions "]}}]}}"
+#define REQUIRED                                                                 \
+    "spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution." \
+    "nodeSelectorTerms"
+#define PREFERRED \
+    "spec.affinity.nodeAffinity.preferredDuringSchedulingIgnoredDuringExecution[0].preference"
+
+static void pods_ask_for_what_is_allowed(void)
+{
+    static const struct rail_case cases[] = {
+        {POD(""), ""},
+        {POD(SELECTS(KEY, "on-demand")), ""},
+        {POD(SELECTS(KEY, "spot")), "deny spec.nodeSelector[" KEY "] spot"},
+        {POD(SELECTS("eks.amazonaws.com/capacityType", "SPOT")),
+         "deny spec.nodeSelector[eks.amazonaws.com/capacityType] SPOT"},
+        {POD(SELECTS("eks.amazonaws.com/capacityType", "ON_DEMAND")), ""},
+        {POD(SELECTS("example.com/capacity-type", "spot")), ""},
+        {POD(REQUIRES(TERM(IN("reserved, spot")))),
+         "deny " REQUIRED "[0].matchExpressions[0].values[1] spot"},
+        /* each term is a way to a node */
+        {POD(REQUIRES(TERM(IN("on-demand")) ", " TERM(IN("spot")))),
+         "deny " REQUIRED "[1].matchExpressions[0].values[0] spot"},
+        {POD(REQUIRES(TERM(NOT_IN("spot")))), ""},
+        {POD(REQUIRES(TERM(NOT_IN("spot, on-demand")))), ""},
+        {POD(REQUIRES(TERM(NOT_IN("reserved, on-demand")))),
+         "deny " REQUIRED "[0].matchExpressions[0] NotIn"},
+        {POD(SELECTS(KEY, "reserved") ", " REQUIRES(TERM(NOT_IN("reserved")))),
+         "deny " REQUIRED "[0].matchExpressions[0] NotIn"},
+        {POD(REQUIRES(TERM("{key: " KEY ", operator: DoesNotExist}"))),
+         "deny " REQUIRED "[0].matchExpressions[0] DoesNotExist"},
+        {POD(REQUIRES(TERM("{key: " KEY ", operator: Exists}"))), ""},
+        {POD(PREFERS(IN("spot"))), "warn " PREFERRED ".matchExpressions[0].values[0] spot"},
+        {POD(PREFERS(NOT_IN("on-demand, reserved"))), ""},
+        {"{apiVersion: batch/v1, kind: CronJob, metadata: {name: c}, spec: {jobTemplate: {spec: "
+         "{template: {spec: {" SELECTS(KEY, "spot") "}}}}}}",
+         "deny spec.jobTemplate.spec.template.spec.nodeSelector[" KEY "] spot"},
+        {"{apiVersion: apps/v1, kind: Deployment, metadata: {name: d}, spec: {template: {spec: "
+         "{" SELECTS(KEY, "spot") "}}}}",
+         "deny spec.template.spec.nodeSelector[" KEY "] spot"},
+    };
+    rail_table_run(&(struct rail_table){"capacity-types: {allow: [on-demand, reserved]}", NULL,
+                                        cases, COUNT_OF(cases)});
+}
+
+#define POOL(labels, requirements)                                                              \
+    "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: a}, spec: {template: "      \
+    "{metadata: {labels: {" labels "}}, spec: {nodeClassRef: {group: karpenter.k8s.aws, kind: " \
+    "EC2NodeClass, name: c}, requirements: [" requirements "]}}}}"
+#define PROVISIONER(spec)                                                                          \
+    "{apiVersion: karpenter.sh/v1alpha5, kind: Provisioner, metadata: {name: a}, spec: {" spec "}" \
+                                                                                               "}"
+#define AT "spec.template.spec.requirements"
+#define RESERVES                                                                         \
+    "{apiVersion: karpenter.k8s.aws/v1, kind: EC2NodeClass, metadata: {name: c}, spec: " \
+    "{capacityReservationSelectorTerms: [{id: cr-1}]}}"
+
+static void pools_launch_what_is_allowed(void)
+{
+    static const struct rail_case cases[] = {
+        {POOL("", ""), "deny " AT " spot"},
+        {POOL("", IN("on-demand")), ""},
+        {POOL("", IN("on-demand, spot")), "deny " AT "[0].values[1] spot"},
+        {POOL("", IN("on-demand, spot") ", " NOT_IN("spot")), ""},
+        {POOL("", NOT_IN("spot")), ""},
+        {POOL("", NOT_IN("on-demand")), "deny " AT " spot"},
+        {POOL("", "{key: " KEY ", operator: Exists}"), "deny " AT " spot"},
+        {POOL(KEY ": on-demand", ""), ""},
+        {POOL(KEY ": spot", ""), "deny spec.template.metadata.labels[" KEY "] spot"},
+        {POOL(KEY ": on-demand", IN("on-demand, spot")), ""},
+        {POOL("", IN("reserved")), "deny " AT "[0].values[0] reserved"},
+        {PROVISIONER(""), ""},
+        {PROVISIONER("requirements: [" IN("spot") "]"), "deny spec.requirements[0].values[0] spot"},
+        {"{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: a}}", "deny " AT " spot"},
+    };
+    rail_table_run(
+        &(struct rail_table){"capacity-types: {allow: [on-demand]}", NULL, cases, COUNT_OF(cases)});
+
+    static const struct rail_case reserving[] = {
+        {POOL("", ""), "deny " AT " reserved"},
+        {POOL("", NOT_IN("reserved")), ""},
+    };
+    rail_table_run(&(struct rail_table){"capacity-types: {allow: [on-demand, spot]}", RESERVES,
+                                        reserving, COUNT_OF(reserving)});
+    static const struct rail_case open = {POOL("", ""), ""};
+    rail_table_run(
+        &(struct rail_table){"capacity-types: {allow: [on-demand, spot]}", NULL, &open, 1});
+}
+
+static void it_speaks_in_every_mode(void)
+{
+    rail_modes_run("capacity-types", "allow: [on-demand]", NULL, POOL("", ""));
+    rail_modes_run("capacity-types", "allow: [on-demand]", NULL, POD(SELECTS(KEY, "spot")));
+    rail_modes_since("capacity-types", "allow: [on-demand]", SELECTS(KEY, "spot"));
+}
+
+const char unit_suite[] = "policy capacity-types";
+const struct unit_test unit_tests[] = {
+    {"pods ask for what is allowed", pods_ask_for_what_is_allowed},
+    {"pools launch what is allowed", pools_launch_what_is_allowed},
+    {"it speaks in every mode", it_speaks_in_every_mode},
+    {NULL, NULL},
+};

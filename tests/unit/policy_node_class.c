@@ -1,0 +1,148 @@
+/* The rail node-class: disks, the metadata service, families of images, tags, pods to a node. */
+#include "rail_modes.h"
+
+#define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
+
+#define CLASS_OF(version, spec)                                                                   \
+    "{apiVersion: karpenter.k8s.aws/" version ", kind: EC2NodeClass, metadata: {name: c}, spec: " \
+    "{" spec "}}"
+#define CLASS(spec) CLASS_OF("v1", spec)
+#define AL2023 "amiSelectorTerms: [{alias: al2023@v20250116}]"
+#define BOTTLEROCKET "amiSelectorTerms: [{alias: bottlerocket@v1.32.0}]"
+#define MAPPINGS(list) ", blockDeviceMappings: [" list "]"
+#define VOLUME(device, ebs) "{deviceName: " device ", ebs: {" ebs "}}"
+#define GOOD(device) VOLUME(device, "volumeSize: 100Gi, encrypted: true")
+#define AT "spec.blockDeviceMappings"
+
+static void volumes_are_encrypted(void)
+{
+    static const struct rail_case cases[] = {
+        /* Karpenter's own layout is encrypted */
+        {CLASS(AL2023), ""},
+        {CLASS(AL2023 MAPPINGS("")), ""},
+        {CLASS(AL2023 MAPPINGS(GOOD("/dev/xvda"))), ""},
+        {CLASS(AL2023 MAPPINGS(VOLUME("/dev/xvda", "volumeSize: 100Gi"))),
+         "deny " AT "[0].ebs.encrypted "},
+        {CLASS(AL2023 MAPPINGS(VOLUME("/dev/xvda", "encrypted: false"))),
+         "deny " AT "[0].ebs.encrypted false"},
+        {CLASS(AL2023 MAPPINGS(GOOD("/dev/xvda") ", " VOLUME("/dev/sdf", ""))),
+         "deny " AT "[1].ebs.encrypted "},
+        {CLASS(AL2023 MAPPINGS(GOOD("/dev/sdf"))), "deny " AT " "},
+        {CLASS(AL2023 MAPPINGS("{deviceName: /dev/x, rootVolume: true, ebs: {encrypted: true}}")),
+         ""},
+        {CLASS("amiFamily: Windows2022" MAPPINGS(GOOD("/dev/sda1"))), ""},
+        {CLASS("amiFamily: Windows2022" MAPPINGS(GOOD("/dev/xvda"))), "deny " AT " "},
+        /* of a custom image nobody knows */
+        {CLASS("amiFamily: Custom"), "undecided " AT " "},
+        {CLASS("amiFamily: Custom" MAPPINGS(GOOD("/dev/x"))), ""},
+        {CLASS("amiSelectorTerms: [{id: ami-1}]"), ""},
+        {CLASS_OF("v1beta1", "amiFamily: AL2"), ""},
+        {CLASS("blockDeviceMappings: 5"), ""},
+        {CLASS("blockDeviceMappings: [null, 5, {deviceName: 7, ebs: 5}]"), ""},
+        {"{apiVersion: karpenter.k8s.aws/v1, kind: EC2NodeClass, metadata: {name: c}}", ""},
+    };
+    rail_table_run(&(struct rail_table){"node-class: {}", NULL, cases, COUNT_OF(cases)});
+    static const struct rail_case open = {CLASS(AL2023 MAPPINGS(VOLUME("/dev/xvda", ""))), ""};
+    rail_table_run(&(struct rail_table){"node-class: {requireEncryption: false}", NULL, &open, 1});
+}
+
+static void bottlerocket_keeps_its_data_apart(void)
+{
+    static const char found[] = "deny " AT "[0].deviceName /dev/xvda";
+    static const struct rail_case cases[] = {
+        {CLASS(BOTTLEROCKET), ""},
+        {CLASS(BOTTLEROCKET MAPPINGS(GOOD("/dev/xvda"))), found},
+        {CLASS("amiFamily: Bottlerocket" MAPPINGS(GOOD("/dev/xvda"))), found},
+        {CLASS(BOTTLEROCKET MAPPINGS(GOOD("/dev/xvda") ", " GOOD("/dev/xvdb"))), ""},
+        {CLASS(BOTTLEROCKET MAPPINGS(VOLUME("/dev/xvda", "volumeSize: 4Gi, encrypted: true"))), ""},
+        {CLASS(BOTTLEROCKET MAPPINGS(VOLUME("/dev/xvda", "volumeSize: 8Gi, encrypted: true"))), ""},
+        {CLASS(BOTTLEROCKET MAPPINGS(VOLUME("/dev/xvda", "volumeSize: 9Gi, encrypted: true"))),
+         found},
+        {CLASS(AL2023 MAPPINGS(GOOD("/dev/xvda"))), ""},
+    };
+    rail_table_run(&(struct rail_table){"node-class: {}", NULL, cases, COUNT_OF(cases)});
+}
+
+#define OPTIONS(options) CLASS(AL2023 ", metadataOptions: {" options "}")
+#define TOKENS "spec.metadataOptions.httpTokens "
+#define HOPS "spec.metadataOptions.httpPutResponseHopLimit "
+
+static void the_metadata_service_is_version_2(void)
+{
+    static const struct rail_case cases[] = {
+        {OPTIONS(""), ""},
+        {OPTIONS("httpTokens: required"), ""},
+        {OPTIONS("httpTokens: optional"), "deny " TOKENS "optional"},
+        {OPTIONS("httpTokens: optional, httpEndpoint: disabled, httpPutResponseHopLimit: 9"), ""},
+        {OPTIONS("httpPutResponseHopLimit: 1"), ""},
+        {OPTIONS("httpPutResponseHopLimit: 2"), "deny " HOPS "2"},
+        {CLASS_OF("v1beta1", "amiFamily: AL2"), "deny " HOPS ""},
+        {CLASS_OF("v1beta1", "amiFamily: AL2, metadataOptions: {httpPutResponseHopLimit: 1}"), ""},
+    };
+    rail_table_run(
+        &(struct rail_table){"node-class: {maxHopLimit: 1}", NULL, cases, COUNT_OF(cases)});
+    static const struct rail_case defaults[] = {
+        {OPTIONS("httpTokens: optional"), "deny " TOKENS "optional"},
+        {OPTIONS("httpPutResponseHopLimit: 64"), ""},
+    };
+    rail_table_run(&(struct rail_table){"node-class: {}", NULL, defaults, COUNT_OF(defaults)});
+    static const struct rail_case open = {OPTIONS("httpTokens: optional"), ""};
+    rail_table_run(&(struct rail_table){"node-class: {requireImdsv2: false}", NULL, &open, 1});
+}
+
+static void families_and_tags_are_as_required(void)
+{
+    static const struct rail_case cases[] = {
+        {CLASS(AL2023 ", tags: {team: a, cost-center: '7'}"), ""},
+        {CLASS(AL2023 ", tags: {team: a, cost-center: ''}"), "deny spec.tags.cost-center "},
+        {CLASS(AL2023), "deny spec.tags.cost-center \ndeny spec.tags.team "},
+        {CLASS("amiFamily: AL2, tags: {team: a, cost-center: b}"), "deny spec.amiFamily AL2"},
+        {CLASS(BOTTLEROCKET ", tags: {team: a, cost-center: b}"),
+         "deny spec.amiSelectorTerms[0].alias bottlerocket@v1.32.0"},
+        {CLASS("amiSelectorTerms: [{id: ami-1}], tags: {team: a, cost-center: b}"), ""},
+    };
+    rail_table_run(&(struct rail_table){
+        "node-class: {amiFamilies: [AL2023], requireTags: [team, cost-center]}", NULL, cases,
+        COUNT_OF(cases)});
+}
+
+#define POOL(class, values)                                                                        \
+    "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: p-" class                      \
+        "}, spec: {template: "                                                                     \
+        "{spec: {nodeClassRef: {group: karpenter.k8s.aws, kind: EC2NodeClass, name: " class        \
+        "}, requirements: [{key: node.kubernetes.io/instance-type, operator: In, values: [" values \
+        "]}]}}}}"
+#define MAX_PODS(number) CLASS(AL2023 ", kubelet: {maxPods: " number "}")
+
+/* By the tables of the EKS AMI m5.large has addresses for 29 pods, m5.xlarge for 58. */
+static void pods_have_addresses(void)
+{
+    static const struct rail_case cases[] = {
+        {CLASS(AL2023), ""},
+        {MAX_PODS("29"), ""},
+        {MAX_PODS("30"), "warn spec.kubelet.maxPods 30"},
+        {MAX_PODS("59"), "warn spec.kubelet.maxPods 59"},
+        {MAX_PODS("'59'"), ""},
+    };
+    rail_table_run(&(struct rail_table){
+        "node-class: {}", POOL("c", "m5.large, m5.xlarge") "\n---\n" POOL("d", "t3.nano"), cases,
+        COUNT_OF(cases)});
+    static const struct rail_case unseen = {MAX_PODS("250"), ""};
+    rail_table_run(&(struct rail_table){"node-class: {}", NULL, &unseen, 1});
+}
+
+static void it_speaks_in_every_mode(void)
+{
+    rail_modes_run("node-class", "", NULL, OPTIONS("httpTokens: optional"));
+}
+
+const char unit_suite[] = "policy node-class";
+const struct unit_test unit_tests[] = {
+    {"volumes are encrypted", volumes_are_encrypted},
+    {"Bottlerocket keeps its data apart", bottlerocket_keeps_its_data_apart},
+    {"the metadata service is version 2", the_metadata_service_is_version_2},
+    {"families and tags are as required", families_and_tags_are_as_required},
+    {"pods have addresses", pods_have_addresses},
+    {"it speaks in every mode", it_speaks_in_every_mode},
+    {NULL, NULL},
+};

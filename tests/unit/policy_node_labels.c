@@ -1,0 +1,249 @@
+/* The rail node-labels: what nobody offers, what was meant, and what a team may select. */
+#include "rail_table.h"
+
+#define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
+
+#define POD(spec) "{apiVersion: v1, kind: Pod, metadata: {name: a}, spec: " spec "}"
+#define SELECTS(labels) POD("{nodeSelector: {" labels "}}")
+#define NODE_AFFINITY(terms)                                                          \
+    POD("{affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: " \
+        "{nodeSelectorTerms: [" terms "]}}}}")
+#define PREFERS(expression)                                                            \
+    POD("{affinity: {nodeAffinity: {preferredDuringSchedulingIgnoredDuringExecution: " \
+        "[{weight: 1, preference: {matchExpressions: [" expression "]}}]}}}")
+#define TERM(expressions) "{matchExpressions: [" expressions "]}"
+#define IN(key, values) "{key: " key ", operator: In, values: [" values "]}"
+
+#define EXPRESSION                                                               \
+    "spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution." \
+    "nodeSelectorTerms[0].matchExpressions[0]"
+#define SECOND                                                                   \
+    "spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution." \
+    "nodeSelectorTerms[1].matchExpressions[0]"
+#define PREFERENCE                                                                              \
+    "spec.affinity.nodeAffinity.preferredDuringSchedulingIgnoredDuringExecution[0].preference." \
+    "matchExpressions[0]"
+
+static const char cluster[] =
+    "apiVersion: karpenter.sh/v1\n"
+    "kind: NodePool\n"
+    "metadata: {name: general}\n"
+    "spec: {template: {metadata: {labels: {example.com/team: web}}, spec: {\n"
+    "  nodeClassRef: {group: karpenter.k8s.aws, kind: EC2NodeClass, name: default},\n"
+    "  requirements: [{key: intent, operator: In, values: [apps, batch]},\n"
+    "    {key: example.com/any, operator: Exists},\n"
+    "    {key: topology.kubernetes.io/zone, operator: In, values: [eu-west-1a, eu-west-1b]}]}}}\n"
+    "---\n"
+    "{apiVersion: v1, kind: Node, metadata: {name: ip-1, labels: {example.com/rack: r1,\n"
+    "  kubernetes.io/arch: s390x, kubernetes.io/hostname: ip-1}}}\n";
+
+static void labels_are_looked_up(void)
+{
+    static const struct rail_case cases[] = {
+        {POD("{}"), ""},
+        {SELECTS("example.com/team: web"), ""},
+        {SELECTS("intent: batch"), ""},
+        {SELECTS("example.com/any: what"), ""},
+        {SELECTS("example.com/rack: r1"), ""},
+        {SELECTS("karpenter.sh/nodepool: general"), ""},
+        {SELECTS("karpenter.k8s.aws/ec2nodeclass: default"), ""},
+        {SELECTS("example.com/team: wbe"), "deny spec.nodeSelector[example.com/team] wbe"},
+        {SELECTS("intent: gpu"), "deny spec.nodeSelector.intent gpu"},
+        {SELECTS("example.com/rack: r2"), "deny spec.nodeSelector[example.com/rack] r2"},
+        {SELECTS("example.com/shelf: a"),
+         "deny spec.nodeSelector[example.com/shelf] example.com/shelf"},
+        {SELECTS("karpenter.sh/nodepool: gpu"),
+         "deny spec.nodeSelector[karpenter.sh/nodepool] gpu"},
+        {SELECTS("karpenter.k8s.aws/ec2nodeclass: other"),
+         "deny spec.nodeSelector[karpenter.k8s.aws/ec2nodeclass] other"},
+        /* others put these on nodes */
+        {SELECTS("eks.amazonaws.com/nodegroup: blue"),
+         "undecided spec.nodeSelector[eks.amazonaws.com/nodegroup] eks.amazonaws.com/nodegroup"},
+        /* what is not there cannot be unwanted */
+        {NODE_AFFINITY(TERM("{key: example.com/shelf, operator: DoesNotExist}")), ""},
+        {NODE_AFFINITY(TERM("{key: example.com/shelf, operator: NotIn, values: [a]}")), ""},
+        {NODE_AFFINITY(TERM("{key: example.com/shelf, operator: Exists}")),
+         "deny " EXPRESSION ".key example.com/shelf"},
+        {NODE_AFFINITY(TERM("{key: intent, operator: Exists}")), ""},
+        /* one value of several: it only misleads */
+        {NODE_AFFINITY(TERM(IN("intent", "apps, gpu"))), "warn " EXPRESSION ".values[1] gpu"},
+        {NODE_AFFINITY(TERM(IN("intent", "gpu"))), "deny " EXPRESSION ".values[0] gpu"},
+        /* one alternative of two */
+        {NODE_AFFINITY(TERM(IN("intent", "gpu")) ", " TERM(IN("intent", "apps"))),
+         "warn " EXPRESSION ".values[0] gpu"},
+        {NODE_AFFINITY(TERM(IN("intent", "gpu")) ", " TERM(IN("intent", "ml"))),
+         "deny " EXPRESSION ".values[0] gpu\ndeny " SECOND ".values[0] ml"},
+        {PREFERS(IN("intent", "gpu")), "warn " PREFERENCE ".values[0] gpu"},
+        /* malformed: not this rail's business */
+        {POD("{nodeSelector: [a], affinity: {nodeAffinity: 5}}"), ""},
+        {SELECTS("example.com/team: 5"), ""},
+    };
+    rail_table_run(&(struct rail_table){"node-labels: {}", cluster, cases, COUNT_OF(cases)});
+}
+
+static void well_known_labels_have_well_known_values(void)
+{
+#define ARCH "spec.nodeSelector[kubernetes.io/arch] "
+#define ZONE "spec.nodeSelector[topology.kubernetes.io/zone] "
+#define HOST "spec.nodeSelector[kubernetes.io/hostname] "
+    static const struct rail_case cases[] = {
+        {SELECTS("kubernetes.io/arch: arm64"), ""},
+        {SELECTS("kubernetes.io/arch: s390x"), ""}, /* a Node is */
+        {SELECTS("kubernetes.io/arch: x86_64"), "deny " ARCH "x86_64"},
+        {SELECTS("kubernetes.io/os: Linux"), "deny spec.nodeSelector[kubernetes.io/os] Linux"},
+        {SELECTS("karpenter.sh/capacity-type: ondemand"),
+         "deny spec.nodeSelector[karpenter.sh/capacity-type] ondemand"},
+        {SELECTS("topology.kubernetes.io/zone: eu-west-1a"), ""},
+        {SELECTS("topology.kubernetes.io/zone: eu-west-1c"), "deny " ZONE "eu-west-1c"},
+        {SELECTS("topology.kubernetes.io/region: eu-west-1"), ""},
+        {SELECTS("topology.kubernetes.io/region: us-east-1"),
+         "warn spec.nodeSelector[topology.kubernetes.io/region] us-east-1"},
+        {SELECTS("kubernetes.io/hostname: ip-1"), ""},
+        {SELECTS("kubernetes.io/hostname: ip-2"), "deny " HOST "ip-2"},
+        {SELECTS("karpenter.k8s.aws/instance-cpu: '3'"),
+         "warn spec.nodeSelector[karpenter.k8s.aws/instance-cpu] 3"},
+        /* EKS Auto Mode's own names are no old ones */
+        {SELECTS("eks.amazonaws.com/instance-family: m5"), ""},
+    };
+    rail_table_run(&(struct rail_table){"node-labels: {}", cluster, cases, COUNT_OF(cases)});
+}
+
+static void keys_that_were_meant_otherwise(void)
+{
+    static const struct rail_case cases[] = {
+        {SELECTS("node.kubernetes.io/arch: arm64"),
+         "deny spec.nodeSelector[node.kubernetes.io/arch] node.kubernetes.io/arch"},
+        {SELECTS("zone: eu-west-1a"), "deny spec.nodeSelector.zone zone"},
+        {SELECTS("instance-type: m5.large"), "deny spec.nodeSelector.instance-type instance-type"},
+        {SELECTS("karpenter.sh/provisioner-name: default"),
+         "deny spec.nodeSelector[karpenter.sh/provisioner-name] karpenter.sh/provisioner-name"},
+        {SELECTS("topology.kubernetes.io/zones: eu-west-1a"),
+         "deny spec.nodeSelector[topology.kubernetes.io/zones] topology.kubernetes.io/zones"},
+        {SELECTS("karpenter.sh/instance-family: m5"),
+         "deny spec.nodeSelector[karpenter.sh/instance-family] karpenter.sh/instance-family"},
+        /* still understood */
+        {SELECTS("beta.kubernetes.io/arch: arm64"),
+         "warn spec.nodeSelector[beta.kubernetes.io/arch] beta.kubernetes.io/arch"},
+        {SELECTS("beta.kubernetes.io/instance-type: m5.large"),
+         "warn spec.nodeSelector[beta.kubernetes.io/instance-type] "
+         "beta.kubernetes.io/instance-type"},
+        /* a label of somebody's own */
+        {SELECTS("node-restriction.kubernetes.io/zone: a"),
+         "undecided spec.nodeSelector[node-restriction.kubernetes.io/zone] "
+         "node-restriction.kubernetes.io/zone"},
+    };
+    rail_table_run(&(struct rail_table){"node-labels: {}", NULL, cases, COUNT_OF(cases)});
+}
+
+static void values_in_the_wrong_place(void)
+{
+#define CATEGORY "karpenter.k8s.aws/instance-category"
+#define FAMILY "karpenter.k8s.aws/instance-family"
+#define TYPE "node.kubernetes.io/instance-type"
+    static const struct rail_case cases[] = {
+        {SELECTS(CATEGORY ": m"), ""},
+        {SELECTS(CATEGORY ": m5"), "deny spec.nodeSelector[" CATEGORY "] m5"},
+        {SELECTS(FAMILY ": m5.large"), "deny spec.nodeSelector[" FAMILY "] m5.large"},
+        {SELECTS(FAMILY ": m"), "deny spec.nodeSelector[" FAMILY "] m"},
+        {SELECTS(FAMILY ": c7id"), "warn spec.nodeSelector[" FAMILY "] c7id"},
+        {SELECTS(TYPE ": trn1.32xlarge"), ""},
+        {SELECTS(TYPE ": trn1-32xl"), "deny spec.nodeSelector[" TYPE "] trn1-32xl"},
+        {SELECTS(TYPE ": ml.g5.8xlarge"), "deny spec.nodeSelector[" TYPE "] ml.g5.8xlarge"},
+        {SELECTS(TYPE ": m99.large"), "warn spec.nodeSelector[" TYPE "] m99.large"},
+        /* another cloud's: with no NodePool visible nobody knows */
+        {SELECTS(TYPE ": e2-standard-4"), "warn spec.nodeSelector[" TYPE "] e2-standard-4"},
+        {SELECTS(TYPE ": Standard_D4s_v5"), "warn spec.nodeSelector[" TYPE "] Standard_D4s_v5"},
+        /* each of them exists, both together do not: g6f has a share of a GPU */
+        {NODE_AFFINITY(TERM(IN(FAMILY, "g6f") ", {key: karpenter.k8s.aws/instance-gpu-count, "
+                                              "operator: Gt, values: ['0']}")),
+         "warn spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution."
+         "nodeSelectorTerms[0] "},
+        {NODE_AFFINITY(TERM(IN(FAMILY, "g6") ", {key: karpenter.k8s.aws/instance-gpu-count, "
+                                             "operator: Gt, values: ['0']}")),
+         ""},
+        {SELECTS(FAMILY ": m5, kubernetes.io/arch: arm64"), "warn spec.nodeSelector "},
+    };
+    rail_table_run(&(struct rail_table){"node-labels: {}", NULL, cases, COUNT_OF(cases)});
+}
+
+static void what_is_not_visible_is_not_decided(void)
+{
+    static const struct rail_case cases[] = {
+        {SELECTS("intent: apps"), "undecided spec.nodeSelector.intent intent"},
+        {SELECTS("karpenter.sh/nodepool: general"),
+         "undecided spec.nodeSelector[karpenter.sh/nodepool] karpenter.sh/nodepool"},
+        {SELECTS("kubernetes.io/hostname: ip-1"),
+         "undecided spec.nodeSelector[kubernetes.io/hostname] ip-1"},
+        {SELECTS("topology.kubernetes.io/zone: eu-west-1c"), ""},
+    };
+    rail_table_run(&(struct rail_table){"node-labels: {}", NULL, cases, COUNT_OF(cases)});
+}
+
+static void of_another_cloud_only_its_pools_tell(void)
+{
+    static const char azure[] =
+        "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: azure}, spec: {template: "
+        "{spec: {nodeClassRef: {group: karpenter.azure.com, kind: AKSNodeClass, name: d}, "
+        "requirements: []}}}}";
+    static const struct rail_case cases[] = {
+        {SELECTS("karpenter.azure.com/sku-family: D"), ""},
+        {SELECTS("node.kubernetes.io/instance-type: Standard_D4s_v5"), ""},
+        {SELECTS("intent: apps"), "deny spec.nodeSelector.intent intent"},
+    };
+    rail_table_run(&(struct rail_table){"node-labels: {}", azure, cases, COUNT_OF(cases)});
+}
+
+static void a_team_selects_what_it_is_granted(void)
+{
+    static const struct rail_case cases[] = {
+        {SELECTS("karpenter.sh/nodepool: general"), ""},
+        {SELECTS("karpenter.sh/nodepool: team-web-1"), ""}, /* granted counts as offered */
+        {SELECTS("karpenter.sh/nodepool: gpu"),
+         "deny spec.nodeSelector[karpenter.sh/nodepool] gpu"},
+        {SELECTS("example.com/disk: nvme"), ""},
+        {NODE_AFFINITY(TERM(IN("karpenter.sh/nodepool", "gpu")) ", " TERM(IN("intent", "apps"))),
+         "deny " EXPRESSION ".values[0] gpu"},
+        {PREFERS(IN("karpenter.sh/nodepool", "gpu")), "warn " PREFERENCE ".values[0] gpu"},
+        /* by either name of a label */
+        {SELECTS("beta.kubernetes.io/arch: arm64"),
+         "deny spec.nodeSelector[beta.kubernetes.io/arch] arm64"},
+    };
+    rail_table_run(
+        &(struct rail_table){"node-labels: {allow: {karpenter.sh/nodepool: [general, team-web-*], "
+                             "example.com/disk: ['*'], kubernetes.io/arch: [amd64]}}",
+                             cluster, cases, COUNT_OF(cases)});
+}
+
+static void every_kind_of_workload(void)
+{
+#define LABELLED "{spec: {nodeSelector: {intent: gpu}}}"
+#define OF(api, kind, spec) \
+    "{apiVersion: " api ", kind: " kind ", metadata: {name: a}, spec: " spec "}"
+    static const char found[] = "deny spec.template.spec.nodeSelector.intent gpu";
+    static const struct rail_case cases[] = {
+        {OF("apps/v1", "Deployment", "{template: " LABELLED "}"), found},
+        {OF("apps/v1", "ReplicaSet", "{template: " LABELLED "}"), found},
+        {OF("v1", "ReplicationController", "{template: " LABELLED "}"), found},
+        {OF("apps/v1", "StatefulSet", "{template: " LABELLED "}"), found},
+        {OF("batch/v1", "Job", "{template: " LABELLED "}"), found},
+        {OF("batch/v1", "CronJob", "{jobTemplate: {spec: {template: " LABELLED "}}}"),
+         "deny spec.jobTemplate.spec.template.spec.nodeSelector.intent gpu"},
+        /* no node is bought for these */
+        {OF("apps/v1", "DaemonSet", "{template: " LABELLED "}"),
+         "warn spec.template.spec.nodeSelector.intent gpu"},
+    };
+    rail_table_run(&(struct rail_table){"node-labels: {}", cluster, cases, COUNT_OF(cases)});
+}
+
+const char unit_suite[] = "policy node-labels";
+const struct unit_test unit_tests[] = {
+    {"labels are looked up", labels_are_looked_up},
+    {"well-known labels have well-known values", well_known_labels_have_well_known_values},
+    {"keys that were meant otherwise", keys_that_were_meant_otherwise},
+    {"values in the wrong place", values_in_the_wrong_place},
+    {"what is not visible is not decided", what_is_not_visible_is_not_decided},
+    {"of another cloud only its pools tell", of_another_cloud_only_its_pools_tell},
+    {"a team selects what it is granted", a_team_selects_what_it_is_granted},
+    {"every kind of workload", every_kind_of_workload},
+    {NULL, NULL},
+};

@@ -1,0 +1,132 @@
+/* The rail node-rotation: how old nodes may grow, and which images they are made from. */
+#include "rail_modes.h"
+
+#define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
+
+#define POOL(disruption, spec)                                                              \
+    "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: a}, spec: {" disruption \
+    "template: {spec: {" spec "}}}}"
+#define OLD_POOL(disruption)                                                                      \
+    "{apiVersion: karpenter.sh/v1beta1, kind: NodePool, metadata: {name: a}, spec: {disruption: " \
+    "{" disruption "}}}"
+#define EXPIRE(value) POOL("", "expireAfter: " value)
+#define AT "spec.template.spec.expireAfter "
+#define GRACE ", terminationGracePeriod: 24h"
+
+static void nodes_expire_in_time(void)
+{
+    static const struct rail_case cases[] = {
+        {EXPIRE("336h" GRACE), ""},
+        {EXPIRE("336h0m1s" GRACE), "deny " AT "336h0m1s"},
+        {EXPIRE("20160m" GRACE), ""},
+        {EXPIRE("Never" GRACE), "deny " AT "Never"},
+        {EXPIRE("never" GRACE), "deny " AT "never"},
+        {EXPIRE("2592000" GRACE), "deny " AT "2592000"},
+        {EXPIRE("'2592000'" GRACE), "deny " AT "2592000"},
+        {EXPIRE("720h | Never" GRACE), "deny " AT "720h | Never"},
+        {EXPIRE("30d" GRACE), "deny " AT "30d"},
+        {EXPIRE("[1]" GRACE), "deny " AT ""},
+        {EXPIRE("99999999999999999999h" GRACE), "deny " AT "99999999999999999999h"},
+        /* 720h, where nothing is said */
+        {POOL("", "a: b" GRACE), "deny " AT ""},
+        {EXPIRE("null" GRACE), "deny " AT ""},
+        {EXPIRE("24h"), "deny spec.template.spec.terminationGracePeriod "},
+        /* left at its old place, it counts for nothing */
+        {POOL("disruption: {expireAfter: 24h}, ", "a: b" GRACE),
+         "deny spec.disruption.expireAfter 24h"},
+        {POOL("disruption: {expireAfter: 24h}, ", "expireAfter: 400h" GRACE),
+         "deny spec.disruption.expireAfter 24h\ndeny " AT "400h"},
+        {OLD_POOL("expireAfter: 24h"), ""},
+        {OLD_POOL("expireAfter: Never"), "deny spec.disruption.expireAfter Never"},
+        {OLD_POOL(""), "deny spec.disruption.expireAfter "},
+    };
+    rail_table_run(&(struct rail_table){
+        "node-rotation: {maxExpireAfter: 336h, requireTerminationGracePeriod: true}", NULL, cases,
+        COUNT_OF(cases)});
+    static const struct rail_case defaults[] = {
+        {POOL("", "a: b"), ""},
+        {EXPIRE("720h"), ""},
+        {EXPIRE("721h"), "deny " AT "721h"},
+    };
+    rail_table_run(&(struct rail_table){"node-rotation: {}", NULL, defaults, COUNT_OF(defaults)});
+}
+
+#define CLASS_OF(version, spec)                                                                   \
+    "{apiVersion: karpenter.k8s.aws/" version ", kind: EC2NodeClass, metadata: {name: c}, spec: " \
+    "{" spec "}}"
+#define CLASS(terms) CLASS_OF("v1", "amiSelectorTerms: [" terms "]")
+#define TERMS "spec.amiSelectorTerms"
+
+static void images_are_pinned(void)
+{
+    static const struct rail_case cases[] = {
+        {CLASS("{alias: al2023@v20250116}"), ""},
+        {CLASS("{alias: al2023@latest}"), "deny " TERMS "[0].alias al2023@latest"},
+        {CLASS("{alias: windows2022@latest}"), "deny " TERMS "[0].alias windows2022@latest"},
+        {CLASS("{id: ami-0123}, {id: ami-0456}"), ""},
+        {CLASS("{id: ami-0123}, {name: 'amazon-eks-node-1.31-*', owner: amazon}"),
+         "deny " TERMS "[1].name amazon-eks-node-1.31-*"},
+        {CLASS("{name: my-image-7}"), ""},
+        {CLASS("{tags: {team: a, image: 'golden-?'}}"), "deny " TERMS "[0].tags.image golden-?"},
+        {CLASS("{tags: {image: golden-7}}"), ""},
+        {CLASS("{ssmParameter: /aws/service/eks/optimized-ami/1.31/amazon-linux-2023/x86_64/"
+               "standard/recommended/image_id}"),
+         "deny " TERMS "[0].ssmParameter /aws/service/eks/optimized-ami/1.31/amazon-linux-2023/"
+         "x86_64/standard/recommended/image_id"},
+        {CLASS("{ssmParameter: /our/images/latest}"),
+         "deny " TERMS "[0].ssmParameter /our/images/latest"},
+        {CLASS("{ssmParameter: /our/images/latest-but-one}"), ""},
+        {CLASS(""), "deny " TERMS " "},
+        {CLASS_OF("v1beta1", "amiFamily: AL2"), "deny " TERMS " "},
+        {CLASS("null, 5, {alias: 7, name: [a]}"), ""},
+    };
+    rail_table_run(&(struct rail_table){"node-rotation: {}", NULL, cases, COUNT_OF(cases)});
+    static const struct rail_case not_asked = {CLASS("{alias: al2023@latest}"), ""};
+    rail_table_run(&(struct rail_table){"node-rotation: {pinnedAmi: false}", NULL, &not_asked, 1});
+}
+
+/* What the alias resolves to is in the status, and goes into the fix. */
+static void the_fix_names_the_version_in_use(void)
+{
+    static const struct {
+        const char *alias, *image, *fix;
+    } rows[] = {
+        {"al2023@latest", "amazon-eks-node-al2023-x86_64-standard-1.31-v20250116",
+         "pin the version that is in use: al2023@v20250116"},
+        {"bottlerocket@latest", "bottlerocket-aws-k8s-1.31-x86_64-v1.32.0-cacc4ce9",
+         "pin the version that is in use: bottlerocket@v1.32.0"},
+        {"al2023@latest", "custom", "pin a version that you have tested, as in al2023@v20250116"},
+    };
+    struct arena *arena = arena_create((size_t)64 << 20);
+    struct world world = rail_table_world("node-rotation: {}", NULL, arena);
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        struct text yaml = arena_printf(
+            arena,
+            "{apiVersion: karpenter.k8s.aws/v1, kind: EC2NodeClass, metadata: {name: c}, "
+            "spec: {amiSelectorTerms: [{alias: %s}]}, status: {amis: [{id: ami-1, name: "
+            "%s}]}}",
+            rows[i].alias, rows[i].image);
+        struct rail_documents documents = rail_table_read(yaml.data, arena);
+        struct subject subject = {.operation = OPERATION_CREATE, .object = &documents.items[0]};
+        struct verdict verdict;
+        policy_evaluate(&world, &subject, 0, arena, &verdict);
+        CU_ASSERT_EQUAL_FATAL(verdict.finding_count, 1);
+        ASSERT_TEXT(verdict.findings[0].fix, rows[i].fix);
+    }
+    arena_destroy(arena);
+}
+
+static void it_speaks_in_every_mode(void)
+{
+    rail_modes_run("node-rotation", "", NULL, EXPIRE("Never"));
+    rail_modes_run("node-rotation", "", NULL, CLASS("{alias: al2023@latest}"));
+}
+
+const char unit_suite[] = "policy node-rotation";
+const struct unit_test unit_tests[] = {
+    {"nodes expire in time", nodes_expire_in_time},
+    {"images are pinned", images_are_pinned},
+    {"the fix names the version in use", the_fix_names_the_version_in_use},
+    {"it speaks in every mode", it_speaks_in_every_mode},
+    {NULL, NULL},
+};

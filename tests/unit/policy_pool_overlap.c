@@ -1,0 +1,157 @@
+/* The rail pool-overlap: pools that a pod cannot tell apart, and the witness. */
+#include "rail_modes.h"
+
+#define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
+
+#define POOL_OF(name, class, more, labels, requirements)                                     \
+    "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: " name "}, spec: {" more \
+    "template: {metadata: {labels: {" labels "}}, spec: {nodeClassRef: {group: "             \
+    "karpenter.k8s.aws, kind: EC2NodeClass, name: " class "}, requirements: [" requirements  \
+                                                          "]}}}}"
+#define POOL(name, more, requirements) POOL_OF(name, "unseen", more, "", requirements)
+#define IN(key, values) "{key: " key ", operator: In, values: [" values "]}"
+#define NOT_IN(key, values) "{key: " key ", operator: NotIn, values: [" values "]}"
+#define AWS "karpenter.k8s.aws/instance-"
+#define FAMILY(values) IN(AWS "family", values)
+#define CAPACITY(values) IN("karpenter.sh/capacity-type", values)
+#define ZONE(values) IN("topology.kubernetes.io/zone", values)
+#define FOUND "deny spec.weight default"
+
+/* Against one pool of m5 and c5, on-demand, in zones a and b. */
+static void a_witness_makes_an_overlap(void)
+{
+    static const char cluster[] =
+        POOL("default", "", FAMILY("m5, c5") ", " CAPACITY("on-demand") ", " ZONE("z-a, z-b"));
+    static const struct rail_case cases[] = {
+        {POOL("new", "", FAMILY("m5, r5")), FOUND},
+        {POOL("new", "", ""), FOUND},
+        {POOL("new", "weight: 0, ", ""), FOUND},
+        {POOL("new", "weight: 10, ", ""), ""},
+        {POOL("new", "", FAMILY("r5")), ""},
+        {POOL("new", "", NOT_IN(AWS "family", "m5, c5")), ""},
+        {POOL("new", "", CAPACITY("spot")), ""},
+        {POOL("new", "", CAPACITY("spot, on-demand")), FOUND},
+        {POOL("new", "", ZONE("z-c")), ""},
+        {POOL("new", "", ZONE("z-b, z-c")), FOUND},
+        {POOL("new", "", IN("failure-domain.beta.kubernetes.io/zone", "z-c")), ""},
+        {POOL("new", "", IN("kubernetes.io/arch", "arm64")), ""},
+        {POOL("new", "", "{key: " AWS "cpu, operator: Gt, values: ['1000']}"), ""},
+        {POOL("new", "", IN("kubernetes.io/os", "windows")), FOUND},
+        {POOL("new", "replicas: 3, ", ""), ""},
+        /* itself, as it was */
+        {POOL("default", "", ""), ""},
+        /* another cloud's */
+        {"{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: new}, spec: {template: "
+         "{spec: {nodeClassRef: {group: karpenter.azure.com, kind: AKSNodeClass, name: a}}}}}",
+         ""},
+    };
+    rail_table_run(&(struct rail_table){"pool-overlap: {}", cluster, cases, COUNT_OF(cases)});
+}
+
+#define TAINTED(name, taints)                                                                     \
+    "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: " name "}, spec: {template: " \
+    "{spec: {taints: [" taints "]}}}}"
+#define TAINT(key, effect) "{key: " key ", value: x, effect: " effect "}"
+
+static void taints_keep_pools_apart(void)
+{
+    static const char cluster[] =
+        TAINTED("default", TAINT("a", "NoSchedule") ", " TAINT("b", "NoExecute"));
+    static const struct rail_case cases[] = {
+        {TAINTED("new", TAINT("b", "NoExecute") ", " TAINT("a", "NoSchedule")), FOUND},
+        {TAINTED("new", TAINT("a", "NoSchedule")), ""},
+        {TAINTED("new", ""), ""},
+        {TAINTED("new", TAINT("b", "NoExecute") ", " TAINT("a", "PreferNoSchedule")), ""},
+        {TAINTED("new", TAINT("b", "NoExecute") ", " TAINT("a", "NoSchedule") ", " TAINT(
+                            "c", "NoExecute")),
+         ""},
+    };
+    rail_table_run(&(struct rail_table){"pool-overlap: {}", cluster, cases, COUNT_OF(cases)});
+}
+
+#define LABELLED(name, labels, requirements) POOL_OF(name, "unseen", "", labels, requirements)
+
+static void what_a_pod_must_select_is_noted(void)
+{
+    static const char noted[] = "audit spec.weight default";
+    static const char cluster[] = LABELLED("default", "team: a", "");
+    static const struct rail_case cases[] = {
+        {LABELLED("new", "team: a", ""), FOUND},
+        {LABELLED("new", "", IN("team", "a")), FOUND},
+        {LABELLED("new", "team: b", ""), noted},
+        {LABELLED("new", "", ""), noted},
+        {LABELLED("new", "team: a, stage: b", ""), noted},
+        {LABELLED("new", "", IN("team", "a, b")), noted},
+        {LABELLED("new", "team: b", FAMILY("m99")), ""},
+    };
+    rail_table_run(&(struct rail_table){"pool-overlap: {}", cluster, cases, COUNT_OF(cases)});
+}
+
+#define CLASS(name, zone)                                                           \
+    "{apiVersion: karpenter.k8s.aws/v1, kind: EC2NodeClass, metadata: {name: " name \
+    "}, status: {subnets: [{id: s, zone: " zone "}]}}"
+#define OF_CLASS(name, class) POOL_OF(name, class, "", "", "")
+
+static void subnets_keep_pools_apart(void)
+{
+    static const char cluster[] =
+        CLASS("in-a", "z-a") "\n---\n" CLASS("in-b", "z-b") "\n---\n" OF_CLASS("default", "in-a");
+    static const struct rail_case cases[] = {
+        {OF_CLASS("new", "in-a"), FOUND},
+        {OF_CLASS("new", "in-b"), ""},
+        {OF_CLASS("new", "unseen"), FOUND},
+        {POOL("new", "", ZONE("z-b")), ""},
+    };
+    rail_table_run(&(struct rail_table){"pool-overlap: {}", cluster, cases, COUNT_OF(cases)});
+}
+
+static void pairs_can_be_ignored(void)
+{
+    static const char cluster[] = POOL("default", "", "");
+    static const struct rail_case cases[] = {
+        {POOL("batch", "", ""), ""},
+        {POOL("green-2", "", ""), ""},
+        {POOL("new", "", ""), FOUND},
+    };
+    rail_table_run(
+        &(struct rail_table){"pool-overlap: {ignorePairs: [batch/default, default/green-*]}",
+                             cluster, cases, COUNT_OF(cases)});
+}
+
+static void the_witness_is_named(void)
+{
+    struct arena *arena = arena_create((size_t)64 << 20);
+    struct world world = rail_table_world(
+        "pool-overlap: {}", POOL("default", "", FAMILY("m5") ", " ZONE("z-b, z-c")), arena);
+    struct rail_documents documents = rail_table_read(
+        POOL("batch", "",
+             IN(AWS "size", "4xlarge, xlarge") ", " CAPACITY("spot") ", " ZONE("z-a, z-b")),
+        arena);
+    struct subject subject = {.operation = OPERATION_CREATE, .object = &documents.items[0]};
+    struct verdict verdict;
+    policy_evaluate(&world, &subject, 0, arena, &verdict);
+    CU_ASSERT_EQUAL_FATAL(verdict.finding_count, 1);
+    ASSERT_TEXT(
+        verdict.findings[0].message,
+        "overlaps NodePool \"default\": weight and taints are the same, and both may launch "
+        "m5.xlarge, spot in z-b; a small pod that selects nothing gets \"default\", the "
+        "last by name");
+    arena_destroy(arena);
+}
+
+static void it_speaks_in_every_mode(void)
+{
+    rail_modes_run("pool-overlap", "", POOL("default", "", ""), POOL("new", "", ""));
+}
+
+const char unit_suite[] = "policy pool-overlap";
+const struct unit_test unit_tests[] = {
+    {"a witness makes an overlap", a_witness_makes_an_overlap},
+    {"taints keep pools apart", taints_keep_pools_apart},
+    {"what a pod must select is noted", what_a_pod_must_select_is_noted},
+    {"subnets keep pools apart", subnets_keep_pools_apart},
+    {"pairs can be ignored", pairs_can_be_ignored},
+    {"the witness is named", the_witness_is_named},
+    {"it speaks in every mode", it_speaks_in_every_mode},
+    {NULL, NULL},
+};

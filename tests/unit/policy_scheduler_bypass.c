@@ -1,0 +1,79 @@
+/* The rail scheduler-bypass: a node named by hand, and a scheduler that nobody runs. */
+#include "rail_table.h"
+
+#define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
+
+#define POD(spec) "{apiVersion: v1, kind: Pod, metadata: {name: a}, spec: " spec "}"
+#define ON_NODE "{nodeName: ip-1}"
+
+static void pods_placed_by_hand(void)
+{
+    static const struct rail_case cases[] = {
+        {POD("{}"), ""},
+        {POD("{nodeName: ''}"), ""},
+        {POD(ON_NODE), "deny spec.nodeName ip-1"},
+        {"{apiVersion: v1, kind: Pod, metadata: {name: a}, spec: " ON_NODE
+         ", status: {phase: Pending, qosClass: Burstable}}",
+         "deny spec.nodeName ip-1"},
+        /* the scheduler has been there, or a kubelet speaks of what it runs */
+        {"{apiVersion: v1, kind: Pod, metadata: {name: a}, spec: " ON_NODE
+         ", status: {conditions: [{type: PodScheduled, status: 'True'}]}}",
+         ""},
+        {"{apiVersion: v1, kind: Pod, metadata: {name: a}, spec: " ON_NODE
+         ", status: {startTime: '2026-01-01T00:00:00Z'}}",
+         ""},
+        {"{apiVersion: v1, kind: Pod, metadata: {name: a, annotations: "
+         "{kubernetes.io/config.mirror: x}}, spec: " ON_NODE "}",
+         ""},
+    };
+    rail_table_run(&(struct rail_table){"scheduler-bypass: {}", NULL, cases, COUNT_OF(cases)});
+    static const struct rail_case allowed[] = {{POD(ON_NODE), ""}};
+    rail_table_run(&(struct rail_table){"scheduler-bypass: {allowNodeName: true}", NULL, allowed,
+                                        COUNT_OF(allowed)});
+}
+
+static void schedulers_that_nobody_runs(void)
+{
+    static const struct rail_case cases[] = {
+        {POD("{schedulerName: default-scheduler}"), ""},
+        {POD("{schedulerName: fargate-scheduler}"), ""},
+        {POD("{schedulerName: default-schedular}"), "deny spec.schedulerName default-schedular"},
+        {POD("{schedulerName: volcano}"), "deny spec.schedulerName volcano"},
+        {POD("{schedulerName: 5}"), ""},
+    };
+    rail_table_run(&(struct rail_table){"scheduler-bypass: {}", NULL, cases, COUNT_OF(cases)});
+    static const struct rail_case named[] = {
+        {POD("{schedulerName: volcano}"), ""},
+        {POD("{schedulerName: default-scheduler}"), "deny spec.schedulerName default-scheduler"},
+    };
+    rail_table_run(&(struct rail_table){"scheduler-bypass: {schedulers: [volcano]}", NULL, named,
+                                        COUNT_OF(named)});
+}
+
+static void every_kind_of_workload(void)
+{
+#define TEMPLATE "{spec: {nodeName: ip-1, schedulerName: mine}}"
+#define OF(api, kind, spec) \
+    "{apiVersion: " api ", kind: " kind ", metadata: {name: a}, spec: " spec "}"
+#define FOUND(path) "deny " path ".nodeName ip-1\ndeny " path ".schedulerName mine"
+    static const char found[] = FOUND("spec.template.spec");
+    static const struct rail_case cases[] = {
+        {OF("apps/v1", "Deployment", "{template: " TEMPLATE "}"), found},
+        {OF("apps/v1", "ReplicaSet", "{template: " TEMPLATE "}"), found},
+        {OF("v1", "ReplicationController", "{template: " TEMPLATE "}"), found},
+        {OF("apps/v1", "StatefulSet", "{template: " TEMPLATE "}"), found},
+        {OF("apps/v1", "DaemonSet", "{template: " TEMPLATE "}"), found},
+        {OF("batch/v1", "Job", "{template: " TEMPLATE "}"), found},
+        {OF("batch/v1", "CronJob", "{jobTemplate: {spec: {template: " TEMPLATE "}}}"),
+         FOUND("spec.jobTemplate.spec.template.spec")},
+    };
+    rail_table_run(&(struct rail_table){"scheduler-bypass: {}", NULL, cases, COUNT_OF(cases)});
+}
+
+const char unit_suite[] = "policy scheduler-bypass";
+const struct unit_test unit_tests[] = {
+    {"pods placed by hand", pods_placed_by_hand},
+    {"schedulers that nobody runs", schedulers_that_nobody_runs},
+    {"every kind of workload", every_kind_of_workload},
+    {NULL, NULL},
+};

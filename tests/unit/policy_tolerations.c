@@ -1,0 +1,133 @@
+/* The rail tolerations: what is granted, what the API server adds, and who tolerates everything. */
+#include "rail_table.h"
+
+#define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
+
+#define POD(spec) "{apiVersion: v1, kind: Pod, metadata: {name: a}, spec: " spec "}"
+#define TOLERATES(toleration) POD("{tolerations: [{" toleration "}]}")
+#define KEY "spec.tolerations[0].key "
+#define OPERATOR "spec.tolerations[0].operator "
+
+static void without_a_list_only_everything_is_too_much(void)
+{
+    static const struct rail_case cases[] = {
+        {POD("{}"), ""},
+        {TOLERATES("key: team, operator: Exists"), ""},
+        {TOLERATES("operator: Exists"), "deny " OPERATOR "Exists"},
+        {TOLERATES("operator: Exists, effect: NoExecute"), "deny " OPERATOR "Exists"},
+        {TOLERATES("operator: Exists, effect: PreferNoSchedule"), ""},
+        {TOLERATES("key: '', operator: Exists"), "deny " OPERATOR "Exists"},
+        /* the API server refuses these */
+        {TOLERATES("operator: Equal"), ""},
+        {POD("{tolerations: {operator: Exists}}"), ""},
+        {POD("{tolerations: [5, null]}"), ""},
+    };
+    rail_table_run(&(struct rail_table){"tolerations: {}", NULL, cases, COUNT_OF(cases)});
+}
+
+static void a_list_is_closed(void)
+{
+    static const struct rail_case cases[] = {
+        {TOLERATES("key: team, value: web, effect: NoSchedule"), ""},
+        {TOLERATES("key: team, operator: Equal, value: web, effect: NoSchedule"), ""},
+        {TOLERATES("key: team, value: ml, effect: NoSchedule"), "deny " KEY "team=ml:NoSchedule"},
+        {TOLERATES("key: team, value: web, effect: NoExecute"), "deny " KEY "team=web:NoExecute"},
+        /* more than what is granted */
+        {TOLERATES("key: team, value: web"), "deny " KEY "team=web"},
+        {TOLERATES("key: team, operator: Exists, effect: NoSchedule"),
+         "deny " KEY "team:NoSchedule"},
+        {TOLERATES("key: example.com/batch, operator: Exists"), ""},
+        {TOLERATES("key: example.com/batch, value: x, effect: NoExecute"), ""},
+        {TOLERATES("key: disk-ssd, operator: Exists, effect: NoSchedule"), ""},
+        {TOLERATES("key: disk-ssd, operator: Exists, effect: NoExecute"),
+         "deny " KEY "disk-ssd:NoExecute"},
+        {TOLERATES("key: other, operator: Exists, effect: PreferNoSchedule"), ""},
+        {TOLERATES("operator: Exists"), "deny " OPERATOR "Exists"},
+        /* what the API server adds */
+        {TOLERATES("key: node.kubernetes.io/not-ready, operator: Exists, effect: NoExecute"), ""},
+        {TOLERATES("key: node.kubernetes.io/unschedulable, operator: Exists"),
+         "deny " KEY "node.kubernetes.io/unschedulable"},
+        {TOLERATES("key: nvidia.com/gpu, operator: Exists"), "deny " KEY "nvidia.com/gpu"},
+        {POD("{tolerations: [{key: nvidia.com/gpu, operator: Exists}], containers: "
+             "[{name: m, resources: {limits: {nvidia.com/gpu: 1}}}]}"),
+         ""},
+    };
+    rail_table_run(&(struct rail_table){
+        "tolerations: {allow: ['team=web:NoSchedule', example.com/batch, 'disk-*:NoSchedule']}",
+        NULL, cases, COUNT_OF(cases)});
+}
+
+static void a_star_grants_everything_at_once(void)
+{
+    static const struct rail_case cases[] = {
+        {TOLERATES("operator: Exists"), ""},
+        {TOLERATES("key: team, operator: Exists"), ""},
+    };
+    rail_table_run(
+        &(struct rail_table){"tolerations: {allow: ['*']}", NULL, cases, COUNT_OF(cases)});
+}
+
+static void an_empty_list_grants_nothing(void)
+{
+    static const struct rail_case cases[] = {
+        {TOLERATES("key: team, operator: Exists"), "deny " KEY "team"},
+    };
+    rail_table_run(&(struct rail_table){"tolerations: {allow: []}", NULL, cases, COUNT_OF(cases)});
+}
+
+static void every_kind_of_workload(void)
+{
+#define TEMPLATE "{spec: {tolerations: [{operator: Exists}]}}"
+#define OF(api, kind, spec) \
+    "{apiVersion: " api ", kind: " kind ", metadata: {name: a}, spec: " spec "}"
+    static const char found[] = "deny spec.template.spec.tolerations[0].operator Exists";
+    static const struct rail_case cases[] = {
+        {OF("apps/v1", "Deployment", "{template: " TEMPLATE "}"), found},
+        {OF("apps/v1", "ReplicaSet", "{template: " TEMPLATE "}"), found},
+        {OF("v1", "ReplicationController", "{template: " TEMPLATE "}"), found},
+        {OF("apps/v1", "StatefulSet", "{template: " TEMPLATE "}"), found},
+        {OF("batch/v1", "Job", "{template: " TEMPLATE "}"), found},
+        {OF("batch/v1", "CronJob", "{jobTemplate: {spec: {template: " TEMPLATE "}}}"),
+         "deny spec.jobTemplate.spec.template.spec.tolerations[0].operator Exists"},
+        /* what runs on every node */
+        {OF("apps/v1", "DaemonSet", "{template: " TEMPLATE "}"),
+         "warn spec.template.spec.tolerations[0].operator Exists"},
+        {"{apiVersion: v1, kind: Pod, metadata: {name: a, ownerReferences: [{apiVersion: apps/v1, "
+         "kind: DaemonSet, name: d, uid: u, controller: true}]}, spec: {tolerations: [{key: "
+         "node.kubernetes.io/unschedulable, operator: Exists}]}}",
+         ""},
+    };
+    rail_table_run(&(struct rail_table){"tolerations: {allow: []}", NULL, cases, COUNT_OF(cases)});
+}
+
+static void a_grant_without_an_effect_there_is_warned_about(void)
+{
+    struct arena *arena = arena_create((size_t)16 << 20);
+    struct source source = {
+        .text = TEXT("{apiVersion: taffrail.dev/v1alpha1, kind: GuardRails, metadata: {name: a}, "
+                     "spec: {rails: {tolerations: {allow: ['team:NoScheduel', 'a:NoExecute']}}}}")};
+    struct problems problems = {.arena = arena};
+    const struct node *root = NULL;
+    doc_read_yaml(&source, YAML_POLICY, &doc_limits_policy, arena, &problems, rail_table_take_root,
+                  (void *)&root);
+    struct schema schema = {&source, arena, &problems};
+    struct policy policy = {0};
+    CU_ASSERT_TRUE_FATAL(document_read(&schema, root, catalog_builtin(arena), &problems, &policy));
+    ASSERT_INT(problems.count, 1);
+    ASSERT_TEXT(text_of(problems.items[0].what),
+                "tolerations: \"team:NoScheduel\" grants nothing, since no taint has the effect "
+                "\"NoScheduel\"; did you mean NoSchedule?");
+    arena_destroy(arena);
+}
+
+const char unit_suite[] = "policy tolerations";
+const struct unit_test unit_tests[] = {
+    {"without a list only everything is too much", without_a_list_only_everything_is_too_much},
+    {"a list is closed", a_list_is_closed},
+    {"a star grants everything at once", a_star_grants_everything_at_once},
+    {"an empty list grants nothing", an_empty_list_grants_nothing},
+    {"every kind of workload", every_kind_of_workload},
+    {"a grant without an effect there is warned about",
+     a_grant_without_an_effect_there_is_warned_about},
+    {NULL, NULL},
+};

@@ -1,0 +1,125 @@
+/* The rail zones: pods, pools and storage classes in the zones of a list. */
+#include "rail_modes.h"
+
+#define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
+
+#define ZONE "topology.kubernetes.io/zone"
+#define ZONE_ID "topology.k8s.aws/zone-id"
+#define RAILS "zones: {allow: [eu-west-1a, eu-west-1b]}"
+#define KEYS "allow: [eu-west-1a, eu-west-1b]"
+#define IN(key, values) "{key: " key ", operator: In, values: [" values "]}"
+#define NOT_IN(key, values) "{key: " key ", operator: NotIn, values: [" values "]}"
+#define POD(spec) "{apiVersion: v1, kind: Pod, metadata: {name: p}, spec: {" spec "}}"
+#define SELECTS(key, value) "nodeSelector: {" key ": " value "}"
+#define REQUIRES(terms)                                                           \
+    "affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {" \
+    "nodeSelectorTerms: [" terms "]}}}"
+#define TERM(expressions) "{matchExpressions: [" expressions "]}"
+#define REQUIRED                                                                 \
+    "spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution." \
+    "nodeSelectorTerms"
+#define SUBNETS                                                                                 \
+    "{apiVersion: karpenter.k8s.aws/v1, kind: EC2NodeClass, metadata: {name: c}, status: "      \
+    "{subnets: [{id: s1, zone: eu-west-1a, zoneID: euw1-az1}, {id: s2, zone: eu-west-1c, "      \
+    "zoneID: euw1-az3}]}}\n---\n"                                                               \
+    "{apiVersion: karpenter.k8s.aws/v1, kind: EC2NodeClass, metadata: {name: inside}, status: " \
+    "{subnets: [{id: s1, zone: eu-west-1a, zoneID: euw1-az1}]}}"
+
+static void pods_stay_in_the_zones(void)
+{
+    static const struct rail_case cases[] = {
+        {POD(""), ""},
+        {POD(SELECTS(ZONE, "eu-west-1a")), ""},
+        {POD(SELECTS(ZONE, "eu-west-1c")), "deny spec.nodeSelector[" ZONE "] eu-west-1c"},
+        {POD(SELECTS("failure-domain.beta.kubernetes.io/zone", "eu-west-1c")),
+         "deny spec.nodeSelector[failure-domain.beta.kubernetes.io/zone] eu-west-1c"},
+        {POD(SELECTS("topology.ebs.csi.aws.com/zone", "eu-west-1b")), ""},
+        {POD(SELECTS(ZONE_ID, "euw1-az1")), ""},
+        {POD(SELECTS(ZONE_ID, "euw1-az3")), "deny spec.nodeSelector[" ZONE_ID "] euw1-az3"},
+        {POD(SELECTS(ZONE_ID, "euw1-az2")), "undecided spec.nodeSelector[" ZONE_ID "] euw1-az2"},
+        {POD(SELECTS("topology.kubernetes.io/region", "eu-west-2")), ""},
+        {POD(REQUIRES(TERM(IN(ZONE, "eu-west-1a, eu-west-1d")))),
+         "deny " REQUIRED "[0].matchExpressions[0].values[1] eu-west-1d"},
+        {POD(REQUIRES(TERM(NOT_IN(ZONE, "eu-west-1a")))), ""},
+        {POD(REQUIRES(TERM(NOT_IN(ZONE, "eu-west-1a, eu-west-1b")))),
+         "deny " REQUIRED "[0].matchExpressions[0] NotIn"},
+        {POD(REQUIRES(TERM(NOT_IN("topology.ebs.csi.aws.com/zone", "eu-west-1a, eu-west-1b")))),
+         "deny " REQUIRED "[0].matchExpressions[0] NotIn"},
+        {POD("affinity: {nodeAffinity: {preferredDuringSchedulingIgnoredDuringExecution: [{weight: "
+             "1, preference: " TERM(IN(ZONE, "eu-west-1c")) "}]}}"),
+         "warn spec.affinity.nodeAffinity.preferredDuringSchedulingIgnoredDuringExecution[0]."
+         "preference.matchExpressions[0].values[0] eu-west-1c"},
+        {"{apiVersion: apps/v1, kind: StatefulSet, metadata: {name: s}, spec: {template: {spec: "
+         "{" SELECTS(ZONE, "eu-west-1c") "}}}}",
+         "deny spec.template.spec.nodeSelector[" ZONE "] eu-west-1c"},
+    };
+    rail_table_run(&(struct rail_table){RAILS, SUBNETS, cases, COUNT_OF(cases)});
+}
+
+#define POOL(class, requirements)                                                                 \
+    "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: a}, spec: {template: {spec: " \
+    "{nodeClassRef: {group: karpenter.k8s.aws, kind: EC2NodeClass, name: " class "}, "            \
+                                                                                 "requirements: " \
+                                                                                 "[" requirements \
+                                                                                 "]}}}}"
+#define AT "spec.template.spec.requirements"
+
+static void pools_stay_in_the_zones(void)
+{
+    static const struct rail_case cases[] = {
+        {POOL("unseen", ""), "deny " AT " "},
+        {POOL("unseen", NOT_IN(ZONE, "eu-west-1c")), "deny " AT " "},
+        {POOL("unseen", IN(ZONE, "eu-west-1a")), ""},
+        {POOL("unseen", IN(ZONE, "eu-west-1a, eu-west-1c")), "deny " AT "[0].values[1] eu-west-1c"},
+        {POOL("unseen", IN(ZONE_ID, "euw1-az1")), ""},
+        {POOL("unseen", IN(ZONE_ID, "euw1-az3")), "deny " AT "[0].values[0] euw1-az3"},
+        {POOL("c", ""), "deny " AT " eu-west-1c"},
+        {POOL("c", NOT_IN(ZONE, "eu-west-1c")), ""},
+        {POOL("c", NOT_IN(ZONE, "eu-west-1a")), "deny " AT " eu-west-1c"},
+        {POOL("inside", ""), ""},
+        {"{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: a}, spec: {template: "
+         "{metadata: {labels: {" ZONE ": eu-west-1c}}}}}",
+         "deny spec.template.metadata.labels[" ZONE "] eu-west-1c"},
+    };
+    rail_table_run(&(struct rail_table){RAILS, SUBNETS, cases, COUNT_OF(cases)});
+}
+
+#define CLASS(rest)                                                                          \
+    "{apiVersion: storage.k8s.io/v1, kind: StorageClass, metadata: {name: a}, provisioner: " \
+    "ebs.csi.aws.com" rest "}"
+#define TOPOLOGY(key, values) \
+    ", allowedTopologies: [{matchLabelExpressions: [{key: " key ", values: [" values "]}]}]"
+
+static void storage_classes_stay_in_the_zones(void)
+{
+    static const char at[] = "deny allowedTopologies[0].matchLabelExpressions[0].values[1] "
+                             "eu-west-1c";
+    static const struct rail_case cases[] = {
+        {CLASS(""), ""},
+        {CLASS(TOPOLOGY(ZONE, "eu-west-1a")), ""},
+        {CLASS(TOPOLOGY(ZONE, "eu-west-1a, eu-west-1c")), at},
+        {CLASS(TOPOLOGY("topology.ebs.csi.aws.com/zone", "eu-west-1a, eu-west-1c")), at},
+        {CLASS(TOPOLOGY("kubernetes.io/os", "linux")), ""},
+        {CLASS(", parameters: {zone: eu-west-1c}"), "deny parameters.zone eu-west-1c"},
+        {CLASS(", parameters: {zones: 'eu-west-1a, eu-west-1c ,eu-west-1b'}"),
+         "deny parameters.zones eu-west-1c"},
+        {CLASS(TOPOLOGY(ZONE, "5, null, ''")), ""},
+    };
+    rail_table_run(&(struct rail_table){RAILS, NULL, cases, COUNT_OF(cases)});
+}
+
+static void it_speaks_in_every_mode(void)
+{
+    rail_modes_run("zones", KEYS, NULL, POOL("unseen", ""));
+    rail_modes_run("zones", KEYS, NULL, CLASS(", parameters: {zone: eu-west-1c}"));
+    rail_modes_since("zones", KEYS, SELECTS(ZONE, "eu-west-1c"));
+}
+
+const char unit_suite[] = "policy zones";
+const struct unit_test unit_tests[] = {
+    {"pods stay in the zones", pods_stay_in_the_zones},
+    {"pools stay in the zones", pools_stay_in_the_zones},
+    {"storage classes stay in the zones", storage_classes_stay_in_the_zones},
+    {"it speaks in every mode", it_speaks_in_every_mode},
+    {NULL, NULL},
+};
