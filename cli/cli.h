@@ -12,8 +12,10 @@ enum exit_code { EXIT_CLEAN = 0, EXIT_FINDINGS = 1, EXIT_USAGE = 2, EXIT_UNREACH
 /* argv[0] is the command's name; the result is the exit code. */
 int command_serve(int argc, char **argv);
 int command_check(int argc, char **argv);
+int command_test(int argc, char **argv);
 int command_plan(int argc, char **argv);
 int command_explain(int argc, char **argv);
+int command_schema(int argc, char **argv);
 int command_catalog(int argc, char **argv);
 int command_render(int argc, char **argv);
 int command_certs(int argc, char **argv);
@@ -26,8 +28,7 @@ struct command {
 };
 extern const struct command commands[]; /* ends with a NULL name */
 
-/* ---- options
- * -------------------------------------------------------------------------------------- */
+/* ---- options ---- */
 
 struct string_list {
     const char **items; /* of argv: not owned */
@@ -36,6 +37,7 @@ struct string_list {
 enum option_kind {
     OPTION_FLAG,   /* bool */
     OPTION_STRING, /* const char * */
+    OPTION_MAYBE,  /* const char *: --NAME alone is "", --NAME=VALUE the value */
     OPTION_LIST,   /* struct string_list; the option repeats */
     OPTION_CHOICE, /* int: index into choices */
 };

@@ -6,8 +6,11 @@
 const struct command commands[] = {
     {"serve", "answer a cluster's admission reviews over HTTPS", command_serve},
     {"check", "judge manifests before they are pushed", command_check},
+    {"test", "hold policies against cases: manifests and what is to be found in them",
+     command_test},
     {"plan", "what the provisioner would buy for the pending pods", command_plan},
     {"explain", "what a rail checks, its keys and defaults", command_explain},
+    {"schema", "the JSON Schema of policy files, for editors", command_schema},
     {"catalog", "show and filter instance types", command_catalog},
     {"render", "the install manifests, filled in", command_render},
     {"certs", "make certificates for the webhook", command_certs},

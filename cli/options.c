@@ -26,8 +26,12 @@ static void print_help(const struct option_spec *table, const char *usage, const
         char letter[8] = "    ";
         if (spec->letter != 0)
             snprintf(letter, sizeof letter, "-%c, ", spec->letter);
-        snprintf(left, sizeof left, "%s--%s%s%s", letter, spec->name,
-                 spec->argument == NULL ? "" : " ", spec->argument == NULL ? "" : spec->argument);
+        bool maybe = spec->kind == OPTION_MAYBE;
+        snprintf(left, sizeof left, "%s--%s%s%s%s", letter, spec->name,
+                 spec->argument == NULL ? ""
+                 : maybe                ? "[="
+                                        : " ",
+                 spec->argument == NULL ? "" : spec->argument, maybe ? "]" : "");
         printf("  %-30s %s\n", left, spec->help);
     }
     printf("  %-30s %s\n", "-h, --help", "show this");
@@ -48,7 +52,9 @@ static void build_tables(const struct option_spec *table, struct getopt_tables *
     *letter++ = 'h';
     int count = 0;
     for (; count < MOST_OPTIONS && table[count].name != NULL; count++) {
-        int has_argument = table[count].kind == OPTION_FLAG ? no_argument : required_argument;
+        int has_argument = table[count].kind == OPTION_FLAG    ? no_argument
+                           : table[count].kind == OPTION_MAYBE ? optional_argument
+                                                               : required_argument;
         tables->names[count] =
             (struct option){table[count].name, has_argument, NULL, LONG_ONLY + count};
         if (table[count].letter == 0)
@@ -111,6 +117,9 @@ static bool take(const char *command, const struct option_spec *spec, const char
         return true;
     case OPTION_STRING:
         *(const char **)spec->target = value;
+        return true;
+    case OPTION_MAYBE:
+        *(const char **)spec->target = value == NULL ? "" : value;
         return true;
     case OPTION_LIST:
         list_add(spec->target, value, argc);

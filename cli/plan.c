@@ -4,6 +4,7 @@
 
 #include "cli/catalog.h"
 #include "cli/cli.h"
+#include "cli/plan_settings.h"
 #include "report/report.h"
 
 static const char *const preference_policies[] = {"Respect", "Ignore", NULL};
@@ -11,10 +12,10 @@ static const char *const min_values_policies[] = {"Strict", "BestEffort", NULL};
 enum { PREFERENCES_IGNORED = 1, MIN_VALUES_BEST_EFFORT = 1 };
 
 struct plan_options {
-    struct string_list files;
-    const char *namespace, *state_dir, *catalog_file, *rounds;
+    struct string_list files, reservations;
+    const char *namespace, *state_dir, *catalog_file, *rounds, *feature_gates;
+    const char *optimize; /* NULL: not asked for */
     int format, preference_policy, min_values_policy;
-    bool optimize;
 };
 
 static const char notes[] =
@@ -27,8 +28,14 @@ static const char notes[] =
     "docs/guides/plan.md.\n"
     "A workload of -f or --state without pods of its own counts with those it would make. Prices\n"
     "are on-demand ones of us-east-1 unless --catalog has yours. CPU and MEM are what pods ask\n"
-    "for, of what a node has for them. Exit codes: 0 every pod fits, 1 some pod fits nowhere,\n"
-    "2 something could not be read or understood.\n";
+    "for, of what a node has for them. --optimize alone, or =all, does all it can; by name:\n"
+    "  joint-zones    pods that must be together go where their volumes are\n"
+    "  spread-in-one  replicas that exclude each other spread over zones in one round\n"
+    "  exact-limits   a NodePool's limit counts what is bought, not what might be\n"
+    "  best-fit       the fullest node first, not the emptiest\n"
+    "  cheapest       the cheapest plan among NodePools of equal weight\n"
+    "Exit codes: 0 every pod fits, 1 some pod fits nowhere, 2 something could not be read or\n"
+    "understood.\n";
 
 static enum options_result read_options(int argc, char **argv, struct plan_options *options)
 {
@@ -41,7 +48,7 @@ static enum options_result read_options(int argc, char **argv, struct plan_optio
          "for objects of -f that name none (default)", NULL},
         {0, "catalog", OPTION_STRING, &options->catalog_file, "FILE",
          "instance types instead of the built-in ones", NULL},
-        {0, "optimize", OPTION_FLAG, &options->optimize, NULL,
+        {0, "optimize", OPTION_MAYBE, &options->optimize, "NAME,...",
          "the best plan there could be, and what it saves", NULL},
         {'o', "output", OPTION_CHOICE, &options->format, "FORMAT", "text, json, svg or html (text)",
          report_plan_format_names},
@@ -51,6 +58,10 @@ static enum options_result read_options(int argc, char **argv, struct plan_optio
          "Karpenter's: Respect or Ignore (Respect)", preference_policies},
         {0, "min-values-policy", OPTION_CHOICE, &options->min_values_policy, "POLICY",
          "Karpenter's: Strict or BestEffort (Strict)", min_values_policies},
+        {0, "feature-gates", OPTION_STRING, &options->feature_gates, "GATES",
+         "Karpenter's: ReservedCapacity=false buys no reserved capacity", NULL},
+        {0, "reservation", OPTION_LIST, &options->reservations, "ID=N",
+         "machines free in a capacity reservation (repeats)", NULL},
         {0},
     };
     struct string_list operands = {0};
@@ -67,7 +78,8 @@ static enum options_result read_options(int argc, char **argv, struct plan_optio
     return OPTIONS_WRONG;
 }
 
-static bool read_settings(const struct plan_options *options, struct forecast_settings *settings)
+static bool read_settings(const struct plan_options *options, struct arena *arena,
+                          struct forecast_settings *settings)
 {
     int64_t rounds = 0;
     if (options->rounds != NULL &&
@@ -80,7 +92,9 @@ static bool read_settings(const struct plan_options *options, struct forecast_se
         .solver.ignore_preferences = options->preference_policy == PREFERENCES_IGNORED,
         .solver.best_effort_min_values = options->min_values_policy == MIN_VALUES_BEST_EFFORT,
     };
-    return true;
+    return plan_read_reservations(&options->reservations, arena, &settings->reserved) &&
+           (options->feature_gates == NULL ||
+            plan_read_feature_gates(options->feature_gates, &settings->reserved));
 }
 
 /* ---- what is asked about ---- */
@@ -142,19 +156,15 @@ struct forecasts {
     struct forecast compat, best;
 };
 
-static bool run_forecasts(const struct plan_options *options, const struct cluster *cluster,
-                          struct forecast_settings settings, struct arena *arena,
+static bool run_forecasts(const struct cluster *cluster, struct forecast_settings settings,
+                          const struct solver_optimize *optimize, struct arena *arena,
                           struct forecasts *forecasts, struct problems *problems)
 {
     if (!run_forecast(cluster, &settings, arena, &forecasts->compat, problems))
         return false;
-    if (!options->optimize)
+    if (optimize == NULL)
         return true;
-    settings.solver.optimize = (struct solver_optimize){.joint_zones = true,
-                                                        .spread_in_one = true,
-                                                        .exact_limits = true,
-                                                        .best_fit = true,
-                                                        .cheapest = true};
+    settings.solver.optimize = *optimize;
     /* What it finds wrong has been said. */
     struct problems again = {.arena = arena};
     if (run_forecast(cluster, &settings, arena, &forecasts->best, &again)) {
@@ -171,19 +181,23 @@ static int plan(struct arena *arena, void *argument)
 {
     const struct plan_options *options = argument;
     struct forecast_settings settings;
-    if (!read_settings(options, &settings))
+    struct solver_optimize optimize = {0};
+    if (!read_settings(options, arena, &settings) ||
+        (options->optimize != NULL && !plan_read_optimize(options->optimize, &optimize)))
         return EXIT_USAGE;
     struct problems problems = {.arena = arena};
     struct cluster cluster;
     struct forecasts forecasts;
     bool done = load(options, arena, &cluster, &problems) &&
-                run_forecasts(options, &cluster, settings, arena, &forecasts, &problems);
+                run_forecasts(&cluster, settings, options->optimize != NULL ? &optimize : NULL,
+                              arena, &forecasts, &problems);
     int code = print_problems(&problems, "error");
     if (!done)
         return code > EXIT_USAGE ? code : EXIT_USAGE;
 
-    const struct forecast *shown = options->optimize ? &forecasts.best : &forecasts.compat;
-    const struct forecast *compat = options->optimize ? &forecasts.compat : NULL;
+    bool optimized = options->optimize != NULL;
+    const struct forecast *shown = optimized ? &forecasts.best : &forecasts.compat;
+    const struct forecast *compat = optimized ? &forecasts.compat : NULL;
     struct report_style style = {.colour = isatty(STDOUT_FILENO) == 1};
     struct error error;
     if (!report_plan_write(options->format, shown, compat, &style, arena, stdout, &error)) {

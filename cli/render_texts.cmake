@@ -1,6 +1,6 @@
 # The manifests that `taffrail render` fills in, as C: they are written once, under manifests/.
 set(render_texts "")
-foreach(path base/namespace.yaml base/serviceaccount.yaml policies/starter.yaml base/service.yaml
+foreach(path base/namespace.yaml base/serviceaccount.yaml base/rbac.yaml policies/starter.yaml base/service.yaml
         base/deployment.yaml base/pdb.yaml base/validating.yaml
         base/mutating.yaml)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS manifests/${path})

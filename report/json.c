@@ -1,4 +1,5 @@
 #include <json-c/json.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "report/format.h"
@@ -43,6 +44,51 @@ bool json_write(struct json_object *value, struct arena *arena, FILE *out, struc
 struct json_object *json_of_text(struct text t)
 {
     return t.data == NULL ? NULL : json_object_new_string_len(t.data, (int)t.size);
+}
+
+static struct json_object *json_of_number(struct text t)
+{
+    enum { DIGITS_MAX = 64 };
+    char digits[DIGITS_MAX] = "";
+    int64_t integer;
+    if (text_to_int64(t, &integer))
+        return json_object_new_int64(integer);
+    memcpy(digits, t.data, t.size < DIGITS_MAX - 1 ? t.size : DIGITS_MAX - 1);
+    return json_object_new_double_s(strtod(digits, NULL), digits);
+}
+
+struct json_object *json_of_node(const struct node *node)
+{
+    struct json_object *made = NULL;
+    switch ((enum node_kind)node->kind) {
+    case NODE_NULL:
+        break;
+    case NODE_BOOL:
+        made = json_object_new_boolean(node_true(node));
+        break;
+    case NODE_NUMBER:
+        made = json_of_number(node_text(node));
+        break;
+    case NODE_STRING:
+        made = json_object_new_string_len(node->size == 0 ? "" : node->bytes, (int)node->size);
+        break;
+    case NODE_LIST:
+        made = json_object_new_array();
+        for (size_t i = 0; i < node->size; i++)
+            json_object_array_add(made, json_of_node(&node->items[i]));
+        break;
+    case NODE_MAP:
+        made = json_object_new_object();
+        for (size_t i = 0; i < node->size; i++) {
+            const struct member *member = &node->members[i];
+            char *key = text_duplicate((struct text){member->key, member->key_size});
+            if (key != NULL)
+                json_object_object_add(made, key, json_of_node(&member->value));
+            free(key);
+        }
+        break;
+    }
+    return made;
 }
 
 void json_add_text(struct json_object *map, const char *key, struct text value)

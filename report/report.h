@@ -51,6 +51,10 @@ bool report_plan_write(int format, const struct forecast *forecast, const struct
                        const struct report_style *style, struct arena *arena, FILE *out,
                        struct error *error) MUST_CHECK;
 
+/* ---- the JSON Schema (draft 7) of policy files ---- */
+
+struct node policy_schema(struct arena *arena);
+
 /* ---- building JSON with json-c ---- */
 
 /* The arena's copy of what a json-c value prints to, on one line or, with pretty, on many. Takes
@@ -58,6 +62,8 @@ bool report_plan_write(int format, const struct forecast *forecast, const struct
 bool json_print(struct json_object *value, bool pretty, struct arena *arena, struct text *printed,
                 struct error *error) MUST_CHECK;
 struct json_object *json_of_text(struct text t); /* JSON null when t.data is NULL */
+/* A tree that was read under limits, or made here: its depth is bounded. */
+struct json_object *json_of_node(const struct node *node);
 /* Micro-dollars as a number of dollars, with all its digits; null below 0: there is no price. */
 void json_add_usd(struct json_object *map, const char *key, int64_t usd_micro);
 

@@ -1,0 +1,55 @@
+/* Cases of `taffrail test`: what a policy is to say of a manifest, as tables of keys read them. */
+#ifndef TAFFRAIL_CLI_TEST_CASE_H
+#define TAFFRAIL_CLI_TEST_CASE_H
+
+#include "policy/rail.h"
+
+/* A text that is empty, and what has a flag that says it was not given, is not compared. */
+struct expected_finding {
+    struct text rail, policy, kind, name, field, exception;
+    const struct node *found; /* a string, "" when something is missing; NULL: not compared */
+    struct key_strings allowed;
+    struct text message, fix; /* a part of it */
+    int action;               /* of expected_actions */
+    int64_t line, column;     /* 0: not given */
+    bool undecided, pre_existing;
+    bool action_given, undecided_given, pre_existing_given;
+};
+extern const char *const expected_actions[]; /* ends with NULL; action_name() of an enum action */
+
+struct expected_change {
+    struct text rail, policy, exception;
+    struct text added; /* a part of it */
+    int outcome;       /* an enum change_outcome */
+    bool outcome_given;
+};
+
+struct test_case {
+    struct text name, policy, manifest, old, catalog;
+    const struct node
+        *state; /* a folder; null: no cluster is visible; NULL: "state", if it is there */
+    struct text user;
+    struct key_strings groups;
+    int64_t now_unix_s;     /* 0: now */
+    struct text load_warns; /* a part of a warning about the policy */
+    bool allowed, allowed_given;
+    struct key_maps findings; /* struct expected_finding */
+    struct key_maps changes;  /* struct expected_change */
+    bool changes_given;
+    const struct node *after; /* paths of the first object, and what is there when it is changed */
+    struct key_strings change_warnings;
+    struct place place; /* of the case in its file */
+};
+struct test_cases {
+    struct test_case *items;
+    size_t count, capacity;
+};
+
+/* Adds the cases of a file, a list or several documents of lists; what is wrong with it is added to
+ * problems, and a case that has problems is left out. */
+void test_cases_read(const char *file, struct arena *arena, struct test_cases *cases,
+                     struct problems *problems);
+/* The keys of a case, and of what it expects, as `taffrail test --help` prints them. */
+struct text test_case_keys(struct arena *arena);
+
+#endif

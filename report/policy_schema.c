@@ -1,0 +1,252 @@
+/* The JSON Schema of policy files, out of the tables that parse them: for editors. What the parser
+ * checks beyond shapes (names that are given twice, dates, values that select nothing) it does not
+ * have. */
+#include <string.h>
+
+#include "policy/document.h"
+#include "report/report.h"
+
+struct members {
+    struct arena *arena;
+    struct member *items;
+    size_t count, capacity;
+};
+
+static void put(struct members *map, const char *key, struct node value)
+{
+    *LIST_PUSH(map->arena, map) = member_of(text_of(key), value);
+}
+
+static void put_text(struct members *map, const char *key, const char *value)
+{
+    put(map, key, node_of_text(text_of(value)));
+}
+
+static struct node map_of(const struct members *map)
+{
+    return node_of_members(map->items, map->count);
+}
+
+static struct node names_of(const char *const *names, struct arena *arena)
+{
+    size_t count = 0;
+    const struct text *texts = schema_choices(arena, names, &count);
+    struct node *items = ARENA_ARRAY(arena, count, struct node);
+    for (size_t i = 0; i < count; i++)
+        items[i] = node_of_text(texts[i]);
+    return node_of_items(items, count);
+}
+
+static struct node table_schema(const struct key *const *tables, size_t table_count,
+                                struct arena *arena);
+static struct node rails_schema(struct arena *arena);
+
+/* ---- values ---- */
+
+/* What a value of a simple type has to look like; a string without a pattern is any text. */
+static const struct {
+    const char *types[3]; /* of JSON; ends with NULL */
+    const char *pattern;
+    bool above_zero;
+} simple_types[] = {
+    [KEY_BOOL] = {{"boolean"}, NULL, false},
+    [KEY_INTEGER] = {{"integer"}, NULL, false},
+    [KEY_QUANTITY] = {{"string", "number"},
+                      "^[+]?([0-9]+[.]?[0-9]*|[.][0-9]+)([numkKMGTPE]i?|[eE][+-]?[0-9]+)?$",
+                      true},
+    [KEY_DURATION] = {{"string"}, "^([0-9]+[hms])+$", false},
+    [KEY_SHARE] = {{"string", "integer"}, "^[0-9]+%?$", false},
+    [KEY_STRING] = {{"string"}, NULL, false},
+    [KEY_STRINGS] = {{"string"}, NULL, false},
+    [KEY_GLOBS] = {{"string"}, "^[^\\[\\]{}()!^\\\\, \\t]+$", false},
+    [KEY_TIME] = {{"string"}, "^[0-9]{4}-[0-9]{2}-[0-9]{2}([Tt ].*)?$", false},
+    [KEY_TIME_END] = {{"string"}, "^[0-9]{4}-[0-9]{2}-[0-9]{2}([Tt ].*)?$", false},
+};
+
+static struct node simple_value(enum key_type type, struct arena *arena)
+{
+    struct members map = {.arena = arena};
+    put(&map, "type", names_of(simple_types[type].types, arena));
+    if (strcmp(simple_types[type].types[0], "string") == 0)
+        put(&map, "minLength", node_of_integer(1, arena));
+    if (simple_types[type].above_zero)
+        put(&map, "exclusiveMinimum", node_of_integer(0, arena));
+    if (simple_types[type].pattern != NULL)
+        put_text(&map, "pattern", simple_types[type].pattern);
+    return map_of(&map);
+}
+
+static struct node named_values(struct node value, struct arena *arena)
+{
+    struct members map = {.arena = arena};
+    put_text(&map, "type", "object");
+    put(&map, "additionalProperties", value);
+    return map_of(&map);
+}
+
+static struct node kind_names(struct arena *arena)
+{
+    static const char *names[KIND_COUNT];
+    for (size_t kind = KIND_UNKNOWN + 1; kind < KIND_COUNT; kind++)
+        names[kind - 1] = kind_table[kind].name;
+    struct members map = {.arena = arena};
+    put(&map, "enum", names_of(names, arena));
+    return map_of(&map);
+}
+
+static struct node list_schema(const struct key *key, struct node item, struct arena *arena)
+{
+    struct members map = {.arena = arena};
+    put_text(&map, "type", "array");
+    put(&map, "items", item);
+    if (key->minimum != 0)
+        put(&map, "minItems", node_of_integer(key->minimum, arena));
+    if (key->maximum != 0)
+        put(&map, "maxItems", node_of_integer(key->maximum, arena));
+    return map_of(&map);
+}
+
+static struct node choice_schema(const char *const *choices, struct arena *arena)
+{
+    struct members map = {.arena = arena};
+    put(&map, "enum", names_of(choices, arena));
+    return map_of(&map);
+}
+
+static struct node integer_schema(const struct key *key, struct arena *arena)
+{
+    struct members map = {.arena = arena};
+    put_text(&map, "type", "integer");
+    if (key->minimum != 0 || key->maximum != 0)
+        put(&map, "minimum", node_of_integer(key->minimum, arena));
+    if (key->maximum != 0)
+        put(&map, "maximum", node_of_integer(key->maximum, arena));
+    return map_of(&map);
+}
+
+static struct node value_schema(const struct key *key, struct arena *arena)
+{
+    static const struct key *const selector = selector_keys;
+    const struct key *const children = key->children;
+    switch (key->type) {
+    case KEY_INTEGER:
+        return integer_schema(key, arena);
+    case KEY_ENUM:
+        return choice_schema(key->choices, arena);
+    case KEY_STRINGS:
+    case KEY_GLOBS:
+        return list_schema(key,
+                           key->choices != NULL ? choice_schema(key->choices, arena)
+                                                : simple_value(key->type, arena),
+                           arena);
+    case KEY_KINDS:
+        return list_schema(key, kind_names(arena), arena);
+    case KEY_QUANTITIES:
+        return named_values(simple_value(KEY_QUANTITY, arena), arena);
+    case KEY_GLOB_LISTS:
+        return named_values(
+            list_schema(&(struct key){.name = ""}, simple_value(KEY_GLOBS, arena), arena), arena);
+    case KEY_SELECTOR:
+        return table_schema(&selector, 1, arena);
+    case KEY_MAP:
+        return table_schema(&children, 1, arena);
+    case KEY_MAPS:
+        return list_schema(key, table_schema(&children, 1, arena), arena);
+    case KEY_RAILS:
+        return rails_schema(arena);
+    case KEY_NODE:
+        return node_of_members(NULL, 0);
+    default:
+        return simple_value(key->type, arena);
+    }
+}
+
+/* ---- keys ---- */
+
+static void take_root(void *context, const struct node *root)
+{
+    *(const struct node **)context = root;
+}
+
+static void put_default(struct members *map, const char *written)
+{
+    struct source *source = ARENA_NEW(map->arena, struct source);
+    struct problems problems = {.arena = map->arena};
+    const struct node *root = NULL;
+    *source = (struct source){.text = text_of(written)};
+    doc_read_yaml(source, YAML_POLICY, &doc_limits_policy, map->arena, &problems, take_root,
+                  (void *)&root);
+    if (root != NULL)
+        put(map, "default", *root);
+}
+
+static struct node key_schema(const struct key *key, struct arena *arena)
+{
+    struct node value = value_schema(key, arena);
+    struct members map = {.arena = arena};
+    put_text(&map, "description", key->summary);
+    for (size_t i = 0; i < node_count(&value); i++)
+        *LIST_PUSH(arena, &map) = value.members[i];
+    if (key->type == KEY_STRING && key->maximum != 0)
+        put(&map, "maxLength", node_of_integer(key->maximum, arena));
+    if (key->default_value != NULL)
+        put_default(&map, key->default_value);
+    return map_of(&map);
+}
+
+/* A map that tables of keys read together. */
+static struct node table_schema(const struct key *const *tables, size_t table_count,
+                                struct arena *arena)
+{
+    struct members properties = {.arena = arena};
+    struct members map = {.arena = arena};
+    LIST(const char *) required = {0};
+    for (size_t i = 0; i < table_count; i++)
+        for (const struct key *key = tables[i]; key->name != NULL; key++) {
+            put(&properties, key->name, key_schema(key, arena));
+            if (key->required)
+                *LIST_PUSH(arena, &required) = key->name;
+        }
+    put_text(&map, "type", "object");
+    put(&map, "properties", map_of(&properties));
+    put(&map, "additionalProperties", node_of_bool(false));
+    *LIST_PUSH(arena, &required) = NULL;
+    if (required.count > 1)
+        put(&map, "required", names_of(required.items, arena));
+    return map_of(&map);
+}
+
+/* By name; nothing after the name is a rail with its defaults. */
+static struct node rails_schema(struct arena *arena)
+{
+    static const char *const types[] = {"object", "null", NULL};
+    struct members rails = {.arena = arena};
+    for (size_t i = 0; i < rail_count(); i++) {
+        const struct rail *rail = rail_at(i);
+        const struct key *const tables[] = {rail->keys, rail_common_keys};
+        struct node keys = table_schema(tables, 2, arena);
+        struct members map = {.arena = arena};
+        put_text(&map, "description", rail->summary);
+        put(&map, "type", names_of(types, arena));
+        for (size_t j = 1; j < node_count(&keys); j++)
+            *LIST_PUSH(arena, &map) = keys.members[j];
+        put(&rails, rail->name, map_of(&map));
+    }
+    struct members map = {.arena = arena};
+    put_text(&map, "type", "object");
+    put(&map, "properties", map_of(&rails));
+    put(&map, "additionalProperties", node_of_bool(false));
+    return map_of(&map);
+}
+
+struct node policy_schema(struct arena *arena)
+{
+    const struct key *const table = document_keys;
+    struct node keys = table_schema(&table, 1, arena);
+    struct members map = {.arena = arena};
+    put_text(&map, "$schema", "http://json-schema.org/draft-07/schema#");
+    put_text(&map, "title", "Taffrail GuardRails");
+    for (size_t i = 0; i < node_count(&keys); i++)
+        *LIST_PUSH(arena, &map) = keys.members[i];
+    return map_of(&map);
+}

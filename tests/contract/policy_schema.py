@@ -1,0 +1,139 @@
+#!/usr/bin/python3
+"""Holds `taffrail schema` against an independent validator (python3-jsonschema): what the program
+takes the schema takes, and of what it refuses for its shape the schema refuses it, too.
+
+usage: policy_schema.py TAFFRAIL
+"""
+
+import copy
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+import yaml
+
+try:
+    import jsonschema
+except ImportError:
+    print("skipped: no python3-jsonschema")
+    sys.exit(77)
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+BASE = {
+    "apiVersion": "taffrail.dev/v1alpha1", "kind": "GuardRails", "metadata": {"name": "p"},
+    "spec": {"rails": {"instance-types": {"allow": {"families": ["m5"]}}, "topology-keys": {},
+                       "resource-requests": {"require": ["cpu"], "max": {"cpu": 4}}}},
+}
+
+# A path, and a value that is put there. None of these is a policy.
+WRONG = [
+    ("apiVersion", "taffrail.dev/v2"),
+    ("kind", "Pod"),
+    ("metadata", {}),
+    ("metadata.name", ""),
+    ("metadata.name", 7),
+    ("metadata.name", "x" * 254),
+    ("metadata.owner", "me"),
+    ("spec.mode", "strict"),
+    ("spec.mode", True),
+    ("spec.since", "yesterday"),
+    ("spec.contact", ["#a"]),
+    ("spec.match", {"namespaces": []}),
+    ("spec.match", {"namespaces": "web"}),
+    ("spec.match", {"kinds": ["Deploymet"]}),
+    ("spec.match", {"namespaceSelector": {"matchLabel": {"a": "b"}}}),
+    ("spec.match", {"namespaceSelector": {"matchExpressions": [{"key": "a", "operator": "Is"}]}}),
+    ("spec.rails.no-such-rail", {}),
+    ("spec.rails.topology-keys", "enforce"),
+    ("spec.rails.topology-keys.mode", "on"),
+    ("spec.rails.topology-keys.fromNodePools", "yes"),
+    ("spec.rails.topology-keys.allow", "zone"),
+    ("spec.rails.instance-types.allow.family", ["m5"]),
+    ("spec.rails.instance-types.allow.types", ["m5.[xl]"]),
+    ("spec.rails.instance-types.allow.minGeneration", 1.5),
+    ("spec.rails.instance-types.max", {"cpu": "many"}),
+    ("spec.rails.instance-types.max", {"cpu": 0}),
+    ("spec.exceptions", [{"id": "a", "rails": ["topology-keys"]}]),
+    ("spec.exceptions", [{"id": "a", "rails": [], "expires": "2027-01-01"}]),
+    ("spec.exceptions", {"id": "a"}),
+]
+
+# What is a policy, by the same way.
+RIGHT = [
+    ("spec.mode", "off"),
+    ("spec.since", "2026-01-01"),
+    ("spec.since", "2026-01-01T10:00:00Z"),
+    ("spec.rails.topology-keys", None),
+    ("spec.rails.instance-types.max", {"cpu": 64, "memory": "256Gi"}),
+    ("spec.match", {"namespaceSelector": {"matchExpressions": [{"key": "a", "operator": "Exists"}]}}),
+    ("spec.exceptions", [{"id": "a", "rails": ["topology-keys"], "expires": "2027-01-01"}]),
+]
+
+
+def put(path, value):
+    document = copy.deepcopy(BASE)
+    *way, last = path.split(".")
+    parent = document
+    for key in way:
+        parent = parent.setdefault(key, {})
+    parent[last] = value
+    return document
+
+
+def program_takes(taffrail, document):
+    with tempfile.TemporaryDirectory() as scratch:
+        policy = pathlib.Path(scratch, "policy.json")
+        policy.write_text(json.dumps(document), encoding="utf-8")
+        nothing = pathlib.Path(scratch, "nothing.yaml")
+        nothing.write_text("", encoding="utf-8")
+        run = subprocess.run([taffrail, "check", "-p", policy, "-f", nothing],
+                             capture_output=True, text=True, check=False)
+        return run.returncode == 0
+
+
+def main(taffrail):
+    run = subprocess.run([taffrail, "schema"], capture_output=True, text=True, check=True)
+    schema = json.loads(run.stdout)
+    jsonschema.Draft7Validator.check_schema(schema)
+    validator = jsonschema.Draft7Validator(schema)
+    failures = []
+    files = sorted(ROOT.glob("manifests/policies/**/*.yaml")) + \
+        sorted(ROOT.glob("tests/scenarios/*/policy*.yaml"))
+    policies = 0
+    for file in files:
+        text = file.read_text(encoding="utf-8")
+        for document in yaml.load_all(text, yaml.BaseLoader):
+            if not isinstance(document, dict) or document.get("kind") != "GuardRails":
+                continue
+            policies += 1
+            # As JSON has them: BaseLoader makes every scalar a string, SafeLoader dates of days.
+            plain = json.loads(json.dumps(next(
+                d for d in yaml.safe_load_all(text)
+                if d and d["metadata"]["name"] == document["metadata"]["name"]), default=str))
+            for error in validator.iter_errors(plain):
+                failures.append(f"{file.relative_to(ROOT)}: {error.json_path}: {error.message}")
+    if policies < 10:
+        failures.append(f"only {policies} policies were found")
+    for path, value in WRONG:
+        document = put(path, value)
+        if program_takes(taffrail, document):
+            failures.append(f"the program takes {path}: {value!r}")
+        if validator.is_valid(document):
+            failures.append(f"the schema takes {path}: {value!r}")
+    for path, value in RIGHT:
+        document = put(path, value)
+        if not program_takes(taffrail, document):
+            failures.append(f"the program refuses {path}: {value!r}")
+        for error in validator.iter_errors(document):
+            failures.append(f"the schema refuses {path}: {value!r}: {error.message}")
+    for failure in failures:
+        print(failure)
+    print(f"{policies} policies, {len(WRONG)} wrong, {len(RIGHT)} right: {len(failures)} failures")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1]))
