@@ -1,4 +1,5 @@
 #include "kube/bought.h"
+#include "kube/reserved.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -150,6 +151,15 @@ static struct solver_labels claim_labels(const struct cluster *cluster,
     add_label(&labels, INSTANCE_TYPE,
               terminated(arena, text_of(solver_type_name(cluster->problem, claim->type))), arena);
     add_label(&labels, NODE_POOL, pool->name, arena);
+    if (claim->reservation[0] != '\0')
+        add_label(&labels, SOLVER_RESERVATION_KEY, terminated(arena, text_of(claim->reservation)),
+                  arena);
+    const char *windows_build =
+        class_settings_windows_build(cluster->types[claim->type].settings);
+    if (windows_build != NULL) {
+        add_label(&labels, "kubernetes.io/os", "windows", arena);
+        add_label(&labels, "node.kubernetes.io/windows-build", windows_build, arena);
+    }
     add_label(&labels, "karpenter.sh/registered", "true", arena);
     add_label(&labels, "karpenter.sh/initialized", "true", arena);
     for (size_t i = 0; i < pool->labels.count; i++)
@@ -167,6 +177,8 @@ static struct texts claim_zones(const struct cluster *cluster, const struct solv
     const struct solver_requirement *zone = claim_requirement(cluster, claim, TEXT(ZONE));
     const struct solver_requirement *capacity_type =
         claim_requirement(cluster, claim, TEXT(CAPACITY_TYPE));
+    const struct solver_requirement *held =
+        claim_requirement(cluster, claim, TEXT(SOLVER_RESERVATION_KEY));
     struct texts zones = {0};
     for (size_t i = 0; i < claim->type_count; i++) {
         const struct solver_type *type = &cluster->types[claim->types[i]].solver;
@@ -175,7 +187,10 @@ static struct texts claim_zones(const struct cluster *cluster, const struct solv
             bool seen = false;
             for (size_t k = 0; !seen && k < zones.count; k++)
                 seen = text_is(zones.items[k], offering->zone);
-            if (!seen && offering->available && allows(cluster, zone, text_of(offering->zone)) &&
+            const char *id = reservation_of(offering);
+            bool sold = id == NULL ? offering->available
+                                   : held != NULL && allows(cluster, held, text_of(id));
+            if (!seen && sold && allows(cluster, zone, text_of(offering->zone)) &&
                 allows(cluster, capacity_type, text_of(offering->capacity_type)))
                 *LIST_PUSH(cluster->arena, &zones) = text_of(offering->zone);
         }
@@ -249,9 +264,11 @@ static void describe_claim(const struct cluster *cluster, const struct solver_cl
 
 /* ---- machines ---- */
 
-static void read_amounts(const struct cluster *cluster, size_t type, struct machine *machine)
+static void read_amounts(const struct cluster *cluster, size_t type,
+                         const struct class_settings *settings, struct machine *machine)
 {
-    struct catalog_amounts amounts = catalog_type_amounts(cluster->catalog, type, cluster->arena);
+    struct catalog_amounts amounts =
+        catalog_class_amounts(cluster->catalog, type, settings, cluster->arena);
     for (size_t i = 0; i < amounts.count; i++) {
         const struct catalog_amount *amount = &amounts.items[i];
         *LIST_PUSH(cluster->arena, &machine->capacity) =
@@ -299,7 +316,7 @@ struct machine machine_of_claim(const struct cluster *cluster, const struct solv
         .taints = pool->taints,
         .initialized = true,
     };
-    read_amounts(cluster, type, &machine);
+    read_amounts(cluster, type, cluster->types[claim->type].settings, &machine);
     read_attach_limit(cluster, type, &machine);
     fill_common(&machine);
     machine.forecast.round = round;
@@ -314,7 +331,7 @@ static void complete_by_type(const struct cluster *cluster, size_t type, struct 
         read_attach_limit(cluster, type, machine);
     /* A file may say no more than the type. */
     if (machine->allocatable.count == 0)
-        read_amounts(cluster, type, machine);
+        read_amounts(cluster, type, NULL, machine);
 }
 
 void machine_describe(const struct cluster *cluster, struct machine *machine)

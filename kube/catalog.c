@@ -154,12 +154,14 @@ static size_t shape_of(struct catalog *catalog, const struct solver_requirements
 
 void catalog_add_offering(struct catalog *catalog, size_t type,
                           const struct solver_requirements *requirements,
-                          int64_t usd_micro_per_hour)
+                          int64_t usd_micro_per_hour, uint32_t reservation_capacity)
 {
     size_t shape = shape_of(catalog, requirements);
     type_set_add(&catalog->shapes.items[shape].types, type);
     *LIST_PUSH(catalog->arena, &catalog->offers[type]) =
-        (struct catalog_offer){.shape = shape, .usd_micro_per_hour = usd_micro_per_hour};
+        (struct catalog_offer){.shape = shape,
+                               .usd_micro_per_hour = usd_micro_per_hour,
+                               .reservation_capacity = reservation_capacity};
 }
 
 static void add_all(struct type_set *set, const struct type_set *more)

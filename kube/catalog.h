@@ -49,6 +49,7 @@ struct catalog_shape {
 struct catalog_offer {
     size_t shape;
     int64_t usd_micro_per_hour; /* -1: no price */
+    uint32_t reservation_capacity;
 };
 struct catalog_offers {
     struct catalog_offer *items;
@@ -113,10 +114,12 @@ void catalog_set_kwok_labels(struct catalog *catalog, struct instance_type *type
                              const struct catalog_resources *resources);
 /* The amounts of a type whose resources were read, by the rules of Karpenter's kwok provider. */
 void catalog_reckon_kwok(struct catalog_amounts *amounts, struct arena *arena);
+/* What has less than nothing of one resource takes no pod at all. */
+void catalog_amounts_settle(struct catalog_amounts *amounts);
 /* An offering of the type. */
 void catalog_add_offering(struct catalog *catalog, size_t type,
                           const struct solver_requirements *requirements,
-                          int64_t usd_micro_per_hour);
+                          int64_t usd_micro_per_hour, uint32_t reservation_capacity);
 /* Once all types are there: makes catalog_select fast. */
 void catalog_index(struct catalog *catalog);
 

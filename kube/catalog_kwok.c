@@ -147,6 +147,15 @@ static void reserve_huge_pages(struct catalog_amounts *amounts)
     }
 }
 
+void catalog_amounts_settle(struct catalog_amounts *amounts)
+{
+    bool overdrawn = false;
+    for (size_t i = 0; i < amounts->count; i++)
+        overdrawn = overdrawn || amounts->items[i].allocatable < 0;
+    for (size_t i = 0; overdrawn && i < amounts->count; i++)
+        amounts->items[i].allocatable = 0;
+}
+
 void catalog_reckon_kwok(struct catalog_amounts *amounts, struct arena *arena)
 {
     enum { PODS = 110, CPU_MILLI = 100, MEMORY_BYTES = 10 << 20 };
@@ -158,10 +167,5 @@ void catalog_reckon_kwok(struct catalog_amounts *amounts, struct arena *arena)
     reserve(amounts, "cpu", CPU_MILLI);
     reserve(amounts, "memory", MEMORY_BYTES);
     reserve_huge_pages(amounts);
-    /* What has less than nothing of one resource takes no pod at all. */
-    bool overdrawn = false;
-    for (size_t i = 0; i < amounts->count; i++)
-        overdrawn = overdrawn || amounts->items[i].allocatable < 0;
-    for (size_t i = 0; overdrawn && i < amounts->count; i++)
-        amounts->items[i].allocatable = 0;
+    catalog_amounts_settle(amounts);
 }

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "kube/catalog.h"
+#include "kube/catalog_class.h"
 
 /* A type as the solver takes it: strings instead of numbers, and offerings each of one place. */
 
@@ -69,6 +70,71 @@ static struct catalog_offerings builtin_offerings(const struct instance_type *ty
     return offerings;
 }
 
+/* ---- capacity reservations of a node class ---- */
+
+static const char *const reservation_keys[] = {
+    SOLVER_RESERVATION_KEY,
+    "karpenter.k8s.aws/capacity-reservation-type",
+    "karpenter.k8s.aws/capacity-reservation-interruptible",
+};
+enum { RESERVATION_KEYS = COUNT_OF(reservation_keys) };
+
+static void reservation_values(const struct class_reservation *reservation,
+                               const char *values[RESERVATION_KEYS])
+{
+    values[0] = reservation->id;
+    values[1] = reservation->kind;
+    values[2] = reservation->interruptible ? "true" : "false";
+}
+
+static bool is_of_type(const struct class_reservation *reservation,
+                       const struct instance_type *type)
+{
+    return text_is(type->name, reservation->type);
+}
+
+static bool is_reserved(const struct class_settings *settings, const struct instance_type *type)
+{
+    for (size_t i = 0; settings != NULL && i < settings->reservation_count; i++)
+        if (is_of_type(&settings->reservations[i], type))
+            return true;
+    return false;
+}
+
+/* What a reserved machine is beside its zone, or (NULL) one that is not reserved is not. */
+static struct solver_expressions reservation_expressions(const struct class_reservation *of,
+                                                         struct arena *arena)
+{
+    struct solver_expression *items = ARENA_ARRAY(arena, RESERVATION_KEYS, struct solver_expression);
+    const char **values = ARENA_ARRAY(arena, RESERVATION_KEYS, const char *);
+    if (of != NULL)
+        reservation_values(of, values);
+    for (size_t i = 0; i < RESERVATION_KEYS; i++)
+        items[i] = (struct solver_expression){.key = reservation_keys[i],
+                                              .op = of != NULL ? SOLVER_IN : SOLVER_DOES_NOT_EXIST,
+                                              .values = &values[i],
+                                              .value_count = of != NULL ? 1 : 0};
+    return (struct solver_expressions){items, RESERVATION_KEYS};
+}
+
+static void add_reserved(struct catalog_offerings *offerings, const struct instance_type *type,
+                         const struct class_settings *settings, struct arena *arena)
+{
+    struct solver_expressions not_reserved = reservation_expressions(NULL, arena);
+    for (size_t i = 0; i < offerings->count; i++)
+        offerings->items[i].more = not_reserved;
+    for (size_t i = 0; i < settings->reservation_count; i++) {
+        const struct class_reservation *reservation = &settings->reservations[i];
+        if (!is_of_type(reservation, type))
+            continue;
+        add_offering(offerings, arena, reservation->zone, "reserved", 0); /* it is paid for */
+        struct solver_offering *added = &offerings->items[offerings->count - 1];
+        added->more = reservation_expressions(reservation, arena);
+        added->available = false;
+        added->list_price_usd_micro = type->usd_micro_per_hour < 0 ? 0 : type->usd_micro_per_hour;
+    }
+}
+
 static const char *value_text(const struct solver_names *names, uint32_t key, uint32_t value,
                               struct arena *arena)
 {
@@ -112,9 +178,10 @@ static struct strings choices(const struct solver_names *names,
     return values;
 }
 
-static struct solver_expressions expressions_of(const struct solver_names *names,
+/* What a set asks beside the zone and the capacity type. */
+static struct solver_expressions without_places(const struct solver_names *names,
                                                 const struct solver_requirements *set,
-                                                bool with_places, struct arena *arena);
+                                                struct arena *arena);
 
 static struct catalog_offerings user_offerings(const struct catalog *catalog, size_t index,
                                                const struct strings *zones, struct arena *arena)
@@ -130,11 +197,14 @@ static struct catalog_offerings user_offerings(const struct catalog *catalog, si
                                     zones->count > 0 ? zones : &no_zone, arena);
         struct strings as =
             choices(catalog->names, asked, CATALOG_CAPACITY_TYPE, &no_capacity_type, arena);
-        struct solver_expressions more = expressions_of(catalog->names, asked, false, arena);
+        struct solver_expressions more = without_places(catalog->names, asked, arena);
         for (size_t j = 0; j < in.count * as.count; j++) {
             add_offering(&offerings, arena, in.items[j / as.count], as.items[j % as.count],
                          offer->usd_micro_per_hour);
-            offerings.items[offerings.count - 1].more = more;
+            struct solver_offering *added = &offerings.items[offerings.count - 1];
+            added->more = more;
+            if (strcmp(added->capacity_type, "reserved") == 0)
+                added->reservation_capacity = offer->reservation_capacity;
         }
     }
     return offerings;
@@ -187,24 +257,14 @@ static void add_requirement(struct expression_list *list, const struct solver_na
         add_bound(list, arena, key, SOLVER_LTE, r->lte);
 }
 
-/* Places are the zone and the capacity type. */
-static void add_requirements(struct expression_list *list, const struct solver_names *names,
-                             const struct solver_requirements *set, bool with_places,
-                             struct arena *arena)
-{
-    for (size_t i = 0; i < set->count; i++) {
-        uint32_t key = set->items[i].key;
-        if (with_places || (key != CATALOG_ZONE && key != CATALOG_CAPACITY_TYPE))
-            add_requirement(list, names, &set->items[i], arena);
-    }
-}
-
-static struct solver_expressions expressions_of(const struct solver_names *names,
+static struct solver_expressions without_places(const struct solver_names *names,
                                                 const struct solver_requirements *set,
-                                                bool with_places, struct arena *arena)
+                                                struct arena *arena)
 {
     struct expression_list list = {0};
-    add_requirements(&list, names, set, with_places, arena);
+    for (size_t i = 0; i < set->count; i++)
+        if (set->items[i].key != CATALOG_ZONE && set->items[i].key != CATALOG_CAPACITY_TYPE)
+            add_requirement(&list, names, &set->items[i], arena);
     return (struct solver_expressions){.items = list.items, .count = list.count};
 }
 
@@ -233,24 +293,47 @@ static struct strings regions_of(const struct strings *zones, struct arena *aren
     return regions;
 }
 
+/* What reserved machines of the type can be. */
+static void add_reservation_keys(struct expression_list *list, const struct instance_type *type,
+                                 const struct class_settings *settings, struct arena *arena)
+{
+    struct strings values[RESERVATION_KEYS] = {0};
+    for (size_t i = 0; settings != NULL && i < settings->reservation_count; i++) {
+        const char *own[RESERVATION_KEYS];
+        if (!is_of_type(&settings->reservations[i], type))
+            continue;
+        reservation_values(&settings->reservations[i], own);
+        for (size_t j = 0; j < RESERVATION_KEYS; j++)
+            *LIST_PUSH(arena, &values[j]) = own[j];
+    }
+    for (size_t i = 0; i < RESERVATION_KEYS; i++)
+        add_expression(list, arena, reservation_keys[i],
+                       values[i].count > 0 ? SOLVER_IN : SOLVER_DOES_NOT_EXIST, values[i]);
+}
+
 /* What the AWS provider says of a type beside what the catalogue does. */
-static void add_builtin_places(struct expression_list *list, const struct strings *zones,
+static void add_builtin_places(struct expression_list *list, const struct instance_type *type,
+                               const struct class_settings *settings, const struct strings *zones,
                                struct arena *arena)
 {
-    static const char *const not_reserved[] = {
-        "karpenter.k8s.aws/capacity-reservation-id",
-        "karpenter.k8s.aws/capacity-reservation-type",
-        "karpenter.k8s.aws/capacity-reservation-interruptible",
-    };
     struct strings capacity_types = one_string(arena, "on-demand");
     *LIST_PUSH(arena, &capacity_types) = "spot";
+    if (is_reserved(settings, type))
+        *LIST_PUSH(arena, &capacity_types) = "reserved";
     struct strings regions = regions_of(zones, arena);
     add_expression(list, arena, ZONE, SOLVER_IN, *zones);
     add_expression(list, arena, CAPACITY_TYPE, SOLVER_IN, capacity_types);
     if (regions.count > 0)
         add_expression(list, arena, REGION, SOLVER_IN, regions);
-    for (size_t i = 0; i < COUNT_OF(not_reserved); i++)
-        add_expression(list, arena, not_reserved[i], SOLVER_DOES_NOT_EXIST, (struct strings){0});
+    add_reservation_keys(list, type, settings, arena);
+    const char *windows_build = class_settings_windows_build(settings);
+    if (windows_build == NULL)
+        return;
+    bool runs = text_is(type->architecture, "amd64");
+    add_expression(list, arena, "kubernetes.io/os", runs ? SOLVER_IN : SOLVER_DOES_NOT_EXIST,
+                   runs ? one_string(arena, "windows") : (struct strings){0});
+    add_expression(list, arena, "node.kubernetes.io/windows-build", SOLVER_IN,
+                   one_string(arena, windows_build));
 }
 
 /* ---- the whole type ---- */
@@ -268,21 +351,26 @@ static struct solver_amounts numbered(const struct catalog_amounts *amounts, boo
 }
 
 bool catalog_solver_type(const struct catalog *catalog, size_t index, const struct zones *zones,
-                         struct solver_builder *builder, struct arena *arena,
-                         struct solver_type *type)
+                         const struct class_settings *settings, struct solver_builder *builder,
+                         struct arena *arena, struct solver_type *type)
 {
-    struct catalog_amounts amounts = catalog_type_amounts(catalog, index, arena);
+    struct catalog_amounts amounts = catalog_class_amounts(catalog, index, settings, arena);
     *type = (struct solver_type){0};
     if (amounts.count == 0)
         return false;
     const struct instance_type *known = &catalog->types[index];
     struct expression_list requirements = {0};
-    add_requirements(&requirements, catalog->names, &known->requirements, true, arena);
+    bool other_system = catalog->is_builtin && class_settings_windows_build(settings) != NULL;
+    for (size_t i = 0; i < known->requirements.count; i++)
+        if (!other_system || known->requirements.items[i].key != CATALOG_OS)
+            add_requirement(&requirements, catalog->names, &known->requirements.items[i], arena);
     if (catalog->is_builtin) {
         struct strings names = zone_names(catalog, zones, arena);
-        add_builtin_places(&requirements, &names, arena);
+        add_builtin_places(&requirements, known, settings, &names, arena);
     }
     struct catalog_offerings offerings = catalog_type_offerings(catalog, index, zones, arena);
+    if (catalog->is_builtin && is_reserved(settings, known))
+        add_reserved(&offerings, known, settings, arena);
     struct solver_attach_limit *limit = ARENA_NEW(arena, struct solver_attach_limit);
     limit->driver = "ebs.csi.aws.com";
     limit->count = catalog_attach_limit(catalog, index);

@@ -209,6 +209,24 @@ static bool read_price(struct reader *reader, const struct node *offering, int64
     return true;
 }
 
+static bool read_reservation_capacity(struct reader *reader, const struct node *offering,
+                                      uint32_t *capacity)
+{
+    const struct node *node = find_member(offering, "reservationCapacity");
+    int64_t count = 0;
+    *capacity = 0;
+    if (node == NULL)
+        return true;
+    if (!node_is(node, NODE_NUMBER) || !node_integer(node, &count) || count < 0 ||
+        count > INT32_MAX)
+        return refuse(reader, node,
+                      "an offering's ReservationCapacity is %.*s; it must be a whole number of "
+                      "machines, 0 or more",
+                      TEXT_ARGS(node_text(node)));
+    *capacity = (uint32_t)count;
+    return true;
+}
+
 /* What an offering's requirement on zone or capacity type adds to the type's own. */
 static void collect(struct reader *reader, const struct solver_requirements *requirements,
                     enum catalog_label label, struct solver_requirement *all)
@@ -266,9 +284,12 @@ static bool read_offerings(struct reader *reader, const struct node *list,
     for (size_t i = 0; i < node_count(list); i++) {
         struct solver_requirements requirements = {0};
         int64_t usd_micro = 0;
-        if (!read_offering(reader, node_item(list, i), &requirements, &usd_micro))
+        uint32_t machines = 0;
+        if (!read_offering(reader, node_item(list, i), &requirements, &usd_micro) ||
+            !read_reservation_capacity(reader, node_item(list, i), &machines))
             return false;
-        catalog_add_offering(catalog, (size_t)(type - catalog->types), &requirements, usd_micro);
+        catalog_add_offering(catalog, (size_t)(type - catalog->types), &requirements, usd_micro,
+                             machines);
         collect(reader, &requirements, CATALOG_ZONE, &zones);
         collect(reader, &requirements, CATALOG_CAPACITY_TYPE, &capacity_types);
         bool cheaper = type->usd_micro_per_hour < 0 || usd_micro < type->usd_micro_per_hour;

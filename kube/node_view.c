@@ -24,44 +24,83 @@ struct pair {
 
 struct node_claim {
     const struct object *object;
-    struct text node_name, provider_id;
+    struct text key; /* the name of its Node or, if it does not know that, its provider's id */
+    bool names_node;
     bool has_node;
 };
 struct node_claims {
-    struct node_claim *items;
+    struct node_claim *items; /* as the snapshot orders them */
     size_t count;
+    struct node_claim **by_key; /* of equal keys the first first */
 };
+
+static int compare_keys(const struct node_claim *a, bool names_node, struct text key)
+{
+    if (a->names_node != names_node)
+        return a->names_node ? -1 : 1;
+    return text_compare(a->key, key);
+}
+
+static int compare_claims(const void *a_pointer, const void *b_pointer)
+{
+    const struct node_claim *a = *(struct node_claim *const *)a_pointer;
+    const struct node_claim *b = *(struct node_claim *const *)b_pointer;
+    int order = compare_keys(a, b->names_node, b->key);
+    return order != 0 ? order : a < b ? -1 : a > b;
+}
 
 static struct node_claims node_claims_read(const struct snapshot *snapshot, struct arena *arena)
 {
     struct node_claims claims = {.count = snapshot_count(snapshot, KIND_NODE_CLAIM)};
     claims.items = ARENA_ARRAY(arena, claims.count, struct node_claim);
+    claims.by_key = ARENA_ARRAY(arena, claims.count, struct node_claim *);
     for (size_t i = 0; i < claims.count; i++) {
         const struct object *object = snapshot_object(snapshot, KIND_NODE_CLAIM, i);
         const struct node *status = node_get(object->root->node, "status");
+        struct text node_name = node_string(node_get(status, "nodeName"));
+        bool names_node = node_name.size > 0;
         claims.items[i] = (struct node_claim){
             .object = object,
-            .node_name = node_string(node_get(status, "nodeName")),
-            .provider_id = node_string(node_get(status, "providerID")),
+            .key = names_node ? node_name : node_string(node_get(status, "providerID")),
+            .names_node = names_node,
         };
+        claims.by_key[i] = &claims.items[i];
     }
+    if (claims.count > 1)
+        qsort(claims.by_key, claims.count, sizeof *claims.by_key, compare_claims);
     return claims;
 }
 
-static const struct object *claim_of(struct node_claims *claims, const struct object *node)
+static struct node_claim *find_claim(const struct node_claims *claims, bool names_node,
+                                     struct text key)
 {
-    struct text provider_id = node_string(node_at(node->root->node, "spec.providerID"));
-    for (size_t i = 0; i < claims->count; i++) {
-        struct node_claim *claim = &claims->items[i];
-        bool same = claim->node_name.size > 0 ? text_equal(claim->node_name, node->name)
-                                              : claim->provider_id.size > 0 &&
-                                                    text_equal(claim->provider_id, provider_id);
-        if (same) {
-            claim->has_node = true;
-            return claim->object;
-        }
+    size_t low = 0;
+    size_t high = key.size == 0 ? 0 : claims->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (compare_keys(claims->by_key[middle], names_node, key) < 0)
+            low = middle + 1;
+        else
+            high = middle;
     }
-    return NULL;
+    return key.size > 0 && low < claims->count &&
+                   compare_keys(claims->by_key[low], names_node, key) == 0
+               ? claims->by_key[low]
+               : NULL;
+}
+
+/* Of several the first. */
+static const struct object *claim_of(const struct node_claims *claims, const struct object *node)
+{
+    struct node_claim *by_name = find_claim(claims, true, node->name);
+    struct node_claim *by_id =
+        find_claim(claims, false, node_string(node_at(node->root->node, "spec.providerID")));
+    struct node_claim *first =
+        by_name == NULL || (by_id != NULL && by_id < by_name) ? by_id : by_name;
+    if (first == NULL)
+        return NULL;
+    first->has_node = true;
+    return first->object;
 }
 
 /* ---- taints ---- */
@@ -263,43 +302,47 @@ static int compare_machines(const void *a_pointer, const void *b_pointer)
     return strcmp(a->node_name, b->node_name);
 }
 
-static void add_machine(const struct snapshot *snapshot, struct pair *pair, struct arena *arena,
-                        struct machines *machines, struct texts *leaving, struct problems *problems)
+void machine_add(const struct snapshot *snapshot, const struct machine_source *source,
+                 struct arena *arena, struct machines *machines, struct texts *leaving,
+                 struct problems *problems)
 {
+    const struct object *node = source->node;
+    const struct object *claim = source->claim;
+    struct pair pair = {
+        .node = node,
+        .claim = claim,
+        .named = node != NULL ? node : claim,
+        .decides = claim != NULL ? claim : node,
+        .node_root = node != NULL ? node->root->node : NULL,
+    };
     struct machine machine;
     struct error wrong = {0};
-    if (pair->decides->deleting) {
-        if (pair->node != NULL)
-            *LIST_PUSH(arena, leaving) = pair->node->name;
+    if (pair.decides->deleting) {
+        if (node != NULL)
+            *LIST_PUSH(arena, leaving) = node->name;
         return;
     }
-    if (!read_machine(snapshot, pair, arena, &machine, &wrong)) {
+    if (!read_machine(snapshot, &pair, arena, &machine, &wrong)) {
         problems_add(problems, wrong.kind, wrong.place, "%s %s is left out: %s",
-                     kind_table[pair->named->kind].name, machine.node_name, wrong.what);
+                     kind_table[pair.named->kind].name, machine.node_name, wrong.what);
         return;
     }
     /* A NodeClaim that has not been launched says nothing yet. */
-    if (pair->node != NULL || machine.allocatable.count > 0)
+    if (node != NULL || machine.allocatable.count > 0)
         *LIST_PUSH(arena, machines) = machine;
 }
 
-void machines_read(const struct snapshot *snapshot, struct arena *arena, struct machines *machines,
-                   struct texts *leaving, struct problems *problems)
+void machine_sources_find(const struct snapshot *snapshot, struct arena *arena,
+                          struct machine_sources *sources, struct problems *problems)
 {
     struct node_claims claims = node_claims_read(snapshot, arena);
+    *sources = (struct machine_sources){0};
     for (size_t i = 0; i < snapshot_count(snapshot, KIND_NODE); i++) {
         const struct object *node = snapshot_object(snapshot, KIND_NODE, i);
-        const struct object *claim = claim_of(&claims, node);
-        struct pair pair = {.node = node,
-                            .claim = claim,
-                            .named = node,
-                            .decides = claim != NULL ? claim : node,
-                            .node_root = node->root->node};
-        add_machine(snapshot, &pair, arena, machines, leaving, problems);
+        *LIST_PUSH(arena, sources) = (struct machine_source){node, claim_of(&claims, node)};
     }
     for (size_t i = 0; i < claims.count; i++) {
         const struct object *claim = claims.items[i].object;
-        struct pair pair = {.claim = claim, .named = claim, .decides = claim};
         if (claims.items[i].has_node)
             continue;
         if (snapshot_find(snapshot, KIND_NODE, TEXT(""), claim->name) != NULL)
@@ -309,8 +352,17 @@ void machines_read(const struct snapshot *snapshot, struct arena *arena, struct 
                          "status.nodeName nor status.providerID says that it is its own",
                          TEXT_ARGS(claim->name));
         else
-            add_machine(snapshot, &pair, arena, machines, leaving, problems);
+            *LIST_PUSH(arena, sources) = (struct machine_source){NULL, claim};
     }
+}
+
+void machines_read(const struct snapshot *snapshot, struct arena *arena, struct machines *machines,
+                   struct texts *leaving, struct problems *problems)
+{
+    struct machine_sources sources;
+    machine_sources_find(snapshot, arena, &sources, problems);
+    for (size_t i = 0; i < sources.count; i++)
+        machine_add(snapshot, &sources.items[i], arena, machines, leaving, problems);
     if (machines->count > 0)
         qsort(machines->items, machines->count, sizeof *machines->items, compare_machines);
 }

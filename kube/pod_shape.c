@@ -396,3 +396,37 @@ void pod_shape_read(const struct snapshot *snapshot, const struct shape_source *
     if (!pod_requests_read(snapshot, workload, arena, &shape->requests, &error))
         find_broken(shape, error.place, arena_text(arena, text_of(error.what)));
 }
+
+static void keep_required_anti_affinity(struct solver_shape *solver, struct arena *arena)
+{
+    struct solver_pod_affinity *kept =
+        ARENA_ARRAY(arena, solver->affinity_count, struct solver_pod_affinity);
+    size_t count = 0;
+    for (size_t i = 0; i < solver->affinity_count; i++)
+        if (solver->affinities[i].anti && solver->affinities[i].required)
+            kept[count++] = solver->affinities[i];
+    solver->affinities = kept;
+    solver->affinity_count = count;
+    solver->spread_count = 0;
+}
+
+void running_shape_read(const struct snapshot *snapshot, const struct shape_source *source,
+                        struct arena *arena, struct pod_shape *shape)
+{
+    const struct workload *workload = &source->workload;
+    struct solver_shape *solver = &shape->solver;
+    struct error error = {0};
+    *shape = (struct pod_shape){.read = true};
+    solver->namespace = terminated(arena, source->namespace);
+    solver->labels = labels_of(node_get(workload->metadata->node, "labels"), arena);
+    read_host_ports(workload, arena, solver);
+    if (node_at(workload->spec->node, "affinity.podAntiAffinity") != NULL) {
+        read_topology(workload, arena, solver);
+        keep_required_anti_affinity(solver, arena);
+    }
+    /* They say in which zones it may be at all, and so which there are to be kept out of. */
+    if (solver->affinity_count > 0)
+        solver->tolerations = tolerations_convert(workload, arena, &solver->toleration_count);
+    /* What it asks for in a way that cannot be understood it does not take. */
+    (void)!pod_requests_read(snapshot, workload, arena, &shape->requests, &error);
+}

@@ -24,6 +24,7 @@ struct solver_builder *solver_builder_create(struct arena *arena)
     problem->hostname_key = KEY("kubernetes.io/hostname");
     problem->zone_key = KEY("topology.kubernetes.io/zone");
     problem->capacity_type_key = KEY("karpenter.sh/capacity-type");
+    problem->reservation_key = KEY(SOLVER_RESERVATION_KEY);
 #undef KEY
     /* What a problem derived from this one, or a query, names later is told to be well known. */
     for (size_t i = 0; solver_well_known_key(i) != NULL; i++) {
@@ -107,14 +108,13 @@ static const struct attach_limit *limits_copy(struct solver_problem *problem,
 static struct solver_requirements labels_make(struct solver_problem *problem,
                                               struct solver_labels labels)
 {
-    struct solver_requirements set = {0};
+    struct solver_requirements set = requirements_for(problem, labels.count);
     for (size_t i = 0; i < labels.count; i++) {
         const char *value = labels.items[i].value;
-        struct solver_expression expression = {labels.items[i].key, SOLVER_IN, &value, 1, 0};
-        struct term term = term_make(problem, (struct solver_expressions){&expression, 1});
-        for (size_t j = 0; j < term.requirements.count; j++)
-            solver_requirements_add(problem->names, &set, term.requirements.items[j],
-                                    problem->arena);
+        const struct solver_expression expression = {labels.items[i].key, SOLVER_IN, &value, 1, 0};
+        struct solver_requirement requirement = requirement_make(problem, &expression);
+        if (requirement.key != problem->hostname_key)
+            solver_requirements_add(problem->names, &set, requirement, problem->arena);
     }
     return set;
 }
@@ -167,11 +167,14 @@ bool solver_add_type(struct solver_builder *builder, const struct solver_type *g
             !amounts_check(problem, *given->offerings[i].allocatable, "instance type", given->name,
                            error))
             return false;
-    if (!name_add(&problem->type_ids, given->name, "instance type", number, error))
+    const char *id = given->name;
+    if (given->node_class != NULL)
+        id = arena_printf(problem->arena, "%s of %s", given->name, given->node_class).data;
+    if (!name_add(&problem->type_ids, id, "instance type", number, error))
         return false;
     builder->supply_changed = true;
     struct type type = {
-        .name = intern_text(&problem->type_ids, *number),
+        .name = arena_text(problem->arena, text_of(given->name)).data,
         .requirements = term_make(problem, given->requirements).requirements,
         .capacity = amounts_copy(problem, given->capacity),
         .allocatable = amounts_copy(problem, given->allocatable),
@@ -221,10 +224,9 @@ bool solver_add_pool(struct solver_builder *builder, const struct solver_pool *g
 
 /* ---- what is there ---- */
 
-bool solver_add_node(struct solver_builder *builder, const struct solver_node *given,
-                     uint32_t *number, struct error *error)
+static bool read_node(struct solver_problem *problem, const struct solver_node *given,
+                      struct machine *node, struct error *error)
 {
-    struct solver_problem *problem = builder->problem;
     uint32_t pool = SOLVER_NONE;
     if (given->pool != NULL)
         pool = intern_find(&problem->pool_ids, given->pool, strlen(given->pool));
@@ -234,11 +236,6 @@ bool solver_add_node(struct solver_builder *builder, const struct solver_node *g
     if (!amounts_check(problem, given->capacity, "Node", given->name, error) ||
         !amounts_check(problem, given->allocatable, "Node", given->name, error))
         return false;
-    *number = intern_find(&problem->node_ids, given->name, strlen(given->name));
-    bool again = *number != SOLVER_NONE && problem->nodes.items[*number].gone;
-    if (!again && !name_add(&problem->node_ids, given->name, "Node", number, error))
-        return false;
-    builder->nodes_changed = true;
     const char *hostname = given->name;
     struct label_pair *raw = ARENA_ARRAY(problem->arena, given->labels.count, struct label_pair);
     for (size_t i = 0; i < given->labels.count; i++) {
@@ -249,8 +246,7 @@ bool solver_add_node(struct solver_builder *builder, const struct solver_node *g
         raw[i].value =
             solver_names_value(problem->names, raw[i].key, label.value, strlen(label.value));
     }
-    struct machine node = {
-        .name = intern_text(&problem->node_ids, *number),
+    *node = (struct machine){
         .pool = pool,
         .initialized = given->initialized,
         .to_come = given->to_come,
@@ -264,10 +260,43 @@ bool solver_add_node(struct solver_builder *builder, const struct solver_node *g
         .attach_limits = limits_copy(problem, given->attach_limits, given->attach_limit_count),
         .attach_limit_count = given->attach_limit_count,
     };
+    return true;
+}
+
+bool solver_add_node(struct solver_builder *builder, const struct solver_node *given,
+                     uint32_t *number, struct error *error)
+{
+    struct solver_problem *problem = builder->problem;
+    struct machine node;
+    if (!read_node(problem, given, &node, error))
+        return false;
+    *number = intern_find(&problem->node_ids, given->name, strlen(given->name));
+    bool again = *number != SOLVER_NONE && problem->nodes.items[*number].gone;
+    if (!again && !name_add(&problem->node_ids, given->name, "Node", number, error))
+        return false;
+    builder->nodes_changed = true;
+    node.name = intern_text(&problem->node_ids, *number);
     if (again)
         problem->nodes.items[*number] = node;
     else
         *LIST_PUSH(problem->arena, &problem->nodes) = node;
+    return true;
+}
+
+bool solver_change_node(struct solver_builder *builder, uint32_t number,
+                        const struct solver_node *given, struct error *error)
+{
+    struct solver_problem *problem = builder->problem;
+    struct machine node;
+    if (number >= problem->nodes.count || problem->nodes.items[number].gone ||
+        strcmp(problem->nodes.items[number].name, given->name) != 0)
+        return error_set(error, ERROR_INPUT, NOWHERE, "node %u is not there, or not Node %s",
+                         number, given->name);
+    if (!read_node(problem, given, &node, error))
+        return false;
+    node.name = problem->nodes.items[number].name;
+    problem->nodes.items[number] = node;
+    builder->nodes_changed = true;
     return true;
 }
 

@@ -69,6 +69,10 @@ static void row_add(struct solver_problem *problem, struct intern *signatures, u
             .capacity_type = given->capacity_type,
             .price_usd_micro = given->price_usd_micro < 0 ? -1 : given->price_usd_micro,
             .available = given->available,
+            .launchable = given->available,
+            .reservation = SOLVER_NONE,
+            .reservation_capacity = given->reservation_capacity,
+            .list_price_usd_micro = given->list_price_usd_micro,
         };
     }
     *LIST_PUSH(problem->arena, &problem->rows) =
@@ -86,8 +90,9 @@ static bool seen_before(const struct type *type, size_t at)
 static int compare_types(const void *a_pointer, const void *b_pointer, void *argument)
 {
     const struct solver_problem *problem = argument;
-    return strcmp(problem->types.items[*(const uint32_t *)a_pointer].name,
-                  problem->types.items[*(const uint32_t *)b_pointer].name);
+    uint32_t a = *(const uint32_t *)a_pointer, b = *(const uint32_t *)b_pointer;
+    int order = strcmp(problem->types.items[a].name, problem->types.items[b].name);
+    return order != 0 ? order : a < b ? -1 : a > b;
 }
 
 /* By name of the type, whatever the order in which they were added. */
@@ -134,11 +139,10 @@ static int compare_prices(const void *a_pointer, const void *b_pointer, void *ar
     const struct solver_problem *problem = argument;
     const struct priced_offering *a = a_pointer;
     const struct priced_offering *b = b_pointer;
-    int64_t a_price = a->offering->price_usd_micro, b_price = b->offering->price_usd_micro;
-    if (a_price != b_price)
-        return b_price < 0 || (a_price >= 0 && a_price < b_price) ? -1 : 1;
     uint32_t x = problem->rows.items[a->row].type, y = problem->rows.items[b->row].type;
-    int order = strcmp(problem->types.items[x].name, problem->types.items[y].name);
+    int order = compare_offering_prices(a->offering, b->offering);
+    if (order == 0)
+        order = strcmp(problem->types.items[x].name, problem->types.items[y].name);
     if (order == 0)
         order = strcmp(a->offering->zone, b->offering->zone);
     if (order == 0)
@@ -155,7 +159,7 @@ static void order_offerings(struct solver_problem *problem)
     count = 0;
     for (uint32_t i = 0; i < problem->rows.count; i++)
         for (size_t j = 0; j < problem->rows.items[i].offering_count; j++)
-            if (problem->rows.items[i].offerings[j].available)
+            if (problem->rows.items[i].offerings[j].launchable)
                 order[count++] =
                     (struct priced_offering){i, problem->rows.items[i].offerings[j].shape,
                                              &problem->rows.items[i].offerings[j]};
@@ -203,6 +207,7 @@ static void index_row(struct solver_problem *problem, struct filling *keys, size
 void catalog_make(struct solver_problem *problem)
 {
     make_rows(problem);
+    reservations_make(problem);
     order_offerings(problem);
     make_capacity(problem);
     problem->key_count = solver_names_key_count(problem->names);

@@ -213,15 +213,21 @@ enum verdict claim_try(struct solver_run *run, const struct claim *claim, uint32
     if (depends)
         drop_unattachable(problem, claim, pod, run->scratch_fits);
     size_t count = shape->volume_alternative_count;
+    enum verdict reserved = NOT_NOW;
     for (size_t i = 0; i < (count > 0 ? count : 1); i++) {
         const struct claim_set *set =
             settle(run, state, pod, base, count > 0 ? &shape->volumes[i] : NULL,
                    problem->variant_count + shape->first_volume_term + (uint32_t)i,
                    relax_min_values, &depends);
-        if (set == NULL)
+        /* Of several alternatives the last one says whether the pod is to wait. */
+        reserved = set == NULL ? NOT_NOW : reserved_try(run, claim, set, run->scratch_rows);
+        depends |= set != NULL;
+        if (reserved != ACCEPTED)
             continue;
-        *candidate = (struct candidate){set, run->scratch_rows};
+        *candidate = (struct candidate){set, run->scratch_rows, run->scratch_held};
         return ACCEPTED;
     }
+    if (reserved == DEFERRED)
+        return DEFERRED;
     return depends ? NOT_NOW : NEVER;
 }

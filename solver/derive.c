@@ -76,6 +76,23 @@ struct solver_builder *solver_derive(const struct solver_problem *before, struct
     return builder;
 }
 
+/* ---- what is there ---- */
+
+uint32_t solver_find_node(const struct solver_builder *builder, const char *name)
+{
+    const struct solver_problem *problem = builder->problem;
+    uint32_t number = intern_find(&problem->node_ids, name, strlen(name));
+    return number == SOLVER_NONE || problem->nodes.items[number].gone ? SOLVER_NONE : number;
+}
+
+uint32_t solver_find_pod(const struct solver_builder *builder, const char *name)
+{
+    const struct solver_problem *problem = builder->problem;
+    uint32_t number = intern_find(&problem->pod_ids, name, strlen(name));
+    return number == SOLVER_NONE || problem->pods.items[number].node == POD_GONE ? SOLVER_NONE
+                                                                                 : number;
+}
+
 /* ---- what is taken away or moved ---- */
 
 static bool pod_is_there(const struct solver_builder *builder, uint32_t pod, struct error *error)
@@ -214,4 +231,31 @@ void derive_groups(struct solver_builder *builder)
             adjust_pod(builder, &problem->pods.items[number], 1);
     }
     groups_count(problem, before->groups.count, before->label_classes.count);
+}
+
+/* ---- what a change of nodes leaves of limits ---- */
+
+static bool is_within(const struct solver_problem *problem, const struct pool *pool, size_t row)
+{
+    if (pool->limits[SOLVER_NODES] <= 0)
+        return false;
+    for (size_t r = 0; r < problem->resource_count; r++)
+        if (r != SOLVER_NODES && pool->limits[r] != INT64_MAX &&
+            problem->capacity[r * problem->rows.count + row] > pool->limits[r])
+            return false;
+    return true;
+}
+
+bool solver_limits_agree(const struct solver_problem *before, const struct solver_problem *after)
+{
+    if (before->pools.count != after->pools.count || before->rows.count != after->rows.count)
+        return false;
+    for (size_t i = 0; i < before->pools.count; i++) {
+        const struct pool *was = &before->pools.items[i];
+        const struct pool *is = &after->pools.items[i];
+        for (BITS_EACH(row, is->rows, after->row_words))
+            if (is->has_limits && is_within(before, was, row) != is_within(after, is, row))
+                return false;
+    }
+    return true;
 }

@@ -29,6 +29,23 @@ static uint32_t volume_number(const struct question *q, size_t alternative)
     return q->problem->variant_count + q->shape->first_volume_term + (uint32_t)alternative;
 }
 
+/* Takes off the rows that only reservations without a free machine offer. */
+static void drop_full(struct question *q, uint64_t *offered)
+{
+    const struct solver_problem *problem = q->problem;
+    if (problem->reserved.count == 0)
+        return;
+    const bool *allowed = claim_set_offerings(q->run, q->set);
+    for (BITS_EACH(row, offered, problem->row_words)) {
+        const struct row *from = &problem->rows.items[row];
+        bool any = false;
+        for (size_t i = 0; i < from->offering_count && !any; i++)
+            any = from->offerings[i].launchable && allowed[from->offerings[i].shape];
+        if (!any)
+            bits_remove(offered, row);
+    }
+}
+
 static void judge_requirement(struct question *q, uint64_t *types, uint64_t *offered)
 {
     const struct solver_problem *problem = q->problem;
@@ -41,6 +58,7 @@ static void judge_requirement(struct question *q, uint64_t *types, uint64_t *off
     uint64_t *rows = q->run->scratch_rows;
     catalog_select_types(problem, &set->requirements, rows);
     catalog_select_offerings(problem, &set->requirements, offered);
+    drop_full(q, offered);
     for (size_t w = 0; w < problem->row_words; w++) {
         types[w] = rows[w] & problem->pools.items[q->pool].rows[w];
         offered[w] &= problem->pools.items[q->pool].rows[w];

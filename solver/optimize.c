@@ -1,6 +1,6 @@
 #include <string.h>
 
-#include "solver/run.h"
+#include "solver/rework.h"
 
 /* ---- where an affinity group may begin (Karpenter semantics 12) ---- */
 
@@ -123,11 +123,20 @@ struct score {
     size_t unschedulable, unpriced;
     int64_t cost_usd_micro;
     size_t claims;
+    int64_t left_cpu_milli; /* asked by the pods that are unschedulable */
 };
 
-static struct score score_of(const struct solver_plan *plan)
+static struct score score_of(const struct solver_run *run)
 {
+    const struct solver_problem *problem = run->problem;
+    const struct solver_plan *plan = &run->plan;
     struct score score = {.unschedulable = plan->unschedulable_count, .claims = plan->claim_count};
+    for (size_t i = 0; i < problem->queue_count && score.unschedulable > 0; i++) {
+        uint32_t pod = problem->queue[i];
+        const struct shape *shape = &problem->shapes.items[problem->pods.items[pod].shape];
+        if (run->places[pod].kind == SOLVER_UNSCHEDULABLE)
+            score.left_cpu_milli = add_capped(score.left_cpu_milli, shape->requests[SOLVER_CPU]);
+    }
     for (size_t i = 0; i < plan->claim_count; i++) {
         if (plan->claims[i].price_usd_micro < 0)
             score.unpriced++;
@@ -153,8 +162,10 @@ static struct solver_run *solve_by(const struct solver_problem *problem, struct 
                                    struct arena *arena)
 {
     struct solver_run *run = run_create(problem, strategy, arena);
-    if (strategy.cheapest)
-        place_densely(run);
+    if (strategy.old != NULL)
+        place_as_before(run, strategy.old, strategy.lots);
+    if (strategy.cheapest && problem->reservations.count == 0)
+        place_densely(run); /* it chooses types without a look at what reservations are left */
     place_queue(run);
     plan_finish(run);
     return run;
@@ -171,6 +182,11 @@ static struct solver_run *solve_by(const struct solver_problem *problem, struct 
 #define DRAWN_GROWTH_EFFORT_MAX 600
 #define TRIAL_BUDGET_BYTES ((size_t)1 << 30)
 #define STRATEGIES_MAX (9 + 3 * DRAWS_MAX)
+
+static size_t effort_of(const struct solver_problem *problem)
+{
+    return 1 + problem->queue_count + problem->rows.count / ROWS_AS_A_POD;
+}
 
 static size_t list_strategies(const struct solver_problem *problem, struct strategy *strategies)
 {
@@ -194,7 +210,7 @@ static size_t list_strategies(const struct solver_problem *problem, struct strat
                 strategy.best_fit = fit == 1;
                 strategies[count++] = strategy;
             }
-    size_t effort = 1 + problem->queue_count + problem->rows.count / ROWS_AS_A_POD;
+    size_t effort = effort_of(problem);
     struct strategy by_growth = all;
     by_growth.least_growth = true;
     for (int tight = 0; tight <= (wanted->joint_zones ? 1 : 0); tight++)
@@ -224,7 +240,7 @@ struct trial {
 static void try_strategy(void *argument)
 {
     struct trial *trial = argument;
-    trial->score = score_of(&solve_by(trial->problem, trial->strategy, trial->arena)->plan);
+    trial->score = score_of(solve_by(trial->problem, trial->strategy, trial->arena));
 }
 
 /* The place of the one whose plan is best, the first of equals. Each is tried in memory of its own,
@@ -250,10 +266,152 @@ static size_t best_strategy(const struct solver_problem *problem, const struct s
     return best;
 }
 
+/* ---- a part of the best plan made anew, again and again ---- */
+
+#define REWORKS_MIN 4
+#define REWORKS_MAX 400
+#define REWORK_EFFORT 30000 /* over all of them, as above */
+#define DETOUR_PART 20      /* of the cost: as much more is put up with on the way */
+
+/* How the pods of the part are placed. */
+static struct strategy rework_strategy(const struct solver_problem *problem, uint64_t seed,
+                                       const struct old_plan *old)
+{
+    const struct solver_optimize *wanted = &problem->settings.optimize;
+    struct strategy strategy = {
+        .joint_zones = wanted->joint_zones,
+        .spread_in_one = wanted->spread_in_one,
+        .exact_limits = wanted->exact_limits,
+        .sound = true,
+        .look_ahead = true,
+        .lots = seed,
+        .old = old,
+    };
+    switch (seed % 4) {
+    case 0:
+        strategy.cheapest = true;
+        strategy.best_fit = wanted->best_fit;
+        break;
+    case 1:
+        strategy.any_order = true;
+        strategy.least_growth = true;
+        break;
+    case 2:
+        strategy.any_order = true;
+        break;
+    default:
+        strategy.least_growth = true;
+        break;
+    }
+    return strategy;
+}
+
+/* What may be put up with on the way: at first a plan that costs a little more. */
+static struct score allowed(struct score score, size_t left, size_t count)
+{
+    score.cost_usd_micro = add_capped(score.cost_usd_micro, score.cost_usd_micro / DETOUR_PART *
+                                                                (int64_t)left / (int64_t)count);
+    score.claims = SIZE_MAX;
+    return score;
+}
+
+/* To leave a large pod instead of a small one is no saving. */
+static bool leaves_larger(struct score score, struct score than)
+{
+    return score.unschedulable == than.unschedulable && score.left_cpu_milli > than.left_cpu_milli;
+}
+
+struct rework {
+    struct trial trial;
+    struct arena *notes; /* of plans that are gone on from */
+    const struct solver_run *from;
+    const struct old_plan *old; /* that the trial came to */
+    struct score best_score;
+    struct strategy best; /* without an old plan: nothing better was found */
+};
+
+static void try_rework(void *argument)
+{
+    struct rework *rework = argument;
+    struct trial *trial = &rework->trial;
+    struct solver_run *run = solve_by(trial->problem, trial->strategy, trial->arena);
+    trial->score = score_of(run);
+    rework->old = old_plan_of(run, rework->notes);
+}
+
+static void try_reworks(void *argument)
+{
+    struct rework *rework = argument;
+    struct trial *trial = &rework->trial;
+    const struct solver_problem *problem = trial->problem;
+    size_t count = REWORK_EFFORT / effort_of(problem);
+    count = count < REWORKS_MIN ? REWORKS_MIN : count > REWORKS_MAX ? REWORKS_MAX : count;
+    const struct old_plan *old = old_plan_of(rework->from, rework->notes);
+    struct score score = rework->best_score;
+    for (uint64_t seed = 1; seed <= count; seed++) {
+        trial->strategy = rework_strategy(problem, seed, old);
+        struct error error;
+        bool done = arena_guard(trial->arena, try_rework, rework, &error);
+        arena_reset(trial->arena);
+        if (!done || is_better(allowed(score, count - seed, count), trial->score) ||
+            leaves_larger(trial->score, score))
+            continue;
+        score = trial->score;
+        old = rework->old;
+        if (is_better(score, rework->best_score)) {
+            rework->best_score = score;
+            rework->best = trial->strategy;
+        }
+    }
+}
+
+/* ---- the whole ---- */
+
+struct solving {
+    struct solver_run *run; /* its arena holds the outcome */
+    struct strategy strategy;
+};
+
+static void solve_again(void *argument)
+{
+    struct solving *solving = argument;
+    struct solver_run *run = solving->run;
+    run = solve_by(run->problem, solving->strategy, run->arena);
+    run->strategy.old = NULL;
+    *solving->run = *run;
+}
+
+/* What was done until the memory ended counts. */
+static void do_guarded(struct arena *arena, void (*body)(void *), void *argument)
+{
+    struct error error;
+    bool done = arena_guard(arena, body, argument, &error);
+    (void)done;
+}
+
+static void make_better(struct solver_run *run)
+{
+    struct rework rework = {
+        .trial = {.problem = run->problem, .arena = arena_create(TRIAL_BUDGET_BYTES)},
+        .notes = arena_create(TRIAL_BUDGET_BYTES),
+        .from = run,
+        .best_score = score_of(run),
+    };
+    if (rework.trial.arena != NULL && rework.notes != NULL)
+        do_guarded(rework.notes, try_reworks, &rework);
+    arena_destroy(rework.trial.arena);
+    struct solving solving = {run, rework.best};
+    if (rework.best.old != NULL)
+        do_guarded(run->arena, solve_again, &solving);
+    arena_destroy(rework.notes);
+}
+
 void optimize(struct solver_run *run)
 {
     struct strategy strategies[STRATEGIES_MAX];
     size_t count = list_strategies(run->problem, strategies);
     size_t best = best_strategy(run->problem, strategies, count);
     *run = *solve_by(run->problem, strategies[best], run->arena);
+    if (run->problem->settings.optimize.cheapest)
+        make_better(run);
 }

@@ -108,6 +108,12 @@ static uint32_t find_node(struct solver_run *run, const struct pod *pod,
     return SOLVER_NONE;
 }
 
+static void note_placed(struct solver_run *run, uint32_t pod)
+{
+    if (run->placed_as != NULL)
+        *LIST_PUSH(run->arena, &run->placed) = pod;
+}
+
 static void put_on_node(struct solver_run *run, uint32_t pod_number, uint32_t node)
 {
     const struct solver_problem *problem = run->problem;
@@ -122,33 +128,12 @@ static void put_on_node(struct solver_run *run, uint32_t pod_number, uint32_t no
         *LIST_PUSH(run->arena, &run->node_mounts[node]) = pod->mounts[i];
     topology_record(run, shape, node, SOLVER_NONE);
     shared_claims_record(run, pod, machine_value(&problem->nodes.items[node], problem->zone_key));
+    note_placed(run, pod_number);
     run->places[pod_number].kind = SOLVER_ON_NODE;
     run->places[pod_number].index = node;
 }
 
 /* ---- claims ---- */
-
-static uint64_t wanted_claims(const struct solver_run *run, const struct variant_state *state,
-                              size_t word)
-{
-    const struct solver_problem *problem = run->problem;
-    uint64_t claims = UINT64_MAX;
-    for (size_t i = 0; i < state->wanted_count && claims != 0; i++) {
-        const struct wanted *wanted = &state->wanted[i];
-        const struct group *group = &problem->groups.items[wanted->group];
-        if (group->hostname) {
-            if (group->kind == GROUP_AFFINITY && !wanted->anywhere)
-                claims &= wide_bits_word(&run->groups[wanted->group].claims, word);
-            continue;
-        }
-        uint32_t index = problem->topology_index[group->key];
-        uint64_t in_domains = wide_bits_word(&run->claims_open[index], word);
-        for (BITS_EACH(value, wanted->domains, wanted->word_count))
-            in_domains |= wide_bits_word(&run->claims_of[index][value], word);
-        claims &= in_domains;
-    }
-    return claims;
-}
 
 /* Enters a claim under the domains its set leaves it, instead of those an earlier set left. */
 static void enter_domains(struct solver_run *run, uint32_t number, const struct claim_set *before,
@@ -173,39 +158,6 @@ static void enter_domains(struct solver_run *run, uint32_t number, const struct 
         else
             wide_bits_add(run->arena, &run->claims_open[i], number);
     }
-}
-
-static struct claim_rank *rank_of(struct solver_run *run, uint32_t pod_count)
-{
-    while (run->ranks.count <= pod_count)
-        (void)LIST_PUSH(run->arena, &run->ranks);
-    return &run->ranks.items[pod_count];
-}
-
-/* Leaves only the arrivals that are still there, when most are not. */
-static void tidy(struct claim_rank *rank)
-{
-    if (rank->arrivals.count < 2 * rank->count + BITS_WORD)
-        return;
-    size_t kept = 0;
-    for (size_t i = 0; i < rank->arrivals.count; i++)
-        if (bits_has(rank->claims.words, rank->arrivals.items[i]))
-            rank->arrivals.items[kept++] = rank->arrivals.items[i];
-    rank->arrivals.count = kept;
-}
-
-static void enter_pod_count(struct solver_run *run, uint32_t number, uint32_t pod_count)
-{
-    struct claim_rank *rank = rank_of(run, pod_count);
-    wide_bits_add(run->arena, &rank->claims, number);
-    *LIST_PUSH(run->arena, &rank->arrivals) = number;
-    rank->count++;
-    if (pod_count <= 1)
-        return;
-    struct claim_rank *before = rank_of(run, pod_count - 1);
-    wide_bits_remove(&before->claims, number);
-    before->count--;
-    tidy(before);
 }
 
 void claim_measure(const struct solver_run *run, struct claim *claim)
@@ -269,6 +221,7 @@ void put_on_claim(struct solver_run *run, uint32_t pod_number, uint32_t number,
     if (claim->pod_count == 0 || claim->set != candidate->set)
         enter_domains(run, number, claim->pod_count == 0 ? NULL : claim->set, candidate->set);
     claim->set = candidate->set;
+    reserved_hold(run, claim, candidate->held);
     if (claim->charged != NULL && (other_rows || other_set))
         charge(run, claim);
     for (size_t r = 0; r < problem->resource_count; r++)
@@ -283,53 +236,12 @@ void put_on_claim(struct solver_run *run, uint32_t pod_number, uint32_t number,
         run->next_pod[claim->last_pod] = pod_number;
     claim->last_pod = pod_number;
     run->next_pod[pod_number] = SOLVER_NONE;
-    enter_pod_count(run, number, claim->pod_count);
+    claim_enter(run, number);
     topology_record(run, shape, SOLVER_NONE, number);
     shared_claims_record(run, pod, claim_zone(problem, claim->set));
+    note_placed(run, pod_number);
     run->places[pod_number].kind = SOLVER_ON_CLAIM;
     run->places[pod_number].index = number;
-}
-
-/* Whether a claim may be worth a try. */
-static bool may_join(const struct solver_run *run, const struct variant_state *state,
-                     uint32_t claim)
-{
-    size_t word = claim / BITS_WORD;
-    uint64_t bit = (uint64_t)1 << (claim % BITS_WORD);
-    return (wide_bits_word(&state->turned_away_claims, word) & bit) == 0 &&
-           (wanted_claims(run, state, word) & bit) != 0;
-}
-
-static bool any_may_join(const struct solver_run *run, const struct variant_state *state,
-                         const struct claim_rank *rank)
-{
-    for (size_t w = 0; w < rank->claims.word_count && rank->count > 0; w++) {
-        uint64_t left = rank->claims.words[w] & ~wide_bits_word(&state->turned_away_claims, w);
-        if (left != 0 && (left & wanted_claims(run, state, w)) != 0)
-            return true;
-    }
-    return false;
-}
-
-bool each_claim(struct solver_run *run, const struct variant *variant,
-                bool (*visit)(struct solver_run *run, uint32_t claim, void *argument),
-                void *argument)
-{
-    const struct variant_state *state = &run->variants[variant->number];
-    for (size_t i = 1; i < run->ranks.count; i++) {
-        size_t pod_count = run->strategy.best_fit ? run->ranks.count - i : i;
-        const struct claim_rank *rank = &run->ranks.items[pod_count];
-        if (!any_may_join(run, state, rank))
-            continue;
-        size_t count = rank->arrivals.count;
-        for (size_t j = 0; j < count; j++) {
-            uint32_t claim = rank->arrivals.items[pod_count == 1 ? j : count - 1 - j];
-            if (bits_has(rank->claims.words, claim) && may_join(run, state, claim) &&
-                visit(run, claim, argument))
-                return true;
-        }
-    }
-    return false;
 }
 
 struct joining {
@@ -358,9 +270,7 @@ static bool join_one(struct solver_run *run, uint32_t number, void *argument)
     return true;
 }
 
-/* The emptiest claim that takes the pod (Karpenter semantics 2.3); with best_fit the fullest. Of
- * claims with as many pods Karpenter's sort, which is stable where little changed, puts the one
- * that got its last pod latest first, and those with one pod as they were opened. */
+/* The emptiest claim that takes the pod (Karpenter semantics 2.3); with best_fit the fullest. */
 bool join_claim(struct solver_run *run, uint32_t pod, const struct variant *variant)
 {
     struct joining joining = {pod, variant};
@@ -393,16 +303,17 @@ static void take_off_limits(struct solver_run *run, struct claim *claim)
     run->limit_rows_fresh[claim->pool] = false;
 }
 
-static bool try_pool(struct solver_run *run, uint32_t pool, uint32_t pod,
-                     const struct variant *variant, struct candidate *candidate)
+enum verdict try_pool(struct solver_run *run, uint32_t pool, const struct claim_set *set,
+                      uint32_t pod, const struct variant *variant, struct candidate *candidate)
 {
     const struct solver_problem *problem = run->problem;
     struct claim empty = run->empty_claims[pool];
+    empty.set = set;
     empty.rows = (uint64_t *)(uintptr_t)pool_limit_rows(run, pool);
     uint32_t host = (uint32_t)(problem->nodes.count + run->claims.count);
-    return empty.rows != NULL &&
-           claim_try(run, &empty, host, pod, variant, problem->settings.best_effort_min_values,
-                     candidate) == ACCEPTED;
+    return empty.rows == NULL ? NOT_NOW
+                              : claim_try(run, &empty, host, pod, variant,
+                                          problem->settings.best_effort_min_values, candidate);
 }
 
 /* Of the pools as heavy as the one at first, where a claim for the pod would be cheapest. */
@@ -418,7 +329,7 @@ static size_t cheapest_pool(struct solver_run *run, size_t first, uint32_t pod,
         struct candidate candidate;
         if (problem->pools.items[pool].weight != weight)
             break;
-        if (!try_pool(run, pool, pod, variant, &candidate))
+        if (try_pool(run, pool, run->empty_claims[pool].set, pod, variant, &candidate) != ACCEPTED)
             continue;
         int64_t price = rows_price(run, candidate.set, candidate.rows);
         if (price < best_price) {
@@ -442,18 +353,25 @@ void claim_open(struct solver_run *run, uint32_t pool, uint32_t pod,
     take_off_limits(run, claim);
 }
 
-/* In the heaviest pool that takes it (Karpenter semantics 2.3). */
+/* In the heaviest pool that takes it (Karpenter semantics 2.3); none, when a pool before that has
+ * reserved capacity it may get later. */
 bool try_opening(struct solver_run *run, uint32_t pod, const struct variant *variant,
                  uint32_t *pool, struct candidate *candidate)
 {
     const struct solver_problem *problem = run->problem;
     for (size_t i = 0; i < problem->pools.count; i++) {
         *pool = problem->pool_order[i];
-        if (!try_pool(run, *pool, pod, variant, candidate))
+        enum verdict verdict =
+            try_pool(run, *pool, run->empty_claims[*pool].set, pod, variant, candidate);
+        run->deferred = verdict == DEFERRED;
+        if (run->deferred)
+            return false;
+        if (verdict != ACCEPTED)
             continue;
         if (run->strategy.cheapest || run->strategy.least_growth)
             *pool = problem->pool_order[cheapest_pool(run, i, pod, variant)];
-        return try_pool(run, *pool, pod, variant, candidate);
+        return try_pool(run, *pool, run->empty_claims[*pool].set, pod, variant, candidate) ==
+               ACCEPTED;
     }
     return false;
 }
@@ -483,6 +401,15 @@ static bool join_node(struct solver_run *run, uint32_t pod, const struct variant
     return node != SOLVER_NONE;
 }
 
+bool place_on_this_node(struct solver_run *run, uint32_t pod, const struct variant *variant,
+                        uint32_t node)
+{
+    if (node_try(run, node, &run->problem->pods.items[pod], variant) != ACCEPTED)
+        return false;
+    put_on_node(run, pod, node);
+    return true;
+}
+
 bool place_on_node(struct solver_run *run, uint32_t pod, const struct variant *variant)
 {
     return wants_something(run, pod, variant) && join_node(run, pod, variant);
@@ -490,6 +417,7 @@ bool place_on_node(struct solver_run *run, uint32_t pod, const struct variant *v
 
 bool place_pod(struct solver_run *run, uint32_t pod, const struct variant *variant)
 {
+    run->deferred = false;
     if (!wants_something(run, pod, variant))
         return false;
     if (join_node(run, pod, variant))

@@ -11,9 +11,14 @@ static bool place_relaxing(struct solver_run *run, uint32_t pod)
     const struct shape *shape = &run->problem->shapes.items[run->problem->pods.items[pod].shape];
     if (shape->needs_devices)
         return false;
-    for (size_t i = 0; i < shape->variant_count; i++)
+    for (size_t i = 0; i < shape->variant_count; i++) {
+        if (run->placed_as != NULL)
+            run->placed_as[pod] = (uint32_t)i;
         if (place_pod(run, pod, &shape->variants[i]))
             return true;
+        if (run->deferred)
+            return false;
+    }
     return false;
 }
 
@@ -62,7 +67,7 @@ static int compare_by_strategy(const void *a_pointer, const void *b_pointer, voi
         if (a_zones != b_zones)
             return a_zones < b_zones ? -1 : 1;
     }
-    for (size_t r = SOLVER_CPU; r <= SOLVER_MEMORY; r++)
+    for (size_t r = SOLVER_CPU; r <= SOLVER_MEMORY && !run->strategy.any_order; r++)
         if (a->requests[r] != b->requests[r])
             return a->requests[r] > b->requests[r] ? -1 : 1;
     const char *a_name = solver_pod_name(problem, x), *b_name = solver_pod_name(problem, y);
@@ -173,9 +178,23 @@ static int compare_numbers(const void *a_pointer, const void *b_pointer)
     return a < b ? -1 : a > b;
 }
 
-static struct solver_claim finish_claim(struct solver_run *run, struct prices *prices,
-                                        const struct claim *claim)
+static const char *reservation_id(struct solver_run *run, const struct offering *offering)
 {
+    const struct solver_problem *problem = run->problem;
+    if (offering == NULL || offering->reservation == SOLVER_NONE)
+        return "";
+    struct text id;
+    uint32_t value = problem->reservations.items[offering->reservation].value;
+    id.data = solver_names_value_text(problem->names, problem->reservation_key, value, &id.size);
+    return arena_text(run->arena, id).data;
+}
+
+static struct solver_claim finish_claim(struct solver_run *run, struct prices *prices,
+                                        const struct claim *unfinished)
+{
+    struct claim finished = *unfinished;
+    const struct claim *claim = &finished;
+    finished.set = reserved_finish(run, unfinished);
     const struct priced *priced = price_claim(run, prices, claim);
     uint32_t *pods = ARENA_ARRAY(run->arena, claim->pod_count, uint32_t);
     size_t count = 0;
@@ -194,6 +213,7 @@ static struct solver_claim finish_claim(struct solver_run *run, struct prices *p
         .type = priced->cheapest_type,
         .zone = priced->cheapest == NULL ? "" : priced->cheapest->zone,
         .capacity_type = priced->cheapest == NULL ? "" : priced->cheapest->capacity_type,
+        .reservation = reservation_id(run, priced->cheapest),
         .price_usd_micro = priced->cheapest == NULL ? -1 : priced->cheapest->price_usd_micro,
     };
 }

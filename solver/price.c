@@ -4,11 +4,9 @@
 
 static int compare_offerings(const struct offering *a, const struct offering *b)
 {
-    int64_t a_price = a->price_usd_micro < 0 ? INT64_MAX : a->price_usd_micro;
-    int64_t b_price = b->price_usd_micro < 0 ? INT64_MAX : b->price_usd_micro;
-    if (a_price != b_price)
-        return a_price < b_price ? -1 : 1;
-    int order = strcmp(a->zone, b->zone);
+    int order = compare_offering_prices(a, b);
+    if (order == 0)
+        order = strcmp(a->zone, b->zone);
     return order != 0 ? order : strcmp(a->capacity_type, b->capacity_type);
 }
 
@@ -17,15 +15,15 @@ static int compare_priced(const void *a_pointer, const void *b_pointer, void *ar
     const struct solver_problem *problem = argument;
     const struct priced_type *a = a_pointer;
     const struct priced_type *b = b_pointer;
-    if (a->price != b->price)
-        return a->price < b->price ? -1 : 1;
+    int order = compare_offering_prices(a->offering, b->offering);
+    if (order != 0)
+        return order;
     if (a->type != b->type)
         return strcmp(problem->types.items[a->type].name, problem->types.items[b->type].name);
     return compare_offerings(a->offering, b->offering);
 }
 
-/* By offering shape: whether the set allows it. */
-static const bool *allowed_offerings(struct solver_run *run, const struct claim_set *set)
+const bool *claim_set_offerings(struct solver_run *run, const struct claim_set *set)
 {
     if (set->allowed_offerings != NULL)
         return set->allowed_offerings;
@@ -43,7 +41,7 @@ static const struct offering *cheapest_of_row(const struct row *row, const bool 
     const struct offering *best = NULL;
     for (size_t i = 0; i < row->offering_count; i++) {
         const struct offering *offering = &row->offerings[i];
-        if (offering->available && allowed[offering->shape] &&
+        if (offering->launchable && allowed[offering->shape] &&
             (best == NULL || compare_offerings(offering, best) < 0))
             best = offering;
     }
@@ -61,14 +59,14 @@ static struct priced_type price_row(const struct solver_problem *problem, size_t
 
 int64_t row_price(struct solver_run *run, const struct claim_set *set, size_t row)
 {
-    return price_row(run->problem, row, allowed_offerings(run, set)).price;
+    return price_row(run->problem, row, claim_set_offerings(run, set)).price;
 }
 
 size_t price_rows(struct solver_run *run, const struct claim_set *set, const uint64_t *rows,
                   struct priced_type *priced)
 {
     const struct solver_problem *problem = run->problem;
-    const bool *allowed = allowed_offerings(run, set);
+    const bool *allowed = claim_set_offerings(run, set);
     uint64_t *left = ARENA_ARRAY(run->arena, problem->row_words, uint64_t);
     memcpy(left, rows, problem->row_words * sizeof *left);
     size_t count = 0;
@@ -88,7 +86,7 @@ const struct offering *claim_cheapest(struct solver_run *run, const struct claim
                                       const uint64_t *rows, size_t *row)
 {
     const struct solver_problem *problem = run->problem;
-    const bool *allowed = allowed_offerings(run, set);
+    const bool *allowed = claim_set_offerings(run, set);
     struct priced_type best = {.offering = NULL};
     for (BITS_EACH(candidate, rows, problem->row_words)) {
         struct priced_type one = price_row(problem, candidate, allowed);

@@ -98,6 +98,8 @@ static void make_supply(struct solver_problem *problem)
 {
     memset(&problem->rows, 0, sizeof problem->rows);
     memset(&problem->offering_shapes, 0, sizeof problem->offering_shapes);
+    memset(&problem->reservations, 0, sizeof problem->reservations);
+    memset(&problem->reserved, 0, sizeof problem->reserved);
     catalog_make(problem);
     pools_make(problem);
 }

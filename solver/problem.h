@@ -200,6 +200,28 @@ struct offering {
     const char *zone, *capacity_type;
     int64_t price_usd_micro;
     bool available;
+    bool launchable;      /* available, and not of a reservation that is full */
+    uint32_t reservation; /* SOLVER_NONE: of none */
+    uint32_t reservation_capacity;
+    int64_t list_price_usd_micro;
+};
+/* Below 0: a is cheaper than b. */
+static inline int compare_offering_prices(const struct offering *a, const struct offering *b)
+{
+    int64_t a_price = a->price_usd_micro, b_price = b->price_usd_micro;
+    if (a_price != b_price)
+        return b_price < 0 || (a_price >= 0 && a_price < b_price) ? -1 : 1;
+    int64_t a_list = a->list_price_usd_micro, b_list = b->list_price_usd_micro;
+    return a_list < b_list ? -1 : a_list > b_list;
+}
+struct reservation {
+    uint32_t value; /* its id, of the reservation key */
+    uint32_t free;  /* machines */
+};
+/* An offering of capacity type reserved that is available. */
+struct reserved_offering {
+    uint32_t row;
+    const struct offering *offering;
 };
 /* Offerings that ask the same, and the rows that have one. */
 struct offering_shape {
@@ -223,7 +245,7 @@ struct priced_offering {
 struct row {
     uint32_t type;
     struct solver_amounts allocatable;
-    const struct offering *offerings;
+    struct offering *offerings;
     size_t offering_count;
 };
 /* Which rows' types say what about one key. */
@@ -291,7 +313,7 @@ struct solver_problem {
     struct solver_names *names;     /* of nodes, types, pools: what requirements are over */
     struct solver_names *pod_names; /* labels of pods and namespaces */
     struct solver_settings settings;
-    uint32_t hostname_key, zone_key, capacity_type_key;
+    uint32_t hostname_key, zone_key, capacity_type_key, reservation_key;
     struct intern words, resources, namespaces, claims, drivers;
     struct intern pod_ids, type_ids, pool_ids, node_ids; /* by name */
     struct intern shape_signatures, class_signatures, selector_signatures, toleration_signatures,
@@ -314,8 +336,10 @@ struct solver_problem {
     const int64_t *capacity; /* [resource][row] */
     const struct key_index *key_index;
     LIST(struct offering_shape) offering_shapes;
-    const struct priced_offering *offering_order; /* all that are available, the cheapest first */
+    const struct priced_offering *offering_order; /* that can be launched, the cheapest first */
     size_t offering_order_count;
+    LIST(struct reservation) reservations;
+    LIST(struct reserved_offering) reserved;
     LIST(struct group) groups;
     LIST(uint32_t) inverse_groups;
     const uint32_t *pool_order; /* by weight, then name, both descending */
@@ -368,6 +392,10 @@ bool amounts_check(const struct solver_problem *problem, struct solver_amounts a
                    const char *what, const char *name, struct error *error);
 struct mount mount_make(struct solver_problem *problem, const struct solver_mount *given);
 /* shape.c */
+struct solver_requirement requirement_make(struct solver_problem *problem,
+                                           const struct solver_expression *expression);
+/* None yet, with room for so many. */
+struct solver_requirements requirements_for(struct solver_problem *problem, size_t count);
 struct term term_make(struct solver_problem *problem, struct solver_expressions expressions);
 void term_add(struct solver_problem *problem, struct term *term, const struct term *more);
 bool shape_add(struct solver_builder *builder, const struct solver_shape *given, uint32_t *number,
@@ -387,6 +415,9 @@ void catalog_select_types(const struct solver_problem *problem,
 /* Rows that have an offering, available now, for the set. */
 void catalog_select_offerings(const struct solver_problem *problem,
                               const struct solver_requirements *set, uint64_t *rows);
+/* reserved.c */
+/* The reservations that the offerings of the rows name. */
+void reservations_make(struct solver_problem *problem);
 /* pool.c */
 void pools_make(struct solver_problem *problem);
 /* What the nodes leave of the limits. Without those in gone (bits; NULL: none). */

@@ -334,8 +334,10 @@ static bool empty_claim(struct query *q, uint32_t pool, struct claim *claim)
 static bool try_claim(struct query *q, const struct claim *claim, const struct variant *variant,
                       struct candidate *candidate)
 {
-    return claim_try(q->run, claim, (uint32_t)q->view->nodes.count, 0, variant,
-                     q->view->settings.best_effort_min_values, candidate) == ACCEPTED;
+    enum verdict verdict = claim_try(q->run, claim, (uint32_t)q->view->nodes.count, 0, variant,
+                                     q->view->settings.best_effort_min_values, candidate);
+    q->run->deferred = verdict == DEFERRED;
+    return verdict == ACCEPTED;
 }
 
 static const struct solver_claim *buy(struct query *q, const struct claim *empty,
@@ -346,6 +348,7 @@ static const struct solver_claim *buy(struct query *q, const struct claim *empty
     claim.rows = (uint64_t *)(uintptr_t)candidate->rows;
     claim.requests = (int64_t *)(uintptr_t)q->shape->requests;
     claim.first_pod = SOLVER_NONE;
+    claim.held = (uint64_t *)(uintptr_t)candidate->held;
     struct solver_claim *bought = ARENA_NEW(q->run->arena, struct solver_claim);
     *bought = plan_claim(q->run, &claim);
     return bought;
@@ -355,7 +358,8 @@ static const struct solver_claim *find_claim(struct query *q, const struct varia
 {
     if (!choose_types(q, variant))
         return NULL;
-    for (size_t i = 0; i < q->view->pools.count; i++) {
+    q->run->deferred = false;
+    for (size_t i = 0; i < q->view->pools.count && !q->run->deferred; i++) {
         struct claim claim;
         struct candidate candidate;
         if (empty_claim(q, q->view->pool_order[i], &claim) &&
@@ -393,13 +397,13 @@ static bool place(struct query *q, struct variant variant, struct tried *tried,
 static bool place_relaxing(struct query *q, struct tried *tried, struct solver_answer *answer)
 {
     const struct shape *shape = q->shape;
-    for (size_t i = 0; i < shape->variant_count; i++)
+    for (size_t i = 0; i < shape->variant_count && !q->run->deferred; i++)
         if (place(q, shape->variants[i], tried, answer))
             return true;
     if (shape->variant_count > 0)
         return false;
     struct variant_steps *steps = variant_steps(&q->builder, shape);
-    for (struct variant variant; variant_next(steps, &variant);)
+    for (struct variant variant; !q->run->deferred && variant_next(steps, &variant);)
         if (place(q, variant, tried, answer))
             return true;
     return false;
@@ -466,8 +470,9 @@ static void known_zones(const struct solver_problem *problem, uint64_t *zones)
 }
 
 struct zone_search {
-    uint64_t *known, *found, *one;
+    uint64_t *known, *found, *of_pools, *one;
     size_t word_count;
+    bool others_matter;
 };
 
 static void search_nodes(struct query *q, const struct variant *variant, struct zone_search *search)
@@ -497,8 +502,10 @@ static void search_pool(struct query *q, uint32_t pool, const struct variant *va
         bits_add(search->one, zone);
         claim.set =
             claim_set_narrow(q->run, any_zone, q->view->zone_key, search->one, search->word_count);
-        if (claim.set != NULL && try_claim(q, &claim, variant, &candidate))
+        if (claim.set != NULL && try_claim(q, &claim, variant, &candidate)) {
             bits_add(search->found, zone);
+            bits_add(search->of_pools, zone);
+        }
     }
 }
 
@@ -507,21 +514,25 @@ static void search_zones(struct query *q, struct zone_search *search)
     size_t terms = q->shape->required_count > 0 ? q->shape->required_count : 1;
     for (size_t i = 0; i < terms && !q->shape->needs_devices; i++) {
         struct variant variant = variant_of_required(&q->builder, q->shape, i);
-        if (!take_variant(q, &variant))
+        bool may_be = take_variant(q, &variant);
+        struct variant_state *state = &q->run->variants[variant.number];
+        search->others_matter |= state->wanted_count > 0;
+        if (!may_be)
             continue;
         /* Every domain that would do, not the one that would be chosen. */
-        struct variant_state *state = &q->run->variants[variant.number];
         for (size_t j = 0; j < state->wanted_count; j++)
             state->wanted[j].pick_one = false;
-        search_nodes(q, &variant, search);
         for (uint32_t j = 0; j < q->view->pools.count && choose_types(q, &variant); j++)
             search_pool(q, j, &variant, search);
+        search_nodes(q, &variant, search);
     }
 }
 
-static int compare_strings(const void *a, const void *b)
+static int compare_zones(const void *a_pointer, const void *b_pointer)
 {
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
+    const struct solver_zone *a = a_pointer;
+    const struct solver_zone *b = b_pointer;
+    return strcmp(a->name, b->name);
 }
 
 static void answer_zones(struct query *q, struct solver_zones *zones)
@@ -532,18 +543,20 @@ static void answer_zones(struct query *q, struct solver_zones *zones)
                                      bits_words(solver_names_value_count(q->view->names, key)) + 1};
     search.known = ARENA_ARRAY(arena, search.word_count, uint64_t);
     search.found = ARENA_ARRAY(arena, search.word_count, uint64_t);
+    search.of_pools = ARENA_ARRAY(arena, search.word_count, uint64_t);
     search.one = ARENA_ARRAY(arena, search.word_count, uint64_t);
     known_zones(q->view, search.known);
     search_zones(q, &search);
-    LIST(const char *) names = {0};
+    LIST(struct solver_zone) found = {0};
     for (BITS_EACH(zone, search.found, search.word_count)) {
         struct text name = {0};
         name.data = solver_names_value_text(q->view->names, key, (uint32_t)zone, &name.size);
-        *LIST_PUSH(arena, &names) = arena_text(arena, name).data;
+        *LIST_PUSH(arena, &found) = (struct solver_zone){arena_text(arena, name).data,
+                                                         bits_has(search.of_pools, zone)};
     }
-    if (names.count > 1)
-        qsort(names.items, names.count, sizeof *names.items, compare_strings);
-    *zones = (struct solver_zones){names.items, names.count};
+    if (found.count > 1)
+        qsort(found.items, found.count, sizeof *found.items, compare_zones);
+    *zones = (struct solver_zones){found.items, found.count, search.others_matter};
 }
 
 bool solver_query_zones(struct solver_run *run, const struct solver_question *question,
@@ -551,7 +564,7 @@ bool solver_query_zones(struct solver_run *run, const struct solver_question *qu
 {
     struct query q;
     struct solver_shape shape;
-    *zones = (struct solver_zones){NULL, 0};
+    *zones = (struct solver_zones){0};
     bool all_known = take_known(question, arena, &shape);
     bool good = begin(&q, run, question, &shape, arena, error);
     if (good && all_known)

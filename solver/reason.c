@@ -70,10 +70,41 @@ static struct text words_offered(struct question *q, const uint64_t *rows)
     return words_list(arena, &pairs, " and ");
 }
 
+/* The reservations that would do, were they not full. */
+static struct text full_reservations(struct question *q, const uint64_t *rows)
+{
+    const struct solver_problem *problem = q->problem;
+    size_t count = problem->reservations.count;
+    if (count == 0 || q->set == NULL)
+        return TEXT("");
+    const bool *allowed = claim_set_offerings(q->run, q->set);
+    size_t value_count = solver_names_value_count(problem->names, problem->reservation_key);
+    uint64_t *ids = ARENA_ARRAY(q->run->arena, bits_words(value_count), uint64_t);
+    for (size_t i = 0; i < problem->reserved.count; i++) {
+        const struct reserved_offering *one = &problem->reserved.items[i];
+        if (bits_has(rows, one->row) && allowed[one->offering->shape] &&
+            one->offering->reservation != SOLVER_NONE)
+            bits_add(ids, problem->reservations.items[one->offering->reservation].value);
+    }
+    if (!bits_any(ids, bits_words(value_count)))
+        return TEXT("");
+    return words_values(problem, q->run->arena, problem->reservation_key, ids,
+                        bits_words(value_count), " and ");
+}
+
 static void tell_offering(struct question *q, struct solver_reason *reason, unsigned set)
 {
     struct arena *arena = q->run->arena;
     const uint64_t *left = reason_left(q, SOLVER_REASON_OFFERING, set);
+    struct text full = full_reservations(q, left);
+    if (full.size > 0) {
+        reason->message = arena_printf(arena,
+                                       "only reserved capacity would do, and no machine is free in "
+                                       "the capacity reservations there are: %.*s",
+                                       TEXT_ARGS(full))
+                              .data;
+        return;
+    }
     struct text wants =
         q->set == NULL ? TEXT("") : words_offering(q->problem, arena, &q->set->requirements);
     reason->message =

@@ -102,6 +102,10 @@ struct solver_run *run_create(const struct solver_problem *problem, struct strat
     run->scratch_domain = ARENA_ARRAY(arena, domain_words, uint64_t);
     run->scratch_fits = ARENA_ARRAY(arena, problem->row_words, uint64_t);
     run->scratch_rows = ARENA_ARRAY(arena, problem->row_words, uint64_t);
+    run->scratch_held = ARENA_ARRAY(arena, bits_words(problem->reservations.count), uint64_t);
+    run->reservations_free = ARENA_ARRAY(arena, problem->reservations.count, uint32_t);
+    for (size_t i = 0; i < problem->reservations.count; i++)
+        run->reservations_free[i] = problem->reservations.items[i].free;
     run->scratch_total = ARENA_ARRAY(arena, problem->resource_count, int64_t);
     run->variants = ARENA_ARRAY(arena, problem->variant_count, struct variant_state);
     run->shape_failed_at = ARENA_ARRAY(arena, problem->shapes.count, uint64_t);
@@ -112,7 +116,9 @@ struct solver_run *run_create(const struct solver_problem *problem, struct strat
     copy_pools(run);
     if (strategy.joint_zones)
         joint_zones_make(run);
-    if (strategy.sound)
+    if (strategy.sound) {
+        run->placed_as = ARENA_ARRAY(arena, problem->pods.count, uint32_t);
         shared_claims_make(run);
+    }
     return run;
 }

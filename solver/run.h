@@ -74,6 +74,7 @@ struct claim {
     struct host_port_list ports;
     LIST(struct mount) mounts;
     int64_t *charged; /* by resource: taken off the pool's limits for it */
+    uint64_t *held;   /* reservations that keep a machine for it, bits; NULL: none */
 };
 
 /* Claims with as many pods. */
@@ -93,7 +94,9 @@ struct strategy {
     bool sound;        /* keeps to kube-scheduler's reading where Karpenter's is laxer */
     bool look_ahead;   /* a domain is chosen only where something fits it */
     bool tight_first;  /* pods with fewer zones to choose from come first */
-    uint64_t lots; /* not 0: ties between domains are drawn by this seed, not by price and name */
+    uint64_t lots;  /* not 0: ties between domains are drawn by this seed, not by price and name */
+    bool any_order; /* with lots: those of any pods, not only of equal ones */
+    const struct old_plan *old; /* rework.h: a plan of which a part, drawn by lots, is kept; NULL */
 };
 
 /* ---- state ---- */
@@ -144,7 +147,9 @@ struct solver_run {
     struct claim *empty_claims; /* of pools: one that nothing is on yet */
     LIST(struct claim) claims;
     LIST(struct claim_rank) ranks; /* by how many pods are on a claim */
-    struct wide_bits **claims_of;  /* [topology key][value] */
+    LIST(uint32_t) order;         /* of the claims, as Karpenter's; up to CLAIM_ORDER_MAX of them */
+    bool order_fresh;             /* nothing was placed since it was sorted */
+    struct wide_bits **claims_of; /* [topology key][value] */
     struct wide_bits *claims_open; /* [topology key]: claims that name no value */
     struct group_state *groups;
     struct variant_state *variants;
@@ -153,10 +158,16 @@ struct solver_run {
     bool *claim_shared;
     uint32_t *claim_zones;       /* where it will be; SOLVER_NONE: open yet */
     bool *postponed;             /* by shape: not in this pass; NULL: none */
+    uint32_t *reservations_free; /* by reservation: machines no claim holds */
+    /* What was tried last waits for a reservation: it gives up no wish, and no later pool is asked.
+     */
+    bool deferred;
     uint64_t version;            /* how often something was placed, from 1 */
     struct solver_place *places; /* by pod */
+    LIST(uint32_t) placed;       /* pods in the order they were placed; of sound strategies */
+    uint32_t *placed_as;         /* by pod: which variant of its shape; of sound strategies */
     uint32_t *next_pod;          /* of the same claim */
-    uint64_t *scratch_fits, *scratch_rows, *scratch_domains, *scratch_domain;
+    uint64_t *scratch_fits, *scratch_rows, *scratch_domains, *scratch_domain, *scratch_held;
     size_t scratch_domain_words;
     int64_t *scratch_total;
     struct solver_plan plan;
@@ -169,8 +180,13 @@ struct solver_run {
 /* Brings the wanted groups of a variant up to date. False when there is no domain left for one. */
 bool topology_want(struct solver_run *run, const struct shape *shape, const struct variant *variant,
                    uint32_t *in_the_way);
-/* What a host of its own says to hostname groups. */
-enum verdict { ACCEPTED, NOT_NOW, NEVER };
+/* What a host of its own says to hostname groups, and a claim to a pod. */
+enum verdict {
+    ACCEPTED,
+    NOT_NOW,
+    NEVER,
+    DEFERRED, /* not now: the pod waits until it is known which reservations are left */
+};
 enum verdict topology_host(const struct solver_run *run, const struct variant_state *state,
                            uint32_t host, uint32_t *in_the_way);
 /* A claim's set narrowed to where the wanted groups let it be; NULL. fits (NULL: does not matter)
@@ -194,11 +210,36 @@ const struct claim_set *shared_claims_narrow(struct solver_run *run, const struc
                                              const struct claim_set *set, const uint64_t *fits);
 void shared_claims_record(struct solver_run *run, const struct pod *pod, uint32_t zone);
 
+/* ---- reserved.c ---- */
+
+/* Which reservations a claim would hold with this set and these rows, in scratch_held. */
+enum verdict reserved_try(struct solver_run *run, const struct claim *claim,
+                          const struct claim_set *set, const uint64_t *rows);
+/* The claim holds these, and no longer what it held before. */
+void reserved_hold(struct solver_run *run, struct claim *claim, const uint64_t *held);
+/* The claim's set, limited to the reservations it holds. */
+const struct claim_set *reserved_finish(struct solver_run *run, const struct claim *claim);
+
+/* ---- go_sort.c, order.c ---- */
+
+/* Up to so many claims Karpenter's order is followed exactly. */
+#define CLAIM_ORDER_MAX 512
+/* Sorts an order of claims by pods, equals as Go's sort.Slice leaves them. */
+void claims_sort(const struct claim *claims, uint32_t *order, size_t count);
+/* A claim has a pod more, its first maybe. */
+void claim_enter(struct solver_run *run, uint32_t number);
+/* Calls visit for each claim that may take the pod, in the order they are tried, until it is true;
+ * whether it was. */
+bool each_claim(struct solver_run *run, const struct variant *variant,
+                bool (*visit)(struct solver_run *run, uint32_t claim, void *argument),
+                void *argument);
+
 /* ---- claim.c, price.c, place.c ---- */
 
 struct candidate {
     const struct claim_set *set;
     const uint64_t *rows; /* scratch */
+    const uint64_t *held; /* reservations it would hold; scratch */
 };
 /* How a claim, also one that is only considered, would take a pod. */
 enum verdict claim_try(struct solver_run *run, const struct claim *claim, uint32_t host,
@@ -233,6 +274,8 @@ int64_t claim_set_price(struct solver_run *run, const struct claim_set *set);
  */
 const struct offering *claim_cheapest(struct solver_run *run, const struct claim_set *set,
                                       const uint64_t *rows, size_t *row);
+/* By offering shape: whether the set allows it. */
+const bool *claim_set_offerings(struct solver_run *run, const struct claim_set *set);
 /* In micro-dollars an hour; INT64_MAX: no price, or none to be had. */
 int64_t row_price(struct solver_run *run, const struct claim_set *set, size_t row);
 /* Brings what the rows of a claim have room for up to date. */
@@ -242,11 +285,6 @@ bool place_by_growth(struct solver_run *run, uint32_t pod, const struct variant 
 /* How a claim of its own would be; the pool it would be of in *pool. */
 bool try_opening(struct solver_run *run, uint32_t pod, const struct variant *variant,
                  uint32_t *pool, struct candidate *candidate);
-/* Calls visit for each claim that may take the pod, in the order they are tried, until it is true;
- * whether it was. */
-bool each_claim(struct solver_run *run, const struct variant *variant,
-                bool (*visit)(struct solver_run *run, uint32_t claim, void *argument),
-                void *argument);
 /* How a claim that is open would take a pod; remembers one that never will. */
 bool try_joining(struct solver_run *run, uint32_t claim, uint32_t pod,
                  const struct variant *variant, struct candidate *candidate);
@@ -262,6 +300,12 @@ bool node_has_room(const struct solver_run *run, uint32_t node, const struct sha
 bool node_attaches(const struct solver_run *run, uint32_t node, const struct pod *pod);
 bool node_suits_volumes(const struct solver_problem *problem, const struct machine *node,
                         const struct shape *shape);
+/* A claim of a pool, with a set of requirements to begin with. */
+enum verdict try_pool(struct solver_run *run, uint32_t pool, const struct claim_set *set,
+                      uint32_t pod, const struct variant *variant, struct candidate *candidate);
+/* On this node, when it takes the pod; the variant's groups are up to date. */
+bool place_on_this_node(struct solver_run *run, uint32_t pod, const struct variant *variant,
+                        uint32_t node);
 /* On the first node that takes it. */
 bool place_on_node(struct solver_run *run, uint32_t pod, const struct variant *variant);
 /* Places a pod of the queue as one variant of its shape; false when it fits nowhere now. */

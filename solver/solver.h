@@ -194,16 +194,28 @@ struct solver_attach_limit {
     uint32_t count;
 };
 
+/* The label by which an offering names its capacity reservation. */
+#define SOLVER_RESERVATION_KEY "karpenter.k8s.aws/capacity-reservation-id"
+
 /* Where and for how much a type can be had. */
 struct solver_offering {
     const char *zone, *capacity_type;
     struct solver_expressions more; /* other requirements; mostly none */
     int64_t price_usd_micro;        /* an hour; -1: no price, comes after all that have one */
     bool available;
+    /* Of capacity type reserved: how many machines are still free in the reservation that more
+     * names (SOLVER_RESERVATION_KEY In [id]). Of several offerings of one id the least counts. */
+    uint32_t reservation_capacity;
+    /* What such a machine would cost that is not paid for already: of offerings at one price the
+     * one with the lower comes first. 0: not known. */
+    int64_t list_price_usd_micro;
     const struct solver_amounts *allocatable; /* instead of the type's; NULL: the type's */
 };
 struct solver_type {
     const char *name;
+    /* NULL, or what tells types of one name apart: a type is another one with each node class whose
+     * settings change it. Pools then say which types are theirs. */
+    const char *node_class;
     struct solver_expressions requirements; /* its labels, zones and capacity types among them */
     struct solver_amounts capacity, allocatable;
     const struct solver_attach_limit *attach_limits;
@@ -343,6 +355,9 @@ bool solver_add_pod(struct solver_builder *builder, const struct solver_pod *pod
 struct solver_settings {
     bool ignore_preferences;     /* PREFERENCE_POLICY=Ignore */
     bool best_effort_min_values; /* MIN_VALUES_POLICY=BestEffort */
+    /* A claim that finds no reserved capacity left is bought on demand or as spot, as in Karpenter's
+     * simulations of a disruption; else its pod waits for a later round (Karpenter semantics 2.9). */
+    bool reserved_fallback;
     /* Choices among the placements Karpenter and kube-scheduler would accept (Karpenter semantics
      * 12); all false: as Karpenter chooses. */
     struct solver_optimize {
@@ -360,6 +375,12 @@ struct solver_builder *solver_derive(const struct solver_problem *before, struct
 bool solver_remove_pod(struct solver_builder *builder, uint32_t pod, struct error *error);
 /* With the pods that run there. */
 bool solver_remove_node(struct solver_builder *builder, uint32_t node, struct error *error);
+/* It is not as it was but for its name; the pods there stay. */
+bool solver_change_node(struct solver_builder *builder, uint32_t number,
+                        const struct solver_node *node, struct error *error);
+/* By name; SOLVER_NONE: it is not there, or was removed. */
+uint32_t solver_find_node(const struct solver_builder *builder, const char *name);
+uint32_t solver_find_pod(const struct solver_builder *builder, const char *name);
 /* A pending pod runs there from now on. */
 bool solver_place_pod(struct solver_builder *builder, uint32_t pod, uint32_t node,
                       struct error *error);
@@ -392,6 +413,7 @@ struct solver_claim {
     /* The cheapest offering left; ties by type, zone and capacity type. */
     uint32_t type;
     const char *zone, *capacity_type;
+    const char *reservation; /* the id of that offering's capacity reservation; "": none */
     int64_t price_usd_micro; /* -1: no price */
 };
 struct solver_plan {
@@ -472,12 +494,20 @@ bool solver_query(struct solver_run *run, const struct solver_question *question
                   struct arena *arena, struct solver_answer *answer, struct error *error);
 /* The zones in which it could be, by name: some NodePool can launch a type there that holds it, or
  * a Node there has room. Only what it requires counts, not what it prefers. */
+struct solver_zone {
+    const char *name;
+    bool of_pool; /* a NodePool can launch such a type; false: a Node has room, and perhaps a pool */
+};
 struct solver_zones {
-    const char *const *items;
+    const struct solver_zone *items;
     size_t count;
+    bool others_matter; /* spread, affinity, or anti-affinity of pods that run had a say */
 };
 bool solver_query_zones(struct solver_run *run, const struct solver_question *question,
                         struct arena *arena, struct solver_zones *zones, struct error *error);
+
+/* Whether NodePools may still buy in a problem what they may in the one it was derived from. */
+bool solver_limits_agree(const struct solver_problem *before, const struct solver_problem *after);
 
 /* What a problem holds, by number. */
 uint32_t solver_pool_count(const struct solver_problem *problem);

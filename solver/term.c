@@ -2,27 +2,36 @@
 
 #include "solver/problem.h"
 
+struct solver_requirement requirement_make(struct solver_problem *problem,
+                                           const struct solver_expression *expression)
+{
+    size_t size = strlen(expression->key);
+    const char *canonical = solver_canonical_key(expression->key, &size);
+    uint32_t key = solver_names_key(problem->names, canonical, size);
+    uint32_t *values = ARENA_ARRAY(problem->arena, expression->value_count, uint32_t);
+    for (size_t j = 0; j < expression->value_count; j++)
+        values[j] = solver_names_value(problem->names, key, expression->values[j],
+                                       strlen(expression->values[j]));
+    return solver_requirement_make(problem->names, key, expression->op, values,
+                                   expression->value_count, expression->min_values, problem->arena);
+}
+
+struct solver_requirements requirements_for(struct solver_problem *problem, size_t count)
+{
+    return (struct solver_requirements){
+        .items = ARENA_ARRAY(problem->arena, count, struct solver_requirement), .capacity = count};
+}
+
 struct term term_make(struct solver_problem *problem, struct solver_expressions expressions)
 {
-    struct term term = {0};
+    struct term term = {.requirements = requirements_for(problem, expressions.count)};
     for (size_t i = 0; i < expressions.count; i++) {
-        const struct solver_expression *expression = &expressions.items[i];
-        size_t size = strlen(expression->key);
-        const char *canonical = solver_canonical_key(expression->key, &size);
-        uint32_t key = solver_names_key(problem->names, canonical, size);
-        uint32_t *values = ARENA_ARRAY(problem->arena, expression->value_count, uint32_t);
-        for (size_t j = 0; j < expression->value_count; j++)
-            values[j] = solver_names_value(problem->names, key, expression->values[j],
-                                           strlen(expression->values[j]));
-        struct solver_requirement requirement = solver_requirement_make(
-            problem->names, key, expression->op, values, expression->value_count,
-            expression->min_values, problem->arena);
-        struct term one = {0};
-        if (key == problem->hostname_key)
-            one.hostname = &requirement;
+        struct solver_requirement requirement = requirement_make(problem, &expressions.items[i]);
+        if (requirement.key == problem->hostname_key)
+            term_add(problem, &term, &(struct term){.hostname = &requirement});
         else
-            solver_requirements_add(problem->names, &one.requirements, requirement, problem->arena);
-        term_add(problem, &term, &one);
+            solver_requirements_add(problem->names, &term.requirements, requirement,
+                                    problem->arena);
     }
     return term;
 }

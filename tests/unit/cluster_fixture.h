@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "kept_fixture.h"
 #include "kube/kube.h"
 #include "unit.h"
 
@@ -27,7 +28,7 @@ static void fixture_take(void *context, const struct node *root)
         fprintf(stderr, "the test's cluster: %s\n", error.what);
         CU_FAIL_FATAL("an object of the cluster is none");
     }
-    snapshot_put(fixture->builder, &object);
+    snapshot_put(fixture->builder, kept_or_whole(&object));
 }
 
 /* Documents without a namespace are in "shop". */

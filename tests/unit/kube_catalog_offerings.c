@@ -369,7 +369,7 @@ static struct solver_type solver_type_of(const char *name, const char *zones,
     struct zones read = zones_of(zones);
     struct solver_type type;
     CU_ASSERT_TRUE_FATAL(
-        catalog_solver_type(catalog, index_of(name), &read, builder, arena, &type));
+        catalog_solver_type(catalog, index_of(name), &read, NULL, builder, arena, &type));
     return type;
 }
 
@@ -416,9 +416,9 @@ static void test_whole_type(void)
         }
     struct zones none = {0};
     CU_ASSERT_FALSE(
-        catalog_solver_type(catalog, index_of("c7g-flex.large"), &none, builder, arena, &type));
+        catalog_solver_type(catalog, index_of("c7g-flex.large"), &none, NULL, builder, arena, &type));
     CU_ASSERT_FALSE(
-        catalog_solver_type(catalog, index_of("mac1.metal"), &none, builder, arena, &type));
+        catalog_solver_type(catalog, index_of("mac1.metal"), &none, NULL, builder, arena, &type));
 }
 
 static void test_regions(void)
@@ -457,7 +457,7 @@ static void test_requirements_survive(void)
     size_t types = 0, lost = 0, changed = 0;
     for (size_t i = 0; i < catalog_count(catalog); i++) {
         struct solver_type type;
-        if (!catalog_solver_type(catalog, i, &zones, builder, arena, &type))
+        if (!catalog_solver_type(catalog, i, &zones, NULL, builder, arena, &type))
             continue;
         types++;
         struct solver_requirements read = {0};

@@ -24,6 +24,7 @@ static inline struct text notation_key(struct text key)
         {"type", "node.kubernetes.io/instance-type"},
         {"capacity", "karpenter.sh/capacity-type"},
         {"pool", "karpenter.sh/nodepool"},
+        {"reservation", SOLVER_RESERVATION_KEY},
         /* The three optional well-known keys of Karpenter's fake provider. */
         {"size", "karpenter.k8s.aws/instance-size"},
         {"special", "karpenter.k8s.aws/instance-gpu-name"},

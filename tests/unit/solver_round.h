@@ -246,6 +246,9 @@ static inline struct solver_labels world_claim_labels(const struct solver_claim 
     *LIST_PUSH(world.arena, &labels) =
         (struct solver_label){"karpenter.sh/capacity-type", claim->capacity_type};
     *LIST_PUSH(world.arena, &labels) = (struct solver_label){"karpenter.sh/nodepool", pool_name};
+    if (claim->reservation[0] != '\0')
+        *LIST_PUSH(world.arena, &labels) =
+            (struct solver_label){SOLVER_RESERVATION_KEY, claim->reservation};
     for (size_t i = 0; i < said.count; i++)
         if (said.items[i].op == SOLVER_IN && i != 6 && i != 7) /* zones and capacity types */
             *LIST_PUSH(world.arena, &labels) =
@@ -269,16 +272,27 @@ static inline struct solver_labels world_claim_labels(const struct solver_claim 
     return (struct solver_labels){labels.items, labels.count};
 }
 
+/* A machine less is free in the reservation. */
+static inline void world_use_reservation(const char *reservation)
+{
+    for (size_t i = 0; i < world.types.count; i++)
+        for (size_t j = 0; j < 8; j++) {
+            struct an_offering *offering = &world.types.items[i].offerings[j];
+            if (offering->reservation != NULL && strcmp(offering->reservation, reservation) == 0)
+                offering->machines--;
+        }
+}
+
 /* Turns the plan's claims to nodes that are not initialized yet. */
 static inline void world_buy(void)
 {
     for (size_t i = 0; i < world.plan->claim_count; i++) {
         const struct solver_claim *claim = &world.plan->claims[i];
-        const char *type_name = solver_type_name(world.problem, claim->type);
         const struct a_type *type = NULL;
         for (size_t j = 0; j < world.types.count; j++)
-            if (strcmp(world.types.items[j].name, type_name) == 0)
+            if (world.types.items[j].number == claim->type)
                 type = &world.types.items[j];
+        world_use_reservation(claim->reservation);
         CU_ASSERT_PTR_NOT_NULL_FATAL(type);
         const char *taints = NULL;
         for (size_t j = 0; j < world.pools.count; j++)

@@ -14,6 +14,9 @@ struct an_offering {
     int64_t usd_micro; /* 0: by the type's resources */
     bool unavailable, free;
     const char *more; /* resources beyond the type's */
+    const char *reservation;
+    uint32_t machines; /* free in the reservation */
+    int64_t list_usd_micro;
 };
 struct a_type {
     const char *name;
@@ -22,7 +25,9 @@ struct a_type {
     const char *os;        /* NULL: linux windows darwin */
     const char *requirements;
     const char *attach;              /* "driver 10; other 2" */
+    const char *only_of;             /* the pool that has this type, and none but such */
     struct an_offering offerings[8]; /* none: spot in zones 1 and 2, on-demand in 1, 2 and 3 */
+    uint32_t number;                 /* of this round */
 };
 #define OFFER(where_capacity, where_zone, ...)                        \
     {                                                                 \
@@ -329,13 +334,14 @@ static inline struct solver_expressions world_type_expressions(const struct a_ty
     return notation_expressions(world.arena, text_builder_text(&out).data);
 }
 
-static inline void world_add_type(const struct a_type *type)
+static inline void world_add_type(struct a_type *type)
 {
     struct an_offering offerings[8];
     size_t count = world_offerings(type, offerings);
     struct solver_offering *sold = ARENA_ARRAY(world.arena, count, struct solver_offering);
     struct solver_type added = {
         .name = type->name,
+        .node_class = type->only_of,
         .requirements = world_type_expressions(type, offerings, count),
         .capacity = world_resources(type, NULL, false),
         .allocatable = world_resources(type, NULL, true),
@@ -352,16 +358,38 @@ static inline void world_add_type(const struct a_type *type)
                                                              : world_price(added.capacity),
             .available = !offerings[i].unavailable,
         };
+        sold[i].reservation_capacity = offerings[i].machines;
+        sold[i].list_price_usd_micro = offerings[i].list_usd_micro;
+        if (offerings[i].reservation != NULL)
+            sold[i].more = notation_expressions(
+                world.arena,
+                arena_printf(world.arena, "reservation=%s", offerings[i].reservation).data);
         if (offerings[i].more != NULL) {
             struct solver_amounts *own = ARENA_NEW(world.arena, struct solver_amounts);
             *own = world_resources(type, offerings[i].more, true);
             sold[i].allocatable = own;
         }
     }
-    uint32_t number;
     struct error error;
-    bool good = solver_add_type(world.builder, &added, &number, &error);
+    bool good = solver_add_type(world.builder, &added, &type->number, &error);
     CU_ASSERT_TRUE_FATAL(good);
+}
+
+/* The types of a pool: those that are only its, or else those that are nobody's. */
+static inline const uint32_t *world_pool_types(const char *pool, size_t *count)
+{
+    LIST(uint32_t) own = {0}, common = {0};
+    for (size_t i = 0; i < world.types.count; i++) {
+        const struct a_type *type = &world.types.items[i];
+        if (type->only_of == NULL)
+            *LIST_PUSH(world.arena, &common) = type->number;
+        else if (strcmp(type->only_of, pool) == 0)
+            *LIST_PUSH(world.arena, &own) = type->number;
+    }
+    *count = own.count > 0 ? own.count : common.count;
+    if (own.count == 0 && common.count == world.types.count)
+        return NULL;
+    return own.count > 0 ? own.items : common.items;
 }
 
 static inline void world_add_pool(const struct a_pool *pool)
@@ -374,6 +402,7 @@ static inline void world_add_pool(const struct a_pool *pool)
         .taints = notation_taints(world.arena, pool->taints),
         .limits = notation_amounts(world.arena, world.builder, pool->limits),
     };
+    added.types = world_pool_types(pool->name, &added.type_count);
     uint32_t number;
     struct error error;
     bool good = solver_add_pool(world.builder, &added, &number, &error);

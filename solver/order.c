@@ -1,0 +1,155 @@
+/* In which order the claims that are open are tried: the emptiest first, as Karpenter does, equals
+ * as its sort leaves them. Of very many claims, which would take too long to sort for each pod,
+ * equals come as that sort mostly leaves them: the one that got its last pod latest first, and
+ * those with one pod as they were opened. */
+#include "solver/run.h"
+
+static uint64_t wanted_claims(const struct solver_run *run, const struct variant_state *state,
+                              size_t word)
+{
+    const struct solver_problem *problem = run->problem;
+    uint64_t claims = UINT64_MAX;
+    for (size_t i = 0; i < state->wanted_count && claims != 0; i++) {
+        const struct wanted *wanted = &state->wanted[i];
+        const struct group *group = &problem->groups.items[wanted->group];
+        if (group->hostname) {
+            if (group->kind == GROUP_AFFINITY && !wanted->anywhere)
+                claims &= wide_bits_word(&run->groups[wanted->group].claims, word);
+            continue;
+        }
+        uint32_t index = problem->topology_index[group->key];
+        uint64_t in_domains = wide_bits_word(&run->claims_open[index], word);
+        for (BITS_EACH(value, wanted->domains, wanted->word_count))
+            in_domains |= wide_bits_word(&run->claims_of[index][value], word);
+        claims &= in_domains;
+    }
+    return claims;
+}
+
+static struct claim_rank *rank_of(struct solver_run *run, uint32_t pod_count)
+{
+    while (run->ranks.count <= pod_count)
+        (void)LIST_PUSH(run->arena, &run->ranks);
+    return &run->ranks.items[pod_count];
+}
+
+/* Leaves only the arrivals that are still there, when most are not. */
+static void tidy(struct claim_rank *rank)
+{
+    if (rank->arrivals.count < 2 * rank->count + BITS_WORD)
+        return;
+    size_t kept = 0;
+    for (size_t i = 0; i < rank->arrivals.count; i++)
+        if (bits_has(rank->claims.words, rank->arrivals.items[i]))
+            rank->arrivals.items[kept++] = rank->arrivals.items[i];
+    rank->arrivals.count = kept;
+}
+
+/* The ranks go on from the order that became too long to be kept. */
+static void leave_to_ranks(struct solver_run *run)
+{
+    for (size_t i = 0; i < run->ranks.count; i++)
+        run->ranks.items[i].arrivals.count = 0;
+    for (size_t i = 0; i < run->order.count; i++) {
+        uint32_t from_front = run->order.items[i];
+        uint32_t from_back = run->order.items[run->order.count - 1 - i];
+        if (run->claims.items[from_front].pod_count == 1)
+            *LIST_PUSH(run->arena, &rank_of(run, 1)->arrivals) = from_front;
+        uint32_t pod_count = run->claims.items[from_back].pod_count;
+        if (pod_count > 1)
+            *LIST_PUSH(run->arena, &rank_of(run, pod_count)->arrivals) = from_back;
+    }
+}
+
+/* Keeps Karpenter's order up to a claim that has one pod more. */
+static void enter_order(struct solver_run *run, uint32_t number, uint32_t pod_count)
+{
+    run->order_fresh = false;
+    if (pod_count > 1 || number > CLAIM_ORDER_MAX)
+        return;
+    if (number == CLAIM_ORDER_MAX)
+        leave_to_ranks(run);
+    else
+        *LIST_PUSH(run->arena, &run->order) = number;
+}
+
+void claim_enter(struct solver_run *run, uint32_t number)
+{
+    uint32_t pod_count = run->claims.items[number].pod_count;
+    enter_order(run, number, pod_count);
+    struct claim_rank *rank = rank_of(run, pod_count);
+    wide_bits_add(run->arena, &rank->claims, number);
+    *LIST_PUSH(run->arena, &rank->arrivals) = number;
+    rank->count++;
+    if (pod_count <= 1)
+        return;
+    struct claim_rank *before = rank_of(run, pod_count - 1);
+    wide_bits_remove(&before->claims, number);
+    before->count--;
+    tidy(before);
+}
+
+/* Whether a claim may be worth a try. */
+static bool may_join(const struct solver_run *run, const struct variant_state *state,
+                     uint32_t claim)
+{
+    size_t word = claim / BITS_WORD;
+    uint64_t bit = (uint64_t)1 << (claim % BITS_WORD);
+    return (wide_bits_word(&state->turned_away_claims, word) & bit) == 0 &&
+           (wanted_claims(run, state, word) & bit) != 0;
+}
+
+static bool any_may_join(const struct solver_run *run, const struct variant_state *state,
+                         const struct claim_rank *rank)
+{
+    for (size_t w = 0; w < rank->claims.word_count && rank->count > 0; w++) {
+        uint64_t left = rank->claims.words[w] & ~wide_bits_word(&state->turned_away_claims, w);
+        if (left != 0 && (left & wanted_claims(run, state, w)) != 0)
+            return true;
+    }
+    return false;
+}
+
+static bool each_ordered(struct solver_run *run, const struct variant_state *state,
+                         bool (*visit)(struct solver_run *run, uint32_t claim, void *argument),
+                         void *argument)
+{
+    uint64_t may[CLAIM_ORDER_MAX / BITS_WORD] = {0};
+    bool any = false;
+    for (size_t w = 0; w <= (run->claims.count - 1) / BITS_WORD; w++) {
+        may[w] = wanted_claims(run, state, w) & ~wide_bits_word(&state->turned_away_claims, w);
+        any |= may[w] != 0;
+    }
+    if (!run->order_fresh)
+        claims_sort(run->claims.items, run->order.items, run->order.count);
+    run->order_fresh = true;
+    for (size_t i = 0; i < run->order.count && any; i++)
+        if (bits_has(may, run->order.items[i]) && visit(run, run->order.items[i], argument))
+            return true;
+    return false;
+}
+
+bool each_claim(struct solver_run *run, const struct variant *variant,
+                bool (*visit)(struct solver_run *run, uint32_t claim, void *argument),
+                void *argument)
+{
+    const struct variant_state *state = &run->variants[variant->number];
+    if (run->claims.count == 0)
+        return false;
+    if (!run->strategy.best_fit && run->claims.count <= CLAIM_ORDER_MAX)
+        return each_ordered(run, state, visit, argument);
+    for (size_t i = 1; i < run->ranks.count; i++) {
+        size_t pod_count = run->strategy.best_fit ? run->ranks.count - i : i;
+        const struct claim_rank *rank = &run->ranks.items[pod_count];
+        if (!any_may_join(run, state, rank))
+            continue;
+        size_t count = rank->arrivals.count;
+        for (size_t j = 0; j < count; j++) {
+            uint32_t claim = rank->arrivals.items[pod_count == 1 ? j : count - 1 - j];
+            if (bits_has(rank->claims.words, claim) && may_join(run, state, claim) &&
+                visit(run, claim, argument))
+                return true;
+        }
+    }
+    return false;
+}

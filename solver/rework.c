@@ -1,0 +1,152 @@
+/* A plan made better: some of its claims are given up, the other pods go back to where they were,
+ * one after another as they came, and those that were left without a place are placed anew. Each
+ * pod passes every test a plan made from nothing passes, so the outcome is one, too. */
+#include <string.h>
+
+#include "solver/rework.h"
+
+/* ---- what is kept of a plan ---- */
+
+struct old_claim {
+    uint32_t pool;
+    struct solver_requirements requirements;
+};
+struct old_pod {
+    uint32_t pod, variant; /* which of its shape's */
+    struct solver_place place;
+};
+struct old_plan {
+    const struct old_pod *pods; /* in the order they were placed */
+    size_t pod_count;
+    const struct old_claim *claims;
+    size_t claim_count;
+};
+
+const struct old_plan *old_plan_of(const struct solver_run *run, struct arena *arena)
+{
+    struct old_plan *plan = ARENA_NEW(arena, struct old_plan);
+    struct old_pod *pods = ARENA_ARRAY(arena, run->placed.count, struct old_pod);
+    struct old_claim *claims = ARENA_ARRAY(arena, run->claims.count, struct old_claim);
+    for (size_t i = 0; i < run->placed.count; i++) {
+        uint32_t pod = run->placed.items[i];
+        pods[i] = (struct old_pod){pod, run->placed_as[pod], run->places[pod]};
+    }
+    for (size_t i = 0; i < run->claims.count; i++) {
+        const struct solver_requirements *from = &run->claims.items[i].set->requirements;
+        struct solver_requirement *items =
+            ARENA_ARRAY(arena, from->count, struct solver_requirement);
+        claims[i] = (struct old_claim){run->claims.items[i].pool, {items, 0, from->count}};
+        for (size_t j = 0; j < from->count; j++) {
+            const struct solver_requirement *one = &from->items[j];
+            bool is_domain = one->key == run->problem->zone_key ||
+                             run->problem->topology_index[one->key] != SOLVER_NONE;
+            if (one->complement || !is_domain)
+                continue;
+            uint64_t *words = ARENA_ARRAY(arena, one->word_count, uint64_t);
+            memcpy(words, one->words, one->word_count * sizeof *words);
+            items[claims[i].requirements.count] = *one;
+            items[claims[i].requirements.count++].words = words;
+        }
+    }
+    *plan = (struct old_plan){pods, run->placed.count, claims, run->claims.count};
+    return plan;
+}
+
+/* ---- what is given up ---- */
+
+static uint32_t below(uint64_t *state, size_t limit)
+{
+    *state = *state * 6364136223846793005U + 1442695040888963407U;
+    return (uint32_t)((*state >> 33) % limit);
+}
+
+#define GIVEN_UP_MAX 4 /* claims at a time, of few */
+#define LARGE_PART 6   /* of many as much as this part */
+#define LOOSE_ONE_IN 8 /* pods of the others, every other time */
+
+static bool *choose_claims(const struct old_plan *old, uint64_t *state, struct arena *arena)
+{
+    bool *given_up = ARENA_ARRAY(arena, old->claim_count, bool);
+    size_t most = old->claim_count / LARGE_PART;
+    most = most < GIVEN_UP_MAX ? GIVEN_UP_MAX : most;
+    size_t count = 1 + below(state, most);
+    for (size_t i = 0; i < count && old->claim_count > 0; i++)
+        given_up[below(state, old->claim_count)] = true;
+    return given_up;
+}
+
+/* ---- back to where they were ---- */
+
+struct rework {
+    struct solver_run *run;
+    const struct old_plan *old;
+    uint32_t *claims; /* by old claim: the one in its place; SOLVER_NONE: not opened yet */
+};
+
+static bool go_back_to_claim(struct rework *rework, uint32_t pod, const struct variant *variant,
+                             uint32_t old_number)
+{
+    struct solver_run *run = rework->run;
+    const struct old_claim *old = &rework->old->claims[old_number];
+    struct candidate candidate;
+    if (rework->claims[old_number] != SOLVER_NONE) {
+        if (!try_joining(run, rework->claims[old_number], pod, variant, &candidate))
+            return false;
+        put_on_claim(run, pod, rework->claims[old_number], &candidate);
+        return true;
+    }
+    uint32_t pool = 0;
+    const struct pool *pools = run->problem->pools.items;
+    if (!try_opening(run, pod, variant, &pool, &candidate) ||
+        pools[pool].weight != pools[old->pool].weight)
+        return false;
+    const struct claim_set *set = run->empty_claims[old->pool].set;
+    for (size_t i = 0; i < old->requirements.count && set != NULL; i++) {
+        const struct solver_requirement *one = &old->requirements.items[i];
+        set = claim_set_narrow(run, set, one->key, one->words, one->word_count);
+    }
+    if (set == NULL || try_pool(run, old->pool, set, pod, variant, &candidate) != ACCEPTED)
+        return false;
+    rework->claims[old_number] = (uint32_t)run->claims.count;
+    claim_open(run, old->pool, pod, &candidate);
+    return true;
+}
+
+/* What it would rather have is tried first, wherever that is. */
+static void go_back(struct rework *rework, const struct old_pod *old)
+{
+    struct solver_run *run = rework->run;
+    const struct shape *shape =
+        &run->problem->shapes.items[run->problem->pods.items[old->pod].shape];
+    bool placed = false;
+    for (uint32_t i = 0; i < old->variant && !placed; i++) {
+        placed = place_pod(run, old->pod, &shape->variants[i]);
+        run->placed_as[old->pod] = i;
+    }
+    if (!placed) {
+        const struct variant *variant = &shape->variants[old->variant];
+        run->placed_as[old->pod] = old->variant;
+        placed = topology_want(run, shape, variant, NULL) &&
+                 (old->place.kind == SOLVER_ON_NODE
+                      ? place_on_this_node(run, old->pod, variant, old->place.index)
+                      : go_back_to_claim(rework, old->pod, variant, old->place.index));
+    }
+    if (placed)
+        run->version++;
+}
+
+void place_as_before(struct solver_run *run, const struct old_plan *old, uint64_t seed)
+{
+    uint64_t state = seed;
+    struct rework rework = {run, old, ARENA_ARRAY(run->arena, old->claim_count, uint32_t)};
+    for (size_t i = 0; i < old->claim_count; i++)
+        rework.claims[i] = SOLVER_NONE;
+    const bool *given_up = choose_claims(old, &state, run->arena);
+    bool some_loose = below(&state, 2) == 0;
+    for (size_t i = 0; i < old->pod_count; i++) {
+        const struct old_pod *pod = &old->pods[i];
+        bool loose = some_loose && below(&state, LOOSE_ONE_IN) == 0;
+        if (!loose && (pod->place.kind == SOLVER_ON_NODE || !given_up[pod->place.index]))
+            go_back(&rework, pod);
+    }
+}

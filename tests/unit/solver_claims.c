@@ -1,0 +1,93 @@
+/* In which order claims that are open are tried. Karpenter sorts them by pods with Go's sort.Slice,
+ * which is not stable: expected are what Go's own leaves, and Karpenter's own runs. */
+#include "solver/run.h"
+#include "solver_fixture.h"
+
+static uint64_t state;
+
+static uint32_t below(uint32_t limit)
+{
+    state = state * 6364136223846793005U + 1442695040888963407U;
+    return (uint32_t)((state >> 33) % limit);
+}
+
+/* Claims come and get pods, sorted before each. The sums are those of a Go program that does the
+ * same with sort.Slice (Go 1.26). */
+static void test_sort(void)
+{
+    static const struct {
+        uint32_t size;
+        uint64_t seed;
+        uint32_t sum;
+    } cases[] = {
+        {12, 1, 3551620569},  {12, 2, 2160236251},  {12, 3, 585224610},   {13, 1, 1680846493},
+        {13, 2, 1228353972},  {13, 3, 2486523289},  {16, 1, 4134964501},  {16, 2, 4103521186},
+        {16, 3, 4023919048},  {49, 1, 2063119899},  {49, 2, 1582542478},  {49, 3, 4268843920},
+        {50, 1, 3418287536},  {50, 2, 1938590552},  {50, 3, 126487651},   {75, 1, 1057171495},
+        {75, 2, 2586247973},  {75, 3, 1792521247},  {120, 1, 112506241},  {120, 2, 497376646},
+        {120, 3, 3826284360}, {512, 1, 2582215088}, {512, 2, 3145647955}, {512, 3, 3466576520},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        static struct claim claims[512];
+        uint32_t size = cases[i].size, order[512], count = 0, sum = 2166136261U;
+        memset(claims, 0, sizeof claims);
+        state = cases[i].seed * 2654435761U + size;
+        for (uint32_t step = 0; step < size * 6; step++) {
+            claims_sort(claims, order, count);
+            for (uint32_t j = 0; j < count; j++)
+                sum = (sum ^ order[j]) * 16777619U;
+            if (count < size && (count == 0 || below(3) == 0)) {
+                claims[count].pod_count = 1;
+                order[count] = count;
+                count++;
+            } else
+                claims[order[below(below(count) + 1)]].pod_count++;
+        }
+        EXPECT_INT(sum, cases[i].sum);
+    }
+}
+
+/* 16 claims with a pod each: the first of two small pods goes to the claim that was opened first,
+ * the second to the one that the sort has put there in between, the ninth. */
+static void test_second_of_many(void)
+{
+    world_empty();
+    TYPE(.name = "small", .resources = "cpu 4; memory 16Gi; pods 49",
+         .offerings = {OFFER("spot", "test-zone-1", .usd_micro = 83100)});
+    TYPE(.name = "large", .resources = "cpu 16; memory 64Gi; pods 41",
+         .offerings = {OFFER("spot", "test-zone-1", .usd_micro = 330100)});
+    POOL(.name = "default");
+    struct span large = PODS(8, .requests = "cpu 3; memory 4Gi", .ports = {{"", "", 80}});
+    struct span middling = PODS(8, .requests = "cpu 2; memory 128Mi", .ports = {{"", "", 80}});
+    struct span small = PODS(2, .requests = "cpu 1; memory 256Mi");
+    provision();
+    EXPECT_ALL_SCHEDULED(large);
+    EXPECT_ALL_SCHEDULED(middling);
+    EXPECT_ALL_SCHEDULED(small);
+    EXPECT_SAME_NODE(small.first, large.first);
+    EXPECT_SAME_NODE(small.first + 1, middling.first);
+}
+
+/* So many claims that their order is no longer kept: nothing is lost on the way. */
+static void test_very_many(void)
+{
+    world_empty();
+    TYPE(.name = "one", .resources = "cpu 4100m; memory 16Gi; pods 3",
+         .offerings = {OFFER("spot", "test-zone-1", .usd_micro = 100000)});
+    POOL(.name = "default");
+    struct span alone =
+        PODS(700, .requests = "cpu 2", .labels = "app=x", .affinities = {APART("host", "app=x")});
+    struct span more = PODS(1400, .requests = "cpu 1");
+    provision();
+    EXPECT_ALL_SCHEDULED(alone);
+    EXPECT_ALL_SCHEDULED(more);
+    EXPECT_INT(world.plan->claim_count, 700);
+}
+
+const char unit_suite[] = "solver claims";
+const struct unit_test unit_tests[] = {
+    {"equals are in the order of Go's sort", test_sort},
+    {"the second of many", test_second_of_many},
+    {"more than an order is kept of", test_very_many},
+    {NULL, NULL},
+};
