@@ -17,6 +17,8 @@ build libcunit1-dev      runs the unit tests
 test  openssl            checks the certificates that are made
 test  python3            runs the scenarios, and speaks HTTPS to the server
 test  python3-yaml       reads the scenarios
+test  python3-jsonschema checks policies by their schema
+test  python3-jsonpatch  applies the patches that pods get
 test  python3-kubernetes watches the fake API server that the client is tested with
 clang clang              the second compiler
 lint  clang-format       checks the format

@@ -2,7 +2,7 @@
 without faults by clients that others wrote. The fake server's own account of what it holds is what
 all are compared with."""
 
-import http.client
+import functools
 import json
 import os
 import re
@@ -14,10 +14,13 @@ import threading
 import time
 
 sys.dont_write_bytecode = True  # nothing is written beside the tests
+import fake as fake_server
+from fake import kubeconfig
 from serving import Failure, check
 
 WAIT_S = 60
 BIN = sys.argv[1]
+Fake = functools.partial(fake_server.Fake, os.path.join(BIN, "fakeapi"))
 
 # A kind for each fault, so that all happen at once: (kind, plural, is in a namespace).
 KINDS = [
@@ -39,39 +42,6 @@ WATCH_FAULTS = [
     "say " + EVENT % ("Pod", ""),
     'say {"type":"BOOKMARK","object":{"metadata":{"resourceVersion":"1"}}}',
 ]
-
-
-class Fake:
-    def __init__(self, folder, script):
-        path = os.path.join(folder, "script")
-        with open(path, "w") as file:
-            file.write(script)
-        self.process = subprocess.Popen([os.path.join(BIN, "fakeapi"), path], text=True,
-                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-        self.port = int(self.process.stdout.readline().rpartition(":")[2])
-
-    def ask(self, method, path, body=None):
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=WAIT_S)
-        connection.request(method, path, body)
-        reply = connection.getresponse()
-        text = reply.read().decode()
-        connection.close()
-        check(reply.status == 200, f"{path}: {reply.status} {text}")
-        return text
-
-    def do(self, *lines):
-        self.ask("POST", "/fake", "\n".join(lines))
-
-    def truth(self, plural):
-        return self.ask("GET", "/fake/truth/" + plural)
-
-    def requests(self, start):
-        return [line for line in self.ask("GET", "/fake/requests").splitlines()
-                if line.startswith(start)]
-
-    def end(self):
-        self.process.stdin.close()
-        check(self.process.wait(WAIT_S) == 0, "the fake server did not end well")
 
 
 class Driver:
@@ -109,19 +79,6 @@ class Driver:
         check(self.process.wait(WAIT_S) == code, "the driver ended with another code")
         self.reader.join()
         return "".join(self.log)
-
-
-def kubeconfig(folder, server, user="{}", name="config"):
-    path = os.path.join(folder, name)
-    with open(path, "w") as file:
-        file.write(f"""apiVersion: v1
-kind: Config
-current-context: here
-contexts: [{{name: here, context: {{cluster: fake, user: me}}}}]
-clusters: [{{name: fake, cluster: {{server: "{server}"}}}}]
-users: [{{name: me, user: {user}}}]
-""")
-    return path
 
 
 def name_of(namespaced, name):
@@ -251,7 +208,8 @@ def tls_is_checked(folder):
             body = b"" if watch else json.dumps({
                 "kind": "PodList", "apiVersion": "v1", "metadata": {"resourceVersion": "7"},
                 "items": [{"metadata": {"name": "tls", "namespace": "shop",
-                                        "resourceVersion": "5"}}]}).encode()
+                                        "resourceVersion": "5", "labels": {"revision": "5"}}}]
+            }).encode()
             self.send_response(200)
             self.send_header("Content-Length", str(len(body)))
             self.end_headers()
@@ -378,6 +336,21 @@ def pythons_client_sees_the_same(folder):
         if len(events) == 2:
             break
     check(events == [("ADDED", "live"), ("DELETED", "o1")], f"Python's client watches {events}")
+    # what has been forgotten: a revision to watch from, and the rest of a list
+    stale = api.list_node(limit=2).metadata
+    fake.do("put nodes later", "compact", "put nodes latest")
+
+    def is_gone(ask, **arguments):
+        try:
+            list(ask(**arguments))
+        except kubernetes.client.ApiException as error:
+            return error.status == 410
+        return False
+
+    check(is_gone(kubernetes.watch.Watch().stream, func=api.list_node, timeout_seconds=5,
+                  resource_version=stale.resource_version), "an old revision can be watched")
+    check(is_gone(lambda **more: api.list_node(**more).items, limit=2, _continue=stale._continue),
+          "an old list goes on")
     fake.end()
 
 

@@ -23,6 +23,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
 	"sigs.k8s.io/yaml"
@@ -35,6 +36,12 @@ var kinds = map[metav1.TypeMeta]func() metav1.Object{
 	{APIVersion: "v1", Kind: "Service"}:                    func() metav1.Object { return &corev1.Service{} },
 	{APIVersion: "apps/v1", Kind: "Deployment"}:            func() metav1.Object { return &appsv1.Deployment{} },
 	{APIVersion: "policy/v1", Kind: "PodDisruptionBudget"}: func() metav1.Object { return &policyv1.PodDisruptionBudget{} },
+	{APIVersion: "rbac.authorization.k8s.io/v1", Kind: "ClusterRole"}: func() metav1.Object {
+		return &rbacv1.ClusterRole{}
+	},
+	{APIVersion: "rbac.authorization.k8s.io/v1", Kind: "ClusterRoleBinding"}: func() metav1.Object {
+		return &rbacv1.ClusterRoleBinding{}
+	},
 	{APIVersion: "admissionregistration.k8s.io/v1", Kind: "ValidatingWebhookConfiguration"}: func() metav1.Object {
 		return &admissionregistrationv1.ValidatingWebhookConfiguration{}
 	},
