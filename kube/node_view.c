@@ -317,6 +317,8 @@ void machine_add(const struct snapshot *snapshot, const struct machine_source *s
     };
     struct machine machine;
     struct error wrong = {0};
+    if (pair.decides == NULL) /* it was read from nothing */
+        return;
     if (pair.decides->deleting) {
         if (node != NULL)
             *LIST_PUSH(arena, leaving) = node->name;

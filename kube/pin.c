@@ -160,6 +160,32 @@ static enum pin_source source_of_unbound(const struct reading *reading)
     return PIN_FROM_STORAGE_CLASS;
 }
 
+static bool is_same(const struct node *a, const struct node *b)
+{
+    return node_count(a) == 0 ? node_count(b) == 0 : b != NULL && node_equal(a, b);
+}
+
+/* Something else that changes pods, or the namespace, may have held this one to other nodes than
+ * the template of its set does. */
+static bool is_held_as_its_set(const struct reading *reading)
+{
+    const struct node *spec = node_get(reading->pod->root->node, "spec");
+    const struct node *template = node_at(reading->set.set->root->node, "spec.template.spec");
+    return is_same(node_get(spec, "nodeSelector"), node_get(template, "nodeSelector")) &&
+           is_same(node_get(spec, "affinity"), node_get(template, "affinity"));
+}
+
+/* Where a node for the pod is or can come up: computed ahead for its set. */
+static struct zones find_candidates(const struct reading *reading)
+{
+    const struct zones *offered = pin_offers_find(reading->offers, reading->set.set);
+    if (offered != NULL && is_held_as_its_set(reading))
+        return *offered;
+    struct zones candidates =
+        pin_candidates(reading->snapshot, reading->catalog, reading->pod, reading->arena);
+    return offered == NULL ? candidates : zones_intersect(offered, &candidates, reading->arena);
+}
+
 static void pin_unbound(const struct reading *reading, struct pin *pin)
 {
     struct zones possible;
@@ -173,10 +199,7 @@ static void pin_unbound(const struct reading *reading, struct pin *pin)
         choose(pin, possible.items[0], source_of_unbound(reading), reading->arena);
         return;
     }
-    const struct zones *offered = pin_offers_find(reading->offers, reading->set.set);
-    struct zones candidates = offered != NULL ? *offered
-                                              : pin_candidates(reading->snapshot, reading->catalog,
-                                                               reading->pod, reading->arena);
+    struct zones candidates = find_candidates(reading);
     if (confined)
         candidates = zones_intersect(&possible, &candidates, reading->arena);
     pin->source = PIN_FROM_SOLVER;

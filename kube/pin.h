@@ -41,8 +41,8 @@ void ephemeral_zones_read(const struct snapshot *snapshot, const struct field *t
                           struct arena *arena, struct claim_zones *result);
 /* The one zone that a claim is in, or will be since kube-scheduler has chosen its node; empty when
  * there is none. */
-struct text claim_settled_zone(const struct snapshot *snapshot, struct text namespace,
-                               struct text name, struct arena *arena);
+struct text claim_settled_zone(const struct snapshot *snapshot, const struct object *claim,
+                               struct arena *arena);
 
 /* ---- a pod ---- */
 

@@ -252,12 +252,10 @@ void ephemeral_zones_read(const struct snapshot *snapshot, const struct field *t
     result->selected = TEXT("");
 }
 
-struct text claim_settled_zone(const struct snapshot *snapshot, struct text namespace,
-                               struct text name, struct arena *arena)
+struct text claim_settled_zone(const struct snapshot *snapshot, const struct object *claim,
+                               struct arena *arena)
 {
-    const struct object *claim =
-        snapshot_find(snapshot, KIND_PERSISTENT_VOLUME_CLAIM, namespace, name);
-    if (claim == NULL || claim->deleting)
+    if (claim->deleting)
         return TEXT("");
     struct claim_zones zones = {.hold = CLAIM_UNKNOWN};
     struct text volume = node_string(node_at(claim->root->node, "spec.volumeName"));

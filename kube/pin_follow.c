@@ -83,20 +83,32 @@ static void add_bound_zones(const struct snapshot *snapshot, const struct object
         zones_add(zones, of_pod.items[i], arena);
 }
 
+/* Where the pods of the namespace of the one at begin end: the list is sorted by namespace. */
+static size_t end_of_namespace(const struct snapshot *snapshot, size_t begin)
+{
+    struct text namespace = snapshot_claiming_pod(snapshot, begin)->namespace;
+    size_t end = snapshot_claiming_pod_count(snapshot);
+    while (begin + 1 < end) {
+        size_t middle = begin + (end - begin) / 2;
+        if (text_equal(snapshot_claiming_pod(snapshot, middle)->namespace, namespace))
+            begin = middle;
+        else
+            end = middle;
+    }
+    return end;
+}
+
 static struct zones zones_beside(const struct beside *beside, struct arena *arena)
 {
     const struct snapshot *snapshot = beside->snapshot;
     struct zones zones = {0};
-    struct text namespace = TEXT("");
-    bool reached = false;
-    for (size_t i = 0; i < snapshot_claiming_pod_count(snapshot); i++) {
-        const struct object *other = snapshot_claiming_pod(snapshot, i);
-        if (!text_equal(other->namespace, namespace)) {
-            namespace = other->namespace;
-            reached = reaches_namespace(beside, namespace);
-        }
-        if (reached && selects(beside, other))
-            add_bound_zones(snapshot, other, arena, &zones);
+    for (size_t begin = 0, end; begin < snapshot_claiming_pod_count(snapshot); begin = end) {
+        end = end_of_namespace(snapshot, begin);
+        if (!reaches_namespace(beside, snapshot_claiming_pod(snapshot, begin)->namespace))
+            continue;
+        for (size_t i = begin; i < end; i++)
+            if (selects(beside, snapshot_claiming_pod(snapshot, i)))
+                add_bound_zones(snapshot, snapshot_claiming_pod(snapshot, i), arena, &zones);
     }
     return zones;
 }

@@ -23,6 +23,14 @@ static struct solver_amounts amounts_of(const struct named_amounts *amounts,
     return (struct solver_amounts){items, amounts->count};
 }
 
+static struct zones zones_of(struct solver_strings names, struct arena *arena)
+{
+    struct zones zones = {0};
+    for (size_t i = 0; i < names.count; i++)
+        zones_add(&zones, arena_text(arena, text_of(names.items[i])), arena);
+    return zones;
+}
+
 void pin_offer_ask(const struct snapshot *snapshot, const struct solver_problem *problem,
                    struct solver_run *run, const struct object *set, struct arena *arena,
                    struct arena *passing, struct pin_offer *offer)
@@ -45,12 +53,9 @@ void pin_offer_ask(const struct snapshot *snapshot, const struct solver_problem 
         return;
     offer->is_broken = false;
     offer->others_matter = answer.others_matter;
-    for (size_t i = 0; i < answer.count; i++) {
-        struct text zone = arena_text(arena, text_of(answer.items[i].name));
-        zones_add(&offer->zones, zone, arena);
-        if (answer.items[i].of_pool)
-            zones_add(&offer->of_pools, zone, arena);
-    }
+    offer->zones = zones_of(answer.all, arena);
+    offer->of_pools = zones_of(answer.of_pools, arena);
+    offer->by_room = zones_of(answer.by_room, arena);
 }
 
 static struct zones zones_copy(const struct zones *zones, struct arena *arena)
@@ -68,14 +73,21 @@ void pin_offer_copy(const struct pin_offer *from, struct arena *arena, struct pi
     offer->name = arena_text(arena, from->name);
     offer->zones = zones_copy(&from->zones, arena);
     offer->of_pools = zones_copy(&from->of_pools, arena);
+    offer->by_room = zones_copy(&from->by_room, arena);
 }
 
 /* ---- what can change an offer ---- */
 
-/* Where a NodePool can launch a machine, it does not matter what room there is. */
 bool pin_offer_minds_room(const struct pin_offer *offer, struct text zone)
 {
-    return !offer->is_broken && zone.size > 0 && !zones_have(&offer->of_pools, zone);
+    return zones_have(&offer->by_room, zone);
+}
+
+/* Where a NodePool can launch a machine, Nodes do not matter. */
+bool pin_offer_minds_machine(const struct pin_offer *offer, struct text zone)
+{
+    return !offer->is_broken &&
+           (offer->others_matter || (zone.size > 0 && !zones_have(&offer->of_pools, zone)));
 }
 
 /* Whether a term may count a pod of that namespace and these labels. A selector that is missing

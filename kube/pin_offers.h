@@ -10,6 +10,7 @@ struct pin_offer {
     struct text namespace, name;
     struct zones zones;    /* where a pod could be */
     struct zones of_pools; /* some of them: where a NodePool can launch a machine for it */
+    struct zones by_room;  /* where only Nodes suit it: there while one of them has room */
     bool others_matter;    /* where other pods run had a say */
     bool is_broken;        /* the pods cannot be understood; nothing else matters */
 };
@@ -28,8 +29,10 @@ void pin_offer_ask(const struct snapshot *snapshot, const struct solver_problem 
                    struct arena *passing, struct pin_offer *offer);
 void pin_offer_copy(const struct pin_offer *from, struct arena *arena, struct pin_offer *offer);
 
-/* Whether more or less room in a zone (empty: none) can change the offer. */
+/* Whether more or less room on a machine in a zone (empty: none) can change the offer; whether
+ * another machine there can, or one that is not what it was. */
 bool pin_offer_minds_room(const struct pin_offer *offer, struct text zone);
+bool pin_offer_minds_machine(const struct pin_offer *offer, struct text zone);
 /* Whether a pod that runs, or does no more, can change the offer to the set by who it is. Yes, when
  * in doubt. */
 bool pin_offer_minds_pod(const struct pin_offer *offer, const struct object *set,

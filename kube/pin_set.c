@@ -1,5 +1,6 @@
 /* Zones of a StatefulSet's ordinals: balanced over what is there, and the same whoever asks. */
 #include "kube/pin.h"
+#include "kube/snapshot.h"
 
 /* Beyond this, homes alone are balance enough, and a look at every claim would take too long. */
 enum { MOST_REPLICAS = 1000 };
@@ -48,14 +49,6 @@ struct pin_set pin_set_of(const struct snapshot *snapshot, const struct object *
     return result;
 }
 
-static struct text claim_name(const struct node *template, const struct object *set,
-                              int64_t ordinal, struct arena *arena)
-{
-    struct text name = node_string(node_at(template, "metadata.name"));
-    return arena_printf(arena, "%.*s-%.*s-%lld", TEXT_ARGS(name), TEXT_ARGS(set->name),
-                        (long long)ordinal);
-}
-
 /* ---- shares ---- */
 
 /* The set as the snapshot shows it. Zones are numbers, in rotated order. */
@@ -74,36 +67,66 @@ static struct text zone_at(const struct balance *balance, size_t number)
     return balance->candidates->items[(balance->first + number) % balance->count];
 }
 
-static struct text settled_zone(const struct snapshot *snapshot, const struct pin_set *set,
-                                int64_t ordinal, struct arena *arena)
+/* An ordinal whose claim is in a zone; a set of which several templates make claims has it there
+ * where the first of them says so. */
+static void settle(struct balance *balance, const struct pin_set *set, int64_t ordinal,
+                   struct text zone)
 {
-    const struct node *templates = node_at(set->set->root->node, "spec.volumeClaimTemplates");
-    struct text zone = TEXT("");
-    for (size_t i = 0; node_is(templates, NODE_LIST) && zone.size == 0 && i < node_count(templates);
-         i++)
-        zone = claim_settled_zone(snapshot, set->set->namespace,
-                                  claim_name(node_item(templates, i), set->set, ordinal, arena),
-                                  arena);
-    return zone;
+    if (zone.size == 0 || ordinal == set->ordinal)
+        return;
+    balance->is_settled[ordinal - set->start] = true;
+    for (size_t i = 0; i < balance->count; i++)
+        if (text_equal(zone_at(balance, i), zone))
+            balance->settled[i]++;
+}
+
+static bool is_open(const struct balance *balance, const struct pin_set *set, int64_t ordinal)
+{
+    return ordinal >= set->start && ordinal - set->start < balance->replicas &&
+           !balance->is_settled[ordinal - set->start];
+}
+
+/* The end of a claim's name, as a set writes it: "0", "1", "10". */
+static bool read_ordinal(struct text digits, int64_t *ordinal)
+{
+    bool padded = digits.size > 1 && digits.data[0] == '0';
+    for (size_t i = 0; i < digits.size; i++)
+        if (digits.data[i] < '0' || digits.data[i] > '9')
+            return false;
+    return digits.size > 0 && !padded && text_to_int64(digits, ordinal);
+}
+
+/* The claims whose names begin as those of a template do: they are next to one another. */
+static void settle_claims(struct balance *balance, const struct snapshot *snapshot,
+                          const struct pin_set *set, const struct node *template,
+                          struct arena *arena)
+{
+    struct text namespace = set->set->namespace;
+    struct object_list claims = snapshot->kinds[KIND_PERSISTENT_VOLUME_CLAIM];
+    struct text prefix = arena_printf(arena, "%.*s-%.*s-",
+                                      TEXT_ARGS(node_string(node_at(template, "metadata.name"))),
+                                      TEXT_ARGS(set->set->name));
+    for (size_t i = object_list_search(claims, namespace, prefix); i < claims.count; i++) {
+        const struct object *claim = claims.items[i];
+        int64_t ordinal = 0;
+        if (!text_equal(claim->namespace, namespace) || !text_starts_with(claim->name, prefix))
+            return;
+        struct text rest = {claim->name.data + prefix.size, claim->name.size - prefix.size};
+        if (read_ordinal(rest, &ordinal) && is_open(balance, set, ordinal))
+            settle(balance, set, ordinal, claim_settled_zone(snapshot, claim, arena));
+    }
 }
 
 /* Returns how many are settled, in whatever zone. */
 static int64_t count_settled(struct balance *balance, const struct snapshot *snapshot,
                              const struct pin_set *set, struct arena *arena)
 {
+    const struct node *templates = node_at(set->set->root->node, "spec.volumeClaimTemplates");
     int64_t total = 0;
-    for (int64_t i = 0; i < balance->replicas; i++) {
-        if (set->start + i == set->ordinal)
-            continue;
-        struct text zone = settled_zone(snapshot, set, set->start + i, arena);
-        if (zone.size == 0)
-            continue;
-        balance->is_settled[i] = true;
-        total++;
-        for (size_t j = 0; j < balance->count; j++)
-            if (text_equal(zone_at(balance, j), zone))
-                balance->settled[j]++;
-    }
+    for (size_t i = 0; node_is(templates, NODE_LIST) && i < node_count(templates); i++)
+        settle_claims(balance, snapshot, set, node_item(templates, i), arena);
+    for (int64_t i = 0; i < balance->replicas; i++)
+        total += balance->is_settled[i] ? 1 : 0;
     return total;
 }
 

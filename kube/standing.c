@@ -505,19 +505,18 @@ bool standing_derive(struct standing *standing, const struct snapshot *snapshot,
                      const struct standing_delta *delta, const struct standing_memory *memory,
                      struct standing_effect *effect, struct error *error)
 {
-    const struct solver_problem *before = standing->problem;
     struct deriving deriving = {.standing = standing,
                                 .snapshot = snapshot,
                                 .delta = delta,
                                 .memory = memory,
                                 .effect = effect,
-                                .builder = solver_derive(before, memory->problem)};
+                                .builder = solver_amend(standing->problem)};
     *effect = (struct standing_effect){0};
     if (!derive_machines(&deriving, error) || !derive_namespaces(&deriving, error) ||
         !derive_pods(&deriving, error) ||
         !solver_build(deriving.builder, &as_karpenter_does, &standing->problem, error))
         return false;
     standing->machines = deriving.machines;
-    effect->limits_differ = !solver_limits_agree(before, standing->problem);
+    effect->limits_differ = !solver_limits_agree(standing->problem);
     return true;
 }

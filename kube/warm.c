@@ -1,41 +1,17 @@
-#include "kube/warm.h"
+#include "kube/warm_step.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
 
-#include "kube/pin_offers.h"
-#include "kube/standing.h"
-
 enum {
-    MOST_LAYERS = 32,         /* of a problem; each makes look-ups a little longer */
-    TIDY_LAYERS = 2,          /* more than these are too many when there is time */
     MOST_PENDING_PODS = 4096, /* that the problem has not been told of */
-    MOST_DERIVED_BYTES = 24 << 20,
-    FIRST_DERIVED_BYTES = 2 << 20, /* before which tidying is not worth it */
+    /* What a problem may have grown by before it is made anew: always, and when there is time. */
+    MOST_GROWN_BYTES = 24 << 20,
+    IDLE_GROWN_BYTES = 4 << 20,
     BUDGET_BYTES = 1 << 30,
 };
 
-/* Most events change no offer: the problem is told of them when a set has to be asked. */
-struct warm {
-    struct standing standing;
-    bool is_ready;
-    struct arena *layers[MOST_LAYERS]; /* of the problem; each stands on those before it */
-    size_t layer_count;
-    struct standing_delta delta; /* in pending: what the problem has not been told of */
-    struct arena *pending;
-    struct solver_run *run; /* of the problem, in asking; NULL: none yet */
-    struct arena *asking;
-    struct arena *passing, *piece;
-    const struct pin_offers *offers; /* the last ones, held; NULL: none */
-};
-
 /* ---- memory ---- */
-
-static void drop_layers(struct warm *warm)
-{
-    for (; warm->layer_count > 0; warm->layer_count--)
-        arena_destroy(warm->layers[warm->layer_count - 1]);
-}
 
 static void drop_run(struct warm *warm)
 {
@@ -49,17 +25,47 @@ static void forget_delta(struct warm *warm)
     arena_reset(warm->pending);
 }
 
+enum { OWN_ARENAS = 5 };
+
+static void own_arenas(struct warm *warm, struct arena **arenas[OWN_ARENAS])
+{
+    arenas[0] = &warm->problem;
+    arenas[1] = &warm->pending;
+    arenas[2] = &warm->asking;
+    arenas[3] = &warm->passing;
+    arenas[4] = &warm->piece;
+}
+
+/* After memory ran out nothing is certain but the offers that were finished. */
+static void begin_again(struct warm *warm)
+{
+    struct arena **arenas[OWN_ARENAS];
+    own_arenas(warm, arenas);
+    warm->is_ready = false;
+    warm->run = NULL;
+    warm->delta = (struct standing_delta){0};
+    for (size_t i = 0; i < OWN_ARENAS; i++) {
+        arena_destroy(*arenas[i]);
+        *arenas[i] = arena_create(BUDGET_BYTES);
+    }
+}
+
+static bool has_memory(struct warm *warm)
+{
+    struct arena **arenas[OWN_ARENAS];
+    own_arenas(warm, arenas);
+    for (size_t i = 0; i < OWN_ARENAS; i++)
+        if (*arenas[i] == NULL)
+            return false;
+    return true;
+}
+
 struct warm *warm_create(void)
 {
     struct warm *warm = calloc(1, sizeof *warm);
-    if (warm == NULL)
-        return NULL;
-    warm->pending = arena_create(BUDGET_BYTES);
-    warm->asking = arena_create(BUDGET_BYTES);
-    warm->passing = arena_create(BUDGET_BYTES);
-    warm->piece = arena_create(BUDGET_BYTES);
-    if (warm->pending != NULL && warm->asking != NULL && warm->passing != NULL &&
-        warm->piece != NULL)
+    if (warm != NULL)
+        begin_again(warm);
+    if (warm == NULL || has_memory(warm))
         return warm;
     warm_destroy(warm);
     return NULL;
@@ -67,31 +73,25 @@ struct warm *warm_create(void)
 
 void warm_destroy(struct warm *warm)
 {
+    struct arena **arenas[OWN_ARENAS];
     if (warm == NULL)
         return;
-    drop_layers(warm);
-    arena_destroy(warm->pending);
-    arena_destroy(warm->asking);
-    arena_destroy(warm->passing);
-    arena_destroy(warm->piece);
+    own_arenas(warm, arenas);
+    for (size_t i = 0; i < OWN_ARENAS; i++)
+        arena_destroy(*arenas[i]);
     pin_offers_release(warm->offers);
     free(warm);
 }
 
 size_t warm_bytes(const struct warm *warm)
 {
-    size_t bytes = arena_used_bytes(warm->pending) + arena_used_bytes(warm->asking);
-    for (size_t i = 0; i < warm->layer_count; i++)
-        bytes += arena_used_bytes(warm->layers[i]);
-    return bytes;
+    return arena_used_bytes(warm->problem) + arena_used_bytes(warm->pending) +
+           arena_used_bytes(warm->asking);
 }
 
-static size_t derived_bytes(const struct warm *warm)
+static size_t grown_bytes(const struct warm *warm)
 {
-    size_t bytes = 0;
-    for (size_t i = 1; i < warm->layer_count; i++)
-        bytes += arena_used_bytes(warm->layers[i]);
-    return bytes;
+    return arena_used_bytes(warm->problem) - warm->built_bytes;
 }
 
 /* Runs body(argument) so that an allocation of any of the arenas that fails ends it. */
@@ -118,221 +118,12 @@ static void guard_next(void *argument)
     (void)!arena_guard(arena, guard_next, guarding, &error);
 }
 
-/* ---- a step ---- */
-
-struct step {
-    struct warm *warm;
-    const struct snapshot *snapshot;
-    const struct live_changes *changes;
-    const struct catalog *catalog;
-    struct arena *layer;       /* of the next problem; NULL: it was used */
-    struct pin_offers *offers; /* the next; its arena is its own */
-    bool anew;
-    bool all_sets; /* are asked again */
-    bool sets_changed;
-    bool machines_changed, namespaces_changed, daemons_changed;
-    bool zones_may_differ;
-    bool *minds; /* by old offer: it is asked again */
-    bool unchanged;
-    bool good;
-};
+/* ---- the problem ---- */
 
 static struct standing_memory memory_of(const struct step *step)
 {
-    return (struct standing_memory){step->layer, step->warm->passing, step->warm->piece};
+    return (struct standing_memory){step->warm->problem, step->warm->passing, step->warm->piece};
 }
-
-static size_t offer_count(const struct step *step)
-{
-    return step->warm->offers == NULL ? 0 : step->warm->offers->count;
-}
-
-/* ---- what changed ---- */
-
-static const struct node *status_part(const struct object *pod, const char *name)
-{
-    return node_get(node_get(pod->root->node, "status"), name);
-}
-
-static bool nodes_equal(const struct node *a, const struct node *b)
-{
-    return a == b || (a != NULL && b != NULL && node_equal(a, b));
-}
-
-/* Whether nobody who looks at pods that run can tell them apart. */
-static bool is_same_pod(const struct object *a, const struct object *b)
-{
-    static const char *const parts[] = {"conditions", "containerStatuses", "initContainerStatuses"};
-    if (a == NULL || b == NULL)
-        return a == b;
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-        if (!nodes_equal(status_part(a, parts[i]), status_part(b, parts[i])))
-            return false;
-    return a->deleting == b->deleting && a->created_unix_s == b->created_unix_s &&
-           pod_is_done(a) == pod_is_done(b) && text_equal(a->uid, b->uid) &&
-           text_equal(a->controller.kind, b->controller.kind) &&
-           text_equal(a->controller.name, b->controller.name) &&
-           nodes_equal(a->labels, b->labels) &&
-           nodes_equal(node_get(a->root->node, "spec"), node_get(b->root->node, "spec"));
-}
-
-/* A pod came to a machine, went or changed: which sets care? */
-static void mind_pod(struct step *step, const struct object *pod,
-                     const struct stood_machine *machine)
-{
-    bool keeps_away = node_at(pod->root->node, "spec.affinity.podAntiAffinity") != NULL;
-    for (size_t i = 0; i < offer_count(step); i++) {
-        const struct pin_offer *offer = &step->warm->offers->items[i];
-        if (step->minds[i])
-            continue;
-        step->minds[i] = machine->zone_unclear || pin_offer_minds_room(offer, machine->zone);
-        if (step->minds[i] || !(keeps_away || offer->others_matter))
-            continue;
-        const struct object *set =
-            snapshot_find(step->snapshot, KIND_STATEFUL_SET, offer->namespace, offer->name);
-        step->minds[i] = set != NULL && pin_offer_minds_pod(offer, set, pod, step->warm->passing);
-    }
-}
-
-static void note_pod(struct step *step, const struct live_change *change)
-{
-    struct warm *warm = step->warm;
-    const struct object *sides[] = {change->before, change->after};
-    bool known = false;
-    if (is_same_pod(change->before, change->after))
-        return;
-    for (size_t i = 0; i < 2; i++) {
-        const struct object *pod = sides[i];
-        if (pod == NULL)
-            continue;
-        step->daemons_changed |= text_is(pod->controller.kind, "DaemonSet");
-        const struct stood_machine *machine =
-            pod_stands(pod)
-                ? standing_machine(&warm->standing,
-                                   node_string(node_at(pod->root->node, "spec.nodeName")))
-                : NULL;
-        if (machine == NULL)
-            continue;
-        known = true;
-        mind_pod(step, pod, machine);
-    }
-    const struct object *pod = change->after != NULL ? change->after : change->before;
-    if (known)
-        *LIST_PUSH(warm->pending, &warm->delta.pods) = (struct pod_name){
-            arena_text(warm->pending, pod->namespace), arena_text(warm->pending, pod->name)};
-}
-
-/* Zones that nothing names any more, or that something names for the first time. */
-static void note_zones(struct step *step, const struct zones *zones, bool of_before)
-{
-    const struct zones *still =
-        of_before ? snapshot_node_zones(step->snapshot) : &step->warm->standing.zones;
-    for (size_t i = 0; i < zones->count; i++)
-        step->zones_may_differ |= !zones_have(still, zones->items[i]);
-}
-
-static void note_volume(struct step *step, const struct live_change *change)
-{
-    const struct object *sides[] = {change->before, change->after};
-    for (size_t i = 0; i < 2; i++) {
-        struct zones zones = {0};
-        if (sides[i] != NULL)
-            volume_add_zones(step->snapshot, sides[i], step->warm->passing, &zones);
-        note_zones(step, &zones, i == 0);
-    }
-}
-
-static void note_node(struct step *step, const struct live_change *change)
-{
-    const struct object *sides[] = {change->before, change->after};
-    struct warm *warm = step->warm;
-    for (size_t i = 0; i < 2; i++) {
-        struct zones zones = {0};
-        for (size_t j = 0; sides[i] != NULL && j < node_count(sides[i]->labels); j++) {
-            const struct member *label = &sides[i]->labels->members[j];
-            if (zone_key_of((struct text){label->key, label->key_size}) == ZONE_KEY_NAME)
-                zones_add(&zones, node_string(&label->value), warm->passing);
-        }
-        note_zones(step, &zones, i == 0);
-    }
-    const struct object *node = sides[1] != NULL ? sides[1] : sides[0];
-    *LIST_PUSH(warm->pending, &warm->delta.nodes) = arena_text(warm->pending, node->name);
-    step->machines_changed = true;
-}
-
-static void note_claim(struct step *step, const struct live_change *change)
-{
-    struct warm *warm = step->warm;
-    const struct object *claim = change->after != NULL ? change->after : change->before;
-    *LIST_PUSH(warm->pending, &warm->delta.claims) = arena_text(warm->pending, claim->name);
-    step->machines_changed = true;
-}
-
-static void note_namespace(struct step *step, const struct live_change *change)
-{
-    struct warm *warm = step->warm;
-    const struct object *namespace = change->after != NULL ? change->after : change->before;
-    if (!standing_knows_namespace(&warm->standing, namespace->name) ||
-        (change->before != NULL && change->after != NULL &&
-         nodes_equal(change->before->labels, change->after->labels)))
-        return;
-    *LIST_PUSH(warm->pending, &warm->delta.namespaces) = arena_text(warm->pending, namespace->name);
-    step->namespaces_changed = step->all_sets = true;
-}
-
-/* Claims, attach limits, budgets, and the workloads above ReplicaSets are not asked about. */
-static void note_change(struct step *step, const struct live_change *change)
-{
-    switch (change->kind) {
-    case KIND_POD:
-        note_pod(step, change);
-        break;
-    case KIND_NODE:
-        note_node(step, change);
-        break;
-    case KIND_NODE_CLAIM:
-        note_claim(step, change);
-        break;
-    case KIND_NAMESPACE:
-        note_namespace(step, change);
-        break;
-    case KIND_STATEFUL_SET:
-        step->sets_changed = true;
-        break;
-    case KIND_DAEMON_SET:
-        step->daemons_changed = true;
-        break;
-    case KIND_PERSISTENT_VOLUME:
-        note_volume(step, change);
-        break;
-    case KIND_STORAGE_CLASS:
-        step->zones_may_differ = true;
-        break;
-    case KIND_NODE_POOL:
-    case KIND_EC2_NODE_CLASS:
-    case KIND_LIMIT_RANGE:
-        step->anew = true;
-        break;
-    default:
-        break;
-    }
-}
-
-static void note_changes(struct step *step)
-{
-    struct warm *warm = step->warm;
-    step->minds = ARENA_ARRAY(warm->passing, offer_count(step), bool);
-    for (size_t i = 0; i < step->changes->count && !step->anew; i++)
-        note_change(step, &step->changes->items[i]);
-    if (step->anew)
-        return;
-    step->anew = (step->zones_may_differ &&
-                  !standing_zones_agree(&warm->standing, step->snapshot, warm->passing)) ||
-                 (step->daemons_changed &&
-                  !standing_daemons_agree(&warm->standing, step->snapshot, warm->passing));
-}
-
-/* ---- the problem ---- */
 
 static bool build(struct step *step)
 {
@@ -340,37 +131,14 @@ static bool build(struct step *step)
     struct error error;
     struct standing_memory memory = memory_of(step);
     drop_run(warm);
-    drop_layers(warm);
     forget_delta(warm);
+    arena_reset(warm->problem);
     warm->is_ready = false;
     if (!standing_build(&warm->standing, step->snapshot, step->catalog, &memory, &error))
         return false;
-    warm->layers[warm->layer_count++] = step->layer;
-    step->layer = NULL;
+    warm->built_bytes = arena_used_bytes(warm->problem);
     warm->is_ready = true;
     return true;
-}
-
-/* What machines that came, went or changed mean to those who were asked before. */
-static void mind_effect(struct step *step, const struct standing_effect *effect)
-{
-    struct warm *warm = step->warm;
-    step->all_sets |= effect->limits_differ;
-    for (size_t i = 0; i < effect->machines.count && !step->all_sets; i++) {
-        const struct stood_machine *machine = &effect->machines.items[i];
-        for (size_t j = 0; j < offer_count(step); j++) {
-            const struct pin_offer *offer = &warm->offers->items[j];
-            step->minds[j] |= machine->zone_unclear || offer->others_matter ||
-                              pin_offer_minds_room(offer, machine->zone);
-        }
-    }
-    for (size_t i = 0; i < effect->arrived.count && !step->all_sets; i++) {
-        const struct object *pod = effect->arrived.items[i];
-        const struct stood_machine *machine = standing_machine(
-            &warm->standing, node_string(node_at(pod->root->node, "spec.nodeName")));
-        if (machine != NULL)
-            mind_pod(step, pod, machine);
-    }
 }
 
 static bool derive(struct step *step)
@@ -379,15 +147,13 @@ static bool derive(struct step *step)
     struct error error;
     struct standing_memory memory = memory_of(step);
     struct standing_effect effect;
-    if (warm->layer_count == MOST_LAYERS || derived_bytes(warm) > MOST_DERIVED_BYTES ||
+    drop_run(warm); /* of a problem that will be no more */
+    if (grown_bytes(warm) > MOST_GROWN_BYTES ||
         !standing_derive(&warm->standing, step->snapshot, &warm->delta, &memory, &effect, &error)) {
         /* What the new one does not say is asked for again. */
         step->all_sets |= step->machines_changed;
         return build(step);
     }
-    warm->layers[warm->layer_count++] = step->layer;
-    step->layer = NULL;
-    drop_run(warm);
     forget_delta(warm);
     mind_effect(step, &effect);
     return true;
@@ -524,55 +290,32 @@ static void run_step(void *argument)
     make_offers(step, &sets);
 }
 
-/* After memory ran out nothing is certain but what was finished before. */
-static void begin_again(struct warm *warm)
+static bool guarded(struct step *step, struct arena *of_offers, void (*body)(void *))
 {
-    struct arena **arenas[] = {&warm->pending, &warm->asking, &warm->passing, &warm->piece};
-    drop_layers(warm);
-    warm->is_ready = false;
-    warm->run = NULL;
-    warm->delta = (struct standing_delta){0};
-    for (size_t i = 0; i < sizeof arenas / sizeof *arenas; i++) {
-        arena_destroy(*arenas[i]);
-        *arenas[i] = arena_create(BUDGET_BYTES);
-    }
-}
-
-static bool has_memory(const struct warm *warm)
-{
-    return warm->pending != NULL && warm->asking != NULL && warm->passing != NULL &&
-           warm->piece != NULL;
-}
-
-static bool guarded(struct warm *warm, struct step *step, struct arena *of_offers,
-                    void (*body)(void *))
-{
-    struct arena *arenas[] = {step->layer,  of_offers,     warm->pending,
+    struct warm *warm = step->warm;
+    struct arena *arenas[] = {of_offers,    warm->problem, warm->pending,
                               warm->asking, warm->passing, warm->piece};
     struct guarding guarding = {arenas, sizeof arenas / sizeof *arenas, body, step, false};
     guard_next(&guarding);
-    arena_destroy(step->layer);
-    if (!guarding.within)
+    if (!guarding.within) {
         begin_again(warm);
-    else {
-        arena_reset(warm->passing);
-        arena_reset(warm->piece);
+        return false;
     }
-    return guarding.within && step->good;
+    arena_reset(warm->passing);
+    arena_reset(warm->piece);
+    return step->good;
 }
 
 const struct pin_offers *warm_next(struct warm *warm, const struct snapshot *snapshot,
                                    const struct live_changes *changes,
                                    const struct catalog *catalog)
 {
+    if (!has_memory(warm))
+        begin_again(warm);
     struct arena *of_offers = has_memory(warm) ? arena_create(BUDGET_BYTES) : NULL;
-    struct arena *layer = of_offers != NULL ? arena_create(BUDGET_BYTES) : NULL;
-    struct pin_offers *offers = layer != NULL ? calloc(1, sizeof *offers) : NULL;
+    struct pin_offers *offers = of_offers != NULL ? calloc(1, sizeof *offers) : NULL;
     if (offers == NULL) {
         arena_destroy(of_offers);
-        arena_destroy(layer);
-        if (!has_memory(warm))
-            begin_again(warm);
         warm->is_ready = false;
         return NULL;
     }
@@ -581,9 +324,8 @@ const struct pin_offers *warm_next(struct warm *warm, const struct snapshot *sna
                         .snapshot = snapshot,
                         .changes = changes,
                         .catalog = catalog,
-                        .layer = layer,
                         .offers = offers};
-    bool good = guarded(warm, &step, of_offers, run_step);
+    bool good = guarded(&step, of_offers, run_step);
     if (good && !step.unchanged) {
         pin_offers_release(warm->offers);
         atomic_init(&offers->holds, 2);
@@ -592,11 +334,11 @@ const struct pin_offers *warm_next(struct warm *warm, const struct snapshot *sna
     }
     arena_destroy(of_offers);
     free(offers);
-    if (good)
-        pin_offers_hold(warm->offers);
-    else
-        warm->is_ready = false;
-    return good ? warm->offers : NULL;
+    warm->is_ready = warm->is_ready && good;
+    if (!good)
+        return NULL;
+    pin_offers_hold(warm->offers);
+    return warm->offers;
 }
 
 static void tidy(void *argument)
@@ -607,18 +349,13 @@ static void tidy(void *argument)
 
 bool warm_tidy(struct warm *warm, const struct snapshot *snapshot)
 {
-    if (!warm->is_ready || warm->layer_count <= TIDY_LAYERS ||
-        derived_bytes(warm) < FIRST_DERIVED_BYTES)
+    if (!warm->is_ready || grown_bytes(warm) < IDLE_GROWN_BYTES)
         return false;
-    struct arena *layer = arena_create(BUDGET_BYTES);
-    struct arena *none = layer != NULL ? arena_create(BUDGET_BYTES) : NULL;
-    if (none == NULL) {
-        arena_destroy(layer);
+    struct arena *none = arena_create(0);
+    if (none == NULL)
         return false;
-    }
-    struct step step = {
-        .warm = warm, .snapshot = snapshot, .catalog = warm->standing.catalog, .layer = layer};
-    bool good = guarded(warm, &step, none, tidy);
+    struct step step = {.warm = warm, .snapshot = snapshot, .catalog = warm->standing.catalog};
+    bool good = guarded(&step, none, tidy);
     arena_destroy(none);
     return good;
 }

@@ -365,8 +365,7 @@ bool solver_add_pod(struct solver_builder *builder, const struct solver_pod *giv
         mounts[i] = mount_make(problem, &given->mounts[i]);
     struct pod *pod =
         again ? &problem->pods.items[*number] : LIST_PUSH(problem->arena, &problem->pods);
-    if (builder->before != NULL)
-        *LIST_PUSH(problem->arena, &builder->changed_pods) = *number;
+    note_change(builder, *number, again ? pod : NULL);
     *pod = (struct pod){
         .uid = given->uid == NULL ? "" : arena_text(problem->arena, text_of(given->uid)).data,
         .created_unix_s = given->created_unix_s,

@@ -29,16 +29,19 @@ void problem_over(struct solver_problem *problem, const struct solver_problem *b
 #undef OVER
 }
 
+/* What may be added to a copied list before it moves. */
+enum { SPARE = 16 };
+
 /* Of a list that was copied with its struct an array of its own. */
 #define COPY(list)                                                                       \
     ((list).items = copy_items(arena, (list).items, (list).count, sizeof *(list).items), \
-     (list).capacity = (list).count)
+     (list).capacity = (list).count + SPARE)
 /* What is pushed goes to an array of its own, which is made then. */
 #define SHARE(list) ((list).capacity = (list).count)
 
 static void *copy_items(struct arena *arena, const void *items, size_t count, size_t size_bytes)
 {
-    void *copy = arena_array(arena, count, size_bytes);
+    void *copy = arena_array(arena, count + SPARE, size_bytes);
     if (count > 0)
         memcpy(copy, items, count * size_bytes);
     return copy;
@@ -76,6 +79,29 @@ struct solver_builder *solver_derive(const struct solver_problem *before, struct
     return builder;
 }
 
+/* Lists change where they are. Only what is compared afterwards is kept as it was. */
+struct solver_builder *solver_amend(const struct solver_problem *problem)
+{
+    struct arena *arena = problem->arena;
+    struct solver_builder *builder = ARENA_NEW(arena, struct solver_builder);
+    struct solver_problem *before = ARENA_NEW(arena, struct solver_problem);
+    *before = *problem;
+    before->pools.items =
+        copy_items(arena, problem->pools.items, problem->pools.count, sizeof *problem->pools.items);
+    builder->problem = (struct solver_problem *)(uintptr_t)problem;
+    builder->before = before;
+    builder->scratch.arena = arena;
+    return builder;
+}
+
+void note_change(struct solver_builder *builder, uint32_t number, const struct pod *was)
+{
+    static const struct pod nobody = {.node = POD_GONE};
+    if (builder->before != NULL)
+        *LIST_PUSH(builder->problem->arena, &builder->changed_pods) =
+            (struct changed_pod){number, was == NULL ? nobody : *was};
+}
+
 /* ---- what is there ---- */
 
 uint32_t solver_find_node(const struct solver_builder *builder, const char *name)
@@ -111,9 +137,8 @@ static bool node_is_there(const struct solver_builder *builder, uint32_t node, s
 
 static void move_pod(struct solver_builder *builder, uint32_t pod, uint32_t node)
 {
+    note_change(builder, pod, &builder->problem->pods.items[pod]);
     builder->problem->pods.items[pod].node = node;
-    if (builder->before != NULL)
-        *LIST_PUSH(builder->problem->arena, &builder->changed_pods) = pod;
 }
 
 bool solver_remove_pod(struct solver_builder *builder, uint32_t pod, struct error *error)
@@ -161,23 +186,15 @@ static bool runs(const struct pod *pod)
     return pod->node != SOLVER_NONE && pod->node != POD_GONE;
 }
 
-/* What the pod was; NULL: it was not there. */
-static const struct pod *pod_before(const struct solver_builder *builder, uint32_t pod)
-{
-    const struct solver_problem *before = builder->before;
-    return pod < before->pods.count ? &before->pods.items[pod] : NULL;
-}
-
 void derive_nodes(struct solver_builder *builder)
 {
     struct solver_problem *problem = builder->problem;
     uint64_t *touched = ARENA_ARRAY(problem->arena, bits_words(problem->nodes.count), uint64_t);
     for (size_t i = 0; i < builder->changed_pods.count; i++) {
-        uint32_t number = builder->changed_pods.items[i];
-        const struct pod *before = pod_before(builder, number);
-        const struct pod *now = &problem->pods.items[number];
-        if (before != NULL && runs(before))
-            bits_add(touched, before->node);
+        const struct changed_pod *changed = &builder->changed_pods.items[i];
+        const struct pod *now = &problem->pods.items[changed->number];
+        if (runs(&changed->was))
+            bits_add(touched, changed->was.node);
         if (runs(now))
             bits_add(touched, now->node);
     }
@@ -220,15 +237,16 @@ void derive_groups(struct solver_builder *builder)
     /* Known classes first learn of new groups, new classes of all; both are counted there. */
     uint64_t *done = ARENA_ARRAY(problem->arena, bits_words(problem->pods.count), uint64_t);
     for (size_t i = 0; i < builder->changed_pods.count; i++) {
-        uint32_t number = builder->changed_pods.items[i];
-        const struct pod *was = pod_before(builder, number);
-        if (bits_has(done, number))
+        /* The first time it changed it was what it was before. */
+        const struct changed_pod *changed = &builder->changed_pods.items[i];
+        const struct pod *now = &problem->pods.items[changed->number];
+        if (bits_has(done, changed->number))
             continue;
-        bits_add(done, number);
-        if (was != NULL && runs(was))
-            adjust_pod(builder, was, -1);
-        if (runs(&problem->pods.items[number]))
-            adjust_pod(builder, &problem->pods.items[number], 1);
+        bits_add(done, changed->number);
+        if (runs(&changed->was))
+            adjust_pod(builder, &changed->was, -1);
+        if (runs(now))
+            adjust_pod(builder, now, 1);
     }
     groups_count(problem, before->groups.count, before->label_classes.count);
 }
@@ -246,7 +264,7 @@ static bool is_within(const struct solver_problem *problem, const struct pool *p
     return true;
 }
 
-bool solver_limits_agree(const struct solver_problem *before, const struct solver_problem *after)
+bool derive_limits_agree(const struct solver_problem *before, const struct solver_problem *after)
 {
     if (before->pools.count != after->pools.count || before->rows.count != after->rows.count)
         return false;

@@ -309,8 +309,8 @@ static struct strategy rework_strategy(const struct solver_problem *problem, uin
 /* What may be put up with on the way: at first a plan that costs a little more. */
 static struct score allowed(struct score score, size_t left, size_t count)
 {
-    score.cost_usd_micro = add_capped(score.cost_usd_micro, score.cost_usd_micro / DETOUR_PART *
-                                                                (int64_t)left / (int64_t)count);
+    int64_t share = score.cost_usd_micro / DETOUR_PART / (int64_t)count;
+    score.cost_usd_micro = add_capped(score.cost_usd_micro, share * (int64_t)left);
     score.claims = SIZE_MAX;
     return score;
 }

@@ -169,6 +169,8 @@ bool solver_build(struct solver_builder *builder, const struct solver_settings *
         make_supply(problem);
     else if (builder->nodes_changed)
         pools_limit(problem);
+    problem->limits_agree =
+        before == NULL || !(anew || builder->nodes_changed) || derive_limits_agree(before, problem);
     pods_index(problem);
     if (anew || builder->nodes_changed)
         nodes_index(problem);
@@ -190,6 +192,11 @@ bool solver_build(struct solver_builder *builder, const struct solver_settings *
 }
 
 /* ---- names ---- */
+
+bool solver_limits_agree(const struct solver_problem *problem)
+{
+    return problem->limits_agree;
+}
 
 uint32_t solver_pool_count(const struct solver_problem *problem)
 {

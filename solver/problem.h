@@ -329,6 +329,7 @@ struct solver_problem {
     LIST(struct label_list) namespace_labels; /* by namespace */
     /* Ready: */
     uint32_t resource_count;
+    bool limits_agree;      /* with those of the problem before */
     const bool *well_known; /* by key: undefined is fine (Karpenter semantics 1.3) */
     uint32_t key_count;
     LIST(struct row) rows;
@@ -371,21 +372,30 @@ struct solver_problem {
 
 /* ---- making it: one file a subject ---- */
 
+struct changed_pod {
+    uint32_t number;
+    struct pod was; /* on node POD_GONE: it was not there */
+};
 struct solver_builder {
     struct solver_problem *problem;
     struct signature scratch;
-    const struct solver_problem *before; /* derived from; NULL: from nothing */
+    /* Derived from, of an amended one its lists as they were; NULL: from nothing. */
+    const struct solver_problem *before;
     /* Against the problem before: */
     bool supply_changed; /* types, pools, daemons */
     bool nodes_changed, namespaces_changed;
-    LIST(uint32_t) changed_pods; /* some of them more than once */
+    LIST(struct changed_pod) changed_pods; /* some of them more than once */
 };
 /* A problem with the lists of another one, on tables of its own over that one's. */
 void problem_over(struct solver_problem *problem, const struct solver_problem *below,
                   struct arena *arena);
 
 /* derive.c */
+/* To be called before a pod is not what it was; NULL: it was not there. */
+void note_change(struct solver_builder *builder, uint32_t number, const struct pod *was);
 void derive_nodes(struct solver_builder *builder);
+/* Whether NodePools may buy the same. */
+bool derive_limits_agree(const struct solver_problem *before, const struct solver_problem *after);
 void derive_groups(struct solver_builder *builder);
 /* builder.c */
 bool amounts_check(const struct solver_problem *problem, struct solver_amounts amounts,

@@ -470,7 +470,7 @@ static void known_zones(const struct solver_problem *problem, uint64_t *zones)
 }
 
 struct zone_search {
-    uint64_t *known, *found, *of_pools, *one;
+    uint64_t *known, *found, *of_pools, *of_nodes, *one;
     size_t word_count;
     bool others_matter;
 };
@@ -481,10 +481,13 @@ static void search_nodes(struct query *q, const struct variant *variant, struct 
     if (zones == NULL)
         return;
     choose_nodes(q, variant);
-    for (BITS_EACH(node, q->nodes, bits_words(q->view->nodes.count)))
-        if (zones[node] != SOLVER_NONE && !bits_has(search->found, zones[node]) &&
-            node_takes(q, variant, (uint32_t)node))
+    for (BITS_EACH(node, q->nodes, bits_words(q->view->nodes.count))) {
+        if (zones[node] == SOLVER_NONE)
+            continue;
+        bits_add(search->of_nodes, zones[node]);
+        if (!bits_has(search->found, zones[node]) && node_takes(q, variant, (uint32_t)node))
             bits_add(search->found, zones[node]);
+    }
 }
 
 static void search_pool(struct query *q, uint32_t pool, const struct variant *variant,
@@ -528,11 +531,25 @@ static void search_zones(struct query *q, struct zone_search *search)
     }
 }
 
-static int compare_zones(const void *a_pointer, const void *b_pointer)
+static int compare_strings(const void *a, const void *b)
 {
-    const struct solver_zone *a = a_pointer;
-    const struct solver_zone *b = b_pointer;
-    return strcmp(a->name, b->name);
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static struct solver_strings zone_names(const struct query *q, const uint64_t *zones,
+                                        size_t word_count)
+{
+    struct arena *arena = q->run->arena;
+    LIST(const char *) names = {0};
+    for (BITS_EACH(zone, zones, word_count)) {
+        struct text name = {0};
+        name.data =
+            solver_names_value_text(q->view->names, q->view->zone_key, (uint32_t)zone, &name.size);
+        *LIST_PUSH(arena, &names) = arena_text(arena, name).data;
+    }
+    if (names.count > 1)
+        qsort(names.items, names.count, sizeof *names.items, compare_strings);
+    return (struct solver_strings){names.items, names.count};
 }
 
 static void answer_zones(struct query *q, struct solver_zones *zones)
@@ -544,19 +561,18 @@ static void answer_zones(struct query *q, struct solver_zones *zones)
     search.known = ARENA_ARRAY(arena, search.word_count, uint64_t);
     search.found = ARENA_ARRAY(arena, search.word_count, uint64_t);
     search.of_pools = ARENA_ARRAY(arena, search.word_count, uint64_t);
+    search.of_nodes = ARENA_ARRAY(arena, search.word_count, uint64_t);
     search.one = ARENA_ARRAY(arena, search.word_count, uint64_t);
     known_zones(q->view, search.known);
     search_zones(q, &search);
-    LIST(struct solver_zone) found = {0};
-    for (BITS_EACH(zone, search.found, search.word_count)) {
-        struct text name = {0};
-        name.data = solver_names_value_text(q->view->names, key, (uint32_t)zone, &name.size);
-        *LIST_PUSH(arena, &found) = (struct solver_zone){arena_text(arena, name).data,
-                                                         bits_has(search.of_pools, zone)};
-    }
-    if (found.count > 1)
-        qsort(found.items, found.count, sizeof *found.items, compare_zones);
-    *zones = (struct solver_zones){found.items, found.count, search.others_matter};
+    for (size_t w = 0; w < search.word_count; w++)
+        search.of_nodes[w] &= ~search.of_pools[w];
+    *zones = (struct solver_zones){
+        .all = zone_names(q, search.found, search.word_count),
+        .of_pools = zone_names(q, search.of_pools, search.word_count),
+        .by_room = zone_names(q, search.of_nodes, search.word_count),
+        .others_matter = search.others_matter,
+    };
 }
 
 bool solver_query_zones(struct solver_run *run, const struct solver_question *question,

@@ -70,20 +70,24 @@ static struct text words_offered(struct question *q, const uint64_t *rows)
     return words_list(arena, &pairs, " and ");
 }
 
-/* The reservations that would do, were they not full. */
-static struct text full_reservations(struct question *q, const uint64_t *rows)
+/* The reservations that would do, were they not full. nameless: whether something reserved names
+ * none. */
+static struct text full_reservations(struct question *q, const uint64_t *rows, bool *nameless)
 {
     const struct solver_problem *problem = q->problem;
-    size_t count = problem->reservations.count;
-    if (count == 0 || q->set == NULL)
+    *nameless = false;
+    if (problem->reserved.count == 0 || q->set == NULL)
         return TEXT("");
     const bool *allowed = claim_set_offerings(q->run, q->set);
     size_t value_count = solver_names_value_count(problem->names, problem->reservation_key);
     uint64_t *ids = ARENA_ARRAY(q->run->arena, bits_words(value_count), uint64_t);
     for (size_t i = 0; i < problem->reserved.count; i++) {
         const struct reserved_offering *one = &problem->reserved.items[i];
-        if (bits_has(rows, one->row) && allowed[one->offering->shape] &&
-            one->offering->reservation != SOLVER_NONE)
+        if (!bits_has(rows, one->row) || !allowed[one->offering->shape])
+            continue;
+        if (one->offering->reservation == SOLVER_NONE)
+            *nameless = true;
+        else
             bits_add(ids, problem->reservations.items[one->offering->reservation].value);
     }
     if (!bits_any(ids, bits_words(value_count)))
@@ -96,7 +100,13 @@ static void tell_offering(struct question *q, struct solver_reason *reason, unsi
 {
     struct arena *arena = q->run->arena;
     const uint64_t *left = reason_left(q, SOLVER_REASON_OFFERING, set);
-    struct text full = full_reservations(q, left);
+    bool nameless = false;
+    struct text full = full_reservations(q, left, &nameless);
+    if (nameless && full.size == 0) {
+        reason->message = "only reserved capacity would do, and what is on offer names no capacity "
+                          "reservation (" SOLVER_RESERVATION_KEY ")";
+        return;
+    }
     if (full.size > 0) {
         reason->message = arena_printf(arena,
                                        "only reserved capacity would do, and no machine is free in "

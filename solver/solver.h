@@ -355,8 +355,9 @@ bool solver_add_pod(struct solver_builder *builder, const struct solver_pod *pod
 struct solver_settings {
     bool ignore_preferences;     /* PREFERENCE_POLICY=Ignore */
     bool best_effort_min_values; /* MIN_VALUES_POLICY=BestEffort */
-    /* A claim that finds no reserved capacity left is bought on demand or as spot, as in Karpenter's
-     * simulations of a disruption; else its pod waits for a later round (Karpenter semantics 2.9). */
+    /* A claim that finds no reserved capacity left is bought on demand or as spot, as in
+     * Karpenter's simulations of a disruption; else its pod waits for a later round (Karpenter
+     * semantics 2.9). */
     bool reserved_fallback;
     /* Choices among the placements Karpenter and kube-scheduler would accept (Karpenter semantics
      * 12); all false: as Karpenter chooses. */
@@ -372,6 +373,10 @@ struct solver_settings {
  * it. Numbers stay what they are; a name that was removed and comes again has its old one. Each
  * derivation makes look-ups a little longer: after some dozens, build from nothing. */
 struct solver_builder *solver_derive(const struct solver_problem *before, struct arena *arena);
+/* The same for a problem that nobody else reads and nobody has a run of: it changes where it is, in
+ * memory of its own, and is none any more when building fails. Costs and grows less than deriving.
+ */
+struct solver_builder *solver_amend(const struct solver_problem *problem);
 bool solver_remove_pod(struct solver_builder *builder, uint32_t pod, struct error *error);
 /* With the pods that run there. */
 bool solver_remove_node(struct solver_builder *builder, uint32_t node, struct error *error);
@@ -494,20 +499,21 @@ bool solver_query(struct solver_run *run, const struct solver_question *question
                   struct arena *arena, struct solver_answer *answer, struct error *error);
 /* The zones in which it could be, by name: some NodePool can launch a type there that holds it, or
  * a Node there has room. Only what it requires counts, not what it prefers. */
-struct solver_zone {
-    const char *name;
-    bool of_pool; /* a NodePool can launch such a type; false: a Node has room, and perhaps a pool */
+struct solver_strings {
+    const char *const *items;
+    size_t count;
 };
 struct solver_zones {
-    const struct solver_zone *items;
-    size_t count;
+    struct solver_strings all;      /* by name */
+    struct solver_strings of_pools; /* those where a NodePool can launch a type that holds it */
+    struct solver_strings by_room;  /* where only Nodes suit it: in all while one has room */
     bool others_matter; /* spread, affinity, or anti-affinity of pods that run had a say */
 };
 bool solver_query_zones(struct solver_run *run, const struct solver_question *question,
                         struct arena *arena, struct solver_zones *zones, struct error *error);
 
-/* Whether NodePools may still buy in a problem what they may in the one it was derived from. */
-bool solver_limits_agree(const struct solver_problem *before, const struct solver_problem *after);
+/* Whether NodePools may still buy in a problem what they might before it was derived or amended. */
+bool solver_limits_agree(const struct solver_problem *problem);
 
 /* What a problem holds, by number. */
 uint32_t solver_pool_count(const struct solver_problem *problem);

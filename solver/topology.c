@@ -229,6 +229,7 @@ struct choice {
     int32_t count;
     bool has_something; /* that fits is to be had there */
     int64_t price;      /* of the cheapest there */
+    size_t claims;      /* that may be there */
     struct text name;
     uint64_t lot; /* drawn, when the strategy draws lots */
 };
@@ -246,6 +247,15 @@ static int32_t count_there(const struct solver_run *run, const struct variant_st
     return count;
 }
 
+static size_t count_claims(const struct solver_run *run, uint32_t key, size_t domain)
+{
+    const struct wide_bits *claims = &run->claims_of[run->problem->topology_index[key]][domain];
+    size_t count = 0;
+    for (size_t w = 0; w < claims->word_count; w++)
+        count += (size_t)__builtin_popcountll(claims->words[w]);
+    return count;
+}
+
 static struct choice consider(struct solver_run *run, const struct variant_state *state,
                               const struct claim_set *set, uint32_t key, size_t domain,
                               const uint64_t *fits)
@@ -255,6 +265,8 @@ static struct choice consider(struct solver_run *run, const struct variant_state
         .domain = domain, .count = count_there(run, state, key, domain), .price = INT64_MAX};
     choice.name.data =
         solver_names_value_text(problem->names, key, (uint32_t)domain, &choice.name.size);
+    if (!run->asked)
+        choice.claims = count_claims(run, key, domain);
     if (run->strategy.lots != 0)
         choice.lot = intern_hash(choice.name.data, choice.name.size, run->strategy.lots);
     uint64_t *one = run->scratch_domain;
@@ -270,8 +282,9 @@ static struct choice consider(struct solver_run *run, const struct variant_state
     return choice;
 }
 
-/* By count; Karpenter leaves ties to chance, here price and name decide. A domain that offers
- * nothing comes after its equals; with a strategy that looks ahead it is none. */
+/* By count; Karpenter leaves ties to chance, here price, the fewest claims and name decide. A
+ * domain that offers nothing comes after its equals; with a strategy that looks ahead it is none.
+ */
 static bool is_better(const struct choice *a, const struct choice *b)
 {
     if (b->domain == SIZE_MAX || a->count != b->count)
@@ -282,6 +295,8 @@ static bool is_better(const struct choice *a, const struct choice *b)
         return a->lot < b->lot;
     if (a->price != b->price)
         return a->price < b->price;
+    if (a->claims != b->claims)
+        return a->claims < b->claims;
     return text_compare(a->name, b->name) < 0;
 }
 

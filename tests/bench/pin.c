@@ -1,10 +1,13 @@
-/* What zone pins cost with 10,000 pods, 1,000 nodes, 100 StatefulSets and 5,000 claims (pin_cluster.c).
- * "warm": from an event to the offers of the next version, in CPU time of the thread, and memory.
- * "review POLICY WITHOUT": what /mutate takes for a pod under either policy. */
+/* What zone pins cost with 10,000 pods, 1,000 nodes, 100 StatefulSets and 5,000 claims
+ * (pin_cluster.c). "warm": from an event to the offers of the next version, in CPU time of the
+ * thread, and memory. "review": what the rail adds to a review of a pod by /mutate, in CPU time of
+ * the thread. */
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "kube/warm.h"
 #include "pin_cluster.h"
@@ -166,8 +169,8 @@ static void time_events(struct bench *bench, const char *what, event_maker event
 }
 
 /* Events that come evenly, rate a second of CPU time: how long until each is in a version. */
-static void time_stream(struct bench *bench, const event_maker *events, size_t event_count, double rate,
-                        const char *what)
+static void time_stream(struct bench *bench, const event_maker *events, size_t event_count,
+                        double rate, const char *what)
 {
     enum { COUNT = 20000 };
     static double delays[COUNT];
@@ -199,10 +202,10 @@ static void time_stream(struct bench *bench, const event_maker *events, size_t e
 static void bench_warm(void)
 {
     struct arena *arena = arena_create((size_t)1 << 30);
-    struct bench bench = {.live = live_create(),
-                          .warm = warm_create(),
-                          .arena = arena_create(1 << 24)};
+    struct bench bench = {
+        .live = live_create(), .warm = warm_create(), .arena = arena_create(1 << 24)};
     bench.catalog = catalog_builtin(arena);
+    mallopt(M_MMAP_THRESHOLD, 64 << 10); /* as the server does: what is freed goes back */
     double at_first = rss_mib();
     struct arena *texts = arena_create((size_t)1 << 30);
     pin_cluster_make(texts, put_and_forget, bench.live);
@@ -227,18 +230,159 @@ static void bench_warm(void)
     time_events(&bench, "a claim is bound", claim_bound);
     static const event_maker quiet[] = {pod_that_asks_nothing};
     static const event_maker mixed[] = {pod_that_asks_nothing, pod_of_a_set, claim_bound,
-                                  pod_that_asks_nothing};
+                                        pod_that_asks_nothing};
     time_stream(&bench, quiet, 1, 5000, "5,000 a second: pods, asking nothing");
     time_stream(&bench, mixed, 4, 5000, "5,000 a second: a quarter of sets");
     printf("%.1f MiB resident at the end\n", rss_mib() - at_first);
 }
 
+/* ---- review ---- */
+
+/* A world's policies, of one text. */
+static const struct policy_set *read_policy(const char *rails, const struct catalog *catalog,
+                                            struct arena *arena)
+{
+    char path[] = "/tmp/taffrail-bench-XXXXXX.yaml";
+    int descriptor = mkstemps(path, 5);
+    struct problems errors = {.arena = arena};
+    struct problems warnings = {.arena = arena};
+    const struct policy_set *policies = NULL;
+    const char *paths[] = {path};
+    if (descriptor < 0)
+        fail("mkstemps", NULL);
+    dprintf(descriptor,
+            "apiVersion: taffrail.dev/v1alpha1\nkind: GuardRails\nmetadata: {name: bench}\n"
+            "spec:\n  mode: enforce\n  rails:\n%s",
+            rails);
+    close(descriptor);
+    bool good = policy_load(paths, 1, catalog, arena, &policies, &errors, &warnings);
+    unlink(path);
+    if (!good)
+        fail("policy_load", NULL);
+    return policies;
+}
+
+enum { PODS_OF_A_KIND = 200, ASKED_EACH = 3 };
+
+/* The i-th pod of a kind that is to be admitted. */
+static struct text bound_pod(struct arena *arena, size_t i)
+{
+    return pin_set_pod(arena, 8 + 4 * (i % 20), i / 20, PIN_NODES);
+}
+
+static struct text pod_of_20(struct arena *arena, size_t i)
+{
+    return pin_set_pod(arena, PIN_HALF_SMALL, 10 + i % 10, PIN_NODES);
+}
+
+static struct text pod_of_200(struct arena *arena, size_t i)
+{
+    return pin_set_pod(arena, PIN_HALF_LARGE, 100 + i % 100, PIN_NODES);
+}
+
+static struct text follower(struct arena *arena, size_t i)
+{
+    return pin_deployment_pod(arena, i, 200, PIN_NODES, TEXT(""), 8 + i % 90);
+}
+
+static struct text deployment_pod(struct arena *arena, size_t i)
+{
+    return pin_deployment_pod(arena, i / 50 * 50, 200 + i, PIN_NODES, TEXT("shared"), PIN_SETS);
+}
+
+static struct text plain_pod(struct arena *arena, size_t i)
+{
+    return pin_deployment_pod(arena, i, 200, PIN_NODES, TEXT(""), PIN_SETS);
+}
+
+static double time_review(const struct world *world, struct text body, struct arena *arena,
+                          size_t *patched)
+{
+    struct text answer;
+    struct review_record record;
+    struct error error = {0};
+    double before = cpu_micros();
+    if (!review_answer(world, REVIEW_MUTATE, body, 1795230245, arena, &answer, &record, &error))
+        fail("review_answer", &error);
+    double micros = cpu_micros() - before;
+    *patched += strstr(answer.data, "\"patch\"") != NULL;
+    arena_reset(arena);
+    return micros;
+}
+
+static double median_review(const struct world *world, struct text body, struct arena *arena,
+                            size_t *patched)
+{
+    double micros[ASKED_EACH];
+    for (size_t i = 0; i < ASKED_EACH; i++)
+        micros[i] = time_review(world, body, arena, patched);
+    qsort(micros, ASKED_EACH, sizeof *micros, compare_numbers);
+    return micros[ASKED_EACH / 2];
+}
+
+static void time_pods(const char *what, struct text (*make)(struct arena *arena, size_t i),
+                      const struct world *with, const struct world *without)
+{
+    static double added[PODS_OF_A_KIND], all[PODS_OF_A_KIND];
+    struct arena *bodies = arena_create(1 << 26);
+    struct arena *arena = arena_create(1 << 26);
+    size_t patched = 0;
+    size_t patched_without = 0;
+    for (size_t i = 0; i < PODS_OF_A_KIND; i++) {
+        struct text pod = make(bodies, i);
+        struct text body = arena_printf(
+            bodies,
+            "{\"apiVersion\":\"admission.k8s.io/v1\",\"kind\":\"AdmissionReview\",\"request\":{"
+            "\"uid\":\"u\",\"kind\":{\"group\":\"\",\"version\":\"v1\",\"kind\":\"Pod\"},"
+            "\"resource\":{\"group\":\"\",\"version\":\"v1\",\"resource\":\"pods\"},"
+            "\"operation\":\"CREATE\",\"userInfo\":{\"username\":"
+            "\"system:serviceaccount:kube-system:statefulset-controller\"},\"object\":%.*s}}",
+            TEXT_ARGS(pod));
+        double off = median_review(without, body, arena, &patched_without);
+        all[i] = median_review(with, body, arena, &patched);
+        added[i] = all[i] - off;
+    }
+    arena_destroy(bodies);
+    arena_destroy(arena);
+    qsort(added, PODS_OF_A_KIND, sizeof *added, compare_numbers);
+    qsort(all, PODS_OF_A_KIND, sizeof *all, compare_numbers);
+    printf("%-34s %8d %8zu %10.1f %10.1f %10.1f\n", what, PODS_OF_A_KIND, patched / ASKED_EACH,
+           all[PODS_OF_A_KIND / 2], added[PODS_OF_A_KIND / 2], added[PODS_OF_A_KIND * 99 / 100]);
+}
+
+static void bench_review(void)
+{
+    struct arena *arena = arena_create((size_t)1 << 30);
+    struct bench bench = {.live = live_create(), .warm = warm_create(), .arena = arena};
+    bench.catalog = catalog_builtin(arena);
+    struct arena *texts = arena_create((size_t)1 << 30);
+    pin_cluster_make(texts, put_and_forget, bench.live);
+    arena_destroy(texts);
+    publish(&bench);
+    struct world without = {
+        .snapshot = bench.snapshot, .catalog = bench.catalog, .offers = bench.offers};
+    struct world with = without;
+    without.policies = read_policy("    topology-keys: {}\n", bench.catalog, arena);
+    with.policies = read_policy("    topology-keys: {}\n    zone-pin: {}\n", bench.catalog, arena);
+    printf("%-34s %8s %8s %10s %10s %10s\n", "microseconds of CPU, /mutate", "pods", "patched",
+           "review", "added", "added p99");
+    time_pods("a set's pod, claims bound", bound_pod, &with, &without);
+    time_pods("unbound, of a set of 20", pod_of_20, &with, &without);
+    time_pods("unbound, of a set of 200", pod_of_200, &with, &without);
+    time_pods("a follower", follower, &with, &without);
+    time_pods("a Deployment's pod, claim unbound", deployment_pod, &with, &without);
+    time_pods("a pod without volumes", plain_pod, &with, &without);
+}
+
 int main(int argc, char **argv)
 {
-    if (argc == 2 && strcmp(argv[1], "warm") == 0) {
+    if (argc == 2 && strcmp(argv[1], "warm") == 0)
         bench_warm();
-        return 0;
+    else if (argc == 2 && strcmp(argv[1], "review") == 0)
+        bench_review();
+    else {
+        fprintf(stderr, "usage: bench_pin warm|review\n");
+        return 2;
     }
-    fprintf(stderr, "usage: bench_pin warm\n");
-    return 2;
+    return 0;
 }

@@ -285,10 +285,9 @@ static void put_sets(struct making *making)
                                "\"storageClassName\":\"gp3\",\"resources\":{\"requests\":{"
                                "\"storage\":\"20Gi\"}}}}]}}",
             i, i % NAMESPACES, i, pin_set_replicas(i), i, i, i, TEXT_ARGS(placement));
-        /* The last half of the first two sets is yet to come. */
         for (size_t j = 0; j < pin_set_replicas(i); j++) {
             size_t node = (i * 37 + j * 7) % PIN_NODES;
-            if (i < 2 && j >= pin_set_replicas(i) / 2)
+            if ((i == PIN_HALF_LARGE || i == PIN_HALF_SMALL) && j >= pin_set_replicas(i) / 2)
                 break;
             making->put(making->context, pin_set_pod(arena, i, j, node));
             making->put(making->context, pin_set_claim(arena, i, j, true));
@@ -301,6 +300,7 @@ static void put_sets(struct making *making)
 static void put_deployments(struct making *making)
 {
     struct arena *arena = making->arena;
+    making->put(making->context, claim_json(arena, 0, TEXT("shared"), false));
     for (size_t i = 0; i < PIN_DEPLOYMENTS; i++) {
         PUT(making,
             "{\"apiVersion\":\"apps/"

@@ -13,11 +13,14 @@ enum {
     PIN_DEPLOYMENTS = 241,
     PIN_SET_REPLICAS = 20,    /* of most sets */
     PIN_LARGE_REPLICAS = 200, /* of the first set */
+    PIN_HALF_LARGE = 0,       /* sets the second half of whose pods is yet to come */
+    PIN_HALF_SMALL = 4,
     PIN_DEPLOYMENT_REPLICAS = 20,
     PIN_CLAIMS = 5000,
 };
 
-/* Every object, in no order that matters. */
+/* Every object, in no order that matters. In namespace team-0 there is an unbound claim "shared".
+ */
 void pin_cluster_make(struct arena *arena, void (*put)(void *context, struct text json),
                       void *context);
 /* Of the sets every fourth spreads over zones, every fourth keeps apart on hosts, every fourth is

@@ -221,6 +221,20 @@ static struct solver_expression offered(struct bytes *bytes, const struct solver
         .key = key, .op = SOLVER_IN, .values = values, .value_count = type->offering_count};
 }
 
+/* Of a reservation with few machines free, or none. */
+static void reserve(struct bytes *bytes, struct solver_offering *offering)
+{
+    static const char *const ids[] = {"cr-1", "cr-2"};
+    struct solver_expression *id = ARENA_NEW(bytes->arena, struct solver_expression);
+    *id = (struct solver_expression){.key = SOLVER_RESERVATION_KEY,
+                                     .op = SOLVER_IN,
+                                     .values = &ids[take(bytes, 2)],
+                                     .value_count = 1};
+    offering->capacity_type = "reserved";
+    offering->more = (struct solver_expressions){id, one_in(bytes, 16) ? 0 : 1};
+    offering->reservation_capacity = (uint32_t)take(bytes, 4);
+}
+
 static void take_offerings(struct bytes *bytes, struct solver_type *type)
 {
     static const char *const reservations[] = {"r1"};
@@ -239,8 +253,11 @@ static void take_offerings(struct bytes *bytes, struct solver_type *type)
         };
         if (items[i].price_usd_micro < 0 || items[i].price_usd_micro == INT64_MAX)
             items[i].price_usd_micro = -1;
-        if (one_in(bytes, 32))
+        if (one_in(bytes, 16)) {
             items[i].more = (struct solver_expressions){&reserved, 1};
+            if (take(bytes, 4) != 0)
+                reserve(bytes, &items[i]);
+        }
         if (one_in(bytes, 32)) {
             struct solver_amounts capacity, *own = ARENA_NEW(bytes->arena, struct solver_amounts);
             take_capacity(bytes, &capacity, own);

@@ -126,9 +126,9 @@ static void check_zones(struct solver_run *run, const struct built *built,
     struct error error = {0};
     bool found = zone == NULL || question->shape->preferred_count > 0;
     REQUIRE(solver_query_zones(run, question, arena, &zones, &error));
-    for (size_t i = 0; i < zones.count; i++) {
-        REQUIRE(i == 0 || strcmp(zones.items[i - 1].name, zones.items[i].name) < 0);
-        found |= zone != NULL && strcmp(zones.items[i].name, zone) == 0;
+    for (size_t i = 0; i < zones.all.count; i++) {
+        REQUIRE(i == 0 || strcmp(zones.all.items[i - 1], zones.all.items[i]) < 0);
+        found |= zone != NULL && strcmp(zones.all.items[i], zone) == 0;
     }
     for (size_t i = 0; i < built->input->pool_count; i++)
         for (size_t j = 0; j < built->input->pools[i].requirements.count; j++)

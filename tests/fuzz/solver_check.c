@@ -186,6 +186,22 @@ static bool claim_meets(const struct checking *checking, const struct machine *m
     return left == NULL || solver_requirement_intersects(checking->names, left, &other);
 }
 
+static const char *reservation_of(const struct solver_offering *offering)
+{
+    bool names = offering->more.count > 0 &&
+                 strcmp(offering->more.items[0].key, SOLVER_RESERVATION_KEY) == 0;
+    return names && strcmp(offering->capacity_type, "reserved") == 0
+               ? offering->more.items[0].values[0]
+               : NULL;
+}
+
+/* Reserved, and nothing is free. */
+static bool is_full(const struct solver_offering *offering)
+{
+    return strcmp(offering->capacity_type, "reserved") == 0 &&
+           (reservation_of(offering) == NULL || offering->reservation_capacity == 0);
+}
+
 /* The offering can be bought for the claim, and holds its pods. */
 static bool offering_suits(const struct checking *checking, const struct machine *machine,
                            const struct solver_type *type, const struct solver_offering *offering)
@@ -196,7 +212,7 @@ static bool offering_suits(const struct checking *checking, const struct machine
                                                     .op = SOLVER_IN,
                                                     .values = &offering->capacity_type,
                                                     .value_count = 1};
-    if (!offering->available || !claim_meets(checking, machine, &zone) ||
+    if (!offering->available || is_full(offering) || !claim_meets(checking, machine, &zone) ||
         !claim_meets(checking, machine, &capacity_type))
         return false;
     for (size_t i = 0; i < offering->more.count; i++)
@@ -285,6 +301,34 @@ void check_claim(const struct checking *checking, const struct machine *machine)
     }
 }
 
+/* A claim that must be reserved keeps a machine in each reservation it may come from; none is kept
+ * twice. */
+static void check_reservation(const struct checking *checking,
+                              const struct solver_offering *offering)
+{
+    static const char *const reserved = "reserved";
+    const char *id = reservation_of(offering);
+    const struct solver_expression only_reserved = {
+        .key = CAPACITY_TYPE, .op = SOLVER_IN, .values = &reserved, .value_count = 1};
+    const struct solver_expression from_it = {
+        .key = SOLVER_RESERVATION_KEY, .op = SOLVER_IN, .values = &id, .value_count = 1};
+    size_t kept = 0;
+    for (size_t i = 0; id != NULL && i < checking->machine_count; i++)
+        kept += checking->machines[i].claim != NULL &&
+                claim_keeps(checking, &checking->machines[i], &only_reserved) &&
+                claim_meets(checking, &checking->machines[i], &from_it);
+    REQUIRE(kept <= offering->reservation_capacity || id == NULL);
+}
+
+void check_reservations(const struct checking *checking)
+{
+    for (size_t i = 0; i < checking->built->types.count; i++) {
+        const struct solver_type *type = &checking->input->types[checking->built->types.indices[i]];
+        for (size_t j = 0; j < type->offering_count; j++)
+            check_reservation(checking, &type->offerings[j]);
+    }
+}
+
 /* What the pools' machines have together is within the limits, as far as they are limited. */
 void check_limits(const struct checking *checking)
 {
@@ -333,5 +377,6 @@ void plan_check(const struct built *built, const struct solver_plan *plan, struc
         check_rules(&checking, machine);
     }
     check_limits(&checking);
+    check_reservations(&checking);
     check_topology(&checking);
 }

@@ -42,6 +42,7 @@ bool claim_keeps(const struct checking *checking, const struct machine *machine,
 
 void check_claim(const struct checking *checking, const struct machine *machine);
 void check_limits(const struct checking *checking);
+void check_reservations(const struct checking *checking);
 /* Of pods on a machine: taints, selectors, volumes, ports. */
 void check_rules(const struct checking *checking, const struct machine *machine);
 /* Between pods. */

@@ -635,6 +635,21 @@ static void the_solver_knows_where_there_is_room(void)
     pin_read(snapshot, catalog, offers, &pod, arena, &pin);
     CU_ASSERT_TRUE(pin.chosen);
     ASSERT_TEXT(pin.zones.items[0], "us-east-1c");
+    /* the set could be in three zones, and this pod is held to the types of one */
+    for (int ordinal = 0; ordinal < 2; ordinal++) {
+        pod = read_object(
+            arena,
+            arena_printf(arena,
+                         "{apiVersion: v1, kind: Pod, metadata: {name: little-%d, ownerReferences:"
+                         " [{apiVersion: apps/v1, kind: StatefulSet, name: little, uid: u-little,"
+                         " controller: true}]}, spec: {nodeSelector: {"
+                         "node.kubernetes.io/instance-type: m5.4xlarge}, volumes: [{name: data,"
+                         " persistentVolumeClaim: {claimName: data-little-%d}}]}}",
+                         ordinal, ordinal));
+        pin_read(snapshot, catalog, offers, &pod, arena, &pin);
+        CU_ASSERT_TRUE(pin.chosen);
+        ASSERT_TEXT(pin.zones.items[0], "us-east-1c");
+    }
     arena_destroy(arena);
 }
 

@@ -84,10 +84,29 @@ static void test_very_many(void)
     EXPECT_INT(world.plan->claim_count, 700);
 }
 
+/* A spread that counts other pods says nothing between zones as long as there are none. Karpenter
+ * draws then; where prices are equal, too, the zone with the fewest claims is next. */
+static void test_ties_between_zones(void)
+{
+    world_empty();
+    TYPE(.name = "one", .resources = "cpu 4; memory 16Gi; pods 9",
+         .offerings = {OFFER("spot", "test-zone-1", .usd_micro = 100000),
+                       OFFER("spot", "test-zone-2", .usd_micro = 100000),
+                       OFFER("spot", "test-zone-3", .usd_micro = 100000)});
+    POOL(.name = "default");
+    struct span pods =
+        PODS(6, .requests = "cpu 1", .labels = "app=x", .affinities = {APART("host", "app=x")},
+             .spreads = {SPREAD("zone", 1, "app=y")});
+    provision();
+    EXPECT_ALL_SCHEDULED(pods);
+    EXPECT_SKEW("zone", "app=x", "2 2 2");
+}
+
 const char unit_suite[] = "solver claims";
 const struct unit_test unit_tests[] = {
     {"equals are in the order of Go's sort", test_sort},
     {"the second of many", test_second_of_many},
     {"more than an order is kept of", test_very_many},
+    {"ties between zones", test_ties_between_zones},
     {NULL, NULL},
 };

@@ -2,7 +2,7 @@
 #include "solver_random.h"
 #include "solver_told.h"
 
-enum { SEEDS = 400, STEPS = 5 };
+enum { SEEDS = 400, STEPS = 5, AMENDMENTS = 10 };
 
 /* ---- deltas, to the model and to a builder ---- */
 
@@ -92,14 +92,13 @@ static void change_supply(struct random_cluster *c, struct solver_builder *build
     }
 }
 
-static const struct solver_problem *derive(struct random_cluster *c,
-                                           const struct solver_problem *before, bool pods_only)
+static const struct solver_problem *build_changed(struct random_cluster *c,
+                                                  struct solver_builder *builder, bool pods_only)
 {
     static void (*const pod_deltas[])(struct random_cluster *, struct solver_builder *) = {
         remove_pod, place_pod, add_pod, add_pod};
     static void (*const deltas[])(struct random_cluster *, struct solver_builder *) = {
         remove_pod, place_pod, add_pod, remove_node, add_node, change_supply};
-    struct solver_builder *builder = solver_derive(before, c->arena);
     for (size_t count = draw(c, 10); count > 0; count--)
         (pods_only ? PICK(c, pod_deltas) : PICK(c, deltas))(c, builder);
     struct solver_settings settings = random_settings(c);
@@ -107,6 +106,12 @@ static const struct solver_problem *derive(struct random_cluster *c,
     struct error error;
     MUST(solver_build(builder, &settings, &problem, &error));
     return problem;
+}
+
+static const struct solver_problem *derive(struct random_cluster *c,
+                                           const struct solver_problem *before, bool pods_only)
+{
+    return build_changed(c, solver_derive(before, c->arena), pods_only);
 }
 
 static const char *tell(struct random_cluster *c, const struct solver_problem *problem)
@@ -134,6 +139,30 @@ static void derived_problems_are_as_built_from_nothing(void)
         }
         /* The one they began with is what it was. */
         same = same_told(seed, "the first problem", tell(c, first), first_told) && same;
+        arena_destroy(arena);
+        if (!same)
+            break;
+    }
+}
+
+/* One that changes where it is, and now and then is derived from. */
+static void amended_problems_are_as_built_from_nothing(void)
+{
+    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+        struct arena *arena = arena_create((size_t)256 << 20);
+        CU_ASSERT_PTR_NOT_NULL_FATAL(arena);
+        struct random_cluster *c = random_cluster(arena, seed);
+        const struct solver_problem *problem = random_build(c);
+        bool same = true;
+        for (size_t step = 0; step < AMENDMENTS && same; step++) {
+            struct solver_builder *builder =
+                chance(c, 15) ? solver_derive(problem, arena) : solver_amend(problem);
+            problem = build_changed(c, builder, chance(c, 60));
+            struct random_cluster *copy = ARENA_NEW(arena, struct random_cluster);
+            *copy = *c;
+            same = same_told(seed, "an amended problem", tell(c, problem),
+                             tell(c, random_build(copy)));
+        }
         arena_destroy(arena);
         if (!same)
             break;
@@ -232,6 +261,7 @@ static void numbers_stay(void)
 const char unit_suite[] = "solver derive";
 const struct unit_test unit_tests[] = {
     {"derived problems are as built from nothing", derived_problems_are_as_built_from_nothing},
+    {"amended problems are as built from nothing", amended_problems_are_as_built_from_nothing},
     {"siblings are apart", siblings_are_apart},
     {"numbers stay", numbers_stay},
     {NULL, NULL},

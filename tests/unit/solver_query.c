@@ -182,8 +182,8 @@ static void zones_are_where_it_could_be_told_to_go(void)
         struct error error;
         MUST(solver_query_zones(run, &asked->question, arena, &zones, &error));
         struct lines actual = {0}, expected = {0};
-        for (size_t i = 0; i < zones.count; i++)
-            *LIST_PUSH(arena, &actual) = zones.items[i].name;
+        for (size_t i = 0; i < zones.all.count; i++)
+            *LIST_PUSH(arena, &actual) = zones.all.items[i];
         static const char *const all[] = {"z1", "z2", "z3", "z-elsewhere"};
         struct solver_labels before = asked->shape.node_selector;
         for (size_t i = 0; i < 4; i++) {
@@ -195,7 +195,7 @@ static void zones_are_where_it_could_be_told_to_go(void)
             if (ask(run, &asked->question, arena).kind != SOLVER_UNSCHEDULABLE)
                 *LIST_PUSH(arena, &expected) = all[i];
         }
-        counts[zones.count]++;
+        counts[zones.all.count]++;
         bool same = same_told(seed, "zones", join_sorted(arena, &actual, " "),
                               join_sorted(arena, &expected, " "));
         arena_destroy(arena);
@@ -326,9 +326,9 @@ static void zones_are_all_a_spread_allows(void)
         struct solver_zones zones = {0};
         const struct solver_question question = {.shape = &shapes[i]};
         MUST(solver_query_zones(run, &question, arena, &zones, &error));
-        ASSERT_INT(zones.count, i == 2 ? 1 : 3);
-        for (size_t j = 0; j < zones.count && j < 3; j++)
-            ASSERT_TEXT(text_of(zones.items[j].name), random_zones[j]);
+        ASSERT_INT(zones.all.count, i == 2 ? 1 : 3);
+        for (size_t j = 0; j < zones.all.count && j < 3; j++)
+            ASSERT_TEXT(text_of(zones.all.items[j]), random_zones[j]);
     }
     arena_destroy(arena);
 }

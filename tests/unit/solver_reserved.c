@@ -30,11 +30,18 @@ static void expect_round(size_t placed)
     EXPECT_INT(world.plan->place_count - world.plan->unschedulable_count, placed);
 }
 
-/* The reservation of the only claim the round bought. */
+/* The test ends when the round bought fewer. */
+static const struct solver_claim *claim_at(size_t index)
+{
+    CU_ASSERT_TRUE_FATAL(index < world.plan->claim_count);
+    return &world.plan->claims[index];
+}
+
+/* The only claim the round bought, and its reservation. */
 static void expect_bought(const char *type, const char *reservation)
 {
     EXPECT_INT(world.plan->claim_count, 1);
-    const struct solver_claim *claim = &world.plan->claims[0];
+    const struct solver_claim *claim = claim_at(0);
     EXPECT_TEXT(solver_type_name(world.problem, claim->type), type);
     EXPECT_TEXT(claim->reservation, reservation);
     EXPECT_INT(strcmp(claim->capacity_type, "reserved") == 0, reservation[0] != '\0');
@@ -47,7 +54,7 @@ static void test_no_fallback(void)
     struct span pods = PODS(3, .requests = "cpu 1800m");
     expect_round(1);
     expect_bought("small", "r-small");
-    EXPECT_TEXT(claim_types(&world.plan->claims[0]), "small medium");
+    EXPECT_TEXT(claim_types(claim_at(0)), "small medium");
     expect_round(1);
     expect_bought("medium", "r-medium");
     expect_round(1);
@@ -99,10 +106,10 @@ static void test_several_of_one_type(void)
     /* The first claim holds one of each, the second what is left of the one with two; which they
      * are launched into is the cheapest by name. */
     expect_round(2);
-    EXPECT_INT(world.plan->claims[0].price_usd_micro, 0);
-    EXPECT_INT(world.plan->claims[1].price_usd_micro, 0);
+    EXPECT_INT(claim_at(0)->price_usd_micro, 0);
+    EXPECT_INT(claim_at(1)->price_usd_micro, 0);
     expect_round(1);
-    EXPECT_INT(world.plan->claims[0].price_usd_micro, 0);
+    EXPECT_INT(claim_at(0)->price_usd_micro, 0);
     expect_round(1);
     expect_bought("small", "");
 }
@@ -207,8 +214,8 @@ static void test_full_beside_others(void)
     POOL(.name = "default");
     (void)PODS(2, .requests = "cpu 1", .labels = "app=x", .affinities = {APART("host", "app=x")});
     expect_round(2);
-    EXPECT_TEXT(world.plan->claims[0].reservation, "");
-    EXPECT_TEXT(world.plan->claims[1].reservation, "");
+    EXPECT_TEXT(claim_at(0)->reservation, "");
+    EXPECT_TEXT(claim_at(1)->reservation, "");
 }
 
 /* Offerings of one id are one reservation: the least that any of them says is what it has. */
@@ -224,17 +231,25 @@ static void test_one_reservation(void)
 
 static void test_explained(void)
 {
-    world_empty();
-    TYPE(.name = "small", .resources = SMALL, .offerings = {RESERVED("r-small", 0)});
-    POOL(.name = "default");
-    size_t pod = POD(.requests = "cpu 1");
-    solve();
-    struct solver_reasons reasons = solver_explain(world.run, world.pods.items[pod].number);
-    EXPECT_INT(reasons.count, 1);
-    EXPECT_INT(reasons.items[0].kind, SOLVER_REASON_OFFERING);
-    EXPECT_TEXT(reasons.items[0].message,
-                "only reserved capacity would do, and no machine is free in the capacity "
-                "reservations there are: r-small");
+    static const struct {
+        const char *reservation, *message;
+    } cases[] = {
+        {"r-small", "only reserved capacity would do, and no machine is free in the capacity "
+                    "reservations there are: r-small"},
+        {NULL, "only reserved capacity would do, and what is on offer names no capacity "
+               "reservation (karpenter.k8s.aws/capacity-reservation-id)"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        world_empty();
+        TYPE(.name = "small", .resources = SMALL, .offerings = {RESERVED(cases[i].reservation, 0)});
+        POOL(.name = "default");
+        size_t pod = POD(.requests = "cpu 1");
+        solve();
+        struct solver_reasons reasons = solver_explain(world.run, world.pods.items[pod].number);
+        CU_ASSERT_TRUE_FATAL(reasons.count == 1);
+        EXPECT_INT(reasons.items[0].kind, SOLVER_REASON_OFFERING);
+        EXPECT_TEXT(reasons.items[0].message, cases[i].message);
+    }
 }
 
 /* A question about one pod sees the reservations as they are, with no claim that holds any. */
