@@ -274,8 +274,11 @@ static struct shared_tree *share(struct shared_trees *trees, enum kind kind,
         return NULL;
     }
     keeping_begin(&keeping, tree + 1);
-    *tree =
-        (struct shared_tree){.size_bytes = size_bytes, .node = keeping_copy(&keeping, node, keep)};
+    *tree = (struct shared_tree){
+        .size_bytes = size_bytes,
+        .kind = kind,
+        .node = keeping_copy(&keeping, node, keep),
+    };
     tree->hash = hash_tree(UINT64_C(14695981039346656037), &tree->node);
     struct shared_tree **bucket = bucket_of(trees, tree->hash);
     for (struct shared_tree *other = *bucket; other != NULL; other = other->next)

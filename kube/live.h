@@ -50,7 +50,7 @@ bool live_has_changed(const struct live *live);
 const struct snapshot *live_version(struct live *live, struct live_changes *changes) MUST_CHECK;
 /* Versions may be held and released in any order, by the thread that uses the live. What later
  * versions gave up is freed once no version that is as old as it is held. */
-void live_hold(struct live *live, const struct snapshot *version);
-void live_release(struct live *live, const struct snapshot *version);
+void live_hold(struct live *live, const struct snapshot *snapshot);
+void live_release(struct live *live, const struct snapshot *snapshot);
 
 #endif

@@ -327,7 +327,7 @@ const struct snapshot *live_version(struct live *live, struct live_changes *chan
         step_to(live, next);
     } else {
         for (size_t i = 0; i < KIND_COUNT; i++)
-            settle_entries(NULL, &live->kinds[i]); /* of names that came and went since */
+            settle_entries(&live->last->leftover, &live->kinds[i]); /* came and went since */
     }
     live->last->holds++;
     return &live->last->snapshot;

@@ -1,9 +1,11 @@
 /* With TAFFRAIL_TEST_KEPT in the environment the clusters of tests are made of objects as a live
- * cluster keeps them: what the tests expect must not change. */
+ * cluster keeps them: what the tests expect must not change. Unless it is "all" this leaves out
+ * workloads whose pod templates are not kept, for tests of what becomes of their pods. */
 #ifndef TAFFRAIL_TESTS_KEPT_FIXTURE_H
 #define TAFFRAIL_TESTS_KEPT_FIXTURE_H
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "kube/kept.h"
 #include "unit.h"
@@ -17,13 +19,13 @@ static inline bool objects_are_kept(void)
 /* The object, or what is kept of it, until the program ends. */
 static inline const struct object *kept_or_whole(const struct object *object)
 {
-    /* Of these the pod template is not kept. */
-    static const kind_set whole = KIND_BIT(KIND_DEPLOYMENT) | KIND_BIT(KIND_REPLICA_SET) |
-                                  KIND_BIT(KIND_REPLICATION_CONTROLLER) | KIND_BIT(KIND_JOB) |
-                                  KIND_BIT(KIND_CRON_JOB);
+    static const kind_set without_template =
+        KIND_BIT(KIND_DEPLOYMENT) | KIND_BIT(KIND_REPLICA_SET) |
+        KIND_BIT(KIND_REPLICATION_CONTROLLER) | KIND_BIT(KIND_JOB) | KIND_BIT(KIND_CRON_JOB);
     static struct shared_trees trees;
     static struct kept *all;
-    if (!objects_are_kept() || (KIND_BIT(object->kind) & whole) != 0)
+    bool all_kinds = objects_are_kept() && strcmp(getenv("TAFFRAIL_TEST_KEPT"), "all") == 0;
+    if (!objects_are_kept() || (!all_kinds && (KIND_BIT(object->kind) & without_template) != 0))
         return object;
     struct kept *kept = kept_create(object, &trees);
     CU_ASSERT_PTR_NOT_NULL_FATAL(kept);

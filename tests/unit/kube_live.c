@@ -1,4 +1,5 @@
 /* A cluster that changes, and its versions. TAFFRAIL_SEED=N repeats a run of chance. */
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -284,6 +285,77 @@ static void a_held_version_stays(void)
     live_destroy(live);
 }
 
+/* ---- a thread that reads while another writes ---- */
+
+static struct {
+    pthread_mutex_t mutex;
+    pthread_cond_t read;
+    const struct snapshot *now, *reading;
+    bool done;
+    size_t rounds;
+} shared = {.mutex = PTHREAD_MUTEX_INITIALIZER, .read = PTHREAD_COND_INITIALIZER};
+
+static size_t read_all(const struct snapshot *snapshot)
+{
+    size_t labelled = 0;
+    for (size_t i = 0; i < snapshot_count(snapshot, KIND_POD); i++)
+        labelled += label_of(snapshot_object(snapshot, KIND_POD, i)).size == 1 ? 1 : 0;
+    return labelled;
+}
+
+static void *read_on(void *unused)
+{
+    pthread_mutex_lock(&shared.mutex);
+    while (!shared.done) {
+        const struct snapshot *snapshot = shared.reading = shared.now;
+        pthread_mutex_unlock(&shared.mutex);
+        bool whole = read_all(snapshot) == snapshot_count(snapshot, KIND_POD);
+        pthread_mutex_lock(&shared.mutex);
+        shared.reading = NULL;
+        shared.rounds += whole ? 1 : 0;
+        pthread_cond_signal(&shared.read);
+    }
+    pthread_mutex_unlock(&shared.mutex);
+    return unused;
+}
+
+/* Waits until nobody reads what was published before. */
+static void publish(const struct snapshot *next, bool done)
+{
+    pthread_mutex_lock(&shared.mutex);
+    const struct snapshot *before = shared.now;
+    shared.now = next;
+    shared.done = done;
+    while (before != NULL && shared.reading == before)
+        pthread_cond_wait(&shared.read, &shared.mutex);
+    pthread_mutex_unlock(&shared.mutex);
+    if (before != NULL)
+        live_release(live, before);
+}
+
+static void a_thread_reads_while_another_writes(void)
+{
+    enum { VERSIONS = 2000, PODS = 20 };
+    struct live_changes changes;
+    pthread_t reader;
+    char name[16];
+    live = live_create();
+    publish(next_version(&changes), false);
+    CU_ASSERT_FATAL(pthread_create(&reader, NULL, read_on, NULL) == 0);
+    for (int i = 0; i < VERSIONS; i++) {
+        snprintf(name, sizeof name, "p-%d", i % PODS);
+        if (i % 7 == 0)
+            take_away(KIND_POD, "a", name);
+        else
+            put(KIND_POD, "a", name, i % 3 == 0 ? LABEL("1") : LABEL("2"));
+        publish(next_version(&changes), i + 1 == VERSIONS);
+    }
+    pthread_join(reader, NULL);
+    CU_ASSERT(shared.rounds > 0);
+    live_release(live, shared.now);
+    live_destroy(live);
+}
+
 /* ---- chance, against a model ---- */
 
 enum { NAMES = 12, NAMESPACES = 3, VALUES = 4, HELD = 6, STEPS = 4000 };
@@ -473,6 +545,7 @@ const struct unit_test unit_tests[] = {
     {"a change that is undone is none", a_change_that_is_undone_is_none},
     {"versions share what did not change", versions_share_what_did_not_change},
     {"a held version stays", a_held_version_stays},
+    {"a thread reads while another writes", a_thread_reads_while_another_writes},
     {"versions are what a model says", versions_are_what_a_model_says},
     {NULL, NULL},
 };
