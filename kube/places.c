@@ -100,12 +100,9 @@ bool places_mind(const struct live_changes *changes)
                                   KIND_BIT(KIND_EC2_NODE_CLASS) | KIND_BIT(KIND_NODE) |
                                   KIND_BIT(KIND_NODE_CLAIM) | KIND_BIT(KIND_DAEMON_SET) |
                                   KIND_BIT(KIND_STORAGE_CLASS) | KIND_BIT(KIND_PERSISTENT_VOLUME);
-    for (size_t i = 0; i < changes->count; i++) {
-        const struct live_change *change = &changes->items[i];
-        const struct object *object = change->after != NULL ? change->after : change->before;
-        if ((KIND_BIT(object->kind) & kinds) != 0)
+    for (size_t i = 0; i < changes->count; i++)
+        if ((KIND_BIT(changes->items[i].kind) & kinds) != 0)
             return true;
-    }
     return false;
 }
 
@@ -118,6 +115,18 @@ struct asking {
     const struct workload *workload;
     struct arena *arena;
 };
+
+/* A resource that nothing in the problem has; NULL: all are had. */
+static const char *resource_of_none(const struct named_amounts *amounts,
+                                    const struct asking *asking)
+{
+    for (size_t i = 0; i < amounts->count; i++)
+        if (amounts->items[i].quantity > 0 &&
+            solver_problem_resource(asking->places->problem, amounts->items[i].resource) ==
+                SOLVER_NONE)
+            return amounts->items[i].resource;
+    return NULL;
+}
 
 static struct solver_amounts amounts_of(const struct named_amounts *amounts,
                                         const struct asking *asking)
@@ -161,6 +170,27 @@ static void add_volumes(const struct asking *asking, struct solver_shape *shape)
         if (claim.hold >= CLAIM_UNBOUND && !claim.any_zone && claim.zones.count > 0)
             volumes[shape->volume_count++] = volume_in(&claim.zones, arena);
     }
+}
+
+/* To pods that ask for an extended resource the API server may add the toleration of its name
+ * (ExtendedResourceToleration): a template is judged as if it did. */
+static void tolerate_what_is_asked_for(const struct asking *asking,
+                                       const struct named_amounts *requests,
+                                       struct solver_shape *shape)
+{
+    struct solver_toleration *tolerations = ARENA_ARRAY(
+        asking->arena, shape->toleration_count + requests->count, struct solver_toleration);
+    size_t count = 0;
+    for (; count < shape->toleration_count; count++)
+        tolerations[count] = shape->tolerations[count];
+    for (size_t i = 0; i < requests->count; i++)
+        if (text_split(text_of(requests->items[i].resource), '/', NULL, NULL))
+            tolerations[count++] = (struct solver_toleration){.key = requests->items[i].resource,
+                                                              .exists = true,
+                                                              .value = "",
+                                                              .any_effect = true};
+    shape->tolerations = tolerations;
+    shape->toleration_count = count;
 }
 
 /* ---- pools the solver was not told of ---- */
@@ -229,8 +259,16 @@ static bool may_suit_other_pool(const struct asking *asking)
 /* ---- the answer ---- */
 
 static void take_reasons(const struct asking *asking, const struct solver_reasons *reasons,
-                         struct places_answer *answer)
+                         const char *unknown, struct places_answer *answer)
 {
+    if (unknown != NULL) {
+        struct places_reason *only = ARENA_NEW(asking->arena, struct places_reason);
+        only->message = arena_printf(
+            asking->arena, "asks for %s, which no instance type and no Node has", unknown);
+        answer->reasons = only;
+        answer->reason_count = 1;
+        return;
+    }
     struct places_reason *items = ARENA_ARRAY(asking->arena, reasons->count, struct places_reason);
     for (size_t i = 0; i < reasons->count; i++) {
         const struct solver_reason *reason = &reasons->items[i];
@@ -261,6 +299,8 @@ void places_ask(const struct places *places, const struct snapshot *snapshot,
     asked.affinity_count = 0;
     asked.preferred_count = 0;
     add_volumes(&asking, &asked);
+    if (workload->object->kind != KIND_POD)
+        tolerate_what_is_asked_for(&asking, &shape.requests, &asked);
     struct solver_question question = {.shape = &asked, .explain = true};
     struct solver_run *run = solver_run_create(places->problem, arena);
     if (!solver_query(run, &question, arena, &solved, NULL))
@@ -269,6 +309,6 @@ void places_ask(const struct places *places, const struct snapshot *snapshot,
         answer->kind = PLACE_THERE;
     } else if (!may_suit_other_pool(&asking)) {
         answer->kind = PLACE_NOWHERE;
-        take_reasons(&asking, &solved.reasons, answer);
+        take_reasons(&asking, &solved.reasons, resource_of_none(&shape.requests, &asking), answer);
     }
 }

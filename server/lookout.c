@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "kube/live.h"
+#include "kube/places.h"
 #include "kube/warm.h"
 
 enum {
@@ -11,6 +12,7 @@ enum {
     FIRST_LOOK_MS = 10 * 1000,
     GATHER_MS = 1,
     TICK_MS = 1000,
+    PLACES_PAUSE = 20, /* times as long as places take to make they are left as they are */
     VOLUMES_STALE_MS = 60 * 1000,
     /* A watch is quiet when nothing changes; the API server's bookmarks come about each minute. */
     QUIET_WATCH_MS = 90 * 1000,
@@ -26,8 +28,12 @@ struct shown {
 struct lookout {
     struct lookout_options options;
     struct live *live;
-    struct watch_sink keep;       /* what fills the live */
-    struct warm *warm;            /* NULL: nobody wants offers */
+    struct watch_sink keep;      /* what fills the live */
+    struct warm *warm;           /* NULL: nobody wants offers */
+    const struct places *places; /* of the last view; NULL: nobody asks */
+    uint64_t places_generation;  /* of the rules whose catalogue they were made with */
+    bool places_are_old;         /* something they stand on has changed since */
+    int64_t places_made_ms, places_took_ms;
     const struct snapshot *shown; /* the last one that was published */
     struct rules *rules;          /* that the last view was made with, and holds; NULL: none */
     struct sight sight;           /* the last one published */
@@ -77,6 +83,7 @@ static void free_shown(struct shown *shown)
 {
     live_release(shown->lookout->live, shown->view.snapshot);
     pin_offers_release(shown->view.offers);
+    places_release(shown->view.places);
     free(shown);
 }
 
@@ -116,6 +123,44 @@ static const struct pin_offers *make_offers(struct lookout *lookout, const struc
                : warm_next(lookout->warm, snapshot, changes, rules->world->catalog);
 }
 
+static bool change_pools(const struct live_changes *changes)
+{
+    for (size_t i = 0; i < changes->count; i++)
+        if (is_in(KINDS_OPTIONAL & ~KIND_BIT(KIND_NODE_CLAIM), changes->items[i].kind))
+            return true;
+    return false;
+}
+
+static bool places_are_due(const struct lookout *lookout, int64_t now_ms)
+{
+    int64_t pause_ms = PLACES_PAUSE * lookout->places_took_ms;
+    return lookout->places_are_old &&
+           now_ms - lookout->places_made_ms >= (pause_ms > TICK_MS ? pause_ms : TICK_MS);
+}
+
+/* Most changes leave them as they are; what comes of Nodes and volumes, now and then, waits a
+ * while: to look at every instance type takes longer than all the rest of a view. */
+static const struct places *make_places(struct lookout *lookout, const struct rules *rules,
+                                        const struct snapshot *snapshot,
+                                        const struct live_changes *changes)
+{
+    const struct rail *placeable = rail_find(TEXT("placeable"));
+    bool wanted = rules != NULL && policy_set_uses(rules->world->policies, placeable);
+    int64_t now_ms = lookout->options.now_ms();
+    lookout->places_are_old |= wanted && places_mind(changes);
+    bool stays = wanted && lookout->places_generation == rules->world->generation &&
+                 !change_pools(changes) && !places_are_due(lookout, now_ms);
+    if (!stays) {
+        places_release(lookout->places);
+        lookout->places = wanted ? places_make(snapshot, rules->world->catalog) : NULL;
+        lookout->places_generation = wanted ? rules->world->generation : 0;
+        lookout->places_are_old = false;
+        lookout->places_made_ms = lookout->options.now_ms();
+        lookout->places_took_ms = lookout->places_made_ms - now_ms;
+    }
+    return places_hold(lookout->places);
+}
+
 /* False: memory ran out, and it must be tried again. */
 static bool publish_view(struct lookout *lookout, struct rules *rules, const struct sight *sight)
 {
@@ -131,6 +176,7 @@ static bool publish_view(struct lookout *lookout, struct rules *rules, const str
         .lookout = lookout,
     };
     shown->view.offers = make_offers(lookout, rules, version, &changes);
+    shown->view.places = make_places(lookout, rules, version, &changes);
     if (!publisher_set_view(lookout->options.publisher, &shown->view, sight)) {
         free_shown(shown);
         return false;
@@ -310,10 +356,12 @@ static void log_sight(const struct sight *before, const struct sight *now)
         log_line(LOG_INFO, "cluster", NULL, NULL, "claims and volumes are current");
 }
 
-static bool is_time_for_a_view(struct lookout *lookout, int64_t now_ms)
+static bool is_time_for_a_view(struct lookout *lookout, bool whole, int64_t now_ms)
 {
-    if (!live_has_changed(lookout->live))
-        return lookout->due;
+    if (!lookout->visible || !whole || !live_has_changed(lookout->live)) {
+        lookout->gather_until_ms = 0;
+        return lookout->due && lookout->visible && whole;
+    }
     if (lookout->gather_until_ms == 0)
         lookout->gather_until_ms =
             now_ms + (lookout->took_ms > GATHER_MS ? lookout->took_ms : GATHER_MS);
@@ -328,8 +376,9 @@ static bool step(struct lookout *lookout, struct rules *rules, int64_t now_ms,
     bool first = whole && !lookout->visible && is_ready_to_look(lookout, now_ms, reports);
     lookout->visible |= first;
     struct sight before = lookout->sight, sight = see(lookout, reports);
-    lookout->due |= rules != lookout->rules; /* their catalogue makes other offers */
-    if (lookout->visible && whole && (first || is_time_for_a_view(lookout, now_ms))) {
+    lookout->due |= first || rules != lookout->rules; /* their catalogue makes other offers */
+    lookout->due |= places_are_due(lookout, now_ms);
+    if (is_time_for_a_view(lookout, whole, now_ms)) {
         lookout->due = true;
         if (!publish_view(lookout, rules, &sight))
             return false;
@@ -358,7 +407,7 @@ int64_t lookout_step(struct lookout *lookout, const struct watch_report reports[
     struct rules *rules = publisher_hold_rules(publisher);
     bool visible = lookout->visible;
     bool done = step(lookout, rules, now_ms, reports);
-    /* Behind a view that is published, and not while more may be coming. */
+    /* Behind a view that is published, and not while more is likely to come. */
     if (lookout->warm != NULL && lookout->gather_until_ms == 0 &&
         now_ms - lookout->published_ms >= TICK_MS)
         warm_tidy(lookout->warm, lookout->shown);
@@ -403,6 +452,7 @@ void lookout_destroy(struct lookout *lookout)
     if (lookout == NULL)
         return;
     free_gone(lookout);
+    places_release(lookout->places);
     warm_destroy(lookout->warm);
     live_destroy(lookout->live);
     pthread_mutex_destroy(&lookout->gone_mutex);

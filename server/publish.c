@@ -96,6 +96,7 @@ static bool publish(struct publisher *publisher, struct rules *rules, struct vie
     if (view != NULL) {
         composed->world.snapshot = view->snapshot;
         composed->world.offers = view->offers;
+        composed->world.places = view->places;
         composed->world.unseen = sight->unseen;
         composed->world.volumes_are_stale = sight->volumes_are_stale;
     }

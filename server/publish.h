@@ -15,6 +15,7 @@ struct rules {
 struct view {
     const struct snapshot *snapshot;
     const struct pin_offers *offers; /* NULL: none are made */
+    const struct places *places;     /* NULL: nobody asks */
     struct rules *rules;             /* what the offers were made with, held on; NULL: none */
     /* On the thread that publishes or destroys, one at a time. */
     void (*give_back)(struct view *view);

@@ -1,6 +1,7 @@
 /* What is seen of a live cluster, and when, by a clock that the test turns. */
 #include "server/lookout.h"
 
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,9 +39,12 @@ static void set_rules(uint64_t generation)
     char path[] = "/tmp/taffrail-lookout-XXXXXX";
     int file = mkstemp(path);
     CU_ASSERT_FATAL(file >= 0);
-    CU_ASSERT(dprintf(file,
-                      "apiVersion: taffrail.dev/v1alpha1\nkind: GuardRails\n"
-                      "metadata: {name: p}\nspec: {mode: enforce, rails: {zone-pin: {}}}\n") > 0);
+    CU_ASSERT(
+        dprintf(
+            file,
+            "apiVersion: taffrail.dev/v1alpha1\nkind: GuardRails\n"
+            "metadata: {name: p}\nspec: {mode: enforce, rails: {zone-pin: {}, placeable: {}}}\n") >
+        0);
     const char *paths[] = {path};
     const struct world_options options = {.policy_paths = paths, .policy_path_count = 1};
     struct arena *arena = arena_create(1 << 20);
@@ -275,10 +279,20 @@ static void test_half_of_a_list(void)
     CU_ASSERT(unseen() == KIND_BIT(KIND_NODE_POOL));
     ASSERT_INT(seen(KIND_NODE_POOL), 0);
     ASSERT_INT(seen(KIND_POD), 1);
+    /* Events that are gathered when the next try begins wait with it. */
+    put(KIND_POD, "new");
+    ASSERT_INT(step(), 1);
+    CU_ASSERT(sink.list_begin(sink.context, KIND_NODE_POOL));
+    put(KIND_NODE_POOL, "first");
+    reports[KIND_NODE_POOL].listing = true;
+    clock_ms++;
+    ASSERT_INT(step(), 1000);
+    ASSERT_INT(seen(KIND_POD), 1);
     list(KIND_NODE_POOL, "first");
     settle();
     CU_ASSERT(unseen() == 0);
     ASSERT_INT(seen(KIND_NODE_POOL), 1);
+    ASSERT_INT(seen(KIND_POD), 2);
     close_lookout();
 }
 
@@ -339,6 +353,38 @@ static void test_events_are_gathered(void)
     put(KIND_POD, "a"); /* as it was */
     ASSERT_INT(wakes, 2);
     ASSERT_INT(step(), 1000);
+    /* What came and went while it was gathered leaves nothing to do. */
+    put(KIND_POD, "e");
+    ASSERT_INT(step(), 1);
+    tell(sink.remove, KIND_POD, "e");
+    clock_ms++;
+    ASSERT_INT(step(), 1000);
+    ASSERT_INT(step(), 1000);
+    ASSERT_INT(seen(KIND_POD), 2);
+    close_lookout();
+}
+
+/* What no world uses any more is freed: views by the hundred do not add up. */
+static void test_views_are_given_back(void)
+{
+    enum { VIEWS = 300, NAME_BYTES = 4000, GROWTH_BYTES = 400 << 10 };
+    static char name[NAME_BYTES];
+    memset(name, 'n', sizeof name - 1);
+    open_lookout();
+    list_all_but(0);
+    settle();
+    size_t before = 0;
+    for (size_t i = 0; i < (size_t)2 * VIEWS; i++) {
+        name[0] = (char)('a' + i % 2);
+        put(KIND_CSI_NODE, name);
+        name[0] = (char)('a' + (i + 1) % 2);
+        tell(sink.remove, KIND_CSI_NODE, name);
+        settle();
+        if (i == VIEWS)
+            before = mallinfo2().uordblks;
+    }
+    ASSERT_INT(seen(KIND_CSI_NODE), 2);
+    CU_ASSERT(mallinfo2().uordblks < before + GROWTH_BYTES);
     close_lookout();
 }
 
@@ -359,9 +405,48 @@ static void test_rules_change_and_the_view_stays(void)
     CU_ASSERT(after->snapshot == before->snapshot);
     ASSERT_INT(after->generation, 2);
     CU_ASSERT(after->unseen == 0);
-    CU_ASSERT(after->offers != NULL);
+    CU_ASSERT(after->offers != NULL && after->offers != before->offers);
     unpin(SLOT);
     ASSERT_INT(before->generation, 1);
+    unpin(OTHER_SLOT);
+    close_lookout();
+}
+
+static const struct places *places(void)
+{
+    const struct world *world = pin(SLOT);
+    const struct places *of_world = world->places;
+    unpin(SLOT);
+    return of_world;
+}
+
+/* To look at every instance type takes long: a pool is worth it at once, a Node after a while. */
+static void test_places_are_made_now_and_then(void)
+{
+    open_lookout();
+    list_all_but(0);
+    settle();
+    const struct places *first = places();
+    CU_ASSERT_FATAL(first != NULL);
+    CU_ASSERT(pin(OTHER_SLOT)->places == first); /* so that no other takes their place in memory */
+    put(KIND_POD, "c");
+    settle();
+    let_pass(5000);
+    settle();
+    CU_ASSERT(places() == first);
+    put(KIND_NODE_POOL, "c");
+    settle();
+    const struct places *second = places();
+    CU_ASSERT(second != first);
+    unpin(OTHER_SLOT);
+    CU_ASSERT(pin(OTHER_SLOT)->places == second);
+    put(KIND_NODE, "c");
+    settle();
+    CU_ASSERT(places() == second);
+    ASSERT_INT(seen(KIND_NODE), 2);
+    let_pass(1000);
+    settle();
+    CU_ASSERT(places() != second);
     unpin(OTHER_SLOT);
     close_lookout();
 }
@@ -446,7 +531,9 @@ const struct unit_test unit_tests[] = {
     {"half of a list", test_half_of_a_list},
     {"volumes grow stale", test_volumes_grow_stale},
     {"events are gathered", test_events_are_gathered},
+    {"views are given back", test_views_are_given_back},
     {"rules change and the view stays", test_rules_change_and_the_view_stays},
+    {"places are made now and then", test_places_are_made_now_and_then},
     {"the board tells", test_the_board_tells},
     {"the role is what is watched", test_the_role_is_what_is_watched},
     {NULL, NULL},
