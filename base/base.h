@@ -276,6 +276,9 @@ struct node node_of_items(const struct node *items, size_t count);
 struct node node_of_members(const struct member *members, size_t count);
 struct member member_of(struct text key, struct node value);
 const struct node *node_keep(struct arena *arena, struct node node); /* a copy in the arena */
+/* A value as YAML: on one line, or as a file has it. */
+struct text node_yaml_line(const struct node *node, struct arena *arena);
+struct text node_yaml(const struct node *node, struct arena *arena);
 
 /* One operation of a JSON patch (RFC 6902). */
 enum change_op { CHANGE_ADD, CHANGE_REMOVE, CHANGE_REPLACE, CHANGE_TEST };

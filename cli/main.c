@@ -11,6 +11,7 @@ const struct command commands[] = {
     {"plan", "what the provisioner would buy for the pending pods", command_plan},
     {"explain", "what a rail checks, its keys and defaults", command_explain},
     {"schema", "the JSON Schema of policy files, for editors", command_schema},
+    {"convert", "old pools and node classes as Karpenter's v1 objects", command_convert},
     {"catalog", "show and filter instance types", command_catalog},
     {"render", "the install manifests, filled in", command_render},
     {"certs", "make certificates for the webhook", command_certs},

@@ -154,8 +154,7 @@ static struct solver_labels claim_labels(const struct cluster *cluster,
     if (claim->reservation[0] != '\0')
         add_label(&labels, SOLVER_RESERVATION_KEY, terminated(arena, text_of(claim->reservation)),
                   arena);
-    const char *windows_build =
-        class_settings_windows_build(cluster->types[claim->type].settings);
+    const char *windows_build = class_settings_windows_build(cluster->types[claim->type].settings);
     if (windows_build != NULL) {
         add_label(&labels, "kubernetes.io/os", "windows", arena);
         add_label(&labels, "node.kubernetes.io/windows-build", windows_build, arena);

@@ -106,9 +106,9 @@ static struct catalog_amounts reckon(const struct catalog_row *row,
     int64_t kubelet_memory = (KUBELET_MIB + KUBELET_MIB_PER_POD * addressed) * mib;
     int64_t memory_kept = kept_back(settings, RESERVED_MEMORY, kubelet_memory) +
                           evicted_below(&settings->memory, memory, EVICTION_MIB * mib);
-    int64_t storage_kept = kept_back(settings, RESERVED_STORAGE, KUBELET_STORAGE_GIB * gib) +
-                           evicted_below(&settings->storage, storage,
-                                         part_of(storage, EVICTION_STORAGE_PERCENT));
+    int64_t storage_kept =
+        kept_back(settings, RESERVED_STORAGE, KUBELET_STORAGE_GIB * gib) +
+        evicted_below(&settings->storage, storage, part_of(storage, EVICTION_STORAGE_PERCENT));
     struct catalog_amounts amounts = {0};
     add(&amounts, "amd.com/gpu", devices(&row->gpu, "amd"), 0, arena);
     add(&amounts, "aws.amazon.com/neuron", devices(&row->accelerator, "aws"), 0, arena);

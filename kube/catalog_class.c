@@ -96,8 +96,14 @@ static bool is_there(const struct field *field)
 /* A quantity of 0 or more, in thousandths. */
 static bool read_milli(const struct reading *reading, const struct field *field, int64_t *milli)
 {
-    return (quantity_milli(node_text(field->node), milli) && *milli >= 0) ||
-           refuse(reading, field, "a quantity of 0 or more, such as \"500Mi\"");
+    struct text written = node_text(field->node);
+    if (quantity_milli(written, milli) && *milli >= 0)
+        return true;
+    struct text path = field_path(reading->arena, field);
+    return error_set(
+        reading->error, ERROR_INPUT, object_place(reading->object, field, reading->arena),
+        "%.*s of its EC2NodeClass %.*s is %.*s", TEXT_ARGS(path), TEXT_ARGS(reading->object->name),
+        TEXT_ARGS(quantity_complaint(written, "9.2P", reading->arena)));
 }
 
 static bool read_count(const struct reading *reading, const struct field *kubelet, const char *key,

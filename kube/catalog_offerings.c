@@ -105,7 +105,8 @@ static bool is_reserved(const struct class_settings *settings, const struct inst
 static struct solver_expressions reservation_expressions(const struct class_reservation *of,
                                                          struct arena *arena)
 {
-    struct solver_expression *items = ARENA_ARRAY(arena, RESERVATION_KEYS, struct solver_expression);
+    struct solver_expression *items =
+        ARENA_ARRAY(arena, RESERVATION_KEYS, struct solver_expression);
     const char **values = ARENA_ARRAY(arena, RESERVATION_KEYS, const char *);
     if (of != NULL)
         reservation_values(of, values);

@@ -217,8 +217,9 @@ static bool read_reservation_capacity(struct reader *reader, const struct node *
     *capacity = 0;
     if (node == NULL)
         return true;
-    if (!node_is(node, NODE_NUMBER) || !node_integer(node, &count) || count < 0 ||
-        count > INT32_MAX)
+    if (!node_is(node, NODE_NUMBER))
+        return refuse_kind(reader, node, "an offering's ReservationCapacity", "a whole number");
+    if (!node_integer(node, &count) || count < 0 || count > INT32_MAX)
         return refuse(reader, node,
                       "an offering's ReservationCapacity is %.*s; it must be a whole number of "
                       "machines, 0 or more",

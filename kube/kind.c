@@ -27,6 +27,8 @@ const struct kind_info kind_table[KIND_COUNT] = {
     [KIND_LIMIT_RANGE] = {"LimitRange", "", "limitranges", NULL, true},
     [KIND_NODE_CLAIM] = {"NodeClaim", "karpenter.sh", "nodeclaims", NULL, false},
     [KIND_CSI_NODE] = {"CSINode", "storage.k8s.io", "csinodes", NULL, false},
+    [KIND_AWS_NODE_TEMPLATE] = {"AWSNodeTemplate", "karpenter.k8s.aws", "awsnodetemplates", NULL,
+                                false},
 };
 
 /* Before apps/v1, workloads lived in this group; the paths that rails read are the same. */

@@ -30,6 +30,7 @@ enum kind {
     KIND_LIMIT_RANGE,
     KIND_NODE_CLAIM,
     KIND_CSI_NODE,
+    KIND_AWS_NODE_TEMPLATE,
     KIND_COUNT
 };
 

@@ -150,6 +150,14 @@ static bool is_among(const struct texts *names, struct text name)
     return false;
 }
 
+/* Nobody makes room for it elsewhere while it must not be disturbed. For how long a duration still
+ * lasts there is no clock to tell. */
+static bool is_held(const struct cluster_pod *pod)
+{
+    const struct node *annotations = node_at(pod->object->root->node, "metadata.annotations");
+    return text_is(node_string(node_get(annotations, "karpenter.sh/do-not-disrupt")), "true");
+}
+
 /* Pods of machines that are going are placed again; of those that are going themselves only the
  * ones that come back under the same name. */
 static void find_node(struct cluster *cluster, const struct texts *leaving, struct cluster_pod *pod)
@@ -158,7 +166,7 @@ static void find_node(struct cluster *cluster, const struct texts *leaving, stru
         return;
     pod->machine = machine_find(&cluster->machines, pod->node_name);
     if (is_among(leaving, pod->node_name) && !pod->daemon && !pod->mirror &&
-        (!pod->leaving || pod->set != NULL)) {
+        (!pod->leaving || pod->set != NULL) && !is_held(pod)) {
         pod->phase = POD_PENDING;
         pod->had_node = false;
         pod->leaving = false;

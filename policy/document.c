@@ -313,7 +313,8 @@ bool document_read(const struct schema *schema, const struct node *root,
     /* Of something else altogether every key would be a problem: one is enough. */
     if (is_other_kind(root))
         return schema_refuse(schema, field_get(schema->arena, top, "kind"), TEXT("GuardRails"),
-                             TEXT("; a policy folder holds nothing else"));
+                             TEXT("; a policy folder holds nothing else, but for folders named "
+                                  "tests and files named cases.yaml"));
 
     struct document document = {0};
     bool good = schema_read(schema, top, &(struct schema_part){document_keys, &document}, 1);

@@ -203,7 +203,9 @@ struct text rail_explain(const struct rail *rail, struct arena *arena)
 static const char policy_detail[] =
     "YAML or JSON; any number of files, and of documents in a file. A file with an unknown key, a "
     "wrong type or an impossible value is refused as a whole. Every policy whose match selects an "
-    "object applies to it, and the strictest action wins.";
+    "object applies to it, and the strictest action wins.\n\nA folder is read with the folders in "
+    "it, and holds nothing but policies; passed over are files named cases.yaml and folders named "
+    "tests, which are for `taffrail test`.";
 
 static const char policy_example[] = "apiVersion: taffrail.dev/v1alpha1\n"
                                      "kind: GuardRails\n"

@@ -122,10 +122,38 @@ static size_t read_file(struct loading *loading, const char *path)
     return file->document_count;
 }
 
+/* Cases of `taffrail test` and what they judge lie beside the policies they are about. */
+static bool is_of_tests(struct text path)
+{
+    struct text name = TEXT("");
+    struct text rest = path;
+    while (text_split(rest, '/', &name, &rest))
+        if (text_is(name, "tests"))
+            return true;
+    return text_is(rest, "cases.yaml");
+}
+
+void policy_find_files(const char *path, struct arena *arena, struct path_list *files,
+                       struct problems *problems)
+{
+    if (!path_is_folder(path)) {
+        *LIST_PUSH(arena, files) = path;
+        return;
+    }
+    struct path_list all = {0};
+    folder_find_documents(path, arena, &all, problems);
+    size_t above = strlen(path); /* the folder that is given may itself be named tests */
+    while (above > 1 && path[above - 1] == '/')
+        above--;
+    for (size_t i = 0; i < all.count; i++)
+        if (!is_of_tests(text_of(all.items[i] + above)))
+            *LIST_PUSH(arena, files) = all.items[i];
+}
+
 static size_t read_folder(struct loading *loading, const char *path)
 {
     struct path_list files = {0};
-    folder_find_documents(path, loading->arena, &files, loading->errors);
+    policy_find_files(path, loading->arena, &files, loading->errors);
     size_t documents = 0;
     for (size_t i = 0; i < files.count; i++)
         documents += read_file(loading, files.items[i]);
@@ -141,7 +169,7 @@ static void read_path(struct loading *loading, const char *given_path)
     if (documents == 0 && loading->errors->count == errors_before)
         problems_add(loading->errors, ERROR_POLICY, (struct place){path, 0, 0},
                      folder ? "there is no policy in this folder: expected .yaml, .yml or .json "
-                              "files of kind GuardRails"
+                              "files of kind GuardRails, outside folders named tests"
                             : "there is no policy in this file: expected a document of kind "
                               "GuardRails");
 }

@@ -109,7 +109,11 @@ static inline bool world_sees(const struct world *world, kind_set kinds)
 
 /* ---- loading ---- */
 
-/* Reads policy files and folders (.yaml, .yml, .json, by name), in order. Every problem of every
+/* The policy files that PATH names: a file itself; of a folder every .yaml, .yml and .json in it, but
+ * none named cases.yaml and none in a folder named tests (docs/guides/policy-tests.md). */
+void policy_find_files(const char *path, struct arena *arena, struct path_list *files,
+                       struct problems *problems);
+/* Reads policy files and folders, in order. Every problem of every
  * file is added to errors (then false) or warnings (values that select nothing, names the catalogue
  * does not know). Memory is the arena's. */
 bool policy_load(const char *const *paths, size_t path_count, const struct catalog *catalog,

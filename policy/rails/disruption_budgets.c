@@ -197,8 +197,8 @@ static void judge_max_nodes(struct judgement *judgement, const struct disruption
                                        TEXT_ARGS(only->nodes), TEXT_ARGS(most_text));
     else
         draft.statement = arena_printf(
-            arena, "no budget keeps it to %.*s nodes at a time, at all times and for all reasons",
-            TEXT_ARGS(most_text));
+            arena, "no budget keeps it to %.*s%s at a time, at all times and for all reasons",
+            TEXT_ARGS(most_text), most.percent ? " of the nodes" : " nodes");
     judgement_report(judgement, &draft);
 }
 

@@ -174,19 +174,18 @@ static void judge_tags(struct judgement *judgement, const struct node_class *set
 
 /* ---- pods to a node ---- */
 
-static struct type_set types_of_class(struct judgement *judgement, size_t *pool_count)
+/* What the visible NodePools of the class may launch. */
+static struct type_set types_of_class(struct judgement *judgement)
 {
     const struct snapshot *snapshot = judgement->world->snapshot;
     const struct catalog *catalog = judgement->world->catalog;
     struct arena *arena = judgement->arena;
     struct type_set types = type_set_create(catalog, arena);
-    *pool_count = 0;
     for (size_t i = 0; i < snapshot_pool_count(snapshot); i++) {
         const struct pool *pool = snapshot_pool(snapshot, i);
         if (!text_is(pool->node_class_kind, "EC2NodeClass") ||
             !text_equal(pool->node_class_name, judgement->object->name))
             continue;
-        ++*pool_count;
         struct type_set more =
             expressions_select(catalog, &pool->requirements, &pool->labels, arena);
         for (size_t j = 0; j < catalog_count(catalog); j++)
@@ -212,10 +211,9 @@ static void judge_max_pods(struct judgement *judgement)
     struct arena *arena = judgement->arena;
     const struct field *field = field_at(arena, judgement->object->root, "spec.kubelet.maxPods");
     int64_t most = 0;
-    size_t pool_count = 0;
     if (!node_integer(field->node, &most) || !catalog_is_builtin(catalog))
         return;
-    struct type_set types = types_of_class(judgement, &pool_count);
+    struct type_set types = types_of_class(judgement);
     struct type_set small = type_set_create(catalog, arena);
     for (size_t i = 0; i < catalog_count(catalog); i++) {
         int64_t pods = type_set_has(&types, i) ? pods_of_type(catalog, i, arena) : -1;

@@ -173,7 +173,7 @@ const struct rail rail_node_labels = {
     .name = "node-labels",
     .summary = "labels selected that some node carries",
     .detail =
-        "A pod that selects a label no node carries waits for ever, and no event says why. The "
+        "A pod that selects a label no node carries waits for ever. The "
         "rail reads nodeSelector and node affinity, required and preferred, and looks each label "
         "up: among the labels and requirements of visible NodePools, on visible Nodes, in the "
         "instance catalogue, and among the zones of the cluster.\n\n"

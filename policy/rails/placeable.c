@@ -16,27 +16,53 @@ static bool is_placed(const struct workload *workload)
 
 /* ---- what is said ---- */
 
-static void add_reason(struct text_builder *text, const struct places_reason *reason)
+static bool same_reason(const struct places_reason *a, const struct places_reason *b)
 {
-    if (reason->node_pool.size > 0)
-        text_builder_printf(text, "NodePool %.*s: ", TEXT_ARGS(reason->node_pool));
-    text_builder_add(text, reason->message);
-    if (reason->nearest.size > 0)
-        text_builder_printf(text, " (%.*s)", TEXT_ARGS(reason->nearest));
+    return text_equal(a->message, b->message) && text_equal(a->nearest, b->nearest) &&
+           (a->node_pool.size == 0) == (b->node_pool.size == 0);
+}
+
+static bool is_told(const struct places_answer *answer, size_t index)
+{
+    for (size_t i = 0; i < index; i++)
+        if (same_reason(&answer->reasons[i], &answer->reasons[index]))
+            return true;
+    return false;
+}
+
+/* "NodePool a: ", "NodePools a, b and 3 more: ": all that fail for one reason. */
+static void add_pools(struct text_builder *text, const struct places_answer *answer, size_t index)
+{
+    enum { SHOWN = 3 };
+    struct text_builder names = {.arena = text->arena};
+    size_t count = 0;
+    for (size_t i = index; i < answer->reason_count; i++)
+        if (same_reason(&answer->reasons[index], &answer->reasons[i]) && count++ < SHOWN)
+            text_builder_printf(&names, "%s%.*s", count == 1 ? "" : ", ",
+                                TEXT_ARGS(answer->reasons[i].node_pool));
+    text_builder_printf(text, "NodePool%s %.*s", count == 1 ? "" : "s",
+                        TEXT_ARGS(text_builder_text(&names)));
+    if (count > SHOWN)
+        text_builder_printf(text, " and %zu more", count - SHOWN);
+    text_builder_add(text, TEXT(": "));
 }
 
 static void report_nowhere(struct judgement *judgement, const struct workload *workload,
                            const struct places_answer *answer)
 {
-    enum { SHOWN = 5 };
     struct text_builder why = {.arena = judgement->arena};
     text_builder_add(&why, TEXT("no NodePool or Node could ever run it"));
-    for (size_t i = 0; i < answer->reason_count && i < SHOWN; i++) {
+    for (size_t i = 0; i < answer->reason_count; i++) {
+        const struct places_reason *reason = &answer->reasons[i];
+        if (is_told(answer, i))
+            continue;
         text_builder_add(&why, i == 0 ? TEXT(": ") : TEXT("; "));
-        add_reason(&why, &answer->reasons[i]);
+        if (reason->node_pool.size > 0)
+            add_pools(&why, answer, i);
+        text_builder_add(&why, reason->message);
+        if (reason->nearest.size > 0)
+            text_builder_printf(&why, " (%.*s)", TEXT_ARGS(reason->nearest));
     }
-    if (answer->reason_count > SHOWN)
-        text_builder_printf(&why, "; ... (%zu)", answer->reason_count);
     judgement_report(judgement, &(struct draft){
                                     .field = workload->spec,
                                     .statement = text_builder_text(&why),

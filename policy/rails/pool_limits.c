@@ -70,33 +70,61 @@ static struct text amount_text(struct text resource, int64_t milli, struct arena
 
 /* ---- a limit that must be there ---- */
 
-/* Whether every node counts against it: a limit on GPUs leaves a pool free to buy others. */
-static bool binds_every_node(const struct judgement *judgement, const struct pool *pool,
-                             struct text resource)
+/* How many of the types that a pool may launch carry a resource. */
+enum carriers { CARRIED_BY_NONE, CARRIED_BY_SOME, CARRIED_BY_ALL, CARRIERS_UNKNOWN };
+
+static bool carries(const struct catalog_amounts *amounts, struct text resource)
+{
+    for (size_t i = 0; i < amounts->count; i++)
+        if (text_is(resource, amounts->items[i].resource) && amounts->items[i].capacity > 0)
+            return true;
+    return false;
+}
+
+static enum carriers carriers_of(const struct judgement *judgement, const struct pool *pool,
+                                 struct text resource)
 {
     static const char *const of_every_node[] = {"cpu", "memory", "nodes", "pods",
                                                 "ephemeral-storage"};
     for (size_t i = 0; i < sizeof of_every_node / sizeof *of_every_node; i++)
         if (text_is(resource, of_every_node[i]))
-            return true;
+            return CARRIED_BY_ALL;
     const struct catalog *catalog = judgement->world->catalog;
     struct arena *arena = judgement->arena;
     if (!pool_is_covered_by(catalog, pool))
-        return true;
+        return CARRIERS_UNKNOWN;
     struct type_set launchable =
         expressions_select(catalog, &pool->requirements, &pool->labels, arena);
+    size_t with = 0;
+    size_t without = 0;
     for (size_t i = 0; i < catalog_count(catalog); i++) {
         if (!type_set_has(&launchable, i))
             continue;
         struct catalog_amounts amounts = catalog_type_amounts(catalog, i, arena);
-        bool carried = amounts.count == 0; /* no node is made of it */
-        for (size_t j = 0; j < amounts.count; j++)
-            carried = carried || (text_is(resource, amounts.items[j].resource) &&
-                                  amounts.items[j].capacity > 0);
-        if (!carried)
-            return false;
+        if (amounts.count == 0)
+            continue; /* no node is made of it */
+        with += carries(&amounts, resource);
+        without += !carries(&amounts, resource);
     }
-    return true;
+    if (with == 0)
+        return without == 0 ? CARRIERS_UNKNOWN : CARRIED_BY_NONE;
+    return without == 0 ? CARRIED_BY_ALL : CARRIED_BY_SOME;
+}
+
+/* Whether every node counts against it: a limit on GPUs leaves a pool free to buy others. */
+static bool binds_every_node(const struct judgement *judgement, const struct pool *pool,
+                             struct text resource)
+{
+    enum carriers carriers = carriers_of(judgement, pool, resource);
+    return carriers == CARRIED_BY_ALL || carriers == CARRIERS_UNKNOWN;
+}
+
+/* Whether the pool could buy it at all: one without GPUs needs no limit on them. */
+static bool can_buy(const struct judgement *judgement, const struct pool *pool,
+                    struct text resource)
+{
+    enum carriers carriers = carriers_of(judgement, pool, resource);
+    return carriers == CARRIED_BY_ALL || carriers == CARRIED_BY_SOME;
 }
 
 /* "{cpu: 1000, memory: 4Ti}" */
@@ -190,7 +218,8 @@ static void judge_max(struct judgement *judgement, const struct settings *settin
         const struct key_quantity *max = &settings->max.items[i];
         struct limit limit = limit_of(pool, max->name, arena);
         if (!limit.given) {
-            report_missing(judgement, pool, max->name, max->written);
+            if (can_buy(judgement, pool, max->name))
+                report_missing(judgement, pool, max->name, max->written);
         } else if (limit.valid && limit.milli > max->milli) {
             judgement_report(
                 judgement,
@@ -255,7 +284,7 @@ static void judge_total(struct judgement *judgement, const struct settings *sett
     struct arena *arena = judgement->arena;
     struct limit limit = limit_of(pool, budget->name, arena);
     if (!limit.given) {
-        if (!is_listed(&settings->max, budget->name))
+        if (!is_listed(&settings->max, budget->name) && can_buy(judgement, pool, budget->name))
             report_missing(judgement, pool, budget->name, TEXT(""));
         return;
     }
@@ -351,7 +380,8 @@ static void judge(struct judgement *judgement, const void *settings_pointer)
         struct text resource = settings->require.items[i];
         bool told =
             is_listed(&settings->max, resource) || is_listed(&settings->max_total, resource);
-        if (!told && !limit_of(&pool, resource, judgement->arena).given)
+        if (!told && !limit_of(&pool, resource, judgement->arena).given &&
+            can_buy(judgement, &pool, resource))
             report_missing(judgement, &pool, resource, TEXT(""));
     }
     judge_max(judgement, settings, &pool);
@@ -367,8 +397,8 @@ const struct rail rail_pool_limits = {
         "turns a runaway job, or a wrong number of replicas, into a bill. The rail finds pools "
         "without any limit, or without one on a resource of require; limits above max; and limits "
         "that together, over the visible NodePools and Provisioners, come to more than maxTotal. "
-        "A pool that has no limit on a resource adds nothing to that sum: it is a finding "
-        "itself.\n\n"
+        "A pool that has no limit on such a resource adds nothing to that sum: it is a finding "
+        "itself. No limit is asked for on accelerators that no type of the pool carries.\n\n"
         "With require left out, one limit is enough, if every node counts against it: cpu, "
         "memory, nodes, or an accelerator that all types of the pool carry. A limit on "
         "nvidia.com/gpu alone leaves a pool of many families free to buy nodes without GPUs. "

@@ -5,7 +5,7 @@
 
 /* ---- the fields there are, as the CRDs of the two versions have them ---- */
 
-enum { FIELDS_MAX = 9 };
+enum { FIELDS_MAX = 12 };
 struct place_of_fields {
     const char *path; /* a part that ends in [] is a list */
     const char *names[FIELDS_MAX];
@@ -36,6 +36,11 @@ static const struct place_of_fields v1beta1[] = {
     {"spec.template.metadata", {"annotations", "labels"}},
     {"spec.template.spec",
      {"kubelet", "nodeClassRef", "requirements", "resources", "startupTaints", "taints"}},
+    {"spec.template.spec.kubelet",
+     {"clusterDNS", "cpuCFSQuota", "evictionHard", "evictionMaxPodGracePeriod", "evictionSoft",
+      "evictionSoftGracePeriod", "imageGCHighThresholdPercent", "imageGCLowThresholdPercent",
+      "kubeReserved", "maxPods", "podsPerCore", "systemReserved"}},
+    {"spec.template.spec.resources", {"requests"}},
     {"spec.template.spec.nodeClassRef", {"apiVersion", "kind", "name"}},
     {"spec.template.spec.requirements[]", {"key", "minValues", "operator", "values"}},
     {"spec.template.spec.taints[]", {"effect", "key", "timeAdded", "value"}},
@@ -82,6 +87,7 @@ static const char *home_of(const struct inspection *inspection, struct text name
     return NULL;
 }
 
+/* Empty when nothing tells what was meant. */
 static struct text fix_of(const struct inspection *inspection, const struct place_of_fields *place,
                           struct text name)
 {
@@ -102,7 +108,7 @@ static struct text fix_of(const struct inspection *inspection, const struct plac
     for (size_t i = 0; i < COUNT_OF(elsewhere); i++)
         if (text_is(name, elsewhere[i].name))
             return text_of(elsewhere[i].fix);
-    return TEXT("remove it");
+    return TEXT("");
 }
 
 static void judge_map(const struct inspection *inspection, const struct place_of_fields *place,
@@ -113,16 +119,22 @@ static void judge_map(const struct inspection *inspection, const struct place_of
         struct text name = {map->node->members[i].key, map->node->members[i].key_size};
         if (has_name(place, name))
             continue;
+        struct text fix = fix_of(inspection, place, name);
+        /* A Karpenter newer than these tables may know it. */
+        bool may_exist = fix.size == 0;
         judgement_report(
             inspection->judgement,
             &(struct draft){
+                .severity = may_exist ? SEVERITY_WARN : SEVERITY_RAIL,
                 .field = field_member(arena, map, name),
                 .found = name,
-                .statement = arena_printf(arena,
-                                          "found \"%.*s\" where a NodePool of %s has no such "
-                                          "field: the API server drops it silently",
-                                          TEXT_ARGS(name), inspection->version),
-                .fix = fix_of(inspection, place, name),
+                .statement = arena_printf(
+                    arena,
+                    "found \"%.*s\" where a NodePool of %s has no such field%s: the API server "
+                    "drops it silently",
+                    TEXT_ARGS(name), inspection->version,
+                    may_exist ? ", unless your Karpenter is newer than what is known here" : ""),
+                .fix = may_exist ? TEXT("remove it") : fix,
             });
     }
 }
@@ -178,8 +190,10 @@ const struct rail rail_pool_shape = {
         "The API server drops fields that it does not know, and says so only to those who ask. A "
         "NodePool with its requirements, taints or labels directly under spec loses them, and is "
         "open to every pod and every machine. The rail finds fields that a NodePool of its "
-        "version does not have, and says where they belong, as far as that is known: what is left "
-        "over from a Provisioner or from v1beta1, too.\n\n"
+        "version does not have, and says where they belong: what is left over from a Provisioner "
+        "or "
+        "from v1beta1, too. Of a name that means nothing to it the rail only warns, since a newer "
+        "Karpenter may know it.\n\n"
         "It finds what the API server takes and Karpenter then refuses, so that the pool is never "
         "used: labels and requirements of Karpenter's own domains, requirements without an "
         "operator or with too few values, values that no label can hold, capacity types that do "

@@ -152,9 +152,9 @@ static const char *hindrance_of(enum strength strength, const struct pin *pin,
     if (!pin->chosen)
         return "more than one zone is possible";
     if (!pin->of_replicas && !pin->follows)
-        return "it is no replica of a set";
+        return "no StatefulSet of several replicas owns it";
     if (constraints->by_zone)
-        return "it is held to zones in its own way";
+        return "it has a zone constraint of its own";
     if (constraints->prefers || constraints->selection.required.count > 1)
         return "it has preferences or alternatives of its own";
     return NULL;

@@ -162,7 +162,7 @@ const struct rail rail_zones = {
         "NodePool, each zone that its requirements and labels name must be allowed; one that "
         "names none is open to all of them, unless its visible EC2NodeClass has subnets in "
         "allowed zones alone. On a StorageClass, each zone of allowedTopologies, and of the "
-        "parameters zone and zones.",
+        "parameters zone and zones. With nothing under allow the rail finds nothing.",
     .example = "zones:\n"
                "  mode: enforce\n"
                "  allow: [eu-west-1a, eu-west-1b]\n",

@@ -200,17 +200,20 @@ static void what_is_refused(void)
          "spec.kubelet.maxPods of its EC2NodeClass main is 99999999999; it must be a whole number "
          "of 0 or more"},
         {"kubelet: {kubeReserved: {memory: lots}}",
-         "spec.kubelet.kubeReserved.memory of its EC2NodeClass main is \"lots\"; it must be a "
-         "quantity of 0 or more, such as \"500Mi\""},
+         "spec.kubelet.kubeReserved.memory of its EC2NodeClass main is \"lots\", which is no "
+         "quantity of 0 or more"},
+        {"kubelet: {kubeReserved: {memory: 9e30}}",
+         "spec.kubelet.kubeReserved.memory of its EC2NodeClass main is \"9e+30\", which is too "
+         "large: it may be 9.2P at most"},
         {"kubelet: {systemReserved: {cpu: -100m}}",
-         "spec.kubelet.systemReserved.cpu of its EC2NodeClass main is \"-100m\"; it must be a "
-         "quantity of 0 or more, such as \"500Mi\""},
+         "spec.kubelet.systemReserved.cpu of its EC2NodeClass main is \"-100m\", which is no "
+         "quantity of 0 or more"},
         {"kubelet: {evictionHard: {memory.available: 101%}}",
          "spec.kubelet.evictionHard[memory.available] of its EC2NodeClass main is \"101%\"; it "
          "must be a quantity, or a percentage from 0% to 100%"},
         {"blockDeviceMappings: [{ebs: {volumeSize: large}}]",
-         "spec.blockDeviceMappings[0].ebs.volumeSize of its EC2NodeClass main is \"large\"; it "
-         "must be a quantity of 0 or more, such as \"500Mi\""},
+         "spec.blockDeviceMappings[0].ebs.volumeSize of its EC2NodeClass main is \"large\", which "
+         "is no quantity of 0 or more"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct fixture fixture = {.arena = arena_create(BUDGET_BYTES)};

@@ -185,6 +185,17 @@ static void machines_are_seen_as_they_are(void)
          "default small on-demand a 1: db-0\n",
          0,
          0},
+        {"and none that must not be disturbed",
+         {POOL,
+          "{apiVersion: v1, kind: Node, metadata: {name: n1, deletionTimestamp: "
+          "'2026-11-21T00:00:00Z'}, status: {allocatable: {cpu: 4, pods: 9}}}",
+          "{apiVersion: v1, kind: Pod, metadata: {name: held, annotations: "
+          "{karpenter.sh/do-not-disrupt: 'true'}}, spec: " POD_SPEC("1", ", nodeName: n1") "}",
+          "{apiVersion: v1, kind: Pod, metadata: {name: free, annotations: "
+          "{karpenter.sh/do-not-disrupt: 'false'}}, spec: " POD_SPEC("1", ", nodeName: n1") "}"},
+         "default small on-demand a 1: free\n",
+         0,
+         0},
         {"a file that says no more than its type",
          {POOL,
           "{apiVersion: v1, kind: Node, metadata: {name: n1, labels: "

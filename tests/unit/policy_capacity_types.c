@@ -64,7 +64,7 @@ static void pods_ask_for_what_is_allowed(void)
     "EC2NodeClass, name: c}, requirements: [" requirements "]}}}}"
 #define PROVISIONER(spec)                                                                          \
     "{apiVersion: karpenter.sh/v1alpha5, kind: Provisioner, metadata: {name: a}, spec: {" spec "}" \
-                                                                                               "}"
+    "}"
 #define AT "spec.template.spec.requirements"
 #define RESERVES                                                                         \
     "{apiVersion: karpenter.k8s.aws/v1, kind: EC2NodeClass, metadata: {name: c}, spec: " \
@@ -97,6 +97,8 @@ static void pools_launch_what_is_allowed(void)
     };
     rail_table_run(&(struct rail_table){"capacity-types: {allow: [on-demand, spot]}", RESERVES,
                                         reserving, COUNT_OF(reserving)});
+    static const struct rail_case spot = {POOL("", ""), "deny " AT " on-demand"};
+    rail_table_run(&(struct rail_table){"capacity-types: {allow: [spot]}", NULL, &spot, 1});
     static const struct rail_case open = {POOL("", ""), ""};
     rail_table_run(
         &(struct rail_table){"capacity-types: {allow: [on-demand, spot]}", NULL, &open, 1});

@@ -188,6 +188,21 @@ static void nodes_that_will_end_outside_are_named(void)
     arena_destroy(arena);
 }
 
+static void it_says_how_many_are_too_many(void)
+{
+    static const char fix[] = "have a budget of at most 20% without a schedule";
+    static const struct rail_words rows[] = {
+        {BUDGETS("{nodes: 21%}"), "found \"21%\", above the maximum of 20%", fix},
+        {BUDGETS("{nodes: 20%, reasons: [Drifted]}"),
+         "no budget keeps it to 20% of the nodes at a time, at all times and for all reasons", fix},
+        {BUDGETS(""),
+         "no budget keeps it to 20% of the nodes at a time, at all times and for all reasons", fix},
+        {BUDGETS("{nodes: '5'}"),
+         "bounded by a number of nodes, which cannot be compared with the maximum of 20%", fix},
+    };
+    rail_words_run("disruption-budgets: {maxNodes: 20%}", NULL, rows, COUNT_OF(rows));
+}
+
 static void it_speaks_in_every_mode(void)
 {
     rail_modes_run("disruption-budgets", "", NULL, BUDGETS(BLOCK("0 9 * * 7", "8h")));
@@ -202,6 +217,7 @@ const struct unit_test unit_tests[] = {
     {"policies are allowed by name", policies_are_allowed_by_name},
     {"expiry is held against the windows", expiry_is_held_against_the_windows},
     {"nodes that will end outside are named", nodes_that_will_end_outside_are_named},
+    {"it says how many are too many", it_says_how_many_are_too_many},
     {"it speaks in every mode", it_speaks_in_every_mode},
     {NULL, NULL},
 };

@@ -429,6 +429,41 @@ static void a_folder_is_read_by_name(void)
     remove_folder();
 }
 
+static void cases_are_passed_over(void)
+{
+    make_folder();
+    write_policy("a.yaml", "first");
+    write_file("cases.yaml", "- name: a case\n");
+    write_folder("tests");
+    write_folder("tests/deep");
+    write_file("tests/pod.yaml", "kind: Pod\n");
+    write_policy("tests/deep/b.yaml", "second");
+    write_folder("more");
+    write_folder("more/tests");
+    write_file("more/tests/pod.yaml", "kind: Pod\n");
+    write_policy("my-tests.yaml", "third");
+    write_policy("more/mycases.yaml", "fourth");
+    struct load result = load((const char *const[]){"", NULL});
+    CU_ASSERT_TRUE(result.good);
+    ASSERT_INT(policy_set_count(result.set), 3);
+    end(&result);
+    result = load((const char *const[]){"/", NULL});
+    ASSERT_INT(policy_set_count(result.set), 3);
+    end(&result);
+
+    /* what is named is read, whatever it is called */
+    result = load((const char *const[]){"tests/deep", NULL});
+    ASSERT_INT(policy_set_count(result.set), 1);
+    end(&result);
+    result = load((const char *const[]){"tests", NULL});
+    assert_problems(&result.errors, "1:7 kind", "tests");
+    end(&result);
+    result = load((const char *const[]){"cases.yaml", NULL});
+    CU_ASSERT_FALSE(result.good);
+    end(&result);
+    remove_folder();
+}
+
 static void what_cannot_be_read_is_said(void)
 {
     make_folder();
@@ -504,6 +539,7 @@ const struct unit_test unit_tests[] = {
     {"a policy without rails is warned of", a_policy_without_rails_is_warned_of},
     {"expired exceptions are warned of", expired_exceptions_are_warned_of},
     {"a folder is read by name", a_folder_is_read_by_name},
+    {"cases and what they judge are passed over", cases_are_passed_over},
     {"what cannot be read is said", what_cannot_be_read_is_said},
     {"errors of files come in order", errors_of_files_come_in_order},
     {"a hostile file ends soon", a_hostile_file_ends_soon},

@@ -131,6 +131,29 @@ static void pods_have_addresses(void)
     rail_table_run(&(struct rail_table){"node-class: {}", NULL, &unseen, 1});
 }
 
+static void it_says_what_to_change(void)
+{
+    static const struct rail_words rows[] = {
+        {CLASS(AL2023 ", tags: {team: ''}"),
+         "the tag \"team\" is empty: machines and volumes are made without it",
+         "add team to spec.tags"},
+        {CLASS(AL2023), "the tag \"team\" is missing: machines and volumes are made without it",
+         "add team to spec.tags"},
+        {CLASS(AL2023 ", tags: {team: a}" MAPPINGS(GOOD("/dev/sdf"))),
+         "no entry for the root device /dev/xvda: it is as the image has it, not encrypted",
+         "add {deviceName: /dev/xvda, rootVolume: true, ebs: {encrypted: true, ...}}"},
+        {CLASS(AL2023 ", tags: {team: a}" MAPPINGS(VOLUME("/dev/xvda", "encrypted: false"))),
+         "the volume /dev/xvda is not encrypted", "set encrypted: true"},
+        {CLASS_OF("v1beta1", "amiFamily: AL2023, amiSelectorTerms: [{id: a}], tags: {team: a}"),
+         "missing, which means 2 hops, above the maximum of 1",
+         "set it to 1, and give pods their rights by Pod Identity or IRSA"},
+        {CLASS(AL2023 ", tags: {team: a}, metadataOptions: {httpPutResponseHopLimit: 3}"),
+         "found 3 hops, above the maximum of 1",
+         "set it to 1, and give pods their rights by Pod Identity or IRSA"},
+    };
+    rail_words_run("node-class: {maxHopLimit: 1, requireTags: [team]}", NULL, rows, COUNT_OF(rows));
+}
+
 static void it_speaks_in_every_mode(void)
 {
     rail_modes_run("node-class", "", NULL, OPTIONS("httpTokens: optional"));
@@ -143,6 +166,7 @@ const struct unit_test unit_tests[] = {
     {"the metadata service is version 2", the_metadata_service_is_version_2},
     {"families and tags are as required", families_and_tags_are_as_required},
     {"pods have addresses", pods_have_addresses},
+    {"it says what to change", it_says_what_to_change},
     {"it speaks in every mode", it_speaks_in_every_mode},
     {NULL, NULL},
 };

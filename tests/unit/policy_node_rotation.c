@@ -116,6 +116,40 @@ static void the_fix_names_the_version_in_use(void)
     arena_destroy(arena);
 }
 
+static void it_says_what_to_write(void)
+{
+    static const struct rail_words rows[] = {
+        {EXPIRE("Never"),
+         "found \"Never\": no node is replaced for its age, however old its kernel and its image",
+         "set it to at most 90m"},
+        {EXPIRE("2h"), "found \"2h\", above the maximum of 90m", "set it to at most 90m"},
+        {POOL("", "a: b"), "missing, which means 720h, above the maximum of 90m",
+         "set it to at most 90m"},
+        {EXPIRE("7200"), "found \"7200\", a number without a unit",
+         "write 2h, if seconds are meant"},
+        {EXPIRE("7260"), "found \"7260\", a number without a unit",
+         "write 121m, if seconds are meant"},
+        {EXPIRE("61"), "found \"61\", a number without a unit", "write 61s, if seconds are meant"},
+        {EXPIRE("0"), "found \"0\", which is no duration",
+         "write hours, minutes and seconds, as in 336h or 1h30m"},
+        {EXPIRE("a day"), "found \"a day\", which is no duration",
+         "write hours, minutes and seconds, as in 336h or 1h30m"},
+        {POOL("disruption: {expireAfter: 1h}, ", "expireAfter: 1h"),
+         "found \"1h\" at the place it had in v1beta1: the API server drops it",
+         "move it to spec.template.spec.expireAfter"},
+        {CLASS("{alias: windows2022@latest}"),
+         "found \"windows2022@latest\": all nodes are replaced whenever an image is published, "
+         "tested or not",
+         "Windows has no alias of one version: select the images by id"},
+        {CLASS("{alias: bottlerocket@latest}"),
+         "found \"bottlerocket@latest\": all nodes are replaced whenever an image is published, "
+         "tested or not",
+         "pin a version that you have tested, as in bottlerocket@v1.32.0"},
+        {CLASS(""), "missing: no image is selected", "select one image by id or name"},
+    };
+    rail_words_run("node-rotation: {maxExpireAfter: 90m}", NULL, rows, COUNT_OF(rows));
+}
+
 static void it_speaks_in_every_mode(void)
 {
     rail_modes_run("node-rotation", "", NULL, EXPIRE("Never"));
@@ -127,6 +161,7 @@ const struct unit_test unit_tests[] = {
     {"nodes expire in time", nodes_expire_in_time},
     {"images are pinned", images_are_pinned},
     {"the fix names the version in use", the_fix_names_the_version_in_use},
+    {"it says what to write", it_says_what_to_write},
     {"it speaks in every mode", it_speaks_in_every_mode},
     {NULL, NULL},
 };

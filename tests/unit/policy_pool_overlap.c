@@ -139,6 +139,31 @@ static void the_witness_is_named(void)
     arena_destroy(arena);
 }
 
+static void it_says_who_wins(void)
+{
+    static const char fix[] =
+        "give the pool that is meant first a higher weight, the special one a taint, or both "
+        "requirements that rule each other out";
+    static const struct rail_words rows[] = {
+        /* no zone is visible but those that the judged pool names */
+        {POOL("a", "", FAMILY("m5") ", " IN(AWS "size", "large") ", " ZONE("z-d, z-e")),
+         "overlaps NodePool \"default\": weight and taints are the same, and both may launch "
+         "m5.large, on-demand in z-d; a small pod that selects nothing gets \"default\", the last "
+         "by name",
+         fix},
+        {POOL("z", "", FAMILY("m5") ", " IN(AWS "size", "large") ", " CAPACITY("reserved")),
+         "overlaps NodePool \"default\": weight and taints are the same, and both may launch "
+         "m5.large, reserved; a small pod that selects nothing gets \"z\", the last by name",
+         fix},
+        {POOL_OF("z", "unseen", "", "team: a, stage: b", FAMILY("m5") ", " IN(AWS "size", "large")),
+         "overlaps NodePool \"default\": weight and taints are the same, and both may launch "
+         "m5.large, on-demand; only pods that select team, stage are told apart, and a small pod "
+         "that selects nothing gets \"z\", the last by name",
+         fix},
+    };
+    rail_words_run("pool-overlap: {}", POOL("default", "", ""), rows, COUNT_OF(rows));
+}
+
 static void it_speaks_in_every_mode(void)
 {
     rail_modes_run("pool-overlap", "", POOL("default", "", ""), POOL("new", "", ""));
@@ -152,6 +177,7 @@ const struct unit_test unit_tests[] = {
     {"subnets keep pools apart", subnets_keep_pools_apart},
     {"pairs can be ignored", pairs_can_be_ignored},
     {"the witness is named", the_witness_is_named},
+    {"it says who wins", it_says_who_wins},
     {"it speaks in every mode", it_speaks_in_every_mode},
     {NULL, NULL},
 };

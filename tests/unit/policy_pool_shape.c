@@ -24,7 +24,7 @@ static void dropped_fields_are_found(void)
         {POOL_WITH("disruption: {expireAfter: 720h, consolidateAfter: 1m}, ", "", CMR),
          "deny spec.disruption.expireAfter expireAfter"},
         {POOL_WITH("", "metadata: {labels: {a: b}, name: x}, ", CMR),
-         "deny spec.template.metadata.name name"},
+         "warn spec.template.metadata.name name"},
         {POOL_WITH("", "", "{key: " AWS "family, operator: In, value: m5, values: [m5]}"),
          "deny " AT "[0].value value"},
         {POOL_WITH("disruption: {budgets: [{nodes: 10%, reason: Empty}]}, ", "", CMR),
@@ -70,6 +70,8 @@ static void refused_values_are_found(void)
         {LABELS("team: \"${TEAM}\""), "deny " LABEL_PATH ".team ${TEAM}"},
         {LABELS("team: ''"), ""},
         {LABELS("team: a-"), "deny " LABEL_PATH ".team a-"},
+        {POOL(IN("karpenter.sh/nodepool", "a") ", " CMR),
+         "deny " AT "[0].key karpenter.sh/nodepool"},
         {POOL(CMR ", " IN(AWS "familie", "m5")), "deny " AT "[1].key " AWS "familie"},
         {POOL(CMR ", " IN(AWS "of-tomorrow", "m5")), "warn " AT "[1].key " AWS "of-tomorrow"},
         {POOL(CMR ", " IN("karpenter.sh/nodepool", "a")),
@@ -90,6 +92,9 @@ static void refused_values_are_found(void)
          "warn " AT "[1].values[1] ondemand"},
         {POOL(CMR ", " IN("karpenter.sh/capacity-type", "Spot")), "deny " AT "[1].values[0] Spot"},
         {TAINTS("taints: [{key: a, effect: NoSchedule}, {key: a, effect: NoExecute}]"), ""},
+        {TAINTS("taints: [{key: a, effect: NoSchedule}], startupTaints: [{key: a, effect: "
+                "NoSchedule}]"),
+         "deny spec.template.spec.startupTaints[0] a"},
         {TAINTS("taints: [{key: a, effect: NoSchedule}], startupTaints: [{key: b, effect: "
                 "NoSchedule}, {key: a, value: c, effect: NoSchedule}]"),
          "deny spec.template.spec.startupTaints[1] a"},
@@ -138,6 +143,9 @@ static void pools_that_launch_nothing_are_found(void)
          "deny " AT "[1] kubernetes.io/arch In arm64"},
         {POOL(IN(AWS "family", "m5") ", {key: " AWS "cpu, operator: Gt, values: ['1000']}"),
          "deny " AT "[1] " AWS "cpu Gt 1000"},
+        {POOL_WITH("", "metadata: {labels: {" AWS "family: m5}}, ",
+                   IN("kubernetes.io/arch", "arm64")),
+         "deny spec.template.metadata.labels[" AWS "family] " AWS "family In m5"},
         /* each two of these leave some: m5 has 8 vCPUs in one size, and metal in another */
         {POOL(IN(AWS "family", "m5, c5") ", " IN(
              AWS "size", "large, metal") ", "
@@ -152,6 +160,110 @@ static void pools_that_launch_nothing_are_found(void)
     rail_table_run(&(struct rail_table){"pool-shape: {}", NULL, cases, COUNT_OF(cases)});
 }
 
+static void it_says_where_things_belong(void)
+{
+    static const char dropped[] =
+        "\" where a NodePool of v1 has no such field: the API server drops "
+        "it silently";
+    static const struct {
+        const char *field, *fix;
+    } fields[] = {
+        {"requirements", "move it to spec.template.spec.requirements"},
+        {"labels", "move it to spec.template.metadata.labels"},
+        {"budgets", "move it to spec.disruption.budgets"},
+        {"kubelet", "move it to the EC2NodeClass, as spec.kubelet"},
+        {"ttlSecondsUntilExpired", "write spec.template.spec.expireAfter, as in 720h"},
+        {"providerRef", "write spec.template.spec.nodeClassRef"},
+        {"weigth", "did you mean weight?"},
+        {"templates", "did you mean template?"},
+    };
+    struct arena *arena = arena_create(1 << 20);
+    for (size_t i = 0; i < COUNT_OF(fields); i++) {
+        struct rail_words row = {
+            arena_printf(arena,
+                         HEAD "{%s: 1, template: {spec: {" CLASS ", requirements: [" CMR "]}}}}",
+                         fields[i].field)
+                .data,
+            arena_printf(arena, "found \"%s%s", fields[i].field, dropped).data, fields[i].fix};
+        rail_words_run("pool-shape: {}", NULL, &row, 1);
+    }
+    arena_destroy(arena);
+}
+
+static void it_says_what_is_wrong(void)
+{
+    static const struct rail_words rows[] = {
+        {POOL_WITH("tomorrow: 1, ", "", CMR),
+         "found \"tomorrow\" where a NodePool of v1 has no such field, unless your Karpenter is "
+         "newer "
+         "than what is known here: the API server drops it silently",
+         "remove it"},
+        {POOL(CMR ", " IN(AWS "familie", "m5")),
+         "found \"" AWS "familie\", which a NodePool must not set: Karpenter refuses the pool and "
+         "never uses it",
+         "replace with " AWS "family"},
+        {LABELS("karpenter.sh/team: a"),
+         "found \"karpenter.sh/team\", which a NodePool must not set: Karpenter refuses the pool "
+         "and "
+         "never uses it",
+         "remove it, or use a label of your own domain"},
+        {POOL(CMR ", {operator: Exists}"),
+         "a requirement without a key: Karpenter refuses the pool and never uses it",
+         "name a label, as in kubernetes.io/arch"},
+        {POOL(CMR ", {key: a, operator: NotIn}"),
+         "a requirement whose values are missing or no strings: Karpenter refuses the pool and "
+         "never "
+         "uses it",
+         "list the values, as strings in quotes"},
+        {POOL(CMR ", {key: a, operator: Lt, values: [x]}"),
+         "a requirement that compares with no whole number: Karpenter refuses the pool and never "
+         "uses it",
+         "give one whole number, in quotes"},
+        {POOL(CMR ", {key: a, operator: Has}"),
+         "a requirement with an operator that does not exist: Karpenter refuses the pool and never "
+         "uses it",
+         "use In, NotIn, Exists, DoesNotExist, Gt, Lt, Gte or Lte"},
+        {POOL(IN(AWS "category", "m5.large")),
+         "found \"m5.large\", which no instance type has as " AWS
+         "category: the pool can launch none",
+         "it is a value of node.kubernetes.io/instance-type: use that key"},
+        {POOL(IN(AWS "category", "xlarge")),
+         "found \"xlarge\", which no instance type has as " AWS
+         "category: the pool can launch none",
+         "it is a value of " AWS "size: use that key"},
+        {POOL(IN(AWS "family", "c")),
+         "found \"c\", which no instance type has as " AWS "family: the pool can launch none",
+         "it is a value of " AWS "category: use that key"},
+        {POOL(IN(AWS "size", "12xlarg")),
+         "found \"12xlarg\", which no instance type the catalogue knows has as " AWS
+         "size: the pool can launch none",
+         "did you mean 12xlarge?"},
+        {POOL(IN(AWS "size", "enormous")),
+         "found \"enormous\", which no instance type the catalogue knows has as " AWS
+         "size: the pool can launch none",
+         "check the name"},
+        {POOL("{key: " AWS "cpu, operator: Gt, values: ['100000']}"),
+         "no instance type fits " AWS "cpu Gt 100000: the pool can launch none", "change it"},
+        {POOL(IN(AWS "family", "m5, c5, r5, m6i") ", " IN("kubernetes.io/arch", "arm64")),
+         "no instance type fits kubernetes.io/arch In arm64 beside " AWS
+         "family In m5, c5, r5, ...: the pool can launch none",
+         "change one of the two"},
+        {POOL(CMR ", " IN("karpenter.sh/capacity-type", "Spot")),
+         "found \"Spot\", which is no capacity type: Karpenter refuses the pool and never uses it; "
+         "allowed on-demand, spot, reserved",
+         "replace with spot"},
+        {POOL(CMR ", " IN("karpenter.sh/capacity-type", "spot, cheap")),
+         "found \"cheap\", which is no capacity type; allowed on-demand, spot, reserved",
+         "use one of the allowed values"},
+        {TAINTS("taints: [{key: a, effect: NoSchedule}, {key: a, effect: NoSchedule}]"),
+         "the taint a with the effect NoSchedule stands twice in taints and startupTaints: "
+         "Karpenter "
+         "refuses the pool and never uses it",
+         "remove one of them"},
+    };
+    rail_words_run("pool-shape: {}", NULL, rows, COUNT_OF(rows));
+}
+
 static void it_speaks_in_every_mode(void)
 {
     rail_modes_run("pool-shape", "", NULL, POOL(""));
@@ -163,6 +275,8 @@ const struct unit_test unit_tests[] = {
     {"refused values are found", refused_values_are_found},
     {"pools open to all are found", pools_open_to_all_are_found},
     {"pools that launch nothing are found", pools_that_launch_nothing_are_found},
+    {"it says where things belong", it_says_where_things_belong},
+    {"it says what is wrong", it_says_what_is_wrong},
     {"it speaks in every mode", it_speaks_in_every_mode},
     {NULL, NULL},
 };

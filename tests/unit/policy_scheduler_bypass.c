@@ -1,4 +1,5 @@
 /* The rail scheduler-bypass: a node named by hand, and a scheduler that nobody runs. */
+#include "policy/rails/scheduler_bypass.h"
 #include "rail_table.h"
 
 #define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
@@ -70,10 +71,22 @@ static void every_kind_of_workload(void)
     rail_table_run(&(struct rail_table){"scheduler-bypass: {}", NULL, cases, COUNT_OF(cases)});
 }
 
+static void other_rails_learn_which_schedulers_run(void)
+{
+    struct arena *arena = arena_create((size_t)32 << 20);
+    struct world named = rail_table_world("scheduler-bypass: {schedulers: [mine]}", NULL, arena);
+    struct world silent = rail_table_world("topology-keys: {}", NULL, arena);
+    CU_ASSERT_TRUE(scheduler_is_named(&named, TEXT("mine")));
+    CU_ASSERT_FALSE(scheduler_is_named(&named, TEXT("default-scheduler")));
+    CU_ASSERT_FALSE(scheduler_is_named(&silent, TEXT("mine")));
+    arena_destroy(arena);
+}
+
 const char unit_suite[] = "policy scheduler-bypass";
 const struct unit_test unit_tests[] = {
     {"pods placed by hand", pods_placed_by_hand},
     {"schedulers that nobody runs", schedulers_that_nobody_runs},
     {"every kind of workload", every_kind_of_workload},
+    {"other rails learn which schedulers run", other_rails_learn_which_schedulers_run},
     {NULL, NULL},
 };

@@ -14,7 +14,9 @@ struct item {
 struct settings {
     int color;
     bool on, on_given;
-    int64_t number, quantity;
+    int64_t number, quantity, duration;
+    struct share share;
+    struct key_quantities quantities;
     struct text line;
     struct key_strings words, choices, globs, preset;
     int64_t since, until;
@@ -64,6 +66,9 @@ static const struct key keys[] = {
      .minimum = 1,
      .maximum = 9},
     {.name = "quantity", .type = KEY_QUANTITY, .offset = offsetof(struct settings, quantity)},
+    {.name = "duration", .type = KEY_DURATION, .offset = offsetof(struct settings, duration)},
+    {.name = "share", .type = KEY_SHARE, .offset = offsetof(struct settings, share)},
+    {.name = "amounts", .type = KEY_QUANTITIES, .offset = offsetof(struct settings, quantities)},
     {.name = "line", .type = KEY_STRING, .offset = offsetof(struct settings, line), .maximum = 12},
     {.name = "words", .type = KEY_STRINGS, .offset = offsetof(struct settings, words)},
     {.name = "choices",
@@ -160,6 +165,21 @@ static const struct {
     {"{quantity: many}", "12 quantity: found \"many\""},
     {"{quantity: true}", "12 quantity: found the boolean true"},
     {"{quantity: [1]}", "12 quantity: found a list"},
+    /* duration */
+    {"{duration: 30d}", "12 duration: found \"30d\", expected a duration above 0 in h, m and s"},
+    {"{duration: 720}", "12 duration: found the number 720"},
+    {"{duration: 0s}", "12 duration: found \"0s\""},
+    {"{duration: [1h]}", "12 duration: found a list"},
+    /* share */
+    {"{share: ten}", "9 share: found \"ten\", expected a whole number or a percentage"},
+    {"{share: 101%}", "9 share: found \"101%\""},
+    {"{share: -1}", "9 share: found the number -1"},
+    {"{share: true}", "9 share: found the boolean true"},
+    /* a map of quantities */
+    {"{amounts: 5}", "11 amounts: found the number 5, expected a map of names to quantities"},
+    {"{amounts: {cpu: many, memory: 0}}",
+     "17 amounts.cpu: found \"many\", expected a quantity above 0, such as 64 or 256Gi\n"
+     "31 amounts.memory: found the number 0, expected a quantity above 0, such as 64 or 256Gi"},
     /* string */
     {"{line: 12}", "8 line: found the number 12, expected a string; quote it: \"12\""},
     {"{line: yes}", "8 line: found the boolean yes, expected a string; quote it: \"yes\""},
@@ -319,6 +339,9 @@ static void values_arrive_at_their_offsets(void)
                                   "\"on\": yes\n"
                                   "number: 9\n"
                                   "quantity: 256Gi\n"
+                                  "duration: 1h30m\n"
+                                  "share: 20%\n"
+                                  "amounts: {cpu: 100, nvidia.com/gpu: \"8\"}\n"
                                   "line: |\n"
                                   "  one\n"
                                   "  two\n"
@@ -336,6 +359,13 @@ static void values_arrive_at_their_offsets(void)
     CU_ASSERT_TRUE(s.on && s.on_given && s.map_given);
     ASSERT_INT(s.number, 9);
     ASSERT_INT(s.quantity, INT64_C(256) * 1024 * 1024 * 1024 * 1000);
+    ASSERT_INT(s.duration, 5400);
+    ASSERT_INT(s.share.amount, 20);
+    CU_ASSERT_TRUE(s.share.percent);
+    ASSERT_INT(s.quantities.count, 2);
+    ASSERT_TEXT(s.quantities.items[1].name, "nvidia.com/gpu");
+    ASSERT_TEXT(s.quantities.items[1].written, "8");
+    ASSERT_INT(s.quantities.items[1].milli, 8000);
     ASSERT_TEXT(s.line, "one two");
     ASSERT_INT(s.words.count, 3);
     CU_ASSERT_TRUE(s.words.given);

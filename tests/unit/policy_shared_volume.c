@@ -5,7 +5,7 @@
 
 #define MOUNTS(claim)                                                                            \
     "volumes: [{name: v, persistentVolumeClaim: {claimName: " claim "}}, {name: tmp, emptyDir: " \
-                                                                    "{}}]"
+    "{}}]"
 #define OF(api, kind, spec) \
     "{apiVersion: " api ", kind: " kind ", metadata: {name: a}, spec: {" spec "}}"
 #define TEMPLATE(spec) "template: {metadata: {labels: {app: a}}, spec: {" spec "}}"

@@ -108,6 +108,43 @@ static void storage_classes_stay_in_the_zones(void)
     rail_table_run(&(struct rail_table){RAILS, NULL, cases, COUNT_OF(cases)});
 }
 
+static void it_says_what_to_add(void)
+{
+    static const char add[] = "add to spec.template.spec.requirements: [{key: " ZONE
+                              ", operator: In, values: [eu-west-1a, eu-west-1b]}]";
+    static const struct rail_words rows[] = {
+        {POOL("unseen", ""),
+         "no requirement names a zone: the pool is open to all; allowed eu-west-1a, eu-west-1b",
+         add},
+        {POOL("c", ""),
+         "no requirement names a zone: the pool may launch nodes of eu-west-1c; allowed "
+         "eu-west-1a, "
+         "eu-west-1b",
+         add},
+        {POD(SELECTS(ZONE, "eu-west-1c")), "found \"eu-west-1c\"; allowed eu-west-1a, eu-west-1b",
+         "use one of the allowed values, or leave the choice to the NodePools"},
+        {POD(SELECTS(ZONE_ID, "euw1-az2")),
+         "found \"euw1-az2\", and no visible EC2NodeClass tells which zone it is; allowed "
+         "eu-west-1a, eu-west-1b",
+         "use the label " ZONE ", or make the EC2NodeClasses visible"},
+    };
+    rail_words_run(RAILS, SUBNETS, rows, COUNT_OF(rows));
+    static const struct rail_words many[] = {
+        {POOL("c", ""),
+         "no requirement names a zone: the pool may launch nodes of a, b, c, d, e, ... (6); "
+         "allowed "
+         "z",
+         "add to spec.template.spec.requirements: [{key: " ZONE ", operator: In, values: [z]}]"},
+        {POD(SELECTS(ZONE, "x")), "found \"x\"; allowed z",
+         "replace with z, or leave the choice to the NodePools"},
+    };
+    rail_words_run("zones: {allow: [z]}",
+                   "{apiVersion: karpenter.k8s.aws/v1, kind: EC2NodeClass, metadata: {name: c}, "
+                   "status: {subnets: [{zone: a}, {zone: b}, {zone: c}, {zone: d}, {zone: e}, "
+                   "{zone: f}, {zone: z}]}}",
+                   many, COUNT_OF(many));
+}
+
 static void it_speaks_in_every_mode(void)
 {
     rail_modes_run("zones", KEYS, NULL, POOL("unseen", ""));
@@ -120,6 +157,7 @@ const struct unit_test unit_tests[] = {
     {"pods stay in the zones", pods_stay_in_the_zones},
     {"pools stay in the zones", pools_stay_in_the_zones},
     {"storage classes stay in the zones", storage_classes_stay_in_the_zones},
+    {"it says what to add", it_says_what_to_add},
     {"it speaks in every mode", it_speaks_in_every_mode},
     {NULL, NULL},
 };

@@ -1,9 +1,31 @@
-/* One object that a rail denies, under each way a policy can speak: enforce, warn, audit, and with
- * an exception; a Pod of a workload that was there before `since`, too. */
+/* What a rail says in words, and one object that it denies under each way a policy can speak:
+ * enforce, warn, audit, and with an exception; a Pod of a workload that was there before `since`,
+ * too. */
 #ifndef TAFFRAIL_RAIL_MODES_H
 #define TAFFRAIL_RAIL_MODES_H
 
 #include "rail_table.h"
+
+struct rail_words {
+    const char *object, *message, *fix; /* of its first finding */
+};
+
+static inline void rail_words_run(const char *rails, const char *cluster,
+                                  const struct rail_words *rows, size_t count)
+{
+    struct arena *arena = arena_create((size_t)64 << 20);
+    struct world world = rail_table_world(rails, cluster, arena);
+    for (size_t i = 0; i < count; i++) {
+        struct rail_documents documents = rail_table_read(rows[i].object, arena);
+        struct subject subject = {.operation = OPERATION_CREATE, .object = &documents.items[0]};
+        struct verdict verdict;
+        policy_evaluate(&world, &subject, 0, arena, &verdict);
+        CU_ASSERT_TRUE_FATAL(verdict.finding_count > 0);
+        ASSERT_TEXT(verdict.findings[0].message, rows[i].message);
+        ASSERT_TEXT(verdict.findings[0].fix, rows[i].fix);
+    }
+    arena_destroy(arena);
+}
 
 static inline enum action rail_modes_action(struct world *world, const char *spec,
                                             const char *object, const char *user,

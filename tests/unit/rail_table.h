@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "kept_fixture.h"
+#include "kube/places.h"
 #include "policy/document.h"
 #include "unit.h"
 
@@ -112,8 +113,11 @@ static inline struct world rail_table_world(const char *rails, const char *clust
     struct rail_documents documents = rail_table_read(cluster == NULL ? "" : cluster, arena);
     for (size_t i = 0; i < documents.count; i++)
         snapshot_put(builder, kept_or_whole(&documents.items[i]));
-    return (struct world){
+    struct world world = {
         .policies = policies, .snapshot = snapshot_build(builder), .catalog = catalog};
+    if (policy_set_uses(policies, rail_find(TEXT("placeable"))))
+        world.places = places_create(world.snapshot, catalog, arena);
+    return world;
 }
 
 static inline void rail_table_run(const struct rail_table *table)

@@ -1,0 +1,201 @@
+/* Trees written down again, as YAML: on one line, for messages, or as people write files. */
+#include <string.h>
+
+#include "base/base.h"
+
+enum { INDENT = 2 };
+
+static bool is_word_byte(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+           c == '-' || c == '.' || c == '/';
+}
+
+/* What YAML 1.1 takes for something else than a string. */
+static bool is_other_word(struct text t)
+{
+    static const char *const words[] = {"true", "false", "yes", "no", "on",
+                                        "off",  "null",  "y",   "n"};
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (t.size == strlen(words[i]) && strncasecmp(t.data, words[i], t.size) == 0)
+            return true;
+    return false;
+}
+
+static bool is_plain(struct text t)
+{
+    if (t.size == 0 || (t.data[0] >= '0' && t.data[0] <= '9') || t.data[0] == '-' ||
+        t.data[0] == '.' || is_other_word(t))
+        return false;
+    for (size_t i = 0; i < t.size; i++)
+        if (!is_word_byte(t.data[i]))
+            return false;
+    return true;
+}
+
+static void add_quoted(struct text_builder *out, struct text t)
+{
+    text_builder_add(out, TEXT("\""));
+    for (size_t i = 0; i < t.size; i++) {
+        char c = t.data[i];
+        if (c == '"' || c == '\\')
+            text_builder_printf(out, "\\%c", c);
+        else if (c == '\n')
+            text_builder_add(out, TEXT("\\n"));
+        else if (c == '\t')
+            text_builder_add(out, TEXT("\\t"));
+        else if ((unsigned char)c < 0x20 || c == 0x7f)
+            text_builder_printf(out, "\\x%02x", (unsigned char)c);
+        else
+            text_builder_add(out, (struct text){&t.data[i], 1});
+    }
+    text_builder_add(out, TEXT("\""));
+}
+
+static void add_string(struct text_builder *out, struct text t)
+{
+    if (is_plain(t))
+        text_builder_add(out, t);
+    else
+        add_quoted(out, t);
+}
+
+static void add_scalar(struct text_builder *out, const struct node *node)
+{
+    if (node_is(node, NODE_STRING))
+        add_string(out, node_string(node));
+    else if (node_is(node, NODE_NULL))
+        text_builder_add(out, TEXT("null"));
+    else
+        text_builder_add(out, node_text(node));
+}
+
+static struct text key_of(const struct member *member)
+{
+    return (struct text){member->key, member->key_size};
+}
+
+static void add_flow(struct text_builder *out, const struct node *node)
+{
+    bool is_map = node_is(node, NODE_MAP);
+    if (!is_map && !node_is(node, NODE_LIST)) {
+        add_scalar(out, node);
+        return;
+    }
+    text_builder_add(out, is_map ? TEXT("{") : TEXT("["));
+    for (size_t i = 0; i < node_count(node); i++) {
+        text_builder_add(out, i == 0 ? TEXT("") : TEXT(", "));
+        if (is_map) {
+            add_string(out, key_of(&node->members[i]));
+            text_builder_add(out, TEXT(": "));
+        }
+        add_flow(out, is_map ? &node->members[i].value : node_item(node, i));
+    }
+    text_builder_add(out, is_map ? TEXT("}") : TEXT("]"));
+}
+
+/* ---- blocks ---- */
+
+/* Short ones without lists or maps inside stand on one line. */
+static bool is_short(const struct node *node)
+{
+    enum { MOST = 8 };
+    bool is_map = node_is(node, NODE_MAP);
+    if (node_count(node) > MOST)
+        return false;
+    for (size_t i = 0; i < node_count(node); i++) {
+        const struct node *child = is_map ? &node->members[i].value : node_item(node, i);
+        if (node_is(child, NODE_MAP) || (is_map && node_is(child, NODE_LIST)) ||
+            memchr(node_text(child).data, '\n', node_text(child).size) != NULL)
+            return false;
+    }
+    return true;
+}
+
+static void add_spaces(struct text_builder *out, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        text_builder_add(out, TEXT(" "));
+}
+
+/* A script keeps its lines, when YAML can keep all of them. */
+static bool is_literal(struct text t)
+{
+    if (t.size < 2 || memchr(t.data, '\n', t.size) == NULL || t.data[0] == ' ' ||
+        t.data[0] == '\n' || text_ends_with(t, TEXT("\n\n")))
+        return false;
+    for (size_t i = 0; i < t.size; i++)
+        if (((unsigned char)t.data[i] < 0x20 && t.data[i] != '\n') || t.data[i] == 0x7f)
+            return false;
+    return true;
+}
+
+static void add_literal(struct text_builder *out, struct text t, size_t indent)
+{
+    text_builder_add(out, text_ends_with(t, TEXT("\n")) ? TEXT(" |\n") : TEXT(" |-\n"));
+    while (t.size > 0) {
+        struct text line = t;
+        struct text rest = {t.data + t.size, 0};
+        text_split(t, '\n', &line, &rest);
+        if (line.size > 0)
+            add_spaces(out, indent);
+        text_builder_add(out, line);
+        text_builder_add(out, TEXT("\n"));
+        t = rest;
+    }
+}
+
+static void add_block(struct text_builder *out, const struct node *node, size_t indent, bool begun);
+
+/* What stands after "key:" or "-". */
+static void add_value(struct text_builder *out, const struct node *node, size_t indent, bool item)
+{
+    if (node_is(node, NODE_STRING) && is_literal(node_string(node))) {
+        add_literal(out, node_string(node), indent + INDENT);
+    } else if (node_count(node) == 0 || is_short(node)) {
+        text_builder_add(out, TEXT(" "));
+        add_flow(out, node);
+        text_builder_add(out, TEXT("\n"));
+    } else if (item) {
+        text_builder_add(out, TEXT(" "));
+        add_block(out, node, indent + INDENT, true);
+    } else {
+        text_builder_add(out, TEXT("\n"));
+        add_block(out, node, indent + INDENT, false);
+    }
+}
+
+/* begun: the first line is already indented. */
+static void add_block(struct text_builder *out, const struct node *node, size_t indent, bool begun)
+{
+    bool is_map = node_is(node, NODE_MAP);
+    for (size_t i = 0; i < node_count(node); i++) {
+        if (i > 0 || !begun)
+            add_spaces(out, indent);
+        if (is_map) {
+            add_string(out, key_of(&node->members[i]));
+            text_builder_add(out, TEXT(":"));
+            add_value(out, &node->members[i].value, indent, false);
+        } else {
+            text_builder_add(out, TEXT("-"));
+            add_value(out, node_item(node, i), indent, true);
+        }
+    }
+}
+
+struct text node_yaml_line(const struct node *node, struct arena *arena)
+{
+    struct text_builder out = {.arena = arena};
+    add_flow(&out, node);
+    return text_builder_text(&out);
+}
+
+struct text node_yaml(const struct node *node, struct arena *arena)
+{
+    struct text_builder out = {.arena = arena};
+    if (node_count(node) > 0)
+        add_block(&out, node, 0, false);
+    else
+        text_builder_printf(&out, "%.*s\n", TEXT_ARGS(node_yaml_line(node, arena)));
+    return text_builder_text(&out);
+}

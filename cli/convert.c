@@ -1,0 +1,74 @@
+#include <stdio.h>
+
+#include "cli/cli.h"
+#include "kube/upgrade.h"
+
+struct convert_options {
+    struct string_list files;
+};
+
+static const char notes[] =
+    "Prints the v1 objects to write instead of Provisioners, AWSNodeTemplates and what is of\n"
+    "v1beta1; all else is passed over. What has no counterpart, or must be filled in by hand, is\n"
+    "said on standard error, and stands as a comment above the object.\n";
+
+static void print_upgrade(const struct object *object, bool first, struct arena *arena)
+{
+    struct upgrade upgrade;
+    struct place place = {NULL, 0, 0};
+    upgrade_make(object, arena, &upgrade);
+    if (object->source != NULL)
+        place = source_place(object->source, arena, field_offset(object->root));
+    for (size_t i = 0; i < upgrade.object_count; i++) {
+        printf("%s# %.*s %.*s, was %.*s\n", first && i == 0 ? "" : "---\n",
+               TEXT_ARGS(object->kind_name), TEXT_ARGS(object->name),
+               TEXT_ARGS(object->api_version));
+        for (size_t j = 0; i == 0 && j < upgrade.notes.count; j++)
+            printf("# by hand: %.*s\n", TEXT_ARGS(upgrade.notes.items[j]));
+        struct text yaml = node_yaml(upgrade.objects[i], arena);
+        fwrite(yaml.data, 1, yaml.size, stdout);
+    }
+    for (size_t j = 0; j < upgrade.notes.count; j++)
+        fprintf(stderr, "%s:%u: %.*s %.*s: by hand: %.*s\n", place.file == NULL ? "-" : place.file,
+                place.line, TEXT_ARGS(object->kind_name), TEXT_ARGS(object->name),
+                TEXT_ARGS(upgrade.notes.items[j]));
+}
+
+static int convert(struct arena *arena, void *argument)
+{
+    const struct convert_options *options = argument;
+    struct manifests manifests;
+    size_t count = 0;
+    manifests_init(&manifests, arena);
+    for (size_t i = 0; i < options->files.count; i++)
+        manifests_read(&manifests, options->files.items[i], TEXT("default"));
+    for (size_t i = 0; i < manifests.count; i++)
+        if (upgrade_applies(&manifests.items[i]))
+            print_upgrade(&manifests.items[i], count++ == 0, arena);
+    if (count == 0 && manifests.problems.count == 0)
+        fprintf(stderr, "nothing to convert: no Provisioner, AWSNodeTemplate or v1beta1 object is "
+                        "there\n");
+    return print_problems(&manifests.problems, "error");
+}
+
+int command_convert(int argc, char **argv)
+{
+    struct convert_options options = {0};
+    const struct option_spec table[] = {
+        {'f', "filename", OPTION_LIST, &options.files, "FILE",
+         "a file, a folder or - for standard input (repeats)", NULL},
+        {0},
+    };
+    struct string_list operands = {0};
+    enum options_result result =
+        options_read(argc, argv, table, "convert -f FILE|DIR|- ...", notes, &operands);
+    if (result != OPTIONS_READ)
+        return options_exit_code(result);
+    if (operands.count > 0)
+        return usage_error("convert", "what is \"%s\" for? manifests are given with -f",
+                           operands.items[0]);
+    if (options.files.count == 0)
+        return usage_error("convert",
+                           "nothing to convert is given (-f FILE, or -f - for standard input)");
+    return run_in_arena(convert, &options);
+}

@@ -1,0 +1,41 @@
+/* Old pool objects as Karpenter's v1 API has them (Karpenter semantics 5.5 and 5.6). */
+#ifndef TAFFRAIL_KUBE_UPGRADE_H
+#define TAFFRAIL_KUBE_UPGRADE_H
+
+#include "kube/kube.h"
+
+struct upgrade {
+    struct text wanted;            /* the apiVersion, and the kind where it has another name */
+    const struct node *objects[2]; /* whole, ready to be applied */
+    size_t object_count;
+    struct {
+        struct text *items; /* what has no counterpart, or must be filled in by hand */
+        size_t count, capacity;
+    } notes;
+};
+
+/* Whether the object is a Provisioner, an AWSNodeTemplate, or of v1beta1 what is v1 now. */
+bool upgrade_applies(const struct object *object);
+/* Of such an object. What the old API filled in silently is written out. */
+void upgrade_make(const struct object *object, struct arena *arena, struct upgrade *upgrade);
+
+/* ---- inside ---- */
+
+struct members {
+    struct member *items;
+    size_t count, capacity;
+};
+/* value NULL: nothing is added. */
+void members_put(struct members *members, struct arena *arena, const char *key,
+                 const struct node *value);
+void members_put_text(struct members *members, struct arena *arena, const char *key,
+                      struct text value);
+void members_put_map(struct members *members, struct arena *arena, const char *key,
+                     const struct members *map);
+void upgrade_note(struct upgrade *upgrade, struct arena *arena, const char *format, ...)
+    PRINTF_LIKE(3, 4);
+/* The spec of an EC2NodeClass of an AWSNodeTemplate's, or of a Provisioner's provider. */
+void upgrade_node_class(const struct node *spec, struct arena *arena, struct upgrade *upgrade,
+                        struct members *out);
+
+#endif

@@ -1,0 +1,68 @@
+#include "kube/upgrade.h"
+#include "policy/rail.h"
+
+static const struct key keys[] = {{0}};
+
+/* The whole new object on one line, if a message can hold it. */
+static struct text fix_of(const struct upgrade *upgrade, struct arena *arena)
+{
+    enum { OBJECT_MOST = 3000 };
+    struct text_builder fix = {.arena = arena};
+    for (size_t i = 0; i < upgrade->object_count; i++)
+        text_builder_printf(&fix, "%s%.*s", i == 0 ? "write instead: " : " and ",
+                            TEXT_ARGS(node_yaml_line(upgrade->objects[i], arena)));
+    if (fix.size > OBJECT_MOST)
+        fix = (struct text_builder){.arena = arena};
+    if (fix.size == 0)
+        text_builder_add(&fix, TEXT("taffrail convert -f FILE writes the new object"));
+    for (size_t i = 0; i < upgrade->notes.count; i++)
+        text_builder_printf(&fix, "%s%.*s", i == 0 ? "; by hand: " : "; ",
+                            TEXT_ARGS(upgrade->notes.items[i]));
+    return text_builder_text(&fix);
+}
+
+static void judge(struct judgement *judgement, const void *settings)
+{
+    (void)settings;
+    struct arena *arena = judgement->arena;
+    const struct object *object = judgement->object;
+    struct upgrade upgrade;
+    if (!upgrade_applies(object))
+        return;
+    upgrade_make(object, arena, &upgrade);
+    struct text *allowed = ARENA_NEW(arena, struct text);
+    *allowed = upgrade.wanted;
+    judgement_report(
+        judgement,
+        &(struct draft){
+            .field = field_get(arena, object->root, "apiVersion"),
+            .found = object->api_version,
+            .statement = arena_printf(arena,
+                                      "found %.*s of \"%.*s\", which Karpenter no "
+                                      "longer serves",
+                                      TEXT_ARGS(object->kind_name), TEXT_ARGS(object->api_version)),
+            .allowed = allowed,
+            .allowed_count = 1,
+            .fix = fix_of(&upgrade, arena),
+        });
+}
+
+const struct rail rail_api_versions = {
+    .name = "api-versions",
+    .summary = "pools and node classes of Karpenter's present API",
+    .detail =
+        "Karpenter 1.1 and later serve NodePool and EC2NodeClass as v1 only. Provisioner and "
+        "AWSNodeTemplate (v1alpha5, v1alpha1) and v1beta1 objects are found, and the fix is the "
+        "whole v1 object to write instead, with what the old API filled in silently: linux, amd64, "
+        "on-demand and the categories c, m, r of a Provisioner that did not choose; a pool that "
+        "never expired; the metadata hop limit of 2. What has no counterpart, such as a kubelet "
+        "configuration, which is the EC2NodeClass's now, is listed after it.\n\n"
+        "taffrail convert -f FILE prints the same objects as files.",
+    .example = "api-versions:\n"
+               "  mode: enforce\n",
+    .kinds = KIND_BIT(KIND_NODE_POOL) | KIND_BIT(KIND_PROVISIONER) | KIND_BIT(KIND_EC2_NODE_CLASS) |
+             KIND_BIT(KIND_AWS_NODE_TEMPLATE),
+    .keys = keys,
+    .settings_size = 1,
+    .judge = judge,
+};

@@ -1,0 +1,159 @@
+/* The rail api-versions: which objects are old, and the v1 objects to write instead. */
+#include "kube/upgrade.h"
+#include "rail_table.h"
+
+#define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
+
+#define OBJECT(version, kind, spec) \
+    "{apiVersion: " version ", kind: " kind ", metadata: {name: a}, spec: {" spec "}}"
+
+static void old_objects_are_found(void)
+{
+    static const struct rail_case cases[] = {
+        {OBJECT("karpenter.sh/v1", "NodePool", ""), ""},
+        {OBJECT("karpenter.sh/v1beta1", "NodePool", ""), "deny apiVersion karpenter.sh/v1beta1"},
+        {OBJECT("karpenter.sh/v1alpha5", "Provisioner", ""),
+         "deny apiVersion karpenter.sh/v1alpha5"},
+        {OBJECT("karpenter.k8s.aws/v1", "EC2NodeClass", ""), ""},
+        {OBJECT("karpenter.k8s.aws/v1beta1", "EC2NodeClass", ""),
+         "deny apiVersion karpenter.k8s.aws/v1beta1"},
+        {OBJECT("karpenter.k8s.aws/v1alpha1", "AWSNodeTemplate", ""),
+         "deny apiVersion karpenter.k8s.aws/v1alpha1"},
+        {"{apiVersion: karpenter.sh/v1alpha5, kind: Provisioner, metadata: {name: a}, spec: null}",
+         "deny apiVersion karpenter.sh/v1alpha5"},
+    };
+    rail_table_run(&(struct rail_table){"api-versions: {}", NULL, cases, COUNT_OF(cases)});
+    static const struct rail_case warned[] = {
+        {OBJECT("karpenter.sh/v1beta1", "NodePool", ""), "warn apiVersion karpenter.sh/v1beta1"},
+    };
+    rail_table_run(
+        &(struct rail_table){"api-versions: {mode: warn}", NULL, warned, COUNT_OF(warned)});
+}
+
+/* By Karpenter semantics 5.5 and 5.6; the CRDs judge in tests/conformance/upgrade.test. */
+static const struct {
+    const char *old, *new;
+    size_t notes;
+} upgrades[] = {
+    /* a pool that consolidates, and expires at its old place */
+    {OBJECT("karpenter.sh/v1beta1", "NodePool",
+            "weight: 3, limits: {cpu: 9}, disruption: {consolidationPolicy: WhenUnderutilized, "
+            "expireAfter: 48h}, template: {metadata: {labels: {x: w}}, spec: {taints: [], "
+            "nodeClassRef: {apiVersion: karpenter.k8s.aws/v1beta1, kind: EC2NodeClass, name: c}, "
+            "requirements: []}}"),
+     "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: a}, spec: {template: "
+     "{metadata: {labels: {x: w}}, spec: {taints: [], requirements: [], nodeClassRef: {group: "
+     "karpenter.k8s.aws, kind: EC2NodeClass, name: c}, expireAfter: \"48h\"}}, disruption: "
+     "{consolidationPolicy: WhenEmptyOrUnderutilized, consolidateAfter: \"0s\"}, limits: {cpu: 9}, "
+     "weight: 3}}",
+     0},
+    /* one that waits, and a kubelet that is the class's now */
+    {OBJECT("karpenter.sh/v1beta1", "NodePool",
+            "disruption: {consolidationPolicy: WhenEmpty, consolidateAfter: Never, budgets: "
+            "[{nodes: '1'}]}, template: {spec: {kubelet: {maxPods: 9}, nodeClassRef: {name: c}, "
+            "requirements: []}}"),
+     "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: a}, spec: {template: {spec: "
+     "{requirements: [], nodeClassRef: {group: karpenter.k8s.aws, kind: EC2NodeClass, name: c}}}, "
+     "disruption: {consolidationPolicy: WhenEmpty, consolidateAfter: Never, budgets: [{nodes: "
+     "\"1\"}]}}}",
+     1},
+    /* a Provisioner that says nothing: what v1alpha5 chose, never expiring, never consolidated */
+    {OBJECT("karpenter.sh/v1alpha5", "Provisioner", "providerRef: {name: c}"),
+     "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: a}, spec: {template: {spec: "
+     "{requirements: [{key: kubernetes.io/os, operator: In, values: [linux]}, {key: "
+     "kubernetes.io/arch, operator: In, values: [amd64]}, {key: karpenter.sh/capacity-type, "
+     "operator: In, values: [on-demand]}, {key: karpenter.k8s.aws/instance-category, operator: In, "
+     "values: [c, m, r]}, {key: karpenter.k8s.aws/instance-generation, operator: Gt, values: "
+     "[\"2\"]}], nodeClassRef: {group: karpenter.k8s.aws, kind: EC2NodeClass, name: c}, "
+     "expireAfter: Never}}, disruption: {consolidationPolicy: WhenEmpty, consolidateAfter: "
+     "Never}}}",
+     0},
+    /* one that chooses all of it; a label chooses as well */
+    {OBJECT("karpenter.sh/v1alpha5", "Provisioner",
+            "providerRef: {name: c}, ttlSecondsAfterEmpty: 30, ttlSecondsUntilExpired: 60, labels: "
+            "{kubernetes.io/arch: arm64}, limits: {resources: {cpu: 8}}, requirements: [{key: "
+            "kubernetes.io/os, operator: Exists}, {key: karpenter.sh/capacity-type, operator: In, "
+            "values: [spot]}, {key: karpenter.k8s.aws/instance-family, operator: In, values: [m6g]}"
+            "]"),
+     "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: a}, spec: {template: "
+     "{metadata: {labels: {kubernetes.io/arch: arm64}}, spec: {requirements: [{key: "
+     "kubernetes.io/os, operator: Exists}, {key: karpenter.sh/capacity-type, operator: In, values: "
+     "[spot]}, {key: karpenter.k8s.aws/instance-family, operator: In, values: [m6g]}], "
+     "nodeClassRef: {group: karpenter.k8s.aws, kind: EC2NodeClass, name: c}, expireAfter: "
+     "\"60s\"}}, disruption: {consolidationPolicy: WhenEmpty, consolidateAfter: \"30s\"}, limits: "
+     "{cpu: 8}}}",
+     0},
+    /* selectors become terms; the old default of the hop limit is written out */
+    {OBJECT("karpenter.k8s.aws/v1alpha1", "AWSNodeTemplate",
+            "amiSelector: {aws-ids: 'ami-1,ami-2'}, instanceProfile: p, subnetSelector: {Name: "
+            "'x,y', t: z}, securityGroupSelector: {t: z}"),
+     "{apiVersion: karpenter.k8s.aws/v1, kind: EC2NodeClass, metadata: {name: a}, spec: "
+     "{amiFamily: AL2, amiSelectorTerms: [{id: ami-1}, {id: ami-2}], instanceProfile: p, "
+     "subnetSelectorTerms: [{tags: {Name: x, t: z}}, {tags: {Name: \"y\", t: z}}], "
+     "securityGroupSelectorTerms: [{tags: {t: z}}], metadataOptions: {httpEndpoint: enabled, "
+     "httpProtocolIPv6: disabled, httpTokens: required, httpPutResponseHopLimit: 2}}}",
+     0},
+    {OBJECT("karpenter.k8s.aws/v1beta1", "EC2NodeClass",
+            "amiFamily: Bottlerocket, role: r, subnetSelectorTerms: [{id: s}], "
+            "securityGroupSelectorTerms: [{id: g}], metadataOptions: {httpPutResponseHopLimit: 1}"),
+     "{apiVersion: karpenter.k8s.aws/v1, kind: EC2NodeClass, metadata: {name: a}, spec: "
+     "{amiFamily: Bottlerocket, amiSelectorTerms: [{alias: \"bottlerocket@latest\"}], role: r, "
+     "subnetSelectorTerms: [{id: s}], securityGroupSelectorTerms: [{id: g}], metadataOptions: "
+     "{httpEndpoint: enabled, httpProtocolIPv6: disabled, httpTokens: required, "
+     "httpPutResponseHopLimit: 1}}}",
+     1},
+};
+
+static void old_objects_become_new_ones(void)
+{
+    struct arena *arena = arena_create((size_t)16 << 20);
+    for (size_t i = 0; i < COUNT_OF(upgrades); i++) {
+        struct rail_documents documents = rail_table_read(upgrades[i].old, arena);
+        struct upgrade upgrade;
+        CU_ASSERT_TRUE_FATAL(upgrade_applies(&documents.items[0]));
+        upgrade_make(&documents.items[0], arena, &upgrade);
+        ASSERT_INT(upgrade.object_count, 1);
+        ASSERT_TEXT(node_yaml_line(upgrade.objects[0], arena), upgrades[i].new);
+        ASSERT_INT(upgrade.notes.count, upgrades[i].notes);
+        /* As a file it says the same. */
+        struct rail_documents written =
+            rail_table_read(node_yaml(upgrade.objects[0], arena).data, arena);
+        CU_ASSERT_TRUE(node_equal(written.items[0].root->node, upgrade.objects[0]));
+    }
+    arena_destroy(arena);
+}
+
+static void what_is_written_is_read_again(void)
+{
+    static const char *const texts[] = {
+        "{a: \"true\", b: \"12\", c: \"1e3\", d: \"\", e: \"a: b\", f: \"#x\", g: \"x y\"}",
+        "{a: \"line\\nanother\\n\", b: \"one\\ntwo\", c: \"two\\n\\n\", d: \" x\\ny\", e: \"\\t\"}",
+        "{a: [], b: {}, c: [[1, 2], [{x: 1.5}]], d: null, e: true, \"on\": {deep: {deeper: [x]}}}",
+        "[1, {a: b, c: [d]}, \"@x\", \"*y\", \"-\", \"~\", \"0x1f\", \"é\", \"\\\"\\\\\"]",
+    };
+    struct arena *arena = arena_create((size_t)1 << 20);
+    for (size_t i = 0; i < COUNT_OF(texts); i++) {
+        const struct node *read[3] = {NULL};
+        struct text text = text_of(texts[i]);
+        for (size_t j = 0; j < COUNT_OF(read); j++) {
+            struct source *source = ARENA_NEW(arena, struct source);
+            struct problems problems = {.arena = arena};
+            source->text = text;
+            doc_read_yaml(source, YAML_MANIFEST, &doc_limits_manifest, arena, &problems,
+                          rail_table_take_root, (void *)&read[j]);
+            CU_ASSERT_PTR_NOT_NULL_FATAL(read[j]);
+            text = j == 0 ? node_yaml(read[0], arena) : node_yaml_line(read[0], arena);
+        }
+        CU_ASSERT_TRUE(node_equal(read[0], read[1]));
+        CU_ASSERT_TRUE(node_equal(read[0], read[2]));
+    }
+    arena_destroy(arena);
+}
+
+const char unit_suite[] = "policy api-versions";
+const struct unit_test unit_tests[] = {
+    {"old objects are found", old_objects_are_found},
+    {"old objects become new ones", old_objects_become_new_ones},
+    {"what is written is read again", what_is_written_is_read_again},
+    {NULL, NULL},
+};
