@@ -1,5 +1,5 @@
-"""The zone pin as the API server meets it: `taffrail serve --state` over TLS, its patches applied by
-python3-jsonpatch, which others wrote."""
+"""The zone pin as the API server meets it: `taffrail serve --state` over TLS, its patches applied
+by python3-jsonpatch, which others wrote, and by $JSON_PATCH, when that is set."""
 
 import base64
 import copy
@@ -10,6 +10,7 @@ import pathlib
 import random
 import re
 import signal
+import subprocess
 import sys
 import tempfile
 import time
@@ -38,6 +39,28 @@ JANE = {"username": "jane", "groups": ["system:authenticated"]}
 
 
 # ---- a webhook, and what it makes of a pod ----
+
+
+class Applier:
+    """The program that $JSON_PATCH names: json_patch/main.go."""
+
+    def __init__(self):
+        self.process = None
+        if "JSON_PATCH" in os.environ:
+            self.process = subprocess.Popen([os.environ["JSON_PATCH"]], text=True,
+                                            stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+
+    def patched(self, pod, patch):
+        after = jsonpatch.apply_patch(pod, json.dumps(patch))  # it changes a list that it is given
+        if self.process:
+            self.process.stdin.write(json.dumps({"object": pod, "patch": patch}) + "\n")
+            self.process.stdin.flush()
+            applied = json.loads(self.process.stdout.readline())
+            check(applied == after, f"patched by Go and by Python:\n{applied}\n{after}\n{patch}")
+        return after
+
+
+APPLIER = Applier()
 
 
 class Webhook:
@@ -105,7 +128,7 @@ class Webhook:
             return pod, []
         check(answer["patchType"] == "JSONPatch", f"answered {answer}")
         patch = json.loads(base64.b64decode(answer["patch"], validate=True))
-        return jsonpatch.apply_patch(pod, patch), patch
+        return APPLIER.patched(pod, patch), patch
 
 
 def where(before, after):
@@ -321,7 +344,8 @@ def scenarios_of_the_solver(folder):
         return lambda given: [(f"db-{n}", pod_of(given[0], f"db-{n}"), wanted) for n in range(20)]
 
     # 3: by node affinity all in one zone, which is the pod's own word; with volumes by these, too
-    run("new", "stateful-set/state/cluster.yaml", ["stateful-set/db.yaml"], twenty(f"{a} by solver"))
+    run("new", "stateful-set/state/cluster.yaml", ["stateful-set/db.yaml"],
+        twenty(f"{a} by solver"))
     run("old", "stateful-set/bound/cluster.yaml", ["stateful-set/db.yaml"],
         twenty(f"{a} by volume selects {a}"))
     run("held", "stateful-set/bound/cluster.yaml", ["stateful-set/db-free.yaml"],
@@ -370,11 +394,36 @@ def scenarios_of_the_solver(folder):
 # ---- bad input ----
 
 
+def a_crowd(folder):
+    """A set of thousands, and a pod that must be beside all of them."""
+    many = 3000
+    objects = [*cluster.objects(), cluster.stateful_set("vast", many + 2)]
+    for n in range(many):
+        objects += cluster.bound(f"data-vast-{n}", zones=["b"])
+        objects.append(cluster.of_set("vast", n))
+        objects[-1]["metadata"]["labels"] = {"app": "vast"}
+    beside = {"topologyKey": ZONE, "labelSelector": {"matchLabels": {"app": "vast"}}}
+    with Webhook(folder, objects) as webhook:
+        for terms, wanted in ((1, "b by volume prefers b"), (8, "b by volume prefers b"),
+                              (10000, "")):
+            pod = cluster.pod(affinity={"podAffinity": {REQUIRED: [beside] * terms}})
+            begun = time.monotonic()
+            line = where(pod, webhook.mutate(pod)[0])
+            took_s = time.monotonic() - begun
+            check(line == wanted, f"beside a crowd, by {terms} terms: {line!r}")
+            check(took_s < MOST_S, f"beside a crowd, by {terms} terms: {took_s:.1f} s")
+        pods = [cluster.of_set("vast", n) for n in (many, many + 1)]
+        lines = {where(pod, webhook.mutate(pod)[0]) for pod in pods}
+        check(len(lines) == 2 and all(line in ("a by solver prefers a", "b by solver prefers b",
+                                               "c by solver prefers c") for line in lines),
+              f"one after the other is sent to {lines}")
+
+
 def too_much_of_it(folder):
     """Answers come soon, and no pod is given what the API server would refuse."""
     many = 10000
     odd = ["not a zone!", "_b", "z" * 64, "ü", "a,b", 'quote"', "line\nfeed", "a/b~1"]
-    objects = cluster.objects()
+    objects = cluster.objects() + [cluster.node_pool("in-any-zone")]
     for n, zone in enumerate(odd):
         objects += cluster.bound(f"odd-{n}", zones=[zone])
     objects += cluster.bound("absurd", zones=[f"zone-{n}" for n in range(30000)])
@@ -383,9 +432,9 @@ def too_much_of_it(folder):
     objects += [cluster.claim(f"claim-{n}", storageClassName="static") for n in range(20)]
     objects += [cluster.claim(f"wait-{n}", storageClassName="wait") for n in range(many)]
     with Webhook(folder, objects) as webhook:
-        expect(webhook, [(zone, cluster.pod(volumes=cluster.mounts(f"odd-{n}")), zone + " by volume")
-                         for n, zone in enumerate(odd)])
         mounts = cluster.mounts
+        expect(webhook, [(zone, cluster.pod(volumes=mounts(f"odd-{n}")), zone + " by volume")
+                         for n, zone in enumerate(odd)])
         rows = [
             ("an affinity of 30,000 zones", mounts("absurd"), ""),
             ("an affinity of 30,000 terms", mounts("terms"), ""),
@@ -413,7 +462,7 @@ def too_much_of_it(folder):
 
 
 def a_set_through_two_servers(folder):
-    """Pods are created in any order, by whichever server answers; one reads the files a step late."""
+    """Pods are created in any order, by whichever server answers; one reads files a step late."""
     seed = int(os.environ.get("TEST_SEED", time.time_ns() % 100000))
     print(f"TEST_SEED={seed}", flush=True)
     draw = random.Random(seed)
@@ -443,11 +492,12 @@ def a_set_through_two_servers(folder):
 
 def main():
     for test in (every_kind_of_pod, modes_and_strengths, patches_among_others,
-                 scenarios_of_the_solver, too_much_of_it, a_set_through_two_servers):
+                 scenarios_of_the_solver, a_crowd, too_much_of_it, a_set_through_two_servers):
         with tempfile.TemporaryDirectory() as folder:
             begun = time.monotonic()
             test(os.path.join(folder, "of"))
-            print(f"{test.__name__.replace('_', ' ')}: {time.monotonic() - begun:.1f} s", flush=True)
+            took_s = time.monotonic() - begun
+            print(f"{test.__name__.replace('_', ' ')}: {took_s:.1f} s", flush=True)
 
 
 try:

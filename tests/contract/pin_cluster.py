@@ -1,5 +1,5 @@
-"""A cluster for the tests of the zone pin: pools for zones a, b and c, a Node in each, claims in every
-state, and pods to mount them."""
+"""A cluster for the tests of the zone pin: a pool for zones a, b and c, a Node in each, claims in
+every state, and pods to mount them."""
 
 import copy
 
@@ -60,9 +60,13 @@ def stateful_set(name, replicas):
         {"namespace": "shop", "uid": "u-" + name})
 
 
+def node_pool(name, *requirements):
+    return named("karpenter.sh/v1", "NodePool", name,
+                 {"template": {"spec": {"requirements": list(requirements)}}})
+
+
 def objects():
-    pool = named("karpenter.sh/v1", "NodePool", "default", {"template": {"spec": {"requirements": [
-        {"key": ZONE, "operator": "In", "values": ["a", "b", "c"]}]}}})
+    pool = node_pool("default", {"key": ZONE, "operator": "In", "values": ["a", "b", "c"]})
     nodes = [named("v1", "Node", f"n{n}", {}, {"labels": {ZONE: zone}})
              for n, zone in enumerate("abc")]
     db = pod({"labels": {"app": "db"}}, volumes=mounts("in-b"))

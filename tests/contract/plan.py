@@ -108,8 +108,8 @@ class Folder:
             cwd=self.path, capture_output=True, encoding="utf-8", timeout=120, check=False)
         return done.returncode, done.stdout, done.stderr
 
-    def plan(self, *options, wanted=0):
-        code, out, said = self.run("-o", "json", *options)
+    def plan(self, *options, wanted=0, **names):
+        code, out, said = self.run("-o", "json", *options, **names)
         expect(f"exit code of {options}", (code, said), (wanted, ""))
         return json.loads(out)
 
@@ -230,6 +230,41 @@ def check_settings(folder):
         expect(f"{rounds} rounds", (code, "NOT YET PLACED" in out), wanted)
         expect(f"{rounds} rounds", "FIT NOWHERE" in out, False)
 
+    # Of what --optimize can do, only spreading in one places both in the first round.
+    for names, wanted in (("", 0), ("=all", 0), ("=spread-in-one", 0), ("=best-fit,spread-in-one", 0),
+                          ("=best-fit", 1), ("=joint-zones,exact-limits,cheapest", 1)):
+        code, _, _ = folder.run("-f", "apart.yaml", "--rounds", "1", f"--optimize{names}")
+        expect(f"--optimize{names}", code, wanted)
+
+
+def check_reserved(folder):
+    """Capacity reservations of a catalogue: one machine is free, or as many as are counted."""
+    small = instance_type("small", 2, 0.107)
+    requirements = [{"key": key, "operator": "In", "values": [value]} for key, value in (
+        ("karpenter.sh/capacity-type", "reserved"), ("topology.kubernetes.io/zone", "b"),
+        ("karpenter.k8s.aws/capacity-reservation-id", "cr-1"))]
+    small["offerings"].append({"Price": 0, "Available": True, "Requirements": requirements,
+                               "ReservationCapacity": 1})
+    folder.write("reserved.json", json.dumps([small]))
+    folder.write("any.yaml", POOL.replace("[on-demand]", "[on-demand, reserved]"))
+    folder.write("two.yaml", deployment("two", 3, "1700m"))
+    for options, wanted in (
+            ((), ["on-demand", "reserved"]),
+            (("--feature-gates", "ReservedCapacity=false"), ["on-demand", "on-demand"]),
+            (("--feature-gates", "NodeRepair=true,ReservedCapacity=true"), ["on-demand", "reserved"]),
+            (("--reservation", "cr-1=2"), ["reserved", "reserved"]),
+            (("--reservation", "cr-1=0"), ["on-demand", "on-demand"])):
+        plan = folder.plan("-f", "two.yaml", "-f", "any.yaml", *options, catalog="reserved.json")
+        found = sorted(claim["capacityType"] for claim in plan["claims"])
+        expect(f"reserved with {options}", found, wanted)
+        for claim in plan["claims"]:
+            ids = [r["values"] for r in claim["requirements"]
+                   if r["key"] == "karpenter.k8s.aws/capacity-reservation-id"]
+            expect("the reservation", ids, [["cr-1"]] if claim["capacityType"] == "reserved" else [])
+    code, _, said = folder.run("-f", "two.yaml", "--reservation", "cr-2=1")
+    expect("an unknown reservation", (code, "capacity reservation cr-2 is not known" in said),
+           (2, True))
+
 
 def check_errors(folder):
     folder.write("broken.yaml", pod("one", "1700m") + "---\na: [b\n")
@@ -270,6 +305,11 @@ def check_errors(folder):
             (("--rounds", "0"), {}, "a whole number from 1"),
             (("--preference-policy", "ignore"), {}, "allowed are Respect, Ignore"),
             (("--optimise",), {}, "did you mean --optimize?"),
+            (("--optimize=cheapest,fast",), {}, '"fast"; allowed are joint-zones, spread-in-one'),
+            (("--feature-gates", "ReservedCapacity"), {}, "written NAME=true or NAME=false"),
+            (("--feature-gates", "Reserved=true"), {}, "no feature gate of Karpenter's"),
+            (("--feature-gates", "StaticCapacity=true"), {}, "cannot reckon with"),
+            (("--reservation", "cr-1=many"), {}, "it must be ID=N"),
             (("web.yaml",), {}, "manifests are given with -f")):
         code, out, said = folder.run(*options, **names)
         expect(f"{options} {names}", (code, out, wanted in said), (2, "", True))
@@ -325,6 +365,7 @@ with tempfile.TemporaryDirectory() as path:
     folder.write("state/cluster.yaml", f"{POOL}---\n{NODE}")
     check_plans(folder)
     check_settings(folder)
+    check_reserved(folder)
     check_errors(folder)
     check_pictures(folder)
 for failure in failures:

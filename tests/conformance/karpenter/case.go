@@ -60,6 +60,8 @@ type catalogOffering struct {
 	Requirements []corev1.NodeSelectorRequirement
 	Price        float64
 	Available    bool
+	// Of capacity type reserved: how many machines are free.
+	ReservationCapacity int `json:",omitempty"`
 }
 
 var kinds = map[string]func() client.Object{

@@ -40,6 +40,7 @@ var themes = map[string]struct {
 	"extended resources":     {3, extendedResources},
 	"existing nodes":         {3, existingNodes},
 	"in-flight nodes":        {3, inflight},
+	"leaving nodes":          {3, leavingNodes},
 	"min values":             {3, minValues},
 	"bound volumes":          {3, boundVolumes},
 	"allowed topologies":     {3, allowedTopologies},
@@ -47,6 +48,7 @@ var themes = map[string]struct {
 	"local volumes":          {2, localVolumes},
 	"invalid volumes":        {2, invalidVolumes},
 	"attach limits":          {2, attachLimits},
+	"reserved":               {3, reserved},
 	"everything":             {12, everything},
 }
 

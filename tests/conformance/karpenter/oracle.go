@@ -67,11 +67,17 @@ type oracle struct {
 	instanceTypes []*cloudprovider.InstanceType
 }
 
+// The kwok provider has no label for capacity reservations; this is the AWS provider's.
+const reservationKey = "karpenter.k8s.aws/capacity-reservation-id"
+
+func init() { cloudprovider.ReservationIDLabel = reservationKey }
+
 // The provider adds to a global set, which every run reads.
 var wellKnown sync.RWMutex
 
 func newOracle(c *kase, folder string) (*oracle, error) {
-	fields := test.OptionsFields{CPURequests: lo.ToPtr[int64](1000)}
+	fields := test.OptionsFields{CPURequests: lo.ToPtr[int64](1000),
+		FeatureGates: test.FeatureGates{ReservedCapacity: lo.ToPtr(true)}}
 	if c.settings.IgnorePreferences {
 		fields.PreferencePolicy = lo.ToPtr(options.PreferencePolicyIgnore)
 	}
@@ -232,15 +238,23 @@ func (o *oracle) report(results scheduling.Results, said *recorder) *plan {
 			placed[pod] = true
 		}
 	}
+	left := map[string]bool{}
 	for pod, err := range results.PodErrors {
 		said.messages[podName(pod)] = err.Error()
+		left[podName(pod)] = true
 	}
-	for _, pod := range o.given.pods {
-		if name := podName(pod); !placed[name] {
+	for _, pod := range o.given.pods { // of those on nodes that leave, not all are moved now
+		left[podName(pod)] = left[podName(pod)] || pod.Spec.NodeName == "" && !placed[podName(pod)]
+	}
+	for name, isLeft := range left {
+		if isLeft {
 			result.Unschedulable = append(result.Unschedulable,
 				unschedulable{name, []planReason{{Message: said.messages[name]}}})
 		}
 	}
+	sort.Slice(result.Unschedulable, func(a, b int) bool {
+		return result.Unschedulable[a].Pod < result.Unschedulable[b].Pod
+	})
 	return result
 }
 
@@ -249,7 +263,7 @@ func claimOf(claim *scheduling.NodeClaim) planClaim {
 	zones := map[string]bool{}
 	for _, instanceType := range claim.InstanceTypeOptions.OrderByPrice(claim.Requirements) {
 		result.InstanceTypes = append(result.InstanceTypes, instanceType.Name)
-		for _, offering := range instanceType.Offerings.Available().Compatible(claim.Requirements) {
+		for _, offering := range instanceType.Offerings.Launchable().Compatible(claim.Requirements) {
 			zones[offering.Zone()] = true
 			if result.UsdPerHour < 0 || offering.Price < result.UsdPerHour {
 				result.UsdPerHour, result.InstanceType = offering.Price, instanceType.Name

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -161,5 +162,53 @@ func TestCheck(t *testing.T) {
 				t.Errorf("says %q, not %q", said, c.broken)
 			}
 		})
+	}
+}
+
+// Pods of x count those of y, and the other way round. All x have to come first: once two y are in zone-b,
+// no x may go there.
+func TestReplayFindsTheOrder(t *testing.T) {
+	spreading := func(app string) string { return strings.Replace(spreadZones, "app: even", "app: "+app, 1) }
+	var pods, near, far []string
+	for i := range 8 {
+		pods = append(pods, pendingPod(fmt.Sprintf("x-%d", i), "x", "10m", spreading("y")),
+			pendingPod(fmt.Sprintf("far-%d", i), "x", "10m", spreading("y")),
+			pendingPod(fmt.Sprintf("y-%d", i), "y", "10m", spreading("x")))
+		near = append(near, fmt.Sprintf("default/y-%d", i), fmt.Sprintf("default/x-%d", i))
+		far = append(far, fmt.Sprintf("default/far-%d", i))
+	}
+	asked := &question{Case: writeCase(t, pods...)}
+	text := `{"claims": [` + claim("zone-b", near...) + "," + claim("zone-a", far...) + "]}"
+	if err := json.Unmarshal([]byte(text), &asked.Plan); err != nil {
+		t.Fatal(err)
+	}
+	if got := answerTo(asked); len(got.Broken) > 0 || got.Error != "" {
+		t.Errorf("says %q %s of a plan that has an order", got.Broken, got.Error)
+	}
+}
+
+// A node that leaves takes nobody; its pods need a place, but for those that stay or end there.
+func TestLeaving(t *testing.T) {
+	const node = `
+kind: Node
+metadata: {name: leaves, deletionTimestamp: "2026-11-21T00:00:00Z", labels: {kubernetes.io/hostname: leaves}}
+status: {allocatable: {cpu: "4", memory: 4Gi, pods: "10"}, capacity: {cpu: "4", memory: 4Gi, pods: "10"}}
+`
+	on := func(name, metadata string) string {
+		return fmt.Sprintf("kind: Pod\nmetadata: {namespace: default, name: %s%s}\nspec: {nodeName: leaves}\n", name, metadata)
+	}
+	folder := writeCase(t, node, on("moves", ""), on("ends", `, deletionTimestamp: "2026-11-21T00:00:00Z"`),
+		on("held", `, annotations: {karpenter.sh/do-not-disrupt: "true"}`))
+	w, err := readWorld(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(w.pending) != 1 || w.pending["default/moves"] == nil {
+		t.Errorf("pending are %v, not the one that moves", w.pending)
+	}
+	for _, one := range w.nodes {
+		if one.Name == "leaves" {
+			t.Error("a node that leaves is there")
+		}
 	}
 }

@@ -79,6 +79,7 @@ func (w *world) check(p *plan) []string {
 		}
 	}
 	broken = append(broken, w.checkLimits(p)...)
+	broken = append(broken, w.checkReservations(p)...)
 	for _, existing := range p.Existing {
 		node := existing.Node
 		if of := w.named[node]; of != "" { // on its way, and called by its claim's name
@@ -151,14 +152,55 @@ func (p *nodePool) standing(claim *planClaim) []requirement {
 	return kept
 }
 
-func (t *instanceType) price(zone, capacityType string) (float64, bool) {
-	labels := map[string]string{corev1.LabelTopologyZone: zone, capacityTypeLabel: capacityType}
-	for _, offering := range t.Offerings {
-		if _, fine := holds(offering.Requirements, labels); fine {
-			return offering.Price, true
+// The capacity reservations that keep a machine for a claim.
+func (c *planClaim) reservations() []string {
+	for _, one := range c.Requirements {
+		if one.Key == reservationLabel && one.Operator == "In" && c.CapacityType == "reserved" {
+			return one.Values
 		}
 	}
-	return 0, false
+	return nil
+}
+
+// The offering a claim is bought as, and the reservation it is taken from.
+func (t *instanceType) sold(claim *planClaim) (*offering, string) {
+	for i := range t.Offerings {
+		for _, reservation := range append([]string{""}, claim.reservations()...) {
+			labels := map[string]string{corev1.LabelTopologyZone: claim.Zone, capacityTypeLabel: claim.CapacityType}
+			if reservation != "" {
+				labels[reservationLabel] = reservation
+			}
+			if _, fine := holds(t.Offerings[i].Requirements, labels); fine {
+				return &t.Offerings[i], reservation
+			}
+		}
+	}
+	return nil, ""
+}
+
+// No reservation keeps machines for more claims than it has free.
+func (w *world) checkReservations(p *plan) []string {
+	kept := map[string]int{}
+	for i := range p.Claims {
+		for _, reservation := range p.Claims[i].reservations() {
+			kept[reservation]++
+		}
+	}
+	var broken []string
+	for _, kind := range w.types {
+		for _, offering := range kind.Offerings {
+			for _, one := range offering.Requirements {
+				if one.Key != reservationLabel || len(one.Values) == 0 {
+					continue
+				}
+				if count := kept[one.Values[0]]; count > offering.ReservationCapacity {
+					broken = append(broken, fmt.Sprintf("%s is kept for %d claims and has %d machines",
+						one.Values[0], count, offering.ReservationCapacity))
+				}
+			}
+		}
+	}
+	return broken
 }
 
 func (w *world) checkClaim(name string, claim *planClaim, node *corev1.Node) []string {
@@ -166,11 +208,11 @@ func (w *world) checkClaim(name string, claim *planClaim, node *corev1.Node) []s
 	fail := func(format string, arguments ...any) {
 		broken = append(broken, name+": "+fmt.Sprintf(format, arguments...))
 	}
-	price, offered := w.types[claim.InstanceType].price(claim.Zone, claim.CapacityType)
-	if !offered {
+	sold, _ := w.types[claim.InstanceType].sold(claim)
+	if sold == nil {
 		fail("%s is not to be had %s in %s", claim.InstanceType, claim.CapacityType, claim.Zone)
-	} else if math.Abs(price-claim.UsdPerHour) > 1e-6 {
-		fail("%s costs %v, not %v", claim.InstanceType, price, claim.UsdPerHour)
+	} else if math.Abs(sold.Price-claim.UsdPerHour) > 1e-6 {
+		fail("%s costs %v, not %v", claim.InstanceType, sold.Price, claim.UsdPerHour)
 	}
 	if why, fine := holds(w.pools[claim.NodePool].standing(claim), node.Labels); !fine {
 		fail("NodePool %s wants %s", claim.NodePool, why)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -57,8 +58,9 @@ type nodePool struct {
 
 type nodeClaim struct {
 	Metadata struct {
-		Name   string            `json:"name"`
-		Labels map[string]string `json:"labels"`
+		Name              string            `json:"name"`
+		Labels            map[string]string `json:"labels"`
+		DeletionTimestamp string            `json:"deletionTimestamp"`
 	} `json:"metadata"`
 	Spec struct {
 		Taints        []corev1.Taint `json:"taints"`
@@ -77,10 +79,13 @@ type instanceType struct {
 	Architecture     string              `json:"architecture"`
 	OperatingSystems []string            `json:"operatingSystems"`
 	Resources        corev1.ResourceList `json:"resources"`
-	Offerings        []struct {
-		Price        float64
-		Requirements []requirement
-	} `json:"offerings"`
+	Offerings        []offering          `json:"offerings"`
+}
+
+type offering struct {
+	Price               float64
+	Requirements        []requirement
+	ReservationCapacity int
 }
 
 const (
@@ -88,6 +93,7 @@ const (
 	registeredLabel   = "karpenter.sh/registered"
 	initializedLabel  = "karpenter.sh/initialized"
 	capacityTypeLabel = "karpenter.sh/capacity-type"
+	reservationLabel  = "karpenter.k8s.aws/capacity-reservation-id"
 )
 
 func read[T any](document []byte) (*T, error) {
@@ -211,8 +217,18 @@ func (w *world) settle() {
 	for _, node := range w.nodes {
 		byProvider[node.Spec.ProviderID] = node
 	}
+	leaving := map[string]bool{} // by name; a NodeClaim decides for its node
+	for _, node := range w.nodes {
+		leaving[node.Name] = node.DeletionTimestamp != nil
+	}
 	for _, claim := range w.claims {
 		node := byProvider[claim.Status.ProviderID]
+		if node != nil {
+			leaving[node.Name] = claim.Metadata.DeletionTimestamp != ""
+		}
+		if claim.Metadata.DeletionTimestamp != "" {
+			continue
+		}
 		if node == nil {
 			node = &corev1.Node{}
 			node.Name = claim.Metadata.Name
@@ -222,8 +238,28 @@ func (w *world) settle() {
 		arrive(node, claim)
 		w.named[claim.Metadata.Name] = node.Name
 	}
+	w.clear(leaving)
 	for _, node := range w.nodes {
 		age(node)
+	}
+}
+
+const doNotDisrupt = "karpenter.sh/do-not-disrupt"
+
+// Takes nodes away. Their pods come back as pending ones, but for those that end there or must not be
+// disturbed yet.
+func (w *world) clear(leaving map[string]bool) {
+	w.nodes = slices.DeleteFunc(w.nodes, func(node *corev1.Node) bool { return leaving[node.Name] })
+	running := w.running
+	w.running = nil
+	for _, pod := range running {
+		switch {
+		case !leaving[pod.Spec.NodeName]:
+			w.running = append(w.running, pod)
+		case pod.DeletionTimestamp == nil && pod.Annotations[doNotDisrupt] != "true":
+			pod.Spec.NodeName = ""
+			w.pending[pod.Namespace+"/"+pod.Name] = pod
+		}
 	}
 }
 
@@ -368,6 +404,9 @@ func (w *world) bought(name string, claim *planClaim) (*corev1.Node, error) {
 	node.Labels[initializedLabel] = "true"
 	node.Labels[corev1.LabelTopologyZone] = claim.Zone
 	node.Labels[capacityTypeLabel] = claim.CapacityType
+	if _, reservation := kind.sold(claim); reservation != "" {
+		node.Labels[reservationLabel] = reservation
+	}
 	age(node)
 	node.Spec.Taints = pool.Spec.Template.Spec.Taints
 	node.Status.Allocatable = kind.allocatable()
