@@ -144,10 +144,7 @@ static bool read_policies(struct rendering *rendering)
         return false;
     for (size_t i = 0; i < paths->count; i++) {
         struct path_list found = {0};
-        if (!path_is_folder(paths->items[i]))
-            *LIST_PUSH(rendering->arena, &found) = paths->items[i];
-        else
-            folder_find_documents(paths->items[i], rendering->arena, &found, errors);
+        policy_find_files(paths->items[i], rendering->arena, &found, errors);
         for (size_t j = 0; j < found.count; j++)
             add_file(rendering, found.items[j]);
     }
