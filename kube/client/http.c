@@ -91,7 +91,7 @@ static bool rename_server(struct client *client, CURLU *url, const char *host, c
         client->base = arena_text(client->arena, base).data;
     }
     curl_free(renamed);
-    return done || error_set(error, ERROR_CLUSTER, NOWHERE, "tls-server-name is no host name");
+    return done || error_set(error, ERROR_INPUT, NOWHERE, "tls-server-name is no host name");
 }
 
 static bool is_loopback(const char *host)
@@ -113,11 +113,11 @@ static bool check_server(struct client *client, struct error *error)
     bool secret =
         config->token.size > 0 || config->token_file.size > 0 || config->password.size > 0;
     if (!done)
-        error_set(error, ERROR_CLUSTER, NOWHERE, "\"%.200s\" is no address of an API server",
+        error_set(error, ERROR_INPUT, NOWHERE, "\"%.200s\" is no address of an API server",
                   config->server.data);
     else if (strcmp(scheme, "https") != 0 && secret && !is_loopback(host))
         done =
-            error_set(error, ERROR_CLUSTER, NOWHERE,
+            error_set(error, ERROR_INPUT, NOWHERE,
                       "%.200s: a token or password is sent over https only", config->server.data);
     else if (config->tls_server_name.size > 0)
         done = rename_server(client, url, host, port, error);

@@ -12,7 +12,7 @@ bool client_config_in_cluster(const char *folder, const char *host, const char *
                               struct error *error)
 {
     if (host == NULL || *host == '\0' || port == NULL || *port == '\0')
-        return error_set(error, ERROR_CLUSTER, NOWHERE,
+        return error_set(error, ERROR_USAGE, NOWHERE,
                          "not in a cluster: KUBERNETES_SERVICE_HOST and "
                          "KUBERNETES_SERVICE_PORT are not set");
     if (folder == NULL)

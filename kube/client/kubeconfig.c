@@ -63,7 +63,7 @@ static bool read_documents(const char *paths, struct arena *arena, struct docume
             return false;
     }
     if (documents->count == 0)
-        return error_set(error, ERROR_CLUSTER, NOWHERE, "there is no kubeconfig: %.300s", paths);
+        return error_set(error, ERROR_IO, NOWHERE, "there is no kubeconfig: %.300s", paths);
     return true;
 }
 
@@ -100,7 +100,7 @@ static bool data_at(const struct node *map, const char *key, const char *file, s
                     struct text *data, struct error *error)
 {
     return text_from_base64(node_string(node_get(map, key)), arena, data) ||
-           error_set(error, ERROR_CLUSTER, (struct place){file, 0, 0}, "%s is no base64", key);
+           error_set(error, ERROR_INPUT, (struct place){file, 0, 0}, "%s is no base64", key);
 }
 
 static bool read_cluster(const struct node *cluster, const char *file, struct arena *arena,
@@ -110,7 +110,7 @@ static bool read_cluster(const struct node *cluster, const char *file, struct ar
     while (text_ends_with(server, TEXT("/")))
         server.size--;
     if (!text_starts_with(server, TEXT("https://")) && !text_starts_with(server, TEXT("http://")))
-        return error_set(error, ERROR_CLUSTER, (struct place){file, 0, 0},
+        return error_set(error, ERROR_INPUT, (struct place){file, 0, 0},
                          "server of the cluster is \"%.200s\", which is no https:// address",
                          arena_text(arena, server).data);
     config->server = arena_text(arena, server);
@@ -127,7 +127,7 @@ static bool read_user(const struct node *user, const char *file, struct arena *a
     static const char *const refused[] = {"exec", "auth-provider"};
     for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++)
         if (node_is(node_get(user, refused[i]), NODE_MAP))
-            return error_set(error, ERROR_CLUSTER, (struct place){file, 0, 0},
+            return error_set(error, ERROR_INPUT, (struct place){file, 0, 0},
                              "the user has %s, which is not supported: use a token, a "
                              "tokenFile or a client certificate",
                              refused[i]);
@@ -158,20 +158,20 @@ static bool read_context(const struct documents *documents, struct text name, st
     const char *file = NULL;
     const struct node *context = entry(documents, "contexts", "context", name, &file);
     if (context == NULL)
-        return error_set(error, ERROR_CLUSTER, NOWHERE, "kubeconfig has no context \"%.200s\"",
+        return error_set(error, ERROR_INPUT, NOWHERE, "kubeconfig has no context \"%.200s\"",
                          arena_text(arena, name).data);
     config->namespace = node_string(node_get(context, "namespace"));
     struct text cluster_name = node_string(node_get(context, "cluster"));
     const struct node *cluster = entry(documents, "clusters", "cluster", cluster_name, &file);
     if (cluster == NULL)
-        return error_set(error, ERROR_CLUSTER, NOWHERE, "kubeconfig has no cluster \"%.200s\"",
+        return error_set(error, ERROR_INPUT, NOWHERE, "kubeconfig has no cluster \"%.200s\"",
                          arena_text(arena, cluster_name).data);
     if (!read_cluster(cluster, file, arena, config, error))
         return false;
     struct text user_name = node_string(node_get(context, "user"));
     const struct node *user = entry(documents, "users", "user", user_name, &file);
     if (user_name.size > 0 && user == NULL)
-        return error_set(error, ERROR_CLUSTER, NOWHERE, "kubeconfig has no user \"%.200s\"",
+        return error_set(error, ERROR_INPUT, NOWHERE, "kubeconfig has no user \"%.200s\"",
                          arena_text(arena, user_name).data);
     return user == NULL || read_user(user, file, arena, config, error);
 }
@@ -187,7 +187,7 @@ bool client_config_kubeconfig(const char *paths, const char *context, struct are
     for (size_t i = 0; name.size == 0 && i < documents.count; i++)
         name = node_string(node_get(documents.items[i].root, "current-context"));
     if (name.size == 0)
-        return error_set(error, ERROR_CLUSTER, NOWHERE,
+        return error_set(error, ERROR_INPUT, NOWHERE,
                          "kubeconfig has no current-context: name one");
     if (!read_context(&documents, name, arena, config, error))
         return false;

@@ -236,7 +236,7 @@ def usage_errors(taffrail, folder):
         (["check", "-p", policy, "-f", folder / "a.yaml", "--state", folder / "none"], "none"),
         (["check", "-p", policy, "-f", folder / "a.yaml", "--catalog", folder / "none"], "none"),
         (["chekc"], "did you mean check"),
-        (["serve", "-p", policy, "--kubeconfig", "x"], "--kubeconfig"),
+        (["serve", "-p", policy, "--kubeconfig", "x"], "there is no kubeconfig: x"),
         ([], "usage"),
     ]:
         done = run(taffrail, *arguments)

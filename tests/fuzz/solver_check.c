@@ -314,7 +314,7 @@ static void check_reservation(const struct checking *checking,
         .key = SOLVER_RESERVATION_KEY, .op = SOLVER_IN, .values = &id, .value_count = 1};
     size_t kept = 0;
     for (size_t i = 0; id != NULL && i < checking->machine_count; i++)
-        kept += checking->machines[i].claim != NULL &&
+        kept += checking->machines[i].pool != NULL &&
                 claim_keeps(checking, &checking->machines[i], &only_reserved) &&
                 claim_meets(checking, &checking->machines[i], &from_it);
     REQUIRE(kept <= offering->reservation_capacity || id == NULL);

@@ -139,6 +139,12 @@ static const struct {
     {SAME("storage.k8s.io/", "CSINode",
           "\"metadata\":{},\"spec\":{\"drivers\":[{\"name\":\"d\",\"allocatable\":{\"count\":"
           "1}}]}}")},
+    {SAME("karpenter.k8s.aws/", "EC2NodeClass",
+          "\"metadata\":{},\"spec\":{\"amiFamily\":\"AL2023\",\"amiSelectorTerms\":[{\"alias\":"
+          "\"al2023@latest\"}],\"blockDeviceMappings\":[{}],\"instanceStorePolicy\":\"RAID0\","
+          "\"kubelet\":{\"maxPods\":1},\"capacityReservationSelectorTerms\":[{}]},\"status\":{"
+          "\"subnets\":[{\"zone\":\"a\",\"zoneID\":\"1\"}],\"capacityReservations\":[{\"id\":"
+          "\"r\"}]}}")},
     {SAME("", "LimitRange", "\"metadata\":{},\"spec\":{\"limits\":[{\"type\":\"Pod\"}]}}")},
     {SAME("policy/", "PodDisruptionBudget",
           "\"metadata\":{},\"spec\":{\"selector\":{},\"minAvailable\":1,\"maxUnavailable\":1}}")},

@@ -289,11 +289,13 @@ static void a_held_version_stays(void)
 
 static struct {
     pthread_mutex_t mutex;
-    pthread_cond_t read;
+    pthread_cond_t read, published;
     const struct snapshot *now, *reading;
     bool done;
     size_t rounds;
-} shared = {.mutex = PTHREAD_MUTEX_INITIALIZER, .read = PTHREAD_COND_INITIALIZER};
+} shared = {.mutex = PTHREAD_MUTEX_INITIALIZER,
+            .read = PTHREAD_COND_INITIALIZER,
+            .published = PTHREAD_COND_INITIALIZER};
 
 static size_t read_all(const struct snapshot *snapshot)
 {
@@ -305,9 +307,14 @@ static size_t read_all(const struct snapshot *snapshot)
 
 static void *read_on(void *unused)
 {
+    const struct snapshot *last = NULL;
     pthread_mutex_lock(&shared.mutex);
-    while (!shared.done) {
-        const struct snapshot *snapshot = shared.reading = shared.now;
+    for (;;) {
+        while (shared.now == last && !shared.done)
+            pthread_cond_wait(&shared.published, &shared.mutex);
+        if (shared.done && last != NULL)
+            break;
+        const struct snapshot *snapshot = shared.reading = last = shared.now;
         pthread_mutex_unlock(&shared.mutex);
         bool whole = read_all(snapshot) == snapshot_count(snapshot, KIND_POD);
         pthread_mutex_lock(&shared.mutex);
@@ -326,6 +333,7 @@ static void publish(const struct snapshot *next, bool done)
     const struct snapshot *before = shared.now;
     shared.now = next;
     shared.done = done;
+    pthread_cond_signal(&shared.published);
     while (before != NULL && shared.reading == before)
         pthread_cond_wait(&shared.read, &shared.mutex);
     pthread_mutex_unlock(&shared.mutex);
