@@ -116,13 +116,14 @@ static struct text pod_json(struct arena *arena, size_t number, size_t version)
                                                            "\"10.0.0.1\","
                                                            "\"podIP\":\"10.1.0.1\",\"startTime\":"
                                                            "\"2026-11-02T10:00:00Z\","
-                                                           "\"conditions\":[" CONDITION("PodReadyTo"
-                                                                                        "StartConta"
-                                                                                        "iners") "," CONDITION("Initialized") "," CONDITION("Ready") "," CONDITION("ContainersReady") "," CONDITION(
-                                                               "PodScheduled") "],"
-                                                                               "\"containerStatuses"
-                                                                               "\":"
-                                                                               "[" CONTAINER_STATUS("main") "," CONTAINER_STATUS("proxy") "]}}",
+                                                           "\"conditions\":[" CONDITION(
+                                                               "PodReadyTo"
+                                                               "StartConta"
+                                                               "iners") "," CONDITION("Initialized") "," CONDITION("Ready") "," CONDITION("ContainersReady") "," CONDITION("PodScheduled") "],"
+                                                                                                                                                                                           "\"containerStatuses"
+                                                                                                                                                                                           "\":"
+                                                                                                                                                                                           "[" CONTAINER_STATUS("main") "," CONTAINER_STATUS(
+                                                                                                                                                                                               "proxy") "]}}",
         TEXT_ARGS(head), number % NODES / 250, number % 250, group, TEXT_ARGS(claim), number);
 }
 

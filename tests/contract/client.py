@@ -173,7 +173,7 @@ def a_token_is_read_anew(folder):
 
 def credentials_are_not_sent_in_the_clear(folder):
     config = kubeconfig(folder, "http://192.0.2.1:8080", "{token: secret}")
-    log = Driver(["kubeconfig", config], "Pod").end(3)
+    log = Driver(["kubeconfig", config], "Pod").end(2)
     check("over https only" in log and "secret" not in log, log)
 
 

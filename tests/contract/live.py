@@ -392,9 +392,9 @@ def what_cannot_be_is_refused(folder):
     config = kubeconfig(folder, "http://127.0.0.1:1", "{exec: {command: get-token}}", "exec")
     refused(2, "either --state", "--state", folder, "--kubeconfig", config)
     refused(2, "either --state", "--in-cluster", "--kubeconfig", config)
-    refused(3, "exec", "--kubeconfig", config)
-    refused(3, "there is no kubeconfig", "--kubeconfig", os.path.join(folder, "none"))
-    refused(3, "not in a cluster", "--in-cluster", env={"KUBERNETES_SERVICE_HOST": ""})
+    refused(2, "exec", "--kubeconfig", config)
+    refused(2, "there is no kubeconfig", "--kubeconfig", os.path.join(folder, "none"))
+    refused(2, "not in a cluster", "--in-cluster", env={"KUBERNETES_SERVICE_HOST": ""})
 
 
 def main():

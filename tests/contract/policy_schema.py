@@ -45,6 +45,12 @@ WRONG = [
     ("spec.match", {"namespaces": "web"}),
     ("spec.match", {"kinds": ["Deploymet"]}),
     ("spec.match", {"namespaceSelector": {"matchLabel": {"a": "b"}}}),
+    ("spec.match", {"labelSelector": {"app": "web"}}),
+    ("spec.match", {"operations": ["DELETE"]}),
+    ("spec.match", {"operations": []}),
+    ("spec.match", {"serviceAccounts": ["argocd"]}),
+    ("spec.match", {"excludeServiceAccounts": ["a/b/c"]}),
+    ("spec.match", {"serviceAccounts": ["system:serviceaccount:ci:[a]"]}),
     ("spec.match", {"namespaceSelector": {"matchExpressions": [{"key": "a", "operator": "Is"}]}}),
     ("spec.rails.no-such-rail", {}),
     ("spec.rails.topology-keys", "enforce"),
@@ -59,6 +65,11 @@ WRONG = [
     ("spec.exceptions", [{"id": "a", "rails": ["topology-keys"]}]),
     ("spec.exceptions", [{"id": "a", "rails": [], "expires": "2027-01-01"}]),
     ("spec.exceptions", {"id": "a"}),
+    ("spec.overrides", [{"id": "a", "match": {"namespaces": ["a"]}, "step": "warn"}]),
+    ("spec.overrides", [{"id": "a", "match": {"namespaces": ["a"]}}]),
+    ("spec.overrides", [{"id": "a", "step": "softer"}]),
+    ("spec.overrides", [{"match": {"namespaces": ["a"]}, "step": "softer"}]),
+    ("spec.overrides", [{"id": "a", "match": {"labelSelector": {}}, "step": "softer"}]),
 ]
 
 # What is a policy, by the same way.
@@ -69,7 +80,14 @@ RIGHT = [
     ("spec.rails.topology-keys", None),
     ("spec.rails.instance-types.max", {"cpu": 64, "memory": "256Gi"}),
     ("spec.match", {"namespaceSelector": {"matchExpressions": [{"key": "a", "operator": "Exists"}]}}),
+    ("spec.match", {"labelSelector": {"matchLabels": {"app": "web"}}, "operations": ["UPDATE"],
+                    "serviceAccounts": ["ci/*"], "excludeServiceAccounts": ["argocd/argo*"]}),
     ("spec.exceptions", [{"id": "a", "rails": ["topology-keys"], "expires": "2027-01-01"}]),
+    ("spec.exceptions", [{"id": "a", "rails": ["topology-keys"], "expires": "2027-01-01",
+                          "match": {"labelSelector": {}}}]),
+    ("spec.overrides", [{"id": "a", "match": {"namespaces": ["a"]}, "step": "softer"}]),
+    ("spec.overrides", [{"id": "a", "match": {"namespaceSelector": {}}, "step": "stricter",
+                         "rails": ["topology-keys"], "reason": "b"}]),
 ]
 
 

@@ -122,7 +122,7 @@ static void what_cannot_be_used_is_refused(void)
         struct error error = {0};
         CU_ASSERT(!client_config_kubeconfig(path_of("config"), NULL, arena, &config, &error));
         ASSERT_TEXT(text_of(error.what), cases[i].what);
-        ASSERT_INT(error.kind, ERROR_CLUSTER);
+        ASSERT_INT(error.kind, ERROR_INPUT);
         remove_folder();
     }
 }
@@ -142,7 +142,7 @@ static void a_pod_knows_its_server(void)
     ASSERT_TEXT(config.namespace, "taffrail");
     ASSERT_TEXT(config.token_file, path_of("token"));
     CU_ASSERT(!client_config_in_cluster(folder, NULL, "443", arena, &config, &error));
-    ASSERT_INT(error.kind, ERROR_CLUSTER);
+    ASSERT_INT(error.kind, ERROR_USAGE);
     CU_ASSERT(remove(path_of("token")) == 0);
     CU_ASSERT(!client_config_in_cluster(folder, "10.0.0.1", "443", arena, &config, &error));
     CU_ASSERT_PTR_NOT_NULL(strstr(error.what, "automountServiceAccountToken"));

@@ -415,8 +415,8 @@ static void test_whole_type(void)
             CU_FAIL("a requirement");
         }
     struct zones none = {0};
-    CU_ASSERT_FALSE(
-        catalog_solver_type(catalog, index_of("c7g-flex.large"), &none, NULL, builder, arena, &type));
+    CU_ASSERT_FALSE(catalog_solver_type(catalog, index_of("c7g-flex.large"), &none, NULL, builder,
+                                        arena, &type));
     CU_ASSERT_FALSE(
         catalog_solver_type(catalog, index_of("mac1.metal"), &none, NULL, builder, arena, &type));
 }
