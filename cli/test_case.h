@@ -6,7 +6,7 @@
 
 /* A text that is empty, and what has a flag that says it was not given, is not compared. */
 struct expected_finding {
-    struct text rail, policy, kind, name, field, exception;
+    struct text rail, policy, kind, name, field, exception, override;
     const struct node *found; /* a string, "" when something is missing; NULL: not compared */
     struct key_strings allowed;
     struct text message, fix; /* a part of it */

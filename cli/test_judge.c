@@ -193,6 +193,7 @@ static bool finding_agrees(const struct found *found, const struct expected_find
            (!expected->allowed.given || allowed_agree(finding, &expected->allowed)) &&
            agrees(finding->policy, expected->policy) &&
            agrees(finding->exception, expected->exception) &&
+           agrees(finding->override, expected->override) &&
            agrees(text_of(kind_table[object->kind].name), expected->kind) &&
            agrees(object->name, expected->name) && holds(finding->message, expected->message) &&
            holds(finding->fix, expected->fix) &&
@@ -220,6 +221,7 @@ static void say_missing(struct trial *trial, const struct expected_finding *expe
     add_value(&line, "fix", expected->fix);
     add_value(&line, "policy", expected->policy);
     add_value(&line, "exception", expected->exception);
+    add_value(&line, "override", expected->override);
     add_flag(&line, "undecided", expected->undecided_given, expected->undecided);
     add_flag(&line, "preExisting", expected->pre_existing_given, expected->pre_existing);
     add_number(&line, "line", expected->line);
@@ -244,6 +246,7 @@ static void say_unexpected(struct trial *trial, const struct found *found)
         add_list(&line, "allowed", finding->allowed, finding->allowed_count);
     add_value(&line, "message", finding->message);
     add_value(&line, "exception", finding->exception);
+    add_value(&line, "override", finding->override);
     add_flag(&line, "undecided", finding->undecided, true);
     add_flag(&line, "preExisting", finding->pre_existing, true);
     add_number(&line, "line", found->place.line);

@@ -13,7 +13,7 @@ struct document {
     enum mode mode;
     int64_t since_unix_s;
     const struct node *rails;
-    struct key_maps exceptions;
+    struct key_maps exceptions, overrides;
     struct policy policy;
 };
 
@@ -27,10 +27,13 @@ static const char *const api_versions[] = {"taffrail.dev/v1alpha1", NULL};
 static const char *const kinds[] = {"GuardRails", NULL};
 /* In the order of enum mode. */
 static const char *const modes[] = {"off", "audit", "warn", "enforce", NULL};
+/* In the order of enum step. */
+static const char *const steps[] = {"softer", "stricter", NULL};
+static const char *const operations[] = {"CREATE", "UPDATE", NULL};
 
 /* clang-format off */
-/* A policy's match and an exception's have these in common. */
-#define MATCH_KEYS(at) \
+/* What a policy's match, an exception's and an override's have in common. */
+#define NAMESPACE_KEYS(at) \
     {.name = "namespaces", \
      .type = KEY_GLOBS, \
      .offset = (at) + offsetof(struct match_rules, namespaces), \
@@ -44,7 +47,16 @@ static const char *const modes[] = {"off", "audit", "warn", "enforce", NULL};
      .type = KEY_SELECTOR, \
      .offset = (at) + offsetof(struct match_rules, namespace_selector), \
      .summary = "only namespaces with these labels; cluster-scoped objects are then out of " \
-                "reach"}, \
+                "reach"}
+
+/* A policy's match and an exception's. */
+#define MATCH_KEYS(at) \
+    NAMESPACE_KEYS(at), \
+    {.name = "labelSelector", \
+     .type = KEY_SELECTOR, \
+     .offset = (at) + offsetof(struct match_rules, label_selector), \
+     .summary = "only objects with these labels of their own (not those of a pod template); " \
+                "whoever writes an object writes its labels"}, \
     {.name = "kinds", \
      .type = KEY_KINDS, \
      .offset = (at) + offsetof(struct match_rules, kinds), \
@@ -107,6 +119,62 @@ static const struct key match_keys[] = {
      .type = KEY_STRINGS,
      .offset = offsetof(struct document, policy.match.exclude_groups),
      .summary = "not what members of these groups ask for; names, in which * and ? are special"},
+    {.name = "serviceAccounts",
+     .type = KEY_ACCOUNTS,
+     .offset = offsetof(struct document, policy.match.service_accounts),
+     .summary = "only what these service accounts ask for, as in ci-*/deployer; "
+                "the Pods of a workload are asked for by a controller of kube-system, whoever "
+                "applied the workload",
+     .minimum = 1},
+    {.name = "excludeServiceAccounts",
+     .type = KEY_ACCOUNTS,
+     .offset = offsetof(struct document, policy.match.exclude_service_accounts),
+     .summary = "not what these service accounts ask for"},
+    {.name = "operations",
+     .type = KEY_STRINGS,
+     .offset = offsetof(struct document, policy.match.operations),
+     .summary = "only when an object is created, or only when it is updated",
+     .choices = operations,
+     .minimum = 1},
+    {0},
+};
+
+static const struct key override_match_keys[] = {
+    NAMESPACE_KEYS(offsetof(struct override, match)),
+    {0},
+};
+
+static const struct key override_keys[] = {
+    {.name = "id",
+     .type = KEY_STRING,
+     .offset = offsetof(struct override, id),
+     .summary = "a name for it, which findings carry; once in a policy",
+     .maximum = NAME_BYTES_MAX,
+     .required = true},
+    {.name = "match",
+     .type = KEY_MAP,
+     .offset = offsetof(struct override, match),
+     .summary = "the namespaces it is for, by namespaces or by namespaceSelector",
+     .children = override_match_keys,
+     .given_offset = offsetof(struct override, match.given),
+     .required = true},
+    {.name = "rails",
+     .type = KEY_STRINGS,
+     .offset = offsetof(struct override, rails),
+     .summary = "the rails it moves, of those this policy uses; absent: all of them",
+     .minimum = 1},
+    {.name = "step",
+     .type = KEY_ENUM,
+     .offset = offsetof(struct override, step),
+     .summary = "to which side of off, audit, warn, enforce, by one: softer makes warn of enforce, "
+                "stricter makes enforce of warn",
+     .choices = steps,
+     .required = true},
+    {.name = "reason",
+     .type = KEY_STRING,
+     .offset = offsetof(struct override, reason),
+     .summary = "why",
+     .maximum = LINE_BYTES_MAX},
     {0},
 };
 
@@ -150,6 +218,15 @@ static const struct key spec_keys[] = {
      .summary = "what some objects may do for a while",
      .children = exception_keys,
      .item_size = sizeof(struct exception)},
+    {.name = "overrides",
+     .type = KEY_MAPS,
+     .offset = offsetof(struct document, overrides),
+     .summary = "namespaces in which rails are one mode softer or stricter than the policy says; "
+                "of several that apply a stricter one wins, and never more than one step. A "
+                "namespace's owners have no say in it as long as it is chosen by name, or by a "
+                "label that they may not set",
+     .children = override_keys,
+     .item_size = sizeof(struct override)},
     {0},
 };
 
@@ -329,6 +406,9 @@ bool document_read(const struct schema *schema, const struct node *root,
     struct reading reading = {schema, catalog, warnings, &document};
     good = read_rails(&reading, field_get(schema->arena, spec, "rails")) && good;
     good = exceptions_check(schema, spec, exceptions, exception_count) && good;
+    document.policy.overrides = document.overrides.items;
+    document.policy.override_count = document.overrides.count;
+    good = overrides_check(schema, spec, &document.policy) && good;
     *policy = document.policy;
     if (good && policy->rail_count == 0)
         problems_add(warnings, ERROR_POLICY, policy->place,

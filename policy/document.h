@@ -14,8 +14,16 @@ extern const struct key rail_common_keys[];
 bool document_read(const struct schema *schema, const struct node *root,
                    const struct catalog *catalog, struct problems *warnings, struct policy *policy);
 
-/* What the table cannot say of exceptions: no id twice, only rails that the policy uses. */
+/* An id stands once in a list of exceptions or of overrides (`what`), and only rails are named that
+ * the policy uses. */
+bool ids_check(const struct schema *schema, const struct field *list, const struct text *ids,
+               size_t count, const char *what);
+bool rails_check(const struct schema *schema, const struct field *spec, const struct field *item,
+                 const struct key_strings *rails);
+/* Beyond what the table can say of exceptions, and of overrides: these have to change something. */
 bool exceptions_check(const struct schema *schema, const struct field *spec,
                       struct exception *exceptions, size_t count);
+bool overrides_check(const struct schema *schema, const struct field *spec,
+                     const struct policy *policy);
 
 #endif

@@ -114,12 +114,13 @@ static void apply_exception(const struct exception *exception, bool expired,
         finding->action = ACTION_EXCEPTED;
 }
 
-static void add_finding(struct trial *trial, const struct policy *policy,
-                        const struct rail_use *use, const struct draft *draft, bool pre_existing,
-                        bool match_unknown)
+static void add_finding(struct trial *trial, const struct ruling *ruling, const struct draft *draft,
+                        bool pre_existing)
 {
     enum { ALLOWED_SHOWN = 5, PATH_LIMIT = 512, MESSAGE_LIMIT = 1024, FIX_LIMIT = 4096 };
     const struct evaluation *evaluation = &trial->evaluation;
+    const struct policy *policy = ruling->policy;
+    const struct rail_use *use = &ruling->use;
     struct arena *arena = evaluation->arena;
     struct finding *finding = LIST_PUSH(arena, &trial->findings);
     *finding = (struct finding){
@@ -138,6 +139,8 @@ static void add_finding(struct trial *trial, const struct policy *policy,
         .docs = docs_url(policy, use->rail->name, arena),
         .contact = policy->contact,
     };
+    if (ruling->override != NULL)
+        finding->override = ruling->override->id;
     finding->action = decide(trial, use, finding, draft->severity);
 
     bool expired = false;
@@ -145,7 +148,7 @@ static void add_finding(struct trial *trial, const struct policy *policy,
     const struct exception *exception =
         exception_find(policy, use->rail->name, &evaluation->match, evaluation->now_unix_s,
                        &expired, &exception_unknown);
-    bool unknown_namespace = match_unknown || exception_unknown;
+    bool unknown_namespace = ruling->match_unknown || exception_unknown;
     if (exception != NULL && !unknown_namespace)
         apply_exception(exception, expired, finding);
     if ((draft->severity == SEVERITY_UNDECIDED || unknown_namespace) &&
@@ -161,9 +164,9 @@ static void add_finding(struct trial *trial, const struct policy *policy,
 
 /* ---- the whole ---- */
 
-static void evaluate_rail(struct trial *trial, const struct policy *policy,
-                          const struct rail_use *use, bool match_unknown)
+static void evaluate_rail(struct trial *trial, const struct ruling *ruling)
 {
+    const struct rail_use *use = &ruling->use;
     const struct evaluation *evaluation = &trial->evaluation;
     const struct subject *subject = evaluation->subject;
     if (use->mode == MODE_OFF || use->rail->judge == NULL ||
@@ -178,7 +181,7 @@ static void evaluate_rail(struct trial *trial, const struct policy *policy,
     for (size_t i = 0; i < drafts.count; i++) {
         const struct draft *draft = &drafts.items[i];
         bool pre_existing = take_pre_existing(evaluation->arena, draft, &old);
-        add_finding(trial, policy, use, draft, pre_existing, match_unknown);
+        add_finding(trial, ruling, draft, pre_existing);
     }
 }
 
@@ -231,8 +234,11 @@ void policy_evaluate(const struct world *world, const struct subject *subject, i
     for (size_t i = 0; i < world->policies->count; i++) {
         const struct policy *policy = &world->policies->items[i];
         enum match_result match = match_evaluate(&policy->match, &trial.evaluation.match);
-        for (size_t j = 0; match != MATCH_NO && j < policy->rail_count; j++)
-            evaluate_rail(&trial, policy, &policy->rails[j], match == MATCH_UNKNOWN);
+        for (size_t j = 0; match != MATCH_NO && j < policy->rail_count; j++) {
+            const struct ruling ruling =
+                evaluation_rule(&trial.evaluation, policy, &policy->rails[j], match);
+            evaluate_rail(&trial, &ruling);
+        }
     }
 
     struct findings *findings = &trial.findings;

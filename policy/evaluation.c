@@ -22,9 +22,20 @@ struct evaluation evaluation_begin(const struct world *world, const struct subje
     };
     evaluation.match = (struct match_subject){.object = subject->object,
                                               .root_name = evaluation.root.name,
-                                              .requester = &subject->requester};
+                                              .requester = &subject->requester,
+                                              .operation = subject->operation};
     look_up_namespace(&evaluation);
     return evaluation;
+}
+
+struct ruling evaluation_rule(const struct evaluation *evaluation, const struct policy *policy,
+                              const struct rail_use *use, enum match_result match)
+{
+    struct ruling ruling = {.policy = policy, .use = *use};
+    bool unknown = false;
+    ruling.override = override_find(policy, use, &evaluation->match, &ruling.use.mode, &unknown);
+    ruling.match_unknown = unknown || match == MATCH_UNKNOWN;
+    return ruling;
 }
 
 bool evaluation_spares(const struct evaluation *evaluation, const struct rail_use *use)

@@ -18,6 +18,15 @@ struct evaluation {
 /* The match refers to the requester of the subject, which must outlive the evaluation. */
 struct evaluation evaluation_begin(const struct world *world, const struct subject *subject,
                                    int64_t now_unix_s, struct arena *arena);
+/* What a policy makes of one of its rails for this subject. */
+struct ruling {
+    const struct policy *policy;
+    struct rail_use use;             /* its mode as an override leaves it */
+    const struct override *override; /* NULL: none applies */
+    bool match_unknown; /* for want of a namespace's labels it may be that none of this applies */
+};
+struct ruling evaluation_rule(const struct evaluation *evaluation, const struct policy *policy,
+                              const struct rail_use *use, enum match_result match);
 /* `since` spares the pods of workloads that were there before a rail was switched on. */
 bool evaluation_spares(const struct evaluation *evaluation, const struct rail_use *use);
 

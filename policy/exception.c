@@ -6,40 +6,44 @@
 
 static int compare_ids(const void *a_pointer, const void *b_pointer)
 {
-    const struct exception *a = *(const struct exception *const *)a_pointer;
-    const struct exception *b = *(const struct exception *const *)b_pointer;
-    int order = text_compare(a->id, b->id);
+    const struct text *a = *(const struct text *const *)a_pointer;
+    const struct text *b = *(const struct text *const *)b_pointer;
+    int order = text_compare(*a, *b);
     return order != 0 ? order : (a > b) - (a < b);
 }
 
-static bool check_ids(const struct schema *schema, const struct field *list,
-                      const struct exception *exceptions, size_t count)
+bool ids_check(const struct schema *schema, const struct field *list, const struct text *ids,
+               size_t count, const char *what)
 {
-    const struct exception **sorted =
-        (const struct exception **)ARENA_ARRAY(schema->arena, count, const struct exception *);
+    const struct text **sorted =
+        (const struct text **)ARENA_ARRAY(schema->arena, count, const struct text *);
     for (size_t i = 0; i < count; i++)
-        sorted[i] = &exceptions[i];
+        sorted[i] = &ids[i];
     if (count > 1)
         qsort((void *)sorted, count, sizeof *sorted, compare_ids);
     bool good = true;
     for (size_t i = 1; i < count; i++) {
-        if (sorted[i]->id.data == NULL || !text_equal(sorted[i]->id, sorted[i - 1]->id))
+        if (sorted[i]->data == NULL || !text_equal(*sorted[i], *sorted[i - 1]))
             continue;
-        const struct field *item =
-            field_item(schema->arena, list, (size_t)(sorted[i] - exceptions));
+        const struct field *item = field_item(schema->arena, list, (size_t)(sorted[i] - ids));
         const struct field *id = field_get(schema->arena, item, "id");
         good = schema_problem(schema, id, id->node->offset,
-                              "found %.*s, which another exception of this policy has already",
-                              TEXT_ARGS(schema_found(schema, id->node)));
+                              "found %.*s, which another %s of this policy has already",
+                              TEXT_ARGS(schema_found(schema, id->node)), what);
     }
     return good;
 }
 
-static bool check_rails(const struct schema *schema, const struct field *exception,
-                        const struct key_strings *rails, const struct text *used, size_t used_count)
+bool rails_check(const struct schema *schema, const struct field *spec, const struct field *item,
+                 const struct key_strings *rails)
 {
     struct arena *arena = schema->arena;
-    const struct field *list = field_get(arena, exception, "rails");
+    const struct node *map = node_get(spec->node, "rails");
+    size_t used_count = node_is(map, NODE_MAP) ? node_count(map) : 0;
+    struct text *used = ARENA_ARRAY(arena, used_count, struct text);
+    for (size_t i = 0; i < used_count; i++)
+        used[i] = (struct text){map->members[i].key, map->members[i].key_size};
+    const struct field *list = field_get(arena, item, "rails");
     bool good = true;
     for (size_t i = 0; i < rails->count; i++) {
         bool found = rails->items[i].size == 0; /* refused already */
@@ -61,19 +65,16 @@ bool exceptions_check(const struct schema *schema, const struct field *spec,
                       struct exception *exceptions, size_t count)
 {
     struct arena *arena = schema->arena;
-    const struct node *rails = node_get(spec->node, "rails");
-    size_t used_count = node_is(rails, NODE_MAP) ? node_count(rails) : 0;
-    struct text *used = ARENA_ARRAY(arena, used_count, struct text);
-    for (size_t i = 0; i < used_count; i++)
-        used[i] = (struct text){rails->members[i].key, rails->members[i].key_size};
-
     const struct field *list = field_get(arena, spec, "exceptions");
-    bool good = check_ids(schema, list, exceptions, count);
+    struct text *ids = ARENA_ARRAY(arena, count, struct text);
+    for (size_t i = 0; i < count; i++)
+        ids[i] = exceptions[i].id;
+    bool good = ids_check(schema, list, ids, count, "exception");
     for (size_t i = 0; i < count; i++) {
         const struct field *item = field_item(arena, list, i);
         exceptions[i].place =
             source_place(schema->source, arena, field_offset(field_get(arena, item, "expires")));
-        good = check_rails(schema, item, &exceptions[i].rails, used, used_count) && good;
+        good = rails_check(schema, spec, item, &exceptions[i].rails) && good;
     }
     return good;
 }

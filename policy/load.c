@@ -198,16 +198,16 @@ bool policy_set_uses(const struct policy_set *policies, const struct rail *rail)
     for (size_t i = 0; i < policies->count; i++)
         for (size_t j = 0; j < policies->items[i].rail_count; j++) {
             const struct rail_use *use = &policies->items[i].rails[j];
-            if (use->rail == rail && use->mode != MODE_OFF)
+            if (use->rail == rail && policy_may_use(&policies->items[i], use))
                 return true;
         }
     return false;
 }
 
-static bool changes_pods(const struct rail_use *use)
+static bool changes_pods(const struct policy *policy, const struct rail_use *use)
 {
     const struct rail *rail = use->rail;
-    return use->mode != MODE_OFF && rail->change != NULL &&
+    return policy_may_use(policy, use) && rail->change != NULL &&
            (rail->may_change == NULL || rail->may_change(use->settings));
 }
 
@@ -215,7 +215,7 @@ bool policy_set_changes_pods(const struct policy_set *policies)
 {
     for (size_t i = 0; i < policies->count; i++)
         for (size_t j = 0; j < policies->items[i].rail_count; j++)
-            if (changes_pods(&policies->items[i].rails[j]))
+            if (changes_pods(&policies->items[i], &policies->items[i].rails[j]))
                 return true;
     return false;
 }

@@ -16,6 +16,47 @@ static bool is_in_excluded_group(const struct match_rules *rules, const struct r
     return false;
 }
 
+/* "NAMESPACE/NAME" of a service account. */
+static bool is_account(struct text namespace, struct text name, struct text glob)
+{
+    struct text namespaces = TEXT("");
+    struct text names = TEXT("");
+    return text_split(glob, '/', &namespaces, &names) && text_matches_glob(namespace, namespaces) &&
+           text_matches_glob(name, names);
+}
+
+static bool is_some_account(const struct requester *requester, const struct key_strings *accounts)
+{
+    const struct text prefix = TEXT("system:serviceaccount:");
+    struct text namespace = TEXT("");
+    struct text name = TEXT("");
+    if (requester == NULL || !text_starts_with(requester->name, prefix))
+        return false;
+    struct text rest = {requester->name.data + prefix.size, requester->name.size - prefix.size};
+    if (!text_split(rest, ':', &namespace, &name))
+        return false;
+    for (size_t i = 0; i < accounts->count; i++)
+        if (is_account(namespace, name, accounts->items[i]))
+            return true;
+    return false;
+}
+
+static bool request_matches(const struct match_rules *rules, const struct match_subject *subject)
+{
+    static const char *const names[] = {[OPERATION_CREATE] = "CREATE",
+                                        [OPERATION_UPDATE] = "UPDATE",
+                                        [OPERATION_DELETE] = "DELETE",
+                                        [OPERATION_CONNECT] = "CONNECT"};
+    if (rules->operations.given &&
+        !matches_some(text_of(names[subject->operation]), &rules->operations))
+        return false;
+    if (rules->service_accounts.given &&
+        !is_some_account(subject->requester, &rules->service_accounts))
+        return false;
+    return !is_some_account(subject->requester, &rules->exclude_service_accounts) &&
+           !is_in_excluded_group(rules, subject->requester);
+}
+
 /* Cluster-scoped objects are out of reach of what asks for namespaces. */
 static bool namespace_name_matches(const struct match_rules *rules, const struct object *object)
 {
@@ -37,7 +78,10 @@ enum match_result match_evaluate(const struct match_rules *rules,
         return MATCH_NO;
     if (rules->names.given && !matches_some(subject->root_name, &rules->names))
         return MATCH_NO;
-    if (is_in_excluded_group(rules, subject->requester))
+    if (rules->label_selector != NULL &&
+        !selector_matches(rules->label_selector, subject->object->labels))
+        return MATCH_NO;
+    if (!request_matches(rules, subject))
         return MATCH_NO;
     if (rules->namespace_selector == NULL)
         return MATCH_YES;

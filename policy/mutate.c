@@ -114,18 +114,19 @@ static enum change_outcome outcome_of_mode(enum mode mode)
 
 /* An exception stops a patch; where it is not known whether the policy reaches the pod, or the pod
  * is spared, the patch is only spoken of. */
-static void decide(const struct mutation *mutation, const struct policy *policy,
-                   const struct rail_use *use, bool match_unknown, struct amendment *amendment)
+static void decide(const struct mutation *mutation, const struct ruling *ruling,
+                   struct amendment *amendment)
 {
+    const struct rail_use *use = &ruling->use;
     const struct evaluation *evaluation = &mutation->evaluation;
     bool expired = false;
     bool exception_unknown = false;
     const struct exception *exception =
-        exception_find(policy, use->rail->name, &evaluation->match, evaluation->now_unix_s,
+        exception_find(ruling->policy, use->rail->name, &evaluation->match, evaluation->now_unix_s,
                        &expired, &exception_unknown);
     amendment->outcome = outcome_of_mode(use->mode);
     if (amendment->outcome == OUTCOME_APPLIED &&
-        (match_unknown || exception_unknown || evaluation_spares(evaluation, use)))
+        (ruling->match_unknown || exception_unknown || evaluation_spares(evaluation, use)))
         amendment->outcome = OUTCOME_WARNED;
     if (exception == NULL)
         return;
@@ -134,20 +135,20 @@ static void decide(const struct mutation *mutation, const struct policy *policy,
         amendment->outcome = OUTCOME_EXCEPTED;
 }
 
-static void amend(struct mutation *mutation, const struct policy *policy,
-                  const struct rail_use *use, bool match_unknown, const struct proposal *proposal)
+static void amend(struct mutation *mutation, const struct ruling *ruling,
+                  const struct proposal *proposal)
 {
     enum { TEXT_LIMIT = 1024 };
     struct arena *arena = mutation->evaluation.arena;
     struct text audit = proposal->audit.size > 0 ? proposal->audit : proposal->added;
     struct amendment *amendment = LIST_PUSH(arena, &mutation->amendments);
     *amendment = (struct amendment){
-        .rail = use->rail->name,
+        .rail = ruling->use.rail->name,
         .added = message_printable(proposal->added, TEXT_LIMIT, arena),
         .audit = message_printable(audit, TEXT_LIMIT, arena),
-        .policy = policy->name,
+        .policy = ruling->policy->name,
     };
-    decide(mutation, policy, use, match_unknown, amendment);
+    decide(mutation, ruling, amendment);
     if (amendment->outcome != OUTCOME_APPLIED)
         return;
     struct object *changed = ARENA_NEW(arena, struct object);
@@ -161,9 +162,9 @@ static void amend(struct mutation *mutation, const struct policy *policy,
         *LIST_PUSH(arena, &mutation->changes) = proposal->changes[i];
 }
 
-static void mutate_rail(struct mutation *mutation, const struct policy *policy,
-                        const struct rail_use *use, bool match_unknown)
+static void mutate_rail(struct mutation *mutation, const struct ruling *ruling)
 {
+    const struct rail_use *use = &ruling->use;
     if (use->mode == MODE_OFF || use->rail->change == NULL)
         return;
     struct hearing hearing = {.judgement = {.world = mutation->evaluation.world,
@@ -172,7 +173,7 @@ static void mutate_rail(struct mutation *mutation, const struct policy *policy,
                                             .arena = mutation->evaluation.arena}};
     use->rail->change(&hearing.judgement, use->settings);
     for (size_t i = 0; i < hearing.proposals.count; i++)
-        amend(mutation, policy, use, match_unknown, &hearing.proposals.items[i]);
+        amend(mutation, ruling, &hearing.proposals.items[i]);
 }
 
 /* ---- the whole ---- */
@@ -200,8 +201,11 @@ void policy_mutate(const struct world *world, const struct subject *subject, int
     for (size_t i = 0; i < world->policies->count; i++) {
         const struct policy *policy = &world->policies->items[i];
         enum match_result match = match_evaluate(&policy->match, &mutation.evaluation.match);
-        for (size_t j = 0; match != MATCH_NO && j < policy->rail_count; j++)
-            mutate_rail(&mutation, policy, &policy->rails[j], match == MATCH_UNKNOWN);
+        for (size_t j = 0; match != MATCH_NO && j < policy->rail_count; j++) {
+            const struct ruling ruling =
+                evaluation_rule(&mutation.evaluation, policy, &policy->rails[j], match);
+            mutate_rail(&mutation, &ruling);
+        }
     }
     verdict->changes = mutation.changes.items;
     verdict->change_count = mutation.changes.count;

@@ -27,6 +27,7 @@ struct finding {
     struct text replacement;   /* the value that mends it in the field's place; may be empty */
     struct text policy;        /* its metadata.name */
     struct text docs, contact; /* of the policy; may be empty */
+    struct text override;      /* the id of the one that moved the rail's mode; data NULL: none */
     struct text exception;     /* the id when excepted, or of an expired one; data NULL: none */
     bool exception_expired;
     int64_t exception_expires_unix_s; /* 0: no exception */
@@ -109,8 +110,8 @@ static inline bool world_sees(const struct world *world, kind_set kinds)
 
 /* ---- loading ---- */
 
-/* The policy files that PATH names: a file itself; of a folder every .yaml, .yml and .json in it, but
- * none named cases.yaml and none in a folder named tests (docs/guides/policy-tests.md). */
+/* The policy files that PATH names: a file itself; of a folder every .yaml, .yml and .json in it,
+ * but none named cases.yaml and none in a folder named tests (docs/guides/policy-tests.md). */
 void policy_find_files(const char *path, struct arena *arena, struct path_list *files,
                        struct problems *problems);
 /* Reads policy files and folders, in order. Every problem of every

@@ -12,8 +12,12 @@ enum mode { MODE_OFF, MODE_AUDIT, MODE_WARN, MODE_ENFORCE };
 struct match_rules {
     bool given;                                               /* the key `match` was there */
     struct key_strings namespaces, exclude_namespaces, names; /* globs */
-    struct key_strings exclude_groups;                        /* globs; of a policy only */
     const struct node *namespace_selector;                    /* metav1.LabelSelector or NULL */
+    const struct node *label_selector; /* likewise, of the object's own labels */
+    /* Who asks, and for what; of a policy only. */
+    struct key_strings exclude_groups;                             /* globs */
+    struct key_strings service_accounts, exclude_service_accounts; /* NAMESPACE/NAME, globs */
+    struct key_strings operations;
     kind_set kinds;
     bool kinds_given;
 };
@@ -33,6 +37,16 @@ struct exception {
     struct place place;     /* of the key expires */
 };
 
+enum step { STEP_SOFTER, STEP_STRICTER, STEP_COUNT };
+
+/* Some namespaces have a rail one mode softer or stricter than the policy says. */
+struct override {
+    struct text id, reason;
+    struct key_strings rails; /* not given: all of the policy */
+    struct match_rules match;
+    int step; /* an enum step */
+};
+
 struct policy {
     struct text name, contact, docs; /* contact and docs may be empty */
     struct match_rules match;
@@ -40,6 +54,8 @@ struct policy {
     size_t rail_count;
     const struct exception *exceptions; /* as written */
     size_t exception_count;
+    const struct override *overrides; /* as written */
+    size_t override_count;
     struct place place; /* of its name */
 };
 
@@ -53,8 +69,9 @@ enum match_result { MATCH_NO, MATCH_YES, MATCH_UNKNOWN };
 
 struct match_subject {
     const struct object *object;
-    struct text root_name;               /* of the root owner */
-    const struct requester *requester;   /* NULL: nobody asks */
+    struct text root_name;             /* of the root owner */
+    const struct requester *requester; /* NULL: nobody asks */
+    enum operation operation;
     const struct node *namespace_labels; /* NULL: none */
     bool namespace_labels_known;
 };
@@ -68,6 +85,16 @@ enum match_result match_evaluate(const struct match_rules *rules,
 const struct exception *exception_find(const struct policy *policy, const char *rail,
                                        const struct match_subject *subject, int64_t now_unix_s,
                                        bool *expired, bool *unknown);
+
+/* Whether a rail is on for some object, by its mode or by an override. */
+bool policy_may_use(const struct policy *policy, const struct rail_use *use);
+
+/* The override that applies, NULL: none, and the mode that it leaves the rail. Of several a
+ * stricter one wins; two of a kind are one step. *unknown: which applies cannot be told, because
+ * one waits for a namespace's labels; *mode is then the strictest that it may be. */
+const struct override *override_find(const struct policy *policy, const struct rail_use *use,
+                                     const struct match_subject *subject, enum mode *mode,
+                                     bool *unknown);
 
 /* policy->docs with {rail} replaced; empty when the policy has none. */
 struct text docs_url(const struct policy *policy, const char *rail, struct arena *arena);

@@ -17,6 +17,7 @@ enum key_type {
     KEY_ENUM,       /* int: index into choices */
     KEY_STRINGS,    /* struct key_strings */
     KEY_GLOBS,      /* struct key_strings, each a glob */
+    KEY_ACCOUNTS,   /* struct key_strings, each NAMESPACE/NAME of service accounts, globs */
     KEY_TIME,       /* int64_t: RFC 3339, or a day: its first second */
     KEY_TIME_END,   /* int64_t: RFC 3339, or a day: its last second */
     KEY_GLOB_LISTS, /* struct key_lists: a map of names to lists of globs */

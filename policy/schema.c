@@ -204,12 +204,25 @@ static bool is_one_of(struct text name, const struct text *names, size_t count)
     return false;
 }
 
+static bool check_account(const struct schema *schema, const struct field *field)
+{
+    struct text namespace = TEXT("");
+    struct text name = TEXT("");
+    if (!text_split(node_string(field->node), '/', &namespace, &name) || namespace.size == 0 ||
+        name.size == 0 || text_split(name, '/', NULL, NULL))
+        return schema_refuse(schema, field, TEXT("NAMESPACE/NAME of a service account"),
+                             TEXT(", such as argocd/argocd-application-controller or ci/*"));
+    return check_glob(schema, field);
+}
+
 static bool check_item(const struct schema *schema, const struct field *item, const struct key *key)
 {
     if (!check_string(schema, item, key->type == KEY_GLOBS ? TEXT("a glob") : TEXT("a string")))
         return false;
     if (key->type == KEY_GLOBS)
         return check_glob(schema, item);
+    if (key->type == KEY_ACCOUNTS)
+        return check_account(schema, item);
     if (key->choices == NULL)
         return true;
     size_t count = 0;
@@ -376,6 +389,7 @@ static read_value *const readers[] = {
     [KEY_ENUM] = read_enum,
     [KEY_STRINGS] = read_strings,
     [KEY_GLOBS] = read_strings,
+    [KEY_ACCOUNTS] = read_strings,
     [KEY_TIME] = read_time,
     [KEY_TIME_END] = read_time,
     [KEY_KINDS] = read_kinds,

@@ -150,6 +150,8 @@ struct text schema_wanted(struct arena *arena, const struct key *key)
                             TEXT_ARGS(join_choices(arena, key->choices)));
     case KEY_GLOBS:
         return TEXT("a list of globs");
+    case KEY_ACCOUNTS:
+        return TEXT("a list of NAMESPACE/NAME, each part a glob");
     case KEY_TIME:
     case KEY_TIME_END:
         return TEXT("a day such as 2027-03-31, or a time such as 2027-03-31T18:00:00Z");

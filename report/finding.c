@@ -75,6 +75,7 @@ size_t finding_notes(const struct finding *finding, struct note notes[MOST_NOTES
         {"fix", finding->fix},
         {"field", finding->path},
         {"exception", holds ? finding->exception : TEXT("")},
+        {"override", finding->override},
         {"docs", finding->docs},
         {"ask", finding->contact},
     };

@@ -41,7 +41,7 @@ struct note {
     const char *label;
     struct text text;
 };
-enum { MOST_NOTES = 5 };
+enum { MOST_NOTES = 6 };
 /* What there is to say beside the message: fix, field, exception, docs, ask. */
 size_t finding_notes(const struct finding *finding, struct note notes[MOST_NOTES]);
 /* The message, and a line for each note. */

@@ -152,6 +152,7 @@ static struct json_object *json_of_finding(const struct located_finding *located
     json_add_text(json, "fix", finding->fix.data == NULL ? TEXT("") : finding->fix);
     json_add_text(json, "policy", finding->policy);
     json_add_text(json, "exception", finding->exception);
+    json_add_text(json, "override", finding->override);
     add_place(json, located->place);
     return json;
 }

@@ -59,6 +59,7 @@ static const struct {
     [KEY_STRING] = {{"string"}, NULL, false},
     [KEY_STRINGS] = {{"string"}, NULL, false},
     [KEY_GLOBS] = {{"string"}, "^[^\\[\\]{}()!^\\\\, \\t]+$", false},
+    [KEY_ACCOUNTS] = {{"string"}, "^[^/\\[\\]{}()!^\\\\, \\t]+/[^/\\[\\]{}()!^\\\\, \\t]+$", false},
     [KEY_TIME] = {{"string"}, "^[0-9]{4}-[0-9]{2}-[0-9]{2}([Tt ].*)?$", false},
     [KEY_TIME_END] = {{"string"}, "^[0-9]{4}-[0-9]{2}-[0-9]{2}([Tt ].*)?$", false},
 };
@@ -135,6 +136,7 @@ static struct node value_schema(const struct key *key, struct arena *arena)
         return choice_schema(key->choices, arena);
     case KEY_STRINGS:
     case KEY_GLOBS:
+    case KEY_ACCOUNTS:
         return list_schema(key,
                            key->choices != NULL ? choice_schema(key->choices, arena)
                                                 : simple_value(key->type, arena),

@@ -59,6 +59,8 @@ static struct json_object *new_finding(const struct finding *finding)
     add_text(object, "policy", finding->policy, NAME_BYTES_MAX);
     add_text(object, "field", finding->path, NAME_BYTES_MAX);
     add_text(object, "found", finding->found, VALUE_BYTES_MAX);
+    if (finding->override.data != NULL)
+        add_text(object, "override", finding->override, VALUE_BYTES_MAX);
     if (finding->exception.data != NULL)
         add_text(object, "exception", finding->exception, VALUE_BYTES_MAX);
     if (finding->undecided)

@@ -228,6 +228,46 @@ static const struct {
                 "      expires: 2027-03-31\n      match: {excludeGroups: [a], names: [\"a[0]\"]}\n",
      "10:15 spec.exceptions[0].match: unknown key `excludeGroups`\n"
      "10:43 spec.exceptions[0].match.names[0]: found \"a[0]\", which holds '['"},
+    {HEAD RAILS
+     "  exceptions:\n    - id: E1\n      rails: [topology-keys]\n"
+     "      expires: 2027-03-31\n      match: {serviceAccounts: [a/b], operations: []}\n",
+     "10:15 spec.exceptions[0].match: unknown key `serviceAccounts`\n"
+     "10:39 spec.exceptions[0].match: unknown key `operations`"},
+    {HEAD RAILS "  match:\n    serviceAccounts: [argocd, a/, \"a/b/c\", \"a/[b]\"]\n"
+                "    operations: [DELETE]\n    labelSelector: {app: web}\n",
+     "7:23 spec.match.serviceAccounts[0]: found \"argocd\", expected NAMESPACE/NAME of a service "
+     "account, such as\n"
+     "7:31 spec.match.serviceAccounts[1]: found \"a/\", expected NAMESPACE/NAME\n"
+     "7:35 spec.match.serviceAccounts[2]: found \"a/b/c\", expected NAMESPACE/NAME\n"
+     "7:44 spec.match.serviceAccounts[3]: found \"a/[b]\", which holds '['\n"
+     "8:18 spec.match.operations[0]: found \"DELETE\"; allowed: CREATE, UPDATE\n"
+     "9:21 spec.match.labelSelector: unknown key `app`"},
+    /* overrides */
+    {HEAD RAILS "  overrides:\n    - {}\n",
+     "7:7 spec.overrides[0]: `id` is missing\n7:7 spec.overrides[0]: `match` is missing\n"
+     "7:7 spec.overrides[0]: `step` is missing, expected one of softer, stricter"},
+    {HEAD RAILS "  overrides:\n    - {id: a, match: {namespaces: [a]}, step: warn}\n"
+                "    - {id: a, match: {names: [a]}, step: softer, rails: [zones]}\n",
+     "7:47 spec.overrides[0].step: found \"warn\"; allowed: softer, stricter\n"
+     "8:12 spec.overrides[1].id: found \"a\", which another override of this policy has already\n"
+     "8:22 spec.overrides[1].match: says no namespaces: an override is for some of them\n"
+     "8:23 spec.overrides[1].match: unknown key `names`, did you mean `namespaces`?\n"
+     "8:58 spec.overrides[1].rails[0]: found \"zones\", which is no rail of this policy; it has: "
+     "topology-keys"},
+    {HEAD "  mode: enforce\n  rails: {topology-keys: {}, zones: {mode: off}}\n  overrides:\n"
+          "    - {id: a, match: {namespaces: [a]}, step: stricter, rails: [zones, topology-keys]}\n"
+          "    - {id: b, match: {namespaces: [a]}, step: softer, rails: [zones, topology-keys]}\n",
+     "8:72 spec.overrides[0].rails[1]: found \"topology-keys\", which is enforced already; nothing "
+     "is stricter: take it out of the override\n"
+     "9:63 spec.overrides[1].rails[0]: found \"zones\", which is off already; nothing is softer"},
+    /* of a step that is none there is one thing to say */
+    {HEAD "  mode: off\n" RAILS "  overrides:\n"
+          "    - {id: a, match: {namespaces: [a]}, step: warn, rails: [topology-keys]}\n",
+     "8:47 spec.overrides[0].step: found \"warn\"; allowed: softer, stricter"},
+    {HEAD "  mode: enforce\n" RAILS "  overrides:\n"
+          "    - {id: a, match: {namespaces: [a]}, step: stricter}\n",
+     "8:47 spec.overrides[0].step: every rail of this policy is enforced already; nothing is "
+     "stricter: take the override out"},
     {HEAD RAILS "  exceptions:\n", "6:14 spec.exceptions: found nothing, expected a list of maps"},
     /* two documents */
     {HEAD RAILS "---\n" HEAD RAILS, "9:18 metadata.name: a policy \"p\" is at "},

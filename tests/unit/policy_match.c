@@ -144,6 +144,78 @@ static void objects_match_by_every_rule_given(void)
     }
 }
 
+/* ---- who asks, for what, with which labels ---- */
+
+#define ACCOUNT "system:serviceaccount:"
+
+static const struct {
+    const char *match, *user; /* user NULL: nobody asks */
+    enum operation operation;
+    const char *labels; /* of the object; NULL: none */
+    enum match_result expected;
+} request_cases[] = {
+    {"labelSelector: {matchLabels: {app: web}}", NULL, OPERATION_CREATE, "{app: web, a: b}", YES},
+    {"labelSelector: {matchLabels: {app: web}}", NULL, OPERATION_CREATE, "{app: db}", NO},
+    {"labelSelector: {matchLabels: {app: web}}", NULL, OPERATION_CREATE, NULL, NO},
+    {"labelSelector: {}", NULL, OPERATION_CREATE, NULL, YES},
+    {"labelSelector: {matchExpressions: [{key: app, operator: DoesNotExist}]}", NULL,
+     OPERATION_CREATE, NULL, YES},
+    {"labelSelector: {matchExpressions: [{key: app, operator: NotIn, values: [web]}]}", NULL,
+     OPERATION_UPDATE, "{app: web}", NO},
+    /* the object is no namespace, and a namespace no object */
+    {"labelSelector: {matchLabels: {app: web}}, namespaceSelector: {}", NULL, OPERATION_CREATE,
+     "{app: web}", UNKNOWN},
+    {"labelSelector: {matchLabels: {app: web}}, namespaceSelector: {}", NULL, OPERATION_CREATE,
+     "{app: db}", NO},
+    {"operations: [CREATE]", NULL, OPERATION_CREATE, NULL, YES},
+    {"operations: [CREATE]", NULL, OPERATION_UPDATE, NULL, NO},
+    {"operations: [UPDATE]", NULL, OPERATION_CREATE, NULL, NO},
+    {"operations: [UPDATE, CREATE]", NULL, OPERATION_UPDATE, NULL, YES},
+    {"serviceAccounts: [argocd/controller]", ACCOUNT "argocd:controller", 0, NULL, YES},
+    {"serviceAccounts: [argocd/controller]", ACCOUNT "argocd:controller2", 0, NULL, NO},
+    {"serviceAccounts: [argocd/controller]", ACCOUNT "team:controller", 0, NULL, NO},
+    {"serviceAccounts: [argocd/controller]", "argocd/controller", 0, NULL, NO},
+    {"serviceAccounts: [argocd/controller]", "argocd:controller", 0, NULL, NO},
+    {"serviceAccounts: [argocd/controller]", "jane", 0, NULL, NO},
+    {"serviceAccounts: [argocd/controller]", NULL, 0, NULL, NO},
+    {"serviceAccounts: [\"*/*\"]", ACCOUNT "a:b", 0, NULL, YES},
+    {"serviceAccounts: [\"*/*\"]", ACCOUNT "a", 0, NULL, NO},
+    {"serviceAccounts: [\"ci-?/deploy*\", x/y]", ACCOUNT "ci-1:deployer", 0, NULL, YES},
+    {"serviceAccounts: [\"ci-?/deploy*\", x/y]", ACCOUNT "ci-10:deployer", 0, NULL, NO},
+    {"serviceAccounts: [\"ci-?/deploy*\", x/y]", ACCOUNT "x:y", 0, NULL, YES},
+    {"excludeServiceAccounts: [argocd/*]", ACCOUNT "argocd:controller", 0, NULL, NO},
+    {"excludeServiceAccounts: [argocd/*]", ACCOUNT "argo:controller", 0, NULL, YES},
+    {"excludeServiceAccounts: [argocd/*]", "jane", 0, NULL, YES},
+    {"excludeServiceAccounts: [argocd/*]", NULL, 0, NULL, YES},
+    {"serviceAccounts: [a/*], excludeServiceAccounts: [a/b]", ACCOUNT "a:b", 0, NULL, NO},
+    {"serviceAccounts: [a/*], excludeServiceAccounts: [a/b]", ACCOUNT "a:c", 0, NULL, YES},
+};
+
+static void requests_match_by_every_rule_given(void)
+{
+    for (size_t i = 0; i < sizeof request_cases / sizeof request_cases[0]; i++) {
+        struct arena *arena = arena_create(64 << 20);
+        struct text spec = arena_printf(arena, "match: {%s}", request_cases[i].match);
+        struct policy policy = read_policy(arena, spec.data);
+        struct source *source = NULL;
+        struct object object = {.kind = KIND_POD, .namespace = TEXT("a")};
+        if (request_cases[i].labels != NULL)
+            object.labels = read_node(arena, request_cases[i].labels, &source);
+        struct requester requester = {.name = TEXT("")};
+        struct match_subject subject = {.object = &object, .operation = request_cases[i].operation};
+        if (request_cases[i].user != NULL) {
+            requester.name = text_of(request_cases[i].user);
+            subject.requester = &requester;
+        }
+        enum match_result actual = match_evaluate(&policy.match, &subject);
+        if (actual != request_cases[i].expected)
+            fprintf(stderr, "match: {%s} for %s is %d\n", request_cases[i].match,
+                    request_cases[i].user == NULL ? "nobody" : request_cases[i].user, actual);
+        ASSERT_INT(actual, request_cases[i].expected);
+        arena_destroy(arena);
+    }
+}
+
 /* ---- exceptions ---- */
 
 #define RAILS "rails: {topology-keys: {}, instance-types: {}}, exceptions: "
@@ -265,6 +337,7 @@ static void docs_name_the_rail(void)
 const char unit_suite[] = "policy match";
 const struct unit_test unit_tests[] = {
     {"objects match by every rule given", objects_match_by_every_rule_given},
+    {"requests match by every rule given", requests_match_by_every_rule_given},
     {"the exception that lasts longest is found", the_exception_that_lasts_longest_is_found},
     {"an exception holds to the end of its day", an_exception_holds_to_the_end_of_its_day},
     {"docs name the rail", docs_name_the_rail},
