@@ -1,7 +1,7 @@
 /* What an EC2NodeClass makes of the built-in types. The figures are those of the provider itself:
  * each case was given to NewInstanceType of github.com/aws/karpenter-provider-aws
  * pkg/providers/instancetype, v1.14.1, with vmMemoryOverheadPercent 0.075 and the EC2 description
- * of the two types, and Allocatable() of the result printed. */
+ * of the two types, over core v1.14.1, and Allocatable() of the result printed. */
 #include "cluster_fixture.h"
 
 enum { BUDGET_BYTES = 64 << 20 };
