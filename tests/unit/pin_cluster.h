@@ -28,7 +28,7 @@ static const struct object *read_one(struct arena *arena, struct text yaml)
 {
     struct rail_documents documents = rail_table_read(yaml.data, arena);
     CU_ASSERT_EQUAL_FATAL(documents.count, 1);
-    return &documents.items[0];
+    return documents.items;
 }
 
 /* Every zone sells a type too small for the pods; all but the dead one sell one that is not. */
