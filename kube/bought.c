@@ -1,14 +1,9 @@
 #include "kube/bought.h"
 #include "kube/reserved.h"
+#include "solver/well_known.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#define ZONE "topology.kubernetes.io/zone"
-#define CAPACITY_TYPE "karpenter.sh/capacity-type"
-#define INSTANCE_TYPE "node.kubernetes.io/instance-type"
-#define NODE_POOL "karpenter.sh/nodepool"
-#define HOSTNAME "kubernetes.io/hostname"
 
 static struct text key_text(const struct solver_names *names, uint32_t key)
 {
@@ -145,18 +140,19 @@ static struct solver_labels claim_labels(const struct cluster *cluster,
 {
     struct arena *arena = cluster->arena;
     struct labels labels = {0};
-    add_label(&labels, HOSTNAME, name, arena);
-    add_label(&labels, ZONE, terminated(arena, text_of(claim->zone)), arena);
-    add_label(&labels, CAPACITY_TYPE, terminated(arena, text_of(claim->capacity_type)), arena);
-    add_label(&labels, INSTANCE_TYPE,
+    add_label(&labels, LABEL_HOSTNAME, name, arena);
+    add_label(&labels, LABEL_ZONE, terminated(arena, text_of(claim->zone)), arena);
+    add_label(&labels, LABEL_CAPACITY_TYPE, terminated(arena, text_of(claim->capacity_type)),
+              arena);
+    add_label(&labels, LABEL_INSTANCE_TYPE,
               terminated(arena, text_of(solver_type_name(cluster->problem, claim->type))), arena);
-    add_label(&labels, NODE_POOL, pool->name, arena);
+    add_label(&labels, LABEL_NODE_POOL, pool->name, arena);
     if (claim->reservation[0] != '\0')
         add_label(&labels, SOLVER_RESERVATION_KEY, terminated(arena, text_of(claim->reservation)),
                   arena);
     const char *windows_build = class_settings_windows_build(cluster->types[claim->type].settings);
     if (windows_build != NULL) {
-        add_label(&labels, "kubernetes.io/os", "windows", arena);
+        add_label(&labels, LABEL_OS, "windows", arena);
         add_label(&labels, "node.kubernetes.io/windows-build", windows_build, arena);
     }
     add_label(&labels, "karpenter.sh/registered", "true", arena);
@@ -173,9 +169,9 @@ static struct solver_labels claim_labels(const struct cluster *cluster,
 /* The zones in which a type that remains can be had. */
 static struct texts claim_zones(const struct cluster *cluster, const struct solver_claim *claim)
 {
-    const struct solver_requirement *zone = claim_requirement(cluster, claim, TEXT(ZONE));
+    const struct solver_requirement *zone = claim_requirement(cluster, claim, TEXT(LABEL_ZONE));
     const struct solver_requirement *capacity_type =
-        claim_requirement(cluster, claim, TEXT(CAPACITY_TYPE));
+        claim_requirement(cluster, claim, TEXT(LABEL_CAPACITY_TYPE));
     const struct solver_requirement *held =
         claim_requirement(cluster, claim, TEXT(SOLVER_RESERVATION_KEY));
     struct texts zones = {0};
@@ -217,7 +213,7 @@ static void add_requirement(struct requirement_list *list, const struct solver_n
                             const struct solver_requirement *requirement, struct arena *arena)
 {
     struct text key = arena_text(arena, key_text(names, requirement->key));
-    if (text_is(key, HOSTNAME))
+    if (text_is(key, LABEL_HOSTNAME))
         return;
     if (requirement->complement && requirement->has_gte)
         add_bound(list, key, SOLVER_GTE, requirement->gte, arena);
@@ -292,9 +288,9 @@ static void fill_common(struct machine *machine)
 {
     struct forecast_node *node = &machine->forecast;
     node->node_pool = text_of(machine->pool);
-    node->zone = text_of(label_of(machine->labels, ZONE));
-    node->capacity_type = text_of(label_of(machine->labels, CAPACITY_TYPE));
-    node->instance_type = text_of(label_of(machine->labels, INSTANCE_TYPE));
+    node->zone = text_of(label_of(machine->labels, LABEL_ZONE));
+    node->capacity_type = text_of(label_of(machine->labels, LABEL_CAPACITY_TYPE));
+    node->instance_type = text_of(label_of(machine->labels, LABEL_INSTANCE_TYPE));
     node->cpu_milli = named_amount_of(&machine->allocatable, "cpu");
     node->memory_bytes = named_amount_of(&machine->allocatable, "memory");
 }
@@ -336,7 +332,7 @@ static void complete_by_type(const struct cluster *cluster, size_t type, struct 
 void machine_describe(const struct cluster *cluster, struct machine *machine)
 {
     struct forecast_node *node = &machine->forecast;
-    struct text type_name = text_of(label_of(machine->labels, INSTANCE_TYPE));
+    struct text type_name = text_of(label_of(machine->labels, LABEL_INSTANCE_TYPE));
     size_t type = catalog_find(cluster->catalog, type_name);
     bool known = type_name.size > 0 && type < catalog_count(cluster->catalog);
     if (known)

@@ -1,4 +1,5 @@
 #include "kube/catalog.h"
+#include "solver/well_known.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -9,11 +10,11 @@ enum { WORD_BITS = 64 };
 #define KWOK "karpenter.kwok.sh/instance-"
 
 static const char *const label_keys[CATALOG_LABEL_COUNT] = {
-    [CATALOG_TYPE] = "node.kubernetes.io/instance-type",
-    [CATALOG_ARCH] = "kubernetes.io/arch",
-    [CATALOG_OS] = "kubernetes.io/os",
-    [CATALOG_ZONE] = "topology.kubernetes.io/zone",
-    [CATALOG_CAPACITY_TYPE] = "karpenter.sh/capacity-type",
+    [CATALOG_TYPE] = LABEL_INSTANCE_TYPE,
+    [CATALOG_ARCH] = LABEL_ARCH,
+    [CATALOG_OS] = LABEL_OS,
+    [CATALOG_ZONE] = LABEL_ZONE,
+    [CATALOG_CAPACITY_TYPE] = LABEL_CAPACITY_TYPE,
     [CATALOG_CATEGORY] = AWS "category",
     [CATALOG_FAMILY] = AWS "family",
     [CATALOG_GENERATION] = AWS "generation",
@@ -43,10 +44,10 @@ static const char *const label_keys[CATALOG_LABEL_COUNT] = {
 
 /* What a node of every built-in type carries beside its type's own labels. */
 static const char *const sold_everywhere[] = {
-    "topology.kubernetes.io/zone",
-    "topology.kubernetes.io/region",
+    LABEL_ZONE,
+    LABEL_REGION,
     "topology.k8s.aws/zone-id",
-    "karpenter.sh/capacity-type",
+    LABEL_CAPACITY_TYPE,
 };
 
 struct catalog *catalog_create(struct arena *arena, size_t type_count, bool is_builtin)

@@ -3,12 +3,10 @@
 
 #include "kube/catalog.h"
 #include "kube/catalog_class.h"
+#include "solver/well_known.h"
 
 /* A type as the solver takes it: strings instead of numbers, and offerings each of one place. */
 
-#define ZONE "topology.kubernetes.io/zone"
-#define REGION "topology.kubernetes.io/region"
-#define CAPACITY_TYPE "karpenter.sh/capacity-type"
 #define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
 
 struct strings {
@@ -322,16 +320,16 @@ static void add_builtin_places(struct expression_list *list, const struct instan
     if (is_reserved(settings, type))
         *LIST_PUSH(arena, &capacity_types) = "reserved";
     struct strings regions = regions_of(zones, arena);
-    add_expression(list, arena, ZONE, SOLVER_IN, *zones);
-    add_expression(list, arena, CAPACITY_TYPE, SOLVER_IN, capacity_types);
+    add_expression(list, arena, LABEL_ZONE, SOLVER_IN, *zones);
+    add_expression(list, arena, LABEL_CAPACITY_TYPE, SOLVER_IN, capacity_types);
     if (regions.count > 0)
-        add_expression(list, arena, REGION, SOLVER_IN, regions);
+        add_expression(list, arena, LABEL_REGION, SOLVER_IN, regions);
     add_reservation_keys(list, type, settings, arena);
     const char *windows_build = class_settings_windows_build(settings);
     if (windows_build == NULL)
         return;
     bool runs = text_is(type->architecture, "amd64");
-    add_expression(list, arena, "kubernetes.io/os", runs ? SOLVER_IN : SOLVER_DOES_NOT_EXIST,
+    add_expression(list, arena, LABEL_OS, runs ? SOLVER_IN : SOLVER_DOES_NOT_EXIST,
                    runs ? one_string(arena, "windows") : (struct strings){0});
     add_expression(list, arena, "node.kubernetes.io/windows-build", SOLVER_IN,
                    one_string(arena, windows_build));

@@ -2,8 +2,7 @@
 #include <string.h>
 
 #include "kube/volume_zones.h"
-
-#define ZONE "topology.kubernetes.io/zone"
+#include "solver/well_known.h"
 
 struct places {
     struct solver_expressions *items;
@@ -383,7 +382,7 @@ bool claim_fits(const struct claim_state *claim, struct solver_labels labels)
 
 void claim_bind(struct claim_state *claim, struct solver_labels labels, struct arena *arena)
 {
-    const char *zone = label_of(labels, ZONE);
+    const char *zone = label_of(labels, LABEL_ZONE);
     struct volume_choice *choice = choose(claim, labels);
     claim->waits = false;
     claim->places = claim->made;

@@ -78,6 +78,8 @@ bool object_read(const struct node *root, struct source *source, struct text def
                  struct arena *arena, struct object *object, struct error *error) MUST_CHECK;
 /* "web", or "web-*" for an object that only has a generateName. */
 struct text object_display_name(const struct object *object, struct arena *arena);
+/* A DaemonSet, or a Pod of one. */
+bool object_is_of_daemon_set(const struct object *object);
 /* The condition of that type in its status; NULL: none. */
 const struct node *object_condition(const struct object *object, const char *type);
 /* Whether they can be one object's: what comes out of files has none, then the name has to do. */
@@ -496,6 +498,8 @@ bool zones_add_makeable(const struct snapshot *snapshot, const struct catalog *c
                         enum zone_key key, struct arena *arena, struct zones *zones);
 /* Of a Node, by its label or the label's old spelling; empty when it has none. */
 struct text node_zone(const struct object *node);
+/* The zone with this id, as the subnets of a visible EC2NodeClass tell; empty when none does. */
+struct text zone_of_id(const struct snapshot *snapshot, struct text id);
 /* The list of subnets that the pool's node class has found; NULL when it tells of none. */
 const struct node *pool_subnets(const struct snapshot *snapshot, const struct pool *pool);
 

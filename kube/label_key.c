@@ -1,38 +1,31 @@
 /* Label keys that pods name: which were meant, and what nodes carry. */
 #include "kube/kube.h"
-
-#define ZONE "topology.kubernetes.io/zone"
-#define REGION "topology.kubernetes.io/region"
-#define HOSTNAME "kubernetes.io/hostname"
-#define CAPACITY_TYPE "karpenter.sh/capacity-type"
-#define ARCH "kubernetes.io/arch"
-#define OS "kubernetes.io/os"
-#define INSTANCE_TYPE "node.kubernetes.io/instance-type"
-#define NODE_POOL "karpenter.sh/nodepool"
+#include "solver/well_known.h"
 
 #define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
 
 /* Every node that Karpenter buys carries these labels, whatever its NodePool says. */
-static const char *const node_keys[] = {ZONE, REGION, HOSTNAME,      CAPACITY_TYPE,
-                                        ARCH, OS,     INSTANCE_TYPE, NODE_POOL};
+static const char *const node_keys[] = {LABEL_ZONE,          LABEL_REGION,   LABEL_HOSTNAME,
+                                        LABEL_CAPACITY_TYPE, LABEL_ARCH,     LABEL_OS,
+                                        LABEL_INSTANCE_TYPE, LABEL_NODE_POOL};
 
 static const struct {
     const char *written, *meant;
 } other_words[] = {
-    {"zone", ZONE},
-    {"region", REGION},
-    {"node", HOSTNAME},
-    {"hostname", HOSTNAME},
-    {"arch", ARCH},
-    {"os", OS},
-    {"instance-type", INSTANCE_TYPE},
-    {"capacity-type", CAPACITY_TYPE},
-    {"karpenter.sh/provisioner-name", NODE_POOL},
+    {"zone", LABEL_ZONE},
+    {"region", LABEL_REGION},
+    {"node", LABEL_HOSTNAME},
+    {"hostname", LABEL_HOSTNAME},
+    {"arch", LABEL_ARCH},
+    {"os", LABEL_OS},
+    {"instance-type", LABEL_INSTANCE_TYPE},
+    {"capacity-type", LABEL_CAPACITY_TYPE},
+    {"karpenter.sh/provisioner-name", LABEL_NODE_POOL},
     /* CSI drivers' own zone labels, which only their volumes carry. */
-    {"topology.gke.io/zone", ZONE},
-    {"topology.disk.csi.azure.com/zone", ZONE},
-    {"topology.ebs.csi.eks.amazonaws.com/zone", ZONE},
-    {"topology.cinder.csi.openstack.org/zone", ZONE},
+    {"topology.gke.io/zone", LABEL_ZONE},
+    {"topology.disk.csi.azure.com/zone", LABEL_ZONE},
+    {"topology.ebs.csi.eks.amazonaws.com/zone", LABEL_ZONE},
+    {"topology.cinder.csi.openstack.org/zone", LABEL_ZONE},
 };
 
 /* ---- the key that was meant ---- */
@@ -83,7 +76,7 @@ struct text label_key_meant(const struct catalog *catalog, struct text key)
     const char *canonical = solver_canonical_key(key.data, &canonical_size);
     if (canonical != key.data)
         return (struct text){canonical, canonical_size};
-    if (solver_is_well_known(key.data, key.size) || text_is(key, HOSTNAME) ||
+    if (solver_is_well_known(key.data, key.size) || text_is(key, LABEL_HOSTNAME) ||
         catalog_has_key(catalog, key))
         return TEXT("");
 
@@ -173,7 +166,7 @@ static void add_pool(struct label_offers *offers, const struct pool *pool, struc
     add_expressions(offers, &pool->labels, key, arena);
     add_expressions(offers, &pool->requirements, key, arena);
     bool names_class = is_class_label(pool, key);
-    if (!names_class && !text_is(key, NODE_POOL))
+    if (!names_class && !text_is(key, LABEL_NODE_POOL))
         return;
     offers->from_pool = true;
     add_value(offers, names_class ? pool->node_class_name : pool->object->name, arena);

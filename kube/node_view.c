@@ -2,12 +2,11 @@
 #include <string.h>
 
 #include "kube/forecast.h"
+#include "solver/well_known.h"
 
-#define NODE_POOL_LABEL "karpenter.sh/nodepool"
 #define REGISTERED "karpenter.sh/registered"
 #define UNREGISTERED "karpenter.sh/unregistered"
 #define INITIALIZED "karpenter.sh/initialized"
-#define HOSTNAME "kubernetes.io/hostname"
 #define UNSCHEDULABLE "node.kubernetes.io/unschedulable"
 
 /* A Node, its NodeClaim, or both. */
@@ -159,7 +158,7 @@ static void startup_taints_read(const struct snapshot *snapshot, const struct pa
         return;
     }
     const struct pool *pool =
-        pool_of(snapshot, node_string(node_get(pair->says->labels, NODE_POOL_LABEL)));
+        pool_of(snapshot, node_string(node_get(pair->says->labels, LABEL_NODE_POOL)));
     if (pool != NULL)
         *taints = pool->startup_taints;
 }
@@ -264,7 +263,7 @@ static void judge_readiness(struct pair *pair)
         return;
     }
     bool starting =
-        node_get(labels, NODE_POOL_LABEL) != NULL &&
+        node_get(labels, LABEL_NODE_POOL) != NULL &&
         (registered || has_taint(node_at(pair->node_root, "spec.taints"), UNREGISTERED));
     pair->says = pair->named;
     pair->initialized = pair->initialized || !starting;
@@ -280,8 +279,8 @@ static bool read_machine(const struct snapshot *snapshot, struct pair *pair, str
                                 .taints = taints_of(snapshot, pair, arena),
                                 .initialized = pair->initialized};
     machine->labels =
-        labels_with(labels_of(pair->says->labels, arena), HOSTNAME, machine->name, arena);
-    machine->pool = label_of(machine->labels, NODE_POOL_LABEL);
+        labels_with(labels_of(pair->says->labels, arena), LABEL_HOSTNAME, machine->name, arena);
+    machine->pool = label_of(machine->labels, LABEL_NODE_POOL);
     if (pair->node != NULL)
         read_attach_limits(snapshot, pair->node->name, arena, machine);
     if (!amounts_read(pair, "status.capacity", arena, &machine->capacity, error) ||

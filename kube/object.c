@@ -101,6 +101,11 @@ struct text object_display_name(const struct object *object, struct arena *arena
     return arena_printf(arena, "%.*s*", TEXT_ARGS(object->generate_name));
 }
 
+bool object_is_of_daemon_set(const struct object *object)
+{
+    return object->kind == KIND_DAEMON_SET || text_is(object->controller.kind, "DaemonSet");
+}
+
 const struct node *object_condition(const struct object *object, const char *type)
 {
     const struct node *conditions = node_at(object->root->node, "status.conditions");

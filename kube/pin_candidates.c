@@ -1,7 +1,6 @@
 /* Zones a pod could be in, as far as pools and Nodes tell without the solver. */
 #include "kube/pin.h"
-
-#define ZONE "topology.kubernetes.io/zone"
+#include "solver/well_known.h"
 
 /* ---- what a pool can make ---- */
 
@@ -19,7 +18,7 @@ static bool is_sold_in(const struct catalog *catalog, struct text zone)
     const struct solver_names *names = catalog_names(catalog);
     uint32_t key = catalog_is_builtin(catalog)
                        ? SOLVER_NONE
-                       : solver_names_find_key(names, ZONE, sizeof ZONE - 1);
+                       : solver_names_find_key(names, LABEL_ZONE, sizeof LABEL_ZONE - 1);
     return key == SOLVER_NONE || solver_names_value_count(names, key) == 0 ||
            solver_names_find_value(names, key, zone.data, zone.size) != SOLVER_NONE;
 }
@@ -60,7 +59,7 @@ static struct reach reach_create(const struct snapshot *snapshot, const struct c
 {
     struct reach reach = {snapshot, catalog, solver_names_create(arena, catalog_names(catalog)), 0,
                           arena};
-    reach.zone_key = solver_names_key(reach.names, ZONE, sizeof ZONE - 1);
+    reach.zone_key = solver_names_key(reach.names, LABEL_ZONE, sizeof LABEL_ZONE - 1);
     return reach;
 }
 

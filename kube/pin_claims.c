@@ -4,8 +4,7 @@
 #include "kube/forecast.h"
 #include "kube/pin.h"
 #include "kube/volume_zones.h"
-
-#define ZONE "topology.kubernetes.io/zone"
+#include "solver/well_known.h"
 
 /* Of the volumes that a claim may get: no cluster has so many zones, and to read the affinity of
  * more would keep an admission waiting. Where there are more, the zone is unknown. */
@@ -32,7 +31,7 @@ static bool add_place(const struct solver_expressions *place, struct arena *aren
     bool named = false;
     for (size_t i = 0; i < place->count; i++) {
         const struct solver_expression *expression = &place->items[i];
-        if (strcmp(expression->key, ZONE) != 0 || expression->op != SOLVER_IN)
+        if (strcmp(expression->key, LABEL_ZONE) != 0 || expression->op != SOLVER_IN)
             continue;
         struct zones values = {0};
         for (size_t j = 0; j < expression->value_count; j++)
@@ -65,7 +64,7 @@ static bool is_same_zone(struct text value, struct text *zone)
  * or a class may have thousands of them. False: another way has to be taken. */
 static bool is_in_one_zone(const struct object *volume, struct text *zone)
 {
-    static const char *const labels[] = {ZONE, "failure-domain.beta.kubernetes.io/zone"};
+    static const char *const labels[] = {LABEL_ZONE, "failure-domain.beta.kubernetes.io/zone"};
     const struct node *terms =
         node_at(volume->root->node, "spec.nodeAffinity.required.nodeSelectorTerms");
     *zone = TEXT("");

@@ -151,10 +151,10 @@ void pin_offers_release(const struct pin_offers *offers)
     }
 }
 
-const struct zones *pin_offers_find(const struct pin_offers *offers, const struct object *set)
+size_t pin_offers_index(const struct pin_offers *offers, const struct object *set)
 {
     size_t low = 0;
-    size_t high = offers == NULL || set == NULL ? 0 : offers->count;
+    size_t high = offers == NULL ? 0 : offers->count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
         const struct pin_offer *offer = &offers->items[middle];
@@ -162,11 +162,19 @@ const struct zones *pin_offers_find(const struct pin_offers *offers, const struc
         if (order == 0)
             order = text_compare(offer->name, set->name);
         if (order == 0)
-            return offer->zones.count > 0 ? &offer->zones : NULL;
+            return middle;
         if (order < 0)
             low = middle + 1;
         else
             high = middle;
     }
-    return NULL;
+    return PIN_NO_OFFER;
+}
+
+const struct zones *pin_offers_find(const struct pin_offers *offers, const struct object *set)
+{
+    size_t index = set == NULL ? PIN_NO_OFFER : pin_offers_index(offers, set);
+    return index == PIN_NO_OFFER || offers->items[index].zones.count == 0
+               ? NULL
+               : &offers->items[index].zones;
 }

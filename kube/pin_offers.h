@@ -21,6 +21,10 @@ struct pin_offers {
     size_t count;
 };
 
+#define PIN_NO_OFFER SIZE_MAX
+/* The place of the set's offer; PIN_NO_OFFER: it has none. offers may be NULL. */
+size_t pin_offers_index(const struct pin_offers *offers, const struct object *set);
+
 /* Whether it makes claims of its pods' own; sets that do not are not asked for. */
 bool set_makes_claims(const struct object *set);
 /* passing: for what is not of the offer. */

@@ -4,8 +4,7 @@
 
 #include "kube/expand.h"
 #include "kube/pin.h"
-
-#define ZONE "topology.kubernetes.io/zone"
+#include "solver/well_known.h"
 
 enum { PLACES_BYTES = 256 << 20 };
 
@@ -149,7 +148,7 @@ static struct solver_volume volume_in(const struct zones *zones, struct arena *a
         values[i] = terminated(arena, zones->items[i]);
     struct solver_expression *expression = ARENA_NEW(arena, struct solver_expression);
     *expression = (struct solver_expression){
-        .key = ZONE, .op = SOLVER_IN, .values = values, .value_count = zones->count};
+        .key = LABEL_ZONE, .op = SOLVER_IN, .values = values, .value_count = zones->count};
     struct solver_expressions *alternative = ARENA_NEW(arena, struct solver_expressions);
     *alternative = (struct solver_expressions){expression, 1};
     return (struct solver_volume){alternative, 1};
@@ -219,7 +218,7 @@ static bool suits(const struct asking *asking, const struct pool *pool,
     struct solver_requirements of_pool = {0};
     struct solver_requirements of_pod = {0};
     struct expression_value name = {.text = pool->object->name};
-    struct expression label = {.key = TEXT("karpenter.sh/nodepool"),
+    struct expression label = {.key = TEXT(LABEL_NODE_POOL),
                                .op = SOLVER_IN,
                                .valid = true,
                                .values = &name,

@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "kube/forecast.h"
+#include "solver/well_known.h"
 
 /* ---- what Karpenter does not place ---- */
 
@@ -33,7 +34,7 @@ static bool is_restricted(const char *key_as_written)
     const char *data = solver_canonical_key(key_as_written, &size);
     struct text key = {data, size};
     struct text domain = {0};
-    if (text_is(key, "kubernetes.io/hostname"))
+    if (text_is(key, LABEL_HOSTNAME))
         return true;
     if (solver_is_well_known(data, size) || !text_split(key, '/', &domain, NULL))
         return false;
@@ -67,7 +68,7 @@ static void check_avoids_pools(struct pod_shape *shape, struct solver_expression
 {
     for (size_t i = 0; i < expressions.count; i++)
         if (expressions.items[i].op == SOLVER_DOES_NOT_EXIST &&
-            strcmp(expressions.items[i].key, "karpenter.sh/nodepool") == 0)
+            strcmp(expressions.items[i].key, LABEL_NODE_POOL) == 0)
             find_nodes_only(shape,
                             TEXT("the pod asks for a node without karpenter.sh/nodepool, so "
                                  "Karpenter leaves it alone, and no node that is there takes it"));

@@ -2,8 +2,7 @@
 #include <string.h>
 
 #include "kube/forecast.h"
-
-#define ZONE "topology.kubernetes.io/zone"
+#include "solver/well_known.h"
 
 /* ---- pools ---- */
 
@@ -51,11 +50,11 @@ static void add_subnet_zones(const struct snapshot *snapshot, const struct pool 
     }
     if (count == 0)
         return;
-    *requirements =
-        expressions_with(*requirements,
-                         (struct solver_expression){
-                             .key = ZONE, .op = SOLVER_IN, .values = zones, .value_count = count},
-                         arena);
+    *requirements = expressions_with(
+        *requirements,
+        (struct solver_expression){
+            .key = LABEL_ZONE, .op = SOLVER_IN, .values = zones, .value_count = count},
+        arena);
 }
 
 static bool read_settings(const struct cluster *cluster, const struct pool *pool,

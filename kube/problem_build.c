@@ -2,6 +2,7 @@
 
 #include "kube/forecast.h"
 #include "kube/reserved.h"
+#include "solver/well_known.h"
 
 #define NAMESPACE_NAME "kubernetes.io/metadata.name"
 
@@ -210,7 +211,7 @@ static bool add_namespaces(struct building *building, struct error *error)
 
 static const char *hostname_of(const struct machine *machine)
 {
-    const char *hostname = label_of(machine->labels, "kubernetes.io/hostname");
+    const char *hostname = label_of(machine->labels, LABEL_HOSTNAME);
     return hostname != NULL ? hostname : machine->name;
 }
 
@@ -226,7 +227,7 @@ static void keep_to_nodes(struct building *building, struct solver_shape *shape)
             building->hostnames[i] = hostname_of(&machines->items[i]);
     }
     static const struct solver_expressions anywhere;
-    const struct solver_expression there = {.key = "kubernetes.io/hostname",
+    const struct solver_expression there = {.key = LABEL_HOSTNAME,
                                             .op = SOLVER_IN,
                                             .values = building->hostnames,
                                             .value_count = building->cluster->machines.count};

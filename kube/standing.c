@@ -5,8 +5,7 @@
 
 #include "kube/expand.h"
 #include "kube/standing_mark.h"
-
-#define ZONE "topology.kubernetes.io/zone"
+#include "solver/well_known.h"
 
 static const struct solver_settings as_karpenter_does;
 
@@ -19,7 +18,7 @@ static void read_zone(const struct machine *machine, struct arena *arena,
         struct text key = text_of(machine->labels.items[i].key);
         struct text zone = text_of(machine->labels.items[i].value);
         key.data = solver_canonical_key(key.data, &key.size);
-        if (!text_is(key, ZONE))
+        if (!text_is(key, LABEL_ZONE))
             continue;
         stood->zone_unclear |= stood->zone.size > 0 && !text_equal(stood->zone, zone);
         stood->zone = arena_text(arena, zone);

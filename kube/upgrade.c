@@ -1,4 +1,5 @@
 #include "kube/upgrade.h"
+#include "solver/well_known.h"
 
 #include <stdarg.h>
 
@@ -190,12 +191,12 @@ static void add_old_defaults(const struct node *spec, struct arena *arena, struc
         const char *key;
         struct text value;
     } plain[] = {
-        {"kubernetes.io/os", TEXT("linux")},
-        {"kubernetes.io/arch", TEXT("amd64")},
-        {"karpenter.sh/capacity-type", TEXT("on-demand")},
+        {LABEL_OS, TEXT("linux")},
+        {LABEL_ARCH, TEXT("amd64")},
+        {LABEL_CAPACITY_TYPE, TEXT("on-demand")},
     };
     static const char *const of_types[] = {
-        "node.kubernetes.io/instance-type",
+        LABEL_INSTANCE_TYPE,
         "karpenter.k8s.aws/instance-family",
         "karpenter.k8s.aws/instance-category",
         "karpenter.k8s.aws/instance-generation",

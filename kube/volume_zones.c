@@ -1,10 +1,9 @@
 #include <string.h>
 
 #include "kube/volume_zones.h"
+#include "solver/well_known.h"
 
 #define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
-#define ZONE "topology.kubernetes.io/zone"
-#define HOSTNAME "kubernetes.io/hostname"
 
 struct places {
     struct solver_expressions *items;
@@ -16,21 +15,6 @@ struct terms {
 };
 
 /* ---- the zone keys of drivers, as Karpenter and nodes spell them ---- */
-
-/* The name of a zone that is known by its id. */
-static struct text zone_of_id(const struct snapshot *snapshot, struct text id)
-{
-    for (size_t i = 0; i < snapshot_count(snapshot, KIND_EC2_NODE_CLASS); i++) {
-        const struct object *class = snapshot_object(snapshot, KIND_EC2_NODE_CLASS, i);
-        const struct node *subnets = node_at(class->root->node, "status.subnets");
-        for (size_t j = 0; node_is(subnets, NODE_LIST) && j < node_count(subnets); j++) {
-            const struct node *subnet = node_item(subnets, j);
-            if (text_equal(node_string(node_get(subnet, "zoneID")), id))
-                return node_string(node_get(subnet, "zone"));
-        }
-    }
-    return TEXT("");
-}
 
 /* Zone ids become names when every one of them is known, else they stay what they are. */
 static bool name_zones(const struct snapshot *snapshot, struct solver_expression *expression,
@@ -67,7 +51,7 @@ static void add_term(const struct snapshot *snapshot, struct solver_expression e
         return;
     if (means == ZONE_KEY_NAME ||
         (means == ZONE_KEY_ID && has_values && name_zones(snapshot, &expression, arena)))
-        expression.key = ZONE;
+        expression.key = LABEL_ZONE;
     *LIST_PUSH(arena, terms) = expression;
 }
 
@@ -84,7 +68,7 @@ static bool is_on_one_machine(const struct node *volume_spec)
 static void add_zone_labels(const struct snapshot *snapshot, const struct object *volume,
                             struct arena *arena, struct terms *terms)
 {
-    static const char *const keys[] = {ZONE, "failure-domain.beta.kubernetes.io/zone"};
+    static const char *const keys[] = {LABEL_ZONE, "failure-domain.beta.kubernetes.io/zone"};
     for (size_t i = 0; i < COUNT_OF(keys); i++) {
         struct text rest = node_string(node_get(volume->labels, keys[i]));
         if (rest.size == 0)
@@ -101,7 +85,7 @@ static void add_zone_labels(const struct snapshot *snapshot, const struct object
         }
         add_term(snapshot,
                  (struct solver_expression){
-                     .key = ZONE, .op = SOLVER_IN, .values = values, .value_count = count},
+                     .key = LABEL_ZONE, .op = SOLVER_IN, .values = values, .value_count = count},
                  arena, terms);
     }
 }
@@ -120,7 +104,7 @@ static bool read_affinity_term(const struct snapshot *snapshot, const struct obj
         return false;
     for (size_t i = 0; i < converted.count; i++) {
         /* The pod goes to another machine, and its volume with it, or it could never move. */
-        if (!is_on_one_machine(spec) || strcmp(converted.items[i].key, HOSTNAME) != 0)
+        if (!is_on_one_machine(spec) || strcmp(converted.items[i].key, LABEL_HOSTNAME) != 0)
             add_term(snapshot, converted.items[i], arena, &terms);
     }
     add_zone_labels(snapshot, volume, arena, &terms);
@@ -198,8 +182,8 @@ struct solver_volume volume_of_zone(const char *zone, struct arena *arena)
     const char **value = ARENA_NEW(arena, const char *);
     *value = zone;
     struct solver_expression *expression = ARENA_NEW(arena, struct solver_expression);
-    *expression =
-        (struct solver_expression){.key = ZONE, .op = SOLVER_IN, .values = value, .value_count = 1};
+    *expression = (struct solver_expression){
+        .key = LABEL_ZONE, .op = SOLVER_IN, .values = value, .value_count = 1};
     struct solver_expressions *place = ARENA_NEW(arena, struct solver_expressions);
     *place = (struct solver_expressions){expression, 1};
     return (struct solver_volume){place, 1};
@@ -297,7 +281,7 @@ static void add_zones(struct zones *zones, const struct solver_volume *places, s
     for (size_t i = 0; i < places->alternative_count; i++)
         for (size_t j = 0; j < places->alternatives[i].count; j++) {
             const struct solver_expression *expression = &places->alternatives[i].items[j];
-            if (expression->op == SOLVER_IN && strcmp(expression->key, ZONE) == 0)
+            if (expression->op == SOLVER_IN && strcmp(expression->key, LABEL_ZONE) == 0)
                 for (size_t k = 0; k < expression->value_count; k++)
                     zones_add(zones, text_of(expression->values[k]), arena);
         }

@@ -178,22 +178,10 @@ static bool is_same_set(const struct step *step, const struct object *set)
 static const struct pin_offer *old_offer(const struct step *step, const struct object *set)
 {
     const struct pin_offers *offers = step->warm->offers;
-    size_t low = 0;
-    size_t high = step->all_sets ? 0 : offer_count(step);
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        const struct pin_offer *offer = &offers->items[middle];
-        int order = text_compare(offer->namespace, set->namespace);
-        if (order == 0)
-            order = text_compare(offer->name, set->name);
-        if (order == 0)
-            return step->minds[middle] || !is_same_set(step, set) ? NULL : offer;
-        if (order < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return NULL;
+    size_t index = step->all_sets ? PIN_NO_OFFER : pin_offers_index(offers, set);
+    return index == PIN_NO_OFFER || step->minds[index] || !is_same_set(step, set)
+               ? NULL
+               : &offers->items[index];
 }
 
 /* The sets that make claims, each with its old offer unless it has to be asked. */

@@ -1,7 +1,7 @@
 #include "kube/kube.h"
+#include "solver/well_known.h"
 
 #define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
-#define ZONE "topology.kubernetes.io/zone"
 
 enum zone_key zone_key_of(struct text key)
 {
@@ -9,7 +9,7 @@ enum zone_key zone_key_of(struct text key)
         const char *key;
         enum zone_key means;
     } keys[] = {
-        {ZONE, ZONE_KEY_NAME},
+        {LABEL_ZONE, ZONE_KEY_NAME},
         {"topology.ebs.csi.eks.amazonaws.com/zone", ZONE_KEY_NAME},
         {"topology.gke.io/zone", ZONE_KEY_NAME},
         {"topology.disk.csi.azure.com/zone", ZONE_KEY_NAME},
@@ -28,7 +28,7 @@ enum zone_key zone_key_of(struct text key)
 
 struct text node_zone(const struct object *node)
 {
-    struct text zone = node_string(node_get(node->labels, ZONE));
+    struct text zone = node_string(node_get(node->labels, LABEL_ZONE));
     return zone.size > 0
                ? zone
                : node_string(node_get(node->labels, "failure-domain.beta.kubernetes.io/zone"));
@@ -42,6 +42,20 @@ const struct node *pool_subnets(const struct snapshot *snapshot, const struct po
         return NULL;
     const struct node *subnets = node_at(class->root->node, "status.subnets");
     return node_is(subnets, NODE_LIST) && node_count(subnets) > 0 ? subnets : NULL;
+}
+
+struct text zone_of_id(const struct snapshot *snapshot, struct text id)
+{
+    for (size_t i = 0; i < snapshot_count(snapshot, KIND_EC2_NODE_CLASS); i++) {
+        const struct object *class = snapshot_object(snapshot, KIND_EC2_NODE_CLASS, i);
+        const struct node *subnets = node_at(class->root->node, "status.subnets");
+        for (size_t j = 0; node_is(subnets, NODE_LIST) && j < node_count(subnets); j++) {
+            const struct node *subnet = node_item(subnets, j);
+            if (text_equal(node_string(node_get(subnet, "zoneID")), id))
+                return node_string(node_get(subnet, "zone"));
+        }
+    }
+    return TEXT("");
 }
 
 /* ---- sets of zones ---- */
@@ -144,7 +158,7 @@ static bool add_catalog(const struct catalog *catalog, enum zone_key key, struct
     if (key != ZONE_KEY_NAME || catalog_is_builtin(catalog))
         return false;
     const struct solver_names *names = catalog_names(catalog);
-    uint32_t zone = solver_names_find_key(names, ZONE, sizeof ZONE - 1);
+    uint32_t zone = solver_names_find_key(names, LABEL_ZONE, sizeof LABEL_ZONE - 1);
     uint32_t count = zone == SOLVER_NONE ? 0 : solver_names_value_count(names, zone);
     for (uint32_t i = 0; i < count; i++) {
         struct text value;

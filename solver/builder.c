@@ -2,6 +2,7 @@
 
 #include "solver/names.h"
 #include "solver/problem.h"
+#include "solver/well_known.h"
 
 static const char *const fixed_resources[SOLVER_FIXED_RESOURCES] = {
     [SOLVER_CPU] = "cpu",
@@ -21,9 +22,9 @@ struct solver_builder *solver_builder_create(struct arena *arena)
     for (size_t i = 0; i < SOLVER_FIXED_RESOURCES; i++)
         intern_string(&problem->resources, fixed_resources[i], NULL);
 #define KEY(name) solver_names_key(problem->names, (name), sizeof(name) - 1)
-    problem->hostname_key = KEY("kubernetes.io/hostname");
-    problem->zone_key = KEY("topology.kubernetes.io/zone");
-    problem->capacity_type_key = KEY("karpenter.sh/capacity-type");
+    problem->hostname_key = KEY(LABEL_HOSTNAME);
+    problem->zone_key = KEY(LABEL_ZONE);
+    problem->capacity_type_key = KEY(LABEL_CAPACITY_TYPE);
     problem->reservation_key = KEY(SOLVER_RESERVATION_KEY);
 #undef KEY
     /* What a problem derived from this one, or a query, names later is told to be well known. */
@@ -204,7 +205,7 @@ bool solver_add_pool(struct solver_builder *builder, const struct solver_pool *g
         .all_types = given->types == NULL,
         .type_count = given->type_count,
     };
-    struct solver_label own = {"karpenter.sh/nodepool", given->name};
+    struct solver_label own = {LABEL_NODE_POOL, given->name};
     struct solver_requirements labels[] = {
         labels_make(problem, given->labels),
         labels_make(problem, (struct solver_labels){&own, 1}),
@@ -240,7 +241,7 @@ static bool read_node(struct solver_problem *problem, const struct solver_node *
     struct label_pair *raw = ARENA_ARRAY(problem->arena, given->labels.count, struct label_pair);
     for (size_t i = 0; i < given->labels.count; i++) {
         struct solver_label label = given->labels.items[i];
-        if (strcmp(label.key, "kubernetes.io/hostname") == 0)
+        if (strcmp(label.key, LABEL_HOSTNAME) == 0)
             hostname = label.value;
         raw[i].key = solver_names_key(problem->names, label.key, strlen(label.key));
         raw[i].value =

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "solver/problem.h"
+#include "solver/well_known.h"
 
 /* ---- rows and their offerings ---- */
 
@@ -10,8 +11,8 @@ static uint32_t offering_shape_add(struct solver_problem *problem, struct intern
 {
     const char *zone = offering->zone, *capacity_type = offering->capacity_type;
     struct solver_expression own[] = {
-        {"topology.kubernetes.io/zone", SOLVER_IN, &zone, 1, 0},
-        {"karpenter.sh/capacity-type", SOLVER_IN, &capacity_type, 1, 0},
+        {LABEL_ZONE, SOLVER_IN, &zone, 1, 0},
+        {LABEL_CAPACITY_TYPE, SOLVER_IN, &capacity_type, 1, 0},
     };
     struct signature signature = {.arena = problem->arena};
     signature_string(&signature, zone);

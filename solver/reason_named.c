@@ -1,6 +1,5 @@
 #include "solver/explain.h"
-
-#define TYPE_KEY "node.kubernetes.io/instance-type"
+#include "solver/well_known.h"
 
 static struct wanted_type wanted_type(const struct question *q, const struct solver_requirement *r)
 {
@@ -92,7 +91,7 @@ static struct text why_not(struct question *q, const struct wanted_type *wanted)
     const struct solver_requirement *r = excluding(q, wanted);
     if (r != NULL) {
         struct text allowed = words_requirement(problem, arena, r);
-        if (text_is(words_key(problem, r->key), TYPE_KEY))
+        if (text_is(words_key(problem, r->key), LABEL_INSTANCE_TYPE))
             return arena_printf(arena, "the NodePool allows %.*s", TEXT_ARGS(allowed));
         return arena_printf(arena, "the NodePool allows %.*s; %.*s has %.*s", TEXT_ARGS(allowed),
                             TEXT_ARGS(wanted->name),
@@ -132,6 +131,6 @@ void reason_of_named(struct question *q, struct solver_reason *reason,
 
 bool reason_names_types(const struct question *q, const struct solver_requirement *r)
 {
-    return text_is(words_key(q->problem, r->key), TYPE_KEY) &&
+    return text_is(words_key(q->problem, r->key), LABEL_INSTANCE_TYPE) &&
            solver_requirement_op(r) == SOLVER_IN;
 }

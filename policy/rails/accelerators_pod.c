@@ -1,11 +1,7 @@
 #include "policy/rails/accelerators.h"
+#include "solver/well_known.h"
 
 /* ---- tolerating without asking ---- */
-
-static bool is_of_daemon_set(const struct object *object)
-{
-    return object->kind == KIND_DAEMON_SET || text_is(object->controller.kind, "DaemonSet");
-}
 
 static bool is_repeated(const struct tolerations *tolerations, size_t index)
 {
@@ -71,7 +67,7 @@ static struct expression label_of_pool(const struct pool *pool, struct expressio
 {
     value->text = pool->object->name;
     return (struct expression){
-        .key = TEXT("karpenter.sh/nodepool"),
+        .key = TEXT(LABEL_NODE_POOL),
         .op = SOLVER_IN,
         .valid = true,
         .values = value,
@@ -256,7 +252,7 @@ void accelerators_judge_workload(struct judgement *judgement, const struct accel
 {
     struct arena *arena = judgement->arena;
     struct workload workload;
-    if (is_of_daemon_set(judgement->object) ||
+    if (object_is_of_daemon_set(judgement->object) ||
         !workload_read(judgement->object, arena, &workload) ||
         node_count(node_get(workload.spec->node, "containers")) == 0)
         return;

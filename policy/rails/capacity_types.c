@@ -1,7 +1,7 @@
 /* The rail capacity-types: on-demand, spot and reserved capacity where each is wanted. */
 #include "policy/rails/choice.h"
+#include "solver/well_known.h"
 
-#define CAPACITY_TYPE "karpenter.sh/capacity-type"
 /* Managed node groups of EKS have a label and a spelling of their own. */
 #define NODE_GROUP_CAPACITY "eks.amazonaws.com/capacityType"
 
@@ -22,7 +22,7 @@ static const struct key keys[] = {
 
 static bool is_key(struct text key)
 {
-    return text_is(key, CAPACITY_TYPE) || text_is(key, NODE_GROUP_CAPACITY);
+    return text_is(key, LABEL_CAPACITY_TYPE) || text_is(key, NODE_GROUP_CAPACITY);
 }
 
 static enum choice_answer answer(const struct choice *choice, struct text key, struct text value)
@@ -54,7 +54,7 @@ static void judge(struct judgement *judgement, const void *settings_pointer)
     struct choice choice = {
         .judgement = judgement,
         .what = "capacity type",
-        .key = CAPACITY_TYPE,
+        .key = LABEL_CAPACITY_TYPE,
         .allow = settings->allow.items,
         .allow_count = settings->allow.count,
         .is_key = is_key,
@@ -82,7 +82,7 @@ const struct rail rail_capacity_types = {
     .detail =
         "A spot node can be taken away at two minutes' notice; an on-demand node costs several "
         "times as much. Which may be used is often a question of the team or of the stage.\n\n"
-        "On a workload the rail reads " CAPACITY_TYPE " (and " NODE_GROUP_CAPACITY
+        "On a workload the rail reads " LABEL_CAPACITY_TYPE " (and " NODE_GROUP_CAPACITY
         " of managed node groups) in nodeSelector and node affinity: each value that is named "
         "must be allowed, and each required term must leave an allowed one. Preferred terms warn. "
         "A pod that selects nothing is fine: the NodePools confine it.\n\n"

@@ -1,6 +1,7 @@
 #include <stdlib.h>
 
 #include "policy/rails/disruption_budgets.h"
+#include "solver/well_known.h"
 
 /* ---- nodes that will end at a bad time ---- */
 
@@ -32,7 +33,7 @@ static struct endings endings_outside(struct judgement *judgement, const struct 
     struct endings endings = {0};
     for (size_t i = 0; i < snapshot_count(snapshot, KIND_NODE); i++) {
         const struct object *node = snapshot_object(snapshot, KIND_NODE, i);
-        struct text pool = node_string(node_get(node->labels, "karpenter.sh/nodepool"));
+        struct text pool = node_string(node_get(node->labels, LABEL_NODE_POOL));
         int64_t end = node->created_unix_s + expire_s;
         if (!text_equal(pool, judgement->object->name) || node->created_unix_s == 0 ||
             end <= judgement->now_unix_s || budgets_open(budgets, end))

@@ -1,12 +1,13 @@
 #include "policy/rails/instance_list.h"
+#include "solver/well_known.h"
 
 const char *const dimension_keys[DIMENSION_COUNT] = {
-    [DIMENSION_TYPE] = "node.kubernetes.io/instance-type",
+    [DIMENSION_TYPE] = LABEL_INSTANCE_TYPE,
     [DIMENSION_FAMILY] = "karpenter.k8s.aws/instance-family",
     [DIMENSION_SIZE] = "karpenter.k8s.aws/instance-size",
     [DIMENSION_CATEGORY] = "karpenter.k8s.aws/instance-category",
     [DIMENSION_GENERATION] = "karpenter.k8s.aws/instance-generation",
-    [DIMENSION_ARCHITECTURE] = "kubernetes.io/arch",
+    [DIMENSION_ARCHITECTURE] = LABEL_ARCH,
 };
 
 enum dimension dimension_of(struct text key)

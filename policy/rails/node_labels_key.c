@@ -1,4 +1,5 @@
 #include "policy/rails/node_labels.h"
+#include "solver/well_known.h"
 
 #define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
 
@@ -255,11 +256,10 @@ void label_judge(struct label_inquiry *inquiry, const struct expression *express
         return;
     const struct key_strings *granted = granted_values(inquiry->settings, key, canonical);
     bool is_well_known = solver_is_well_known(canonical.data, canonical.size) ||
-                         text_is(canonical, "kubernetes.io/hostname") ||
-                         catalog_has_key(catalog, canonical);
+                         text_is(canonical, LABEL_HOSTNAME) || catalog_has_key(catalog, canonical);
     if (granted != NULL)
         judge_granted(inquiry, expression, granted);
-    else if (is_well_known && !text_is(canonical, "karpenter.sh/nodepool"))
+    else if (is_well_known && !text_is(canonical, LABEL_NODE_POOL))
         judge_known(inquiry, expression, canonical);
     else
         judge_other(inquiry, expression);

@@ -1,9 +1,8 @@
 #include <string.h>
 
 #include "policy/rails/node_labels.h"
+#include "solver/well_known.h"
 
-#define ZONE "topology.kubernetes.io/zone"
-#define INSTANCE_TYPE "node.kubernetes.io/instance-type"
 #define FAMILY "karpenter.k8s.aws/instance-family"
 #define CATEGORY "karpenter.k8s.aws/instance-category"
 
@@ -16,9 +15,9 @@ static const struct {
     struct text values[3];
     size_t count;
 } closed[] = {
-    {"kubernetes.io/arch", {TEXT("amd64"), TEXT("arm64")}, 2},
-    {"kubernetes.io/os", {TEXT("linux"), TEXT("windows")}, 2},
-    {"karpenter.sh/capacity-type", {TEXT("on-demand"), TEXT("spot"), TEXT("reserved")}, 3},
+    {LABEL_ARCH, {TEXT("amd64"), TEXT("arm64")}, 2},
+    {LABEL_OS, {TEXT("linux"), TEXT("windows")}, 2},
+    {LABEL_CAPACITY_TYPE, {TEXT("on-demand"), TEXT("spot"), TEXT("reserved")}, 3},
 };
 
 /* What people write for a value, beyond what edits away is near. */
@@ -104,7 +103,7 @@ static void judge_host(struct label_inquiry *inquiry, const struct expression_va
     size_t count = snapshot_count(snapshot, KIND_NODE);
     for (size_t i = 0; i < count; i++) {
         const struct object *node = snapshot_object(snapshot, KIND_NODE, i);
-        struct text host = node_string(node_get(node->labels, "kubernetes.io/hostname"));
+        struct text host = node_string(node_get(node->labels, LABEL_HOSTNAME));
         if (text_equal(node->name, value->text) || text_equal(host, value->text))
             return;
     }
@@ -162,7 +161,7 @@ static bool has_digit(struct text t)
 /* The label that a value belongs under: a family given as a category, a type as a family. */
 static const char *right_key(const struct catalog *catalog, struct text key, struct text value)
 {
-    static const char *const related[] = {CATEGORY, FAMILY, INSTANCE_TYPE};
+    static const char *const related[] = {CATEGORY, FAMILY, LABEL_INSTANCE_TYPE};
     bool is_related = false;
     for (size_t i = 0; i < COUNT_OF(related); i++)
         is_related = is_related || text_is(key, related[i]);
@@ -190,7 +189,7 @@ static bool is_malformed(const struct label_inquiry *inquiry, struct text key, s
         return has_digit(value);
     if (text_is(key, FAMILY))
         return memchr(value.data, '.', value.size) != NULL;
-    if (!text_is(key, INSTANCE_TYPE) ||
+    if (!text_is(key, LABEL_INSTANCE_TYPE) ||
         instance_name_parse(value, &family, &size, &category, &generation))
         return false;
     return inquiry->pools_visible ||
@@ -247,13 +246,13 @@ static void judge_value(struct label_inquiry *inquiry, const struct expression_v
 {
     if (judge_closed(inquiry, value, key))
         return;
-    if (text_is(key, ZONE))
+    if (text_is(key, LABEL_ZONE))
         judge_zone(inquiry, value, ZONE_KEY_NAME);
     else if (text_is(key, "topology.k8s.aws/zone-id"))
         judge_zone(inquiry, value, ZONE_KEY_ID);
-    else if (text_is(key, "topology.kubernetes.io/region"))
+    else if (text_is(key, LABEL_REGION))
         judge_region(inquiry, value);
-    else if (text_is(key, "kubernetes.io/hostname"))
+    else if (text_is(key, LABEL_HOSTNAME))
         judge_host(inquiry, value);
     else if (catalog_has_key(inquiry->settings->catalog, key) && !inquiry->other_cloud)
         judge_catalog_value(inquiry, value, key, some);

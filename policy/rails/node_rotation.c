@@ -170,7 +170,7 @@ static struct text version_of_image(struct text name)
     return TEXT("");
 }
 
-/* The version that an alias stands for now, by the status of the class; empty when not known. */
+/* The version of the images that nodes of the class get, by its status; empty when not known. */
 static struct text version_in_use(const struct object *class)
 {
     const struct node *images = node_at(class->root->node, "status.amis");

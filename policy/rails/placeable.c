@@ -4,11 +4,6 @@
 
 static const struct key keys[] = {{0}};
 
-static bool is_of_daemon_set(const struct object *object)
-{
-    return object->kind == KIND_DAEMON_SET || text_is(object->controller.kind, "DaemonSet");
-}
-
 static bool is_placed(const struct workload *workload)
 {
     return node_string(node_get(workload->spec->node, "nodeName")).size > 0;
@@ -78,7 +73,7 @@ static void judge(struct judgement *judgement, const void *settings)
     struct arena *arena = judgement->arena;
     struct workload workload;
     struct places_answer answer;
-    if (is_of_daemon_set(judgement->object) ||
+    if (object_is_of_daemon_set(judgement->object) ||
         !workload_read(judgement->object, arena, &workload) || is_placed(&workload) ||
         node_count(node_get(workload.spec->node, "containers")) == 0)
         return;

@@ -1,9 +1,6 @@
 /* The rail pool-overlap: two NodePools of which a pod cannot tell which one it gets. */
 #include "policy/rail.h"
-
-#define ZONE "topology.kubernetes.io/zone"
-#define CAPACITY_TYPE "karpenter.sh/capacity-type"
-#define OS "kubernetes.io/os"
+#include "solver/well_known.h"
 
 struct settings {
     struct key_strings ignore_pairs;
@@ -195,7 +192,7 @@ static bool find_zone(const struct pair *pair, struct text *zone)
              requirements->items[i].op == SOLVER_IN && j < requirements->items[i].value_count;
              j++)
             zones_add(&zones, requirements->items[i].values[j].text, judgement->arena);
-    *zone = first_allowed(pair, ZONE, zones.items, zones.count);
+    *zone = first_allowed(pair, LABEL_ZONE, zones.items, zones.count);
     return zone->size > 0 || !confined;
 }
 
@@ -275,9 +272,9 @@ static void judge_pair(struct judgement *judgement, const struct pool *pool,
     struct type_set types = catalog_select(catalog, pair.names, &pair.both, arena);
     size_t type = find_type(catalog, &types, arena);
     struct text zone;
-    struct text capacity =
-        first_allowed(&pair, CAPACITY_TYPE, capacities, sizeof capacities / sizeof *capacities);
-    struct text system = first_allowed(&pair, OS, systems, sizeof systems / sizeof *systems);
+    struct text capacity = first_allowed(&pair, LABEL_CAPACITY_TYPE, capacities,
+                                         sizeof capacities / sizeof *capacities);
+    struct text system = first_allowed(&pair, LABEL_OS, systems, sizeof systems / sizeof *systems);
     if (type == catalog_count(catalog) || capacity.size == 0 || system.size == 0 ||
         !find_zone(&pair, &zone))
         return;

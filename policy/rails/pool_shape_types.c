@@ -1,4 +1,5 @@
 #include "policy/rails/pool_shape.h"
+#include "solver/well_known.h"
 
 #define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
 
@@ -13,9 +14,8 @@ static struct text canonical_key(struct text key)
 /* Whether it says something of the machines, beyond what every machine has a choice of. */
 static bool narrows(const struct catalog *catalog, const struct expressions *expressions)
 {
-    static const char *const everywhere[] = {"kubernetes.io/arch", "kubernetes.io/os",
-                                             "karpenter.sh/capacity-type",
-                                             "topology.kubernetes.io/region"};
+    static const char *const everywhere[] = {LABEL_ARCH, LABEL_OS, LABEL_CAPACITY_TYPE,
+                                             LABEL_REGION};
     for (size_t i = 0; i < expressions->count; i++) {
         struct text key = canonical_key(expressions->items[i].key);
         bool of_all = zone_key_of(key) != ZONE_KEY_NONE;
@@ -82,9 +82,9 @@ static bool is_value_of(const struct catalog *catalog, struct text key, struct t
 /* The key under which types have the value; empty when none does. */
 static struct text key_of_value(const struct catalog *catalog, struct text value)
 {
-    static const char *const tried[] = {
-        "node.kubernetes.io/instance-type", "karpenter.k8s.aws/instance-family",
-        "karpenter.k8s.aws/instance-category", "karpenter.k8s.aws/instance-size"};
+    static const char *const tried[] = {LABEL_INSTANCE_TYPE, "karpenter.k8s.aws/instance-family",
+                                        "karpenter.k8s.aws/instance-category",
+                                        "karpenter.k8s.aws/instance-size"};
     for (size_t i = 0; i < COUNT_OF(tried); i++)
         if (is_value_of(catalog, text_of(tried[i]), value))
             return text_of(tried[i]);
@@ -149,7 +149,7 @@ static bool judge_unknown_values(struct judgement *judgement, const struct pool 
         const struct expression *expression = &pool->requirements.items[i];
         if (!expression->valid || expression->op != SOLVER_IN ||
             zone_key_of(expression->key) != ZONE_KEY_NONE ||
-            text_is(expression->key, "karpenter.sh/capacity-type") ||
+            text_is(expression->key, LABEL_CAPACITY_TYPE) ||
             !catalog_has_key(judgement->world->catalog, canonical_key(expression->key)))
             continue;
         for (size_t j = 0; j < expression->value_count; j++)

@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "policy/rails/pool_shape.h"
+#include "solver/well_known.h"
 
 #define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
 #define NEVER_USED ": Karpenter refuses the pool and never uses it"
@@ -20,7 +21,7 @@ static bool is_in_domain(struct text key, const char *domain)
 
 static bool is_restricted(struct text key)
 {
-    if (text_is(key, "kubernetes.io/hostname") || text_is(key, "karpenter.sh/nodepool"))
+    if (text_is(key, LABEL_HOSTNAME) || text_is(key, LABEL_NODE_POOL))
         return true;
     size_t size = key.size;
     const char *canonical = solver_canonical_key(key.data, &size);
@@ -135,7 +136,7 @@ static void judge_capacity(struct judgement *judgement, const struct expression 
     enum { TYPO_EDITS = 2 };
     struct arena *arena = judgement->arena;
     if (!expression->valid || expression->op != SOLVER_IN ||
-        !text_is(expression->key, "karpenter.sh/capacity-type"))
+        !text_is(expression->key, LABEL_CAPACITY_TYPE))
         return;
     size_t known_count = 0;
     for (size_t i = 0; i < expression->value_count; i++)

@@ -1,7 +1,7 @@
 #include "policy/rail.h"
+#include "solver/well_known.h"
 
 #define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
-#define HOSTNAME "kubernetes.io/hostname"
 
 static const struct key keys[] = {{0}};
 
@@ -66,7 +66,7 @@ static struct text host_named(const struct expressions *expressions)
     for (size_t i = 0; i < expressions->count; i++) {
         const struct expression *expression = &expressions->items[i];
         if (expression->valid && expression->op == SOLVER_IN && expression->value_count == 1 &&
-            text_is(expression->key, HOSTNAME))
+            text_is(expression->key, LABEL_HOSTNAME))
             return expression->values[0].text;
     }
     return TEXT("");
@@ -98,7 +98,7 @@ static bool keeps_on_one_node(const struct workload *workload, struct arena *are
     for (size_t i = 0; i < terms.count; i++) {
         const struct topology_term *term = &terms.items[i];
         if (term->use == TOPOLOGY_AFFINITY && term->required &&
-            text_is(node_string(term->key->node), HOSTNAME) &&
+            text_is(node_string(term->key->node), LABEL_HOSTNAME) &&
             topology_term_selects_itself(workload, term))
             return true;
     }
@@ -200,7 +200,7 @@ static struct text fix_of(const struct hearing *hearing)
         return TEXT("give each replica a claim of its own under volumeClaimTemplates, or use a "
                     "class of ReadWriteMany");
     return TEXT("use a claim of ReadWriteMany, a StatefulSet with volumeClaimTemplates, or a "
-                "required podAffinity of the pods to themselves by " HOSTNAME);
+                "required podAffinity of the pods to themselves by " LABEL_HOSTNAME);
 }
 
 static void judge_claim(const struct hearing *hearing, const struct field *field)

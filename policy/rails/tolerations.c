@@ -178,8 +178,7 @@ static void judge(struct judgement *judgement, const void *settings)
     struct hearing hearing = {
         .judgement = judgement,
         .settings = settings,
-        .is_daemon = judgement->object->kind == KIND_DAEMON_SET ||
-                     text_is(judgement->object->controller.kind, "DaemonSet"),
+        .is_daemon = object_is_of_daemon_set(judgement->object),
     };
     if (!workload_read(judgement->object, judgement->arena, &workload))
         return;

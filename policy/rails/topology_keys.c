@@ -1,12 +1,5 @@
 #include "policy/rail.h"
-
-#define ZONE "topology.kubernetes.io/zone"
-#define REGION "topology.kubernetes.io/region"
-#define HOSTNAME "kubernetes.io/hostname"
-#define CAPACITY_TYPE "karpenter.sh/capacity-type"
-#define ARCH "kubernetes.io/arch"
-#define OS "kubernetes.io/os"
-#define INSTANCE_TYPE "node.kubernetes.io/instance-type"
+#include "solver/well_known.h"
 
 struct settings {
     struct key_strings allow;
@@ -18,8 +11,8 @@ static const struct key keys[] = {
      .type = KEY_STRINGS,
      .offset = offsetof(struct settings, allow),
      .summary = "the keys that pods may spread and group by",
-     .default_value = "[" ZONE ", " HOSTNAME ", " REGION ", " CAPACITY_TYPE ", " ARCH ", " OS
-                      ", " INSTANCE_TYPE "]"},
+     .default_value = "[" LABEL_ZONE ", " LABEL_HOSTNAME ", " LABEL_REGION ", " LABEL_CAPACITY_TYPE
+                      ", " LABEL_ARCH ", " LABEL_OS ", " LABEL_INSTANCE_TYPE "]"},
     {.name = "fromNodePools",
      .type = KEY_BOOL,
      .offset = offsetof(struct settings, from_node_pools),
@@ -35,8 +28,9 @@ static const struct key keys[] = {
 };
 
 /* Every node that Karpenter buys carries these labels, whatever its NodePool says. */
-static const char *const node_keys[] = {ZONE, REGION, HOSTNAME,     CAPACITY_TYPE,
-                                        ARCH, OS,     INSTANCE_TYPE};
+static const char *const node_keys[] = {LABEL_ZONE,          LABEL_REGION, LABEL_HOSTNAME,
+                                        LABEL_CAPACITY_TYPE, LABEL_ARCH,   LABEL_OS,
+                                        LABEL_INSTANCE_TYPE};
 
 #define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
 
@@ -190,7 +184,7 @@ const struct rail rail_topology_keys = {
         "warns. A key that only existing Nodes carry is a warning.",
     .example = "topology-keys:\n"
                "  mode: enforce\n"
-               "  allow: [" ZONE ", " HOSTNAME "]\n"
+               "  allow: [" LABEL_ZONE ", " LABEL_HOSTNAME "]\n"
                "  selfMatch: true\n",
     .kinds = KINDS_WORKLOADS,
     .keys = keys,

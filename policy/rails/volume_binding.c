@@ -1,4 +1,5 @@
 #include "policy/rail.h"
+#include "solver/well_known.h"
 
 #define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
 
@@ -124,9 +125,9 @@ static void judge_mode(struct judgement *judgement, const struct settings *setti
 
 /* What the drivers above report of a node, besides what begins with "topology.". */
 static const struct text topology_keys[] = {
-    TEXT("topology.kubernetes.io/zone"),
-    TEXT("topology.kubernetes.io/region"),
-    TEXT("kubernetes.io/hostname"),
+    TEXT(LABEL_ZONE),
+    TEXT(LABEL_REGION),
+    TEXT(LABEL_HOSTNAME),
     TEXT("topology.k8s.aws/zone-id"),
     TEXT("topology.ebs.csi.aws.com/zone"),
     TEXT("topology.ebs.csi.eks.amazonaws.com/zone"),
@@ -135,7 +136,7 @@ static const struct text topology_keys[] = {
     TEXT("topology.cinder.csi.openstack.org/zone"),
     TEXT("failure-domain.beta.kubernetes.io/zone"),
     TEXT("failure-domain.beta.kubernetes.io/region"),
-    TEXT("kubernetes.io/os"),
+    TEXT(LABEL_OS),
 };
 enum { TOPOLOGY_KEYS_SHOWN = 4 };
 

@@ -1,7 +1,7 @@
 #include "kube/pin.h"
 #include "policy/rails/scheduler_bypass.h"
+#include "solver/well_known.h"
 
-#define ZONE "topology.kubernetes.io/zone"
 #define NOTE_ZONE "taffrail.dev/zone"
 #define NOTE_SOURCE "taffrail.dev/zone-source"
 #define REQUIRED "requiredDuringSchedulingIgnoredDuringExecution"
@@ -181,7 +181,7 @@ static struct node expression_of(const struct zones *zones, struct arena *arena)
     struct member *members = ARENA_ARRAY(arena, 3, struct member);
     for (size_t i = 0; i < zones->count; i++)
         values[i] = node_of_text(zones->items[i]);
-    members[0] = member_of(TEXT("key"), node_of_text(TEXT(ZONE)));
+    members[0] = member_of(TEXT("key"), node_of_text(TEXT(LABEL_ZONE)));
     members[1] = member_of(TEXT("operator"), node_of_text(TEXT("In")));
     members[2] = member_of(TEXT("values"), node_of_items(values, zones->count));
     return node_of_members(members, 3);
@@ -221,8 +221,8 @@ static void require(struct changes *changes, const struct object *pod,
                     struct arena *arena)
 {
     if (zones->count == 1)
-        changes_set(changes, arena, field_at(arena, pod->root, "spec.nodeSelector"), TEXT(ZONE),
-                    node_of_text(zones->items[0]));
+        changes_set(changes, arena, field_at(arena, pod->root, "spec.nodeSelector"),
+                    TEXT(LABEL_ZONE), node_of_text(zones->items[0]));
     else if (constraints->selection.required.count > 0)
         require_in_terms(changes, &constraints->selection.required, zones, arena);
     else

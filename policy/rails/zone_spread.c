@@ -1,6 +1,5 @@
 #include "policy/rails/zone_spread.h"
-
-#define ZONE "topology.kubernetes.io/zone"
+#include "solver/well_known.h"
 
 static const struct key keys[] = {
     {.name = "minReplicas",
@@ -145,18 +144,18 @@ static void judge(struct judgement *judgement, const void *settings_pointer)
                          });
         break;
     case SPREAD_NOT_AT_ALL:
-        judgement_report(
-            judgement,
-            &(struct draft){
-                .field = field_get(arena, workload.spec, "topologySpreadConstraints"),
-                .statement =
-                    TEXT("nothing spreads the replicas over zones: they may all be in one"),
-                .fix = arena_printf(arena,
-                                    "add {maxSkew: 1, topologyKey: " ZONE ", whenUnsatisfiable: "
-                                    "%s, labelSelector: ...}, which selects labels of the pod "
-                                    "template",
-                                    unsatisfiable_name(settings)),
-            });
+        judgement_report(judgement,
+                         &(struct draft){
+                             .field = field_get(arena, workload.spec, "topologySpreadConstraints"),
+                             .statement = TEXT(
+                                 "nothing spreads the replicas over zones: they may all be in one"),
+                             .fix = arena_printf(
+                                 arena,
+                                 "add {maxSkew: 1, topologyKey: " LABEL_ZONE ", whenUnsatisfiable: "
+                                 "%s, labelSelector: ...}, which selects labels of the pod "
+                                 "template",
+                                 unsatisfiable_name(settings)),
+                         });
         break;
     }
 }

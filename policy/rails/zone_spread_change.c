@@ -1,7 +1,7 @@
 #include "policy/owner.h"
 #include "policy/rails/zone_spread.h"
+#include "solver/well_known.h"
 
-#define ZONE "topology.kubernetes.io/zone"
 /* A Deployment tells the pods of its revisions apart by it. */
 #define HASH "pod-template-hash"
 
@@ -123,7 +123,7 @@ static struct node constraint_of(struct node selector, struct text when_unsatisf
     struct member *members = ARENA_ARRAY(arena, MEMBERS_MAX, struct member);
     size_t count = 0;
     members[count++] = member_of(TEXT("maxSkew"), node_of_integer(1, arena));
-    members[count++] = member_of(TEXT("topologyKey"), node_of_text(TEXT(ZONE)));
+    members[count++] = member_of(TEXT("topologyKey"), node_of_text(TEXT(LABEL_ZONE)));
     members[count++] = member_of(TEXT("whenUnsatisfiable"), node_of_text(when_unsatisfiable));
     members[count++] = member_of(TEXT("labelSelector"), selector);
     if (has_hash) {

@@ -1,7 +1,6 @@
 /* The rail zones: nodes, pods and disks inside a list of zones. */
 #include "policy/rails/choice.h"
-
-#define ZONE "topology.kubernetes.io/zone"
+#include "solver/well_known.h"
 
 struct settings {
     struct key_strings allow;
@@ -21,28 +20,13 @@ static bool is_key(struct text key)
     return zone_key_of(key) != ZONE_KEY_NONE;
 }
 
-/* The zone with this id, as the subnets of a visible EC2NodeClass tell; empty when none does. */
-static struct text zone_with_id(const struct snapshot *snapshot, struct text id)
-{
-    for (size_t i = 0; i < snapshot_count(snapshot, KIND_EC2_NODE_CLASS); i++) {
-        const struct object *class = snapshot_object(snapshot, KIND_EC2_NODE_CLASS, i);
-        const struct node *subnets = node_at(class->root->node, "status.subnets");
-        for (size_t j = 0; node_is(subnets, NODE_LIST) && j < node_count(subnets); j++) {
-            const struct node *subnet = node_item(subnets, j);
-            if (text_equal(node_string(node_get(subnet, "zoneID")), id))
-                return node_string(node_get(subnet, "zone"));
-        }
-    }
-    return TEXT("");
-}
-
 static enum choice_answer answer(const struct choice *choice, struct text key, struct text value)
 {
     if (choice_lists(choice, value))
         return CHOICE_ALLOWED;
     if (zone_key_of(key) != ZONE_KEY_ID)
         return CHOICE_OUTSIDE;
-    struct text zone = zone_with_id(choice->judgement->world->snapshot, value);
+    struct text zone = zone_of_id(choice->judgement->world->snapshot, value);
     if (zone.size == 0)
         return CHOICE_UNKNOWN;
     return choice_lists(choice, zone) ? CHOICE_ALLOWED : CHOICE_OUTSIDE;
@@ -87,7 +71,7 @@ static void judge_parameter(const struct choice *choice, const char *path)
         }
         while (value.size > 0 && value.data[value.size - 1] == ' ')
             value.size--;
-        judge_value(choice, field, TEXT(ZONE), value);
+        judge_value(choice, field, TEXT(LABEL_ZONE), value);
         rest = after;
     }
 }
@@ -128,7 +112,7 @@ static void judge(struct judgement *judgement, const void *settings_pointer)
     struct choice choice = {
         .judgement = judgement,
         .what = "zone",
-        .key = ZONE,
+        .key = LABEL_ZONE,
         .allow = settings->allow.items,
         .allow_count = settings->allow.count,
         .is_key = is_key,

@@ -1,0 +1,14 @@
+/* Labels that Kubernetes and Karpenter put on nodes, by their own names. */
+#ifndef TAFFRAIL_SOLVER_WELL_KNOWN_H
+#define TAFFRAIL_SOLVER_WELL_KNOWN_H
+
+#define LABEL_ZONE "topology.kubernetes.io/zone"
+#define LABEL_REGION "topology.kubernetes.io/region"
+#define LABEL_HOSTNAME "kubernetes.io/hostname"
+#define LABEL_ARCH "kubernetes.io/arch"
+#define LABEL_OS "kubernetes.io/os"
+#define LABEL_INSTANCE_TYPE "node.kubernetes.io/instance-type"
+#define LABEL_CAPACITY_TYPE "karpenter.sh/capacity-type"
+#define LABEL_NODE_POOL "karpenter.sh/nodepool"
+
+#endif
