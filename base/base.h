@@ -10,6 +10,7 @@
 
 #define MUST_CHECK __attribute__((warn_unused_result))
 #define PRINTF_LIKE(string, first) __attribute__((format(printf, string, first)))
+#define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
 
 /* ---- text: a slice of bytes, not terminated, not owned ---- */
 

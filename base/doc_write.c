@@ -16,7 +16,7 @@ static bool is_other_word(struct text t)
 {
     static const char *const words[] = {"true", "false", "yes", "no", "on",
                                         "off",  "null",  "y",   "n"};
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+    for (size_t i = 0; i < COUNT_OF(words); i++)
         if (t.size == strlen(words[i]) && strncasecmp(t.data, words[i], t.size) == 0)
             return true;
     return false;

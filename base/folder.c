@@ -59,7 +59,7 @@ static bool list(struct listing *listing, struct error *error)
 static bool is_document(const char *path)
 {
     static const char *const endings[] = {".yaml", ".yml", ".json"};
-    for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++)
+    for (size_t i = 0; i < COUNT_OF(endings); i++)
         if (text_ends_with(text_of(path), text_of(endings[i])))
             return true;
     return false;

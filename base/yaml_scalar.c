@@ -231,7 +231,7 @@ static bool read_integer(struct arena *arena, struct text value, const char *pla
 
 static bool read_word(struct text value, struct scalar *scalar)
 {
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+    for (size_t i = 0; i < COUNT_OF(words); i++) {
         if (!text_is(value, words[i].word))
             continue;
         scalar->type = words[i].type;
@@ -357,7 +357,7 @@ bool scalar_resolve(struct arena *arena, struct text value, struct text tag, boo
     if (!text_starts_with(tag, prefix))
         return true;
     struct text name = {tag.data + prefix.size, tag.size - prefix.size};
-    for (size_t i = 0; i < sizeof tags / sizeof *tags; i++)
+    for (size_t i = 0; i < COUNT_OF(tags); i++)
         if (text_is(name, tags[i].tag))
             return resolve_tagged(arena, value, i, scalar, problem);
     if (text_is(name, "timestamp") && !is_timestamp(value)) {

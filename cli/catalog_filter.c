@@ -113,7 +113,7 @@ static bool read_word(struct arena *arena, struct text t, struct filter_part *pa
 static bool read_sign(struct arena *arena, struct text t, struct filter_part *part)
 {
     for (size_t at = 0; at < t.size; at++)
-        for (size_t i = 0; i < sizeof signs / sizeof *signs; i++) {
+        for (size_t i = 0; i < COUNT_OF(signs); i++) {
             struct text rest = {t.data + at, t.size - at}, sign = text_of(signs[i].text);
             if (!text_starts_with(rest, sign))
                 continue;
@@ -154,7 +154,7 @@ static bool read_part(struct arena *arena, struct filter_part *part, struct erro
 static struct text find_key(const struct catalog_filter *filter, struct text key)
 {
     key.data = solver_canonical_key(key.data, &key.size);
-    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++) {
+    for (size_t i = 0; i < COUNT_OF(prefixes); i++) {
         struct text full = arena_printf(filter->arena, "%s%.*s", prefixes[i], TEXT_ARGS(key));
         if (catalog_has_key(filter->catalog, full))
             return full;
@@ -226,7 +226,7 @@ static void note_what_changes_nothing(const struct catalog_filter *filter, struc
         "topology.k8s.aws/zone-id",
         "karpenter.sh/capacity-type",
     };
-    for (size_t i = 0; i < sizeof sold_everywhere / sizeof *sold_everywhere; i++)
+    for (size_t i = 0; i < COUNT_OF(sold_everywhere); i++)
         if (catalog_is_builtin(filter->catalog) && text_is(key, sold_everywhere[i]))
             fprintf(stderr,
                     "note: %s changes nothing: of the built-in catalogue every type is sold "

@@ -160,8 +160,7 @@ static void format_quantity(const char *resource, int64_t quantity, char *cell, 
     }
     if (strcmp(resource, "cpu") == 0)
         quantity /= 1000;
-    for (; bytes && quantity > 0 && quantity % 1024 == 0 && unit + 1 < sizeof units / sizeof *units;
-         unit++)
+    for (; bytes && quantity > 0 && quantity % 1024 == 0 && unit + 1 < COUNT_OF(units); unit++)
         quantity /= 1024;
     snprintf(cell, size, "%lld%s", (long long)quantity, units[unit]);
 }

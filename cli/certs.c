@@ -51,8 +51,7 @@ static int make(struct arena *arena, void *argument)
     static const char *const own_names[] = {"taffrail.taffrail.svc",
                                             "taffrail.taffrail.svc.cluster.local"};
     const struct certs_options *options = argument;
-    struct cert_names names = {.dns = own_names,
-                               .dns_count = sizeof own_names / sizeof own_names[0]};
+    struct cert_names names = {.dns = own_names, .dns_count = COUNT_OF(own_names)};
     if (options->names.count > 0)
         names = (struct cert_names){.dns = options->names.items, .dns_count = options->names.count};
 

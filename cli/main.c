@@ -45,7 +45,7 @@ int command_version(int argc, char **argv)
 
 static int say_unknown_command(const char *written)
 {
-    enum { COUNT = sizeof commands / sizeof commands[0] - 1, TYPO_EDITS = 3 };
+    enum { COUNT = COUNT_OF(commands) - 1, TYPO_EDITS = 3 };
     struct text names[COUNT];
     for (size_t i = 0; i < COUNT; i++)
         names[i] = text_of(commands[i].name);

@@ -3,8 +3,6 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
-
 /* ---- --optimize ---- */
 
 static const struct {

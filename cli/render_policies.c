@@ -13,7 +13,7 @@ static bool name_is_readable(struct text name)
         if (strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.",
                    name.data[i]) == NULL)
             return false;
-    for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++)
+    for (size_t i = 0; i < COUNT_OF(endings); i++)
         if (text_ends_with(name, text_of(endings[i])))
             return name.data[0] != '.' && name.size <= 253;
     return false;
@@ -59,7 +59,7 @@ static bool fits_literal(struct text bytes)
         if ((byte < ' ' && byte != '\n' && byte != '\t') || byte == 0x7f)
             return false;
     }
-    for (size_t i = 0; i < sizeof marks / sizeof marks[0]; i++)
+    for (size_t i = 0; i < COUNT_OF(marks); i++)
         if (memmem(bytes.data, bytes.size, marks[i], strlen(marks[i])) != NULL)
             return false;
     return true;

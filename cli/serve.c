@@ -89,8 +89,8 @@ static enum options_result read_options(int argc, char **argv, struct serve_opti
 static const char *const dns_names[] = {"taffrail.taffrail.svc",
                                         "taffrail.taffrail.svc.cluster.local", "localhost"};
 static const char *const addresses[] = {"127.0.0.1", "::1"};
-static const struct cert_names own_names = {dns_names, sizeof dns_names / sizeof dns_names[0],
-                                            addresses, sizeof addresses / sizeof addresses[0]};
+static const struct cert_names own_names = {dns_names, COUNT_OF(dns_names), addresses,
+                                            COUNT_OF(addresses)};
 
 static bool read_pair(const struct serve_options *options, struct arena *arena,
                       struct cert_pair *pair, struct error *error)

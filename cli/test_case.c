@@ -194,7 +194,7 @@ struct text test_case_keys(struct arena *arena)
          finding_keys},
         {"\nKeys of a change:", change_keys},
     };
-    for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++) {
+    for (size_t i = 0; i < COUNT_OF(tables); i++) {
         text_builder_printf(&page, "%s\n", tables[i].title);
         for (const struct key *key = tables[i].keys; key->name != NULL; key++)
             text_builder_printf(&page, "  %-15s %s%s\n", key->name, key->summary,

@@ -25,7 +25,7 @@ static int64_t kubelet_cpu_milli(int64_t cpu_milli)
         int64_t from_milli, to_milli, per_myriad;
     } shares[] = {{0, 1000, 600}, {1000, 2000, 100}, {2000, 4000, 50}, {4000, INT64_MAX, 25}};
     int64_t reserved = 0;
-    for (size_t i = 0; i < sizeof shares / sizeof *shares; i++) {
+    for (size_t i = 0; i < COUNT_OF(shares); i++) {
         int64_t to = cpu_milli < shares[i].to_milli ? cpu_milli : shares[i].to_milli;
         if (to > shares[i].from_milli)
             reserved += (to - shares[i].from_milli) * shares[i].per_myriad / 10000;

@@ -113,7 +113,7 @@ static void guess_devices(struct instance_type *type)
         {"p", true, false, DEVICE_NVIDIA},   {"inf", false, true, DEVICE_NEURON},
         {"trn", false, true, DEVICE_NEURON},
     };
-    for (size_t i = 0; i < sizeof made_for / sizeof *made_for; i++)
+    for (size_t i = 0; i < COUNT_OF(made_for); i++)
         if (text_is(type->category, made_for[i].category)) {
             type->has_gpu = made_for[i].has_gpu;
             type->has_accelerator = made_for[i].has_accelerator;

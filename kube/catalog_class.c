@@ -42,7 +42,7 @@ static const struct family families[] = {
      "10.0.26100"},
     {"Custom", NULL, NULL, USUAL_ROOT_GIB *GIB, true, true, true, NULL},
 };
-enum { FAMILY_COUNT = sizeof families / sizeof *families, FAMILY_CUSTOM = FAMILY_COUNT - 1 };
+enum { FAMILY_COUNT = COUNT_OF(families), FAMILY_CUSTOM = FAMILY_COUNT - 1 };
 
 static const struct family *family_named(struct text name)
 {

@@ -12,7 +12,7 @@ static bool is_word_byte(char c)
 static bool is_ec2_size(struct text size)
 {
     static const char *const sizes[] = {"nano", "micro", "small", "medium", "large", "metal"};
-    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+    for (size_t i = 0; i < COUNT_OF(sizes); i++)
         if (text_is(size, sizes[i]))
             return true;
     size_t digits = 0;

@@ -7,8 +7,6 @@
 
 /* A type as the solver takes it: strings instead of numbers, and offerings each of one place. */
 
-#define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
-
 struct strings {
     const char **items;
     size_t count, capacity;

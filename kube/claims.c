@@ -233,7 +233,7 @@ static struct text csi_name(struct text provisioner)
         {"kubernetes.io/vsphere-volume", "csi.vsphere.vmware.com"},
         {"kubernetes.io/portworx-volume", "pxd.portworx.com"},
     };
-    for (size_t i = 0; i < sizeof drivers / sizeof *drivers; i++)
+    for (size_t i = 0; i < COUNT_OF(drivers); i++)
         if (text_is(provisioner, drivers[i].in_tree))
             return text_of(drivers[i].driver);
     return provisioner;

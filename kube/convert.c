@@ -81,7 +81,7 @@ static bool effect_parse(struct text t, enum solver_effect *effect)
         [SOLVER_PREFER_NO_SCHEDULE] = "PreferNoSchedule",
         [SOLVER_NO_EXECUTE] = "NoExecute",
     };
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    for (size_t i = 0; i < COUNT_OF(names); i++)
         if (text_is(t, names[i])) {
             *effect = (enum solver_effect)i;
             return true;

@@ -175,7 +175,7 @@ static bool read_named(struct text name, struct arena *arena, struct cron *cron,
         {{"@weekly", NULL}, "0 0 * * 0"},        {{"@daily", "@midnight"}, "0 0 * * *"},
         {{"@hourly", NULL}, "0 * * * *"},
     };
-    for (size_t i = 0; i < sizeof descriptors / sizeof *descriptors; i++)
+    for (size_t i = 0; i < COUNT_OF(descriptors); i++)
         for (size_t j = 0; j < 2 && descriptors[i].names[j] != NULL; j++)
             if (text_is(name, descriptors[i].names[j]))
                 return read_fields(text_of(descriptors[i].means), arena, cron, fault);

@@ -15,7 +15,7 @@ struct text default_string(const struct object *object, const char *path)
     struct text written = node_string(node_at(object->root->node, path));
     if (written.size > 0)
         return written;
-    for (size_t i = 0; i < sizeof field_defaults / sizeof field_defaults[0]; i++)
+    for (size_t i = 0; i < COUNT_OF(field_defaults); i++)
         if (field_defaults[i].kind == object->kind &&
             text_is(text_of(field_defaults[i].path), path))
             return text_of(field_defaults[i].value);
@@ -31,7 +31,7 @@ static bool is_default_class(const struct object *class)
         "storageclass.beta.kubernetes.io/is-default-class",
     };
     const struct node *written = node_at(class->root->node, "metadata.annotations");
-    for (size_t i = 0; i < sizeof annotations / sizeof annotations[0]; i++)
+    for (size_t i = 0; i < COUNT_OF(annotations); i++)
         if (text_is(node_string(node_get(written, annotations[i])), "true"))
             return true;
     return false;

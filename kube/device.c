@@ -11,7 +11,7 @@ enum device device_of_resource(struct text resource)
         {"habana.ai/", DEVICE_GAUDI},
         {"aws.amazon.com/neuron", DEVICE_NEURON},
     };
-    for (size_t i = 0; i < sizeof domains / sizeof *domains; i++)
+    for (size_t i = 0; i < COUNT_OF(domains); i++)
         if (text_starts_with(resource, text_of(domains[i].prefix)))
             return domains[i].device;
     return DEVICE_COUNT;

@@ -158,7 +158,7 @@ static struct cluster_pod template_pod(struct expansion *expansion, const struct
 static struct text pod_prefix(const struct expansion *expansion, const struct object *object,
                               struct text name)
 {
-    for (size_t i = 0; i < sizeof makers / sizeof *makers && makers[i] != object->kind; i++)
+    for (size_t i = 0; i < COUNT_OF(makers) && makers[i] != object->kind; i++)
         if (snapshot_find(expansion->snapshot, makers[i], object->namespace, name) != NULL)
             return arena_printf(expansion->arena, "%.*s-%s", TEXT_ARGS(name),
                                 kind_table[object->kind].plural);
@@ -267,7 +267,7 @@ void expand_pods(const struct snapshot *snapshot, struct arena *arena, struct cl
                  struct daemons *daemons, struct problems *problems)
 {
     struct expansion expansion = {snapshot, arena, pods, daemons, problems, {NULL}};
-    for (size_t i = 0; i < sizeof makers / sizeof *makers; i++)
+    for (size_t i = 0; i < COUNT_OF(makers); i++)
         expansion.tallies[makers[i]] =
             ARENA_ARRAY(arena, snapshot_count(snapshot, makers[i]), struct tally);
     expansion.tallies[KIND_DAEMON_SET] =
@@ -276,7 +276,7 @@ void expand_pods(const struct snapshot *snapshot, struct arena *arena, struct cl
     size_t number = 0;
     for (size_t i = 0; i < snapshot_count(snapshot, KIND_POD); i++)
         add_pod(&expansion, snapshot_object(snapshot, KIND_POD, i), &number);
-    for (size_t i = 0; i < sizeof makers / sizeof *makers; i++) {
+    for (size_t i = 0; i < COUNT_OF(makers); i++) {
         number = 0;
         for (size_t j = 0; j < snapshot_count(snapshot, makers[i]); j++)
             expand_workload(&expansion, snapshot_object(snapshot, makers[i], j),

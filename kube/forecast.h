@@ -71,6 +71,9 @@ bool named_amounts_read(const struct object *object, const struct field *map, st
                         struct named_amounts *amounts, struct error *error) MUST_CHECK;
 struct solver_amounts named_amounts_number(const struct named_amounts *amounts,
                                            struct solver_builder *builder, struct arena *arena);
+/* By the numbers of a problem that is built; SOLVER_NONE: nothing in it has the resource. */
+struct solver_amounts named_amounts_find(const struct named_amounts *amounts,
+                                         const struct solver_problem *problem, struct arena *arena);
 
 /* What the whole pod requests, as the API server would store it and kube-scheduler counts it: what
  * its containers need while they run or, if that is more, while they start; or what the pod itself

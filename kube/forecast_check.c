@@ -217,7 +217,7 @@ static void check_tolerations(const struct field *spec, struct arena *arena,
     };
     const struct field *list = field_get(arena, spec, "tolerations");
     for (size_t i = 0; i < list_size(list); i++)
-        for (size_t j = 0; j < sizeof choices / sizeof *choices; j++)
+        for (size_t j = 0; j < COUNT_OF(choices); j++)
             check_choice(field_item(arena, list, i), &choices[j], arena, complaint);
 }
 
@@ -233,7 +233,7 @@ static void check_spread(const struct field *spread, struct arena *arena,
     };
     count_check(field_get(arena, spread, "maxSkew"), 1, arena, complaint);
     count_check(field_get(arena, spread, "minDomains"), 1, arena, complaint);
-    for (size_t i = 0; i < sizeof choices / sizeof *choices; i++)
+    for (size_t i = 0; i < COUNT_OF(choices); i++)
         check_choice(spread, &choices[i], arena, complaint);
 }
 
@@ -263,7 +263,7 @@ static void check_node_selection(const struct workload *workload, struct arena *
         complain(complaint, field_get(arena, required, "nodeSelectorTerms"),
                  TEXT("a list of one term or more"), arena);
     const struct node_terms *all[] = {&selection.required, &selection.preferred};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+    for (size_t i = 0; i < COUNT_OF(all); i++)
         for (size_t j = 0; j < all[i]->count; j++)
             check_expressions(field_get(arena, all[i]->items[j].field, "matchExpressions"),
                               &of_nodes, arena, complaint);

@@ -8,8 +8,6 @@
 
 #include "kube/kept_internal.h"
 
-#define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
-
 /* ---- lists of which only some items are read ---- */
 
 static bool is_of_type(const struct node *item, const char *type)

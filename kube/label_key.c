@@ -2,8 +2,6 @@
 #include "kube/kube.h"
 #include "solver/well_known.h"
 
-#define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
-
 /* Every node that Karpenter buys carries these labels, whatever its NodePool says. */
 static const char *const node_keys[] = {LABEL_ZONE,          LABEL_REGION,   LABEL_HOSTNAME,
                                         LABEL_CAPACITY_TYPE, LABEL_ARCH,     LABEL_OS,

@@ -126,7 +126,7 @@ static bool is_ephemeral(const struct taint *taint)
     };
     if (text_starts_with(taint->key, TEXT("readiness.k8s.io/")))
         return true;
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+    for (size_t i = 0; i < COUNT_OF(known); i++)
         if (text_is(taint->key, known[i].key) && text_is(taint->effect, known[i].effect))
             return true;
     return false;

@@ -22,7 +22,7 @@ static struct place place_of(struct source *source, struct arena *arena, const s
 static bool check_metadata(const struct node *metadata, struct source *source, struct arena *arena,
                            struct error *error)
 {
-    for (size_t i = 0; i < sizeof metadata_types / sizeof metadata_types[0]; i++) {
+    for (size_t i = 0; i < COUNT_OF(metadata_types); i++) {
         const struct node *value = node_get(metadata, metadata_types[i].key);
         if (value == NULL || node_is(value, NODE_NULL) || node_is(value, metadata_types[i].kind))
             continue;

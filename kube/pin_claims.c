@@ -82,7 +82,7 @@ static bool is_in_one_zone(const struct object *volume, struct text *zone)
             (means == ZONE_KEY_NAME && !is_same_zone(node_string(node_item(values, 0)), zone)))
             return false;
     }
-    for (size_t i = 0; zone->size > 0 && i < sizeof labels / sizeof labels[0]; i++) {
+    for (size_t i = 0; zone->size > 0 && i < COUNT_OF(labels); i++) {
         struct text label = node_string(node_get(volume->labels, labels[i]));
         if (label.size > 0 && !text_equal(label, *zone))
             return false;

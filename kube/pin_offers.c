@@ -11,18 +11,6 @@ bool set_makes_claims(const struct object *set)
     return node_count(node_at(set->root->node, "spec.volumeClaimTemplates")) > 0;
 }
 
-static struct solver_amounts amounts_of(const struct named_amounts *amounts,
-                                        const struct solver_problem *problem, struct arena *arena)
-{
-    struct solver_amount *items = ARENA_ARRAY(arena, amounts->count, struct solver_amount);
-    for (size_t i = 0; i < amounts->count; i++)
-        items[i] = (struct solver_amount){
-            .resource = solver_problem_resource(problem, amounts->items[i].resource),
-            .quantity = amounts->items[i].quantity,
-        };
-    return (struct solver_amounts){items, amounts->count};
-}
-
 static struct zones zones_of(struct solver_strings names, struct arena *arena)
 {
     struct zones zones = {0};
@@ -47,7 +35,7 @@ void pin_offer_ask(const struct snapshot *snapshot, const struct solver_problem 
     if (shape.fault.message.size > 0)
         return;
     struct solver_shape asked = shape.solver;
-    asked.requests = amounts_of(&shape.requests, problem, passing);
+    asked.requests = named_amounts_find(&shape.requests, problem, passing);
     const struct solver_question question = {.shape = &asked};
     if (!solver_query_zones(run, &question, passing, &answer, NULL))
         return;

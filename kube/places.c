@@ -127,19 +127,6 @@ static const char *resource_of_none(const struct named_amounts *amounts,
     return NULL;
 }
 
-static struct solver_amounts amounts_of(const struct named_amounts *amounts,
-                                        const struct asking *asking)
-{
-    struct solver_amount *items = ARENA_ARRAY(asking->arena, amounts->count, struct solver_amount);
-    for (size_t i = 0; i < amounts->count; i++)
-        items[i] = (struct solver_amount){
-            .resource =
-                solver_problem_resource(asking->places->problem, amounts->items[i].resource),
-            .quantity = amounts->items[i].quantity,
-        };
-    return (struct solver_amounts){items, amounts->count};
-}
-
 /* A volume that is somewhere already, or will be there. */
 static struct solver_volume volume_in(const struct zones *zones, struct arena *arena)
 {
@@ -293,7 +280,7 @@ void places_ask(const struct places *places, const struct snapshot *snapshot,
     if (shape.fault.message.size > 0 || shape.solver.needs_devices)
         return;
     struct solver_shape asked = shape.solver;
-    asked.requests = amounts_of(&shape.requests, &asking);
+    asked.requests = named_amounts_find(&shape.requests, places->problem, arena);
     asked.spread_count = 0;
     asked.affinity_count = 0;
     asked.preferred_count = 0;

@@ -123,7 +123,7 @@ static void find_defaulted(struct pod *pod)
             continue;
         const struct node *limits = node_at(range->root->node, "spec.limits");
         for (size_t j = 0; node_is(limits, NODE_LIST) && j < node_count(limits); j++)
-            for (size_t k = 0; k < sizeof sources / sizeof *sources; k++) {
+            for (size_t k = 0; k < COUNT_OF(sources); k++) {
                 const struct node *map = node_get(node_item(limits, j), sources[k]);
                 for (size_t m = 0; node_is(map, NODE_MAP) && m < node_count(map); m++)
                     add_name(&pod->defaulted,
@@ -185,7 +185,7 @@ static bool take_status(const struct pod *pod, const struct node *container, str
         *sums = (struct sums){0};
     const struct node *held[] = {node_at(status, "resources.requests"),
                                  node_get(status, "allocatedResources")};
-    for (size_t i = 0; i < sizeof held / sizeof *held; i++) {
+    for (size_t i = 0; i < COUNT_OF(held); i++) {
         struct sums holds = {0};
         if (!add_missing(pod, &holds, held[i], "the status of", error))
             return false;
@@ -383,5 +383,17 @@ struct solver_amounts named_amounts_number(const struct named_amounts *amounts,
         items[i] =
             (struct solver_amount){solver_builder_resource(builder, amounts->items[i].resource),
                                    amounts->items[i].quantity};
+    return (struct solver_amounts){items, amounts->count};
+}
+
+struct solver_amounts named_amounts_find(const struct named_amounts *amounts,
+                                         const struct solver_problem *problem, struct arena *arena)
+{
+    struct solver_amount *items = ARENA_ARRAY(arena, amounts->count, struct solver_amount);
+    for (size_t i = 0; i < amounts->count; i++)
+        items[i] = (struct solver_amount){
+            .resource = solver_problem_resource(problem, amounts->items[i].resource),
+            .quantity = amounts->items[i].quantity,
+        };
     return (struct solver_amounts){items, amounts->count};
 }

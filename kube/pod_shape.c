@@ -38,7 +38,7 @@ static bool is_restricted(const char *key_as_written)
         return true;
     if (solver_is_well_known(data, size) || !text_split(key, '/', &domain, NULL))
         return false;
-    for (size_t i = 0; i < sizeof domains / sizeof *domains; i++) {
+    for (size_t i = 0; i < COUNT_OF(domains); i++) {
         struct text restricted = text_of(domains[i]);
         if (text_equal(domain, restricted))
             return true;

@@ -87,7 +87,7 @@ static void multiply_by_1024(struct decimal *decimal)
 
 static bool apply_suffix(struct decimal *decimal, struct text suffix)
 {
-    for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
+    for (size_t i = 0; i < COUNT_OF(suffixes); i++) {
         if (!text_is(suffix, suffixes[i].text))
             continue;
         decimal->exponent += suffixes[i].decimal_exponent;

@@ -9,7 +9,7 @@ void containers_read(const struct workload *workload, struct arena *arena,
         bool init;
     } lists[] = {{"containers", false}, {"initContainers", true}};
     *containers = (struct containers){0};
-    for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
+    for (size_t i = 0; i < COUNT_OF(lists); i++) {
         const struct field *list = field_get(arena, workload->spec, lists[i].key);
         for (size_t j = 0; node_is(list->node, NODE_LIST) && j < node_count(list->node); j++) {
             const struct field *field = field_item(arena, list, j);

@@ -103,7 +103,7 @@ bool duration_parse(struct text t, int64_t *seconds)
             digits++;
         int64_t number = 0;
         int64_t unit_s = 0;
-        for (size_t i = 0; digits < t.size && i < sizeof units / sizeof *units; i++)
+        for (size_t i = 0; digits < t.size && i < COUNT_OF(units); i++)
             if (t.data[digits] == units[i].unit)
                 unit_s = units[i].seconds;
         if (unit_s == 0 || !text_to_int64((struct text){t.data, digits}, &number) ||

@@ -3,8 +3,6 @@
 
 #include <stdarg.h>
 
-#define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
-
 /* ---- writing ---- */
 
 void members_put(struct members *members, struct arena *arena, const char *key,

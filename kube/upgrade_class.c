@@ -1,8 +1,6 @@
 /* Node classes: AWSNodeTemplate and EC2NodeClass v1beta1 as EC2NodeClass v1. */
 #include "kube/upgrade.h"
 
-#define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
-
 struct nodes {
     struct node *items;
     size_t count, capacity;

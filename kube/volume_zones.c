@@ -3,8 +3,6 @@
 #include "kube/volume_zones.h"
 #include "solver/well_known.h"
 
-#define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
-
 struct places {
     struct solver_expressions *items;
     size_t count, capacity;

@@ -283,7 +283,7 @@ static bool guarded(struct step *step, struct arena *of_offers, void (*body)(voi
     struct warm *warm = step->warm;
     struct arena *arenas[] = {of_offers,    warm->problem, warm->pending,
                               warm->asking, warm->passing, warm->piece};
-    struct guarding guarding = {arenas, sizeof arenas / sizeof *arenas, body, step, false};
+    struct guarding guarding = {arenas, COUNT_OF(arenas), body, step, false};
     guard_next(&guarding);
     if (!guarding.within) {
         begin_again(warm);

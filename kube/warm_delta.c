@@ -13,7 +13,7 @@ static bool is_same_pod(const struct object *a, const struct object *b)
     static const char *const parts[] = {"conditions", "containerStatuses", "initContainerStatuses"};
     if (a == NULL || b == NULL)
         return a == b;
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+    for (size_t i = 0; i < COUNT_OF(parts); i++)
         if (!nodes_equal(status_part(a, parts[i]), status_part(b, parts[i])))
             return false;
     return a->deleting == b->deleting && a->created_unix_s == b->created_unix_s &&

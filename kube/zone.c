@@ -1,8 +1,6 @@
 #include "kube/kube.h"
 #include "solver/well_known.h"
 
-#define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
-
 enum zone_key zone_key_of(struct text key)
 {
     static const struct {

@@ -93,7 +93,7 @@ static struct text type_words(struct arena *arena, const struct key *key)
     }
     static const char *const beginnings[] = {"a ", "one of "};
     struct text words = schema_wanted(arena, key);
-    for (size_t i = 0; i < sizeof beginnings / sizeof beginnings[0]; i++) {
+    for (size_t i = 0; i < COUNT_OF(beginnings); i++) {
         struct text beginning = text_of(beginnings[i]);
         if (text_starts_with(words, beginning))
             return (struct text){words.data + beginning.size, words.size - beginning.size};

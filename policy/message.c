@@ -151,7 +151,7 @@ static void add_problem(struct text_builder *builder, size_t number, const struc
         const char *label;
         struct text text;
     } notes[] = {{"fix", finding->fix}, {"docs", finding->docs}, {"ask", finding->contact}};
-    for (size_t i = 0; i < sizeof notes / sizeof notes[0]; i++) {
+    for (size_t i = 0; i < COUNT_OF(notes); i++) {
         if (notes[i].text.size == 0)
             continue;
         text_builder_printf(builder, "%s%s: %.*s", separator, notes[i].label,

@@ -56,7 +56,7 @@ static bool has_shape(const struct node *node, enum shape shape)
 
 static bool is_open(const char *parent, struct text key, const struct node *value)
 {
-    for (size_t i = 0; i < sizeof open_fields / sizeof open_fields[0]; i++)
+    for (size_t i = 0; i < COUNT_OF(open_fields); i++)
         if (text_is(text_of(parent), open_fields[i].parent) && text_is(key, open_fields[i].key))
             return has_shape(value, open_fields[i].shape);
     return false;

@@ -7,7 +7,7 @@ bool requester_is_controller(const struct requester *requester)
         "system:kube-",
         "system:node:",
     };
-    for (size_t i = 0; i < sizeof prefixes / sizeof prefixes[0]; i++)
+    for (size_t i = 0; i < COUNT_OF(prefixes); i++)
         if (text_starts_with(requester->name, text_of(prefixes[i])))
             return true;
     return false;

@@ -8,7 +8,7 @@ static const struct rail *const rails[] = {
 
 size_t rail_count(void)
 {
-    return sizeof rails / sizeof rails[0];
+    return COUNT_OF(rails);
 }
 
 const struct rail *rail_at(size_t index)

@@ -169,7 +169,7 @@ static struct json_object *json_of_summary(const struct report_summary *summary)
         {"undecided", summary->undecided}, {"errors", summary->errors},
     };
     struct json_object *json = json_object_new_object();
-    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++)
+    for (size_t i = 0; i < COUNT_OF(counts); i++)
         json_add_count(json, counts[i].key, counts[i].count);
     return json;
 }

@@ -309,7 +309,7 @@ static int compare_looks(const struct plan_node *a, const struct plan_node *b)
         text_compare(x->capacity_type, y->capacity_type),
         compare_numbers(x->usd_micro_per_hour, y->usd_micro_per_hour),
     };
-    for (size_t i = 0; i < sizeof orders / sizeof orders[0]; i++)
+    for (size_t i = 0; i < COUNT_OF(orders); i++)
         if (orders[i] != 0)
             return orders[i];
     return compare_all_shares(a, b);

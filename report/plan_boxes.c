@@ -11,7 +11,7 @@ static const struct {
     {"#E69F00", "#000"}, {"#56B4E9", "#000"}, {"#009E73", "#000"}, {"#F0E442", "#000"},
     {"#0072B2", "#fff"}, {"#D55E00", "#000"}, {"#CC79A7", "#000"},
 };
-enum { COLOUR_COUNT = sizeof colours / sizeof colours[0] };
+enum { COLOUR_COUNT = COUNT_OF(colours) };
 _Static_assert((int)COLOUR_COUNT == PICTURE_RANKS / 2, "a colour for each rank, twice");
 static const char other_fill[] = "#8c959f";
 

@@ -168,7 +168,7 @@ bool plan_html(const struct plan *plan, const struct report_style *style, struct
     fputs("<h1>What the provisioner would buy</h1>\n", out);
     const struct text lines[] = {plan_headline(plan, arena), plan_cost(plan, arena),
                                  plan_saving(plan, arena)};
-    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
+    for (size_t i = 0; i < COUNT_OF(lines); i++) {
         if (lines[i].size == 0)
             continue;
         fputs("<p>", out);

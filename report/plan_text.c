@@ -218,7 +218,7 @@ bool plan_text(const struct plan *plan, const struct report_style *style, struct
     const struct page page = {plan, style->colour ? &colours : &no_colours, arena, out};
     const struct text lines[] = {plan_headline(plan, arena), plan_cost(plan, arena),
                                  plan_saving(plan, arena)};
-    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++)
+    for (size_t i = 0; i < COUNT_OF(lines); i++)
         if (lines[i].size > 0)
             put_wrapped(lines[i], 0, 0, out);
     put_nodes(&page, "TO BUY", plan_nodes_bought(plan, arena), bought_columns, bought_row);

@@ -90,7 +90,7 @@ struct text plan_headline(const struct plan *plan, struct arena *arena)
         {plan->on_claim_count, plan->forecast->claim_count, "new node"},
         {plan->forecast->unschedulable_count - plan->later_count, 0, "nowhere"},
     };
-    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+    for (size_t i = 0; i < COUNT_OF(parts); i++) {
         if (parts[i].pods == 0)
             continue;
         text_builder_printf(&line, "%s%zu fit%s ", separator, parts[i].pods,

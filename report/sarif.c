@@ -121,7 +121,7 @@ static uint64_t hash_of(const struct located_finding *located)
         object->generate_name,  finding->path,     finding->found,
     };
     uint64_t hash = UINT64_C(0xcbf29ce484222325);
-    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
+    for (size_t i = 0; i < COUNT_OF(parts); i++)
         hash = hash_part(hash, parts[i]);
     return hash;
 }

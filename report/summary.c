@@ -39,7 +39,7 @@ void put_summary(const struct report *report, FILE *out)
     };
     fprintf(out, "%zu object%s checked", summary.objects, summary.objects == 1 ? "" : "s");
     bool any = false;
-    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
+    for (size_t i = 0; i < COUNT_OF(counts); i++) {
         if (counts[i].count == 0)
             continue;
         fprintf(out, "%s%zu %s", any ? ", " : ": ", counts[i].count, counts[i].what);

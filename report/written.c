@@ -45,7 +45,7 @@ static bool is_plain(struct text value)
         if (memchr(letters, value.data[i], sizeof letters - 1) == NULL &&
             (i == 0 || memchr(others, value.data[i], sizeof others - 1) == NULL))
             return false;
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+    for (size_t i = 0; i < COUNT_OF(words); i++)
         if (value.size == strlen(words[i]) && strncasecmp(value.data, words[i], value.size) == 0)
             return false;
     return value.size > 0;

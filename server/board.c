@@ -219,7 +219,7 @@ void board_add_metrics(struct board *board, int64_t now_ms, struct text_builder 
             "1 when claims or volumes are too old to require a zone.", status.volumes_are_stale);
     add_one(out, "taffrail_cluster_views_total", "counter",
             "Views of the cluster that reviews were given.", status.view_count);
-    for (size_t i = 0; i < sizeof series / sizeof *series; i++) {
+    for (size_t i = 0; i < COUNT_OF(series); i++) {
         family(out, series[i].name, series[i].type, series[i].help);
         for (enum kind kind = 0; kind < KIND_COUNT; kind++)
             if (is_watched(&status, kind))

@@ -138,7 +138,7 @@ static void print_page(void *argument)
         printing->page = (struct page){405, plain, TEXT("the method must be GET\n")};
         return;
     }
-    for (size_t i = 0; i < sizeof pages / sizeof *pages; i++)
+    for (size_t i = 0; i < COUNT_OF(pages); i++)
         if (strcmp(printing->url, pages[i].path) == 0) {
             pages[i].print(printing);
             return;

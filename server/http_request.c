@@ -122,7 +122,7 @@ void *request_begin(void *closure, const char *uri, struct MHD_Connection *mhd)
         .timeout_us = timeout_us,
         .wait_ms = wait_limit_ms(timeout_us),
     };
-    for (size_t i = 0; i < sizeof routes / sizeof *routes; i++)
+    for (size_t i = 0; i < COUNT_OF(routes); i++)
         if (text_is(path, routes[i].path))
             connection->request.route = routes[i].route;
     return connection;

@@ -44,7 +44,7 @@ static bool take_number(struct text *left, double *number)
 /* False when none of the units is there; a longer name comes before one that begins it. */
 static bool take_unit(struct text *left, double *micros)
 {
-    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+    for (size_t i = 0; i < COUNT_OF(units); i++)
         if (text_starts_with(*left, units[i].name)) {
             *micros = units[i].micros;
             skip(left, units[i].name.size);

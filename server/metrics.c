@@ -8,7 +8,7 @@
  * becomes a label. */
 
 static const char *const operation_labels[] = {"CREATE", "UPDATE", "DELETE", "CONNECT", "other"};
-enum { OPERATION_LABELS = sizeof operation_labels / sizeof *operation_labels };
+enum { OPERATION_LABELS = COUNT_OF(operation_labels) };
 
 enum { VERDICT_LABELS = ACTION_DENY + 1 };
 
@@ -16,7 +16,7 @@ static const char *const phase_labels[] = {
     [REVIEW_VALIDATE] = "validate",
     [REVIEW_MUTATE] = "mutate",
 };
-enum { PHASE_LABELS = sizeof phase_labels / sizeof *phase_labels };
+enum { PHASE_LABELS = COUNT_OF(phase_labels) };
 
 static const char *const refusal_labels[REFUSAL_COUNT] = {
     [REFUSED_MALFORMED] = "malformed",
@@ -39,7 +39,7 @@ static const struct {
     {50000, "0.05"},  {100000, "0.1"},  {250000, "0.25"}, {500000, "0.5"},  {1000000, "1"},
     {2500000, "2.5"}, {5000000, "5"},
 };
-enum { BOUNDS = sizeof bounds / sizeof *bounds };
+enum { BOUNDS = COUNT_OF(bounds) };
 
 typedef atomic_uint_fast64_t counter;
 

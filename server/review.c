@@ -30,7 +30,7 @@ struct review {
 
 static bool read_operation(struct text name, enum operation *operation, struct error *error)
 {
-    for (size_t i = 0; i < sizeof operations / sizeof operations[0]; i++)
+    for (size_t i = 0; i < COUNT_OF(operations); i++)
         if (text_is(name, operations[i].name)) {
             *operation = operations[i].operation;
             return true;

@@ -1,5 +1,6 @@
 #include <string.h>
 
+#include "base/base.h"
 #include "solver/names.h"
 
 struct label {
@@ -77,7 +78,7 @@ static const char *canonical_auto_mode(const char *data, size_t *size)
     if (*size <= auto_mode.size || memcmp(data, auto_mode.text, auto_mode.size) != 0)
         return data;
     size_t prefix_size = auto_mode_canonical.size, rest_size = *size - auto_mode.size;
-    for (size_t i = 0; i < sizeof well_known / sizeof *well_known; i++) {
+    for (size_t i = 0; i < COUNT_OF(well_known); i++) {
         struct label label = well_known[i];
         if (label.size == prefix_size + rest_size &&
             memcmp(label.text, auto_mode_canonical.text, prefix_size) == 0 &&
@@ -91,7 +92,7 @@ static const char *canonical_auto_mode(const char *data, size_t *size)
 
 const char *solver_canonical_key(const char *data, size_t *size)
 {
-    for (size_t i = 0; i < sizeof aliases / sizeof *aliases; i++)
+    for (size_t i = 0; i < COUNT_OF(aliases); i++)
         if (is(aliases[i].alias, data, *size)) {
             *size = aliases[i].canonical.size;
             return aliases[i].canonical.text;
@@ -101,7 +102,7 @@ const char *solver_canonical_key(const char *data, size_t *size)
 
 bool solver_is_well_known(const char *data, size_t size)
 {
-    for (size_t i = 0; i < sizeof well_known / sizeof *well_known; i++)
+    for (size_t i = 0; i < COUNT_OF(well_known); i++)
         if (is(well_known[i], data, size))
             return true;
     return false;
@@ -109,5 +110,5 @@ bool solver_is_well_known(const char *data, size_t size)
 
 const char *solver_well_known_key(size_t index)
 {
-    return index < sizeof well_known / sizeof *well_known ? well_known[index].text : NULL;
+    return index < COUNT_OF(well_known) ? well_known[index].text : NULL;
 }

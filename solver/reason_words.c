@@ -128,7 +128,7 @@ static struct text words_cpu(struct arena *arena, int64_t thousandths)
 static struct text words_bytes(struct arena *arena, int64_t bytes, const char *name, bool up)
 {
     static const char *const units[] = {"", "Ki", "Mi", "Gi", "Ti", "Pi"};
-    enum { UNITS = sizeof units / sizeof *units, WHOLE_MOST = 9999 };
+    enum { UNITS = COUNT_OF(units), WHOLE_MOST = 9999 };
     int64_t whole = bytes;
     size_t unit = 0;
     for (; whole % 1024 == 0 && whole != 0 && unit + 1 < UNITS; unit++)

@@ -219,7 +219,7 @@ static void read_ports(struct solver_problem *problem, const struct solver_shape
     for (size_t i = 0; i < given->host_port_count; i++) {
         const struct solver_host_port *p = &given->host_ports[i];
         ports[i].ip = intern_string(&problem->words, p->ip, NULL);
-        for (size_t j = 0; j < sizeof every / sizeof *every; j++)
+        for (size_t j = 0; j < COUNT_OF(every); j++)
             if (strcmp(p->ip, every[j]) == 0)
                 ports[i].ip = SOLVER_NONE;
         const char *protocol = *p->protocol == '\0' ? "TCP" : p->protocol;

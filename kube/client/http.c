@@ -54,7 +54,7 @@ static void copy_config(void *context)
                             &c->certificate_file, &c->certificate_pem, &c->key_file, &c->key_pem,
                             &c->token_file,       &c->token,           &c->username, &c->password,
                             &c->tls_server_name,  &c->proxy_url};
-    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
+    for (size_t i = 0; i < COUNT_OF(texts); i++)
         *texts[i] = arena_text(client->arena, *texts[i]);
     client->base = c->server.data;
 }

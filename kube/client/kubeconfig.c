@@ -125,7 +125,7 @@ static bool read_user(const struct node *user, const char *file, struct arena *a
                       struct client_config *config, struct error *error)
 {
     static const char *const refused[] = {"exec", "auth-provider"};
-    for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++)
+    for (size_t i = 0; i < COUNT_OF(refused); i++)
         if (node_is(node_get(user, refused[i]), NODE_MAP))
             return error_set(error, ERROR_INPUT, (struct place){file, 0, 0},
                              "the user has %s, which is not supported: use a token, a "

@@ -173,9 +173,9 @@ static bool read_event(struct reading *reading)
     struct text name = node_string(node_get(root, "type"));
     const struct node *object = node_get(root, "object");
     size_t type = 0;
-    while (type < sizeof types / sizeof types[0] && !text_is(name, types[type].name))
+    while (type < COUNT_OF(types) && !text_is(name, types[type].name))
         type++;
-    if (type == sizeof types / sizeof types[0] || !node_is(object, NODE_MAP))
+    if (type == COUNT_OF(types) || !node_is(object, NODE_MAP))
         return error_set(reading->error, ERROR_CLUSTER, NOWHERE, "an event is of no known type");
     event->type = types[type].type;
     if (event->type == EVENT_ERROR) {

@@ -57,7 +57,7 @@ static void report_soft_taint(struct judgement *judgement, const struct taint *t
                        .statement = TEXT("found \"PreferNoSchedule\", which keeps no pod off these "
                                          "accelerator nodes"),
                        .allowed = hard_effects,
-                       .allowed_count = sizeof hard_effects / sizeof *hard_effects,
+                       .allowed_count = COUNT_OF(hard_effects),
                        .fix = TEXT("replace with NoSchedule"),
                        .replacement = hard_effects[0],
                    });

@@ -10,7 +10,7 @@ static bool is_accelerator_key(struct text key)
         "cloud.google.com/gke-accelerator*",
     };
     key.data = solver_canonical_key(key.data, &key.size);
-    for (size_t i = 0; i < sizeof globs / sizeof *globs; i++)
+    for (size_t i = 0; i < COUNT_OF(globs); i++)
         if (text_matches_glob(key, text_of(globs[i])))
             return true;
     return false;

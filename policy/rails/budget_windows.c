@@ -22,7 +22,7 @@ static unsigned read_reasons(const struct node *list)
         return REASONS_ALL;
     unsigned reasons = 0;
     for (size_t i = 0; i < node_count(list); i++)
-        for (size_t j = 0; j < sizeof names / sizeof *names; j++)
+        for (size_t j = 0; j < COUNT_OF(names); j++)
             if (text_is(node_string(node_item(list, i)), names[j].name))
                 reasons |= names[j].bit;
     return reasons;

@@ -1,6 +1,5 @@
 #include "policy/rail.h"
 
-#define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
 #define OPT_OUT "karpenter.sh/do-not-disrupt"
 
 struct settings {

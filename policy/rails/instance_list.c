@@ -96,7 +96,7 @@ static enum answer filter_answer(const struct type_filter *filter, const struct 
         filter->min_generation > 0 ? reaches_generation(type, filter->min_generation) : YES,
     };
     enum answer weakest = YES;
-    for (size_t i = 0; i < sizeof answers / sizeof answers[0]; i++)
+    for (size_t i = 0; i < COUNT_OF(answers); i++)
         if (answers[i] < weakest)
             weakest = answers[i];
     return weakest;

@@ -1,8 +1,6 @@
 /* The rail node-class: disks, metadata service, images and tags of the nodes to come. */
 #include "policy/rails/node_class.h"
 
-#define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
-
 static const struct key keys[] = {
     {.name = "amiFamilies",
      .type = KEY_STRINGS,

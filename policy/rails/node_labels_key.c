@@ -1,8 +1,6 @@
 #include "policy/rails/node_labels.h"
 #include "solver/well_known.h"
 
-#define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
-
 static bool asks_for_label(const struct expression *expression)
 {
     return expression->op != SOLVER_NOT_IN && expression->op != SOLVER_DOES_NOT_EXIST;

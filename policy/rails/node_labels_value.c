@@ -6,8 +6,6 @@
 #define FAMILY "karpenter.k8s.aws/instance-family"
 #define CATEGORY "karpenter.k8s.aws/instance-category"
 
-#define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
-
 /* ---- labels with few values, the same everywhere ---- */
 
 static const struct {

@@ -1,8 +1,6 @@
 /* The rail node-rotation: nodes that grow old, and images that change by themselves. */
 #include "policy/rail.h"
 
-#define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
-
 struct settings {
     int64_t max_expire_s;
     bool require_grace_period, pinned_ami;

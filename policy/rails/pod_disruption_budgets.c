@@ -1,7 +1,5 @@
 #include "policy/rail.h"
 
-#define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
-
 static const struct key keys[] = {{0}};
 
 struct hearing {

@@ -45,7 +45,7 @@ static struct limit limit_of(const struct pool *pool, struct text resource, stru
 static bool is_plain(struct text resource)
 {
     static const char *const in_bytes[] = {"memory", "ephemeral-storage", "hugepages-*", "storage"};
-    for (size_t i = 0; i < sizeof in_bytes / sizeof *in_bytes; i++)
+    for (size_t i = 0; i < COUNT_OF(in_bytes); i++)
         if (text_matches_glob(resource, text_of(in_bytes[i])))
             return false;
     return true;
@@ -60,8 +60,7 @@ static struct text amount_text(struct text resource, int64_t milli, struct arena
         return arena_printf(arena, "%lldm", (long long)milli);
     int64_t whole = milli / THOUSAND;
     size_t unit = 0;
-    while (!is_plain(resource) && unit + 1 < sizeof units / sizeof *units && whole != 0 &&
-           whole % STEP == 0) {
+    while (!is_plain(resource) && unit + 1 < COUNT_OF(units) && whole != 0 && whole % STEP == 0) {
         whole /= STEP;
         unit++;
     }
@@ -86,7 +85,7 @@ static enum carriers carriers_of(const struct judgement *judgement, const struct
 {
     static const char *const of_every_node[] = {"cpu", "memory", "nodes", "pods",
                                                 "ephemeral-storage"};
-    for (size_t i = 0; i < sizeof of_every_node / sizeof *of_every_node; i++)
+    for (size_t i = 0; i < COUNT_OF(of_every_node); i++)
         if (text_is(resource, of_every_node[i]))
             return CARRIED_BY_ALL;
     const struct catalog *catalog = judgement->world->catalog;

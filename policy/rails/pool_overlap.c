@@ -111,7 +111,7 @@ static void add_own(const struct pair *pair, const struct pool *pool,
                     struct solver_requirements *set)
 {
     const struct expressions *const lists[] = {&pool->labels, &pool->requirements};
-    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+    for (size_t i = 0; i < COUNT_OF(lists); i++)
         for (size_t j = 0; j < lists[i]->count; j++)
             if (!is_known(pair, lists[i]->items[j].key))
                 expression_add(&lists[i]->items[j], pair->names, set, pair->judgement->arena);
@@ -126,7 +126,7 @@ static void find_apart(struct pair *pair)
     add_own(pair, pair->other, &theirs);
     pair->apart = (struct text_builder){.arena = arena};
     const struct solver_requirements *const sets[] = {&ours, &theirs};
-    for (size_t i = 0; i < sizeof sets / sizeof *sets; i++)
+    for (size_t i = 0; i < COUNT_OF(sets); i++)
         for (size_t j = 0; j < sets[i]->count; j++) {
             const struct solver_requirement *one = &sets[i]->items[j];
             const struct solver_requirement *two = solver_requirements_get(sets[1 - i], one->key);
@@ -272,9 +272,9 @@ static void judge_pair(struct judgement *judgement, const struct pool *pool,
     struct type_set types = catalog_select(catalog, pair.names, &pair.both, arena);
     size_t type = find_type(catalog, &types, arena);
     struct text zone;
-    struct text capacity = first_allowed(&pair, LABEL_CAPACITY_TYPE, capacities,
-                                         sizeof capacities / sizeof *capacities);
-    struct text system = first_allowed(&pair, LABEL_OS, systems, sizeof systems / sizeof *systems);
+    struct text capacity =
+        first_allowed(&pair, LABEL_CAPACITY_TYPE, capacities, COUNT_OF(capacities));
+    struct text system = first_allowed(&pair, LABEL_OS, systems, COUNT_OF(systems));
     if (type == catalog_count(catalog) || capacity.size == 0 || system.size == 0 ||
         !find_zone(&pair, &zone))
         return;

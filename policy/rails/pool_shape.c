@@ -1,8 +1,6 @@
 /* The rail pool-shape: NodePools that are not what they look like. */
 #include "policy/rails/pool_shape.h"
 
-#define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
-
 /* ---- the fields there are, as the CRDs of the two versions have them ---- */
 
 enum { FIELDS_MAX = 12 };

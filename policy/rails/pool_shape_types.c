@@ -1,8 +1,6 @@
 #include "policy/rails/pool_shape.h"
 #include "solver/well_known.h"
 
-#define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
-
 static struct text canonical_key(struct text key)
 {
     key.data = solver_canonical_key(key.data, &key.size);

@@ -3,7 +3,6 @@
 #include "policy/rails/pool_shape.h"
 #include "solver/well_known.h"
 
-#define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
 #define NEVER_USED ": Karpenter refuses the pool and never uses it"
 
 /* ---- keys that are Karpenter's own ---- */

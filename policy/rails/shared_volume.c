@@ -1,8 +1,6 @@
 #include "policy/rail.h"
 #include "solver/well_known.h"
 
-#define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
-
 static const struct key keys[] = {{0}};
 
 /* ---- how many pods there are at once ---- */

@@ -1,7 +1,5 @@
 #include "policy/rail.h"
 
-#define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
-
 struct settings {
     struct key_strings allow;
 };

@@ -32,8 +32,6 @@ static const char *const node_keys[] = {LABEL_ZONE,          LABEL_REGION, LABEL
                                         LABEL_CAPACITY_TYPE, LABEL_ARCH,   LABEL_OS,
                                         LABEL_INSTANCE_TYPE};
 
-#define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
-
 static bool is_listed(const struct key_strings *list, struct text key)
 {
     for (size_t i = 0; i < list->count; i++)

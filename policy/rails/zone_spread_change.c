@@ -47,7 +47,7 @@ static bool names_disk(const struct workload *workload)
                                           "cinder"};
     const struct node *volumes = node_get(workload->spec->node, "volumes");
     for (size_t i = 0; i < node_count(volumes); i++)
-        for (size_t j = 0; j < sizeof sources / sizeof sources[0]; j++)
+        for (size_t j = 0; j < COUNT_OF(sources); j++)
             if (node_get(node_item(volumes, i), sources[j]) != NULL)
                 return true;
     return false;

@@ -77,7 +77,6 @@ static struct text fixture_lines(struct fixture *fixture, const struct forecast 
 
 /* ---- tables of clusters and what is forecast for them ---- */
 
-#define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
 enum { MOST_DOCUMENTS = 12, BUDGET_BYTES = 256 << 20 };
 
 #define POOL                                                                             \

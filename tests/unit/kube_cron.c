@@ -5,8 +5,6 @@
 #include "kube/kube.h"
 #include "unit.h"
 
-#define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
-
 static void a_schedule_fires_when_karpenter_says(void)
 {
     static const struct {

@@ -3,7 +3,6 @@
 
 const char unit_suite[] = "kube expand";
 
-#define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
 enum { MOST_DOCUMENTS = 12, BUDGET_BYTES = 64 << 20 };
 
 #define TEMPLATE "template: {metadata: {labels: {app: web}}, spec: {containers: [{name: main}]}}"

@@ -5,8 +5,6 @@
 
 #include "cluster_fixture.h"
 
-#define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
-
 #define CLASS(name, rest)                                                        \
     "{apiVersion: storage.k8s.io/v1, kind: StorageClass, metadata: {name: " name \
     "}, provisioner: ebs.csi.aws.com" rest "}\n---\n"

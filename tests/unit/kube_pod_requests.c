@@ -3,7 +3,6 @@
 
 const char unit_suite[] = "kube pod requests";
 
-#define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
 enum { BUDGET_BYTES = 16 << 20 };
 
 struct requests_case {

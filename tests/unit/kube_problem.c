@@ -4,7 +4,6 @@
 
 const char unit_suite[] = "kube problem";
 
-#define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
 enum { BUDGET_BYTES = 64 << 20 };
 
 static struct fixture fixture;

@@ -2,8 +2,6 @@
  * and whom a taint keeps out. */
 #include "rail_table.h"
 
-#define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
-
 /* ---- pools ---- */
 
 #define NODE_CLASS "nodeClassRef: {group: karpenter.k8s.aws, kind: EC2NodeClass, name: a}"

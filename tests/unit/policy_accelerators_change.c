@@ -1,8 +1,6 @@
 /* The rail accelerators with addToleration: who gets which toleration. */
 #include "change_table.h"
 
-#define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
-
 #define POD(resource, more)                                                                      \
     "{apiVersion: v1, kind: Pod, metadata: {name: a}, spec: {containers: [{name: a, resources: " \
     "{limits: {" resource "}}}]" more "}}"

@@ -2,8 +2,6 @@
 #include "kube/upgrade.h"
 #include "rail_table.h"
 
-#define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
-
 #define OBJECT(version, kind, spec) \
     "{apiVersion: " version ", kind: " kind ", metadata: {name: a}, spec: {" spec "}}"
 

@@ -1,8 +1,6 @@
 /* The rail capacity-types: what pods ask for, and what pools may launch. */
 #include "rail_modes.h"
 
-#define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
-
 #define KEY "karpenter.sh/capacity-type"
 #define IN(values) "{key: " KEY ", operator: In, values: [" values "]}"
 #define NOT_IN(values) "{key: " KEY ", operator: NotIn, values: [" values "]}"

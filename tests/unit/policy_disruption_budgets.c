@@ -3,8 +3,6 @@
 #include "policy/rails/budget_windows.h"
 #include "rail_modes.h"
 
-#define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
-
 #define POOL_OF(version, disruption, template)                                           \
     "{apiVersion: karpenter.sh/" version ", kind: NodePool, metadata: {name: a}, spec: " \
     "{disruption: {" disruption "}, template: {spec: {" template "}}}}"

@@ -2,8 +2,6 @@
  */
 #include "rail_table.h"
 
-#define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
-
 #define OPT_OUT "karpenter.sh/do-not-disrupt"
 #define POD_IN(namespace, annotations)                                                        \
     "{apiVersion: v1, kind: Pod, metadata: {name: a, namespace: " namespace ", annotations: " \

@@ -2,7 +2,6 @@
  * that are never changed. */
 #include "change_table.h"
 
-#define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
 enum { NOW = 1795230245 }; /* 2026-11-21 */
 
 static struct arena *arena;

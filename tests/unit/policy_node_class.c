@@ -1,8 +1,6 @@
 /* The rail node-class: disks, the metadata service, families of images, tags, pods to a node. */
 #include "rail_modes.h"
 
-#define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
-
 #define CLASS_OF(version, spec)                                                                   \
     "{apiVersion: karpenter.k8s.aws/" version ", kind: EC2NodeClass, metadata: {name: c}, spec: " \
     "{" spec "}}"

@@ -1,8 +1,6 @@
 /* The rail node-labels: what nobody offers, what was meant, and what a team may select. */
 #include "rail_table.h"
 
-#define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
-
 #define POD(spec) "{apiVersion: v1, kind: Pod, metadata: {name: a}, spec: " spec "}"
 #define SELECTS(labels) POD("{nodeSelector: {" labels "}}")
 #define NODE_AFFINITY(terms)                                                          \

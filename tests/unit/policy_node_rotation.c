@@ -1,8 +1,6 @@
 /* The rail node-rotation: how old nodes may grow, and which images they are made from. */
 #include "rail_modes.h"
 
-#define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
-
 #define POOL(disruption, spec)                                                              \
     "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: a}, spec: {" disruption \
     "template: {spec: {" spec "}}}}"

@@ -1,8 +1,6 @@
 /* The rail placeable: pods that nothing could ever run, and what does not count. */
 #include "rail_table.h"
 
-#define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
-
 #define POD(spec) "{apiVersion: v1, kind: Pod, metadata: {name: a}, spec: {" spec "}}"
 #define ASKS(requests) "containers: [{name: m, resources: {requests: {" requests "}}}]"
 #define ANY ASKS("cpu: 1")

@@ -1,8 +1,6 @@
 /* The rail pod-disruption-budgets: those that never let a pod go, and two on one pod. */
 #include "rail_table.h"
 
-#define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
-
 #define BUDGET(name, app, more)                                                              \
     "{apiVersion: policy/v1, kind: PodDisruptionBudget, metadata: {name: " name "}, spec: {" \
     "selector: {matchLabels: {app: " app "}}, " more "}}"

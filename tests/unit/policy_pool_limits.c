@@ -1,8 +1,6 @@
 /* The rail pool-limits: pools that may buy without end, or more than they should. */
 #include "rail_modes.h"
 
-#define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
-
 #define POOL(name, limits, requirements)                                               \
     "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: " name "}, spec: " \
     "{" limits "template: {spec: {requirements: [" requirements "]}}}}"

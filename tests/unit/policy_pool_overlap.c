@@ -1,8 +1,6 @@
 /* The rail pool-overlap: pools that a pod cannot tell apart, and the witness. */
 #include "rail_modes.h"
 
-#define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
-
 #define POOL_OF(name, class, more, labels, requirements)                                     \
     "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: " name "}, spec: {" more \
     "template: {metadata: {labels: {" labels "}}, spec: {nodeClassRef: {group: "             \

@@ -2,8 +2,6 @@
  * nothing. */
 #include "rail_modes.h"
 
-#define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
-
 #define HEAD "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: a}, spec: "
 #define CLASS "nodeClassRef: {group: karpenter.k8s.aws, kind: EC2NodeClass, name: a}"
 #define POOL_WITH(more, template, requirements) \

@@ -1,8 +1,6 @@
 /* The rail resource-requests: what counts as a request, and what is too much. */
 #include "rail_table.h"
 
-#define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
-
 #define POD(spec) "{apiVersion: v1, kind: Pod, metadata: {name: p}, spec: {" spec "}}"
 #define CONTAINER(resources) POD("containers: [{name: app, resources: {" resources "}}]")
 #define AT "spec.containers[0].resources."

@@ -2,8 +2,6 @@
 #include "policy/rails/scheduler_bypass.h"
 #include "rail_table.h"
 
-#define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
-
 #define POD(spec) "{apiVersion: v1, kind: Pod, metadata: {name: a}, spec: " spec "}"
 #define ON_NODE "{nodeName: ip-1}"
 

@@ -1,8 +1,6 @@
 /* The rail shared-volume: several pods, one disk, and nothing that keeps them on one node. */
 #include "rail_table.h"
 
-#define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
-
 #define MOUNTS(claim)                                                                            \
     "volumes: [{name: v, persistentVolumeClaim: {claimName: " claim "}}, {name: tmp, emptyDir: " \
     "{}}]"

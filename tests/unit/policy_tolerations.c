@@ -1,8 +1,6 @@
 /* The rail tolerations: what is granted, what the API server adds, and who tolerates everything. */
 #include "rail_table.h"
 
-#define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
-
 #define POD(spec) "{apiVersion: v1, kind: Pod, metadata: {name: a}, spec: " spec "}"
 #define TOLERATES(toleration) POD("{tolerations: [{" toleration "}]}")
 #define KEY "spec.tolerations[0].key "

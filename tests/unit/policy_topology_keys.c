@@ -1,8 +1,6 @@
 /* The rail topology-keys: which keys it knows, which it lets be, and which it cannot judge. */
 #include "rail_table.h"
 
-#define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
-
 #define SPREAD "spec.topologySpreadConstraints[0].topologyKey "
 #define POD "{apiVersion: v1, kind: Pod, metadata: {name: a, labels: {app: a}}, spec: "
 #define SPREAD_BY(key) POD "{topologySpreadConstraints: [{topologyKey: " key "}]}}"

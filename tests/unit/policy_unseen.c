@@ -1,7 +1,6 @@
 /* Kinds of a live cluster that cannot be seen: what is not found of them decides nothing. */
 #include "rail_table.h"
 
-#define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
 #define ZONE "topology.kubernetes.io/zone"
 
 #define CLUSTER                                                                                  \

@@ -1,8 +1,6 @@
 /* The rail volume-binding: which StorageClasses bind too early, and what uses one. */
 #include "rail_table.h"
 
-#define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
-
 #define CLASS(name, provisioner, rest)                                           \
     "{apiVersion: storage.k8s.io/v1, kind: StorageClass, metadata: {name: " name \
     "}, provisioner: " provisioner rest "}"

@@ -1,8 +1,6 @@
 /* What the rails on workloads say: the sentence and the fix of a finding, as people read them. */
 #include "rail_table.h"
 
-#define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
-
 #define POD(spec) "{apiVersion: v1, kind: Pod, metadata: {name: a}, spec: {" spec "}}"
 #define SELECTS(labels) POD("nodeSelector: {" labels "}")
 #define POOL(name)                                                                          \

@@ -4,7 +4,6 @@
 #include "dump.h"
 #include "rail_table.h"
 
-#define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
 #define ZONE "topology.kubernetes.io/zone"
 
 #define VOLUME(name, zones)                                                                     \

@@ -1,8 +1,6 @@
 /* The rail zone-spread: which workloads are spread, and what their pods are given. */
 #include "change_table.h"
 
-#define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
-
 #define ZONE "topology.kubernetes.io/zone"
 #define WORKLOAD(kind, replicas, spec)                                                           \
     "{apiVersion: apps/v1, kind: " kind ", metadata: {name: web}, spec: {" replicas "selector: " \

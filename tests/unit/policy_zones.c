@@ -1,8 +1,6 @@
 /* The rail zones: pods, pools and storage classes in the zones of a list. */
 #include "rail_modes.h"
 
-#define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
-
 #define ZONE "topology.kubernetes.io/zone"
 #define ZONE_ID "topology.k8s.aws/zone-id"
 #define RAILS "zones: {allow: [eu-west-1a, eu-west-1b]}"
