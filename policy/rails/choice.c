@@ -19,6 +19,18 @@ static struct text *allowed_nearest(const struct choice *choice, struct text val
     return allowed;
 }
 
+/* A pod can leave the choice to the NodePools; they, and StorageClasses, cannot. */
+static struct text fix_of_value(const struct choice *choice, struct text nearest)
+{
+    bool of_pods = kind_table[choice->judgement->object->kind].pod_template != NULL;
+    const char *else_leave_it = of_pods ? ", or leave the choice to the NodePools" : "";
+    return choice->allow_count == 1
+               ? arena_printf(choice->judgement->arena, "replace with %.*s%s", TEXT_ARGS(nearest),
+                              else_leave_it)
+               : arena_printf(choice->judgement->arena, "use one of the allowed values%s",
+                              else_leave_it);
+}
+
 void choice_report(const struct choice *choice, enum severity severity, const struct field *field,
                    struct text value)
 {
@@ -30,10 +42,7 @@ void choice_report(const struct choice *choice, enum severity severity, const st
         .found = value,
         .allowed = allowed,
         .allowed_count = choice->allow_count,
-        .fix = choice->allow_count == 1
-                   ? arena_printf(arena, "replace with %.*s, or leave the choice to the NodePools",
-                                  TEXT_ARGS(allowed[0]))
-                   : TEXT("use one of the allowed values, or leave the choice to the NodePools"),
+        .fix = fix_of_value(choice, choice->allow_count > 0 ? allowed[0] : TEXT("")),
     };
     if (severity == SEVERITY_UNDECIDED) {
         draft.statement =

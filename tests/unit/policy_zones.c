@@ -121,6 +121,8 @@ static void it_says_what_to_add(void)
          add},
         {POD(SELECTS(ZONE, "eu-west-1c")), "found \"eu-west-1c\"; allowed eu-west-1a, eu-west-1b",
          "use one of the allowed values, or leave the choice to the NodePools"},
+        {POOL("c", IN(ZONE, "eu-west-1c")), "found \"eu-west-1c\"; allowed eu-west-1a, eu-west-1b",
+         "use one of the allowed values"},
         {POD(SELECTS(ZONE_ID, "euw1-az2")),
          "found \"euw1-az2\", and no visible EC2NodeClass tells which zone it is; allowed "
          "eu-west-1a, eu-west-1b",
@@ -135,6 +137,7 @@ static void it_says_what_to_add(void)
          "add to spec.template.spec.requirements: [{key: " ZONE ", operator: In, values: [z]}]"},
         {POD(SELECTS(ZONE, "x")), "found \"x\"; allowed z",
          "replace with z, or leave the choice to the NodePools"},
+        {POOL("c", IN(ZONE, "x")), "found \"x\"; allowed z", "replace with z"},
     };
     rail_words_run("zones: {allow: [z]}",
                    "{apiVersion: karpenter.k8s.aws/v1, kind: EC2NodeClass, metadata: {name: c}, "
