@@ -79,6 +79,8 @@ void claim_enter(struct solver_run *run, uint32_t number)
     enter_order(run, number, pod_count);
     struct claim_rank *rank = rank_of(run, pod_count);
     wide_bits_add(run->arena, &rank->claims, number);
+    if (rank->count == 0 || number / BITS_WORD < rank->first_word)
+        rank->first_word = number / BITS_WORD;
     *LIST_PUSH(run->arena, &rank->arrivals) = number;
     rank->count++;
     if (pod_count <= 1)
@@ -94,15 +96,22 @@ static bool may_join(const struct solver_run *run, const struct variant_state *s
                      uint32_t claim)
 {
     size_t word = claim / BITS_WORD;
+    if (word < state->first_word)
+        return false;
     uint64_t bit = (uint64_t)1 << (claim % BITS_WORD);
     return (wide_bits_word(&state->turned_away_claims, word) & bit) == 0 &&
            (wanted_claims(run, state, word) & bit) != 0;
 }
 
 static bool any_may_join(const struct solver_run *run, const struct variant_state *state,
-                         const struct claim_rank *rank)
+                         struct claim_rank *rank)
 {
-    for (size_t w = 0; w < rank->claims.word_count && rank->count > 0; w++) {
+    if (rank->count == 0)
+        return false;
+    while (rank->claims.words[rank->first_word] == 0)
+        rank->first_word++;
+    size_t first = rank->first_word > state->first_word ? rank->first_word : state->first_word;
+    for (size_t w = first; w < rank->claims.word_count; w++) {
         uint64_t left = rank->claims.words[w] & ~wide_bits_word(&state->turned_away_claims, w);
         if (left != 0 && (left & wanted_claims(run, state, w)) != 0)
             return true;
@@ -140,7 +149,7 @@ bool each_claim(struct solver_run *run, const struct variant *variant,
         return each_ordered(run, state, visit, argument);
     for (size_t i = 1; i < run->ranks.count; i++) {
         size_t pod_count = run->strategy.best_fit ? run->ranks.count - i : i;
-        const struct claim_rank *rank = &run->ranks.items[pod_count];
+        struct claim_rank *rank = &run->ranks.items[pod_count];
         if (!any_may_join(run, state, rank))
             continue;
         size_t count = rank->arrivals.count;

@@ -160,18 +160,30 @@ static void enter_domains(struct solver_run *run, uint32_t number, const struct 
     }
 }
 
-void claim_measure(const struct solver_run *run, struct claim *claim)
+static void measure_resource(const struct solver_run *run, struct claim *claim, size_t r)
 {
     const struct solver_problem *problem = run->problem;
-    const struct pool *pool = &problem->pools.items[claim->pool];
-    size_t row_count = problem->rows.count;
-    for (size_t r = 0; r < problem->resource_count; r++) {
-        claim->most[r] = 0;
-        const int64_t *room = &pool->room[r * row_count];
-        for (BITS_EACH(row, claim->rows, problem->row_words))
-            if (room[row] > claim->most[r])
-                claim->most[r] = room[row];
-    }
+    const int64_t *room = &problem->pools.items[claim->pool].room[r * problem->rows.count];
+    claim->most[r] = 0;
+    claim->roomiest[r] = SOLVER_NONE;
+    for (BITS_EACH(row, claim->rows, problem->row_words))
+        if (room[row] > claim->most[r]) {
+            claim->most[r] = room[row];
+            claim->roomiest[r] = (uint32_t)row;
+        }
+}
+
+void claim_measure(const struct solver_run *run, struct claim *claim)
+{
+    for (size_t r = 0; r < run->problem->resource_count; r++)
+        measure_resource(run, claim, r);
+}
+
+void claim_measure_fewer(const struct solver_run *run, struct claim *claim)
+{
+    for (size_t r = 0; r < run->problem->resource_count; r++)
+        if (claim->roomiest[r] != SOLVER_NONE && !bits_has(claim->rows, claim->roomiest[r]))
+            measure_resource(run, claim, r);
 }
 
 /* Takes the capacity of what the claim would be bought as off its pool's limits, instead of what it
@@ -215,7 +227,7 @@ void put_on_claim(struct solver_run *run, uint32_t pod_number, uint32_t number,
     bool other_rows = claim->pod_count == 0 || memcmp(claim->rows, candidate->rows, rows_size) != 0;
     if (other_rows) {
         memcpy(claim->rows, candidate->rows, rows_size);
-        claim_measure(run, claim);
+        claim_measure_fewer(run, claim);
     }
     bool other_set = claim->pod_count > 0 && claim->set != candidate->set;
     if (claim->pod_count == 0 || claim->set != candidate->set)
@@ -249,6 +261,13 @@ struct joining {
     const struct variant *variant;
 };
 
+static void turn_away(struct solver_run *run, struct variant_state *state, uint32_t claim)
+{
+    wide_bits_add(run->arena, &state->turned_away_claims, claim);
+    while (wide_bits_word(&state->turned_away_claims, state->first_word) == UINT64_MAX)
+        state->first_word++;
+}
+
 bool try_joining(struct solver_run *run, uint32_t number, uint32_t pod,
                  const struct variant *variant, struct candidate *candidate)
 {
@@ -256,7 +275,7 @@ bool try_joining(struct solver_run *run, uint32_t number, uint32_t pod,
     enum verdict verdict =
         claim_try(run, &run->claims.items[number], host, pod, variant, false, candidate);
     if (verdict == NEVER)
-        wide_bits_add(run->arena, &run->variants[variant->number].turned_away_claims, number);
+        turn_away(run, &run->variants[variant->number], number);
     return verdict == ACCEPTED;
 }
 
@@ -344,11 +363,16 @@ void claim_open(struct solver_run *run, uint32_t pool, uint32_t pod,
                 const struct candidate *candidate)
 {
     const struct solver_problem *problem = run->problem;
+    size_t resource_count = problem->resource_count;
+    const struct claim *empty = &run->empty_claims[pool];
     struct claim *claim = LIST_PUSH(run->arena, &run->claims);
-    *claim = run->empty_claims[pool];
+    *claim = *empty;
     claim->rows = ARENA_ARRAY(run->arena, problem->row_words, uint64_t);
-    claim->requests = ARENA_ARRAY(run->arena, problem->resource_count, int64_t);
-    claim->most = ARENA_ARRAY(run->arena, problem->resource_count, int64_t);
+    claim->requests = ARENA_ARRAY(run->arena, resource_count, int64_t);
+    claim->most = ARENA_ARRAY(run->arena, resource_count, int64_t);
+    claim->roomiest = ARENA_ARRAY(run->arena, resource_count, uint32_t);
+    memcpy(claim->most, empty->most, resource_count * sizeof *claim->most);
+    memcpy(claim->roomiest, empty->roomiest, resource_count * sizeof *claim->roomiest);
     put_on_claim(run, pod, (uint32_t)run->claims.count - 1, candidate);
     take_off_limits(run, claim);
 }

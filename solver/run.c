@@ -50,6 +50,7 @@ static struct claim empty_claim(struct solver_run *run, uint32_t number)
         .rows = (uint64_t *)(uintptr_t)pool->rows,
         .requests = ARENA_ARRAY(run->arena, problem->resource_count, int64_t),
         .most = ARENA_ARRAY(run->arena, problem->resource_count, int64_t),
+        .roomiest = ARENA_ARRAY(run->arena, problem->resource_count, uint32_t),
     };
     claim_measure(run, &claim);
     return claim;

@@ -67,9 +67,10 @@ uint32_t requirement_count_values(const struct solver_problem *problem,
 struct claim {
     uint32_t pool;
     const struct claim_set *set;
-    uint64_t *rows;    /* that can hold its pods */
-    int64_t *requests; /* of its pods, by resource */
-    int64_t *most;     /* by resource: the most any of rows has room for */
+    uint64_t *rows;     /* that can hold its pods */
+    int64_t *requests;  /* of its pods, by resource */
+    int64_t *most;      /* by resource: the most any of rows has room for */
+    uint32_t *roomiest; /* by resource: the row that has it; SOLVER_NONE */
     uint32_t pod_count, first_pod, last_pod;
     struct host_port_list ports;
     LIST(struct mount) mounts;
@@ -80,6 +81,7 @@ struct claim {
 /* Claims with as many pods. */
 struct claim_rank {
     struct wide_bits claims;
+    size_t first_word; /* of claims: those before it are 0 */
     size_t count;
     LIST(uint32_t) arrivals; /* in order; some have gone on */
 };
@@ -126,6 +128,7 @@ struct variant_state {
     size_t wanted_count;
     uint64_t *turned_away_nodes;         /* for good, by place in node_order */
     struct wide_bits turned_away_claims; /* for good */
+    size_t first_word;                   /* of them: in those before it all are */
 };
 
 struct solver_run {
@@ -280,6 +283,8 @@ const bool *claim_set_offerings(struct solver_run *run, const struct claim_set *
 int64_t row_price(struct solver_run *run, const struct claim_set *set, size_t row);
 /* Brings what the rows of a claim have room for up to date. */
 void claim_measure(const struct solver_run *run, struct claim *claim);
+/* The same when rows were only taken off since. */
+void claim_measure_fewer(const struct solver_run *run, struct claim *claim);
 /* Where it adds least to the price: on a claim or on one of its own. */
 bool place_by_growth(struct solver_run *run, uint32_t pod, const struct variant *variant);
 /* How a claim of its own would be; the pool it would be of in *pool. */
