@@ -1,5 +1,6 @@
-/* kube/client: lists and watches what an API server has. The state machine of one kind reads no
- * clock and opens no socket (watcher_*); client_* runs it over HTTP. */
+/* kube/client: lists and watches what an API server has, writes single objects, and elects by a
+ * Lease who writes. The state machines read no clock and open no socket (watcher_*, lease_*);
+ * client_* runs them over HTTP. */
 #ifndef TAFFRAIL_KUBE_CLIENT_H
 #define TAFFRAIL_KUBE_CLIENT_H
 
@@ -114,6 +115,111 @@ bool client_run(struct client *client, int64_t for_ms, struct error *error) MUST
 void client_wake(struct client *client);
 /* False: the kind is not watched. */
 bool client_report(const struct client *client, enum kind kind, struct watch_report *report);
+
+/* ---- one object, read or written ---- */
+
+/* What is written, and read before that. */
+enum resource {
+    RESOURCE_SECRET,
+    RESOURCE_LEASE,
+    RESOURCE_VALIDATING_CONFIGURATION,
+    RESOURCE_MUTATING_CONFIGURATION,
+    RESOURCE_COUNT
+};
+struct resource_info {
+    const char *api_version, *kind, *plural;
+    bool namespaced;
+};
+extern const struct resource_info resource_table[RESOURCE_COUNT];
+
+enum call_verb {
+    CALL_GET,
+    CALL_CREATE, /* POST */
+    CALL_UPDATE, /* PUT: the body's metadata.resourceVersion must be the one that is there */
+    CALL_APPLY,  /* server-side apply by the field manager "taffrail", which takes fields over */
+};
+struct call_request {
+    enum call_verb verb;
+    enum resource resource;
+    const char *namespace; /* "" for one without */
+    const char *name;
+    struct text body; /* JSON; empty to get */
+    int64_t limit_ms; /* so long it may take; 0: 10 s */
+};
+
+enum call_result {
+    CALL_DONE,
+    CALL_MISSING,   /* 404: it, or its namespace, is not there */
+    CALL_CONFLICT,  /* 409: it is there already, or is no longer what was read */
+    CALL_FORBIDDEN, /* 401, 403 */
+    CALL_INVALID,   /* 400, 422: asked again it would be refused again */
+    CALL_BUSY,      /* 429, and 503 that says when to come back: nothing was done */
+    CALL_FAILED,    /* anything else: it may have been done or not */
+};
+struct call_answer {
+    enum call_result result;
+    unsigned status;       /* of HTTP; 0: none came */
+    struct text body;      /* of CALL_DONE: the object */
+    int64_t retry_after_s; /* of CALL_BUSY, at most 5 minutes */
+    char problem[200];     /* for people; empty when done */
+};
+enum { CALL_PATH_BYTES = 1024 };
+/* Path and query of the request. False: a name does not fit. */
+bool call_path(const struct call_request *request, char path[static CALL_PATH_BYTES]) MUST_CHECK;
+/* What came of a request: a status and a body, or why there is none (failure). */
+void call_read(unsigned status, struct text body, int64_t retry_after_s, const char *failure,
+               struct call_answer *answer);
+/* A tree as JSON, for bodies. */
+struct text node_json(const struct node *node, struct arena *arena);
+
+/* ---- a Lease: who of several writes ---- */
+
+struct lease_settings {
+    const char *identity; /* of this process alone, also after a restart */
+    const char *namespace, *name;
+    /* The holder writes each retry_ms, and stops when it could not for renew_deadline_ms; the
+     * others take over when nothing was written for duration_ms, which is in whole seconds. */
+    int64_t duration_ms, renew_deadline_ms, retry_ms;
+};
+/* False: two could lead at once, or nobody would. */
+bool lease_settings_check(const struct lease_settings *settings, struct error *error) MUST_CHECK;
+
+struct lease;
+/* NULL: malloc failed. *settings is copied, its texts must outlive the lease. */
+struct lease *lease_create(const struct lease_settings *settings) MUST_CHECK;
+void lease_destroy(struct lease *lease); /* NULL is fine */
+
+struct lease_step {
+    bool ask;         /* send request now; its answer follows */
+    int64_t until_ms; /* else there is nothing to do until then */
+    struct call_request request;
+};
+/* What to do now. now_ms is of a clock that only goes forward, now_unix_us is written down for
+ * people and compared with nothing. */
+void lease_next(struct lease *lease, int64_t now_ms, int64_t now_unix_us, struct lease_step *step);
+/* random is any number: who waits, waits 1 to 2.2 times as long as retry_ms. */
+void lease_take(struct lease *lease, int64_t now_ms, uint64_t random,
+                const struct call_answer *answer);
+/* Whether this one leads: ask again before each write. */
+bool lease_leads(const struct lease *lease, int64_t now_ms);
+/* From now on it does not lead; what is left to do gives the lease back at once, if that goes. */
+void lease_release(struct lease *lease);
+
+struct lease_report {
+    char holder[128];    /* as last seen; empty: nobody, or not known */
+    int64_t transitions; /* how often it changed hands; -1: not known */
+    uint64_t failures;   /* requests that neither wrote nor found another at it */
+    char problem[200];   /* the last one; empty when all is well */
+};
+void lease_report(const struct lease *lease, struct lease_report *report);
+
+/* ---- over HTTP ---- */
+
+/* Asks; answered is called once, by client_run, with what is valid during the call, unless the
+ * client is closed before. *request is copied. */
+bool client_call(struct client *client, const struct call_request *request,
+                 void (*answered)(void *context, const struct call_answer *answer), void *context,
+                 struct error *error) MUST_CHECK;
 
 /* ---- a live cluster, kept up ---- */
 

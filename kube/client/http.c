@@ -1,19 +1,19 @@
 /* Runs the state machines over HTTP, all on one thread. HTTP/1.1, a connection a kind: one that is
  * dead takes no other kind with it. */
-#include <curl/curl.h>
-#include <stdatomic.h>
+#include "kube/client/http.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "kube/client/token.h"
 #include "kube/client/watch.h"
 
 enum { CONFIG_BYTES = 16 << 20, CONNECT_S = 10, RUN_MAX_MS = 1000000 };
 
 struct transfer {
+    struct exchange exchange;
     struct client *client;
     enum kind kind;
     struct watcher *watcher;
@@ -21,20 +21,6 @@ struct transfer {
     struct curl_slist *headers;
     bool active, head_told;
     char failure[CURL_ERROR_SIZE];
-};
-
-struct client {
-    struct arena *arena; /* of what config points to */
-    struct client_config config;
-    const char *base;              /* scheme, name and port of URLs */
-    struct curl_slist *connect_to; /* where they lead, if elsewhere */
-    int pem_fds[3];
-    const char *ca_path, *certificate_path, *key_path; /* NULL: none */
-    int64_t (*now_ms)(void);
-    CURLM *multi;
-    struct transfer *transfers[KIND_COUNT]; /* NULL: not watched */
-    struct token token;
-    atomic_bool woken;
 };
 
 static int64_t system_now_ms(void)
@@ -176,6 +162,7 @@ void client_close(struct client *client)
         watcher_destroy(transfer->watcher);
         free(transfer);
     }
+    calls_drop(client);
     if (client->multi != NULL)
         curl_multi_cleanup(client->multi);
     curl_slist_free_all(client->connect_to);
@@ -232,58 +219,46 @@ static size_t take_body(char *data, size_t size, size_t count, void *context)
     return go_on ? bytes.size : bytes.size + 1; /* any other number aborts, also for no bytes */
 }
 
-static bool add_header(struct transfer *transfer, const char *header)
+bool http_add_header(struct curl_slist **headers, const char *header)
 {
-    struct curl_slist *longer = curl_slist_append(transfer->headers, header);
+    struct curl_slist *longer = curl_slist_append(*headers, header);
     if (longer == NULL)
         return false;
-    transfer->headers = longer;
+    *headers = longer;
     return true;
 }
 
-static bool write_headers(struct transfer *transfer)
+static bool add_headers(struct client *client, struct curl_slist **headers)
 {
-    curl_slist_free_all(transfer->headers);
-    transfer->headers = NULL;
-    const char *token = token_now(&transfer->client->token);
-    bool done = add_header(transfer, "Accept: application/json");
+    const char *token = token_now(&client->token);
+    bool done = http_add_header(headers, "Accept: application/json");
     if (token == NULL || !done)
         return done;
     char *header = NULL;
-    done =
-        asprintf(&header, "Authorization: Bearer %s", token) >= 0 && add_header(transfer, header);
+    done = asprintf(&header, "Authorization: Bearer %s", token) >= 0 &&
+           http_add_header(headers, header);
     free(header);
     return done;
 }
 
 /* Options that are not there, or memory that runs out, show as a request that fails. */
-static bool write_options(struct transfer *transfer, const struct watch_step *step)
+bool http_prepare(struct client *client, CURL *easy, const char *path, struct curl_slist **headers)
 {
-    const struct client *client = transfer->client;
     const struct client_config *config = &client->config;
-    CURL *easy = transfer->easy;
     char *url = NULL;
     curl_easy_reset(easy);
-    if (!write_headers(transfer) || asprintf(&url, "%s%s", client->base, step->path) < 0)
+    if (!add_headers(client, headers) || asprintf(&url, "%s%s", client->base, path) < 0)
         return false;
     bool done = curl_easy_setopt(easy, CURLOPT_URL, url) == CURLE_OK &&
-                curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https") == CURLE_OK &&
-                curl_easy_setopt(easy, CURLOPT_HTTPHEADER, transfer->headers) == CURLE_OK;
+                curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https") == CURLE_OK;
     free(url);
     curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1);
     curl_easy_setopt(easy, CURLOPT_USERAGENT, "taffrail/" TAFFRAIL_VERSION);
     curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
     curl_easy_setopt(easy, CURLOPT_TCP_KEEPALIVE, 1L);
     curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT, (long)CONNECT_S);
-    curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, take_body);
-    curl_easy_setopt(easy, CURLOPT_WRITEDATA, transfer);
-    curl_easy_setopt(easy, CURLOPT_PRIVATE, transfer);
-    curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, transfer->failure);
     curl_easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, config->insecure ? 0L : 1L);
     curl_easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, config->insecure ? 0L : 2L);
-    /* A compressed watch can be one of several gzip members, which libcurl does not follow. */
-    if (!step->stream)
-        done &= curl_easy_setopt(easy, CURLOPT_ACCEPT_ENCODING, "gzip") == CURLE_OK;
     if (client->ca_path != NULL)
         done &= curl_easy_setopt(easy, CURLOPT_CAINFO, client->ca_path) == CURLE_OK;
     if (client->certificate_path != NULL)
@@ -299,6 +274,22 @@ static bool write_options(struct transfer *transfer, const struct watch_step *st
                 curl_easy_setopt(easy, CURLOPT_PASSWORD, config->password.data) == CURLE_OK;
     }
     return done;
+}
+
+static bool write_options(struct transfer *transfer, const struct watch_step *step)
+{
+    CURL *easy = transfer->easy;
+    curl_slist_free_all(transfer->headers);
+    transfer->headers = NULL;
+    if (!http_prepare(transfer->client, easy, step->path, &transfer->headers))
+        return false;
+    curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, take_body);
+    curl_easy_setopt(easy, CURLOPT_WRITEDATA, transfer);
+    curl_easy_setopt(easy, CURLOPT_PRIVATE, &transfer->exchange);
+    curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, transfer->failure);
+    /* A compressed watch can be one of several gzip members, which libcurl does not follow. */
+    return curl_easy_setopt(easy, CURLOPT_HTTPHEADER, transfer->headers) == CURLE_OK &&
+           (step->stream || curl_easy_setopt(easy, CURLOPT_ACCEPT_ENCODING, "gzip") == CURLE_OK);
 }
 
 static void send_request(struct transfer *transfer, const struct watch_step *step)
@@ -350,11 +341,15 @@ static void take_finished(struct client *client)
 {
     int left;
     for (CURLMsg *message; (message = curl_multi_info_read(client->multi, &left)) != NULL;) {
-        struct transfer *transfer = NULL;
+        struct exchange *exchange = NULL;
         CURLcode code = message->data.result;
-        if (message->msg == CURLMSG_DONE &&
-            curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &transfer) == CURLE_OK)
-            finish(transfer, code);
+        if (message->msg != CURLMSG_DONE ||
+            curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &exchange) != CURLE_OK)
+            continue;
+        if (exchange->is_call)
+            calls_finish((struct call *)exchange, code);
+        else
+            finish((struct transfer *)exchange, code);
     }
 }
 

@@ -1,0 +1,42 @@
+/* What the parts of the client that speak HTTP share. */
+#ifndef TAFFRAIL_KUBE_CLIENT_HTTP_H
+#define TAFFRAIL_KUBE_CLIENT_HTTP_H
+
+#include <curl/curl.h>
+#include <stdatomic.h>
+
+#include "kube/client/client.h"
+#include "kube/client/token.h"
+
+struct transfer; /* of a kind that is watched */
+struct call;     /* one request and its answer */
+
+/* What an easy handle points to: whose it is. */
+struct exchange {
+    bool is_call;
+};
+
+struct client {
+    struct arena *arena; /* of what config points to */
+    struct client_config config;
+    const char *base;              /* scheme, name and port of URLs */
+    struct curl_slist *connect_to; /* where they lead, if elsewhere */
+    int pem_fds[3];
+    const char *ca_path, *certificate_path, *key_path; /* NULL: none */
+    int64_t (*now_ms)(void);
+    CURLM *multi;
+    struct transfer *transfers[KIND_COUNT]; /* NULL: not watched */
+    struct call *calls;                     /* that are on their way */
+    struct token token;
+    atomic_bool woken;
+};
+
+/* What every request has: where to, who asks, how the other side is known. *headers gets Accept and
+ * the token. False: memory ran out, or libcurl cannot do it. */
+bool http_prepare(struct client *client, CURL *easy, const char *path, struct curl_slist **headers);
+bool http_add_header(struct curl_slist **headers, const char *header);
+
+void calls_finish(struct call *call, CURLcode code);
+void calls_drop(struct client *client); /* no answer follows */
+
+#endif
