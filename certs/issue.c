@@ -1,4 +1,4 @@
-#include "certs/certs.h"
+#include "certs/inspect.h"
 
 #include <arpa/inet.h>
 #include <gnutls/crypto.h>
@@ -6,13 +6,11 @@
 #include <gnutls/x509.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 enum {
     DAY_S = 24 * 60 * 60,
     CA_VALID_S = 10 * 365 * DAY_S,
     LEAF_VALID_S = 365 * DAY_S,
-    CLOCK_SKEW_S = 5 * 60,
     SERIAL_BYTES = 16,
     KEY_ID_BYTES = 20,
     PEM_BYTES = 4096, /* of a P-256 key, or of a certificate without its names */
@@ -86,7 +84,8 @@ static bool issue_begin(struct issue *issue, int64_t now_unix_s, int64_t not_aft
                 "generate a P-256 key", error) &&
            step(gnutls_x509_crt_set_version(issue->certificate, 3), "set the version", error) &&
            step(set_random_serial(issue->certificate), "set a random serial number", error) &&
-           step(gnutls_x509_crt_set_activation_time(issue->certificate, now_unix_s - CLOCK_SKEW_S),
+           step(gnutls_x509_crt_set_activation_time(issue->certificate,
+                                                    now_unix_s - CERT_BACKDATED_S),
                 "set notBefore", error) &&
            step(gnutls_x509_crt_set_expiration_time(issue->certificate, not_after_unix_s),
                 "set notAfter", error) &&
@@ -125,11 +124,17 @@ static int set_ca_name(gnutls_x509_crt_t certificate)
 bool cert_issue_ca(int64_t now_unix_s, struct arena *arena, struct cert_pair *ca,
                    struct error *error)
 {
+    return cert_issue_ca_for(CA_VALID_S, now_unix_s, arena, ca, error);
+}
+
+bool cert_issue_ca_for(int64_t valid_s, int64_t now_unix_s, struct arena *arena,
+                       struct cert_pair *ca, struct error *error)
+{
     char *certificate_pem = ARENA_ARRAY(arena, PEM_BYTES, char);
     char *key_pem = ARENA_ARRAY(arena, PEM_BYTES, char);
     struct issue issue = {0};
     bool done =
-        issue_begin(&issue, now_unix_s, now_unix_s + CA_VALID_S, error) &&
+        issue_begin(&issue, now_unix_s, now_unix_s + valid_s, error) &&
         step(set_ca_name(issue.certificate), "set the CA's name", error) &&
         step(gnutls_x509_crt_set_basic_constraints(issue.certificate, 1, 0),
              "set the basic constraints", error) &&
@@ -163,12 +168,11 @@ static bool dns_name_valid(const char *name)
     return true;
 }
 
-/* The address as 4 or 16 raw bytes; 0 when the text is none. */
-static unsigned address_bytes(const char *text, unsigned char bytes[16])
+unsigned cert_address_bytes(const char *address, unsigned char bytes[16])
 {
-    if (inet_pton(AF_INET, text, bytes) == 1)
+    if (inet_pton(AF_INET, address, bytes) == 1)
         return 4;
-    return inet_pton(AF_INET6, text, bytes) == 1 ? 16 : 0;
+    return inet_pton(AF_INET6, address, bytes) == 1 ? 16 : 0;
 }
 
 static bool names_check(const struct cert_names *names, size_t *size_bytes, struct error *error)
@@ -187,7 +191,7 @@ static bool names_check(const struct cert_names *names, size_t *size_bytes, stru
         *size_bytes += strlen(names->dns[i]);
     }
     for (size_t i = 0; i < names->address_count; i++) {
-        if (address_bytes(names->addresses[i], bytes) == 0)
+        if (cert_address_bytes(names->addresses[i], bytes) == 0)
             return error_set(error, ERROR_USAGE, NOWHERE,
                              "\"%s\" is no IP address for a certificate; write it as 127.0.0.1 or "
                              "::1, without a port",
@@ -209,7 +213,7 @@ static bool set_names(gnutls_x509_crt_t certificate, const struct cert_names *na
             return false;
     for (size_t i = 0; i < names->address_count; i++, flags = GNUTLS_FSAN_APPEND) {
         unsigned char bytes[16];
-        unsigned size = address_bytes(names->addresses[i], bytes);
+        unsigned size = cert_address_bytes(names->addresses[i], bytes);
         if (!step(gnutls_x509_crt_set_subject_alt_name(certificate, GNUTLS_SAN_IPADDRESS, bytes,
                                                        size, flags),
                   "add an IP address", error))
@@ -245,6 +249,13 @@ static bool issuer_import(struct issue *issue, const struct cert_pair *ca, struc
 bool cert_issue_leaf(const struct cert_pair *ca, const struct cert_names *names, int64_t now_unix_s,
                      struct arena *arena, struct cert_pair *leaf, struct error *error)
 {
+    return cert_issue_leaf_for(LEAF_VALID_S, ca, names, now_unix_s, arena, leaf, error);
+}
+
+bool cert_issue_leaf_for(int64_t valid_s, const struct cert_pair *ca,
+                         const struct cert_names *names, int64_t now_unix_s, struct arena *arena,
+                         struct cert_pair *leaf, struct error *error)
+{
     size_t names_bytes = 0;
     if (!names_check(names, &names_bytes, error))
         return false;
@@ -255,7 +266,7 @@ bool cert_issue_leaf(const struct cert_pair *ca, const struct cert_names *names,
     struct issue issue = {0};
     bool done = issuer_import(&issue, ca, error);
     if (done) {
-        int64_t not_after = now_unix_s + LEAF_VALID_S;
+        int64_t not_after = now_unix_s + valid_s;
         int64_t ca_not_after = gnutls_x509_crt_get_expiration_time(issue.issuer);
         done = issue_begin(&issue, now_unix_s, not_after < ca_not_after ? not_after : ca_not_after,
                            error);
@@ -295,15 +306,6 @@ static bool same_key(gnutls_x509_crt_t certificate, gnutls_x509_privkey_t key, s
     return true;
 }
 
-static void print_time(int64_t unix_s, char *buffer, size_t size)
-{
-    time_t seconds = unix_s;
-    struct tm parts;
-    if (gmtime_r(&seconds, &parts) == NULL ||
-        strftime(buffer, size, "%Y-%m-%dT%H:%M:%SZ", &parts) == 0)
-        snprintf(buffer, size, "%lld s after 1970", (long long)unix_s);
-}
-
 static bool valid_now(gnutls_x509_crt_t certificate, int64_t now_unix_s, int64_t *not_after_unix_s,
                       struct error *error)
 {
@@ -312,9 +314,9 @@ static bool valid_now(gnutls_x509_crt_t certificate, int64_t now_unix_s, int64_t
     *not_after_unix_s = not_after;
     if (not_before <= now_unix_s && now_unix_s <= not_after)
         return true;
-    char limit[48], now[48];
-    print_time(now_unix_s < not_before ? not_before : not_after, limit, sizeof limit);
-    print_time(now_unix_s, now, sizeof now);
+    char limit[CERT_TIME_BYTES], now[CERT_TIME_BYTES];
+    cert_print_time(now_unix_s < not_before ? not_before : not_after, limit, sizeof limit);
+    cert_print_time(now_unix_s, now, sizeof now);
     return error_set(error, ERROR_TLS, NOWHERE,
                      now_unix_s < not_before
                          ? "the certificate is not valid before %s; the clock says %s"
