@@ -6,8 +6,9 @@
 #include <time.h>
 
 #include "cli/cli.h"
+#include "cli/serve.h"
 #include "kube/client/client.h"
-#include "server/server.h"
+#include "server/duties.h"
 
 /* After SIGTERM the API server may not know yet that this replica leaves: it goes on answering for
  * a while (webhook contract 6). Ctrl-C does not wait. */
@@ -18,6 +19,7 @@ struct serve_options {
     const char *state_dir, *kubeconfig, *catalog_file, *listen, *ops_listen;
     const char *cert_file, *key_file, *cert_dir;
     bool in_cluster;
+    struct manage_options manage;
 };
 
 static const char notes[] =
@@ -28,6 +30,9 @@ static const char notes[] =
     "--cert-dir holds tls.crt and tls.key; when it is missing or empty, they are made there with "
     "a\n"
     "ca.crt. With no certificate at all one is made that lives as long as the process.\n"
+    "--manage-webhooks keeps the certificate in a Secret and its CA in the webhook "
+    "configurations;\n"
+    "of several replicas one does it, which they elect by a Lease. All serve that certificate.\n"
     "The log is on standard error, the audit trail (JSON lines) on standard output.\n"
     "Policies, state, catalogue and certificates are read again when their files change, and at\n"
     "SIGHUP; what is no good is said, and the last good one stays in force.\n";
@@ -40,8 +45,36 @@ static bool reads_standard_input(const struct string_list *policies)
     return false;
 }
 
+static bool watches_cluster(const struct serve_options *options)
+{
+    return options->kubeconfig != NULL || options->in_cluster;
+}
+
+static enum options_result check_options(const struct serve_options *options)
+{
+    const char *contradiction =
+        manage_contradiction(&options->manage, watches_cluster(options),
+                             options->cert_file != NULL || options->cert_dir != NULL);
+    if (options->policies.count == 0)
+        usage_error("serve", "no policy is given (-p FILE)");
+    else if (reads_standard_input(&options->policies))
+        usage_error("serve", "-p - cannot be read again when it changes; give a file or a folder");
+    else if ((options->cert_file == NULL) != (options->key_file == NULL))
+        usage_error("serve", "--cert and --key go together");
+    else if ((options->state_dir != NULL) + (options->kubeconfig != NULL) + options->in_cluster > 1)
+        usage_error("serve", "either --state, or --kubeconfig, or --in-cluster");
+    else if (options->cert_file != NULL && options->cert_dir != NULL)
+        usage_error("serve", "either --cert and --key, or --cert-dir");
+    else if (contradiction != NULL)
+        usage_error("serve", "%s", contradiction);
+    else
+        return OPTIONS_READ;
+    return OPTIONS_WRONG;
+}
+
 static enum options_result read_options(int argc, char **argv, struct serve_options *options)
 {
+    struct manage_options *manage = &options->manage;
     const struct option_spec table[] = {
         {'p', "policy", OPTION_LIST, &options->policies, "FILE",
          "a policy file or folder (repeats)", NULL},
@@ -60,6 +93,27 @@ static enum options_result read_options(int argc, char **argv, struct serve_opti
         {0, "key", OPTION_STRING, &options->key_file, "FILE", "its key, PEM", NULL},
         {0, "cert-dir", OPTION_STRING, &options->cert_dir, "DIR", "a folder for certificates",
          NULL},
+        {0, "manage-webhooks", OPTION_FLAG, &manage->manage, NULL,
+         "keep the certificate and the CA bundles right", NULL},
+        {0, "cert-secret", OPTION_STRING, &manage->cert_secret, "[NS/]NAME",
+         "the Secret of CA and certificate; is made", NULL},
+        {0, "webhook-configuration", OPTION_STRING, &manage->configuration, "NAME",
+         "of the configurations (taffrail)", NULL},
+        {0, "service", OPTION_STRING, &manage->service, "NAME",
+         "the certificate is for NAME.NAMESPACE.svc (taffrail)", NULL},
+        {0, "lease", OPTION_STRING, &manage->lease, "[NS/]NAME",
+         "of the election (taffrail, beside the Secret)", NULL},
+        {0, "lease-duration", OPTION_STRING, &manage->lease_duration, "TIME",
+         "without a sign of life until another leads (15s)", NULL},
+        {0, "lease-renew-deadline", OPTION_STRING, &manage->lease_renew_deadline, "TIME",
+         "after which who cannot renew stops (10s)", NULL},
+        {0, "lease-retry-period", OPTION_STRING, &manage->lease_retry_period, "TIME",
+         "between two renewals (2s)", NULL},
+        {0, "ca-lifetime", OPTION_STRING, &manage->ca_lifetime, "TIME", "of a CA (87600h)", NULL},
+        {0, "cert-lifetime", OPTION_STRING, &manage->cert_lifetime, "TIME",
+         "of a certificate, renewed after two thirds (2160h)", NULL},
+        {0, "bundle-settle", OPTION_STRING, &manage->bundle_settle, "TIME",
+         "until every API server uses a new CA bundle (1m)", NULL},
         {0},
     };
     struct string_list operands = {0};
@@ -67,20 +121,9 @@ static enum options_result read_options(int argc, char **argv, struct serve_opti
         options_read(argc, argv, table, "serve -p POLICY [OPTIONS]", notes, &operands);
     if (result != OPTIONS_READ)
         return result;
-    if (operands.count > 0)
-        usage_error("serve", "what is \"%s\" for? policies are given with -p", operands.items[0]);
-    else if (options->policies.count == 0)
-        usage_error("serve", "no policy is given (-p FILE)");
-    else if (reads_standard_input(&options->policies))
-        usage_error("serve", "-p - cannot be read again when it changes; give a file or a folder");
-    else if ((options->cert_file == NULL) != (options->key_file == NULL))
-        usage_error("serve", "--cert and --key go together");
-    else if ((options->state_dir != NULL) + (options->kubeconfig != NULL) + options->in_cluster > 1)
-        usage_error("serve", "either --state, or --kubeconfig, or --in-cluster");
-    else if (options->cert_file != NULL && options->cert_dir != NULL)
-        usage_error("serve", "either --cert and --key, or --cert-dir");
-    else
-        return OPTIONS_READ;
+    if (operands.count == 0)
+        return check_options(options);
+    usage_error("serve", "what is \"%s\" for? policies are given with -p", operands.items[0]);
     return OPTIONS_WRONG;
 }
 
@@ -115,8 +158,9 @@ static bool open_certificate(const struct serve_options *options, int64_t now_un
         return true;
     }
     struct cert_pair ca;
-    log_line(LOG_WARN, "certs", NULL, NULL,
-             "no certificate is given: made one that nobody can verify; use --cert-dir");
+    if (!options->manage.manage)
+        log_line(LOG_WARN, "certs", NULL, NULL,
+                 "no certificate is given: made one that nobody can verify; use --cert-dir");
     return cert_issue_ca(now_unix_s, arena, &ca, error) &&
            cert_issue_leaf(&ca, &own_names, now_unix_s, arena, pair, error);
 }
@@ -162,14 +206,11 @@ struct serving {
     struct client_config cluster_config;
     struct publisher *publisher;
     struct cluster *cluster; /* NULL: no live one is watched */
+    struct duties_settings duties;
+    struct steward *steward; /* NULL: certificates are from files, or made */
     struct reload *reload;
     sigset_t signals;
 };
-
-static bool watches_cluster(const struct serve_options *options)
-{
-    return options->kubeconfig != NULL || options->in_cluster;
-}
 
 static bool read_cluster_config(const struct serve_options *options, struct arena *arena,
                                 struct client_config *config, struct error *error)
@@ -179,6 +220,14 @@ static bool read_cluster_config(const struct serve_options *options, struct aren
                                         getenv("KUBERNETES_SERVICE_PORT"), arena, config, error);
     return options->kubeconfig == NULL ||
            client_config_kubeconfig(options->kubeconfig, NULL, arena, config, error);
+}
+
+static bool read_settings(const struct serve_options *options, struct arena *arena,
+                          struct serving *serving, struct error *error)
+{
+    const char *namespace = arena_text(arena, serving->cluster_config.namespace).data;
+    return !options->manage.manage ||
+           manage_settings(&options->manage, namespace, arena, &serving->duties, error);
 }
 
 static int load_first_world(const struct world_options *options, int64_t now_unix_s,
@@ -232,6 +281,18 @@ static int fail(const struct error *error)
     return error_exit_code(error->kind);
 }
 
+static bool prepare_steward(struct serving *serving, struct error *error)
+{
+    struct server_options *server = &serving->server;
+    if (!serving->options->manage.manage)
+        return true;
+    server->duties_board = duties_board_create(&serving->duties);
+    if (server->duties_board == NULL)
+        return error_set(error, ERROR_MEMORY, NOWHERE, "no memory to start");
+    return steward_create(&serving->cluster_config, &serving->duties, server->duties_board,
+                          &serving->steward, error);
+}
+
 /* What is published first, and who publishes what comes after it; nothing runs yet. */
 static bool prepare(struct serving *serving, struct error *error)
 {
@@ -245,6 +306,8 @@ static bool prepare(struct serving *serving, struct error *error)
         return error_set(error, ERROR_MEMORY, NOWHERE, "no memory to start");
     if (server->board != NULL && !cluster_create(&serving->cluster_config, serving->publisher,
                                                  server->board, &serving->cluster, error))
+        return false;
+    if (!prepare_steward(serving, error))
         return false;
     metrics_set_world(server->metrics, serving->world->generation, serving->world->loaded_unix_s);
     struct world *world = serving->world;
@@ -273,13 +336,17 @@ static bool run(struct serving *serving, const struct reload_target *now, struct
         return false;
     struct reload_target target = *now;
     target.server = server;
-    if (!reload_start(serving->reload, &target, error)) {
+    if (!reload_start(serving->reload, &target, error) ||
+        (serving->steward != NULL &&
+         !steward_start(serving->steward, server, serving->server.metrics, error))) {
+        reload_stop(serving->reload);
         server_drain(server, 0, 0);
         return false;
     }
     log_addresses(serving->options, server);
     int64_t settle_ms = wait_for_stop(&serving->signals, serving->reload);
     reload_stop(serving->reload);
+    steward_stop(serving->steward);
     /* The cluster is watched until the last answer. */
     server_drain(server, settle_ms, DRAIN_DEADLINE_MS);
     return true;
@@ -297,6 +364,8 @@ static int prepare_and_run(struct serving *serving)
     target.metrics = serving->server.metrics;
     done = done && run(serving, &target, &error);
     cluster_stop(serving->cluster);
+    steward_destroy(serving->steward);
+    duties_board_destroy(serving->server.duties_board);
     publisher_destroy(serving->publisher);
     cluster_destroy(serving->cluster);
     board_destroy(serving->server.board);
@@ -320,6 +389,7 @@ static int serve(struct arena *arena, void *argument)
     const struct reload_options reload_options = reload_options_of(options, arena);
     struct error error;
     if (!read_cluster_config(options, arena, &serving.cluster_config, &error) ||
+        !read_settings(options, arena, &serving, &error) ||
         !reload_create(&reload_options, &serving.reload, &error))
         return fail(&error);
     int code = EXIT_CLEAN;
@@ -336,7 +406,9 @@ static int serve(struct arena *arena, void *argument)
 
 int command_serve(int argc, char **argv)
 {
-    struct serve_options options = {.listen = "0.0.0.0:8443", .ops_listen = "0.0.0.0:8080"};
+    struct serve_options options = {.listen = "0.0.0.0:8443",
+                                    .ops_listen = "0.0.0.0:8080",
+                                    .manage = {.configuration = "taffrail", .service = "taffrail"}};
     enum options_result result = read_options(argc, argv, &options);
     if (result != OPTIONS_READ)
         return options_exit_code(result);

@@ -368,6 +368,7 @@ bool server_start(const struct server_options *options, struct cell *world, stru
     made->world = world;
     made->metrics = options->metrics;
     made->board = options->board;
+    made->duties_board = options->duties_board;
     pthread_mutex_init(&made->failures_mutex, NULL);
     made->listeners[DOOR_WEBHOOK] = made->listeners[DOOR_OPS] = -1;
     made->body_limit_bytes =

@@ -123,7 +123,8 @@ struct server {
     struct connections connections;
     struct cell *world;
     struct metrics *metrics;
-    struct board *board; /* NULL: no live cluster */
+    struct board *board;               /* NULL: no live cluster */
+    struct duties_board *duties_board; /* NULL: the certificate is from no Secret */
     struct admission admission;
     struct spare_arenas spare_arenas;
     size_t body_limit_bytes;

@@ -3,6 +3,7 @@
 #include <time.h>
 
 #include "server/board.h"
+#include "server/duties.h"
 #include "server/http.h"
 
 /* The ops port: plain HTTP for the kubelet and for Prometheus. Every reply closes its connection,
@@ -92,6 +93,10 @@ static void readyz(struct printing *printing)
         *page = (struct page){503, plain, TEXT("waiting for a first look at the cluster\n")};
         return;
     }
+    *page = (struct page){503, plain, TEXT("")};
+    if (server->duties_board != NULL &&
+        !duties_board_is_ready(server->duties_board, printing->arena, &page->body))
+        return;
     const struct world *world = cell_pin(server->world, connection->index);
     uint64_t generation = world->generation;
     int64_t loaded_unix_s = world->loaded_unix_s;
@@ -102,6 +107,8 @@ static void readyz(struct printing *printing)
     add_failures(server, &out);
     if (server->board != NULL)
         board_add_line(server->board, monotonic_ms(), &out);
+    if (server->duties_board != NULL)
+        duties_board_add_line(server->duties_board, &out);
     text_builder_add(&out, TEXT("\n"));
     if (server->board != NULL && printing->verbose)
         board_add_kinds(server->board, monotonic_ms(), &out);
@@ -117,6 +124,8 @@ static void metrics(struct printing *printing)
     text_builder_add(&out, metrics_text(server->metrics, printing->arena));
     if (server->board != NULL)
         board_add_metrics(server->board, monotonic_ms(), &out);
+    if (server->duties_board != NULL)
+        duties_board_add_metrics(server->duties_board, &out);
     printing->page =
         (struct page){200, "text/plain; version=0.0.4; charset=utf-8", text_builder_text(&out)};
 }

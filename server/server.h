@@ -103,8 +103,12 @@ struct server_options {
     unsigned request_timeout_s; /* a whole request must have arrived by then; 0: 15 */
     struct metrics *metrics;    /* not owned */
     struct board *board;        /* of a live cluster, not owned; NULL: there is none */
+    /* Of the certificate in a Secret, not owned; NULL: it is not from there. Until it is, the one
+     * above is served to nobody who waits for /readyz. */
+    struct duties_board *duties_board;
 };
 
+struct duties_board;
 struct server;
 
 /* Starts answering. The world in the cell must have been published; the cell has at least
@@ -174,5 +178,30 @@ bool cluster_create(const struct client_config *config, struct publisher *publis
 bool cluster_start(struct cluster *cluster, struct error *error) MUST_CHECK;
 void cluster_stop(struct cluster *cluster);    /* NULL is fine */
 void cluster_destroy(struct cluster *cluster); /* likewise */
+
+/* ---- duties -----------------------------------------------------------------------------------
+ * A thread that serves the certificate of a Secret, and elects one replica by a Lease, which keeps
+ * the Secret and the CA bundles of the webhook configurations right (duties.h). */
+
+struct duties_settings {
+    const char *namespace, *secret;
+    const char *lease_namespace, *lease;
+    int64_t lease_duration_ms, renew_deadline_ms, retry_ms;
+    const char *configuration; /* the name of both webhook configurations */
+    struct cert_names names;   /* of the certificate */
+    struct rotation_times times;
+};
+
+struct steward;
+/* *settings must outlive it. The board is what server_options.duties_board is. */
+bool steward_create(const struct client_config *config, const struct duties_settings *settings,
+                    struct duties_board *board, struct steward **steward,
+                    struct error *error) MUST_CHECK;
+bool steward_start(struct steward *steward, struct server *server, struct metrics *metrics,
+                   struct error *error) MUST_CHECK;
+/* Gives the Lease back, if that takes no longer than a second; NULL is fine. Before the server is
+ * drained. */
+void steward_stop(struct steward *steward);
+void steward_destroy(struct steward *steward); /* likewise */
 
 #endif

@@ -21,12 +21,14 @@ def check(condition, what):
 
 
 class Serving:
-    """Listens once it is made; its log grows in a list."""
+    """Listens once it is made; its log grows in a list. certificates: a folder; None: the arguments
+    say where they are from."""
 
     def __init__(self, binary, certificates, *arguments):
         self.process = subprocess.Popen(
             [binary, "serve", *arguments, "--listen", "127.0.0.1:0",
-             "--ops-listen", "127.0.0.1:0", "--cert-dir", certificates],
+             "--ops-listen", "127.0.0.1:0",
+             *(["--cert-dir", certificates] if certificates else [])],
             stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
         self.log = []
         for line in self.process.stderr:
@@ -38,7 +40,8 @@ class Serving:
             raise Failure("the server did not start:\n" + "".join(self.log))
         self.port, self.ops_port = int(found[1]), int(found[2])
         threading.Thread(target=self.log.extend, args=(self.process.stderr,), daemon=True).start()
-        self.tls = ssl.create_default_context(cafile=os.path.join(certificates, "ca.crt"))
+        if certificates:
+            self.tls = ssl.create_default_context(cafile=os.path.join(certificates, "ca.crt"))
 
     def get(self, path):
         """Status and body of a page of the ops port."""

@@ -1,5 +1,7 @@
 #include "answers.h"
 
+#include "objects.h"
+
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -178,6 +180,10 @@ static bool run_line(const char *line)
         return add_plan(true, line + 6);
     if (strncmp(line, "object ", 7) == 0)
         return put_object(line + 7);
+    if (strncmp(line, "cut ", 4) == 0 || strncmp(line, "join ", 5) == 0) {
+        objects_cut(strchr(line, ' ') + 1, line[0] == 'c');
+        return true;
+    }
     if (sscanf(line, "bookmarks %u", &ms) == 1) {
         bookmarks_ms = ms;
         return true;
@@ -451,8 +457,15 @@ char *fake_page(const char *path, unsigned *status)
         fputs(lines, out);
         free(lines);
     } else if (strcmp(path, "/fake/requests") == 0) {
+        char *others = objects_requests();
         fflush(requests);
         fwrite(requests_text, 1, requests_size, out);
+        fputs(others, out);
+        free(others);
+    } else if (strcmp(path, "/fake/writes") == 0) {
+        char *lines = objects_writes();
+        fputs(lines, out);
+        free(lines);
     } else if (strcmp(path, "/api") == 0) {
         fprintf(out, "{\"kind\":\"APIVersions\",\"versions\":[\"v1\"]}\n");
     } else if (strcmp(path, "/apis") == 0) {

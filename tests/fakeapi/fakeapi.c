@@ -1,4 +1,4 @@
-/* An API server of lists and watches alone, that fails as a script says:
+/* An API server of lists and watches, and of some single objects, that fails as a script says:
  *
  *   fakeapi SCRIPT [PORT]   prints "listening on 127.0.0.1:PORT", and ends with its standard input
  *
@@ -8,12 +8,15 @@
  *   bookmarks MS                        between bookmarks of a watch that works
  *   list KIND ACTION; ACTION...         how the next list of KIND is answered
  *   watch KIND ACTION; ACTION...        the next watch; then watches work again
+ *   cut WHO, join WHO                   closes all requests with the header Authorization: WHO
  * Actions: status CODE [RETRY-AFTER], html, refuse (closes the connection), cut (in the middle),
  * stall; for watches also pieces N (bytes at once), say TEXT (as it is), end, and put, delete and
  * compact as above. What has happened is sent before the next action.
  *
  * POST /fake with lines does the same while it runs. GET /fake/truth/KIND is what there is;
- * GET /fake/requests is what has been asked for. */
+ * GET /fake/requests is what has been asked for; GET /fake/writes what has been written, when, by
+ * whom, and who held the Lease then. Secrets, Leases and webhook configurations (objects.h) are not
+ * of the script: POST them. */
 #include <errno.h>
 #include <microhttpd.h>
 #include <netinet/in.h>
@@ -22,6 +25,7 @@
 #include <string.h>
 
 #include "answers.h"
+#include "objects.h"
 
 static struct MHD_Response *text_response(char *text, const char *type)
 {
@@ -142,11 +146,17 @@ static enum MHD_Result take_request(void *context, struct MHD_Connection *connec
         return queue(connection, complaint == NULL ? 200 : 400,
                      complaint == NULL ? strdup("done\n") : complaint, "text/plain", 0);
     }
+    const char *who = header(connection, "Authorization");
     enum kind kind;
+    unsigned status = 200;
+    char *text = NULL;
+    if (objects_is_cut(who))
+        return MHD_NO;
+    if (objects_answer(method, path, who, upload->text, &status, &text))
+        return queue(connection, status, text, "application/json", 0);
     if (fake_kind_of_path(path, &kind))
         return answer_kind(connection, kind);
-    unsigned status = 200;
-    char *text = fake_page(path, &status);
+    text = fake_page(path, &status);
     return queue(connection, status, text, "application/json", 0);
 }
 

@@ -1,0 +1,23 @@
+/* What the files serve*.c share. */
+#ifndef TAFFRAIL_CLI_SERVE_H
+#define TAFFRAIL_CLI_SERVE_H
+
+#include "server/server.h"
+
+/* As given; NULL: not given. */
+struct manage_options {
+    bool manage;
+    const char *cert_secret, *configuration, *service; /* the last two have defaults */
+    const char *lease, *lease_duration, *lease_renew_deadline, *lease_retry_period;
+    const char *ca_lifetime, *cert_lifetime, *bundle_settle;
+};
+
+/* What of them does not go together, in words; NULL: nothing. */
+const char *manage_contradiction(const struct manage_options *options, bool watches_cluster,
+                                 bool has_files);
+/* own_namespace: of the Pod or of the kubeconfig's context; "" when it is not known. */
+bool manage_settings(const struct manage_options *options, const char *own_namespace,
+                     struct arena *arena, struct duties_settings *settings,
+                     struct error *error) MUST_CHECK;
+
+#endif

@@ -1,0 +1,528 @@
+#include "server/duties.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    WRITES_AT_ONCE = 4,     /* without a pause: a new CA, its bundles, a certificate */
+    ROUND_BYTES = 64 << 20, /* of an arena: a Secret and two configurations, read and written */
+    LOOK_MAX_MS = 10 * 1000,
+    LOOK_MIN_MS = 250,
+    FIRST_LOOK_MS = 1000, /* while there is no certificate */
+    REQUEST_MS = 5000,
+    CONTESTED_MAX = 5, /* doublings of the pause while somebody else puts back another bundle */
+    CALM_MS = 30 * 60 * 1000,
+};
+
+/* What is asked for next, or waited for. */
+enum stage {
+    READ_SECRET,
+    READ_VALIDATING,
+    READ_MUTATING,
+    DECIDE,
+    WRITE_SECRET,
+    APPLY_VALIDATING,
+    APPLY_MUTATING,
+};
+static const struct {
+    enum call_verb verb;
+    enum resource resource;
+    enum duty duty;
+} requests[] = {
+    [READ_SECRET] = {CALL_GET, RESOURCE_SECRET, DUTY_SECRET},
+    [READ_VALIDATING] = {CALL_GET, RESOURCE_VALIDATING_CONFIGURATION, DUTY_BUNDLE},
+    [READ_MUTATING] = {CALL_GET, RESOURCE_MUTATING_CONFIGURATION, DUTY_BUNDLE},
+    [WRITE_SECRET] = {CALL_UPDATE, RESOURCE_SECRET, DUTY_SECRET},
+    [APPLY_VALIDATING] = {CALL_APPLY, RESOURCE_VALIDATING_CONFIGURATION, DUTY_BUNDLE},
+    [APPLY_MUTATING] = {CALL_APPLY, RESOURCE_MUTATING_CONFIGURATION, DUTY_BUNDLE},
+};
+
+struct bundles {
+    struct text *items;
+    size_t count, capacity;
+};
+
+struct duties {
+    struct duties_options options;
+    int64_t look_ms;     /* between two rounds */
+    struct arena *arena; /* of one round */
+
+    enum stage stage;
+    bool waiting;
+    bool leads;
+    int64_t start_at_ms;
+    unsigned writes_in_a_row;
+
+    /* Of the round. */
+    const struct node *secret;                              /* NULL: there is none */
+    const struct node *configurations[CONFIGURATION_COUNT]; /* NULL: none, or not to be read */
+    bool unread[CONFIGURATION_COUNT];
+    struct rotation_secret held;
+    struct rotation_step decided;
+    bool differs[CONFIGURATION_COUNT]; /* an entry has another bundle than was decided */
+    struct text body;                  /* that is written */
+
+    char *served; /* the leaf's certificate that was tried last; NULL: none */
+    char *seen;   /* the bundles that were published when last looked */
+    int64_t seen_since_ms;
+    char *applied;      /* the bundle that was applied last; NULL: none */
+    unsigned contested; /* how often it was found changed after that */
+    int64_t contested_at_ms;
+    size_t contested_of;
+    struct text manager; /* who overwrote it; empty: not known */
+    char said[480];      /* of the last decision, so that it is said once */
+    struct duties_status status;
+};
+
+static int64_t look_ms_of(const struct rotation_times *times)
+{
+    int64_t ms = times->settle_s * 1000 / 4;
+    return ms > LOOK_MAX_MS ? LOOK_MAX_MS : ms < LOOK_MIN_MS ? LOOK_MIN_MS : ms;
+}
+
+struct duties *duties_create(const struct duties_options *options)
+{
+    struct duties *duties = calloc(1, sizeof *duties);
+    struct arena *arena = arena_create(ROUND_BYTES);
+    if (duties == NULL || arena == NULL) {
+        free(duties);
+        arena_destroy(arena);
+        return NULL;
+    }
+    duties->options = *options;
+    duties->arena = arena;
+    duties->look_ms = look_ms_of(&options->settings->times);
+    return duties;
+}
+
+void duties_destroy(struct duties *duties)
+{
+    if (duties == NULL)
+        return;
+    arena_destroy(duties->arena);
+    free(duties->served);
+    free(duties->seen);
+    free(duties->applied);
+    free(duties);
+}
+
+void duties_report(const struct duties *duties, struct duties_status *status)
+{
+    *status = duties->status;
+}
+
+/* ---- rounds ---- */
+
+static void rest(struct duties *duties, int64_t until_ms)
+{
+    duties->stage = READ_SECRET;
+    duties->start_at_ms = until_ms;
+}
+
+static void fail(struct duties *duties, int64_t now_ms, enum duty duty, int64_t retry_after_s,
+                 const char *object, const char *problem)
+{
+    char *last = duties->status.problem[duty];
+    char what[sizeof duties->status.problem[0]];
+    snprintf(what, sizeof what, "%s: %s", object, problem);
+    duties->status.failures[duty]++;
+    if (strcmp(last, what) != 0)
+        log_line(LOG_WARN, "duties", object, problem, "tried again in a while");
+    snprintf(last, sizeof what, "%s", what);
+    int64_t wait_ms = retry_after_s > 0 ? retry_after_s * 1000 : 0;
+    rest(duties, now_ms + duties->look_ms + wait_ms);
+}
+
+static void succeed(struct duties *duties, enum duty duty)
+{
+    if (duties->status.problem[duty][0] != '\0')
+        log_line(LOG_INFO, "duties", NULL, NULL, "all is well again: %s",
+                 duties->status.problem[duty]);
+    duties->status.problem[duty][0] = '\0';
+}
+
+static bool replace_copy(char **copy, struct text t)
+{
+    char *next = text_duplicate(t);
+    free(*copy);
+    *copy = next;
+    return next != NULL;
+}
+
+static const char *name_of(const struct duties *duties, enum stage stage)
+{
+    const struct duties_settings *settings = duties->options.settings;
+    return requests[stage].resource == RESOURCE_SECRET ? settings->secret : settings->configuration;
+}
+
+/* ---- reading ---- */
+
+static void read_secret_data(void *context)
+{
+    struct duties *duties = context;
+    rotation_secret_read(duties->secret, duties->arena, &duties->held);
+}
+
+/* A leaf is tried once; the one before stays where the next is no good. */
+static void serve_leaf(struct duties *duties)
+{
+    const struct cert_pair *leaf = &duties->held.leaf;
+    if (leaf->certificate.size == 0 || leaf->key.size == 0 ||
+        (duties->served != NULL && text_is(leaf->certificate, duties->served)))
+        return;
+    struct error error = {0};
+    bool served = duties->options.serve(duties->options.context, leaf, &error);
+    (void)replace_copy(&duties->served, leaf->certificate);
+    duties->status.serving |= served;
+    if (served) {
+        log_line(LOG_INFO, "duties", duties->options.settings->secret, NULL,
+                 "its certificate is in force for new connections");
+        return;
+    }
+    duties->status.failures[DUTY_SECRET]++;
+    log_line(LOG_ERROR, "duties", duties->options.settings->secret, error.what,
+             "its certificate cannot be served%s",
+             duties->status.serving ? "; the last good one stays in force" : "");
+}
+
+static void take_secret(struct duties *duties, int64_t now_ms, const struct call_answer *answer)
+{
+    struct error error;
+    const struct node *root =
+        answer->result == CALL_DONE
+            ? object_of(requests[duties->stage].resource, answer->body, duties->arena)
+            : NULL;
+    duties->secret = root;
+    if (answer->result != CALL_MISSING && root == NULL) {
+        fail(duties, now_ms, DUTY_SECRET, answer->retry_after_s, duties->options.settings->secret,
+             answer->problem[0] == '\0' ? "the answer is no Secret" : answer->problem);
+        return;
+    }
+    if (!arena_guard(duties->arena, read_secret_data, duties, &error)) {
+        fail(duties, now_ms, DUTY_SECRET, 0, duties->options.settings->secret, error.what);
+        return;
+    }
+    succeed(duties, DUTY_SECRET);
+    serve_leaf(duties);
+    duties->stage = READ_VALIDATING;
+}
+
+static void take_configuration(struct duties *duties, const struct call_answer *answer)
+{
+    size_t which = duties->stage == READ_VALIDATING ? 0 : 1;
+    const struct node *root =
+        answer->result == CALL_DONE
+            ? object_of(requests[duties->stage].resource, answer->body, duties->arena)
+            : NULL;
+    bool missing = answer->result == CALL_MISSING;
+    const char *kind = resource_table[requests[duties->stage].resource].kind;
+    duties->configurations[which] = root;
+    duties->unread[which] = root == NULL && !missing;
+    if (missing && !duties->status.missing[which])
+        log_line(LOG_WARN, "duties", duties->options.settings->configuration, NULL,
+                 "there is no %s of this name: nobody calls this webhook by it; it is not made, "
+                 "only its CA bundle is kept right once it is there",
+                 kind);
+    duties->status.missing[which] = missing;
+    if (duties->unread[which]) {
+        char *problem = duties->status.problem[DUTY_BUNDLE];
+        duties->status.failures[DUTY_BUNDLE]++;
+        snprintf(problem, sizeof duties->status.problem[0], "%s %s: %s", kind,
+                 duties->options.settings->configuration,
+                 answer->problem[0] == '\0' ? "the answer is none" : answer->problem);
+        log_line(LOG_WARN, "duties", duties->options.settings->configuration, problem,
+                 "its CA bundle cannot be kept right now");
+    }
+    duties->stage = which == 0 ? READ_MUTATING : DECIDE;
+}
+
+/* ---- deciding ---- */
+
+static struct bundles published(const struct duties *duties)
+{
+    struct bundles bundles = {0};
+    for (size_t which = 0; which < CONFIGURATION_COUNT; which++) {
+        const struct node *entries = entries_of(duties->configurations[which]);
+        for (size_t i = 0; i < node_count(entries); i++)
+            *LIST_PUSH(duties->arena, &bundles) = bundle_of(node_item(entries, i), duties->arena);
+        /* What cannot be looked at may hold anything, so it counts as holding nothing. */
+        if (duties->unread[which])
+            *LIST_PUSH(duties->arena, &bundles) = TEXT("");
+    }
+    return bundles;
+}
+
+/* Since when they have been like this. */
+static int64_t published_for_s(struct duties *duties, const struct bundles *bundles, int64_t now_ms)
+{
+    struct text_builder all = {.arena = duties->arena};
+    for (size_t i = 0; i < bundles->count; i++) {
+        text_builder_printf(&all, "%zu ", bundles->items[i].size);
+        text_builder_add(&all, bundles->items[i]);
+    }
+    struct text now = text_builder_text(&all);
+    if (duties->seen == NULL || !text_is(now, duties->seen)) {
+        duties->seen_since_ms = now_ms;
+        (void)replace_copy(&duties->seen, now);
+    }
+    return (now_ms - duties->seen_since_ms) / 1000;
+}
+
+static bool holds_another(const struct duties *duties, size_t which)
+{
+    const struct node *entries = entries_of(duties->configurations[which]);
+    for (size_t i = 0; i < node_count(entries); i++)
+        if (!text_equal(bundle_of(node_item(entries, i), duties->arena), duties->decided.bundle))
+            return true;
+    return false;
+}
+
+struct deciding {
+    struct duties *duties;
+    int64_t now_ms, now_unix_s;
+    struct error error;
+    bool done;
+};
+
+static void decide_body(void *context)
+{
+    struct deciding *deciding = context;
+    struct duties *duties = deciding->duties;
+    const struct duties_settings *settings = duties->options.settings;
+    const struct bundles bundles = published(duties);
+    const struct rotation_view view = {
+        .secret = duties->held,
+        .names = settings->names,
+        .published = bundles.items,
+        .published_count = bundles.count,
+        .published_for_s = published_for_s(duties, &bundles, deciding->now_ms),
+        .times = settings->times,
+        .now_unix_s = deciding->now_unix_s,
+    };
+    deciding->done = certs_rotate(&view, duties->arena, &duties->decided, &deciding->error);
+    for (size_t which = 0; deciding->done && which < CONFIGURATION_COUNT; which++)
+        duties->differs[which] = holds_another(duties, which);
+}
+
+static void find_manager(void *context)
+{
+    struct duties *duties = context;
+    duties->manager = bundle_manager(duties->configurations[duties->contested_of], duties->arena);
+}
+
+/* The bundle that was applied is there no more: somebody else has put back another. Who meets him
+ * each time only doubles the writes of both. */
+static bool is_contested(struct duties *duties, int64_t now_ms, size_t which)
+{
+    if (duties->applied == NULL || !text_is(duties->decided.bundle, duties->applied))
+        return false;
+    if (now_ms - duties->contested_at_ms > CALM_MS)
+        duties->contested = 0;
+    int64_t pause_ms = duties->contested == 0 ? 0 : duties->look_ms << duties->contested;
+    if (now_ms - duties->contested_at_ms < pause_ms)
+        return true;
+    struct error error;
+    duties->contested_of = which;
+    if (!arena_guard(duties->arena, find_manager, duties, &error))
+        return true;
+    log_line(LOG_WARN, "duties", duties->options.settings->configuration, NULL,
+             "the CA bundle was overwritten%s%.*s; it is put back, %s. Leave caBundle out of what "
+             "installs the configuration",
+             duties->manager.size > 0 ? " by field manager " : "", TEXT_ARGS(duties->manager),
+             duties->contested > 0 ? "less and less often" : "at once");
+    if (duties->contested < CONTESTED_MAX)
+        duties->contested++;
+    duties->contested_at_ms = now_ms;
+    return false;
+}
+
+/* Both, one after the other, before anything is looked at again. */
+static bool next_to_apply(struct duties *duties, int64_t now_ms, size_t from)
+{
+    for (size_t which = from; which < CONFIGURATION_COUNT; which++)
+        if (duties->differs[which] && !is_contested(duties, now_ms, which)) {
+            duties->stage = which == 0 ? APPLY_VALIDATING : APPLY_MUTATING;
+            return true;
+        }
+    return false;
+}
+
+static void say_decision(struct duties *duties)
+{
+    struct text what = duties->decided.what;
+    char line[sizeof duties->said];
+    snprintf(line, sizeof line, "%.*s", TEXT_ARGS(what));
+    if (what.size > 0 && strcmp(line, duties->said) != 0)
+        log_line(LOG_INFO, "duties", duties->options.settings->secret, NULL, "%s", line);
+    memcpy(duties->said, line, sizeof line);
+}
+
+static void decide(struct duties *duties, int64_t now_ms, int64_t now_unix_s)
+{
+    struct deciding deciding = {.duties = duties, .now_ms = now_ms, .now_unix_s = now_unix_s};
+    const char *secret = duties->options.settings->secret;
+    duties->decided = (struct rotation_step){0};
+    if (!arena_guard(duties->arena, decide_body, &deciding, &deciding.error) || !deciding.done) {
+        fail(duties, now_ms, DUTY_SECRET, 0, secret, deciding.error.what);
+        return;
+    }
+    say_decision(duties);
+    if (duties->decided.write) {
+        duties->stage = WRITE_SECRET;
+        return;
+    }
+    if (next_to_apply(duties, now_ms, 0))
+        return;
+    if (!duties->unread[0] && !duties->unread[1])
+        succeed(duties, DUTY_BUNDLE);
+    duties->writes_in_a_row = 0;
+    int64_t again_ms = duties->decided.again_in_s * 1000;
+    bool soon = again_ms >= 0 && again_ms < duties->look_ms;
+    rest(duties, now_ms + (soon && again_ms >= LOOK_MIN_MS ? again_ms
+                           : soon                          ? LOOK_MIN_MS
+                                                           : duties->look_ms));
+}
+
+/* ---- writing ---- */
+
+static void write_body(void *context)
+{
+    struct duties *duties = context;
+    if (duties->stage == WRITE_SECRET)
+        duties->body = secret_body(duties->secret, duties->options.settings,
+                                   &duties->decided.secret, duties->arena);
+    else
+        duties->body = bundles_body(requests[duties->stage].resource,
+                                    duties->configurations[duties->stage - APPLY_VALIDATING],
+                                    duties->decided.bundle, duties->arena);
+}
+
+static void take_write(struct duties *duties, int64_t now_ms, const struct call_answer *answer)
+{
+    enum stage stage = duties->stage;
+    enum duty duty = requests[stage].duty;
+    /* Somebody else has written: look again, and soon. */
+    if (answer->result == CALL_CONFLICT) {
+        rest(duties, now_ms + LOOK_MIN_MS);
+        return;
+    }
+    if (answer->result != CALL_DONE) {
+        fail(duties, now_ms, duty, answer->retry_after_s, name_of(duties, stage), answer->problem);
+        return;
+    }
+    duties->status.writes[duty]++;
+    succeed(duties, duty);
+    log_line(LOG_INFO, "duties", name_of(duties, stage), NULL, "%s of %s written",
+             duty == DUTY_SECRET ? "CA and certificate" : "the CA bundle",
+             resource_table[requests[stage].resource].kind);
+    if (stage == APPLY_VALIDATING && next_to_apply(duties, now_ms, 1))
+        return;
+    if (duty == DUTY_BUNDLE)
+        (void)replace_copy(&duties->applied, duties->decided.bundle);
+    /* What does not come to rest by itself must not write as fast as it can. */
+    bool pauses = ++duties->writes_in_a_row >= WRITES_AT_ONCE;
+    rest(duties, pauses ? now_ms + duties->look_ms : now_ms);
+}
+
+/* ---- what the one who runs it calls ---- */
+
+static void ask(struct duties *duties, int64_t now_ms, struct duties_step *step)
+{
+    const struct duties_settings *settings = duties->options.settings;
+    enum stage stage = duties->stage;
+    struct error error;
+    bool namespaced = resource_table[requests[stage].resource].namespaced;
+    step->request = (struct call_request){
+        .verb = requests[stage].verb,
+        .resource = requests[stage].resource,
+        .namespace = namespaced ? settings->namespace : "",
+        .name = name_of(duties, stage),
+        .limit_ms = REQUEST_MS,
+    };
+    if (stage == WRITE_SECRET && duties->secret == NULL)
+        step->request.verb = CALL_CREATE;
+    if (step->request.verb != CALL_GET && !arena_guard(duties->arena, write_body, duties, &error)) {
+        fail(duties, now_ms, requests[stage].duty, 0, name_of(duties, stage), error.what);
+        step->until_ms = duties->start_at_ms;
+        return;
+    }
+    if (step->request.verb != CALL_GET)
+        step->request.body = duties->body;
+    step->ask = duties->waiting = true;
+}
+
+static void begin_round(struct duties *duties)
+{
+    arena_reset(duties->arena);
+    duties->secret = NULL;
+    for (size_t which = 0; which < CONFIGURATION_COUNT; which++) {
+        duties->configurations[which] = NULL;
+        duties->unread[which] = false;
+    }
+}
+
+/* Another may have done anything meanwhile: what was seen before does not count. */
+static void forget(struct duties *duties)
+{
+    free(duties->seen);
+    free(duties->applied);
+    duties->seen = duties->applied = NULL;
+    duties->contested = 0;
+    for (size_t which = 0; which < CONFIGURATION_COUNT; which++)
+        duties->status.missing[which] = false;
+    duties->status.problem[DUTY_BUNDLE][0] = '\0';
+}
+
+void duties_next(struct duties *duties, int64_t now_ms, int64_t now_unix_s, bool leads,
+                 struct duties_step *step)
+{
+    *step = (struct duties_step){.until_ms = INT64_MAX};
+    if (duties->waiting)
+        return;
+    if (leads != duties->leads) {
+        forget(duties);
+        if (leads)
+            rest(duties, now_ms);
+    }
+    duties->leads = leads;
+    if (duties->stage == READ_SECRET) {
+        if (now_ms < duties->start_at_ms) {
+            step->until_ms = duties->start_at_ms;
+            return;
+        }
+        begin_round(duties);
+    } else if (!leads) {
+        bool first = !duties->status.serving && duties->look_ms > FIRST_LOOK_MS;
+        rest(duties, now_ms + (first ? FIRST_LOOK_MS : duties->look_ms));
+        step->until_ms = duties->start_at_ms;
+        return;
+    }
+    if (duties->stage == DECIDE)
+        decide(duties, now_ms, now_unix_s);
+    if (duties->stage == READ_SECRET && now_ms < duties->start_at_ms)
+        step->until_ms = duties->start_at_ms;
+    else
+        ask(duties, now_ms, step);
+}
+
+void duties_take(struct duties *duties, int64_t now_ms, const struct call_answer *answer)
+{
+    duties->waiting = false;
+    switch (duties->stage) {
+    case READ_SECRET:
+        take_secret(duties, now_ms, answer);
+        break;
+    case READ_VALIDATING:
+    case READ_MUTATING:
+        take_configuration(duties, answer);
+        break;
+    case WRITE_SECRET:
+    case APPLY_VALIDATING:
+    case APPLY_MUTATING:
+        take_write(duties, now_ms, answer);
+        break;
+    case DECIDE:
+        break;
+    }
+}

@@ -1,0 +1,332 @@
+#include "objects.h"
+
+#include <json-c/json.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static const struct {
+    const char *collection; /* with "*" for a namespace */
+    const char *plural, *kind;
+} resources[] = {
+    {"/api/v1/namespaces/*/secrets", "secrets", "Secret"},
+    {"/apis/coordination.k8s.io/v1/namespaces/*/leases", "leases", "Lease"},
+    {"/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations",
+     "validatingwebhookconfigurations", "ValidatingWebhookConfiguration"},
+    {"/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations",
+     "mutatingwebhookconfigurations", "MutatingWebhookConfiguration"},
+};
+enum { RESOURCES = sizeof resources / sizeof resources[0], CUTS_MAX = 16, NAME_BYTES = 128 };
+
+struct object {
+    struct object *next;
+    size_t resource;
+    char namespace[NAME_BYTES], name[NAME_BYTES];
+    unsigned version, uid;
+    struct json_object *json;
+};
+
+/* A log that grows. */
+struct lines {
+    char *text;
+    size_t size, capacity;
+};
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static struct object *objects;
+static unsigned version = 5000, uids;
+static char cuts[CUTS_MAX][NAME_BYTES];
+static struct lines requests, writes;
+
+static void add_line(struct lines *lines, const char *format, ...)
+{
+    char line[1024];
+    va_list arguments;
+    va_start(arguments, format);
+    int size = vsnprintf(line, sizeof line, format, arguments);
+    va_end(arguments);
+    if (lines->size + (size_t)size + 1 > lines->capacity) {
+        lines->capacity = 2 * lines->capacity + 4096;
+        lines->text = realloc(lines->text, lines->capacity);
+        if (lines->text == NULL)
+            abort();
+    }
+    memcpy(lines->text + lines->size, line, (size_t)size + 1);
+    lines->size += (size_t)size;
+}
+
+static char *copy_lines(const struct lines *lines)
+{
+    pthread_mutex_lock(&mutex);
+    char *copy = strdup(lines->text == NULL ? "" : lines->text);
+    pthread_mutex_unlock(&mutex);
+    return copy;
+}
+
+char *objects_requests(void)
+{
+    return copy_lines(&requests);
+}
+
+char *objects_writes(void)
+{
+    return copy_lines(&writes);
+}
+
+void objects_cut(const char *who, bool cut)
+{
+    pthread_mutex_lock(&mutex);
+    for (size_t i = 0; i < CUTS_MAX; i++) {
+        if (cut && cuts[i][0] == '\0') {
+            snprintf(cuts[i], NAME_BYTES, "%s", who);
+            break;
+        }
+        if (!cut && strcmp(cuts[i], who) == 0)
+            cuts[i][0] = '\0';
+    }
+    pthread_mutex_unlock(&mutex);
+}
+
+bool objects_is_cut(const char *who)
+{
+    bool found = false;
+    pthread_mutex_lock(&mutex);
+    for (size_t i = 0; i < CUTS_MAX && *who != '\0'; i++)
+        found |= strcmp(cuts[i], who) == 0;
+    pthread_mutex_unlock(&mutex);
+    return found;
+}
+
+/* ---- paths ---- */
+
+/* "/a/star/b" of "/a/x/b/c" gives x as the namespace and c as the name. */
+static bool split_path(const char *path, size_t resource, char namespace[static NAME_BYTES],
+                       char name[static NAME_BYTES])
+{
+    const char *pattern = resources[resource].collection;
+    const char *star = strchr(pattern, '*');
+    size_t size = star == NULL ? strlen(pattern) : (size_t)(star - pattern);
+    *namespace = *name = '\0';
+    if (strncmp(path, pattern, size) != 0)
+        return false;
+    path += size;
+    if (star != NULL) {
+        size_t length = strcspn(path, "/");
+        snprintf(namespace, NAME_BYTES, "%.*s", (int)length, path);
+        path += length;
+        if (strncmp(path, star + 1, strlen(star + 1)) != 0)
+            return false;
+        path += strlen(star + 1);
+    }
+    if (*path == '/')
+        snprintf(name, NAME_BYTES, "%s", path + 1);
+    return *path == '\0' || *path == '/';
+}
+
+static struct object *find(size_t resource, const char *namespace, const char *name)
+{
+    for (struct object *object = objects; object != NULL; object = object->next)
+        if (object->resource == resource && strcmp(object->namespace, namespace) == 0 &&
+            strcmp(object->name, name) == 0)
+            return object;
+    return NULL;
+}
+
+/* ---- trees ---- */
+
+static struct json_object *at(struct json_object *json, const char *path)
+{
+    char copy[256], *rest = NULL;
+    snprintf(copy, sizeof copy, "%s", path);
+    for (char *key = strtok_r(copy, ".", &rest); key != NULL; key = strtok_r(NULL, ".", &rest)) {
+        struct json_object *next = NULL;
+        if (json == NULL || !json_object_object_get_ex(json, key, &next))
+            return NULL;
+        json = next;
+    }
+    return json;
+}
+
+static const char *text_at(struct json_object *json, const char *path)
+{
+    struct json_object *found = at(json, path);
+    return found == NULL ? "" : json_object_get_string(found);
+}
+
+static void put_text(struct json_object *map, const char *key, const char *text)
+{
+    json_object_object_add(map, key, json_object_new_string(text));
+}
+
+/* What metadata always has. */
+static void stamp(struct object *object)
+{
+    char number[16];
+    struct json_object *metadata = at(object->json, "metadata");
+    snprintf(number, sizeof number, "%u", object->version = ++version);
+    put_text(metadata, "resourceVersion", number);
+    snprintf(number, sizeof number, "uid-%u", object->uid);
+    put_text(metadata, "uid", number);
+}
+
+static bool is_micro_time(const char *text)
+{
+    static const char layout[] = "0000-00-00T00:00:00.000000Z";
+    size_t size = strlen(text);
+    bool fits = size == sizeof layout - 1;
+    for (size_t i = 0; fits && i < size; i++)
+        fits = layout[i] == '0' ? text[i] >= '0' && text[i] <= '9' : text[i] == layout[i];
+    return fits;
+}
+
+static bool is_valid(size_t resource, struct json_object *json)
+{
+    if (strcmp(resources[resource].kind, text_at(json, "kind")) != 0 ||
+        at(json, "metadata.name") == NULL)
+        return false;
+    if (strcmp(resources[resource].kind, "Lease") != 0)
+        return true;
+    return is_micro_time(text_at(json, "spec.renewTime")) &&
+           is_micro_time(text_at(json, "spec.acquireTime")) &&
+           json_object_get_int(at(json, "spec.leaseDurationSeconds")) > 0;
+}
+
+/* ---- verbs ---- */
+
+static unsigned create(size_t resource, const char *namespace, struct json_object *json,
+                       struct object **made)
+{
+    const char *name = text_at(json, "metadata.name");
+    if (!is_valid(resource, json) || at(json, "metadata.resourceVersion") != NULL)
+        return 422;
+    if (find(resource, namespace, name) != NULL)
+        return 409;
+    struct object *object = calloc(1, sizeof *object);
+    if (object == NULL)
+        abort();
+    object->resource = resource;
+    object->uid = ++uids;
+    snprintf(object->namespace, NAME_BYTES, "%s", namespace);
+    snprintf(object->name, NAME_BYTES, "%s", name);
+    object->json = json_object_get(json);
+    object->next = objects;
+    objects = object;
+    stamp(object);
+    *made = object;
+    return 201;
+}
+
+static unsigned update(struct object *object, struct json_object *json)
+{
+    if (!is_valid(object->resource, json))
+        return 422;
+    if ((unsigned)strtoul(text_at(json, "metadata.resourceVersion"), NULL, 10) != object->version)
+        return 409;
+    json_object_put(object->json);
+    object->json = json_object_get(json);
+    stamp(object);
+    return 200;
+}
+
+/* Of the fields of server-side apply those that are used: CA bundles by the entry's name. An entry
+ * that is not there would be made, without what it must have. */
+static unsigned apply(struct object *object, struct json_object *json)
+{
+    struct json_object *given = at(json, "webhooks"), *there = at(object->json, "webhooks");
+    const char *asked = text_at(json, "metadata.resourceVersion");
+    bool changed = false;
+    if (*asked != '\0' && (unsigned)strtoul(asked, NULL, 10) != object->version)
+        return 409;
+    for (size_t i = 0; given != NULL && i < json_object_array_length(given); i++) {
+        struct json_object *entry = json_object_array_get_idx(given, i), *found = NULL;
+        for (size_t j = 0; j < json_object_array_length(there); j++) {
+            struct json_object *one = json_object_array_get_idx(there, j);
+            if (strcmp(text_at(one, "name"), text_at(entry, "name")) == 0)
+                found = at(one, "clientConfig");
+        }
+        if (found == NULL || json_object_object_length(entry) != 2 ||
+            json_object_object_length(at(entry, "clientConfig")) != 1)
+            return 422;
+        const char *bundle = text_at(entry, "clientConfig.caBundle");
+        changed |= strcmp(bundle, text_at(found, "caBundle")) != 0;
+        put_text(found, "caBundle", bundle);
+    }
+    if (changed)
+        stamp(object);
+    return 200;
+}
+
+static unsigned handle(const char *method, size_t resource, const char *namespace, const char *name,
+                       struct json_object *json, struct object **object)
+{
+    *object = find(resource, namespace, name);
+    if (strcmp(method, "GET") == 0)
+        return *object == NULL ? 404 : 200;
+    if (json == NULL)
+        return 400;
+    if (strcmp(method, "POST") == 0)
+        return create(resource, namespace, json, object);
+    if (*object == NULL)
+        return at(json, "metadata.uid") != NULL ? 409 : 404;
+    if (strcmp(method, "PUT") == 0)
+        return update(*object, json);
+    return strcmp(method, "PATCH") == 0 ? apply(*object, json) : 405;
+}
+
+static const char *verb_of(const char *method)
+{
+    static const char *const verbs[][2] = {
+        {"GET", "get"}, {"POST", "create"}, {"PUT", "update"}, {"PATCH", "patch"}};
+    for (size_t i = 0; i < sizeof verbs / sizeof verbs[0]; i++)
+        if (strcmp(method, verbs[i][0]) == 0)
+            return verbs[i][1];
+    return "?";
+}
+
+static void note(const char *method, size_t resource, const char *namespace, const char *name,
+                 const char *who, unsigned status)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    const char *plural = resources[resource].plural;
+    add_line(&requests, "%s %s namespace=%s name=%s authorization=%s status=%u\n", verb_of(method),
+             plural, namespace, name, who, status);
+    if (strcmp(method, "GET") == 0)
+        return;
+    const struct object *lease = objects;
+    while (lease != NULL && strcmp(resources[lease->resource].kind, "Lease") != 0)
+        lease = lease->next;
+    const char *holder = lease == NULL ? "" : text_at(lease->json, "spec.holderIdentity");
+    add_line(&writes, "%lld.%03ld %s %s %u %s holder=%s\n", (long long)now.tv_sec,
+             now.tv_nsec / 1000000, verb_of(method), plural, status, *who == '\0' ? "-" : who,
+             holder);
+}
+
+bool objects_answer(const char *method, const char *path, const char *who, const char *body,
+                    unsigned *status, char **text)
+{
+    char namespace[NAME_BYTES], name[NAME_BYTES];
+    size_t resource = 0;
+    while (resource < RESOURCES && !split_path(path, resource, namespace, name))
+        resource++;
+    if (resource == RESOURCES)
+        return false;
+    struct json_object *json = body == NULL ? NULL : json_tokener_parse(body);
+    struct object *object = NULL;
+    pthread_mutex_lock(&mutex);
+    *status = handle(method, resource, namespace, name, json, &object);
+    if (*status < 300)
+        *text = strdup(json_object_to_json_string(object->json));
+    else if (asprintf(text,
+                      "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"status\":\"Failure\","
+                      "\"message\":\"%s %s/%s: %u\",\"code\":%u}",
+                      resources[resource].plural, namespace, name, *status, *status) < 0)
+        abort();
+    note(method, resource, namespace, name, who, *status);
+    pthread_mutex_unlock(&mutex);
+    json_object_put(json);
+    return true;
+}

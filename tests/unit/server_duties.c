@@ -1,0 +1,424 @@
+/* The duties around the certificate, by a clock that the test turns, at the objects of the fake API
+ * server. */
+#include "server/duties.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "objects.h"
+#include "unit.h"
+
+const char unit_suite[] = "server duties";
+
+enum { NOW_S = 1800000000, REQUESTS_MAX = 60 };
+#define CONFIGURATION(kind, entries)                                                       \
+    "{\"apiVersion\":\"admissionregistration.k8s.io/v1\",\"kind\":\"" kind "Webhook"       \
+    "Configuration\",\"metadata\":{\"name\":\"taffrail\",\"managedFields\":[{\"manager\":" \
+    "\"argo\",\"fieldsV1\":{\"f:webhooks\":{\"f:caBundle\":{}}}}]},\"webhooks\":[" entries "]}"
+#define ENTRY(name) "{\"name\":\"" name "\",\"clientConfig\":{\"url\":\"https://x\"},\"rules\":[]}"
+#define CONFIGURATIONS "/apis/admissionregistration.k8s.io/v1/"
+
+static const char *const paths[CONFIGURATION_COUNT] = {
+    CONFIGURATIONS "validatingwebhookconfigurations",
+    CONFIGURATIONS "mutatingwebhookconfigurations"};
+static const char *const dns[] = {"taffrail.taffrail.svc"};
+static struct duties_settings settings;
+static char secret_name[32];
+static int64_t now_ms;
+static unsigned serves;
+static bool refuse_leaf;
+
+/* ---- one replica ---- */
+
+static bool serve(void *context, const struct cert_pair *leaf, struct error *error)
+{
+    (void)context;
+    int64_t not_after_unix_s;
+    serves++;
+    return !refuse_leaf && cert_check(leaf, NOW_S + now_ms / 1000, &not_after_unix_s, error);
+}
+
+static struct duties *open_duties(void)
+{
+    const struct duties_options options = {&settings, serve, NULL};
+    struct duties *duties = duties_create(&options);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(duties);
+    return duties;
+}
+
+/* A cluster of its own: another name of the Secret, and configurations as they are installed. */
+static void open_cluster(bool registered)
+{
+    static unsigned count;
+    snprintf(secret_name, sizeof secret_name, "certs-%u", ++count);
+    settings = (struct duties_settings){
+        .namespace = "taffrail",
+        .secret = secret_name,
+        .configuration = registered ? "taffrail" : "none",
+        .names = {.dns = dns, .dns_count = 1},
+        .times = rotation_times_usual,
+    };
+    now_ms = 1000;
+    serves = 0;
+    refuse_leaf = false;
+    static const char *const bodies[CONFIGURATION_COUNT] = {
+        CONFIGURATION("Validating", ENTRY("a.b.c") "," ENTRY("d.b.c")),
+        CONFIGURATION("Mutating", ENTRY("e.b.c"))};
+    for (size_t i = 0; i < CONFIGURATION_COUNT; i++) {
+        unsigned status;
+        char *text = NULL, path[256];
+        objects_answer("POST", paths[i], "", bodies[i], &status, &text);
+        free(text);
+        snprintf(path, sizeof path, "%s/taffrail", paths[i]);
+        objects_answer("GET", path, "", NULL, &status, &text);
+        /* Emptied of what the test before has left. */
+        const char *version = strstr(text, "\"resourceVersion\":");
+        char number[16] = "";
+        CU_ASSERT_FATAL(version != NULL &&
+                        sscanf(version, "\"resourceVersion\": \"%15[0-9]", number) == 1);
+        char body[2048];
+        const char *rest = strstr(bodies[i], "\"name\"");
+        snprintf(body, sizeof body, "%.*s\"resourceVersion\":\"%s\",%s", (int)(rest - bodies[i]),
+                 bodies[i], number, rest);
+        free(text);
+        objects_answer("PUT", path, "", body, &status, &text);
+        ASSERT_INT(status, 200);
+        free(text);
+    }
+}
+
+static const char *const methods[] = {
+    [CALL_GET] = "GET", [CALL_CREATE] = "POST", [CALL_UPDATE] = "PUT", [CALL_APPLY] = "PATCH"};
+
+static void answer(struct duties *duties, const struct call_request *request)
+{
+    char path[CALL_PATH_BYTES], *text = NULL, *body = text_duplicate(request->body);
+    unsigned status;
+    CU_ASSERT_FATAL(call_path(request, path));
+    path[strcspn(path, "?")] = '\0';
+    bool writes = request->verb != CALL_GET;
+    if (writes) {
+        struct arena *arena = arena_create(1 << 20);
+        struct source source = {.text = request->body};
+        const struct node *root = NULL;
+        struct error error; /* strict: no key stands there twice */
+        CU_ASSERT(doc_read_json(&source, &doc_limits_policy, NULL, arena, &root, &error));
+        arena_destroy(arena);
+    }
+    CU_ASSERT_FATAL(
+        objects_answer(methods[request->verb], path, "", writes ? body : NULL, &status, &text));
+    struct call_answer answered;
+    call_read(status, text_of(text), 0, NULL, &answered);
+    duties_take(duties, now_ms, &answered);
+    free(text);
+    free(body);
+}
+
+/* Up to so many requests, without a pause; "Ss" reads and writes the Secret, "VvMm" the
+ * configurations. A status in place of an answer: from the first such request on. */
+static const char *work(struct duties *duties, bool leads, unsigned count)
+{
+    static char done[REQUESTS_MAX + 1];
+    size_t size = 0;
+    struct duties_step step;
+    while (size < count && size < REQUESTS_MAX) {
+        duties_next(duties, now_ms, NOW_S + now_ms / 1000, leads, &step);
+        if (!step.ask)
+            break;
+        char letter = "S?VM"[step.request.resource];
+        done[size++] = (char)(step.request.verb == CALL_GET ? letter : letter + ('a' - 'A'));
+        answer(duties, &step.request);
+    }
+    done[size] = '\0';
+    return done;
+}
+
+#define ASSERT_WORK(duties, leads, expected) \
+    ASSERT_TEXT(text_of(work(duties, leads, REQUESTS_MAX)), expected)
+
+static void answer_next(struct duties *duties, unsigned status)
+{
+    struct duties_step step;
+    struct call_answer answered;
+    duties_next(duties, now_ms, NOW_S, true, &step);
+    CU_ASSERT_FATAL(step.ask);
+    call_read(status, TEXT(""), 0, NULL, &answered);
+    duties_take(duties, now_ms, &answered);
+}
+
+static char *show(const char *path)
+{
+    unsigned status;
+    char *text = NULL;
+    objects_answer("GET", path, "", NULL, &status, &text);
+    return text;
+}
+
+/* How often the configurations hold the bundle of the Secret. */
+static unsigned published(void)
+{
+    char path[256];
+    snprintf(path, sizeof path, "/api/v1/namespaces/taffrail/secrets/%s", secret_name);
+    char *secret = show(path);
+    const char *start = strstr(secret, "\"ca.crt\": \"");
+    unsigned count = 0;
+    if (start != NULL) {
+        start += strlen("\"ca.crt\": \"");
+        size_t size = strcspn(start, "\"");
+        for (size_t i = 0; i < CONFIGURATION_COUNT; i++) {
+            snprintf(path, sizeof path, "%s/taffrail", paths[i]);
+            char *text = show(path);
+            for (const char *at = text; (at = memmem(at, strlen(at), start, size)) != NULL; at++)
+                count++;
+            free(text);
+        }
+    }
+    free(secret);
+    return count;
+}
+
+static void put_bundle(const char *plural_path, const char *name, const char *bundle)
+{
+    char path[256], body[1024], *text = NULL;
+    unsigned status;
+    snprintf(path, sizeof path, "%s/taffrail", plural_path);
+    snprintf(body, sizeof body,
+             "{\"webhooks\":[{\"name\":\"%s\",\"clientConfig\":{\"caBundle\":\"%s\"}}]}", name,
+             bundle);
+    objects_answer("PATCH", path, "", body, &status, &text);
+    ASSERT_INT(status, 200);
+    free(text);
+}
+
+static struct duties_status status_of(const struct duties *duties)
+{
+    struct duties_status status;
+    duties_report(duties, &status);
+    return status;
+}
+
+/* ---- tests ---- */
+
+static void the_first_certificate(void)
+{
+    open_cluster(true);
+    struct duties *duties = open_duties();
+    ASSERT_WORK(duties, false, "S");
+    CU_ASSERT(!status_of(duties).serving);
+    ASSERT_WORK(duties, true, "SVMsSVMvmSVM");
+    CU_ASSERT(status_of(duties).serving);
+    ASSERT_INT(published(), 3);
+    ASSERT_INT(serves, 1);
+    ASSERT_WORK(duties, true, "");
+    now_ms += 10000;
+    ASSERT_WORK(duties, true, "SVM");
+    struct duties *other = open_duties();
+    ASSERT_WORK(other, false, "S");
+    CU_ASSERT(status_of(other).serving);
+    now_ms += 9999;
+    ASSERT_WORK(other, false, "");
+    now_ms++;
+    ASSERT_WORK(other, false, "S");
+    ASSERT_INT(serves, 2); /* once each */
+    duties_destroy(other);
+    duties_destroy(duties);
+}
+
+static void who_leads_no_more_writes_no_more(void)
+{
+    for (unsigned count = 1; count < 12; count++) {
+        open_cluster(true);
+        struct duties *duties = open_duties();
+        (void)work(duties, true, count);
+        char *before = objects_writes();
+        (void)work(duties, false, REQUESTS_MAX);
+        now_ms += 20000;
+        (void)work(duties, false, REQUESTS_MAX);
+        char *after = objects_writes();
+        CU_ASSERT_STRING_EQUAL(before, after);
+        free(before);
+        free(after);
+        /* Another goes on from wherever it stopped. */
+        struct duties *other = open_duties();
+        (void)work(other, true, REQUESTS_MAX);
+        ASSERT_INT(published(), 3);
+        CU_ASSERT(status_of(other).serving);
+        duties_destroy(other);
+        duties_destroy(duties);
+    }
+}
+
+static void what_another_wrote_is_not_overwritten(void)
+{
+    open_cluster(true);
+    struct duties *duties = open_duties(), *other = open_duties();
+    ASSERT_TEXT(text_of(work(duties, true, 3)), "SVM");
+    ASSERT_WORK(other, true, "SVMsSVMvmSVM");
+    ASSERT_TEXT(text_of(work(duties, true, 1)), "s"); /* it is there already */
+    now_ms += 1000;
+    ASSERT_WORK(duties, true, "SVM");
+    ASSERT_INT(published(), 3);
+    put_bundle(paths[0], "a.b.c", "Cg==");
+    now_ms += 10000;
+    ASSERT_TEXT(text_of(work(duties, true, 3)), "SVM");
+    put_bundle(paths[0], "d.b.c", "Cgo="); /* a newer resourceVersion than was read */
+    ASSERT_TEXT(text_of(work(duties, true, 1)), "v");
+    ASSERT_INT(published(), 1);
+    now_ms += 1000;
+    ASSERT_WORK(duties, true, "SVMvSVM");
+    ASSERT_INT(published(), 3);
+    duties_destroy(other);
+    duties_destroy(duties);
+}
+
+static void who_overwrites_each_time_is_met_less_often(void)
+{
+    open_cluster(true);
+    struct duties *duties = open_duties();
+    (void)work(duties, true, REQUESTS_MAX);
+    uint64_t before = status_of(duties).writes[DUTY_BUNDLE];
+    for (int64_t end_ms = now_ms + 20 * 60 * 1000; now_ms < end_ms; now_ms += 10000) {
+        put_bundle(paths[1], "e.b.c", "Cg==");
+        (void)work(duties, true, REQUESTS_MAX);
+    }
+    /* At once, then 20, 40, 80, 160, 320 and 320 s later; each 10 s it would be 120. */
+    uint64_t writes = status_of(duties).writes[DUTY_BUNDLE] - before;
+    ASSERT_INT(writes, 7);
+    now_ms += 60 * 60 * 1000;
+    (void)work(duties, true, REQUESTS_MAX);
+    ASSERT_INT(published(), 3);
+    duties_destroy(duties);
+}
+
+static void what_may_not_be_read_stops_nothing_else(void)
+{
+    open_cluster(true);
+    struct duties *duties = open_duties();
+    ASSERT_TEXT(text_of(work(duties, true, 1)), "S");
+    answer_next(duties, 403);
+    ASSERT_TEXT(text_of(work(duties, true, 2)), "Ms"); /* a first certificate all the same */
+    ASSERT_TEXT(text_of(work(duties, true, 1)), "S");
+    CU_ASSERT(status_of(duties).serving);
+    answer_next(duties, 403);
+    ASSERT_WORK(duties, true, "MmSVMvSVM");
+    struct duties_status status = status_of(duties);
+    ASSERT_INT(status.failures[DUTY_BUNDLE], 2);
+    ASSERT_TEXT(text_of(status.problem[DUTY_BUNDLE]), "");
+    now_ms += 10000;
+    answer_next(duties, 500);
+    status = status_of(duties);
+    ASSERT_INT(status.failures[DUTY_SECRET], 1);
+    CU_ASSERT_PTR_NOT_NULL(strstr(status.problem[DUTY_SECRET], secret_name));
+    CU_ASSERT(status.serving);
+    duties_destroy(duties);
+}
+
+/* A configuration that cannot be read may trust the old CA alone: the new one does not sign yet. */
+static void a_ca_does_not_sign_before_all_trust_it(void)
+{
+    const int64_t day_ms = 24LL * 60 * 60 * 1000;
+    open_cluster(true);
+    settings.times.ca_valid_s = 270LL * 24 * 60 * 60;
+    struct duties *duties = open_duties();
+    (void)work(duties, true, REQUESTS_MAX);
+    now_ms += 61 * day_ms;
+    ASSERT_WORK(duties, true, "SVMsSVM"); /* the certificate, after two thirds of 90 days */
+    now_ms += 34 * day_ms;                /* and the CA while two certificates can still end */
+    for (int i = 0; i < 30; i++, now_ms += 10000) {
+        struct duties_step step;
+        duties_next(duties, now_ms, NOW_S + now_ms / 1000, true, &step);
+        while (step.ask) {
+            bool unseen = step.request.resource == RESOURCE_MUTATING_CONFIGURATION;
+            struct call_answer refused;
+            call_read(403, TEXT(""), 0, NULL, &refused);
+            if (unseen)
+                duties_take(duties, now_ms, &refused);
+            else
+                answer(duties, &step.request);
+            duties_next(duties, now_ms, NOW_S + now_ms / 1000, true, &step);
+        }
+    }
+    ASSERT_INT(status_of(duties).writes[DUTY_SECRET], 3); /* the last is the new CA alone */
+    for (int i = 0; i < 30; i++, now_ms += 10000)
+        (void)work(duties, true, REQUESTS_MAX);
+    ASSERT_INT(status_of(duties).writes[DUTY_SECRET], 4);
+    duties_destroy(duties);
+}
+
+static void a_certificate_that_is_no_good_is_tried_once(void)
+{
+    open_cluster(true);
+    struct duties *duties = open_duties();
+    (void)work(duties, true, REQUESTS_MAX);
+    duties_destroy(duties);
+    duties = open_duties();
+    refuse_leaf = true;
+    serves = 0;
+    for (int i = 0; i < 5; i++, now_ms += 10000)
+        (void)work(duties, false, REQUESTS_MAX);
+    ASSERT_INT(serves, 1);
+    CU_ASSERT(!status_of(duties).serving);
+    ASSERT_INT(status_of(duties).failures[DUTY_SECRET], 1);
+    duties_destroy(duties);
+}
+
+static void a_configuration_that_is_not_there_is_not_made(void)
+{
+    open_cluster(false);
+    struct duties *duties = open_duties();
+    ASSERT_WORK(duties, true, "SVMsSVM");
+    CU_ASSERT(status_of(duties).missing[0] && status_of(duties).missing[1]);
+    CU_ASSERT(status_of(duties).serving);
+    struct duties_board *board = duties_board_create(&settings);
+    struct arena *arena = arena_create(1 << 20);
+    struct duties_status status = status_of(duties);
+    struct text why;
+    CU_ASSERT(!duties_board_is_ready(board, arena, &why));
+    CU_ASSERT_PTR_NOT_NULL(strstr(why.data, secret_name));
+    duties_board_set(board, &status);
+    CU_ASSERT(duties_board_is_ready(board, arena, &why));
+    struct text_builder out = {.arena = arena};
+    duties_board_add_line(board, &out);
+    CU_ASSERT_PTR_NOT_NULL(strstr(out.data, "there is no MutatingWebhookConfiguration none"));
+    duties_board_destroy(board);
+    arena_destroy(arena);
+    duties_destroy(duties);
+}
+
+static void a_flood_of_writes_pauses(void)
+{
+    open_cluster(true);
+    struct duties *duties = open_duties();
+    unsigned writes = 0;
+    /* Each write is answered, and none is kept: what is read stays as it was. */
+    for (int i = 0; i < 200; i++) {
+        struct duties_step step;
+        struct call_answer answered;
+        duties_next(duties, now_ms, NOW_S, true, &step);
+        if (!step.ask)
+            break;
+        bool secret = step.request.resource == RESOURCE_SECRET;
+        bool reads = step.request.verb == CALL_GET;
+        writes += !reads;
+        call_read(reads ? 404 : 200, TEXT("{}"), 0, NULL, &answered);
+        duties_take(duties, now_ms, &answered);
+        CU_ASSERT(secret || reads);
+    }
+    ASSERT_INT(writes, 4);
+    duties_destroy(duties);
+}
+
+const struct unit_test unit_tests[] = {
+    {"the first certificate", the_first_certificate},
+    {"who leads no more writes no more", who_leads_no_more_writes_no_more},
+    {"what another wrote is not overwritten", what_another_wrote_is_not_overwritten},
+    {"who overwrites each time is met less often", who_overwrites_each_time_is_met_less_often},
+    {"what may not be read stops nothing else", what_may_not_be_read_stops_nothing_else},
+    {"a CA does not sign before all trust it", a_ca_does_not_sign_before_all_trust_it},
+    {"a certificate that is no good is tried once", a_certificate_that_is_no_good_is_tried_once},
+    {"a configuration that is not there is not made",
+     a_configuration_that_is_not_there_is_not_made},
+    {"a flood of writes pauses", a_flood_of_writes_pauses},
+    {NULL, NULL},
+};
