@@ -57,6 +57,20 @@ static enum options_result read_options(int argc, char **argv, struct check_opti
     return OPTIONS_WRONG;
 }
 
+/* What no policy knows what to do with is no object of the report. */
+static void skip_unknown(struct manifests *manifests, const struct policy_set *policies)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < manifests->count; i++) {
+        if (manifests->items[i].kind == KIND_UNKNOWN &&
+            !policy_set_has_templates(policies, &manifests->items[i]))
+            manifests->skipped++;
+        else
+            manifests->items[kept++] = manifests->items[i];
+    }
+    manifests->count = kept;
+}
+
 static struct report_entry *judge_all(const struct check_options *options,
                                       const struct manifests *manifests, const struct world *world,
                                       int64_t now_unix_s, struct arena *arena)
@@ -122,6 +136,7 @@ static int check(struct arena *arena, void *argument)
     int64_t now_unix_s = (int64_t)time(NULL);
     struct manifests manifests;
     manifests_init(&manifests, arena);
+    manifests.keep_unknown = true;
     for (size_t i = 0; i < options->files.count; i++)
         manifests_read(&manifests, options->files.items[i], text_of(options->namespace));
 
@@ -142,6 +157,7 @@ static int check(struct arena *arena, void *argument)
         print_problems(&manifests.problems, "error");
         return print_problems(&errors, "error");
     }
+    skip_unknown(&manifests, world->policies);
     struct report report = {
         .entries = judge_all(options, &manifests, world, now_unix_s, arena),
         .entry_count = manifests.count,

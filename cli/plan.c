@@ -7,10 +7,6 @@
 #include "cli/plan_settings.h"
 #include "report/report.h"
 
-static const char *const preference_policies[] = {"Respect", "Ignore", NULL};
-static const char *const min_values_policies[] = {"Strict", "BestEffort", NULL};
-enum { PREFERENCES_IGNORED = 1, MIN_VALUES_BEST_EFFORT = 1 };
-
 struct plan_options {
     struct string_list files, reservations;
     const char *namespace, *state_dir, *catalog_file, *rounds, *feature_gates;
@@ -55,9 +51,9 @@ static enum options_result read_options(int argc, char **argv, struct plan_optio
         {0, "rounds", OPTION_STRING, &options->rounds, "N",
          "rounds at most (until nothing changes)", NULL},
         {0, "preference-policy", OPTION_CHOICE, &options->preference_policy, "POLICY",
-         "Karpenter's: Respect or Ignore (Respect)", preference_policies},
+         "Karpenter's: Respect or Ignore (Respect)", karpenter_preference_policies},
         {0, "min-values-policy", OPTION_CHOICE, &options->min_values_policy, "POLICY",
-         "Karpenter's: Strict or BestEffort (Strict)", min_values_policies},
+         "Karpenter's: Strict or BestEffort (Strict)", karpenter_min_values_policies},
         {0, "feature-gates", OPTION_STRING, &options->feature_gates, "GATES",
          "Karpenter's: ReservedCapacity=false buys no reserved capacity", NULL},
         {0, "reservation", OPTION_LIST, &options->reservations, "ID=N",
@@ -89,8 +85,9 @@ static bool read_settings(const struct plan_options *options, struct arena *aren
     }
     *settings = (struct forecast_settings){
         .max_rounds = (size_t)rounds,
-        .solver.ignore_preferences = options->preference_policy == PREFERENCES_IGNORED,
-        .solver.best_effort_min_values = options->min_values_policy == MIN_VALUES_BEST_EFFORT,
+        .solver.ignore_preferences = options->preference_policy == KARPENTER_IGNORE_PREFERENCES,
+        .solver.best_effort_min_values =
+            options->min_values_policy == KARPENTER_BEST_EFFORT_MIN_VALUES,
     };
     return plan_read_reservations(&options->reservations, arena, &settings->reserved) &&
            (options->feature_gates == NULL ||

@@ -47,14 +47,11 @@ bool plan_read_optimize(const char *names, struct solver_optimize *optimize)
 
 /* ---- --feature-gates ---- */
 
-static const struct {
-    const char *name;
-    bool matters; /* to a plan that does not reckon with it */
-} other_gates[] = {
-    {"NodeRepair", false},           {"SpotToSpotConsolidation", false},
-    {"NodeOverlay", true},           {"StaticCapacity", true},
-    {"CapacityBuffer", true},        {"TerminateFirstDrift", false},
-    {"TerminateFirstRepair", false},
+/* Those that change what is bought in a way that a plan does not reckon with. */
+static const bool is_beyond_plans[KARPENTER_GATE_COUNT] = {
+    [KARPENTER_NodeOverlay] = true,
+    [KARPENTER_StaticCapacity] = true,
+    [KARPENTER_CapacityBuffer] = true,
 };
 
 /* As Go's strconv.ParseBool, which reads Karpenter's. */
@@ -73,17 +70,15 @@ static bool read_bool(struct text value, bool *read)
 
 static bool read_gate(struct text name, bool on, struct reserved_capacity *reserved)
 {
-    if (text_is(name, "ReservedCapacity")) {
-        reserved->off = !on;
-        return true;
-    }
-    for (size_t i = 0; i < COUNT_OF(other_gates); i++) {
-        if (!text_is(name, other_gates[i].name))
+    for (size_t i = 0; i < KARPENTER_GATE_COUNT; i++) {
+        if (!text_is(name, karpenter_gates[i]))
             continue;
-        if (!on || !other_gates[i].matters)
+        if (i == KARPENTER_ReservedCapacity)
+            reserved->off = !on;
+        if (!on || !is_beyond_plans[i])
             return true;
         usage_error("plan", "--feature-gates sets %s=true, which a plan cannot reckon with",
-                    other_gates[i].name);
+                    karpenter_gates[i]);
         return false;
     }
     usage_error("plan",

@@ -6,7 +6,7 @@ static const kind_set judged_on_create =
 
 /* Kinds that share all but their resources are one rule. */
 struct rule {
-    const char *group;
+    struct text group;
     bool namespaced, create_only;
     struct text_builder resources;
 };
@@ -16,31 +16,52 @@ struct rules {
     size_t count, capacity;
 };
 
-static struct rule *rule_of(struct rules *rules, enum kind kind, struct arena *arena)
+static struct rule *rule_of(struct rules *rules, struct text group, bool namespaced,
+                            bool create_only, struct arena *arena)
 {
-    const struct kind_info *info = &kind_table[kind];
-    bool create_only = (judged_on_create & KIND_BIT(kind)) != 0;
     for (size_t i = 0; i < rules->count; i++) {
         struct rule *rule = &rules->items[i];
-        if (text_is(text_of(rule->group), info->group) && rule->namespaced == info->namespaced &&
+        if (text_equal(rule->group, group) && rule->namespaced == namespaced &&
             rule->create_only == create_only)
             return rule;
     }
     struct rule *rule = LIST_PUSH(arena, rules);
-    *rule = (struct rule){info->group, info->namespaced, create_only, {.arena = arena}};
+    *rule = (struct rule){group, namespaced, create_only, {.arena = arena}};
     return rule;
 }
 
-static void add_resource(struct rule *rule, const char *resource)
+static struct rule *rule_of_kind(struct rules *rules, enum kind kind, struct arena *arena)
 {
-    text_builder_printf(&rule->resources, "%s%s", rule->resources.size == 0 ? "" : ", ", resource);
+    const struct kind_info *info = &kind_table[kind];
+    return rule_of(rules, text_of(info->group), info->namespaced,
+                   (judged_on_create & KIND_BIT(kind)) != 0, arena);
+}
+
+static void add_resource(struct rule *rule, struct text resource)
+{
+    text_builder_printf(&rule->resources, "%s%.*s", rule->resources.size == 0 ? "" : ", ",
+                        TEXT_ARGS(resource));
 }
 
 /* Of Kubernetes' own groups the API server converts to v1 what was sent in another version; which
  * versions a custom resource has, its installation decides. */
-static const char *versions_of(const char *group)
+static const char *versions_of(struct text group)
 {
-    return text_starts_with(text_of(group), TEXT("karpenter.")) ? "\"*\"" : "v1";
+    static const char *const own[] = {"", "apps", "batch", "policy", "storage.k8s.io"};
+    for (size_t i = 0; i < COUNT_OF(own); i++)
+        if (text_is(group, own[i]))
+            return "v1";
+    return "\"*\"";
+}
+
+static void add_custom_resources(struct rules *rules, const struct policy_set *policies,
+                                 struct arena *arena)
+{
+    struct custom_resources resources;
+    policy_set_custom_resources(policies, arena, &resources);
+    for (size_t i = 0; i < resources.count; i++)
+        add_resource(rule_of(rules, resources.items[i].group, true, false, arena),
+                     render_word(resources.items[i].plural, arena));
 }
 
 struct text render_rules(const struct policy_set *policies, struct arena *arena)
@@ -58,22 +79,25 @@ struct text render_rules(const struct policy_set *policies, struct arena *arena)
     for (enum kind kind = KIND_UNKNOWN + 1; kind < KIND_COUNT; kind++) {
         if ((kinds & KIND_BIT(kind)) == 0)
             continue;
-        struct rule *rule = rule_of(&rules, kind, arena);
-        add_resource(rule, kind_table[kind].plural);
+        struct rule *rule = rule_of_kind(&rules, kind, arena);
+        add_resource(rule, text_of(kind_table[kind].plural));
         if (kind == KIND_POD && resizes)
-            add_resource(rule, "pods/resize");
+            add_resource(rule, TEXT("pods/resize"));
     }
+    if (policies != NULL)
+        add_custom_resources(&rules, policies, arena);
 
     struct text_builder yaml = {.arena = arena};
     for (size_t i = 0; i < rules.count; i++) {
         const struct rule *rule = &rules.items[i];
+        struct text group = rule->group.size == 0 ? TEXT("\"\"") : render_word(rule->group, arena);
         text_builder_printf(&yaml,
-                            "\n      - apiGroups: [%s]\n"
+                            "\n      - apiGroups: [%.*s]\n"
                             "        apiVersions: [%s]\n"
                             "        operations: [%s]\n"
                             "        resources: [%.*s]\n"
                             "        scope: %s",
-                            rule->group[0] == '\0' ? "\"\"" : rule->group, versions_of(rule->group),
+                            TEXT_ARGS(group), versions_of(rule->group),
                             rule->create_only ? "CREATE" : "CREATE, UPDATE",
                             TEXT_ARGS(text_builder_text(&rule->resources)),
                             rule->namespaced ? "Namespaced" : "Cluster");

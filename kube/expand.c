@@ -26,7 +26,7 @@ static enum pod_phase phase_of(const struct cluster_pod *pod, const struct node 
     return gated || pod->daemon || pod->mirror || pod->leaving ? POD_WAITING : POD_PENDING;
 }
 
-static bool is_mirror(const struct object *object)
+bool pod_is_mirror(const struct object *object)
 {
     const struct node *annotations = node_at(object->root->node, "metadata.annotations");
     return node_get(annotations, "kubernetes.io/config.mirror") != NULL ||
@@ -91,7 +91,7 @@ static void add_pod(struct expansion *expansion, const struct object *object, si
         .created_unix_s = object->created_unix_s > 0 ? object->created_unix_s : INT64_MAX,
         .node_name = node_string(node_at(object->root->node, "spec.nodeName")),
         .daemon = text_is(object->controller.kind, "DaemonSet"),
-        .mirror = is_mirror(object),
+        .mirror = pod_is_mirror(object),
         .leaving = object->deleting,
         .object = object,
         .set = lineage.set,

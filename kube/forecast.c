@@ -218,8 +218,12 @@ static void list_nodes(struct rounds *rounds, struct forecast *forecast)
         nodes[i].name = text_of(machines->items[i].node_name);
     }
     list_pods_of_nodes(rounds, nodes);
+    size_t count = 0;
+    for (size_t i = 0; i < machines->count; i++)
+        if (!machines->items[i].leaving)
+            nodes[count++] = nodes[i];
     size_t bought = machines->count - rounds->input_machines;
-    struct forecast_node *claims = nodes + rounds->input_machines;
+    struct forecast_node *claims = nodes + count - bought;
     if (bought > 0)
         qsort(claims, bought, sizeof *claims, compare_bought);
     for (size_t i = 0; i < bought; i++) {
@@ -228,7 +232,7 @@ static void list_nodes(struct rounds *rounds, struct forecast *forecast)
             forecast->usd_micro_per_hour += claims[i].usd_micro_per_hour;
     }
     forecast->nodes = nodes;
-    forecast->node_count = machines->count;
+    forecast->node_count = count;
     forecast->claim_count = bought;
 }
 

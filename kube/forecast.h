@@ -220,6 +220,7 @@ struct machine {
     size_t attach_limit_count;
     bool attach_limits_known; /* its drivers have said what they attach */
     bool initialized;
+    bool leaving;                  /* it is being deleted: only pods that stay on it matter */
     uint32_t number;               /* in the problem of this round */
     struct forecast_node forecast; /* of what was bought */
 };
@@ -237,14 +238,18 @@ struct machine_sources {
 };
 void machine_sources_find(const struct snapshot *snapshot, struct arena *arena,
                           struct machine_sources *sources, struct problems *problems);
-/* The machine, unless it is going or not there yet: adds it to machines. */
+/* The kubelet runs it whatever the API server says. */
+bool pod_is_mirror(const struct object *pod);
+/* Whether a pod is placed elsewhere when its Node goes: not one of a DaemonSet, a mirror pod or one
+ * that must not be disturbed; of those that are going themselves only a StatefulSet's, which come
+ * back under the same name. */
+bool pod_moves(const struct object *pod);
+/* The machine, unless it is not there yet: adds it to machines. */
 void machine_add(const struct snapshot *snapshot, const struct machine_source *source,
-                 struct arena *arena, struct machines *machines, struct texts *leaving,
-                 struct problems *problems);
-/* Nodes and NodeClaims that are there to stay, by name; names of those that are going are added to
- * leaving, what cannot be understood to problems. */
+                 struct arena *arena, struct machines *machines, struct problems *problems);
+/* Nodes and NodeClaims, by name; what cannot be understood is added to problems. */
 void machines_read(const struct snapshot *snapshot, struct arena *arena, struct machines *machines,
-                   struct texts *leaving, struct problems *problems);
+                   struct problems *problems);
 
 /* ---- the whole ---- */
 
@@ -296,8 +301,7 @@ void cluster_zones_read(const struct snapshot *snapshot, const struct catalog *c
                         struct arena *arena, struct zones *zones);
 /* What may be bought and what is there: zones, pools, machines. */
 void cluster_read_supply(const struct snapshot *snapshot, const struct catalog *catalog,
-                         struct arena *arena, struct cluster *cluster, struct texts *leaving,
-                         struct problems *problems);
+                         struct arena *arena, struct cluster *cluster, struct problems *problems);
 /* Adds types, pools and machines. */
 bool cluster_add_supply(struct cluster *cluster, struct solver_builder *builder,
                         struct error *error) MUST_CHECK;

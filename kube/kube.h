@@ -31,7 +31,10 @@ enum kind {
     KIND_NODE_CLAIM,
     KIND_CSI_NODE,
     KIND_AWS_NODE_TEMPLATE,
-    KIND_COUNT
+    KIND_COUNT,
+    /* A pod template inside a custom resource that a policy names, to the rails that judge it. Such
+     * an object is made for a judgement alone: no snapshot and no manifest has one. */
+    KIND_CUSTOM = KIND_COUNT
 };
 
 struct kind_info {
@@ -50,12 +53,18 @@ typedef uint32_t kind_set;
 #define KINDS_WORKLOADS                                                            \
     (KIND_BIT(KIND_POD) | KIND_BIT(KIND_DEPLOYMENT) | KIND_BIT(KIND_REPLICA_SET) | \
      KIND_BIT(KIND_REPLICATION_CONTROLLER) | KIND_BIT(KIND_STATEFUL_SET) |         \
-     KIND_BIT(KIND_DAEMON_SET) | KIND_BIT(KIND_JOB) | KIND_BIT(KIND_CRON_JOB))
+     KIND_BIT(KIND_DAEMON_SET) | KIND_BIT(KIND_JOB) | KIND_BIT(KIND_CRON_JOB) |    \
+     KIND_BIT(KIND_CUSTOM))
 
 /* ---- objects ---- */
 
 struct owner {
     struct text api_version, kind, name, uid;
+};
+
+/* Where metadata and spec of a pod lie inside a custom resource. */
+struct pod_template {
+    const struct field *metadata, *spec;
 };
 
 struct object {
@@ -68,7 +77,8 @@ struct object {
     bool deleting;
     const struct node *labels; /* may be NULL */
     const struct field *root;
-    struct source *source; /* what it was read from; may be NULL */
+    struct source *source;               /* what it was read from; may be NULL */
+    const struct pod_template *template; /* of KIND_CUSTOM, else NULL */
 };
 
 /* Reads the metadata every object has. False when root is no object: no apiVersion or kind, or
@@ -165,7 +175,11 @@ struct topology_terms {
 };
 void topology_terms_read(const struct workload *workload, struct arena *arena,
                          struct topology_terms *terms);
-/* Whether the term's selector, namespaces and label keys take in the workload's own pods. */
+/* Whether it can only be a part, as a Kustomize patch is: no API server takes a Deployment and the
+ * like whose template has no labels. */
+bool workload_is_part(const struct workload *workload);
+/* Whether the term's selector, namespaces and label keys take in the workload's own pods. Of a part
+ * the labels are not known: there any selector does. */
 bool topology_term_selects_itself(const struct workload *workload,
                                   const struct topology_term *term);
 
@@ -234,6 +248,8 @@ bool pool_read(const struct object *object, struct arena *arena, struct pool *po
 /* Whether Karpenter makes nodes of it for pods that wait: not when its status says that it is not
  * ready, when it is going, or when it has a fixed number of nodes. */
 bool pool_makes_nodes(const struct pool *pool);
+/* Whether it keeps a fixed number of nodes. */
+bool pool_is_static(const struct pool *pool);
 /* Whether its nodes carry a label of that key, as its labels and requirements say. */
 bool pool_produces(const struct pool *pool, struct text key);
 
@@ -563,6 +579,7 @@ struct manifests {
     struct arena *arena;
     struct object *items;
     size_t count, capacity;
+    bool keep_unknown;        /* set before reading: those are items, too, of KIND_UNKNOWN */
     size_t skipped;           /* of kinds the table does not know */
     struct problems problems; /* what could not be read; the rest was */
 };
@@ -575,6 +592,33 @@ void manifests_read(struct manifests *manifests, const char *path, struct text d
  * inside it are in *problems. */
 bool state_dir_read(const char *path, struct arena *arena, struct snapshot_builder *builder,
                     struct problems *problems, struct error *error) MUST_CHECK;
+
+/* ---- Karpenter's own settings, as far as they change what it buys ---- */
+
+enum karpenter_gate {
+#define GATE(name, summary) KARPENTER_##name,
+#include "kube/karpenter_gates.def"
+#undef GATE
+    KARPENTER_GATE_COUNT
+};
+/* By enum karpenter_gate; the choices of the policies, the first is the default. All as Karpenter's
+ * own options name them. */
+extern const char *const karpenter_gates[KARPENTER_GATE_COUNT + 1]; /* ends with NULL */
+extern const char *const karpenter_preference_policies[];
+extern const char *const karpenter_min_values_policies[];
+enum { KARPENTER_IGNORE_PREFERENCES = 1, KARPENTER_BEST_EFFORT_MIN_VALUES = 1 };
+
+/* All false: as Karpenter by itself. */
+struct karpenter_settings {
+    bool ignore_preferences;     /* PREFERENCE_POLICY=Ignore */
+    bool best_effort_min_values; /* MIN_VALUES_POLICY=BestEffort */
+    bool no_reserved_capacity;   /* ReservedCapacity=false */
+    bool no_static_capacity;     /* StaticCapacity=false is said, not only the default */
+    bool node_overlays;          /* NodeOverlay=true */
+};
+bool karpenter_settings_equal(const struct karpenter_settings *a,
+                              const struct karpenter_settings *b);
+struct solver_settings karpenter_solver_settings(const struct karpenter_settings *settings);
 
 /* ---- forecasts: what the provisioner would buy for the pending pods ---- */
 

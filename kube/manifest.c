@@ -18,7 +18,7 @@ static void add_object(struct reading *reading, const struct node *root)
         if (error.place.file == NULL)
             error.place.file = reading->source->file;
         problems_add_error(&manifests->problems, &error);
-    } else if (object.kind == KIND_UNKNOWN) {
+    } else if (object.kind == KIND_UNKNOWN && !manifests->keep_unknown) {
         manifests->skipped++;
     } else {
         *LIST_PUSH(manifests->arena, manifests) = object;

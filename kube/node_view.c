@@ -302,8 +302,7 @@ static int compare_machines(const void *a_pointer, const void *b_pointer)
 }
 
 void machine_add(const struct snapshot *snapshot, const struct machine_source *source,
-                 struct arena *arena, struct machines *machines, struct texts *leaving,
-                 struct problems *problems)
+                 struct arena *arena, struct machines *machines, struct problems *problems)
 {
     const struct object *node = source->node;
     const struct object *claim = source->claim;
@@ -318,18 +317,16 @@ void machine_add(const struct snapshot *snapshot, const struct machine_source *s
     struct error wrong = {0};
     if (pair.decides == NULL) /* it was read from nothing */
         return;
-    if (pair.decides->deleting) {
-        if (node != NULL)
-            *LIST_PUSH(arena, leaving) = node->name;
-        return;
-    }
-    if (!read_machine(snapshot, &pair, arena, &machine, &wrong)) {
+    bool read = read_machine(snapshot, &pair, arena, &machine, &wrong);
+    machine.leaving = pair.decides->deleting;
+    if (!read)
         problems_add(problems, wrong.kind, wrong.place, "%s %s is left out: %s",
                      kind_table[pair.named->kind].name, machine.node_name, wrong.what);
-        return;
-    }
-    /* A NodeClaim that has not been launched says nothing yet. */
-    if (node != NULL || machine.allocatable.count > 0)
+    /* A NodeClaim that has not been launched says nothing yet; of a Node that is going its name
+     * is enough. */
+    bool there =
+        machine.leaving ? node != NULL : read && (node != NULL || machine.allocatable.count > 0);
+    if (there)
         *LIST_PUSH(arena, machines) = machine;
 }
 
@@ -358,12 +355,12 @@ void machine_sources_find(const struct snapshot *snapshot, struct arena *arena,
 }
 
 void machines_read(const struct snapshot *snapshot, struct arena *arena, struct machines *machines,
-                   struct texts *leaving, struct problems *problems)
+                   struct problems *problems)
 {
     struct machine_sources sources;
     machine_sources_find(snapshot, arena, &sources, problems);
     for (size_t i = 0; i < sources.count; i++)
-        machine_add(snapshot, &sources.items[i], arena, machines, leaving, problems);
+        machine_add(snapshot, &sources.items[i], arena, machines, problems);
     if (machines->count > 0)
         qsort(machines->items, machines->count, sizeof *machines->items, compare_machines);
 }

@@ -66,11 +66,13 @@ struct pin {
 /* Whether a pod mounts a claim or must be in one zone with others: all others have no pin. */
 bool pin_may_apply(const struct object *pod);
 /* Where the solver could place the pods of each StatefulSet that makes claims: much work, to be
- * done once a snapshot (warm.h keeps it up from one snapshot to the next). NULL when it could not
- * be asked. */
+ * done once a snapshot (warm.h keeps it up from one snapshot to the next). Settings NULL: as
+ * Karpenter by itself. NULL when it could not be asked. */
 struct pin_offers;
 const struct pin_offers *pin_offers_create(const struct snapshot *snapshot,
-                                           const struct catalog *catalog, struct arena *arena);
+                                           const struct catalog *catalog,
+                                           const struct karpenter_settings *settings,
+                                           struct arena *arena);
 /* Of offers that warm_next() made, by any thread; the last release frees them. Those of an arena go
  * with it. NULL is fine. */
 void pin_offers_hold(const struct pin_offers *offers);

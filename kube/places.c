@@ -10,6 +10,7 @@ enum { PLACES_BYTES = 256 << 20 };
 
 struct places {
     const struct solver_problem *problem;
+    struct karpenter_settings settings;
     struct arena *arena; /* its own; NULL: it lies in somebody else's */
     _Atomic size_t holds;
 };
@@ -17,14 +18,14 @@ struct places {
 /* ---- making them ---- */
 
 static bool build(const struct snapshot *snapshot, const struct catalog *catalog,
-                  struct arena *arena, const struct solver_problem **problem)
+                  struct arena *arena, struct places *places)
 {
-    static const struct solver_settings as_karpenter_does;
+    struct solver_settings settings = karpenter_solver_settings(&places->settings);
     struct cluster cluster;
-    struct texts leaving = {0};
     struct problems problems = {.arena = arena};
     struct error error;
-    cluster_read_supply(snapshot, catalog, arena, &cluster, &leaving, &problems);
+    cluster_read_supply(snapshot, catalog, arena, &cluster, &problems);
+    cluster.reserved.off = places->settings.no_reserved_capacity;
     for (size_t i = 0; i < cluster.pool_count; i++)
         cluster.pools[i].limits = (struct named_amounts){0};
     for (size_t i = 0; i < cluster.machines.count; i++)
@@ -35,19 +36,22 @@ static bool build(const struct snapshot *snapshot, const struct catalog *catalog
     struct solver_builder *builder = solver_builder_create(arena);
     return cluster_add_supply(&cluster, builder, &error) &&
            cluster_add_daemons(&cluster, builder, &error) &&
-           solver_build(builder, &as_karpenter_does, problem, &error);
+           solver_build(builder, &settings, &places->problem, &error);
 }
 
 const struct places *places_create(const struct snapshot *snapshot, const struct catalog *catalog,
-                                   struct arena *arena)
+                                   const struct karpenter_settings *settings, struct arena *arena)
 {
     struct places *places = ARENA_NEW(arena, struct places);
-    return build(snapshot, catalog, arena, &places->problem) ? places : NULL;
+    if (settings != NULL)
+        places->settings = *settings;
+    return build(snapshot, catalog, arena, places) ? places : NULL;
 }
 
 struct making {
     const struct snapshot *snapshot;
     const struct catalog *catalog;
+    const struct karpenter_settings *settings;
     struct arena *arena;
     const struct places *places;
 };
@@ -57,13 +61,16 @@ static void make(void *argument)
     struct making *making = argument;
     struct places *places = ARENA_NEW(making->arena, struct places);
     *places = (struct places){.arena = making->arena, .holds = 1};
-    if (build(making->snapshot, making->catalog, making->arena, &places->problem))
+    if (making->settings != NULL)
+        places->settings = *making->settings;
+    if (build(making->snapshot, making->catalog, making->arena, places))
         making->places = places;
 }
 
-const struct places *places_make(const struct snapshot *snapshot, const struct catalog *catalog)
+const struct places *places_make(const struct snapshot *snapshot, const struct catalog *catalog,
+                                 const struct karpenter_settings *settings)
 {
-    struct making making = {snapshot, catalog, arena_create(PLACES_BYTES), NULL};
+    struct making making = {snapshot, catalog, settings, arena_create(PLACES_BYTES), NULL};
     struct error error;
     if (making.arena == NULL)
         return NULL;
@@ -229,7 +236,8 @@ static bool may_suit_other_pool(const struct asking *asking)
     tolerations_read(asking->workload, asking->arena, &tolerations);
     for (size_t i = 0; i < snapshot_pool_count(asking->snapshot); i++) {
         const struct pool *pool = snapshot_pool(asking->snapshot, i);
-        bool open = !pool->object->deleting && !is_in_problem(asking, pool);
+        bool open = !pool->object->deleting && !is_in_problem(asking, pool) &&
+                    !(asking->places->settings.no_static_capacity && pool_is_static(pool));
         for (size_t j = 0; open && j < pool->taints.count; j++)
             open = !taint_is_hard(&pool->taints.items[j]) ||
                    tolerations_cover(&tolerations, &pool->taints.items[j]);
@@ -293,8 +301,12 @@ void places_ask(const struct places *places, const struct snapshot *snapshot,
         return;
     if (solved.kind != SOLVER_UNSCHEDULABLE) {
         answer->kind = PLACE_THERE;
-    } else if (!may_suit_other_pool(&asking)) {
-        answer->kind = PLACE_NOWHERE;
-        take_reasons(&asking, &solved.reasons, resource_of_none(&shape.requests, &asking), answer);
+        return;
     }
+    const char *of_none = resource_of_none(&shape.requests, &asking);
+    /* What no type has, a NodeOverlay may have added. */
+    if (may_suit_other_pool(&asking) || (of_none != NULL && places->settings.node_overlays))
+        return;
+    answer->kind = PLACE_NOWHERE;
+    take_reasons(&asking, &solved.reasons, of_none, answer);
 }

@@ -8,12 +8,13 @@
 struct places;
 
 /* Made once a snapshot, since every instance type is looked at. In the arena; NULL when the solver
- * refuses the cluster (a name that stands twice). */
+ * refuses the cluster (a name that stands twice). Settings NULL: as Karpenter by itself. */
 const struct places *places_create(const struct snapshot *snapshot, const struct catalog *catalog,
-                                   struct arena *arena);
+                                   const struct karpenter_settings *settings, struct arena *arena);
 /* The same in memory of its own, held once, so that versions of a cluster share it: the snapshot
  * may go, the catalogue has to stay. NULL: memory ran out, too. */
-const struct places *places_make(const struct snapshot *snapshot, const struct catalog *catalog);
+const struct places *places_make(const struct snapshot *snapshot, const struct catalog *catalog,
+                                 const struct karpenter_settings *settings);
 const struct places *places_hold(const struct places *places);
 void places_release(const struct places *places); /* NULL is fine */
 /* Whether places of before are no longer those of now. */

@@ -56,11 +56,15 @@ bool pool_is_covered_by(const struct catalog *catalog, const struct pool *pool)
            text_ends_with(group, TEXT("karpenter.k8s.aws")) || text_is(group, "eks.amazonaws.com");
 }
 
+bool pool_is_static(const struct pool *pool)
+{
+    return node_is(node_at(pool->object->root->node, "spec.replicas"), NODE_NUMBER);
+}
+
 bool pool_makes_nodes(const struct pool *pool)
 {
     const struct object *object = pool->object;
     const struct node *ready = object_condition(object, "Ready");
-    bool is_static = node_is(node_at(object->root->node, "spec.replicas"), NODE_NUMBER);
-    return !object->deleting && !is_static &&
+    return !object->deleting && !pool_is_static(pool) &&
            (ready == NULL || text_is(node_string(node_get(ready, "status")), "True"));
 }

@@ -149,24 +149,28 @@ static bool is_among(const struct texts *names, struct text name)
     return false;
 }
 
-/* Nobody makes room for it elsewhere while it must not be disturbed. For how long a duration still
- * lasts there is no clock to tell. */
-static bool is_held(const struct cluster_pod *pod)
+/* For how long a duration still lasts there is no clock to tell. */
+static bool is_held(const struct object *pod)
 {
-    const struct node *annotations = node_at(pod->object->root->node, "metadata.annotations");
+    const struct node *annotations = node_at(pod->root->node, "metadata.annotations");
     return text_is(node_string(node_get(annotations, "karpenter.sh/do-not-disrupt")), "true");
 }
 
-/* Pods of machines that are going are placed again; of those that are going themselves only the
- * ones that come back under the same name. */
-static void find_node(struct cluster *cluster, const struct texts *leaving, struct cluster_pod *pod)
+bool pod_moves(const struct object *pod)
+{
+    return !text_is(pod->controller.kind, "DaemonSet") && !pod_is_mirror(pod) && !is_held(pod) &&
+           (!pod->deleting || text_is(pod->controller.kind, "StatefulSet"));
+}
+
+static void find_node(struct cluster *cluster, struct cluster_pod *pod)
 {
     if (pod->phase != POD_RUNNING)
         return;
     pod->machine = machine_find(&cluster->machines, pod->node_name);
-    if (is_among(leaving, pod->node_name) && !pod->daemon && !pod->mirror &&
-        (!pod->leaving || pod->set != NULL) && !is_held(pod)) {
+    bool leaving = pod->machine != NO_MACHINE && cluster->machines.items[pod->machine].leaving;
+    if (leaving && pod_moves(pod->object)) {
         pod->phase = POD_PENDING;
+        pod->machine = NO_MACHINE;
         pod->had_node = false;
         pod->leaving = false;
     }
@@ -311,26 +315,24 @@ void cluster_zones_read(const struct snapshot *snapshot, const struct catalog *c
 }
 
 void cluster_read_supply(const struct snapshot *snapshot, const struct catalog *catalog,
-                         struct arena *arena, struct cluster *cluster, struct texts *leaving,
-                         struct problems *problems)
+                         struct arena *arena, struct cluster *cluster, struct problems *problems)
 {
     *cluster = (struct cluster){.arena = arena, .snapshot = snapshot, .catalog = catalog};
     cluster_zones_read(snapshot, catalog, arena, &cluster->zones);
     read_pools(cluster, problems);
-    machines_read(snapshot, arena, &cluster->machines, leaving, problems);
+    machines_read(snapshot, arena, &cluster->machines, problems);
 }
 
 void cluster_read(const struct snapshot *snapshot, const struct catalog *catalog,
                   struct arena *arena, struct cluster *cluster, struct problems *problems)
 {
-    struct texts leaving = {0};
-    cluster_read_supply(snapshot, catalog, arena, cluster, &leaving, problems);
+    cluster_read_supply(snapshot, catalog, arena, cluster, problems);
     expand_pods(snapshot, arena, &cluster->pods, &cluster->daemons, problems);
     check_volumes(cluster, problems);
     cluster->claims = claims_book_create(snapshot, arena);
     for (size_t i = 0; i < cluster->pods.count; i++) {
         struct cluster_pod *pod = &cluster->pods.items[i];
-        find_node(cluster, &leaving, pod);
+        find_node(cluster, pod);
         read_pod(cluster, pod);
         leave_out_broken(pod, arena, problems);
     }

@@ -157,6 +157,7 @@ struct solver_node machine_convert(const struct machine *machine, bool of_pool,
         .attach_limit_count = machine->attach_limit_count,
         .initialized = machine->initialized,
         .to_come = machine->forecast.round > 0,
+        .leaving = machine->leaving,
     };
 }
 

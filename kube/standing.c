@@ -7,8 +7,6 @@
 #include "kube/standing_mark.h"
 #include "solver/well_known.h"
 
-static const struct solver_settings as_karpenter_does;
-
 /* ---- machines ---- */
 
 static void read_zone(const struct machine *machine, struct arena *arena,
@@ -33,6 +31,7 @@ static struct stood_machine stand_machine(const struct machine *machine,
     struct stood_machine stood = {
         .node_name = arena_text(arena, text_of(machine->node_name)),
         .name = arena_text(arena, text_of(machine->name)).data,
+        .leaving = machine->leaving,
         .mark = mark_of_machine(machine),
     };
     if (source->node != NULL)
@@ -260,11 +259,14 @@ static void add_pods(struct solver_builder *builder, const struct snapshot *snap
         const struct object *pod = snapshot_object(snapshot, KIND_POD, i);
         if (!pod_stands(pod))
             continue;
-        size_t machine = machine_find(&cluster->machines, node_name_of(pod));
-        if (machine == NO_MACHINE)
+        size_t number = machine_find(&cluster->machines, node_name_of(pod));
+        if (number == NO_MACHINE)
             continue;
-        add_pod(builder, snapshot, pod, id_of(pod, i, memory->piece),
-                cluster->machines.items[machine].number, memory->piece);
+        const struct machine *machine = &cluster->machines.items[number];
+        if (machine->leaving && pod_moves(pod))
+            continue;
+        add_pod(builder, snapshot, pod, id_of(pod, i, memory->piece), machine->number,
+                memory->piece);
         arena_reset(memory->piece);
     }
 }
@@ -276,14 +278,15 @@ static void keep_zones(struct standing *standing, const struct zones *zones, str
 }
 
 bool standing_build(struct standing *standing, const struct snapshot *snapshot,
-                    const struct catalog *catalog, const struct standing_memory *memory,
-                    struct error *error)
+                    const struct catalog *catalog, const struct karpenter_settings *settings,
+                    const struct standing_memory *memory, struct error *error)
 {
+    struct solver_settings of_solver = karpenter_solver_settings(settings);
     struct cluster cluster;
-    struct texts leaving = {0};
     struct problems problems = {.arena = memory->passing};
-    *standing = (struct standing){.catalog = catalog};
-    cluster_read_supply(snapshot, catalog, memory->passing, &cluster, &leaving, &problems);
+    *standing = (struct standing){.catalog = catalog, .settings = *settings};
+    cluster_read_supply(snapshot, catalog, memory->passing, &cluster, &problems);
+    cluster.reserved.off = settings->no_reserved_capacity;
     for (size_t i = 0; i < cluster.machines.count; i++)
         cluster.machines.items[i].attach_limit_count = 0;
     read_daemons(&cluster);
@@ -297,7 +300,7 @@ bool standing_build(struct standing *standing, const struct snapshot *snapshot,
     stand_machines(standing, snapshot, &cluster, memory);
     mark_daemons(standing, &cluster, memory->problem);
     keep_zones(standing, &cluster.zones, memory->problem);
-    return solver_build(builder, &as_karpenter_does, &standing->problem, error);
+    return solver_build(builder, &of_solver, &standing->problem, error);
 }
 
 /* ---- derived ---- */
@@ -310,7 +313,7 @@ struct deriving {
     struct standing_effect *effect;
     struct solver_builder *builder;
     struct stood_machines machines;
-    struct texts arrivals; /* node names of machines that came */
+    struct texts arrivals; /* node names of machines that came, or are going now */
 };
 
 static bool are_among(const struct texts *names, struct text name)
@@ -367,12 +370,11 @@ static void find_changes(struct deriving *deriving, struct machine_changes *chan
         const struct object *named = source->node != NULL ? source->node : source->claim;
         const struct stood_machine *before = standing_machine(deriving->standing, named->name);
         struct machines read = {0};
-        struct texts leaving = {0};
         if (is_as_it_was(deriving, before, source)) {
             *LIST_PUSH(deriving->memory->problem, &deriving->machines) = *before;
             continue;
         }
-        machine_add(deriving->snapshot, source, arena, &read, &leaving, &problems);
+        machine_add(deriving->snapshot, source, arena, &read, &problems);
         if (read.count == 0)
             continue;
         read.items[0].attach_limit_count = 0;
@@ -417,6 +419,8 @@ static bool apply_change(struct deriving *deriving, const struct machine_change 
     note_machine(deriving, &change->after);
     if (change->before != NULL && strcmp(change->before->name, node.name) == 0) {
         note_machine(deriving, change->before);
+        if (change->before->leaving != change->after.leaving)
+            *LIST_PUSH(arena, &deriving->arrivals) = change->after.node_name;
         return solver_change_node(deriving->builder, solver_find_node(deriving->builder, node.name),
                                   &node, error);
     }
@@ -454,7 +458,7 @@ static bool derive_pod(struct deriving *deriving, struct text namespace, struct 
                                               : NULL;
     if (number != SOLVER_NONE && !solver_remove_pod(deriving->builder, number, error))
         return false;
-    if (machine == NULL)
+    if (machine == NULL || (machine->leaving && pod_moves(pod)))
         return true;
     if (!add_namespace(deriving->standing, deriving->builder, deriving->snapshot, namespace,
                        deriving->memory, error))
@@ -504,6 +508,7 @@ bool standing_derive(struct standing *standing, const struct snapshot *snapshot,
                      const struct standing_delta *delta, const struct standing_memory *memory,
                      struct standing_effect *effect, struct error *error)
 {
+    struct solver_settings of_solver = karpenter_solver_settings(&standing->settings);
     struct deriving deriving = {.standing = standing,
                                 .snapshot = snapshot,
                                 .delta = delta,
@@ -513,7 +518,7 @@ bool standing_derive(struct standing *standing, const struct snapshot *snapshot,
     *effect = (struct standing_effect){0};
     if (!derive_machines(&deriving, error) || !derive_namespaces(&deriving, error) ||
         !derive_pods(&deriving, error) ||
-        !solver_build(deriving.builder, &as_karpenter_does, &standing->problem, error))
+        !solver_build(deriving.builder, &of_solver, &standing->problem, error))
         return false;
     standing->machines = deriving.machines;
     effect->limits_differ = !solver_limits_agree(standing->problem);

@@ -13,6 +13,7 @@ struct stood_machine {
     struct text node, claim; /* the names of the objects it was read from; empty: of none */
     struct text zone;        /* empty: none */
     bool zone_unclear;       /* labels that mean the zone contradict each other */
+    bool leaving;            /* it is being deleted */
     uint64_t mark;           /* differs when anything about it does */
 };
 struct stood_machines {
@@ -21,6 +22,7 @@ struct stood_machines {
 };
 struct standing {
     const struct catalog *catalog;
+    struct karpenter_settings settings;
     const struct solver_problem *problem;
     struct zones zones; /* those the cluster names */
     struct stood_machines machines;
@@ -37,8 +39,8 @@ struct standing_memory {
 
 /* From nothing. False: the solver refuses it. */
 bool standing_build(struct standing *standing, const struct snapshot *snapshot,
-                    const struct catalog *catalog, const struct standing_memory *memory,
-                    struct error *error) MUST_CHECK;
+                    const struct catalog *catalog, const struct karpenter_settings *settings,
+                    const struct standing_memory *memory, struct error *error) MUST_CHECK;
 
 struct pod_name {
     struct text namespace, name;

@@ -66,6 +66,7 @@ uint64_t mark_of_machine(const struct machine *machine)
     add_amounts(&mark, &machine->capacity);
     add_amounts(&mark, &machine->allocatable);
     add_number(&mark, machine->initialized ? 1 : 0);
+    add_number(&mark, machine->leaving ? 1 : 0);
     return mark.hash;
 }
 

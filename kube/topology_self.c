@@ -26,10 +26,21 @@ static bool shuts_itself_out(const struct node *term, const struct node *labels)
     return false;
 }
 
+bool workload_is_part(const struct workload *workload)
+{
+    static const kind_set selecting = KIND_BIT(KIND_DEPLOYMENT) | KIND_BIT(KIND_REPLICA_SET) |
+                                      KIND_BIT(KIND_REPLICATION_CONTROLLER) |
+                                      KIND_BIT(KIND_STATEFUL_SET) | KIND_BIT(KIND_DAEMON_SET);
+    return (KIND_BIT(workload->object->kind) & selecting) != 0 &&
+           node_count(node_get(workload->metadata->node, "labels")) == 0;
+}
+
 bool topology_term_selects_itself(const struct workload *workload, const struct topology_term *term)
 {
     const struct node *labels = node_get(workload->metadata->node, "labels");
     const struct node *node = term->term->node;
-    return selector_matches(node_get(node, "labelSelector"), labels) &&
+    const struct node *selector = node_get(node, "labelSelector");
+    bool may_select = node_is(selector, NODE_MAP) && workload_is_part(workload);
+    return (may_select || selector_matches(selector, labels)) &&
            looks_here(node, workload->object->namespace) && !shuts_itself_out(node, labels);
 }

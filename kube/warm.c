@@ -134,7 +134,8 @@ static bool build(struct step *step)
     forget_delta(warm);
     arena_reset(warm->problem);
     warm->is_ready = false;
-    if (!standing_build(&warm->standing, step->snapshot, step->catalog, &memory, &error))
+    if (!standing_build(&warm->standing, step->snapshot, step->catalog, &step->settings, &memory,
+                        &error))
         return false;
     warm->built_bytes = arena_used_bytes(warm->problem);
     warm->is_ready = true;
@@ -263,7 +264,8 @@ static void run_step(void *argument)
     struct step *step = argument;
     struct warm *warm = step->warm;
     step->anew = step->changes == NULL || !warm->is_ready || warm->offers == NULL ||
-                 step->catalog != warm->standing.catalog;
+                 step->catalog != warm->standing.catalog ||
+                 !karpenter_settings_equal(&step->settings, &warm->standing.settings);
     if (!step->anew)
         note_changes(step);
     if (!step->anew) {
@@ -296,7 +298,8 @@ static bool guarded(struct step *step, struct arena *of_offers, void (*body)(voi
 
 const struct pin_offers *warm_next(struct warm *warm, const struct snapshot *snapshot,
                                    const struct live_changes *changes,
-                                   const struct catalog *catalog)
+                                   const struct catalog *catalog,
+                                   const struct karpenter_settings *settings)
 {
     if (!has_memory(warm))
         begin_again(warm);
@@ -313,6 +316,8 @@ const struct pin_offers *warm_next(struct warm *warm, const struct snapshot *sna
                         .changes = changes,
                         .catalog = catalog,
                         .offers = offers};
+    if (settings != NULL)
+        step.settings = *settings;
     bool good = guarded(&step, of_offers, run_step);
     if (good && !step.unchanged) {
         pin_offers_release(warm->offers);
@@ -342,7 +347,10 @@ bool warm_tidy(struct warm *warm, const struct snapshot *snapshot)
     struct arena *none = arena_create(0);
     if (none == NULL)
         return false;
-    struct step step = {.warm = warm, .snapshot = snapshot, .catalog = warm->standing.catalog};
+    struct step step = {.warm = warm,
+                        .snapshot = snapshot,
+                        .catalog = warm->standing.catalog,
+                        .settings = warm->standing.settings};
     bool good = guarded(&step, none, tidy);
     arena_destroy(none);
     return good;
@@ -367,13 +375,16 @@ static void copy_offers(void *argument)
 }
 
 const struct pin_offers *pin_offers_create(const struct snapshot *snapshot,
-                                           const struct catalog *catalog, struct arena *arena)
+                                           const struct catalog *catalog,
+                                           const struct karpenter_settings *settings,
+                                           struct arena *arena)
 {
     struct warm *warm = warm_create();
     if (warm == NULL)
         return NULL;
     struct error error;
-    struct copying copying = {.from = warm_next(warm, snapshot, NULL, catalog), .arena = arena};
+    struct copying copying = {.from = warm_next(warm, snapshot, NULL, catalog, settings),
+                              .arena = arena};
     bool copied = copying.from != NULL && arena_guard(arena, copy_offers, &copying, &error);
     pin_offers_release(copying.from);
     warm_destroy(warm);

@@ -21,6 +21,8 @@ static bool is_same_pod(const struct object *a, const struct object *b)
            text_equal(a->controller.kind, b->controller.kind) &&
            text_equal(a->controller.name, b->controller.name) &&
            nodes_equal(a->labels, b->labels) &&
+           nodes_equal(node_at(a->root->node, "metadata.annotations"),
+                       node_at(b->root->node, "metadata.annotations")) &&
            nodes_equal(node_get(a->root->node, "spec"), node_get(b->root->node, "spec"));
 }
 

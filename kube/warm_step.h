@@ -25,6 +25,7 @@ struct step {
     const struct snapshot *snapshot;
     const struct live_changes *changes;
     const struct catalog *catalog;
+    struct karpenter_settings settings;
     struct pin_offers *offers; /* the next; its arena is its own */
     bool anew;
     bool all_sets; /* are asked again */

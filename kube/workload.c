@@ -2,6 +2,10 @@
 
 bool workload_read(const struct object *object, struct arena *arena, struct workload *workload)
 {
+    if (object->kind == KIND_CUSTOM) {
+        *workload = (struct workload){object, object->template->metadata, object->template->spec};
+        return true;
+    }
     const char *path = kind_table[object->kind].pod_template;
     if (path == NULL)
         return false;

@@ -2,20 +2,11 @@
 
 #include <stdlib.h>
 
+#include "policy/pod_templates.h"
+
 /* ---- the keys ---- */
 
 enum { NAME_BYTES_MAX = 253, LINE_BYTES_MAX = 1024 };
-
-/* What a document becomes; the offsets below are in here. */
-struct document {
-    int api_version, kind; /* one choice each */
-    const struct node *labels, *annotations;
-    enum mode mode;
-    int64_t since_unix_s;
-    const struct node *rails;
-    struct key_maps exceptions, overrides;
-    struct policy policy;
-};
 
 struct rail_common {
     enum mode mode;
@@ -60,7 +51,8 @@ static const char *const operations[] = {"CREATE", "UPDATE", NULL};
     {.name = "kinds", \
      .type = KEY_KINDS, \
      .offset = (at) + offsetof(struct match_rules, kinds), \
-     .summary = "only objects of these kinds, such as Deployment or NodePool", \
+     .summary = "only objects of these kinds, such as Deployment or NodePool; of a custom " \
+                "resource under podTemplates KIND.GROUP, such as RayCluster.ray.io", \
      .given_offset = (at) + offsetof(struct match_rules, kinds_given), \
      .minimum = 1}, \
     {.name = "names", \
@@ -207,6 +199,12 @@ static const struct key spec_keys[] = {
      .summary = "which objects the policy is for; absent: all that the webhook is sent",
      .children = match_keys,
      .given_offset = offsetof(struct document, policy.match.given)},
+    {.name = "karpenter",
+     .type = KEY_MAP,
+     .summary = "how the cluster's Karpenter is set, as its own options name it, as far as that "
+                "changes what is found; true of the whole cluster, whatever match says, so that "
+                "no two policies may contradict each other",
+     .children = karpenter_keys},
     {.name = "rails",
      .type = KEY_RAILS,
      .offset = offsetof(struct document, rails),
@@ -227,6 +225,13 @@ static const struct key spec_keys[] = {
                 "label that they may not set",
      .children = override_keys,
      .item_size = sizeof(struct override)},
+    {.name = "podTemplates",
+     .type = KEY_MAPS,
+     .offset = offsetof(struct document, pod_templates),
+     .summary = "custom resources that hold pod templates, and where; this policy's rails judge "
+                "each template as they judge a Deployment's, but for those that ask for replicas",
+     .children = pod_template_keys,
+     .item_size = sizeof(struct templated_kind)},
     {0},
 };
 
@@ -341,6 +346,7 @@ static bool read_rail(const struct reading *reading, const struct field *rails,
         .settings = settings,
         .mode = common.mode_given ? common.mode : mode,
         .since_unix_s = common.since_given ? common.since_unix_s : document->since_unix_s,
+        .place = source_place(schema->source, schema->arena, member->key_offset),
     };
     return true;
 }
@@ -374,6 +380,28 @@ static bool read_rails(const struct reading *reading, const struct field *rails)
 
 /* ---- the whole ---- */
 
+static bool read_templates(const struct schema *schema, const struct field *spec,
+                           struct document *document)
+{
+    struct templated_kind *items = document->pod_templates.items;
+    size_t count = document->pod_templates.count;
+    struct arena *arena = schema->arena;
+    struct policy *policy = &document->policy;
+    bool good = pod_templates_check(schema, spec, items, count);
+    good = custom_kinds_check(schema, field_get(arena, spec, "match"), &policy->match.kinds, items,
+                              count) &&
+           good;
+    const struct field *exceptions = field_get(arena, spec, "exceptions");
+    for (size_t i = 0; i < policy->exception_count; i++)
+        good =
+            custom_kinds_check(schema, field_get(arena, field_item(arena, exceptions, i), "match"),
+                               &policy->exceptions[i].match.kinds, items, count) &&
+            good;
+    policy->templated = items;
+    policy->templated_count = count;
+    return good;
+}
+
 static bool is_other_kind(const struct node *root)
 {
     const struct node *kind = node_get(root, "kind");
@@ -396,6 +424,7 @@ bool document_read(const struct schema *schema, const struct node *root,
     struct document document = {0};
     bool good = schema_read(schema, top, &(struct schema_part){document_keys, &document}, 1);
     const struct field *spec = field_get(schema->arena, top, "spec");
+    karpenter_note_places(schema, spec, &document.policy.karpenter);
     struct exception *exceptions = document.exceptions.items;
     size_t exception_count = document.exceptions.count;
     document.policy.exceptions = exceptions;
@@ -409,6 +438,7 @@ bool document_read(const struct schema *schema, const struct node *root,
     document.policy.overrides = document.overrides.items;
     document.policy.override_count = document.overrides.count;
     good = overrides_check(schema, spec, &document.policy) && good;
+    good = read_templates(schema, spec, &document) && good;
     *policy = document.policy;
     if (good && policy->rail_count == 0)
         problems_add(warnings, ERROR_POLICY, policy->place,

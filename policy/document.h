@@ -5,9 +5,30 @@
 #include "policy/policy_set.h"
 #include "policy/schema.h"
 
+/* What a document becomes; the offsets of the keys are in here. */
+struct document {
+    int api_version, kind; /* one choice each */
+    const struct node *labels, *annotations;
+    enum mode mode;
+    int64_t since_unix_s;
+    const struct node *rails;
+    struct key_maps exceptions, overrides, pod_templates;
+    struct policy policy;
+};
+
 /* The keys of a document, and those that every rail has besides its own. */
 extern const struct key document_keys[];
 extern const struct key rail_common_keys[];
+
+/* The children of spec.karpenter. */
+extern const struct key karpenter_keys[];
+/* Where each of its keys stands. */
+void karpenter_note_places(const struct schema *schema, const struct field *spec,
+                           struct karpenter_words *words);
+/* Makes one of what the policies say; that two contradict each other is an error. Then the rails
+ * weigh it. */
+void karpenter_settle(struct policy_set *policies, struct problems *errors,
+                      struct problems *warnings);
 
 /* Reads a document; every problem is added. False when there was one; *policy then has its name, as
  * far as it is known. */

@@ -3,6 +3,7 @@
 
 #include "policy/evaluation.h"
 #include "policy/message.h"
+#include "policy/pod_templates.h"
 
 struct findings {
     struct finding *items;
@@ -12,8 +13,10 @@ struct findings {
 /* The evaluation of findings. */
 struct trial {
     struct evaluation evaluation;
-    bool controlled; /* a ReplicaSet or Job of a guarded kind */
     struct findings findings;
+    /* Of the policy at hand. */
+    bool controlled;         /* a ReplicaSet or Job of a guarded kind */
+    struct views views, old; /* the object, or its pod templates, and those it had before */
 };
 
 void judgement_report(struct judgement *judgement, const struct draft *draft)
@@ -22,19 +25,62 @@ void judgement_report(struct judgement *judgement, const struct draft *draft)
     *LIST_PUSH(judgement->arena, &hearing->drafts) = *draft;
 }
 
-static struct drafts hear(const struct evaluation *evaluation, const struct rail_use *use,
-                          const struct object *object)
+/* Whether a field lies in the template that is judged, not elsewhere in the custom resource. */
+static bool is_in_template(const struct field *field, const struct pod_template *template)
 {
-    struct hearing hearing = {.judgement = {.world = evaluation->world,
-                                            .subject = evaluation->subject,
-                                            .object = object,
-                                            .now_unix_s = evaluation->now_unix_s,
-                                            .arena = evaluation->arena}};
-    use->rail->judge(&hearing.judgement, use->settings);
-    return hearing.drafts;
+    while (field != NULL && field != template->spec && field != template->metadata)
+        field = field->parent;
+    return field != NULL;
+}
+
+/* What a rail says of the custom resource itself it says at each of its templates. */
+static bool is_told(const struct drafts *drafts, const struct draft *draft, struct arena *arena)
+{
+    for (size_t i = 0; i < drafts->count; i++)
+        if (text_equal(drafts->items[i].found, draft->found) &&
+            text_equal(drafts->items[i].statement, draft->statement) &&
+            field_compare(arena, drafts->items[i].field, draft->field) == 0)
+            return true;
+    return false;
+}
+
+static struct drafts hear(const struct evaluation *evaluation, const struct rail_use *use,
+                          const struct views *views)
+{
+    struct arena *arena = evaluation->arena;
+    struct drafts drafts = {0};
+    struct drafts outside = {0};
+    for (size_t i = 0; i < views->count; i++) {
+        const struct object *object = &views->items[i];
+        struct hearing hearing = {.judgement = {.world = evaluation->world,
+                                                .subject = evaluation->subject,
+                                                .object = object,
+                                                .now_unix_s = evaluation->now_unix_s,
+                                                .arena = arena}};
+        use->rail->judge(&hearing.judgement, use->settings);
+        if (object->template == NULL)
+            return hearing.drafts;
+        for (size_t j = 0; j < hearing.drafts.count; j++) {
+            const struct draft *draft = &hearing.drafts.items[j];
+            if (!is_in_template(draft->field, object->template)) {
+                if (is_told(&outside, draft, arena))
+                    continue;
+                *LIST_PUSH(arena, &outside) = *draft;
+            }
+            *LIST_PUSH(arena, &drafts) = *draft;
+        }
+    }
+    return drafts;
 }
 
 /* ---- what was there before ---- */
+
+/* What tells an item of a list from the others: KubeRay calls it groupName. */
+static struct text name_of_item(const struct node *item)
+{
+    struct text name = node_string(node_get(item, "name"));
+    return name.size > 0 ? name : node_string(node_get(item, "groupName"));
+}
 
 /* A path in which list indices give way to names, so that an inserted container does not make the
  * others new. */
@@ -45,8 +91,8 @@ static struct text identity_path(struct arena *arena, const struct field *field)
     struct text parent = identity_path(arena, field->parent);
     if (field->key.data != NULL)
         return arena_printf(arena, "%.*s.%.*s", TEXT_ARGS(parent), TEXT_ARGS(field->key));
-    struct text name = node_string(node_get(field->node, "name"));
-    return arena_printf(arena, "%.*s[%.*s]", TEXT_ARGS(parent), TEXT_ARGS(name));
+    return arena_printf(arena, "%.*s[%.*s]", TEXT_ARGS(parent),
+                        TEXT_ARGS(name_of_item(field->node)));
 }
 
 /* Whether the old object has this finding too; each old one excuses one new one. */
@@ -168,16 +214,13 @@ static void evaluate_rail(struct trial *trial, const struct ruling *ruling)
 {
     const struct rail_use *use = &ruling->use;
     const struct evaluation *evaluation = &trial->evaluation;
-    const struct subject *subject = evaluation->subject;
     if (use->mode == MODE_OFF || use->rail->judge == NULL ||
-        (use->rail->kinds & KIND_BIT(subject->object->kind)) == 0)
+        (use->rail->kinds & KIND_BIT(trial->views.items[0].kind)) == 0)
         return;
-    struct drafts drafts = hear(evaluation, use, subject->object);
+    struct drafts drafts = hear(evaluation, use, &trial->views);
     if (drafts.count == 0)
         return;
-    struct drafts old = {0};
-    if (subject->old_object != NULL)
-        old = hear(evaluation, use, subject->old_object);
+    struct drafts old = hear(evaluation, use, &trial->old);
     for (size_t i = 0; i < drafts.count; i++) {
         const struct draft *draft = &drafts.items[i];
         bool pre_existing = take_pre_existing(evaluation->arena, draft, &old);
@@ -185,12 +228,33 @@ static void evaluate_rail(struct trial *trial, const struct ruling *ruling)
     }
 }
 
-static bool is_controlled(const struct object *object)
+/* Whether what made it is judged itself. Other controllers than Kubernetes' own make other things
+ * than ReplicaSets and Jobs: a LeaderWorkerSet makes StatefulSets, a RayJob a RayCluster. */
+static bool is_controlled(const struct policy *policy, const struct object *object)
 {
-    if (object->kind != KIND_REPLICA_SET && object->kind != KIND_JOB)
+    const struct owner *controller = &object->controller;
+    if (controller->name.size == 0 || object->kind == KIND_POD)
         return false;
-    enum kind owner = kind_of(object->controller.api_version, object->controller.kind);
-    return object->controller.name.size > 0 && (KIND_BIT(owner) & KINDS_WORKLOADS) != 0;
+    if (templated_kind_find(policy, controller->api_version, controller->kind) != NULL)
+        return true;
+    enum kind owner = kind_of(controller->api_version, controller->kind);
+    return (object->kind == KIND_REPLICA_SET || object->kind == KIND_JOB) &&
+           (KIND_BIT(owner) & KINDS_WORKLOADS) != 0;
+}
+
+/* What a policy has to judge of the object: itself, or the pod templates that it holds. */
+static struct views views_of(const struct policy *policy, const struct object *object,
+                             struct arena *arena)
+{
+    if (object == NULL)
+        return (struct views){0};
+    if (object->kind != KIND_UNKNOWN)
+        return (struct views){object, 1};
+    const struct templated_kind *kind =
+        templated_kind_find(policy, object->api_version, object->kind_name);
+    if (kind == NULL)
+        return (struct views){0};
+    return pod_templates_read(kind, object, arena);
 }
 
 static int compare_findings(const void *a_pointer, const void *b_pointer, void *arena)
@@ -220,26 +284,33 @@ static bool is_judged(const struct subject *subject)
            !(subject->operation == OPERATION_UPDATE && subject->object->deleting);
 }
 
+static void evaluate_policy(struct trial *trial, const struct policy *policy)
+{
+    const struct evaluation *evaluation = &trial->evaluation;
+    const struct subject *subject = evaluation->subject;
+    enum match_result match = match_evaluate(&policy->match, &evaluation->match);
+    if (match == MATCH_NO)
+        return;
+    trial->views = views_of(policy, subject->object, evaluation->arena);
+    if (trial->views.count == 0)
+        return;
+    trial->old = views_of(policy, subject->old_object, evaluation->arena);
+    trial->controlled = is_controlled(policy, subject->object);
+    for (size_t i = 0; i < policy->rail_count; i++) {
+        const struct ruling ruling = evaluation_rule(evaluation, policy, &policy->rails[i], match);
+        evaluate_rail(trial, &ruling);
+    }
+}
+
 void policy_evaluate(const struct world *world, const struct subject *subject, int64_t now_unix_s,
                      struct arena *arena, struct verdict *verdict)
 {
     *verdict = (struct verdict){0};
     if (!is_judged(subject))
         return;
-    struct trial trial = {
-        .evaluation = evaluation_begin(world, subject, now_unix_s, arena),
-        .controlled = is_controlled(subject->object),
-    };
-
-    for (size_t i = 0; i < world->policies->count; i++) {
-        const struct policy *policy = &world->policies->items[i];
-        enum match_result match = match_evaluate(&policy->match, &trial.evaluation.match);
-        for (size_t j = 0; match != MATCH_NO && j < policy->rail_count; j++) {
-            const struct ruling ruling =
-                evaluation_rule(&trial.evaluation, policy, &policy->rails[j], match);
-            evaluate_rail(&trial, &ruling);
-        }
-    }
+    struct trial trial = {.evaluation = evaluation_begin(world, subject, now_unix_s, arena)};
+    for (size_t i = 0; i < world->policies->count; i++)
+        evaluate_policy(&trial, &world->policies->items[i]);
 
     struct findings *findings = &trial.findings;
     if (findings->count > 1)

@@ -161,6 +161,8 @@ static void add_kind_names(struct text_builder *names, kind_set kinds)
         text_builder_printf(names, "%s%s", first ? "" : ", ", kind_table[kind].name);
         first = false;
     }
+    if ((kinds & KIND_BIT(KIND_CUSTOM)) != 0)
+        text_builder_printf(names, "%sthe pod templates of custom resources", first ? "" : ", ");
 }
 
 static struct text kinds_text(struct arena *arena, kind_set kinds)

@@ -183,7 +183,8 @@ bool policy_load(const char *const *paths, size_t path_count, const struct catal
     for (size_t i = 0; i < path_count; i++)
         read_path(&loading, paths[i]);
     struct policy_set *set = ARENA_NEW(arena, struct policy_set);
-    *set = (struct policy_set){loading.policies.items, loading.policies.count};
+    *set = (struct policy_set){.items = loading.policies.items, .count = loading.policies.count};
+    karpenter_settle(set, errors, warnings);
     *policies = set;
     return errors->count == errors_before;
 }

@@ -25,7 +25,7 @@ static bool is_account(struct text namespace, struct text name, struct text glob
            text_matches_glob(name, names);
 }
 
-static bool is_some_account(const struct requester *requester, const struct key_strings *accounts)
+bool requester_is_account(const struct requester *requester, const struct key_strings *accounts)
 {
     const struct text prefix = TEXT("system:serviceaccount:");
     struct text namespace = TEXT("");
@@ -51,16 +51,37 @@ static bool request_matches(const struct match_rules *rules, const struct match_
         !matches_some(text_of(names[subject->operation]), &rules->operations))
         return false;
     if (rules->service_accounts.given &&
-        !is_some_account(subject->requester, &rules->service_accounts))
+        !requester_is_account(subject->requester, &rules->service_accounts))
         return false;
-    return !is_some_account(subject->requester, &rules->exclude_service_accounts) &&
+    return !requester_is_account(subject->requester, &rules->exclude_service_accounts) &&
            !is_in_excluded_group(rules, subject->requester);
+}
+
+static bool is_custom_kind(const struct object *object, const struct key_strings *names)
+{
+    struct text group = TEXT("");
+    text_split(object->api_version, '/', &group, NULL);
+    for (size_t i = 0; i < names->count; i++) {
+        struct text kind = TEXT("");
+        struct text of_group = TEXT("");
+        if (text_split(names->items[i], '.', &kind, &of_group) &&
+            text_equal(kind, object->kind_name) && text_equal(of_group, group))
+            return true;
+    }
+    return false;
+}
+
+static bool kind_matches(const struct match_rules *rules, const struct object *object)
+{
+    return !rules->kinds_given || (rules->kinds.known & KIND_BIT(object->kind)) != 0 ||
+           is_custom_kind(object, &rules->kinds.custom);
 }
 
 /* Cluster-scoped objects are out of reach of what asks for namespaces. */
 static bool namespace_name_matches(const struct match_rules *rules, const struct object *object)
 {
-    bool namespaced = kind_table[object->kind].namespaced;
+    bool namespaced = object->kind == KIND_UNKNOWN ? object->namespace.size > 0
+                                                   : kind_table[object->kind].namespaced;
     bool wants_namespace = rules->namespaces.given || rules->namespace_selector != NULL;
     if (!namespaced)
         return !wants_namespace;
@@ -72,7 +93,7 @@ static bool namespace_name_matches(const struct match_rules *rules, const struct
 enum match_result match_evaluate(const struct match_rules *rules,
                                  const struct match_subject *subject)
 {
-    if (rules->kinds_given && (rules->kinds & KIND_BIT(subject->object->kind)) == 0)
+    if (!kind_matches(rules, subject->object))
         return MATCH_NO;
     if (!namespace_name_matches(rules, subject->object))
         return MATCH_NO;

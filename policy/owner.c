@@ -1,5 +1,7 @@
 #include "policy/owner.h"
 
+#include "policy/pod_templates.h"
+
 bool requester_is_controller(const struct requester *requester)
 {
     static const char *const prefixes[] = {
@@ -39,13 +41,29 @@ static struct text name_without_hash(const struct object *object, struct text ow
     return owner_name;
 }
 
+/* Whether a policy says that the owner is a custom resource whose Pods this service account makes.
+ */
+static bool makes_for(const struct policy_set *policies, const struct owner *owner,
+                      const struct requester *requester)
+{
+    for (size_t i = 0; i < policies->count; i++) {
+        const struct templated_kind *kind =
+            templated_kind_find(&policies->items[i], owner->api_version, owner->kind);
+        if (kind != NULL && requester_is_account(requester, &kind->controllers))
+            return true;
+    }
+    return false;
+}
+
 struct root_owner root_owner_find(const struct world *world, const struct subject *subject)
 {
     enum { LONGEST_CHAIN = 8 };
     const struct object *object = subject->object;
     struct root_owner root = {.name = object->name.size > 0 ? object->name : object->generate_name,
                               .object = object};
-    if (object->controller.name.size == 0 || !requester_is_controller(&subject->requester))
+    if (object->controller.name.size == 0 ||
+        !(requester_is_controller(&subject->requester) ||
+          makes_for(world->policies, &object->controller, &subject->requester)))
         return root;
 
     root.named = true;

@@ -10,8 +10,8 @@ struct root_owner {
     const struct object *object; /* NULL: the named owner is not in the snapshot */
 };
 
-/* References count only when a kube-system controller asks, so that nobody borrows an owner by
- * writing one down. */
+/* References count only when a kube-system controller asks, or the one that a policy names for the
+ * owner's kind, so that nobody borrows an owner by writing one down. */
 struct root_owner root_owner_find(const struct world *world, const struct subject *subject);
 
 #endif

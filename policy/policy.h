@@ -126,6 +126,21 @@ struct rail;
 bool policy_set_uses(const struct policy_set *policies, const struct rail *rail);
 /* Whether a rail, as a policy sets it, changes pods. */
 bool policy_set_changes_pods(const struct policy_set *policies);
+/* What the policies say of the cluster's Karpenter. */
+const struct karpenter_settings *policy_set_karpenter(const struct policy_set *policies);
+/* Whether a policy says where this object, of KIND_UNKNOWN, holds pod templates: then it is judged.
+ */
+bool policy_set_has_templates(const struct policy_set *policies, const struct object *object);
+/* The custom resources whose pod templates some rail judges, each once. */
+struct custom_resource {
+    struct text group, plural;
+};
+struct custom_resources {
+    struct custom_resource *items;
+    size_t count, capacity;
+};
+void policy_set_custom_resources(const struct policy_set *policies, struct arena *arena,
+                                 struct custom_resources *resources);
 /* Warns of exceptions that no longer hold. */
 void policy_warn_expired(const struct policy_set *policies, int64_t now_unix_s,
                          struct problems *warnings);

@@ -18,7 +18,7 @@ struct match_rules {
     struct key_strings exclude_groups;                             /* globs */
     struct key_strings service_accounts, exclude_service_accounts; /* NAMESPACE/NAME, globs */
     struct key_strings operations;
-    kind_set kinds;
+    struct key_kinds kinds;
     bool kinds_given;
 };
 
@@ -27,6 +27,7 @@ struct rail_use {
     const void *settings;
     enum mode mode;       /* the rail's own, else the policy's */
     int64_t since_unix_s; /* the rail's own, else the policy's; 0: none */
+    struct place place;   /* of its name in the file */
 };
 
 struct exception {
@@ -47,8 +48,37 @@ struct override {
     int step; /* an enum step */
 };
 
+/* What a policy says of the cluster's Karpenter. */
+enum { KARPENTER_WORD_COUNT = KARPENTER_GATE_COUNT + 2 };
+struct karpenter_words {
+    int preference_policy, min_values_policy; /* as their choices */
+    bool gates[KARPENTER_GATE_COUNT];
+    bool given[KARPENTER_WORD_COUNT]; /* of the gates, then of the two policies */
+    struct place places[KARPENTER_WORD_COUNT];
+};
+
+/* A custom resource that holds pod templates. */
+struct template_step {
+    struct text key;
+    bool each; /* on to every item of the list that is there */
+};
+struct template_path {
+    const struct template_step *steps;
+    size_t count;
+    bool of_spec; /* it leads to parts of a pod's spec, not to a template */
+};
+struct templated_kind {
+    struct text group, kind;
+    struct text resource;                /* its plural */
+    struct key_strings templates, specs; /* the paths as written */
+    struct key_strings controllers;      /* service accounts: its Pods are made by them */
+    const struct template_path *paths;   /* all of them */
+    size_t path_count;
+};
+
 struct policy {
     struct text name, contact, docs; /* contact and docs may be empty */
+    struct karpenter_words karpenter;
     struct match_rules match;
     const struct rail_use *rails; /* by name */
     size_t rail_count;
@@ -56,12 +86,15 @@ struct policy {
     size_t exception_count;
     const struct override *overrides; /* as written */
     size_t override_count;
+    const struct templated_kind *templated; /* as written, each kind once */
+    size_t templated_count;
     struct place place; /* of its name */
 };
 
 struct policy_set {
     const struct policy *items; /* in the order read */
     size_t count;
+    struct karpenter_settings karpenter; /* what they say together */
 };
 
 /* UNKNOWN: all else matches, and the namespace's labels, which decide, are not visible. */
@@ -75,6 +108,9 @@ struct match_subject {
     const struct node *namespace_labels; /* NULL: none */
     bool namespace_labels_known;
 };
+
+/* Whether a service account asks that is among these. */
+bool requester_is_account(const struct requester *requester, const struct key_strings *accounts);
 
 enum match_result match_evaluate(const struct match_rules *rules,
                                  const struct match_subject *subject);

@@ -18,10 +18,11 @@ enum key_type {
     KEY_STRINGS,    /* struct key_strings */
     KEY_GLOBS,      /* struct key_strings, each a glob */
     KEY_ACCOUNTS,   /* struct key_strings, each NAMESPACE/NAME of service accounts, globs */
+    KEY_PATHS,      /* struct key_strings, each keys of an object: spec.groups[*].template */
     KEY_TIME,       /* int64_t: RFC 3339, or a day: its first second */
     KEY_TIME_END,   /* int64_t: RFC 3339, or a day: its last second */
     KEY_GLOB_LISTS, /* struct key_lists: a map of names to lists of globs */
-    KEY_KINDS,      /* kind_set */
+    KEY_KINDS,      /* struct key_kinds */
     KEY_SELECTOR,   /* const struct node *, checked to be a metav1.LabelSelector */
     KEY_MAP,        /* nested: children */
     KEY_MAPS,       /* struct key_maps: a list of maps; children, at offsets of one item */
@@ -34,6 +35,11 @@ struct key_strings {
     const struct node **nodes; /* where each was written; NULL for a default */
     size_t count;
     bool given; /* the key was there, though the list may be empty */
+};
+
+struct key_kinds {
+    kind_set known;
+    struct key_strings custom; /* KIND.GROUP of custom resources, as in RayCluster.ray.io */
 };
 
 struct key_list {
@@ -109,6 +115,14 @@ struct judgement {
 };
 void judgement_report(struct judgement *judgement, const struct draft *draft);
 
+/* What a pod only prefers weighs less: a warning, and where Karpenter ignores preferences, which
+ * kube-scheduler alone then follows, a note. */
+static inline enum severity severity_of_preference(const struct judgement *judgement)
+{
+    return policy_set_karpenter(judgement->world->policies)->ignore_preferences ? SEVERITY_AUDIT
+                                                                                : SEVERITY_WARN;
+}
+
 /* What a rail wants to change in judgement->object; all of it is done, or nothing. mutate.c makes
  * it an amendment. Paths are those of the object (field_pointer). A map that is not there must be
  * added before what goes into it. Texts and nodes live in the judgement's arena or longer. */
@@ -148,6 +162,10 @@ struct rail {
      * rail_node is the map under spec.rails.NAME. */
     void (*prepare)(void *settings, const struct catalog *catalog, const struct node *rail_node,
                     struct source *source, struct arena *arena, struct problems *warnings);
+    /* Once all policies are read: warns of what Karpenter's own settings leave without effect. May
+     * be NULL. place is that of the rail's name. */
+    void (*weigh)(const void *settings, const struct karpenter_settings *karpenter,
+                  struct place place, struct problems *warnings);
     void (*judge)(struct judgement *judgement, const void *settings); /* NULL: has no findings */
     /* Proposes changes of a Pod that is created; NULL: a rail that only judges. Rails are asked in
      * order of name, each sees what the ones before have changed. Must be a pure function of object

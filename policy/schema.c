@@ -1,7 +1,5 @@
 #include "policy/schema.h"
 
-#include <string.h>
-
 /* ---- scalars ---- */
 
 typedef bool read_value(const struct schema *schema, const struct field *field,
@@ -182,20 +180,6 @@ static bool check_list(const struct schema *schema, const struct field *field,
     return true;
 }
 
-/* text_matches_glob knows * and ? only: what other globs know would be taken by the letter and
- * match nothing. */
-static bool check_glob(const struct schema *schema, const struct field *field)
-{
-    struct text value = node_string(field->node);
-    for (size_t i = 0; i < value.size; i++)
-        if (strchr("[]{}()!^\\, \t", value.data[i]) != NULL)
-            return schema_problem(schema, field, field->node->offset,
-                                  "found %.*s, which holds '%c'; a glob is one name in which only "
-                                  "* (anything) and ? (one character) are special",
-                                  TEXT_ARGS(schema_found(schema, field->node)), value.data[i]);
-    return true;
-}
-
 static bool is_one_of(struct text name, const struct text *names, size_t count)
 {
     for (size_t i = 0; i < count; i++)
@@ -204,25 +188,16 @@ static bool is_one_of(struct text name, const struct text *names, size_t count)
     return false;
 }
 
-static bool check_account(const struct schema *schema, const struct field *field)
-{
-    struct text namespace = TEXT("");
-    struct text name = TEXT("");
-    if (!text_split(node_string(field->node), '/', &namespace, &name) || namespace.size == 0 ||
-        name.size == 0 || text_split(name, '/', NULL, NULL))
-        return schema_refuse(schema, field, TEXT("NAMESPACE/NAME of a service account"),
-                             TEXT(", such as argocd/argocd-application-controller or ci/*"));
-    return check_glob(schema, field);
-}
-
 static bool check_item(const struct schema *schema, const struct field *item, const struct key *key)
 {
     if (!check_string(schema, item, key->type == KEY_GLOBS ? TEXT("a glob") : TEXT("a string")))
         return false;
     if (key->type == KEY_GLOBS)
-        return check_glob(schema, item);
+        return schema_check_glob(schema, item);
     if (key->type == KEY_ACCOUNTS)
-        return check_account(schema, item);
+        return schema_check_account(schema, item);
+    if (key->type == KEY_PATHS)
+        return schema_check_path(schema, item);
     if (key->choices == NULL)
         return true;
     size_t count = 0;
@@ -257,20 +232,30 @@ static bool read_strings(const struct schema *schema, const struct field *field,
 static bool read_kinds(const struct schema *schema, const struct field *field,
                        const struct key *key, void *settings)
 {
-    kind_set *target = target_of(key, settings);
+    struct key_kinds *target = target_of(key, settings);
     if (!check_list(schema, field, key))
         return false;
-    struct text names[KIND_COUNT - 1];
+    size_t count = node_count(field->node);
+    *target = (struct key_kinds){
+        .custom = {.items = ARENA_ARRAY(schema->arena, count, struct text),
+                   .nodes = ARENA_ARRAY(schema->arena, count, const struct node *)}};
+    struct text names[KIND_COUNT];
     for (size_t i = 0; i < KIND_COUNT - 1; i++)
         names[i] = text_of(kind_table[i + 1].name);
+    names[KIND_COUNT - 1] = TEXT("KIND.GROUP of a custom resource under podTemplates");
     bool good = true;
-    for (size_t i = 0; i < node_count(field->node); i++) {
+    for (size_t i = 0; i < count; i++) {
         const struct field *item = field_item(schema->arena, field, i);
-        enum kind kind = kind_by_name(node_string(item->node));
-        if (kind == KIND_UNKNOWN)
-            good = schema_refuse_choice(schema, item, names, KIND_COUNT - 1);
-        else
-            *target |= KIND_BIT(kind);
+        struct text name = node_string(item->node);
+        enum kind kind = kind_by_name(name);
+        if (kind != KIND_UNKNOWN) {
+            target->known |= KIND_BIT(kind);
+        } else if (text_split(name, '.', NULL, NULL)) {
+            target->custom.items[target->custom.count] = name;
+            target->custom.nodes[target->custom.count++] = item->node;
+        } else {
+            good = schema_refuse_choice(schema, item, names, KIND_COUNT);
+        }
     }
     return good;
 }
@@ -390,6 +375,7 @@ static read_value *const readers[] = {
     [KEY_STRINGS] = read_strings,
     [KEY_GLOBS] = read_strings,
     [KEY_ACCOUNTS] = read_strings,
+    [KEY_PATHS] = read_strings,
     [KEY_TIME] = read_time,
     [KEY_TIME_END] = read_time,
     [KEY_KINDS] = read_kinds,

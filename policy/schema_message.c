@@ -152,6 +152,8 @@ struct text schema_wanted(struct arena *arena, const struct key *key)
         return TEXT("a list of globs");
     case KEY_ACCOUNTS:
         return TEXT("a list of NAMESPACE/NAME, each part a glob");
+    case KEY_PATHS:
+        return TEXT("a list of paths, such as [spec.template]");
     case KEY_TIME:
     case KEY_TIME_END:
         return TEXT("a day such as 2027-03-31, or a time such as 2027-03-31T18:00:00Z");

@@ -60,6 +60,9 @@ static const struct {
     [KEY_STRINGS] = {{"string"}, NULL, false},
     [KEY_GLOBS] = {{"string"}, "^[^\\[\\]{}()!^\\\\, \\t]+$", false},
     [KEY_ACCOUNTS] = {{"string"}, "^[^/\\[\\]{}()!^\\\\, \\t]+/[^/\\[\\]{}()!^\\\\, \\t]+$", false},
+    [KEY_PATHS] = {{"string"},
+                   "^[A-Za-z0-9_-]+([[][*][]])?([.][A-Za-z0-9_-]+([[][*][]])?)*$",
+                   false},
     [KEY_TIME] = {{"string"}, "^[0-9]{4}-[0-9]{2}-[0-9]{2}([Tt ].*)?$", false},
     [KEY_TIME_END] = {{"string"}, "^[0-9]{4}-[0-9]{2}-[0-9]{2}([Tt ].*)?$", false},
 };
@@ -90,8 +93,16 @@ static struct node kind_names(struct arena *arena)
     static const char *names[KIND_COUNT];
     for (size_t kind = KIND_UNKNOWN + 1; kind < KIND_COUNT; kind++)
         names[kind - 1] = kind_table[kind].name;
+    struct members known = {.arena = arena};
+    put(&known, "enum", names_of(names, arena));
+    struct members custom = {.arena = arena};
+    put_text(&custom, "type", "string");
+    put_text(&custom, "pattern", "^[A-Z][A-Za-z0-9]*[.][a-z0-9.-]+$");
+    struct node *both = ARENA_ARRAY(arena, 2, struct node);
+    both[0] = map_of(&known);
+    both[1] = map_of(&custom);
     struct members map = {.arena = arena};
-    put(&map, "enum", names_of(names, arena));
+    put(&map, "anyOf", node_of_items(both, 2));
     return map_of(&map);
 }
 
@@ -137,6 +148,7 @@ static struct node value_schema(const struct key *key, struct arena *arena)
     case KEY_STRINGS:
     case KEY_GLOBS:
     case KEY_ACCOUNTS:
+    case KEY_PATHS:
         return list_schema(key,
                            key->choices != NULL ? choice_schema(key->choices, arena)
                                                 : simple_value(key->type, arena),

@@ -57,9 +57,10 @@ struct lookout {
 
 kind_set lookout_kinds(void)
 {
-    return KINDS_WORKLOADS | KINDS_OPTIONAL | KINDS_VOLUMES | KIND_BIT(KIND_NODE) |
-           KIND_BIT(KIND_NAMESPACE) | KIND_BIT(KIND_STORAGE_CLASS) | KIND_BIT(KIND_CSI_NODE) |
-           KIND_BIT(KIND_POD_DISRUPTION_BUDGET) | KIND_BIT(KIND_LIMIT_RANGE);
+    return (KINDS_WORKLOADS & ~KIND_BIT(KIND_CUSTOM)) | KINDS_OPTIONAL | KINDS_VOLUMES |
+           KIND_BIT(KIND_NODE) | KIND_BIT(KIND_NAMESPACE) | KIND_BIT(KIND_STORAGE_CLASS) |
+           KIND_BIT(KIND_CSI_NODE) | KIND_BIT(KIND_POD_DISRUPTION_BUDGET) |
+           KIND_BIT(KIND_LIMIT_RANGE);
 }
 
 static bool is_in(kind_set kinds, enum kind kind)
@@ -120,7 +121,8 @@ static const struct pin_offers *make_offers(struct lookout *lookout, const struc
     }
     return lookout->warm == NULL
                ? NULL
-               : warm_next(lookout->warm, snapshot, changes, rules->world->catalog);
+               : warm_next(lookout->warm, snapshot, changes, rules->world->catalog,
+                           policy_set_karpenter(rules->world->policies));
 }
 
 static bool change_pools(const struct live_changes *changes)
@@ -152,7 +154,9 @@ static const struct places *make_places(struct lookout *lookout, const struct ru
                  !change_pools(changes) && !places_are_due(lookout, now_ms);
     if (!stays) {
         places_release(lookout->places);
-        lookout->places = wanted ? places_make(snapshot, rules->world->catalog) : NULL;
+        lookout->places = wanted ? places_make(snapshot, rules->world->catalog,
+                                               policy_set_karpenter(rules->world->policies))
+                                 : NULL;
         lookout->places_generation = wanted ? rules->world->generation : 0;
         lookout->places_are_old = false;
         lookout->places_made_ms = lookout->options.now_ms();

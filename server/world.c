@@ -49,7 +49,8 @@ static bool load_snapshot(struct loading *loading, const struct snapshot **snaps
         return false;
     }
     for (size_t i = 0; options->change != NULL && i < options->change->count; i++)
-        snapshot_put(builder, &options->change->items[i]);
+        if (options->change->items[i].kind != KIND_UNKNOWN)
+            snapshot_put(builder, &options->change->items[i]);
     *snapshot = snapshot_build(builder);
     return true;
 }
@@ -73,10 +74,12 @@ static void load(void *argument)
     bool snapshot = load_snapshot(loading, &world->snapshot);
     const struct rail *pin = rail_find(TEXT("zone-pin"));
     if (policies && snapshot && policy_set_uses(world->policies, pin))
-        world->offers = pin_offers_create(world->snapshot, world->catalog, loading->arena);
+        world->offers = pin_offers_create(world->snapshot, world->catalog,
+                                          policy_set_karpenter(world->policies), loading->arena);
     const struct rail *placeable = rail_find(TEXT("placeable"));
     if (policies && snapshot && policy_set_uses(world->policies, placeable))
-        world->places = places_create(world->snapshot, world->catalog, loading->arena);
+        world->places = places_create(world->snapshot, world->catalog,
+                                      policy_set_karpenter(world->policies), loading->arena);
     loading->owned = owned;
     loading->complete = policies && snapshot;
 }

@@ -251,6 +251,7 @@ static bool read_node(struct solver_problem *problem, const struct solver_node *
         .pool = pool,
         .initialized = given->initialized,
         .to_come = given->to_come,
+        .leaving = given->leaving,
         .labels = labels_make(problem, given->labels),
         .raw = {raw, given->labels.count},
         .hostname =

@@ -163,7 +163,7 @@ static int compare_causes(const void *a_pointer, const void *b_pointer)
 static bool is_there(const struct question *q, size_t number)
 {
     const struct machine *node = &q->problem->nodes.items[number];
-    return !node->gone && !node->to_come &&
+    return !node->gone && !node->leaving && !node->to_come &&
            q->run->room[number * q->problem->resource_count + SOLVER_CPU] != -1;
 }
 

@@ -260,16 +260,32 @@ void group_own_counts(const struct solver_problem *problem, struct group *group)
 
 /* Nodes make domains that pools may not. Karpenter forgets that where others' anti-affinity is
  * concerned: a domain only nodes have then counts as taken. */
-bool group_registers_nodes(const struct solver_problem *problem, const struct group *group)
+static bool registers_nodes(const struct solver_problem *problem, const struct group *group)
 {
     return !group->inverse || settings_optimize(&problem->settings);
+}
+
+bool group_registers_node(const struct solver_problem *problem, const struct group *group,
+                          uint32_t node)
+{
+    return registers_nodes(problem, group) && !problem->nodes.items[node].leaving &&
+           group_counts_node(group, node);
+}
+
+static bool is_of_nodes(const struct solver_problem *problem, const struct group *group,
+                        uint32_t domain)
+{
+    for (uint32_t i = 0; i < problem->nodes.count; i++)
+        if (group_registers_node(problem, group, i) && group_domain(problem, group, i) == domain)
+            return true;
+    return false;
 }
 
 int32_t group_count_after(const struct solver_problem *problem, const struct group *group,
                           uint32_t domain, int32_t count)
 {
     bool stays = count > 0 || group->hostname || bits_has(group->pool_domains, domain) ||
-                 group_registers_nodes(problem, group);
+                 is_of_nodes(problem, group, domain);
     return stays ? count : -1;
 }
 
@@ -290,11 +306,9 @@ void group_adjust(const struct solver_problem *problem, struct group *group, uin
 
 static void register_nodes(const struct solver_problem *problem, struct group *group)
 {
-    if (!group_registers_nodes(problem, group))
-        return;
     for (uint32_t i = 0; i < problem->nodes.count && !group->hostname; i++) {
         uint32_t domain =
-            group_counts_node(group, i) ? group_domain(problem, group, i) : SOLVER_NONE;
+            group_registers_node(problem, group, i) ? group_domain(problem, group, i) : SOLVER_NONE;
         if (domain != SOLVER_NONE && group->counts[domain] < 0)
             group->counts[domain] = 0;
     }

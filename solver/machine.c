@@ -86,7 +86,8 @@ void node_make(struct solver_problem *problem, uint32_t number)
     node->room = room;
     memset(&node->ports, 0, sizeof node->ports);
     memset(&node->mounts, 0, sizeof node->mounts);
-    for (size_t r = 0; r < width && node->gone; r++)
+    bool closed = node->gone || node->leaving;
+    for (size_t r = 0; r < width && closed; r++)
         room[r] = -1;
     for (size_t i = problem->node_starts[number]; i < problem->node_starts[number + 1]; i++) {
         const struct pod *pod = &problem->pods.items[problem->node_pods[i]];
@@ -101,7 +102,7 @@ void node_make(struct solver_problem *problem, uint32_t number)
         for (size_t j = 0; j < pod->mount_count; j++)
             *LIST_PUSH(problem->arena, &node->mounts) = pod->mounts[j];
     }
-    if (!node->gone)
+    if (!closed)
         leave_room_for_daemons(problem, node, daemons, room);
 }
 

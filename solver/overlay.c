@@ -58,9 +58,8 @@ static bool is_domain(const struct solver_run *run, const struct overlaid *overl
 {
     if (bits_has(group->pool_domains, domain))
         return true;
-    for (uint32_t i = 0;
-         i < run->problem->nodes.count && group_registers_nodes(run->problem, group); i++)
-        if (!is_gone(overlaid, i) && group_counts_node(group, i) &&
+    for (uint32_t i = 0; i < run->problem->nodes.count; i++)
+        if (!is_gone(overlaid, i) && group_registers_node(run->problem, group, i) &&
             group_domain(run->problem, group, i) == domain)
             return true;
     return false;

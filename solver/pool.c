@@ -169,7 +169,8 @@ void pool_limits(const struct solver_problem *problem, uint32_t number, const ui
         limits[pool->limit_amounts.items[i].resource] = pool->limit_amounts.items[i].quantity;
     for (size_t i = 0; i < problem->nodes.count && pool->has_limits; i++) {
         const struct machine *node = &problem->nodes.items[i];
-        if (node->pool != number || node->gone || (gone != NULL && bits_has(gone, i)))
+        if (node->pool != number || node->gone || node->leaving ||
+            (gone != NULL && bits_has(gone, i)))
             continue;
         if (limits[SOLVER_NODES] != INT64_MAX)
             limits[SOLVER_NODES]--;

@@ -288,6 +288,7 @@ struct machine { /* a node of the cluster */
     uint32_t pool;
     bool initialized, to_come;
     bool gone;                         /* removed: nothing fits */
+    bool leaving;                      /* nothing fits, and only its pods make it a domain */
     struct solver_requirements labels; /* canonical keys, hostname not among them */
     struct label_list raw;             /* as written: topology keys are not canonical */
     uint32_t hostname;                 /* a value */
@@ -499,8 +500,9 @@ void group_own_counts(const struct solver_problem *problem, struct group *group)
 /* SOLVER_NONE: the node is in none. */
 uint32_t group_domain(const struct solver_problem *problem, const struct group *group,
                       uint32_t node);
-/* Whether a value some node has is a domain for that alone. */
-bool group_registers_nodes(const struct solver_problem *problem, const struct group *group);
+/* Whether the value a node has is a domain for that alone. */
+bool group_registers_node(const struct solver_problem *problem, const struct group *group,
+                          uint32_t node);
 /* What is entered for a domain in which count pods are left: -1 when only pods made it one. */
 int32_t group_count_after(const struct solver_problem *problem, const struct group *group,
                           uint32_t domain, int32_t count);

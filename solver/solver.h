@@ -248,6 +248,7 @@ struct solver_node {
     size_t attach_limit_count;
     bool initialized;
     bool to_come; /* bought in the forecast: no reason speaks of it */
+    bool leaving; /* being deleted: takes no pod; those that stay on it count for topology */
 };
 
 struct solver_preferred_term {

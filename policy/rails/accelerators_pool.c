@@ -151,16 +151,11 @@ static struct text resources_to_limit(const struct accelerators *settings, devic
     return names.size > 0 ? text_builder_text(&names) : settings->resources.items[0];
 }
 
-static bool is_static(const struct pool *pool)
-{
-    return node_is(node_at(pool->object->root->node, "spec.replicas"), NODE_NUMBER);
-}
-
 static void judge_limits(struct judgement *judgement, const struct accelerators *settings,
                          const struct pool *pool, device_set devices)
 {
     struct arena *arena = judgement->arena;
-    if (settings->require_limits == LIMITS_OFF || is_static(pool))
+    if (settings->require_limits == LIMITS_OFF || pool_is_static(pool))
         return;
     if (!has_limit(pool)) {
         struct text names = resources_to_limit(settings, devices, arena);

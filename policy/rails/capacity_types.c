@@ -39,6 +39,28 @@ static enum choice_answer answer(const struct choice *choice, struct text key, s
     return choice_lists(choice, meant) ? CHOICE_ALLOWED : CHOICE_OUTSIDE;
 }
 
+/* Node groups that are not Karpenter's may have a reservation all the same. */
+static const char *idle(const struct choice *choice, struct text key, struct text value)
+{
+    bool none = policy_set_karpenter(choice->judgement->world->policies)->no_reserved_capacity;
+    return none && text_is(key, LABEL_CAPACITY_TYPE) && text_is(value, "reserved")
+               ? "Karpenter buys no reserved capacity, its feature gate ReservedCapacity is off"
+               : NULL;
+}
+
+static void weigh(const void *settings_pointer, const struct karpenter_settings *karpenter,
+                  struct place place, struct problems *warnings)
+{
+    const struct settings *settings = settings_pointer;
+    bool alone = settings->allow.count > 0;
+    for (size_t i = 0; i < settings->allow.count; i++)
+        alone = alone && text_is(settings->allow.items[i], "reserved");
+    if (alone && karpenter->no_reserved_capacity)
+        problems_add(warnings, ERROR_POLICY, place,
+                     "capacity-types allows reserved capacity alone, and Karpenter buys none "
+                     "(featureGates.ReservedCapacity: false): no NodePool can buy anything then");
+}
+
 static bool selects_reservations(const struct judgement *judgement, const struct pool *pool)
 {
     const struct object *class = snapshot_find(judgement->world->snapshot, KIND_EC2_NODE_CLASS,
@@ -59,6 +81,7 @@ static void judge(struct judgement *judgement, const void *settings_pointer)
         .allow_count = settings->allow.count,
         .is_key = is_key,
         .answer = answer,
+        .idle = idle,
     };
     struct pool pool;
     if (!pool_read(judgement->object, arena, &pool)) {
@@ -71,7 +94,8 @@ static void judge(struct judgement *judgement, const void *settings_pointer)
     bool old = judgement->object->kind == KIND_PROVISIONER;
     if (!old)
         zones_add(&reach, TEXT("spot"), arena);
-    if (!old && selects_reservations(judgement, &pool))
+    bool reserves = !policy_set_karpenter(judgement->world->policies)->no_reserved_capacity;
+    if (!old && reserves && selects_reservations(judgement, &pool))
         zones_add(&reach, TEXT("reserved"), arena);
     choice_judge_pool(&choice, &pool, &reach);
 }
@@ -89,7 +113,9 @@ const struct rail rail_capacity_types = {
         "On a NodePool every capacity type that labels and requirements leave must be allowed. "
         "One that does not name the key may launch on-demand and spot, and reserved capacity when "
         "its visible EC2NodeClass selects reservations. A Provisioner that does not name the key "
-        "launches on-demand alone. With nothing under allow the rail finds values that are no "
+        "launches on-demand alone. Where the policy says that Karpenter's gate ReservedCapacity is "
+        "off, reserved alone is warned of: nothing is bought. With nothing under allow the rail "
+        "finds values that are no "
         "capacity types.",
     .example = "capacity-types:\n"
                "  mode: enforce\n"
@@ -97,5 +123,6 @@ const struct rail rail_capacity_types = {
     .kinds = KINDS_WORKLOADS | KIND_BIT(KIND_NODE_POOL) | KIND_BIT(KIND_PROVISIONER),
     .keys = keys,
     .settings_size = sizeof(struct settings),
+    .weigh = weigh,
     .judge = judge,
 };

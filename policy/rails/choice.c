@@ -22,7 +22,7 @@ static struct text *allowed_nearest(const struct choice *choice, struct text val
 /* A pod can leave the choice to the NodePools; they, and StorageClasses, cannot. */
 static struct text fix_of_value(const struct choice *choice, struct text nearest)
 {
-    bool of_pods = kind_table[choice->judgement->object->kind].pod_template != NULL;
+    bool of_pods = (KIND_BIT(choice->judgement->object->kind) & KINDS_WORKLOADS) != 0;
     const char *else_leave_it = of_pods ? ", or leave the choice to the NodePools" : "";
     return choice->allow_count == 1
                ? arena_printf(choice->judgement->arena, "replace with %.*s%s", TEXT_ARGS(nearest),
@@ -94,6 +94,28 @@ static bool passes(const struct expression *expression, struct text value)
     return false;
 }
 
+/* An allowed value that leaves nothing to buy; where it stands beside others it does no harm. */
+static void judge_idle(const struct choice *choice, const struct expression *expression,
+                       enum severity severity)
+{
+    const struct expression_value *value = &expression->values[0];
+    const char *why = choice->idle == NULL || expression->value_count != 1
+                          ? NULL
+                          : choice->idle(choice, expression->key, value->text);
+    if (why == NULL)
+        return;
+    judgement_report(
+        choice->judgement,
+        &(struct draft){
+            .severity = severity == SEVERITY_RAIL ? SEVERITY_WARN : severity,
+            .field = value->field,
+            .found = value->text,
+            .statement = arena_printf(choice->judgement->arena, "found \"%.*s\": %s",
+                                      TEXT_ARGS(value->text), why),
+            .fix = arena_printf(choice->judgement->arena, "add another %s beside it", choice->what),
+        });
+}
+
 static bool is_about(const struct choice *choice, const struct expression *expression)
 {
     return expression->valid && choice->is_key(expression->key);
@@ -125,8 +147,10 @@ static bool judge_values(const struct choice *choice, const struct expressions *
         for (size_t j = 0; j < expression->value_count; j++) {
             const struct expression_value *value = &expression->values[j];
             enum choice_answer answer = choice->answer(choice, expression->key, value->text);
-            if (answer == CHOICE_ALLOWED)
+            if (answer == CHOICE_ALLOWED) {
+                judge_idle(choice, expression, severity);
                 continue;
+            }
             some = true;
             choice_report(choice, answer == CHOICE_UNKNOWN ? SEVERITY_UNDECIDED : severity,
                           value->field, value->text);
@@ -187,7 +211,8 @@ void choice_judge_workload(const struct choice *choice)
             judge_reach(choice, &selection.selector, term);
     }
     for (size_t i = 0; i < selection.preferred.count; i++)
-        judge_values(choice, &selection.preferred.items[i].expressions, SEVERITY_WARN);
+        judge_values(choice, &selection.preferred.items[i].expressions,
+                     severity_of_preference(choice->judgement));
 }
 
 /* ---- pools ---- */
@@ -215,6 +240,8 @@ static bool judge_named(const struct choice *choice, const struct expressions *a
         for (size_t j = 0; j < expression->value_count; j++) {
             const struct expression_value *value = &expression->values[j];
             enum choice_answer answer = choice->answer(choice, expression->key, value->text);
+            if (answer == CHOICE_ALLOWED)
+                judge_idle(choice, expression, SEVERITY_RAIL);
             if (answer == CHOICE_ALLOWED || !all_pass(choice, all, value->text))
                 continue;
             choice_report(choice, answer == CHOICE_UNKNOWN ? SEVERITY_UNDECIDED : SEVERITY_RAIL,

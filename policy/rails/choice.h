@@ -18,6 +18,9 @@ struct choice {
     size_t allow_count;
     bool (*is_key)(struct text key);
     enum choice_answer (*answer)(const struct choice *choice, struct text key, struct text value);
+    /* Why a node with an allowed value alone is never bought; NULL: nothing speaks against it. May
+     * itself be NULL. */
+    const char *(*idle)(const struct choice *choice, struct text key, struct text value);
 };
 
 bool choice_lists(const struct choice *choice, struct text value);

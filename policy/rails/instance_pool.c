@@ -41,11 +41,23 @@ struct addition {
 
 struct narrowing {
     const struct instance_list *list;
+    const struct pool *pool;
     struct arena *arena;
     struct type_set launchable; /* what is left of it */
     struct text_builder yaml;
     size_t count;
 };
+
+/* As the pool's provider spells it: EKS Auto Mode takes none of the AWS provider's own keys. */
+static struct text spelt_key(const struct pool *pool, struct text key, struct arena *arena)
+{
+    static const struct text provider = TEXT("karpenter.k8s.aws");
+    static const char auto_mode[] = "eks.amazonaws.com";
+    if (!text_is(pool->node_class_group, auto_mode) || !text_starts_with(key, provider))
+        return key;
+    return arena_printf(arena, "%s%.*s", auto_mode, (int)(key.size - provider.size),
+                        key.data + provider.size);
+}
 
 static void try_addition(struct narrowing *narrowing, const struct addition *addition)
 {
@@ -67,8 +79,9 @@ static void try_addition(struct narrowing *narrowing, const struct addition *add
     if (type_set_count(&left) == type_set_count(&narrowing->launchable))
         return;
     narrowing->launchable = left;
-    text_builder_printf(&narrowing->yaml, "%s{key: %s, operator: %s, values: [",
-                        narrowing->count++ == 0 ? "" : ", ", addition->key, addition->operator);
+    struct text key = spelt_key(narrowing->pool, expression.key, arena);
+    text_builder_printf(&narrowing->yaml, "%s{key: %.*s, operator: %s, values: [",
+                        narrowing->count++ == 0 ? "" : ", ", TEXT_ARGS(key), addition->operator);
     bool quoted = expression.op == SOLVER_GT || expression.op == SOLVER_LT;
     for (size_t i = 0; i < addition->value_count; i++)
         text_builder_printf(&narrowing->yaml, "%s%s%.*s%s", i == 0 ? "" : ", ", quoted ? "\"" : "",
@@ -92,11 +105,14 @@ static void add_bound(struct narrowing *narrowing, const char *key, const char *
 
 /* Requirements that say what the list says, as far as they narrow the pool. A denied pair of keys
  * or a GPU ceiling cannot be said by one requirement each: there the types left are named. */
-static struct text requirements_to_add(const struct instance_list *list,
+static struct text requirements_to_add(const struct instance_list *list, const struct pool *pool,
                                        const struct type_set *launchable, struct arena *arena)
 {
-    struct narrowing narrowing = {
-        .list = list, .arena = arena, .launchable = *launchable, .yaml = {.arena = arena}};
+    struct narrowing narrowing = {.list = list,
+                                  .pool = pool,
+                                  .arena = arena,
+                                  .launchable = *launchable,
+                                  .yaml = {.arena = arena}};
     const struct type_filter *allow = &list->allow;
     add_strings(&narrowing, DIMENSION_CATEGORY, "In", &allow->categories);
     add_strings(&narrowing, DIMENSION_FAMILY, "In", &allow->families);
@@ -144,6 +160,20 @@ static struct text requirements_in_the_way(const struct instance_list *list,
     return text_builder_text(&builder);
 }
 
+/* The list, and of it first what the pool can launch. */
+static const struct text *allowed_types(const struct instance_list *list,
+                                        const struct type_set *launchable, size_t *count,
+                                        struct arena *arena)
+{
+    struct text_list names = {0};
+    for (int first = 1; first >= 0; first--)
+        for (size_t i = 0; i < catalog_count(list->catalog); i++)
+            if (type_set_has(&list->allowed, i) && type_set_has(launchable, i) == (first == 1))
+                *LIST_PUSH(arena, &names) = catalog_type(list->catalog, i)->name;
+    *count = names.count;
+    return names.items;
+}
+
 static void report_pool_outside(struct judgement *judgement, const struct instance_list *list,
                                 const struct pool *pool, const struct type_set *launchable,
                                 const struct type_set *outside)
@@ -155,20 +185,24 @@ static void report_pool_outside(struct judgement *judgement, const struct instan
         .field = pool->requirements_field,
         .found = type_set_text(list->catalog, outside, arena),
     };
-    draft.statement =
-        arena_printf(arena, "%s%zu%s instance types it can launch %s outside the list: %.*s",
-                     outside_count == launchable_count ? "all " : "", outside_count,
-                     outside_count == launchable_count
-                         ? ""
-                         : arena_printf(arena, " of the %zu", launchable_count).data,
-                     outside_count == 1 ? "is" : "are", TEXT_ARGS(draft.found));
-    draft.allowed =
-        instance_list_nearest(list, DIMENSION_TYPE, TEXT(""), &draft.allowed_count, arena);
+    if (launchable_count == 1)
+        draft.statement =
+            arena_printf(arena, "the one instance type it can launch is outside the list: %.*s",
+                         TEXT_ARGS(draft.found));
+    else
+        draft.statement =
+            arena_printf(arena, "%s%zu%s instance types it can launch %s outside the list: %.*s",
+                         outside_count == launchable_count ? "all " : "", outside_count,
+                         outside_count == launchable_count
+                             ? ""
+                             : arena_printf(arena, " of the %zu", launchable_count).data,
+                         outside_count == 1 ? "is" : "are", TEXT_ARGS(draft.found));
+    draft.allowed = allowed_types(list, launchable, &draft.allowed_count, arena);
 
     if (type_set_intersects(launchable, &list->allowed)) {
         draft.fix = arena_printf(arena, "add to %.*s: [%.*s]",
                                  TEXT_ARGS(field_path(arena, pool->requirements_field)),
-                                 TEXT_ARGS(requirements_to_add(list, launchable, arena)));
+                                 TEXT_ARGS(requirements_to_add(list, pool, launchable, arena)));
     } else {
         struct text in_the_way = requirements_in_the_way(list, pool, arena);
         draft.fix =

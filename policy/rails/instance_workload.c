@@ -95,5 +95,6 @@ void instance_judge_workload(struct judgement *judgement, const struct instance_
             values.outside = true;
     }
     judge_terms(judgement, list, &selection.selector, values, &selection.required, SEVERITY_RAIL);
-    judge_terms(judgement, list, &selection.selector, values, &selection.preferred, SEVERITY_WARN);
+    judge_terms(judgement, list, &selection.selector, values, &selection.preferred,
+                severity_of_preference(judgement));
 }

@@ -50,8 +50,9 @@ static void report(struct judgement *judgement, const struct label_notes *notes,
 {
     for (size_t i = 0; i < notes->count; i++) {
         struct draft draft = notes->items[i].draft;
-        if (at_most != SEVERITY_RAIL && draft.severity == SEVERITY_RAIL &&
-            !notes->items[i].forbidden)
+        bool weaker = draft.severity == SEVERITY_RAIL ||
+                      (draft.severity == SEVERITY_WARN && at_most == SEVERITY_AUDIT);
+        if (at_most != SEVERITY_RAIL && weaker && !notes->items[i].forbidden)
             draft.severity = at_most;
         judgement_report(judgement, &draft);
     }
@@ -164,7 +165,7 @@ static void judge(struct judgement *judgement, const void *settings)
         notes = inquire(&inquiry, term->field, &term->expressions, NULL);
         for (size_t j = 0; j < notes.count; j++)
             notes.items[j].forbidden = false;
-        report(judgement, &notes, SEVERITY_WARN);
+        report(judgement, &notes, severity_of_preference(judgement));
     }
 }
 

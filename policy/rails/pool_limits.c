@@ -126,32 +126,42 @@ static bool can_buy(const struct judgement *judgement, const struct pool *pool,
     return carriers == CARRIED_BY_ALL || carriers == CARRIED_BY_SOME;
 }
 
-/* "{cpu: 1000, memory: 4Ti}" */
-static struct text quantities_text(const struct key_quantities *quantities, struct arena *arena)
+/* "{cpu: 1000, memory: 4Ti}", of what the pool can buy; empty when none of it bounds every node. */
+static struct text ceilings_text(const struct judgement *judgement, const struct settings *settings,
+                                 const struct pool *pool)
 {
-    struct text_builder builder = {.arena = arena};
-    for (size_t i = 0; i < quantities->count; i++)
-        text_builder_printf(&builder, "%s%.*s: %.*s", i == 0 ? "{" : ", ",
-                            TEXT_ARGS(quantities->items[i].name),
-                            TEXT_ARGS(quantities->items[i].written));
+    const struct key_quantities *max = &settings->max;
+    struct text_builder builder = {.arena = judgement->arena};
+    bool bound = false;
+    for (size_t i = 0; i < max->count; i++) {
+        if (carriers_of(judgement, pool, max->items[i].name) == CARRIED_BY_NONE)
+            continue;
+        bound = bound || binds_every_node(judgement, pool, max->items[i].name);
+        text_builder_printf(&builder, "%s%.*s: %.*s", builder.size == 0 ? "{" : ", ",
+                            TEXT_ARGS(max->items[i].name), TEXT_ARGS(max->items[i].written));
+    }
     text_builder_add(&builder, TEXT("}"));
-    return text_builder_text(&builder);
+    return bound ? text_builder_text(&builder) : TEXT("");
 }
 
-static struct text fix_of_none(const struct settings *settings, const struct pool *pool,
-                               struct arena *arena)
+static struct text fix_of_none(const struct judgement *judgement, const struct settings *settings,
+                               const struct pool *pool)
 {
+    struct arena *arena = judgement->arena;
     struct text path = field_path(arena, pool->limits_field);
-    if (settings->max.count > 0)
-        return arena_printf(arena, "set %.*s, at most %.*s", TEXT_ARGS(path),
-                            TEXT_ARGS(quantities_text(&settings->max, arena)));
+    struct text ceilings = ceilings_text(judgement, settings, pool);
+    if (ceilings.size > 0)
+        return arena_printf(arena, "set %.*s, at most %.*s", TEXT_ARGS(path), TEXT_ARGS(ceilings));
     struct text_builder names = {.arena = arena};
     for (size_t i = 0; i < settings->require.count; i++)
         text_builder_printf(&names, "%s%.*s", i == 0 ? "" : ", ",
                             TEXT_ARGS(settings->require.items[i]));
-    return arena_printf(
-        arena, "set %.*s, by %.*s", TEXT_ARGS(path),
-        TEXT_ARGS(names.size > 0 ? text_builder_text(&names) : TEXT("cpu, memory or nodes")));
+    if (names.size == 0) /* nodes are counted by v1 alone */
+        text_builder_add(&names, text_is(pool->object->api_version, "karpenter.sh/v1")
+                                     ? TEXT("cpu, memory or nodes")
+                                     : TEXT("cpu or memory"));
+    return arena_printf(arena, "set %.*s, by %.*s", TEXT_ARGS(path),
+                        TEXT_ARGS(text_builder_text(&names)));
 }
 
 /* False when it has none that bounds it; then that is said. */
@@ -173,7 +183,7 @@ static bool judge_any(struct judgement *judgement, const struct settings *settin
         .field = pool->limits_field,
         .found = text_builder_text(&loose),
         .statement = TEXT("no limit: nothing bounds how many nodes the pool buys"),
-        .fix = fix_of_none(settings, pool, arena),
+        .fix = fix_of_none(judgement, settings, pool),
     };
     if (loose.size > 0)
         draft.statement = arena_printf(

@@ -142,11 +142,11 @@ static void find_apart(struct pair *pair)
 
 /* ---- the witness ---- */
 
-/* Whether both pools allow this value. */
-static bool both_allow(const struct pair *pair, const char *key, struct text value)
+static bool allows(const struct pair *pair, const struct solver_requirements *set, const char *key,
+                   struct text value)
 {
     uint32_t number = solver_names_key(pair->names, key, text_of(key).size);
-    const struct solver_requirement *requirement = solver_requirements_get(&pair->both, number);
+    const struct solver_requirement *requirement = solver_requirements_get(set, number);
     return requirement == NULL ||
            solver_requirement_has(pair->names, requirement,
                                   solver_names_value(pair->names, number, value.data, value.size));
@@ -156,7 +156,7 @@ static struct text first_allowed(const struct pair *pair, const char *key,
                                  const struct text *values, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        if (both_allow(pair, key, values[i]))
+        if (allows(pair, &pair->both, key, values[i]))
             return values[i];
     return TEXT("");
 }
@@ -167,6 +167,37 @@ static void add_subnets(const struct pair *pair, const struct pool *pool, struct
     for (size_t i = 0; subnets != NULL && i < node_count(subnets); i++)
         zones_add(zones, node_string(node_get(node_item(subnets, i), "zone")),
                   pair->judgement->arena);
+}
+
+static const struct text systems[] = {TEXT("linux"), TEXT("windows")};
+
+/* Whether the pool's nodes run the system, which their images decide and not the machines. Of a
+ * class that cannot be seen that is Windows only when the pool says so. */
+static bool runs(const struct pair *pair, const struct pool *pool,
+                 const struct solver_requirements *set, struct text system)
+{
+    const struct judgement *judgement = pair->judgement;
+    const struct object *class = snapshot_find(judgement->world->snapshot, KIND_EC2_NODE_CLASS,
+                                               TEXT(""), pool->node_class_name);
+    const struct class_settings *settings;
+    struct error ignored;
+    bool windows = text_is(system, "windows");
+    if (class != NULL && text_is(pool->node_class_kind, "EC2NodeClass"))
+        return !class_settings_read(class, judgement->arena, &settings, &ignored) ||
+               (class_settings_windows_build(settings) != NULL) == windows;
+    return !windows || !allows(pair, set, LABEL_OS, systems[0]);
+}
+
+static bool has_system(const struct pair *pair)
+{
+    bool same_class = text_equal(pair->pool->node_class_name, pair->other->node_class_name);
+    for (size_t i = 0; i < COUNT_OF(systems); i++)
+        if (allows(pair, &pair->both, LABEL_OS, systems[i]) &&
+            (same_class || !catalog_is_builtin(pair->judgement->world->catalog) ||
+             (runs(pair, pair->pool, &pair->ours, systems[i]) &&
+              runs(pair, pair->other, &pair->theirs, systems[i]))))
+            return true;
+    return false;
 }
 
 /* A zone in which both make nodes. False when there is none; empty when nothing says which. */
@@ -254,7 +285,6 @@ static void judge_pair(struct judgement *judgement, const struct pool *pool,
                        const struct pool *other)
 {
     static const struct text capacities[] = {TEXT("on-demand"), TEXT("spot"), TEXT("reserved")};
-    static const struct text systems[] = {TEXT("linux"), TEXT("windows")};
     const struct catalog *catalog = judgement->world->catalog;
     struct arena *arena = judgement->arena;
     struct pair pair = {
@@ -274,8 +304,7 @@ static void judge_pair(struct judgement *judgement, const struct pool *pool,
     struct text zone;
     struct text capacity =
         first_allowed(&pair, LABEL_CAPACITY_TYPE, capacities, COUNT_OF(capacities));
-    struct text system = first_allowed(&pair, LABEL_OS, systems, COUNT_OF(systems));
-    if (type == catalog_count(catalog) || capacity.size == 0 || system.size == 0 ||
+    if (type == catalog_count(catalog) || capacity.size == 0 || !has_system(&pair) ||
         !find_zone(&pair, &zone))
         return;
     find_apart(&pair);
@@ -314,7 +343,8 @@ const struct rail rail_pool_overlap = {
         "nobody made.\n\n"
         "The rail holds the NodePool against each visible one of the same weight and with the "
         "same taints, and looks for an instance type, capacity type, operating system and zone "
-        "that both may launch, by requirements, labels and the subnets of visible EC2NodeClasses. "
+        "that both may launch, by requirements, labels and what visible EC2NodeClasses say: their "
+        "subnets, and whether their images are of Windows. "
         "It names that witness, and the pool that wins; without a witness it is silent. Pools "
         "that differ in labels or requirements of your own (team, purpose) are apart for a pod "
         "that selects one: that is noted for the audit, never warned about or denied. Pools with "

@@ -168,6 +168,26 @@ void pool_shape_judge_fields(struct judgement *judgement, const struct pool *poo
 
 /* ---- the rail ---- */
 
+static void judge_replicas(struct judgement *judgement, const struct pool *pool)
+{
+    const struct field *replicas = field_at(judgement->arena, pool->object->root, "spec.replicas");
+    if (!policy_set_karpenter(judgement->world->policies)->no_static_capacity ||
+        !pool_is_static(pool))
+        return;
+    judgement_report(
+        judgement,
+        &(struct draft){
+            .field = replicas,
+            .found = node_text(replicas->node),
+            .statement = arena_printf(judgement->arena,
+                                      "found %.*s, but Karpenter's feature gate StaticCapacity is "
+                                      "off: the pool launches no node, for no pod",
+                                      TEXT_ARGS(node_text(replicas->node))),
+            .fix = TEXT("remove it, so that nodes are bought for the pods there are, or switch "
+                        "the gate on"),
+        });
+}
+
 static void judge(struct judgement *judgement, const void *settings)
 {
     (void)settings;
@@ -175,6 +195,7 @@ static void judge(struct judgement *judgement, const void *settings)
     if (!pool_read(judgement->object, judgement->arena, &pool))
         return;
     pool_shape_judge_fields(judgement, &pool);
+    judge_replicas(judgement, &pool);
     pool_shape_judge_values(judgement, &pool);
     pool_shape_judge_types(judgement, &pool);
 }
@@ -195,7 +216,9 @@ const struct rail rail_pool_shape = {
         "It finds what the API server takes and Karpenter then refuses, so that the pool is never "
         "used: labels and requirements of Karpenter's own domains, requirements without an "
         "operator or with too few values, values that no label can hold, capacity types that do "
-        "not exist, the same taint twice.\n\n"
+        "not exist, the same taint twice; and, where the policy says that Karpenter's gate "
+        "StaticCapacity is "
+        "off, replicas.\n\n"
         "It finds a pool whose requirements leave no instance type, with the requirements that "
         "rule each other out; where only the built-in catalogue does not know a name, that is a "
         "warning, since catalogues age. And it finds a pool that may launch any machine, "

@@ -287,7 +287,7 @@ const struct rail rail_shared_volume = {
         "cannot be decided.",
     .example = "shared-volume:\n"
                "  mode: enforce\n",
-    .kinds = KINDS_WORKLOADS & ~KIND_BIT(KIND_POD),
+    .kinds = KINDS_WORKLOADS & ~KIND_BIT(KIND_POD) & ~KIND_BIT(KIND_CUSTOM),
     .only_warns = true,
     .keys = keys,
     .settings_size = 1,

@@ -90,8 +90,11 @@ static void judge_key(struct judgement *judgement, const struct settings *settin
         return;
 
     struct arena *arena = judgement->arena;
+    bool ignored =
+        !term->required && policy_set_karpenter(judgement->world->policies)->ignore_preferences;
     struct text meant = left_out ? TEXT("") : label_key_meant(catalog, key);
     struct draft draft = {
+        .severity = ignored ? SEVERITY_WARN : SEVERITY_RAIL,
         .field = term->key,
         .found = key,
         .allowed = allowed_nearest_first(settings, meant, arena),
@@ -135,9 +138,11 @@ static void judge_self_match(struct judgement *judgement, const struct workload 
     struct arena *arena = judgement->arena;
     const struct field *selector = field_get(arena, term->term, "labelSelector");
     const struct node *labels = node_get(workload->metadata->node, "labels");
-    if (selector_matches(selector->node, labels))
-        return;
     bool missing = selector->node == NULL || node_is(selector->node, NODE_NULL);
+    /* Controllers of custom resources put labels of their own on the pods, as ray.io/group. */
+    bool labels_known = workload->object->kind != KIND_CUSTOM && !workload_is_part(workload);
+    if (selector_matches(selector->node, labels) || (!missing && !labels_known))
+        return;
     judgement_report(
         judgement,
         &(struct draft){
@@ -179,7 +184,9 @@ const struct rail rail_topology_keys = {
         "the right key as the fix, unless a visible NodePool produces that very label. Any other "
         "key outside allow is a finding when NodePools are visible and neither they nor the "
         "instance types produce it; with no NodePool visible the rail cannot decide and only "
-        "warns. A key that only existing Nodes carry is a warning.",
+        "warns. A key that only existing Nodes carry is a warning; where the policy says that "
+        "Karpenter ignores preferences, so is every wrong key of ScheduleAnyway and of preferred "
+        "terms.",
     .example = "topology-keys:\n"
                "  mode: enforce\n"
                "  allow: [" LABEL_ZONE ", " LABEL_HOSTNAME "]\n"

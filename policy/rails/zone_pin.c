@@ -286,15 +286,19 @@ static void annotate(struct changes *changes, const struct object *pod, const st
 
 /* ---- the rail ---- */
 
-static struct text words(const struct pin *pin, enum strength done, const char *hindrance,
-                         struct arena *arena)
+static struct text words(const struct judgement *judgement, const struct pin *pin,
+                         enum strength done, const char *hindrance)
 {
+    struct arena *arena = judgement->arena;
     static const char *const what[] = {
         [PIN_ANNOTATE] = "a note of",
         [PIN_PREFER] = "a preference for",
         [PIN_REQUIRE] = "a node selection by",
     };
-    bool says_why = done == PIN_ANNOTATE && hindrance != NULL;
+    bool ignored = policy_set_karpenter(judgement->world->policies)->ignore_preferences;
+    if (done == PIN_PREFER && ignored)
+        hindrance = "Karpenter ignores it, and may buy another";
+    bool says_why = done != PIN_REQUIRE && hindrance != NULL;
     return arena_printf(arena, "%s zone %.*s (%s)%s%s", what[done],
                         TEXT_ARGS(zone_list(&pin->zones, arena)), pin_source_name(pin->source),
                         says_why ? ": " : "", says_why ? hindrance : "");
@@ -333,7 +337,7 @@ static void change(struct judgement *judgement, const void *settings_pointer)
         judgement_propose(judgement,
                           &(struct proposal){.changes = changes.items,
                                              .change_count = changes.count,
-                                             .added = words(&pin, done, hindrance, arena)});
+                                             .added = words(judgement, &pin, done, hindrance)});
 }
 
 /* "off" is the first choice of both. */
@@ -341,6 +345,18 @@ static bool may_change(const void *settings_pointer)
 {
     const struct settings *settings = settings_pointer;
     return settings->bound != PIN_OFF || settings->unbound != PIN_OFF;
+}
+
+static void weigh(const void *settings_pointer, const struct karpenter_settings *karpenter,
+                  struct place place, struct problems *warnings)
+{
+    const struct settings *settings = settings_pointer;
+    if (settings->unbound == PIN_PREFER && karpenter->ignore_preferences)
+        problems_add(warnings, ERROR_POLICY, place,
+                     "zone-pin prefers a zone for new disks (unbound: prefer), and Karpenter "
+                     "ignores that (preferencePolicy: Ignore): kube-scheduler follows it where a "
+                     "node has room, and a node that is bought may be in any zone; unbound: "
+                     "require keeps the balance");
 }
 
 static void judge(struct judgement *judgement, const void *settings_pointer)
@@ -380,8 +396,9 @@ const struct rail rail_zone_pin = {
         "Where the volume of a StatefulSet's pod will be made, chance decides; here the rail "
         "chooses, so that the replicas are balanced over the zones in which nodes for the pod can "
         "come up, counting the volumes there are. It adds a preference, which Karpenter gives up "
-        "when the zone has no capacity (unbound: require keeps the balance and lets the pod "
-        "wait), and only to a pod with no wishes of its own about zones and no preferences: all "
+        "when the zone has no capacity, or from the start where its preference policy is Ignore "
+        "(unbound: require keeps the balance and lets the pod wait), and only to a pod with no "
+        "wishes of its own about zones and no preferences: all "
         "others are annotated. A pod without volumes that must be in one zone with a pod that "
         "has a bound one gets the same.\n\n"
         "taffrail.dev/zone is the zone, or a list of those that are left where none was chosen; "
@@ -397,6 +414,7 @@ const struct rail rail_zone_pin = {
     .kinds = KIND_BIT(KIND_POD),
     .keys = keys,
     .settings_size = sizeof(struct settings),
+    .weigh = weigh,
     .judge = judge,
     .change = change,
     .may_change = may_change,

@@ -55,7 +55,7 @@ static bool chooses_zones(const struct workload *workload, struct arena *arena)
 }
 
 enum spreading zone_spread_find(const struct workload *workload, struct arena *arena,
-                                const struct field **missing)
+                                const struct field **at)
 {
     enum spreading spreading = SPREAD_NOT_AT_ALL;
     struct topology_terms terms;
@@ -71,11 +71,16 @@ enum spreading zone_spread_find(const struct workload *workload, struct arena *a
                 return SPREAD_EXEMPT;
             continue;
         }
-        if (topology_term_selects_itself(workload, term)) {
+        bool counts = topology_term_selects_itself(workload, term);
+        if (counts && term->required) {
             spreading = SPREAD_OVER_ZONES;
+        } else if (counts && spreading != SPREAD_OVER_ZONES) {
+            spreading = SPREAD_PREFERRED;
+            *at = term->use == TOPOLOGY_SPREAD ? field_get(arena, term->term, "whenUnsatisfiable")
+                                               : term->term;
         } else if (spreading == SPREAD_NOT_AT_ALL && term->use == TOPOLOGY_SPREAD) {
             spreading = SPREAD_MISSES;
-            *missing = field_get(arena, term->term, "labelSelector");
+            *at = field_get(arena, term->term, "labelSelector");
         }
     }
     return spreading;
@@ -115,49 +120,92 @@ bool zone_spread_selector(const struct object *owner, struct arena *arena, struc
     return true;
 }
 
-static const char *unsatisfiable_name(const struct zone_spread *settings)
+/* A preference that Karpenter does not look at spreads over the nodes that are there, no more. */
+static const char *useful_word(const struct judgement *judgement,
+                               const struct zone_spread *settings)
 {
-    return settings->when_unsatisfiable == DO_NOT_SCHEDULE ? "DoNotSchedule" : "ScheduleAnyway";
+    bool ignored = policy_set_karpenter(judgement->world->policies)->ignore_preferences;
+    return ignored || settings->when_unsatisfiable == DO_NOT_SCHEDULE ? "DoNotSchedule"
+                                                                      : "ScheduleAnyway";
+}
+
+static void report_missing(struct judgement *judgement, const struct zone_spread *settings,
+                           const struct workload *workload)
+{
+    struct arena *arena = judgement->arena;
+    judgement_report(
+        judgement,
+        &(struct draft){
+            .field = field_get(arena, workload->spec, "topologySpreadConstraints"),
+            .statement = TEXT("nothing spreads the replicas over zones: they may all be in one"),
+            .fix = arena_printf(arena,
+                                "add {maxSkew: 1, topologyKey: " LABEL_ZONE ", whenUnsatisfiable: "
+                                "%s, labelSelector: ...}, which selects labels of the pod template",
+                                useful_word(judgement, settings)),
+        });
+}
+
+static void report_preferred(struct judgement *judgement, const struct field *at)
+{
+    bool anyway = text_is(node_string(at->node), "ScheduleAnyway");
+    judgement_report(
+        judgement,
+        &(struct draft){
+            .severity = SEVERITY_WARN,
+            .field = at,
+            .found = anyway ? TEXT("ScheduleAnyway") : TEXT(""),
+            .statement = TEXT("the spread over zones is only preferred, and Karpenter, which "
+                              "ignores preferences here, may buy every node in one zone"),
+            .fix = anyway ? TEXT("replace with DoNotSchedule, with which a pod waits when its "
+                                 "zone has no room")
+                          : TEXT("add a topologySpreadConstraint over zones with "
+                                 "whenUnsatisfiable: DoNotSchedule"),
+            .replacement = anyway ? TEXT("DoNotSchedule") : TEXT(""),
+        });
 }
 
 static void judge(struct judgement *judgement, const void *settings_pointer)
 {
     const struct zone_spread *settings = settings_pointer;
-    struct arena *arena = judgement->arena;
     struct workload workload;
-    const struct field *missing = NULL;
+    const struct field *at = NULL;
     if (settings->action != SPREAD_REQUIRE ||
         !zone_spread_has_replicas(judgement->object, settings) ||
-        !workload_read(judgement->object, arena, &workload))
+        !workload_read(judgement->object, judgement->arena, &workload))
         return;
-    switch (zone_spread_find(&workload, arena, &missing)) {
+    switch (zone_spread_find(&workload, judgement->arena, &at)) {
     case SPREAD_OVER_ZONES:
     case SPREAD_EXEMPT:
+        break;
+    case SPREAD_PREFERRED:
+        if (policy_set_karpenter(judgement->world->policies)->ignore_preferences)
+            report_preferred(judgement, at);
         break;
     case SPREAD_MISSES:
         judgement_report(judgement,
                          &(struct draft){
-                             .field = missing,
+                             .field = at,
                              .statement = TEXT("the spread over zones does not select the pod's "
                                                "own labels, so its replicas do not count"),
                              .fix = TEXT("select labels of the pod template"),
                          });
         break;
     case SPREAD_NOT_AT_ALL:
-        judgement_report(judgement,
-                         &(struct draft){
-                             .field = field_get(arena, workload.spec, "topologySpreadConstraints"),
-                             .statement = TEXT(
-                                 "nothing spreads the replicas over zones: they may all be in one"),
-                             .fix = arena_printf(
-                                 arena,
-                                 "add {maxSkew: 1, topologyKey: " LABEL_ZONE ", whenUnsatisfiable: "
-                                 "%s, labelSelector: ...}, which selects labels of the pod "
-                                 "template",
-                                 unsatisfiable_name(settings)),
-                         });
+        report_missing(judgement, settings, &workload);
         break;
     }
+}
+
+static void weigh(const void *settings_pointer, const struct karpenter_settings *karpenter,
+                  struct place place, struct problems *warnings)
+{
+    const struct zone_spread *settings = settings_pointer;
+    if (settings->action == SPREAD_DEFAULT && settings->when_unsatisfiable == SCHEDULE_ANYWAY &&
+        karpenter->ignore_preferences)
+        problems_add(warnings, ERROR_POLICY, place,
+                     "zone-spread adds ScheduleAnyway to pods, and Karpenter ignores that "
+                     "(preferencePolicy: Ignore): it may buy every node in one zone; "
+                     "whenUnsatisfiable: DoNotSchedule holds it to the spread");
 }
 
 static void change(struct judgement *judgement, const void *settings)
@@ -187,7 +235,10 @@ const struct rail rail_zone_spread = {
         "are. The scheduler's own default constraints do not apply to a pod that has any.\n\n"
         "DoNotSchedule leaves a pod pending when its zone has no room. A Pod with a volume that "
         "is bound in a zone, or cannot be seen, has no other zone to go to: it always gets "
-        "ScheduleAnyway.",
+        "ScheduleAnyway.\n\n"
+        "Where the policy says that Karpenter ignores preferences (spec.karpenter), a workload "
+        "with ScheduleAnyway or a preferred term alone is warned of: kube-scheduler spreads it "
+        "over the nodes there are, and Karpenter buys them in any zone.",
     .example = "zone-spread:\n"
                "  mode: enforce\n"
                "  action: default\n"
@@ -196,6 +247,7 @@ const struct rail rail_zone_spread = {
              KIND_BIT(KIND_REPLICATION_CONTROLLER) | KIND_BIT(KIND_STATEFUL_SET),
     .keys = keys,
     .settings_size = sizeof(struct zone_spread),
+    .weigh = weigh,
     .judge = judge,
     .change = change,
     .may_change = may_change,

@@ -14,13 +14,14 @@ struct zone_spread {
 
 enum spreading {
     SPREAD_OVER_ZONES,
-    SPREAD_EXEMPT, /* it is held to a zone, or to where other pods are */
-    SPREAD_MISSES, /* a zone-keyed constraint does not select the pod itself */
+    SPREAD_PREFERRED, /* over zones, where that costs nothing: ScheduleAnyway, preferred terms */
+    SPREAD_EXEMPT,    /* it is held to a zone, or to where other pods are */
+    SPREAD_MISSES,    /* a zone-keyed constraint does not select the pod itself */
     SPREAD_NOT_AT_ALL,
 };
-/* *missing: the labelSelector that misses, when one does. */
+/* *at: the labelSelector that misses, or what makes a spread a preference, when something does. */
 enum spreading zone_spread_find(const struct workload *workload, struct arena *arena,
-                                const struct field **missing);
+                                const struct field **at);
 /* Whether it is a workload that this policy wants spread. */
 bool zone_spread_has_replicas(const struct object *object, const struct zone_spread *settings);
 /* The labels that the workload's replicas are known by, as a metav1.LabelSelector; false when it

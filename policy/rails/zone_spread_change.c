@@ -161,10 +161,13 @@ void zone_spread_change_pod(struct judgement *judgement, const struct zone_sprea
     struct changes changes = {0};
     changes_append(&changes, arena, field_get(arena, workload.spec, "topologySpreadConstraints"),
                    constraint_of(selector, when_unsatisfiable, has_hash, arena));
-    judgement_propose(judgement, &(struct proposal){
-                                     .changes = changes.items,
-                                     .change_count = changes.count,
-                                     .added = arena_printf(arena, "a spread over zones (%.*s)",
-                                                           TEXT_ARGS(when_unsatisfiable)),
-                                 });
+    bool ignored = !waits && policy_set_karpenter(judgement->world->policies)->ignore_preferences;
+    judgement_propose(judgement,
+                      &(struct proposal){
+                          .changes = changes.items,
+                          .change_count = changes.count,
+                          .added = arena_printf(
+                              arena, "a spread over zones (%.*s)%s", TEXT_ARGS(when_unsatisfiable),
+                              ignored ? ", which Karpenter ignores: it may buy any zone" : ""),
+                      });
 }

@@ -93,8 +93,8 @@ static void publish(struct bench *bench)
 {
     struct live_changes changes;
     const struct snapshot *snapshot = live_version(bench->live, &changes);
-    const struct pin_offers *offers =
-        warm_next(bench->warm, snapshot, bench->snapshot == NULL ? NULL : &changes, bench->catalog);
+    const struct pin_offers *offers = warm_next(
+        bench->warm, snapshot, bench->snapshot == NULL ? NULL : &changes, bench->catalog, NULL);
     if (offers == NULL)
         fail("warm_next", NULL);
     if (bench->snapshot != NULL)

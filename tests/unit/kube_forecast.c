@@ -102,6 +102,14 @@ static void pools_count_when_they_can_buy(void)
     fixture_run_cases(cases, COUNT_OF(cases));
 }
 
+#define LEAVING(zone)                                                                    \
+    "{apiVersion: v1, kind: Node, metadata: {name: n1, deletionTimestamp: "              \
+    "'2026-11-21T00:00:00Z', labels: {topology.kubernetes.io/zone: " zone "}}, status: " \
+    "{allocatable: {cpu: 4, pods: 9}}}"
+#define HELD                                                                               \
+    "{apiVersion: v1, kind: Pod, metadata: {name: held, labels: {app: web}, annotations: " \
+    "{karpenter.sh/do-not-disrupt: 'true'}}, spec: " POD_SPEC("1", ", nodeName: n1") "}"
+
 static void machines_are_seen_as_they_are(void)
 {
 #define CLAIMED(status, startup)                                                                   \
@@ -194,6 +202,36 @@ static void machines_are_seen_as_they_are(void)
           "{apiVersion: v1, kind: Pod, metadata: {name: free, annotations: "
           "{karpenter.sh/do-not-disrupt: 'false'}}, spec: " POD_SPEC("1", ", nodeName: n1") "}"},
          "default small on-demand a 1: free\n",
+         0,
+         0},
+        {"but that one still keeps others out of its zone",
+         {POOL, LEAVING("a"), HELD,
+          WORKLOAD("Deployment", "web", "replicas: 1", "1", ANTI("topology.kubernetes.io/zone"))},
+         "default small on-demand b 1: web-0\n",
+         0,
+         0},
+        {"while one that finds a place elsewhere does not",
+         {POOL, LEAVING("a"),
+          "{apiVersion: v1, kind: Pod, metadata: {name: free, labels: {app: web}}, spec: " POD_SPEC(
+              "1", ", nodeName: n1, nodeSelector: {topology.kubernetes.io/zone: b}") "}",
+          WORKLOAD("Deployment", "web", "replicas: 1", "1", ANTI("topology.kubernetes.io/zone"))},
+         "default small on-demand a 1: web-0\ndefault small on-demand b 1: free\n",
+         0,
+         0},
+        {"a zone only such a Node has is none to spread over",
+         {POOL, LEAVING("z"),
+          WORKLOAD("Deployment", "web", "replicas: 4", "1500m",
+                   SPREAD("topology.kubernetes.io/zone"))},
+         "default large on-demand a 1: web-0 web-3\ndefault small on-demand b 1: web-1\n"
+         "default small on-demand c 1: web-2\n",
+         0,
+         0},
+        {"until a pod stays there: then the others may not go two ahead of it",
+         {POOL, LEAVING("z"), HELD,
+          WORKLOAD("Deployment", "web", "replicas: 7", "1500m",
+                   SPREAD("topology.kubernetes.io/zone"))},
+         "default large on-demand a 1: web-0 web-3\ndefault large on-demand b 1: web-1 web-4\n"
+         "default large on-demand c 1: web-2 web-5\nnowhere web-6: topology\n",
          0,
          0},
         {"a file that says no more than its type",

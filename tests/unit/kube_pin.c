@@ -617,7 +617,7 @@ static void the_solver_knows_where_there_is_room(void)
     struct fixture fixture = {.arena = arena};
     const struct catalog *catalog = catalog_builtin(arena);
     const struct snapshot *snapshot = fixture_snapshot(&fixture, cluster, COUNT_OF(cluster));
-    const struct pin_offers *offers = pin_offers_create(snapshot, catalog, arena);
+    const struct pin_offers *offers = pin_offers_create(snapshot, catalog, NULL, arena);
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         const struct zones *zones =
             pin_offers_find(offers, snapshot_find(snapshot, KIND_STATEFUL_SET, TEXT("shop"),

@@ -26,7 +26,7 @@ static void they_outlive_their_snapshot(void)
     struct arena *passing = arena_create((size_t)64 << 20);
     const struct catalog *catalog = catalog_builtin(kept);
     const struct snapshot *now = cluster(kept);
-    const struct places *places = places_make(cluster(passing), catalog);
+    const struct places *places = places_make(cluster(passing), catalog, NULL);
     arena_destroy(passing);
     CU_ASSERT_PTR_NOT_NULL_FATAL(places);
     const struct places *shared = places_hold(places);

@@ -469,11 +469,11 @@ static bool run_seed(uint64_t seed, const struct catalog *catalog, size_t steps,
         const struct snapshot *snapshot = live_version(live, &changes);
         CU_ASSERT_PTR_NOT_NULL_FATAL(snapshot);
         const struct pin_offers *next =
-            warm_next(warm, snapshot, step == 0 ? NULL : &changes, catalog);
+            warm_next(warm, snapshot, step == 0 ? NULL : &changes, catalog, NULL);
         struct text kept_up = offers_text(snapshot, next, arena);
         good =
             same(seed, step, "anew", kept_up,
-                 offers_text(snapshot, pin_offers_create(snapshot, catalog, arena), arena)) &&
+                 offers_text(snapshot, pin_offers_create(snapshot, catalog, NULL, arena), arena)) &&
             same(seed, step, "a whole cluster", kept_up, forecast_text(snapshot, catalog, arena));
         count->steps++;
         count->shared += next == offers[(step + HELD - 1) % HELD];
@@ -568,7 +568,7 @@ static void a_zone_counts_as_long_as_something_names_it(void)
             put(steps[i].kind, "", steps[i].name, steps[i].metadata, steps[i].rest);
         const struct snapshot *snapshot = live_version(live, &changes);
         CU_ASSERT_PTR_NOT_NULL_FATAL(snapshot);
-        const struct pin_offers *offers = warm_next(warm, snapshot, &changes, catalog);
+        const struct pin_offers *offers = warm_next(warm, snapshot, &changes, catalog, NULL);
         ASSERT_TEXT(offers_text(snapshot, offers, arena),
                     arena_printf(arena, "red/set:%s\n", steps[i].zones).data);
         pin_offers_release(offers);

@@ -72,7 +72,7 @@ static const struct policy_set *read_policies(const char *unbound, struct arena 
     struct policy_set *policies = ARENA_NEW(arena, struct policy_set);
     *policy = rail_table_policy(arena_printf(arena, "zone-pin: {unbound: %s}", unbound).data,
                                 shared.catalogs[MOST_ZONES], arena);
-    *policies = (struct policy_set){policy, 1};
+    *policies = (struct policy_set){.items = policy, .count = 1};
     return policies;
 }
 

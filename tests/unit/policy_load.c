@@ -360,7 +360,7 @@ static void the_whole_policy_arrives(void)
     ASSERT_TEXT(policy->match.namespaces.items[0], "team-*");
     ASSERT_INT(policy->match.exclude_namespaces.count, 2);
     CU_ASSERT_PTR_NOT_NULL(node_at(policy->match.namespace_selector, "matchLabels.tier"));
-    ASSERT_INT(policy->match.kinds, KIND_BIT(KIND_DEPLOYMENT));
+    ASSERT_INT(policy->match.kinds.known, KIND_BIT(KIND_DEPLOYMENT));
     CU_ASSERT_FALSE(policy->match.names.given);
     ASSERT_TEXT(policy->match.exclude_groups.items[1], "CN=Admins, OU=It");
 

@@ -17,7 +17,7 @@ static struct object *read_object(const char *yaml)
 static struct verdict mutate(const char *first, const char *second, const struct subject *subject)
 {
     struct policy *policies = ARENA_ARRAY(arena, 2, struct policy);
-    struct policy_set set = {policies, second == NULL ? 1 : 2};
+    struct policy_set set = {.items = policies, .count = second == NULL ? 1 : 2};
     policies[0] = rail_table_read_policy(text_of(first), catalog, arena);
     if (second != NULL)
         policies[1] = rail_table_read_policy(text_of(second), catalog, arena);

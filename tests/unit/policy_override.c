@@ -104,7 +104,7 @@ static void a_namespace_is_one_step_away(void)
         struct arena *arena = arena_create((size_t)64 << 20);
         struct policy policy =
             read_policy(cases[i].mode, "topology-keys: {}", cases[i].overrides, arena);
-        struct policy_set policies = {&policy, 1};
+        struct policy_set policies = {.items = &policy, .count = 1};
         struct world world = make_world(&policies, cases[i].labels, arena);
         struct text found = judge(&world, SPREAD("a"), arena);
         if (!text_is(found, cases[i].expected))
@@ -133,7 +133,7 @@ static void only_the_rails_that_are_named_move(void)
         struct text override =
             arena_printf(arena, "{id: x, match: {namespaces: [a]}, %s}", rows[i].override);
         struct policy policy = read_policy("enforce", rows[i].rails, override.data, arena);
-        struct policy_set policies = {&policy, 1};
+        struct policy_set policies = {.items = &policy, .count = 1};
         struct world world = make_world(&policies, NULL, arena);
         ASSERT_TEXT(judge(&world, SPREAD("a"), arena), rows[i].expected);
         ASSERT_TEXT(judge(&world, SPREAD("b"), arena),
@@ -149,7 +149,7 @@ static void what_is_in_no_namespace_stays(void)
     struct arena *arena = arena_create((size_t)64 << 20);
     struct policy policy = read_policy("enforce", "pool-limits: {}",
                                        OVERRIDE("x", "namespaces: [\"*\"]", "softer"), arena);
-    struct policy_set policies = {&policy, 1};
+    struct policy_set policies = {.items = &policy, .count = 1};
     struct world world = make_world(&policies, NULL, arena);
     ASSERT_TEXT(judge(&world, POOL, arena), "deny");
     arena_destroy(arena);
@@ -171,7 +171,7 @@ static void a_rail_made_stricter_is_in_use(void)
         struct arena *arena = arena_create((size_t)64 << 20);
         struct policy policy = read_policy(
             "'off'", "placeable: {}, zone-pin: {}, zones: {mode: warn}", rows[i].overrides, arena);
-        struct policy_set policies = {&policy, 1};
+        struct policy_set policies = {.items = &policy, .count = 1};
         ASSERT_INT(policy_set_uses(&policies, rail_find(TEXT("placeable"))), rows[i].used);
         ASSERT_INT(policy_set_changes_pods(&policies), rows[i].used);
         arena_destroy(arena);
@@ -192,7 +192,7 @@ static void changes_obey_it_too(void)
         struct arena *arena = arena_create((size_t)64 << 20);
         struct policy policy =
             read_policy("enforce", "accelerators: {addToleration: true}", rows[i].overrides, arena);
-        struct policy_set policies = {&policy, 1};
+        struct policy_set policies = {.items = &policy, .count = 1};
         struct world world = make_world(&policies, NULL, arena);
         struct rail_documents documents =
             rail_table_read("{apiVersion: v1, kind: Pod, metadata: {name: w, namespace: a}, spec: "

@@ -139,6 +139,20 @@ static void it_says_what_to_write(void)
          "write a number with a unit, as in 100, 512Gi or 4Ti"},
     };
     rail_words_run("pool-limits: {}", NULL, any, COUNT_OF(any));
+    static const struct rail_words old[] = {
+        {"{apiVersion: karpenter.sh/v1alpha5, kind: Provisioner, metadata: {name: a}, spec: {}}",
+         none, "set spec.limits.resources, by cpu or memory"},
+        {"{apiVersion: karpenter.sh/v1beta1, kind: NodePool, metadata: {name: a}, spec: {}}", none,
+         "set spec.limits, by cpu or memory"},
+    };
+    rail_words_run("pool-limits: {}", NULL, old, COUNT_OF(old));
+    static const struct rail_words accelerated[] = {
+        {POOL("a", "", FAMILY("g5")), none, "set spec.limits, at most {nvidia.com/gpu: 8}"},
+        {POOL("a", "", FAMILY("g5, m5")), none, "set spec.limits, by cpu, memory or nodes"},
+        {POOL("a", "", FAMILY("m5")), none, "set spec.limits, by cpu, memory or nodes"},
+    };
+    rail_words_run("pool-limits: {max: {nvidia.com/gpu: 8}}", NULL, accelerated,
+                   COUNT_OF(accelerated));
     static const struct rail_words required[] = {
         {PLAIN(""), none, "set spec.limits, by cpu, memory"},
         {PLAIN(LIMITS("cpu: 1")), "no limit on memory", "add memory to spec.limits"},

@@ -103,6 +103,41 @@ static void subnets_keep_pools_apart(void)
     rail_table_run(&(struct rail_table){"pool-overlap: {}", cluster, cases, COUNT_OF(cases)});
 }
 
+#define IMAGES(name, alias)                                                         \
+    "{apiVersion: karpenter.k8s.aws/v1, kind: EC2NodeClass, metadata: {name: " name \
+    "}, spec: {amiSelectorTerms: [{alias: " alias "}]}}"
+#define OF_WINDOWS(name, class) POOL_OF(name, class, "", "", IN("kubernetes.io/os", "windows"))
+
+static void images_keep_pools_apart(void)
+{
+    static const char linux_cluster[] = IMAGES("linux", "al2023@latest") "\n---\n" IMAGES(
+        "windows", "windows2022@latest") "\n---\n" OF_CLASS("default", "linux");
+    static const struct rail_case against_linux[] = {
+        {OF_CLASS("new", "linux"), FOUND},  {OF_CLASS("new", "windows"), ""},
+        {OF_WINDOWS("new", "windows"), ""}, {OF_CLASS("new", "unseen"), FOUND},
+        {OF_WINDOWS("new", "unseen"), ""},
+    };
+    rail_table_run(&(struct rail_table){"pool-overlap: {}", linux_cluster, against_linux,
+                                        COUNT_OF(against_linux)});
+    static const char windows_cluster[] = IMAGES("windows", "windows2022@latest") "\n---\n" IMAGES(
+        "more", "windows2022@latest") "\n---\n" OF_CLASS("default", "windows");
+    static const struct rail_case against_windows[] = {
+        {OF_WINDOWS("new", "more"), FOUND},
+        {OF_WINDOWS("new", "unseen"), FOUND},
+        {OF_CLASS("new", "unseen"), ""},
+    };
+    rail_table_run(&(struct rail_table){"pool-overlap: {}", windows_cluster, against_windows,
+                                        COUNT_OF(against_windows)});
+    static const char unseen_cluster[] = OF_CLASS("default", "unseen");
+    static const struct rail_case against_unseen[] = {
+        {OF_WINDOWS("new", "unseen"), FOUND}, /* of the same class */
+        {OF_WINDOWS("new", "unseen-too"), ""},
+        {OF_CLASS("new", "unseen-too"), FOUND},
+    };
+    rail_table_run(&(struct rail_table){"pool-overlap: {}", unseen_cluster, against_unseen,
+                                        COUNT_OF(against_unseen)});
+}
+
 static void pairs_can_be_ignored(void)
 {
     static const char cluster[] = POOL("default", "", "");
@@ -173,6 +208,7 @@ const struct unit_test unit_tests[] = {
     {"taints keep pools apart", taints_keep_pools_apart},
     {"what a pod must select is noted", what_a_pod_must_select_is_noted},
     {"subnets keep pools apart", subnets_keep_pools_apart},
+    {"images keep pools apart", images_keep_pools_apart},
     {"pairs can be ignored", pairs_can_be_ignored},
     {"the witness is named", the_witness_is_named},
     {"it says who wins", it_says_who_wins},

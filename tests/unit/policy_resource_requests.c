@@ -171,7 +171,7 @@ static void a_resize_is_judged(void)
     const struct catalog *catalog = catalog_builtin(arena);
     struct policy policy =
         rail_table_policy("resource-requests: {require: [], max: {cpu: 8}}", catalog, arena);
-    struct world world = {.policies = &(struct policy_set){&policy, 1},
+    struct world world = {.policies = &(struct policy_set){.items = &policy, .count = 1},
                           .snapshot = snapshot_build(snapshot_builder_create(arena)),
                           .catalog = catalog};
     struct rail_documents old = rail_table_read(CONTAINER("requests: {cpu: 4}"), arena);

@@ -20,7 +20,7 @@ struct settings {
     struct text line;
     struct key_strings words, choices, globs, preset;
     int64_t since, until;
-    kind_set kinds;
+    struct key_kinds kinds;
     const struct node *selector, *node;
     int64_t inner;
     bool map_given;
@@ -376,7 +376,7 @@ static void values_arrive_at_their_offsets(void)
     ASSERT_TEXT(s.globs.items[0], "team-*");
     ASSERT_INT(s.since, 1806451200);
     ASSERT_INT(s.until, 1806451200 + 86399);
-    ASSERT_INT(s.kinds, KIND_BIT(KIND_POD) | KIND_BIT(KIND_NODE_POOL));
+    ASSERT_INT(s.kinds.known, KIND_BIT(KIND_POD) | KIND_BIT(KIND_NODE_POOL));
     ASSERT_INT(s.inner, -5);
     const struct item *items = s.items.items;
     ASSERT_INT(s.items.count, 2);

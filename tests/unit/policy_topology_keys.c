@@ -71,6 +71,11 @@ static void a_spread_must_count_its_own_pod(void)
         {SELECTED_BY(", labelSelector: {matchLabels: {app: a}}"), ""},
         {SELECTED_BY(", labelSelector: {matchLabels: {app: b}}"), missed},
         {SELECTED_BY(""), missed},
+        /* a Kustomize patch, whose labels stand in what it patches */
+        {"{apiVersion: apps/v1, kind: Deployment, metadata: {name: a}, spec: {template: {spec: "
+         "{topologySpreadConstraints: [{topologyKey: kubernetes.io/hostname, labelSelector: "
+         "{matchLabels: {app: a}}}]}}}}",
+         ""},
     };
     rail_table_run(
         &(struct rail_table){"topology-keys: {selfMatch: true}", NULL, cases, COUNT_OF(cases)});

@@ -7,6 +7,9 @@
     "{matchLabels: {app: web}}, template: {metadata: {labels: {app: web, tier: front}}, "        \
     "spec: {" spec "}}}}"
 #define WEB(spec) WORKLOAD("Deployment", "replicas: 3, ", spec)
+#define PATCH(spec)                                                                       \
+    "{apiVersion: apps/v1, kind: Deployment, metadata: {name: web}, spec: {replicas: 3, " \
+    "template: {spec: {" spec "}}}}"
 #define SPREAD(key, rest) "topologySpreadConstraints: [{maxSkew: 1, topologyKey: " key rest "}]"
 #define SELECTS(labels) ", labelSelector: {matchLabels: {" labels "}}"
 #define ANTI_TERM(rest) "{topologyKey: " ZONE rest "}"
@@ -58,6 +61,13 @@ static void workloads_must_be_spread(void)
         {WEB(ANTI(", namespaces: [other], namespaceSelector: {}" SELECTS("app: web"))), ""},
         {WEB(ANTI(", mismatchLabelKeys: [tier]" SELECTS("app: web"))), NOTHING},
         {WEB(ANTI(", mismatchLabelKeys: [other]" SELECTS("app: web"))), ""},
+        /* a Kustomize patch, whose labels stand in what it patches */
+        {PATCH(ANTI(SELECTS("app: web"))), ""},
+        {PATCH(SPREAD(ZONE, SELECTS("app: web"))), ""},
+        {PATCH(SPREAD(ZONE, "")), MISSES},
+        {PATCH(ANTI("")), NOTHING},
+        {PATCH(ANTI(", namespaces: [other]" SELECTS("app: web"))), NOTHING},
+        {PATCH(""), NOTHING},
         /* one that misses beside one that does not */
         {WEB(SPREAD(ZONE, SELECTS("app: api")) ", " ANTI(SELECTS("app: web"))), ""},
     };

@@ -38,7 +38,7 @@ static inline enum action rail_modes_action(struct world *world, const char *spe
     struct policy *policy = ARENA_NEW(arena, struct policy);
     struct policy_set *policies = ARENA_NEW(arena, struct policy_set);
     *policy = rail_table_read_policy(yaml, world->catalog, arena);
-    *policies = (struct policy_set){policy, 1};
+    *policies = (struct policy_set){.items = policy, .count = 1};
     world->policies = policies;
     struct rail_documents documents = rail_table_read(object, arena);
     struct subject subject = {.operation = OPERATION_CREATE,

@@ -108,15 +108,17 @@ static inline struct world rail_table_world(const char *rails, const char *clust
     struct policy *policy = ARENA_NEW(arena, struct policy);
     struct policy_set *policies = ARENA_NEW(arena, struct policy_set);
     *policy = rail_table_policy(rails, catalog, arena);
-    *policies = (struct policy_set){policy, 1};
+    *policies = (struct policy_set){.items = policy, .count = 1};
     struct snapshot_builder *builder = snapshot_builder_create(arena);
     struct rail_documents documents = rail_table_read(cluster == NULL ? "" : cluster, arena);
     for (size_t i = 0; i < documents.count; i++)
         snapshot_put(builder, kept_or_whole(&documents.items[i]));
+    struct problems problems = {.arena = arena};
+    karpenter_settle(policies, &problems, &problems);
     struct world world = {
         .policies = policies, .snapshot = snapshot_build(builder), .catalog = catalog};
     if (policy_set_uses(policies, rail_find(TEXT("placeable"))))
-        world.places = places_create(world.snapshot, catalog, arena);
+        world.places = places_create(world.snapshot, catalog, &policies->karpenter, arena);
     return world;
 }
 

@@ -115,8 +115,9 @@ static struct text pin_of(const struct pair *pair, const struct snapshot *snapsh
 
 static void compare_pins(const struct pair *pair)
 {
-    const struct pin_offers *whole = pin_offers_create(pair->whole, pair->catalog, pair->arena);
-    const struct pin_offers *kept = pin_offers_create(pair->kept, pair->catalog, pair->arena);
+    const struct pin_offers *whole =
+        pin_offers_create(pair->whole, pair->catalog, NULL, pair->arena);
+    const struct pin_offers *kept = pin_offers_create(pair->kept, pair->catalog, NULL, pair->arena);
     expect_same(pair, "offers", offers_of(pair, pair->whole, whole),
                 offers_of(pair, pair->kept, kept));
     for (size_t i = 0; i < pair->subjects.count; i++) {

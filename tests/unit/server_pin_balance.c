@@ -102,7 +102,7 @@ static const struct world *world_of(struct stage *stage, int number)
     const struct catalog *catalog = shared.catalogs[stage->dead_zone];
     const struct snapshot *snapshot = snapshot_of(stage, version);
     if (stage->offers[version->zones] == NULL)
-        stage->offers[version->zones] = pin_offers_create(snapshot, catalog, stage->arena);
+        stage->offers[version->zones] = pin_offers_create(snapshot, catalog, NULL, stage->arena);
     *server = (struct server){
         .seen = seen,
         .loaded = true,

@@ -17,15 +17,8 @@ func leave(object client.Object) {
 	object.SetFinalizers([]string{v1.TerminationFinalizer})
 }
 
-// A pod that stays with its node, or ends there. It has nothing to do with the others: `taffrail plan`
-// leaves a node that is going out altogether, where Karpenter still minds, for topology, what stays on it.
-func remain(pod *corev1.Pod) {
-	pod.Labels = map[string]string{"app": "remains"}
-	pod.Spec.Affinity, pod.Spec.TopologySpreadConstraints = nil, nil
-}
-
 // Nodes that are being deleted: they take no pod any more, and their pods need a place elsewhere before
-// they are gone. A Node whose NodeClaim stays is not one of them.
+// they are gone; those that stay on them count for topology still. A Node whose NodeClaim stays is not one of them.
 func leavingNodes(d *draft) {
 	d.drawZones(1, 3)
 	d.drawCatalog()
@@ -73,12 +66,10 @@ func leavingNodes(d *draft) {
 			if len(going) > 0 && d.chance(50) {
 				pod.Spec.NodeName = going[d.random.Intn(len(going))].Name
 				pod.Status.Phase = corev1.PodRunning
-				if d.chance(10) {
+				if d.chance(35) {
 					pod.Annotations = map[string]string{v1.DoNotDisruptAnnotationKey: "true"}
-					remain(pod)
 				} else if d.chance(10) {
 					leave(pod)
-					remain(pod)
 				}
 			}
 		}
