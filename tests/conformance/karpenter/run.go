@@ -140,11 +140,9 @@ func (t *trial) verdict(ours outcome, compare func(outcome, []outcome) verdict) 
 		return result, nil
 	}
 	if len(t.runs) == fewRuns {
-		more, err := t.oracle.runs(t.random, t.patience)
-		if err != nil {
+		if err := t.runMore(); err != nil {
 			return result, err
 		}
-		t.runs = append(t.runs, more...)
 		if result = compare(ours, t.outcomes(t.runs)); result.grade != worse {
 			return result, nil
 		}
@@ -168,6 +166,27 @@ func (t *trial) verdict(ours outcome, compare func(outcome, []outcome) verdict) 
 		return verdict{moot, result.reason}, nil
 	}
 	return compare(ours, t.outcomes(t.clean)), nil
+}
+
+func (t *trial) runMore() error {
+	more, err := t.oracle.runs(t.random, t.patience)
+	t.runs = append(t.runs, more...)
+	return err
+}
+
+// Whether a run of Karpenter's breaks something, too; when none of the first few does, more are asked.
+func (t *trial) karpenterBreaks() (bool, error) {
+	for i := 0; i < len(t.runs) || len(t.runs) == fewRuns; i++ {
+		if i == len(t.runs) {
+			if err := t.runMore(); err != nil {
+				return false, err
+			}
+		}
+		if broken, err := t.broken(t.runs[i]); err != nil || len(broken) > 0 {
+			return err == nil, err
+		}
+	}
+	return false, nil
 }
 
 func (j *judge) judge(folder string, random *rand.Rand) (*result, error) {
@@ -210,14 +229,8 @@ func (j *judge) judge(folder string, random *rand.Rand) (*result, error) {
 	if len(r.brokenPlan)+len(r.brokenOptimized) == 0 {
 		return r, nil
 	}
-	for _, run := range t.runs[:fewRuns] {
-		broken, err := t.broken(run)
-		if err != nil {
-			return nil, err
-		}
-		r.karpenterBroken = r.karpenterBroken || len(broken) > 0
-	}
-	return r, nil
+	r.karpenterBroken, err = t.karpenterBreaks()
+	return r, err
 }
 
 func (t *trial) broken(p *plan) ([]string, error) {
