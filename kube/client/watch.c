@@ -11,6 +11,7 @@ enum {
     BACK_OFF_MAX_MS = 30000,
     BACK_OFF_DOUBLINGS = 6,
     DEGRADED_MS = 300000,
+    REFUSALS_SOON = 6, /* in a row, after which a kind is left alone for so long */
     RETRY_AFTER_MAX_S = 300,
     WATCH_SHORT_MS = 1000, /* a watch that ends so soon is not asked for again at once */
     WATCH_GOOD_MS = 120000,
@@ -37,7 +38,7 @@ struct watcher {
     int64_t start_at_ms, sent_at_ms, last_byte_ms;
     unsigned status;
     bool told; /* this watch brought an event or a bookmark */
-    unsigned failures_in_row;
+    unsigned failures_in_row, refusals_in_row;
     bool whole_list; /* without pages: a page expired before the next */
     size_t page_count;
     char resource_version[VERSION_BYTES], list_version[VERSION_BYTES];
@@ -229,7 +230,6 @@ static void expire(struct watcher *watcher, int64_t now_ms)
 static void degrade(struct watcher *watcher, int64_t now_ms, const char *what)
 {
     note_problem(watcher, what);
-    watcher->failures_in_row = 0;
     if (!watcher->degraded)
         say(watcher, LOG_WARN, watcher->problem);
     watcher->degraded = true;
@@ -237,7 +237,21 @@ static void degrade(struct watcher *watcher, int64_t now_ms, const char *what)
     watcher->version = 0;
     start_over(watcher);
     stop(watcher);
-    watcher->start_at_ms = now_ms + jitter(watcher, DEGRADED_MS);
+    bool soon = watcher->refusals_in_row < REFUSALS_SOON;
+    watcher->start_at_ms = now_ms + (soon ? back_off_ms(watcher) : jitter(watcher, DEGRADED_MS));
+    if (!soon)
+        watcher->failures_in_row = 0;
+}
+
+/* An API server that has just started refuses what it will grant a moment later, once it knows the
+ * roles: what could be read before is not given up at the first word. */
+static void take_denial(struct watcher *watcher, int64_t now_ms, const char *what)
+{
+    watcher->refusals_in_row++;
+    if (watcher->synced && !watcher->degraded && watcher->refusals_in_row < REFUSALS_SOON)
+        fail(watcher, now_ms, RESUME, 0, what);
+    else
+        degrade(watcher, now_ms, what);
 }
 
 static void recover(struct watcher *watcher)
@@ -264,6 +278,7 @@ static void finish_list(struct watcher *watcher, int64_t now_ms)
         say(watcher, LOG_INFO, "can be read now");
     watcher->degraded = false;
     watcher->refused_status = 0;
+    watcher->refusals_in_row = 0;
     /* A watch that fails each time is not mended by the list between, nor is the back-off over. */
     if (!watcher->trouble_of_watch)
         recover(watcher);
@@ -356,6 +371,7 @@ static bool take_event(struct watcher *watcher, int64_t now_ms)
     watcher->current_at_ms = now_ms;
     watcher->trouble_of_watch = false;
     watcher->failures_in_row = 0;
+    watcher->refusals_in_row = 0;
     recover(watcher);
     drop_bytes(watcher);
     arena_reset(watcher->arena);
@@ -382,7 +398,7 @@ static void take_refusal(struct watcher *watcher, int64_t now_ms, int64_t retry_
         stop(watcher);
         watcher->start_at_ms = now_ms;
     } else if (status == 403 || status == 404) {
-        degrade(watcher, now_ms, what);
+        take_denial(watcher, now_ms, what);
     } else {
         bool wrong = status == 400 || status == 422 || (is_status && said.too_new);
         fail(watcher, now_ms, wrong ? RELIST : RESUME, retry_after_s, what);
@@ -400,6 +416,7 @@ static void end_watch(struct watcher *watcher, int64_t now_ms)
         stop(watcher);
         watcher->trouble_of_watch = false;
         watcher->failures_in_row = 0;
+        watcher->refusals_in_row = 0;
         recover(watcher);
         watcher->start_at_ms = lived_ms < WATCH_SHORT_MS ? now_ms + back_off_ms(watcher) : now_ms;
     }
