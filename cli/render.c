@@ -9,20 +9,28 @@
 /* What is installed when no policy is given. */
 #define STARTER "starter.yaml"
 
-enum { REPLICAS_MAX = 100, FILE_BYTES_MAX = 4 << 20 };
+enum { REPLICAS_MAX = 100, FILE_BYTES_MAX = 4 << 20, NOT_GIVEN = -1 };
+
+/* Values of --failure-policy. */
+enum { IGNORE, FAIL };
 
 struct render_options {
-    struct string_list policies;
+    struct string_list policies, excluded;
     const char *namespace, *image, *ca_file, *replicas;
     int64_t replica_count;
-    int format;
+    int format, certificates, failure_policy;
 };
 
 static const char notes[] =
-    "Prints what `kubectl apply -f -` needs to install the webhook, but for the Secret\n"
-    "taffrail-tls. Without --ca the API server is told no CA, and trusts the webhook only if its\n"
-    "own roots do. With -p the webhook is sent what the rails of these policies judge; without,\n"
-    "the starter policy is installed and all kinds that any rail judges are sent.\n";
+    "Prints what `kubectl apply -f -` needs to install the webhook. Its replicas make their own\n"
+    "certificate, renew it and tell the API server its CA. With --ca, or --certificates secret, "
+    "they\n"
+    "serve that of a Secret taffrail-tls that you make; with --certificates cert-manager, one "
+    "that\n"
+    "cert-manager makes. With -p the webhook is sent what the rails of these policies judge; "
+    "without,\n"
+    "the starter policy is installed and all kinds that any rail judges are sent. Read\n"
+    "docs/guides/install.md before --failure-policy Fail.\n";
 
 /* ---- options ---- */
 
@@ -67,27 +75,69 @@ static bool image_is_right(struct text image)
     return good;
 }
 
-static bool read_replicas(const char *written, int64_t *count)
+/* One replica is away whenever it is replaced, and with Fail everything is refused meanwhile. */
+static bool read_replicas(struct render_options *options)
 {
-    if (text_to_int64(text_of(written), count) && *count >= 1 && *count <= REPLICAS_MAX)
+    bool fails = options->failure_policy == FAIL;
+    const char *written = options->replicas != NULL ? options->replicas : fails ? "3" : "2";
+    int64_t *count = &options->replica_count;
+    if (!text_to_int64(text_of(written), count) || *count < 1 || *count > REPLICAS_MAX)
+        usage_error("render", "--replicas is \"%s\", not a number from 1 to %d", written,
+                    REPLICAS_MAX);
+    else if (fails && *count == 1)
+        usage_error("render", "--failure-policy Fail with one replica refuses everything whenever "
+                              "that is replaced; give --replicas 2 or more");
+    else
         return true;
-    usage_error("render", "--replicas is \"%s\", not a number from 1 to %d", written, REPLICAS_MAX);
     return false;
+}
+
+static bool read_certificates(struct render_options *options)
+{
+    if (options->certificates == NOT_GIVEN)
+        options->certificates = options->ca_file == NULL ? CERTIFICATES_SELF : CERTIFICATES_SECRET;
+    if (options->ca_file == NULL || options->certificates == CERTIFICATES_SECRET)
+        return true;
+    usage_error("render", "--ca is the CA of a Secret that you make: --certificates secret; %s",
+                options->certificates == CERTIFICATES_SELF
+                    ? "by themselves the replicas make their own, and write it"
+                    : "cert-manager writes its own");
+    return false;
+}
+
+static bool exclusions_are_right(const struct string_list *excluded)
+{
+    for (size_t i = 0; i < excluded->count; i++)
+        if (!is_label(text_of(excluded->items[i]))) {
+            usage_error("render", "--exclude-namespace \"%s\" is no name of a namespace",
+                        excluded->items[i]);
+            return false;
+        }
+    return true;
 }
 
 static enum options_result read_options(int argc, char **argv, struct render_options *options)
 {
     static const char *const formats[] = {"yaml", NULL};
+    static const char *const certificates[] = {"self", "secret", "cert-manager", NULL};
+    static const char *const failure_policies[] = {"Ignore", "Fail", NULL};
     const struct option_spec table[] = {
         {'p', "policy", OPTION_LIST, &options->policies, "FILE",
          "a policy file or folder to install (repeats)", NULL},
+        {0, "certificates", OPTION_CHOICE, &options->certificates, "FROM",
+         "self, secret or cert-manager (self; secret with --ca)", certificates},
         {0, "ca", OPTION_STRING, &options->ca_file, "FILE",
-         "the CA of the webhook's certificate, PEM", NULL},
+         "the CA of the certificate in your Secret, PEM", NULL},
+        {0, "failure-policy", OPTION_CHOICE, &options->failure_policy, "POLICY",
+         "when no replica answers: Ignore or Fail (Ignore)", failure_policies},
+        {0, "exclude-namespace", OPTION_LIST, &options->excluded, "NAMESPACE",
+         "one more that is never judged (repeats)", NULL},
         {0, "namespace", OPTION_STRING, &options->namespace, "NAMESPACE",
          "where it is installed (taffrail)", NULL},
         {0, "image", OPTION_STRING, &options->image, "IMAGE",
          "the container image (taffrail:" TAFFRAIL_VERSION ")", NULL},
-        {0, "replicas", OPTION_STRING, &options->replicas, "N", "of the webhook (2)", NULL},
+        {0, "replicas", OPTION_STRING, &options->replicas, "N", "of the webhook (2; with Fail 3)",
+         NULL},
         {'o', "output", OPTION_CHOICE, &options->format, "FORMAT", "yaml", formats},
         {0},
     };
@@ -99,8 +149,8 @@ static enum options_result read_options(int argc, char **argv, struct render_opt
     if (operands.count > 0)
         usage_error("render", "what is \"%s\" for? policies are given with -p", operands.items[0]);
     else if (namespace_is_right(text_of(options->namespace)) &&
-             image_is_right(text_of(options->image)) &&
-             read_replicas(options->replicas, &options->replica_count))
+             image_is_right(text_of(options->image)) && read_certificates(options) &&
+             exclusions_are_right(&options->excluded) && read_replicas(options))
         return OPTIONS_READ;
     return OPTIONS_WRONG;
 }
@@ -178,7 +228,8 @@ static void print_manifests(const struct render_values *values, struct text poli
     for (const struct render_text *file = render_texts; file->name != NULL; file++) {
         bool is_policy = strcmp(file->name, STARTER) == 0;
         struct text manifest = is_policy ? policies : render_fill(file, values, arena);
-        printf("%s%.*s", file == render_texts ? "" : "---\n", TEXT_ARGS(manifest));
+        if (manifest.size > 0)
+            printf("%s%.*s", file == render_texts ? "" : "---\n", TEXT_ARGS(manifest));
     }
 }
 
@@ -193,6 +244,10 @@ static int render(struct arena *arena, void *argument)
         .namespace = text_of(options->namespace),
         .image = text_of(options->image),
         .replicas = arena_printf(arena, "%lld", (long long)options->replica_count),
+        .certificates = (enum render_certificates)options->certificates,
+        .fails = options->failure_policy == FAIL,
+        .excluded_namespaces = options->excluded.items,
+        .excluded_count = options->excluded.count,
     };
     bool good = read_policies(&rendering);
     good = read_ca(&rendering, &values.ca_bundle) && good;
@@ -216,7 +271,7 @@ static int render(struct arena *arena, void *argument)
 int command_render(int argc, char **argv)
 {
     struct render_options options = {
-        .namespace = "taffrail", .image = "taffrail:" TAFFRAIL_VERSION, .replicas = "2"};
+        .namespace = "taffrail", .image = "taffrail:" TAFFRAIL_VERSION, .certificates = NOT_GIVEN};
     enum options_result result = read_options(argc, argv, &options);
     if (result != OPTIONS_READ)
         return options_exit_code(result);

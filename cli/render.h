@@ -11,14 +11,25 @@ struct render_text {
 extern const struct render_text render_texts[]; /* ends with a NULL name */
 struct text render_text_of(const char *name);   /* of a file that there is */
 
+/* Where the certificate comes from. */
+enum render_certificates {
+    CERTIFICATES_SELF, /* the replicas make it, and write the CA bundle: serve --manage-webhooks */
+    CERTIFICATES_SECRET, /* the Secret taffrail-tls, which others keep, and --ca */
+    CERTIFICATES_CERT_MANAGER,
+};
+
 /* What stands in the files, to be replaced. */
 struct render_values {
     struct text namespace, image, replicas;
+    enum render_certificates certificates;
+    bool fails; /* failurePolicy Fail */
+    const char *const *excluded_namespaces;
+    size_t excluded_count;
     struct text rules; /* items of a list, as render_rules writes them */
     struct text change_rules;
     struct text ca_bundle; /* base64; empty: none */
 };
-/* One of the files, filled in. */
+/* One of the files, filled in; empty when it is not part of such an install. */
 struct text render_fill(const struct render_text *file, const struct render_values *values,
                         struct arena *arena);
 

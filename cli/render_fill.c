@@ -7,7 +7,20 @@ struct slot {
     struct text value;
     const char *suffix;
     bool replaces_block; /* the deeper lines after it go too */
+    const char
+        *instead; /* of the prefix; NULL: the prefix. Empty like the rest: there is no line */
 };
+
+enum { SLOTS_MAX = 24 };
+struct slots {
+    struct slot items[SLOTS_MAX];
+    size_t count;
+};
+
+static void add_slot(struct slots *slots, struct slot slot)
+{
+    slots->items[slots->count++] = slot;
+}
 
 static size_t indentation_of(struct text line)
 {
@@ -17,16 +30,16 @@ static size_t indentation_of(struct text line)
     return count;
 }
 
-static const struct slot *slot_of(const struct slot *slots, const char *file, struct text line)
+static const struct slot *slot_of(const struct slots *slots, const char *file, struct text line)
 {
-    for (const struct slot *slot = slots; slot->prefix != NULL; slot++)
+    for (const struct slot *slot = slots->items; slot < slots->items + slots->count; slot++)
         if ((slot->file == NULL || text_is(text_of(file), slot->file)) &&
             text_starts_with(line, text_of(slot->prefix)))
             return slot;
     return NULL;
 }
 
-static void fill(const struct render_text *file, const struct slot *slots,
+static void fill(const struct render_text *file, const struct slots *slots,
                  struct text_builder *filled)
 {
     struct text rest = text_of(file->text);
@@ -46,11 +59,90 @@ static void fill(const struct render_text *file, const struct slot *slots,
             text_builder_printf(filled, "%.*s\n", TEXT_ARGS(line));
             continue;
         }
-        text_builder_printf(filled, "%*s%s%.*s%s\n", (int)indentation, "", slot->prefix,
-                            TEXT_ARGS(slot->value), slot->suffix);
+        const char *begin = slot->instead == NULL ? slot->prefix : slot->instead;
+        if (begin[0] != '\0' || slot->value.size > 0)
+            text_builder_printf(filled, "%*s%s%.*s%s\n", (int)indentation, "", begin,
+                                TEXT_ARGS(slot->value), slot->suffix);
         if (slot->replaces_block)
             block_indentation = indentation;
     }
+}
+
+/* Files of an install with certificates of one kind only. */
+static bool is_wanted(const char *name, enum render_certificates certificates)
+{
+    if (text_is(text_of(name), "rbac-manage.yaml"))
+        return certificates == CERTIFICATES_SELF;
+    if (text_is(text_of(name), "certificates.yaml"))
+        return certificates == CERTIFICATES_CERT_MANAGER;
+    return true;
+}
+
+/* The certificate is mounted; what manifests/overlays/own-certificates changes. */
+static void add_mount(struct slots *slots)
+{
+    add_slot(slots, (struct slot){.file = "deployment.yaml",
+                                  .prefix = "- --manage-webhooks",
+                                  .instead = "- --cert-dir=/etc/taffrail/tls",
+                                  .suffix = ""});
+    add_slot(
+        slots,
+        (struct slot){
+            .file = "deployment.yaml", .prefix = "- --cert-secret=", .instead = "", .suffix = ""});
+    add_slot(slots, (struct slot){.file = "deployment.yaml",
+                                  .prefix = "volumeMounts:",
+                                  .suffix = "\n            - name: tls"
+                                            "\n              mountPath: /etc/taffrail/tls"
+                                            "\n              readOnly: true"});
+    add_slot(slots, (struct slot){.file = "deployment.yaml",
+                                  .prefix = "volumes:",
+                                  .suffix = "\n        - name: tls"
+                                            "\n          secret:"
+                                            "\n            secretName: taffrail-tls"
+                                            "\n            defaultMode: 0440"});
+}
+
+/* cert-manager fills in the CA bundle; what manifests/overlays/cert-manager changes. */
+static void add_injection(struct slots *slots, struct text namespace, struct arena *arena)
+{
+    static const char *const files[] = {"validating.yaml", "mutating.yaml"};
+    struct text annotations = arena_printf(arena,
+                                           " taffrail\n  annotations:\n"
+                                           "    cert-manager.io/inject-ca-from: %.*s/taffrail",
+                                           TEXT_ARGS(namespace));
+    for (size_t i = 0; i < COUNT_OF(files); i++)
+        add_slot(slots, (struct slot){.file = files[i],
+                                      .prefix = "app.kubernetes.io/name:",
+                                      .value = annotations,
+                                      .suffix = ""});
+    add_slot(slots, (struct slot){.file = "certificates.yaml",
+                                  .prefix = "- taffrail.",
+                                  .value = namespace,
+                                  .suffix = ".svc"});
+}
+
+/* A webhook that everything waits for is not the first to go when a node is full. */
+static void add_failing(struct slots *slots)
+{
+    add_slot(slots, (struct slot){.file = "validating.yaml",
+                                  .prefix = "failurePolicy: ",
+                                  .value = TEXT("Fail"),
+                                  .suffix = ""});
+    add_slot(slots, (struct slot){.file = "deployment.yaml",
+                                  .prefix = "serviceAccountName: ",
+                                  .value = TEXT("taffrail"),
+                                  .suffix = "\n      priorityClassName: system-cluster-critical"});
+}
+
+static struct text exclusions(const struct render_values *values, struct arena *arena)
+{
+    struct text_builder list = {.arena = arena};
+    text_builder_add(&list, render_word(values->namespace, arena));
+    for (size_t i = 0; i < values->excluded_count; i++) {
+        struct text word = render_word(text_of(values->excluded_namespaces[i]), arena);
+        text_builder_printf(&list, ", %.*s", TEXT_ARGS(word));
+    }
+    return text_builder_text(&list);
 }
 
 struct text render_fill(const struct render_text *file, const struct render_values *values,
@@ -58,21 +150,32 @@ struct text render_fill(const struct render_text *file, const struct render_valu
 {
     struct text namespace = render_word(values->namespace, arena);
     struct text ca_bundle = TEXT("");
+    if (!is_wanted(file->name, values->certificates))
+        return TEXT("");
     if (values->ca_bundle.size > 0)
         ca_bundle = arena_printf(arena, "\n      caBundle: %.*s", TEXT_ARGS(values->ca_bundle));
-    const struct slot slots[] = {
-        {"namespace.yaml", "name: ", namespace, "", false},
-        {"deployment.yaml", "replicas: ", values->replicas, "", false},
-        {"deployment.yaml", "image: ", render_word(values->image, arena), "", false},
-        {"validating.yaml", "rules:", values->rules, "", true},
-        {"mutating.yaml", "rules:", values->change_rules, "", true},
-        {NULL, "clientConfig:", ca_bundle, "", false},
-        {NULL, "values: [kube-system, kube-node-lease, kube-public, ", namespace, "]", false},
-        {NULL, "namespace: ", namespace, "", false},
-        {0},
+    const struct slot usual[] = {
+        {"namespace.yaml", "name: ", namespace, "", false, NULL},
+        {"deployment.yaml", "replicas: ", values->replicas, "", false, NULL},
+        {"deployment.yaml", "image: ", render_word(values->image, arena), "", false, NULL},
+        {"validating.yaml", "rules:", values->rules, "", true, NULL},
+        {"mutating.yaml", "rules:", values->change_rules, "", true, NULL},
+        {NULL, "clientConfig:", ca_bundle, "", false, NULL},
+        {NULL, "values: [kube-system, kube-node-lease, kube-public, ", exclusions(values, arena),
+         "]", false, NULL},
+        {NULL, "namespace: ", namespace, "", false, NULL},
     };
+    struct slots slots = {.count = 0};
+    for (size_t i = 0; i < COUNT_OF(usual); i++)
+        add_slot(&slots, usual[i]);
+    if (values->certificates != CERTIFICATES_SELF)
+        add_mount(&slots);
+    if (values->certificates == CERTIFICATES_CERT_MANAGER)
+        add_injection(&slots, values->namespace, arena);
+    if (values->fails)
+        add_failing(&slots);
     struct text_builder filled = {.arena = arena};
-    fill(file, slots, &filled);
+    fill(file, &slots, &filled);
     return text_builder_text(&filled);
 }
 

@@ -1,15 +1,19 @@
 #include "cli/render.h"
 
-/* What cannot change afterwards is judged when it is made, and only then. */
-static const kind_set judged_on_create =
-    KIND_BIT(KIND_PERSISTENT_VOLUME_CLAIM) | KIND_BIT(KIND_STORAGE_CLASS);
+/* What is wrong with them cannot come later: they do not change, or are wrong by their kind. */
+static const kind_set judged_on_create = KIND_BIT(KIND_PERSISTENT_VOLUME_CLAIM) |
+                                         KIND_BIT(KIND_STORAGE_CLASS) |
+                                         KIND_BIT(KIND_AWS_NODE_TEMPLATE);
 
 /* Kinds that share all but their resources are one rule. */
 struct rule {
     struct text group;
-    bool namespaced, create_only;
+    bool namespaced;
+    const char *operations; /* one of the constants below */
     struct text_builder resources;
 };
+
+static const char on_create[] = "CREATE", on_update[] = "UPDATE", on_both[] = "CREATE, UPDATE";
 
 struct rules {
     struct rule *items;
@@ -17,16 +21,16 @@ struct rules {
 };
 
 static struct rule *rule_of(struct rules *rules, struct text group, bool namespaced,
-                            bool create_only, struct arena *arena)
+                            const char *operations, struct arena *arena)
 {
     for (size_t i = 0; i < rules->count; i++) {
         struct rule *rule = &rules->items[i];
         if (text_equal(rule->group, group) && rule->namespaced == namespaced &&
-            rule->create_only == create_only)
+            rule->operations == operations)
             return rule;
     }
     struct rule *rule = LIST_PUSH(arena, rules);
-    *rule = (struct rule){group, namespaced, create_only, {.arena = arena}};
+    *rule = (struct rule){group, namespaced, operations, {.arena = arena}};
     return rule;
 }
 
@@ -34,7 +38,7 @@ static struct rule *rule_of_kind(struct rules *rules, enum kind kind, struct are
 {
     const struct kind_info *info = &kind_table[kind];
     return rule_of(rules, text_of(info->group), info->namespaced,
-                   (judged_on_create & KIND_BIT(kind)) != 0, arena);
+                   (judged_on_create & KIND_BIT(kind)) != 0 ? on_create : on_both, arena);
 }
 
 static void add_resource(struct rule *rule, struct text resource)
@@ -60,7 +64,7 @@ static void add_custom_resources(struct rules *rules, const struct policy_set *p
     struct custom_resources resources;
     policy_set_custom_resources(policies, arena, &resources);
     for (size_t i = 0; i < resources.count; i++)
-        add_resource(rule_of(rules, resources.items[i].group, true, false, arena),
+        add_resource(rule_of(rules, resources.items[i].group, true, on_both, arena),
                      render_word(resources.items[i].plural, arena));
 }
 
@@ -81,9 +85,9 @@ struct text render_rules(const struct policy_set *policies, struct arena *arena)
             continue;
         struct rule *rule = rule_of_kind(&rules, kind, arena);
         add_resource(rule, text_of(kind_table[kind].plural));
-        if (kind == KIND_POD && resizes)
-            add_resource(rule, TEXT("pods/resize"));
     }
+    if (resizes)
+        add_resource(rule_of(&rules, TEXT(""), true, on_update, arena), TEXT("pods/resize"));
     if (policies != NULL)
         add_custom_resources(&rules, policies, arena);
 
@@ -97,8 +101,7 @@ struct text render_rules(const struct policy_set *policies, struct arena *arena)
                             "        operations: [%s]\n"
                             "        resources: [%.*s]\n"
                             "        scope: %s",
-                            TEXT_ARGS(group), versions_of(rule->group),
-                            rule->create_only ? "CREATE" : "CREATE, UPDATE",
+                            TEXT_ARGS(group), versions_of(rule->group), rule->operations,
                             TEXT_ARGS(text_builder_text(&rule->resources)),
                             rule->namespaced ? "Namespaced" : "Cluster");
     }

@@ -97,7 +97,7 @@ static enum options_result read_options(int argc, char **argv, struct serve_opti
          "keep the certificate and the CA bundles right", NULL},
         {0, "cert-secret", OPTION_STRING, &manage->cert_secret, "[NS/]NAME",
          "the Secret of CA and certificate; is made", NULL},
-        {0, "webhook-configuration", OPTION_STRING, &manage->configuration, "NAME",
+        {0, "webhooks", OPTION_STRING, &manage->configuration, "NAME",
          "of the configurations (taffrail)", NULL},
         {0, "service", OPTION_STRING, &manage->service, "NAME",
          "the certificate is for NAME.NAMESPACE.svc (taffrail)", NULL},
@@ -346,9 +346,10 @@ static bool run(struct serving *serving, const struct reload_target *now, struct
     log_addresses(serving->options, server);
     int64_t settle_ms = wait_for_stop(&serving->signals, serving->reload);
     reload_stop(serving->reload);
-    steward_stop(serving->steward);
+    steward_leave(serving->steward);
     /* The cluster is watched until the last answer. */
     server_drain(server, settle_ms, DRAIN_DEADLINE_MS);
+    steward_stop(serving->steward);
     return true;
 }
 

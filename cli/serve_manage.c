@@ -110,7 +110,7 @@ bool manage_settings(const struct manage_options *options, const char *own_names
         !read_times(options, settings, error))
         return false;
     if (!is_name(text_of(options->configuration)))
-        return wrong(error, "webhook-configuration", options->configuration,
+        return wrong(error, "webhooks", options->configuration,
                      "give a name, as Kubernetes allows it");
     if (!is_name(text_of(options->service)) || strlen(options->service) > 63)
         return wrong(error, "service", options->service,

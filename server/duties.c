@@ -58,6 +58,7 @@ struct duties {
     const struct node *secret;                              /* NULL: there is none */
     const struct node *configurations[CONFIGURATION_COUNT]; /* NULL: none, or not to be read */
     bool unread[CONFIGURATION_COUNT];
+    bool unread_said[CONFIGURATION_COUNT]; /* since it could be read last */
     struct rotation_secret held;
     struct rotation_step decided;
     bool differs[CONFIGURATION_COUNT]; /* an entry has another bundle than was decided */
@@ -128,7 +129,8 @@ static void fail(struct duties *duties, int64_t now_ms, enum duty duty, int64_t 
     snprintf(what, sizeof what, "%s: %s", object, problem);
     duties->status.failures[duty]++;
     if (strcmp(last, what) != 0)
-        log_line(LOG_WARN, "duties", object, problem, "tried again in a while");
+        log_line(LOG_WARN, "duties", object, problem,
+                 "the request failed; it is made again in a while");
     snprintf(last, sizeof what, "%s", what);
     int64_t wait_ms = retry_after_s > 0 ? retry_after_s * 1000 : 0;
     rest(duties, now_ms + duties->look_ms + wait_ms);
@@ -208,32 +210,45 @@ static void take_secret(struct duties *duties, int64_t now_ms, const struct call
     duties->stage = READ_VALIDATING;
 }
 
+static void say_missing(const struct duties *duties, const char *kind)
+{
+    log_line(LOG_WARN, "duties", duties->options.settings->configuration, NULL,
+             "there is no %s of this name: nobody calls this webhook by it; it is not made, only "
+             "its CA bundle is kept right once it is there",
+             kind);
+}
+
+static void fail_to_read(struct duties *duties, size_t which, const char *kind,
+                         const struct call_answer *answer)
+{
+    const char *name = duties->options.settings->configuration;
+    char *problem = duties->status.problem[DUTY_BUNDLE];
+    duties->status.failures[DUTY_BUNDLE]++;
+    snprintf(problem, sizeof duties->status.problem[0], "%s %s: %s", kind, name,
+             answer->problem[0] == '\0' ? "the answer is none" : answer->problem);
+    if (!duties->unread_said[which])
+        log_line(LOG_WARN, "duties", name, problem,
+                 "its CA bundle cannot be kept right now; it is looked at again and again");
+    duties->unread_said[which] = true;
+}
+
 static void take_configuration(struct duties *duties, const struct call_answer *answer)
 {
     size_t which = duties->stage == READ_VALIDATING ? 0 : 1;
+    enum resource resource = requests[duties->stage].resource;
     const struct node *root =
-        answer->result == CALL_DONE
-            ? object_of(requests[duties->stage].resource, answer->body, duties->arena)
-            : NULL;
+        answer->result == CALL_DONE ? object_of(resource, answer->body, duties->arena) : NULL;
     bool missing = answer->result == CALL_MISSING;
-    const char *kind = resource_table[requests[duties->stage].resource].kind;
+    const char *kind = resource_table[resource].kind;
     duties->configurations[which] = root;
     duties->unread[which] = root == NULL && !missing;
     if (missing && !duties->status.missing[which])
-        log_line(LOG_WARN, "duties", duties->options.settings->configuration, NULL,
-                 "there is no %s of this name: nobody calls this webhook by it; it is not made, "
-                 "only its CA bundle is kept right once it is there",
-                 kind);
+        say_missing(duties, kind);
     duties->status.missing[which] = missing;
-    if (duties->unread[which]) {
-        char *problem = duties->status.problem[DUTY_BUNDLE];
-        duties->status.failures[DUTY_BUNDLE]++;
-        snprintf(problem, sizeof duties->status.problem[0], "%s %s: %s", kind,
-                 duties->options.settings->configuration,
-                 answer->problem[0] == '\0' ? "the answer is none" : answer->problem);
-        log_line(LOG_WARN, "duties", duties->options.settings->configuration, problem,
-                 "its CA bundle cannot be kept right now");
-    }
+    if (duties->unread[which])
+        fail_to_read(duties, which, kind, answer);
+    else
+        duties->unread_said[which] = false;
     duties->stage = which == 0 ? READ_MUTATING : DECIDE;
 }
 

@@ -25,7 +25,8 @@ struct steward {
     struct client *client;
     struct lease *lease;
     struct duties *duties;
-    struct server *server;
+    pthread_mutex_t server_mutex;
+    struct server *server; /* NULL: it is being drained */
     struct metrics *metrics;
     char identity[IDENTITY_BYTES];
     bool lease_asks, duties_ask; /* their request is on its way */
@@ -52,14 +53,23 @@ static int64_t unix_us(void)
 
 /* ---- the certificate ---- */
 
+static bool serve_by(struct server *server, struct metrics *metrics, const struct cert_pair *leaf,
+                     struct error *error)
+{
+    bool served = server_set_certificate(server, leaf, error);
+    if (!served)
+        metrics_count_reload_failure(metrics, RELOAD_CERTIFICATE);
+    server_set_reload_failure(server, RELOAD_CERTIFICATE, served ? NULL : error->what, time(NULL));
+    return served;
+}
+
 static bool serve(void *context, const struct cert_pair *leaf, struct error *error)
 {
     struct steward *steward = context;
-    bool served = server_set_certificate(steward->server, leaf, error);
-    if (!served)
-        metrics_count_reload_failure(steward->metrics, RELOAD_CERTIFICATE);
-    server_set_reload_failure(steward->server, RELOAD_CERTIFICATE, served ? NULL : error->what,
-                              time(NULL));
+    pthread_mutex_lock(&steward->server_mutex);
+    bool served =
+        steward->server == NULL || serve_by(steward->server, steward->metrics, leaf, error);
+    pthread_mutex_unlock(&steward->server_mutex);
     return served;
 }
 
@@ -116,10 +126,12 @@ static int64_t step_duties(struct steward *steward)
 
 static void say_leader(struct steward *steward, const struct duties_status *status)
 {
-    if (status->leads != steward->led)
+    if (status->leads && !steward->led)
         log_line(LOG_INFO, "duties", steward->settings->lease, NULL,
-                 status->leads ? "this replica leads: it keeps the certificate and the CA bundles"
-                               : "this replica leads no more");
+                 "this replica leads, as %s: it keeps the certificate and the CA bundles",
+                 steward->identity);
+    else if (!status->leads && steward->led)
+        log_line(LOG_INFO, "duties", steward->settings->lease, NULL, "this replica leads no more");
     steward->led = status->leads;
 }
 
@@ -194,6 +206,7 @@ bool steward_create(const struct client_config *config, const struct duties_sett
     struct steward *steward = calloc(1, sizeof *steward);
     if (steward == NULL)
         return error_set(error, ERROR_MEMORY, NOWHERE, "no memory for the certificate's duties");
+    pthread_mutex_init(&steward->server_mutex, NULL);
     steward->settings = settings;
     steward->board = board;
     write_identity(steward->identity);
@@ -235,12 +248,22 @@ bool steward_start(struct steward *steward, struct server *server, struct metric
     return true;
 }
 
+void steward_leave(struct steward *steward)
+{
+    if (steward == NULL || !steward->running)
+        return;
+    pthread_mutex_lock(&steward->server_mutex);
+    steward->server = NULL;
+    pthread_mutex_unlock(&steward->server_mutex);
+    atomic_store(&steward->stopping, true);
+    client_wake(steward->client);
+}
+
 void steward_stop(struct steward *steward)
 {
     if (steward == NULL || !steward->running)
         return;
-    atomic_store(&steward->stopping, true);
-    client_wake(steward->client);
+    steward_leave(steward);
     pthread_join(steward->thread, NULL);
     steward->running = false;
 }
@@ -253,5 +276,6 @@ void steward_destroy(struct steward *steward)
     client_close(steward->client);
     lease_destroy(steward->lease);
     duties_destroy(steward->duties);
+    pthread_mutex_destroy(&steward->server_mutex);
     free(steward);
 }

@@ -199,9 +199,10 @@ bool steward_create(const struct client_config *config, const struct duties_sett
                     struct error *error) MUST_CHECK;
 bool steward_start(struct steward *steward, struct server *server, struct metrics *metrics,
                    struct error *error) MUST_CHECK;
-/* Gives the Lease back, if that takes no longer than a second; NULL is fine. Before the server is
- * drained. */
-void steward_stop(struct steward *steward);
+/* From here on it does not use the server, which may be drained, and begins to give the Lease back;
+ * NULL is fine. */
+void steward_leave(struct steward *steward);
+void steward_stop(struct steward *steward);    /* that too, and waits for it, 2 s at most */
 void steward_destroy(struct steward *steward); /* likewise */
 
 #endif

@@ -20,6 +20,8 @@ struct client_config {
     struct text username, password;
     struct text tls_server_name, proxy_url;
     bool insecure; /* does not check who the server is */
+    /* The files and the context it was read from: who has it asks them again when they change. */
+    struct text kubeconfig, context;
 };
 
 /* The context (NULL: the current one) of kubeconfig files, separated by colons as in $KUBECONFIG;

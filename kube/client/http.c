@@ -4,13 +4,15 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "kube/client/watch.h"
 
-enum { CONFIG_BYTES = 16 << 20, CONNECT_S = 10, RUN_MAX_MS = 1000000 };
+enum {
+    CONNECT_S = 10,
+    RUN_MAX_MS = 1000000,
+    LOOK_MS = 5000, /* at the kubeconfig, whether it has changed */
+};
 
 struct transfer {
     struct exchange exchange;
@@ -32,115 +34,24 @@ static int64_t system_now_ms(void)
 
 /* ---- opening ---- */
 
-static void copy_config(void *context)
-{
-    struct client *client = context;
-    struct client_config *c = &client->config;
-    struct text *texts[] = {&c->server,           &c->namespace,       &c->ca_file,  &c->ca_pem,
-                            &c->certificate_file, &c->certificate_pem, &c->key_file, &c->key_pem,
-                            &c->token_file,       &c->token,           &c->username, &c->password,
-                            &c->tls_server_name,  &c->proxy_url};
-    for (size_t i = 0; i < COUNT_OF(texts); i++)
-        *texts[i] = arena_text(client->arena, *texts[i]);
-    client->base = c->server.data;
-}
-
-/* libcurl takes files; what a kubeconfig holds itself becomes one that has no name. */
-static bool open_pem(struct client *client, size_t slot, struct text file, struct text pem,
-                     const char **path, struct error *error)
-{
-    *path = file.size > 0 ? file.data : NULL;
-    if (*path != NULL || pem.size == 0)
-        return true;
-    int fd = client->pem_fds[slot] = memfd_create("pem", MFD_CLOEXEC);
-    if (fd < 0 || write(fd, pem.data, pem.size) != (ssize_t)pem.size)
-        return error_set(error, ERROR_IO, NOWHERE, "a certificate cannot be put into memory");
-    *path = arena_printf(client->arena, "/proc/self/fd/%d", fd).data;
-    return true;
-}
-
-/* The URL has the name that the certificate must have; the connection goes to the server. */
-static bool rename_server(struct client *client, CURLU *url, const char *host, const char *port,
-                          struct error *error)
-{
-    char *renamed = NULL;
-    struct text to = arena_printf(client->arena, "::%s:%s", host, port);
-    client->connect_to = curl_slist_append(NULL, to.data);
-    bool done =
-        client->connect_to != NULL &&
-        curl_url_set(url, CURLUPART_HOST, client->config.tls_server_name.data, 0) == CURLUE_OK &&
-        curl_url_get(url, CURLUPART_URL, &renamed, 0) == CURLUE_OK;
-    if (done) {
-        struct text base = text_of(renamed);
-        while (text_ends_with(base, TEXT("/")))
-            base.size--;
-        client->base = arena_text(client->arena, base).data;
-    }
-    curl_free(renamed);
-    return done || error_set(error, ERROR_INPUT, NOWHERE, "tls-server-name is no host name");
-}
-
-static bool is_loopback(const char *host)
-{
-    return strcmp(host, "localhost") == 0 || strcmp(host, "[::1]") == 0 ||
-           strncmp(host, "127.", 4) == 0;
-}
-
-static bool check_server(struct client *client, struct error *error)
-{
-    const struct client_config *config = &client->config;
-    CURLU *url = curl_url();
-    char *host = NULL, *port = NULL, *scheme = NULL;
-    bool done = url != NULL &&
-                curl_url_set(url, CURLUPART_URL, config->server.data, 0) == CURLUE_OK &&
-                curl_url_get(url, CURLUPART_HOST, &host, 0) == CURLUE_OK &&
-                curl_url_get(url, CURLUPART_PORT, &port, CURLU_DEFAULT_PORT) == CURLUE_OK &&
-                curl_url_get(url, CURLUPART_SCHEME, &scheme, 0) == CURLUE_OK;
-    bool secret =
-        config->token.size > 0 || config->token_file.size > 0 || config->password.size > 0;
-    if (!done)
-        error_set(error, ERROR_INPUT, NOWHERE, "\"%.200s\" is no address of an API server",
-                  config->server.data);
-    else if (strcmp(scheme, "https") != 0 && secret && !is_loopback(host))
-        done =
-            error_set(error, ERROR_INPUT, NOWHERE,
-                      "%.200s: a token or password is sent over https only", config->server.data);
-    else if (config->tls_server_name.size > 0)
-        done = rename_server(client, url, host, port, error);
-    curl_free(host);
-    curl_free(port);
-    curl_free(scheme);
-    curl_url_cleanup(url);
-    return done;
-}
-
 bool client_open(const struct client_config *config, int64_t (*now_ms)(void),
                  struct client **result, struct error *error)
 {
     struct client *client = calloc(1, sizeof *client);
     if (client == NULL)
         return error_set(error, ERROR_MEMORY, NOWHERE, "memory ran out");
-    client->config = *config;
     client->now_ms = now_ms == NULL ? system_now_ms : now_ms;
-    memset(client->pem_fds, -1, sizeof client->pem_fds);
-    client->arena = arena_create(CONFIG_BYTES);
-    bool done = curl_global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK && client->arena != NULL &&
-                (client->multi = curl_multi_init()) != NULL;
-    if (!done)
-        error_set(error, ERROR_MEMORY, NOWHERE, "memory ran out");
-    const struct client_config *own = &client->config;
-    done = done && arena_guard(client->arena, copy_config, client, error) &&
-           check_server(client, error) &&
-           open_pem(client, 0, own->ca_file, own->ca_pem, &client->ca_path, error) &&
-           open_pem(client, 1, own->certificate_file, own->certificate_pem,
-                    &client->certificate_path, error) &&
-           open_pem(client, 2, own->key_file, own->key_pem, &client->key_path, error);
-    if (!done) {
+    client->multi = curl_global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK ? curl_multi_init() : NULL;
+    if (client->multi == NULL) {
+        free(client);
+        return error_set(error, ERROR_MEMORY, NOWHERE, "memory ran out");
+    }
+    if (!endpoint_open(config, &client->endpoint, error)) {
         client_close(client);
         return false;
     }
-    token_init(&client->token, own->token_file.data, own->token.data);
-    if (own->insecure)
+    client->look_at_ms = client->now_ms() + LOOK_MS;
+    if (config->insecure)
         log_line(LOG_WARN, "client", NULL, NULL,
                  "insecure-skip-tls-verify: nobody checks that this is the API server");
     *result = client;
@@ -165,12 +76,7 @@ void client_close(struct client *client)
     calls_drop(client);
     if (client->multi != NULL)
         curl_multi_cleanup(client->multi);
-    curl_slist_free_all(client->connect_to);
-    for (size_t i = 0; i < 3; i++)
-        if (client->pem_fds[i] >= 0)
-            close(client->pem_fds[i]);
-    token_free(&client->token);
-    arena_destroy(client->arena);
+    endpoint_close(&client->endpoint);
     free(client);
 }
 
@@ -230,7 +136,7 @@ bool http_add_header(struct curl_slist **headers, const char *header)
 
 static bool add_headers(struct client *client, struct curl_slist **headers)
 {
-    const char *token = token_now(&client->token);
+    const char *token = token_now(&client->endpoint.token);
     bool done = http_add_header(headers, "Accept: application/json");
     if (token == NULL || !done)
         return done;
@@ -244,10 +150,11 @@ static bool add_headers(struct client *client, struct curl_slist **headers)
 /* Options that are not there, or memory that runs out, show as a request that fails. */
 bool http_prepare(struct client *client, CURL *easy, const char *path, struct curl_slist **headers)
 {
-    const struct client_config *config = &client->config;
+    const struct endpoint *endpoint = &client->endpoint;
+    const struct client_config *config = &endpoint->config;
     char *url = NULL;
     curl_easy_reset(easy);
-    if (!add_headers(client, headers) || asprintf(&url, "%s%s", client->base, path) < 0)
+    if (!add_headers(client, headers) || asprintf(&url, "%s%s", endpoint->base, path) < 0)
         return false;
     bool done = curl_easy_setopt(easy, CURLOPT_URL, url) == CURLE_OK &&
                 curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https") == CURLE_OK;
@@ -259,14 +166,14 @@ bool http_prepare(struct client *client, CURL *easy, const char *path, struct cu
     curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT, (long)CONNECT_S);
     curl_easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, config->insecure ? 0L : 1L);
     curl_easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, config->insecure ? 0L : 2L);
-    if (client->ca_path != NULL)
-        done &= curl_easy_setopt(easy, CURLOPT_CAINFO, client->ca_path) == CURLE_OK;
-    if (client->certificate_path != NULL)
-        done &= curl_easy_setopt(easy, CURLOPT_SSLCERT, client->certificate_path) == CURLE_OK;
-    if (client->key_path != NULL)
-        done &= curl_easy_setopt(easy, CURLOPT_SSLKEY, client->key_path) == CURLE_OK;
-    if (client->connect_to != NULL)
-        curl_easy_setopt(easy, CURLOPT_CONNECT_TO, client->connect_to);
+    if (endpoint->ca_path != NULL)
+        done &= curl_easy_setopt(easy, CURLOPT_CAINFO, endpoint->ca_path) == CURLE_OK;
+    if (endpoint->certificate_path != NULL)
+        done &= curl_easy_setopt(easy, CURLOPT_SSLCERT, endpoint->certificate_path) == CURLE_OK;
+    if (endpoint->key_path != NULL)
+        done &= curl_easy_setopt(easy, CURLOPT_SSLKEY, endpoint->key_path) == CURLE_OK;
+    if (endpoint->connect_to != NULL)
+        curl_easy_setopt(easy, CURLOPT_CONNECT_TO, endpoint->connect_to);
     if (config->proxy_url.size > 0)
         done &= curl_easy_setopt(easy, CURLOPT_PROXY, config->proxy_url.data) == CURLE_OK;
     if (config->username.size > 0) {
@@ -353,8 +260,30 @@ static void take_finished(struct client *client)
     }
 }
 
+/* Who asks may be known by something else now: what is asked from here on says so, and watches are
+ * asked for again. */
+static void look_at_config(struct client *client)
+{
+    int64_t now_ms = client->now_ms();
+    if (now_ms < client->look_at_ms || client->calls != NULL)
+        return;
+    client->look_at_ms = now_ms + LOOK_MS;
+    if (!endpoint_renew(&client->endpoint))
+        return;
+    for (size_t kind = 0; kind < KIND_COUNT; kind++) {
+        struct transfer *transfer = client->transfers[kind];
+        if (transfer == NULL || !transfer->active)
+            continue;
+        curl_multi_remove_handle(client->multi, transfer->easy);
+        transfer->active = false;
+        watcher_end(transfer->watcher, now_ms, "it is asked again, by the kubeconfig as it is now",
+                    0);
+    }
+}
+
 bool client_run(struct client *client, int64_t for_ms, struct error *error)
 {
+    look_at_config(client);
     int64_t end_ms = client->now_ms() + (for_ms < RUN_MAX_MS ? for_ms : RUN_MAX_MS);
     for (;;) {
         int running;

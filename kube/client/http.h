@@ -6,7 +6,7 @@
 #include <stdatomic.h>
 
 #include "kube/client/client.h"
-#include "kube/client/token.h"
+#include "kube/client/endpoint.h"
 
 struct transfer; /* of a kind that is watched */
 struct call;     /* one request and its answer */
@@ -17,17 +17,12 @@ struct exchange {
 };
 
 struct client {
-    struct arena *arena; /* of what config points to */
-    struct client_config config;
-    const char *base;              /* scheme, name and port of URLs */
-    struct curl_slist *connect_to; /* where they lead, if elsewhere */
-    int pem_fds[3];
-    const char *ca_path, *certificate_path, *key_path; /* NULL: none */
+    struct endpoint endpoint;
+    int64_t look_at_ms; /* when it may have changed */
     int64_t (*now_ms)(void);
     CURLM *multi;
     struct transfer *transfers[KIND_COUNT]; /* NULL: not watched */
     struct call *calls;                     /* that are on their way */
-    struct token token;
     atomic_bool woken;
 };
 

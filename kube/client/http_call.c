@@ -23,9 +23,12 @@ static void free_call(struct call *call)
 {
     curl_easy_cleanup(call->easy);
     curl_slist_free_all(call->headers);
-    free(call->sent);
+    /* Either may hold a key. */
+    if (call->sent != NULL)
+        explicit_bzero(call->sent, strlen(call->sent));
     if (call->body != NULL)
-        explicit_bzero(call->body, call->size); /* it may hold a key */
+        explicit_bzero(call->body, call->size);
+    free(call->sent);
     free(call->body);
     free(call);
 }
@@ -65,7 +68,8 @@ static size_t take_body(char *data, size_t size, size_t count, void *context)
         call->body = longer;
         call->capacity = capacity;
     }
-    memcpy(call->body + call->size, data, bytes);
+    if (bytes > 0)
+        memcpy(call->body + call->size, data, bytes);
     call->size += bytes;
     return bytes;
 }

@@ -192,5 +192,7 @@ bool client_config_kubeconfig(const char *paths, const char *context, struct are
     if (!read_context(&documents, name, arena, config, error))
         return false;
     prefer_data(config);
+    config->kubeconfig = arena_text(arena, text_of(paths));
+    config->context = arena_text(arena, text_of(context));
     return true;
 }

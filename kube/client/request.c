@@ -7,6 +7,7 @@
 static const char *const stable[] = {"v1", NULL};
 static const char *const karpenter[] = {"v1", "v1beta1", NULL};
 static const char *const provisioner[] = {"v1alpha5", NULL};
+static const char *const aws_node_template[] = {"v1alpha1", NULL};
 
 const char *const *kind_versions(enum kind kind)
 {
@@ -17,6 +18,8 @@ const char *const *kind_versions(enum kind kind)
         return karpenter;
     case KIND_PROVISIONER:
         return provisioner;
+    case KIND_AWS_NODE_TEMPLATE:
+        return aws_node_template;
     default:
         return stable;
     }

@@ -125,14 +125,15 @@ def everything_that_fails_comes_right(folder):
 
 
 def a_kind_that_is_forbidden_goes_alone(folder):
-    fake = Fake(folder, "put pods shop/a\nput nodes n\nlist nodes status 403\n")
+    fake = Fake(folder, "put pods shop/a\nput nodes n\n" + "list nodes status 403\n" * 9)
     driver = Driver(["kubeconfig", kubeconfig(folder, f"http://127.0.0.1:{fake.port}")],
                     "Pod", "Node")
     driver.hold(fake, "Pod", "pods")
     driver.until("report Node", "degraded=1")
     driver.ask("run 1500")
     check(driver.ask("show Node") == "", "nodes were read")
-    check(len(fake.requests("list nodes")) == 1, "nodes were asked for again at once")
+    asked = len(fake.requests("list nodes"))
+    check(asked <= 4, f"nodes were asked for {asked} times within 1.5 s")
     log = driver.end()
     check(log.count("403") == 1, "the refusal is not said once: " + log)
     fake.end()

@@ -357,6 +357,24 @@ def without_an_api_server_it_waits(folder):
     cluster.end()
 
 
+def a_changed_kubeconfig_is_read_again(folder):
+    """The token is another one, and the old one is refused: for the Lease as for what is watched."""
+    cluster = Cluster(folder)
+    replica = cluster.start(*LONG)
+    cluster.wait_leader()
+    config = kubeconfig(folder, f"http://127.0.0.1:{cluster.fake.port}", "{token: renewed}", "next")
+    cluster.fake.do("cut Bearer replica-0")
+    os.rename(config, os.path.join(folder, "config-replica-0"))
+    before = len(cluster.fake.requests("watch nodes"))
+    cluster.wait("it stops", lambda: replica.metric("taffrail_leader") == 0, 5)
+    cluster.wait("it leads again", lambda: replica.metric("taffrail_leader") == 1, 15)
+    cluster.wait("it watches again", lambda: "authorization=Bearer renewed" in "".join(
+        cluster.fake.requests("watch nodes")[before:]), 15)
+    check(len([line for line in replica.log if "kubeconfig was read again" in line]) == 2,
+          "not said by both")
+    cluster.end()
+
+
 def what_does_not_fit_is_refused(folder):
     policy = os.path.join(folder, "policy.yaml")
     with open(policy, "w") as file:
@@ -386,8 +404,8 @@ def what_does_not_fit_is_refused(folder):
 
 def main():
     for test in (what_does_not_fit_is_refused, what_is_not_there_is_said,
-                 without_an_api_server_it_waits, one_is_killed_frozen_cut_off,
-                 rotation_loses_no_request):
+                 without_an_api_server_it_waits, a_changed_kubeconfig_is_read_again,
+                 one_is_killed_frozen_cut_off, rotation_loses_no_request):
         with tempfile.TemporaryDirectory() as folder:
             begun = time.monotonic()
             test(folder)

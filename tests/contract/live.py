@@ -105,7 +105,7 @@ CLUSTER = [*(node("n-" + zone, zone) for zone in "abc"), STORAGE_CLASS, STATEFUL
            volume("vol-0", "b", "data-db-0"), claim("data-db-0", "vol-0"),
            {"apiVersion": "v1", "kind": "Namespace", "metadata": meta("shop")}]
 SCRIPT = [line_of(thing) for thing in CLUSTER]
-NO_KARPENTER = [f"list {plural} status 404" for plural in KARPENTER]
+NO_KARPENTER = [f"list {plural} status 404" for plural in KARPENTER] * 9  # asked again now and then
 
 
 def pod(ordinal):
@@ -238,6 +238,7 @@ def pods_are_pinned_from_live_objects(folder):
                   lambda n=name, k=kind, v=value: live.metric("taffrail_cluster_" + n, k) == v)
     check(live.metric("taffrail_cluster_object_bytes", "Node") > 300, "bytes are not counted")
     check(live.metric("taffrail_cluster_volumes_stale") == 0, "volumes are stale")
+    live.serving.check_metrics_page()
     check(len(live.logged("nodepools.*404")) == 1, "no Karpenter is not said once")
     check(len(live.logged("the cluster is visible: 8 objects")) == 1, "".join(live.serving.log))
     status, text = live.ready("?verbose")
@@ -281,7 +282,7 @@ def what_cannot_be_seen_is_not_decided(folder):
     """Nodes may not be read: a key that only they could carry is not denied, no pod is pinned, and
     the other kinds go on."""
     script = SCRIPT + [line_of(POOL)]
-    live = Live(folder, script + ["list nodes status 403"], rails="topology-keys: {}")
+    live = Live(folder, script + ["list nodes status 403"] * 9, rails="topology-keys: {}")
     live.wait_visible()
     answer = live.ask("/validate?timeout=1s", review(SPREAD, PERSON))
     check(answer["allowed"] and "Nodes cannot be seen" in json.dumps(answer), f"{answer}")

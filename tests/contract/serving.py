@@ -3,6 +3,7 @@
 import http.client
 import os
 import re
+import shutil
 import ssl
 import subprocess
 import threading
@@ -57,3 +58,13 @@ class Serving:
             if name == series:
                 return float(value)
         raise Failure("no metric " + series)
+
+    def check_metrics_page(self):
+        """Prometheus's own tool reads the page and finds nothing to say about it."""
+        if shutil.which("promtool") is None:
+            print("promtool (Debian's package prometheus) is not installed: the page is not checked")
+            return
+        found = subprocess.run(["promtool", "check", "metrics"], input=self.get("/metrics")[1],
+                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                               check=False)
+        check(found.returncode == 0 and not found.stdout, found.stdout)

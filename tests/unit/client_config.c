@@ -2,7 +2,7 @@
 #include <unistd.h>
 
 #include "client_fixture.h"
-#include "kube/client/token.h"
+#include "kube/client/endpoint.h"
 
 const char unit_suite[] = "client config";
 
@@ -177,11 +177,55 @@ static void the_last_good_token_is_used(void)
     remove_folder();
 }
 
+#define CLUSTER(server) NAMED(cluster, "c", "server: \"" server "\"")
+#define USER(known_by) NAMED(user, "u", known_by)
+#define HERE "current-context: here\n" CONTEXT
+
+static void it_is_read_again_when_it_changes(void)
+{
+    static const struct {
+        const char *text; /* NULL: it is gone */
+        bool renewed;
+        const char *token;
+    } steps[] = {
+        {HERE CLUSTER("https://a") USER("token: second"), true, "second"},
+        {HERE CLUSTER("https://a") USER("token: second") "# touched\n", false, "second"},
+        {HERE CLUSTER("https://other") USER("token: third"), false, "second"},
+        {HERE CLUSTER("https://a") USER("exec: {command: login}"), false, "second"},
+        {"half: [", false, "second"},
+        {NULL, false, "second"},
+        {HERE CLUSTER("https://a") USER("token: fourth, client-key-data: cGVt"), true, "fourth"},
+    };
+    make_folder();
+    log_set_level(LOG_ERROR + 1);
+    write_file("config", HERE CLUSTER("https://a") USER("token: first"));
+    struct client_config config;
+    struct endpoint endpoint;
+    struct error error = {0};
+    const char *path = path_of("config");
+    CU_ASSERT_FATAL(client_config_kubeconfig(path, NULL, arena, &config, &error));
+    CU_ASSERT_FATAL(endpoint_open(&config, &endpoint, &error));
+    CU_ASSERT(!endpoint_renew(&endpoint));
+    for (size_t i = 0; i < COUNT_OF(steps); i++) {
+        CU_ASSERT_FATAL(remove(path) == 0 || i > 0);
+        if (steps[i].text != NULL)
+            write_file("config", steps[i].text);
+        CU_ASSERT_EQUAL(endpoint_renew(&endpoint), steps[i].renewed);
+        ASSERT_TEXT(text_of(token_now(&endpoint.token)), steps[i].token);
+        ASSERT_TEXT(text_of(endpoint.base), "https://a");
+        CU_ASSERT(!endpoint_renew(&endpoint));
+    }
+    CU_ASSERT_PTR_NOT_NULL(endpoint.key_path);
+    endpoint_close(&endpoint);
+    remove_folder();
+}
+
 const struct unit_test unit_tests[] = {
     {"a kubeconfig is read", a_kubeconfig_is_read},
     {"of several files the first word stands", of_several_files_the_first_word_stands},
     {"what cannot be used is refused", what_cannot_be_used_is_refused},
     {"a pod knows its server", a_pod_knows_its_server},
     {"the last good token is used", the_last_good_token_is_used},
+    {"it is read again when it changes", it_is_read_again_when_it_changes},
     {NULL, NULL},
 };

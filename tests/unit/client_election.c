@@ -77,7 +77,8 @@ static void start(struct replica *replica)
 static void send_request(struct replica *replica, const struct lease_step *step)
 {
     replica->request = step->request;
-    memcpy(replica->body, step->request.body.data, step->request.body.size);
+    if (step->request.body.size > 0)
+        memcpy(replica->body, step->request.body.data, step->request.body.size);
     replica->request.body = (struct text){replica->body, step->request.body.size};
     replica->asking = true;
     replica->arrived = replica->answered = false;

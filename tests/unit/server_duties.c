@@ -60,6 +60,7 @@ static void open_cluster(bool registered)
         .times = rotation_times_usual,
     };
     now_ms = 1000;
+    log_set_level(LOG_ERROR + 1);
     serves = 0;
     refuse_leaf = false;
     static const char *const bodies[CONFIGURATION_COUNT] = {
@@ -147,12 +148,11 @@ static void answer_next(struct duties *duties, unsigned status)
     duties_take(duties, now_ms, &answered);
 }
 
-static char *show(const char *path)
+/* What there is; the caller frees it. */
+static void show(const char *path, char **text)
 {
     unsigned status;
-    char *text = NULL;
-    objects_answer("GET", path, "", NULL, &status, &text);
-    return text;
+    CU_ASSERT_FATAL(objects_answer("GET", path, "", NULL, &status, text));
 }
 
 /* How often the configurations hold the bundle of the Secret. */
@@ -160,7 +160,8 @@ static unsigned published(void)
 {
     char path[256];
     snprintf(path, sizeof path, "/api/v1/namespaces/taffrail/secrets/%s", secret_name);
-    char *secret = show(path);
+    char *secret = NULL;
+    show(path, &secret);
     const char *start = strstr(secret, "\"ca.crt\": \"");
     unsigned count = 0;
     if (start != NULL) {
@@ -168,7 +169,8 @@ static unsigned published(void)
         size_t size = strcspn(start, "\"");
         for (size_t i = 0; i < CONFIGURATION_COUNT; i++) {
             snprintf(path, sizeof path, "%s/taffrail", paths[i]);
-            char *text = show(path);
+            char *text = NULL;
+            show(path, &text);
             for (const char *at = text; (at = memmem(at, strlen(at), start, size)) != NULL; at++)
                 count++;
             free(text);
@@ -278,14 +280,14 @@ static void who_overwrites_each_time_is_met_less_often(void)
     struct duties *duties = open_duties();
     (void)work(duties, true, REQUESTS_MAX);
     uint64_t before = status_of(duties).writes[DUTY_BUNDLE];
-    for (int64_t end_ms = now_ms + 20 * 60 * 1000; now_ms < end_ms; now_ms += 10000) {
+    for (int64_t end_ms = now_ms + 20 * 60LL * 1000; now_ms < end_ms; now_ms += 10000) {
         put_bundle(paths[1], "e.b.c", "Cg==");
         (void)work(duties, true, REQUESTS_MAX);
     }
     /* At once, then 20, 40, 80, 160, 320 and 320 s later; each 10 s it would be 120. */
     uint64_t writes = status_of(duties).writes[DUTY_BUNDLE] - before;
     ASSERT_INT(writes, 7);
-    now_ms += 60 * 60 * 1000;
+    now_ms += 60LL * 60 * 1000;
     (void)work(duties, true, REQUESTS_MAX);
     ASSERT_INT(published(), 3);
     duties_destroy(duties);

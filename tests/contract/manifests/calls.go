@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apiserver/pkg/admission"
 	"k8s.io/apiserver/pkg/admission/plugin/cel"
@@ -32,6 +33,9 @@ type call struct {
 	annotations map[string]any
 	want        bool
 }
+
+// nobody is a user of no group at all.
+const nobody = "system:nobody"
 
 const (
 	person = "jane"
@@ -60,6 +64,10 @@ var (
 		{"a CronJob", admission.Create, of("batch", "v1", "cronjobs"), "", "web", person, nil, true},
 		{"a ReplicationController", admission.Create, core("replicationcontrollers"), "", "web", person, nil, true},
 		{"a NodePool", admission.Update, of("karpenter.sh", "v1", "nodepools"), "", "", person, nil, true},
+		{"a Pod of a user without groups", admission.Create, core("pods"), "", "web", nobody, nil, true},
+		{"a Deployment that says it is a mirror pod", admission.Create, of("apps", "v1", "deployments"), "", "web",
+			person, mirror, true},
+		{"a NodePool that says so", admission.Create, of("karpenter.sh", "v1", "nodepools"), "", "", person, mirror, true},
 		{"an older NodePool", admission.Create, of("karpenter.sh", "v1beta1", "nodepools"), "", "", person, nil, true},
 
 		{"a mirror pod", admission.Create, core("pods"), "", "web", node, mirror, false},
@@ -96,8 +104,14 @@ var (
 )
 
 func (c call) attributes() admission.Attributes {
-	var object *unstructured.Unstructured
-	if c.operation != admission.Delete {
+	// A nil interface, as the API server has it when there is no object.
+	var object, old runtime.Object
+	var options runtime.Object
+	if c.operation == admission.Delete {
+		old = &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "X",
+			"metadata": map[string]any{"name": "x"}}}
+		options = &metav1.DeleteOptions{}
+	} else {
 		metadata := map[string]any{"name": "x"}
 		if c.annotations != nil {
 			metadata["annotations"] = c.annotations
@@ -105,11 +119,14 @@ func (c call) attributes() admission.Attributes {
 		object = &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "X", "metadata": metadata}}
 	}
 	groups := []string{user.AllAuthenticated}
+	if c.user == nobody {
+		groups = nil
+	}
 	if strings.HasPrefix(c.user, "system:node:") {
 		groups = append(groups, user.NodesGroup)
 	}
-	return admission.NewAttributesRecord(object, nil, schema.GroupVersionKind{Version: "v1", Kind: "X"},
-		c.namespace, "x", c.resource, c.subresource, c.operation, nil, false,
+	return admission.NewAttributesRecord(object, old, schema.GroupVersionKind{Version: "v1", Kind: "X"},
+		c.namespace, "x", c.resource, c.subresource, c.operation, options, false,
 		&user.DefaultInfo{Name: c.user, Groups: groups})
 }
 
@@ -125,18 +142,38 @@ func called(hook webhook.WebhookAccessor, compiler cel.ConditionCompiler, attrib
 		}
 	}
 	for _, rule := range hook.GetRules() {
-		if !(&rules.Matcher{Rule: rule, Attr: attributes}).Matches() {
-			continue
+		if (&rules.Matcher{Rule: rule, Attr: attributes}).Matches() {
+			return meetsConditions(hook, compiler, attributes)
 		}
-		versioned := &admission.VersionedAttributes{
-			Attributes:      attributes,
-			VersionedObject: attributes.GetObject(),
-			VersionedKind:   attributes.GetKind(),
-		}
-		result := hook.GetCompiledMatcher(compiler).Match(context.Background(), versioned, nil, nil)
-		return result.Matches, result.Error
 	}
 	return false, nil
+}
+
+func meetsConditions(hook webhook.WebhookAccessor, compiler cel.ConditionCompiler,
+	attributes admission.Attributes) (bool, error) {
+	versioned := &admission.VersionedAttributes{
+		Attributes:         attributes,
+		VersionedObject:    attributes.GetObject(),
+		VersionedOldObject: attributes.GetOldObject(),
+		VersionedKind:      attributes.GetKind(),
+	}
+	result := hook.GetCompiledMatcher(compiler).Match(context.Background(), versioned, nil, nil)
+	return result.Matches, result.Error
+}
+
+// conditions asks what the rules keep away, too: a condition must have an answer for everything.
+func conditions(hook webhook.WebhookAccessor) (problems []string) {
+	compiler := cel.NewConditionCompiler(environment.MustBaseEnvSet(environment.DefaultCompatibilityVersion()))
+	for _, c := range table {
+		wanted := !strings.HasPrefix(c.user, "system:node:") &&
+			(c.annotations[corev1.MirrorPodAnnotationKey] == nil || c.resource != core("pods"))
+		met, err := meetsConditions(hook, compiler, c.attributes())
+		if err != nil || met != wanted {
+			problems = append(problems, fmt.Sprintf("%s: the conditions for %s: %t, wanted %t (%v)",
+				hook.GetName(), c, met, wanted, err))
+		}
+	}
+	return problems
 }
 
 func (c call) String() string {
@@ -194,6 +231,8 @@ func calls(objects map[string]metav1.Object) (problems []string, err error) {
 	if err != nil {
 		return nil, err
 	}
+	problems = append(problems, conditions(webhook.NewValidatingWebhookAccessor("uid", found.Name, hook))...)
+	problems = append(problems, conditions(webhook.NewMutatingWebhookAccessor("uid", changing.Name, changer))...)
 	changed, err := compare(webhook.NewMutatingWebhookAccessor("uid", changing.Name, changer), cases, isChanged)
 	if err != nil {
 		return nil, err

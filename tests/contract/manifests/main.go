@@ -19,6 +19,7 @@ import (
 	"reflect"
 	"sort"
 
+	certmanagerv1 "github.com/cert-manager/cert-manager/pkg/apis/certmanager/v1"
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -42,6 +43,10 @@ var kinds = map[metav1.TypeMeta]func() metav1.Object{
 	{APIVersion: "rbac.authorization.k8s.io/v1", Kind: "ClusterRoleBinding"}: func() metav1.Object {
 		return &rbacv1.ClusterRoleBinding{}
 	},
+	{APIVersion: "rbac.authorization.k8s.io/v1", Kind: "Role"}:        func() metav1.Object { return &rbacv1.Role{} },
+	{APIVersion: "rbac.authorization.k8s.io/v1", Kind: "RoleBinding"}: func() metav1.Object { return &rbacv1.RoleBinding{} },
+	{APIVersion: "cert-manager.io/v1", Kind: "Issuer"}:                func() metav1.Object { return &certmanagerv1.Issuer{} },
+	{APIVersion: "cert-manager.io/v1", Kind: "Certificate"}:           func() metav1.Object { return &certmanagerv1.Certificate{} },
 	{APIVersion: "admissionregistration.k8s.io/v1", Kind: "ValidatingWebhookConfiguration"}: func() metav1.Object {
 		return &admissionregistrationv1.ValidatingWebhookConfiguration{}
 	},
