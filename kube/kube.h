@@ -430,6 +430,9 @@ const struct zones *snapshot_node_zones(const struct snapshot *snapshot);
  * without its domain or under another one, or within two edits. Empty when the key is well-known
  * itself, or none is near. */
 struct text label_key_meant(const struct catalog *catalog, struct text key);
+/* Whether it can be the key of a label, or of a taint: a name as a value has it, but never empty,
+ * perhaps after a domain and '/'. */
+bool label_key_is_valid(struct text key);
 /* Whether a node can carry it: at most 63 letters, digits, '-', '_' and '.'. */
 bool label_value_is_valid(struct text value);
 /* What nodes carry under a key, as far as NodePools say it and Nodes show it. */
@@ -631,6 +634,7 @@ struct reservation_count {
 };
 struct reserved_capacity {
     bool off;
+    bool uncounted; /* it is asked what could be, whatever is free now: each has a machine */
     const struct reservation_count *items;
     size_t count;
 };

@@ -25,7 +25,8 @@ static bool build(const struct snapshot *snapshot, const struct catalog *catalog
     struct problems problems = {.arena = arena};
     struct error error;
     cluster_read_supply(snapshot, catalog, arena, &cluster, &problems);
-    cluster.reserved.off = places->settings.no_reserved_capacity;
+    cluster.reserved =
+        (struct reserved_capacity){.off = places->settings.no_reserved_capacity, .uncounted = true};
     for (size_t i = 0; i < cluster.pool_count; i++)
         cluster.pools[i].limits = (struct named_amounts){0};
     for (size_t i = 0; i < cluster.machines.count; i++)

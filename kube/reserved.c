@@ -57,6 +57,8 @@ static struct solver_offering offering_left(const struct cluster *cluster,
     if (used != NULL)
         left.reservation_capacity -=
             used->count < left.reservation_capacity ? used->count : left.reservation_capacity;
+    if (cluster->reserved.uncounted && left.reservation_capacity == 0)
+        left.reservation_capacity = 1;
     /* To the AWS provider a reservation without a free machine is not on offer. */
     if (catalog_is_builtin(cluster->catalog))
         left.available = left.reservation_capacity > 0;

@@ -286,7 +286,8 @@ bool standing_build(struct standing *standing, const struct snapshot *snapshot,
     struct problems problems = {.arena = memory->passing};
     *standing = (struct standing){.catalog = catalog, .settings = *settings};
     cluster_read_supply(snapshot, catalog, memory->passing, &cluster, &problems);
-    cluster.reserved.off = settings->no_reserved_capacity;
+    cluster.reserved =
+        (struct reserved_capacity){.off = settings->no_reserved_capacity, .uncounted = true};
     for (size_t i = 0; i < cluster.machines.count; i++)
         cluster.machines.items[i].attach_limit_count = 0;
     read_daemons(&cluster);

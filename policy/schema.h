@@ -26,8 +26,8 @@ extern const struct key selector_keys[]; /* of a metav1.LabelSelector */
 /* Whether field holds a metav1.LabelSelector; problems as above. */
 bool schema_check_selector(const struct schema *schema, const struct field *field);
 
-/* Whether the string at field is a glob, NAMESPACE/NAME of service accounts, or keys of an object as
- * in spec.groups[*].template; problems as above. */
+/* Whether the string at field is a glob, NAMESPACE/NAME of service accounts, or keys of an object
+ * as in spec.groups[*].template; problems as above. */
 bool schema_check_glob(const struct schema *schema, const struct field *field);
 bool schema_check_account(const struct schema *schema, const struct field *field);
 bool schema_check_path(const struct schema *schema, const struct field *field);

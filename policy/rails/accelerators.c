@@ -171,8 +171,8 @@ const struct rail rail_accelerators = {
         "a pool must have a taint with the effect NoSchedule or NoExecute (startupTaints are gone "
         "once a node is up, PreferNoSchedule keeps nobody out), a taint's key must not be a "
         "misspelling of one of taints, and there must be a limit. A NodePool with replicas is "
-        "limited by them. One that can launch accelerators beside other types and does not name "
-        "any is warned.\n\n"
+        "limited by them. A pool that may launch accelerators beside other types, and names none "
+        "of them, is warned about.\n\n"
         "A pod that tolerates one of the taints must ask for one of the resources, in a "
         "container, an init container or through resourceClaims; DaemonSets need not.\n\n"
         "A Pod that asks for accelerators must tolerate the taints of some visible NodePool that "
@@ -190,7 +190,7 @@ const struct rail rail_accelerators = {
                "  taints: [nvidia.com/gpu, aws.amazon.com/neuron]\n"
                "  requireLimits: accelerator\n"
                "  addToleration: true\n",
-    .kinds = KINDS_WORKLOADS | KIND_BIT(KIND_NODE_POOL),
+    .kinds = (KINDS_WORKLOADS & ~KIND_BIT(KIND_DAEMON_SET)) | KIND_BIT(KIND_NODE_POOL),
     .keys = keys,
     .settings_size = sizeof(struct accelerators),
     .prepare = prepare,

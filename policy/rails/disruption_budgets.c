@@ -5,8 +5,8 @@ static const struct key keys[] = {
     {.name = "requireWindow",
      .type = KEY_BOOL,
      .offset = offsetof(struct disruption_budgets, require_window),
-     .summary = "every pool keeps its nodes from being disrupted but in windows: it has a budget "
-                "of 0 nodes with a schedule",
+     .summary = "every pool has windows: a budget of 0 nodes with a schedule leaves its nodes "
+                "alone at all other times",
      .default_value = "false"},
     {.name = "maxNodes",
      .type = KEY_SHARE,
@@ -289,7 +289,8 @@ const struct rail rail_disruption_budgets = {
         "a window or not. Where a pool has windows and an expiry the rail warns, says which "
         "visible nodes will end outside the windows, and when the next three windows are. On "
         "v1beta1 expiry waits for a window: there the rail finds windows that lie further apart "
-        "than expireAfter.\n\n"
+        "than expireAfter, and warns of windows too short to replace every node, as many at a "
+        "time as the budgets allow, before it is that old again.\n\n"
         "maxNodes is compared with budgets of the same unit that are always active. A pool "
         "without budgets has one of 10%; one with an empty list has none.",
     .example = "disruption-budgets:\n"

@@ -3,6 +3,8 @@
 #include "policy/rails/disruption_budgets.h"
 #include "solver/well_known.h"
 
+enum { MINUTE_S = 60, HOUR_S = 60 * MINUTE_S };
+
 /* ---- nodes that will end at a bad time ---- */
 
 struct ending {
@@ -109,14 +111,14 @@ static int64_t longest_closed_s(const struct budgets *budgets, int64_t now_unix_
     return longest;
 }
 
-static void judge_gaps(struct judgement *judgement, const struct budgets *budgets,
+/* Whether some time without a window is longer than nodes may live; then that is said. */
+static bool judge_gaps(struct judgement *judgement, const struct budgets *budgets,
                        const struct field *field, struct text found, int64_t expire_s)
 {
-    enum { HOUR_S = 3600 };
     struct arena *arena = judgement->arena;
     int64_t longest = longest_closed_s(budgets, judgement->now_unix_s);
     if (longest <= expire_s)
-        return;
+        return false;
     judgement_report(judgement,
                      &(struct draft){
                          .field = field,
@@ -129,6 +131,114 @@ static void judge_gaps(struct judgement *judgement, const struct budgets *budget
                              TEXT_ARGS(windows_text(budgets, judgement->now_unix_s, arena))),
                          .fix = TEXT("open windows more often, or let nodes live longer"),
                      });
+    return true;
+}
+
+/* ---- v1beta1: time enough in the windows for all nodes ---- */
+
+/* A successor has to be bought, to start and to join, and the pods to move: it never takes less. */
+enum { REPLACEMENT_S = 120 };
+
+/* "2 h", "3 h 20 min", "40 min" */
+static struct text span_text(int64_t span_s, struct arena *arena)
+{
+    int64_t hours = span_s / HOUR_S;
+    int64_t minutes = span_s / MINUTE_S % MINUTE_S;
+    if (hours == 0)
+        return arena_printf(arena, "%lld min", (long long)minutes);
+    return minutes == 0
+               ? arena_printf(arena, "%lld h", (long long)hours)
+               : arena_printf(arena, "%lld h %lld min", (long long)hours, (long long)minutes);
+}
+
+/* How many times nodes have to be replaced until all were; 0: budgets do not hold that up. Those
+ * with a schedule, which come on top, are left out: the answer is never too high. */
+static int64_t least_turns(const struct budgets *budgets, int64_t nodes, const struct budget **of)
+{
+    int64_t most = 0;
+    for (size_t i = 0; i < budgets->count; i++) {
+        const struct budget *budget = &budgets->items[i];
+        if (budget_is_scheduled(budget) || budget->share.amount == 0)
+            continue;
+        int64_t amount = budget->share.amount;
+        int64_t all = budget->share.percent && nodes == 0 ? 100 : nodes;
+        if (budget->share.percent && nodes > 0)
+            amount = (nodes * amount + 99) / 100;
+        int64_t turns = (all + amount - 1) / amount;
+        if (turns > most) {
+            most = turns;
+            *of = budget;
+        }
+    }
+    return most;
+}
+
+/* The shortest time that windows are open in any span as long as expire_s; -1: too many to say. */
+static int64_t least_open_s(const struct budgets *budgets, int64_t now_unix_s, int64_t expire_s)
+{
+    enum { WINDOWS = 512 };
+    struct window windows[WINDOWS];
+    size_t count = 0;
+    for (int64_t from = now_unix_s; count < WINDOWS; from = windows[count++].close_unix_s)
+        if (window_next(budgets, from, &windows[count]) != WINDOW_FOUND ||
+            windows[count].close_unix_s == INT64_MAX)
+            return -1;
+    int64_t least = -1;
+    for (size_t i = 0; i < count; i++) {
+        int64_t end = windows[i].close_unix_s + expire_s;
+        int64_t open = 0;
+        if (end > windows[count - 1].close_unix_s)
+            break;
+        for (size_t j = i + 1; j < count && windows[j].open_unix_s < end; j++)
+            open += (windows[j].close_unix_s < end ? windows[j].close_unix_s : end) -
+                    windows[j].open_unix_s;
+        if (least < 0 || open < least)
+            least = open;
+    }
+    return least;
+}
+
+static int64_t nodes_of_pool(const struct judgement *judgement)
+{
+    const struct snapshot *snapshot = judgement->world->snapshot;
+    int64_t count = 0;
+    for (size_t i = 0; i < snapshot_count(snapshot, KIND_NODE); i++)
+        count += text_equal(
+            node_string(node_get(snapshot_object(snapshot, KIND_NODE, i)->labels, LABEL_NODE_POOL)),
+            judgement->object->name);
+    return count;
+}
+
+static void judge_turns(struct judgement *judgement, const struct budgets *budgets,
+                        const struct field *field, struct text found, int64_t expire_s)
+{
+    struct arena *arena = judgement->arena;
+    const struct budget *slowest = NULL;
+    int64_t nodes = nodes_of_pool(judgement);
+    int64_t needed_s = least_turns(budgets, nodes, &slowest) * REPLACEMENT_S;
+    int64_t open_s = least_open_s(budgets, judgement->now_unix_s, expire_s);
+    if (slowest == NULL || open_s < 0 || needed_s <= open_s)
+        return;
+    struct text all =
+        nodes == 0 ? TEXT("all nodes") : arena_printf(arena, "all %lld nodes", (long long)nodes);
+    judgement_report(
+        judgement,
+        &(struct draft){
+            .severity = SEVERITY_WARN,
+            .field = field,
+            .found = found,
+            .statement = arena_printf(
+                arena,
+                "found \"%.*s\", in which the windows may be open for no more than %.*s; to "
+                "replace "
+                "%.*s, %.*s at a time, takes %.*s at the least (2 min each time), so that nodes "
+                "grow older and older; next windows: %.*s",
+                TEXT_ARGS(found), TEXT_ARGS(span_text(open_s, arena)), TEXT_ARGS(all),
+                TEXT_ARGS(slowest->nodes), TEXT_ARGS(span_text(needed_s, arena)),
+                TEXT_ARGS(windows_text(budgets, judgement->now_unix_s, arena))),
+            .fix = TEXT("open windows for longer, let more nodes go at a time, or let them live "
+                        "longer"),
+        });
 }
 
 void disruption_budgets_judge_expiry(struct judgement *judgement, const struct budgets *budgets)
@@ -143,8 +253,12 @@ void disruption_budgets_judge_expiry(struct judgement *judgement, const struct b
     struct text found = field->node == NULL ? TEXT("") : node_text(field->node);
     if (field->node != NULL && !duration_parse(node_string(field->node), &expire_s))
         return; /* Never, or what the rail node-rotation finds */
-    if (old)
-        judge_gaps(judgement, budgets, field, field->node == NULL ? TEXT("720h") : found, expire_s);
-    else
+    if (!old) {
         warn_of_expiry(judgement, budgets, field, found, expire_s);
+        return;
+    }
+    if (field->node == NULL)
+        found = TEXT("720h");
+    if (!judge_gaps(judgement, budgets, field, found, expire_s))
+        judge_turns(judgement, budgets, field, found, expire_s);
 }

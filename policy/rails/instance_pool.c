@@ -144,20 +144,23 @@ static struct text requirements_to_add(const struct instance_list *list, const s
     return text_builder_text(&narrowing.yaml);
 }
 
-/* The requirements that alone keep every type of the list out. */
-static struct text requirements_in_the_way(const struct instance_list *list,
-                                           const struct pool *pool, struct arena *arena)
+/* "; change the one on KEY", of the requirements that alone keep every type of the list out. */
+static struct text way_out(const struct instance_list *list, const struct pool *pool,
+                           struct arena *arena)
 {
-    struct text_builder builder = {.arena = arena};
+    struct text_builder keys = {.arena = arena};
     size_t count = 0;
     for (size_t i = 0; i < pool->requirements.count; i++) {
         struct expressions one = {.items = &pool->requirements.items[i], .count = 1};
         struct type_set reached = expressions_select(list->catalog, &one, NULL, arena);
         if (!type_set_intersects(&reached, &list->allowed))
-            text_builder_printf(&builder, "%s%.*s %s", count++ == 0 ? "" : ", ",
-                                TEXT_ARGS(one.items[0].key), solver_op_name(one.items[0].op));
+            text_builder_printf(&keys, "%s%.*s", count++ == 0 ? "" : ", ",
+                                TEXT_ARGS(one.items[0].key));
     }
-    return text_builder_text(&builder);
+    if (count == 0)
+        return TEXT(" together; change them");
+    return arena_printf(arena, "; change the %s on %.*s", count == 1 ? "one" : "ones",
+                        TEXT_ARGS(text_builder_text(&keys)));
 }
 
 /* The list, and of it first what the pool can launch. */
@@ -204,12 +207,8 @@ static void report_pool_outside(struct judgement *judgement, const struct instan
                                  TEXT_ARGS(field_path(arena, pool->requirements_field)),
                                  TEXT_ARGS(requirements_to_add(list, pool, launchable, arena)));
     } else {
-        struct text in_the_way = requirements_in_the_way(list, pool, arena);
-        draft.fix =
-            in_the_way.size == 0
-                ? TEXT("no type of the list fits these requirements together; change them")
-                : arena_printf(arena, "no type of the list fits these requirements; change %.*s",
-                               TEXT_ARGS(in_the_way));
+        draft.fix = arena_printf(arena, "no type of the list fits these requirements%.*s",
+                                 TEXT_ARGS(way_out(list, pool, arena)));
     }
     judgement_report(judgement, &draft);
 }

@@ -7,7 +7,7 @@ static const struct key allow_keys[] = {
     {.name = "types",
      .type = KEY_GLOBS,
      .offset = ALLOW(types),
-     .summary = "names, as globs",
+     .summary = "names of types, as in m5.large or m6i.*",
      .minimum = 1},
     {.name = "families",
      .type = KEY_STRINGS,
@@ -33,7 +33,7 @@ static const struct key allow_keys[] = {
     {.name = "architectures",
      .type = KEY_STRINGS,
      .offset = ALLOW(architectures),
-     .summary = "amd64, arm64",
+     .summary = "of their processors",
      .minimum = 1,
      .choices = (const char *const[]){"amd64", "arm64", NULL}},
     {0},
@@ -43,7 +43,7 @@ static const struct key deny_keys[] = {
     {.name = "types",
      .type = KEY_GLOBS,
      .offset = DENY(types),
-     .summary = "names, as globs",
+     .summary = "names of types, as in m5.large or m6i.*",
      .minimum = 1},
     {.name = "families",
      .type = KEY_STRINGS,
@@ -63,7 +63,7 @@ static const struct key deny_keys[] = {
     {.name = "architectures",
      .type = KEY_STRINGS,
      .offset = DENY(architectures),
-     .summary = "amd64, arm64",
+     .summary = "of their processors",
      .minimum = 1,
      .choices = (const char *const[]){"amd64", "arm64", NULL}},
     {0},
@@ -129,7 +129,9 @@ static void check_values(const struct instance_list *list, enum dimension dimens
                 *LIST_PUSH(arena, idle) = value;
             continue;
         }
-        size_t nearest = text_nearest(value, known.items, known.count, TYPO_EDITS);
+        /* Short values are near to each other without being meant. */
+        size_t edits = value.size / 2 < TYPO_EDITS ? value.size / 2 : TYPO_EDITS;
+        size_t nearest = text_nearest(value, known.items, known.count, edits);
         struct text hint = TEXT("");
         if (nearest < known.count)
             hint = arena_printf(arena, "; did you mean \"%.*s\"?", TEXT_ARGS(known.items[nearest]));
@@ -180,9 +182,10 @@ const struct rail rail_instance_types = {
     .name = "instance-types",
     .summary = "which instance types may be selected and launched",
     .detail =
-        "A type is in the list when every key under allow accepts it, deny does not match it, and "
-        "it is no larger than max. With nothing under allow every type is in the list that deny "
-        "and max leave.\n\n"
+        "A platform has images, quotas and money for some machines and not for all: the rail keeps "
+        "pods and pools to a list of them. A type is in the list when every key under allow "
+        "accepts it, deny does not match it, and it is no larger than max. With nothing under "
+        "allow every type is in the list that deny and max leave.\n\n"
         "On a workload, each value that the nodeSelector or a required node affinity term names "
         "(of type, family, size, category, generation or architecture) must be possible within "
         "the list, and the types that selector and term reach together must meet the list. A pod "

@@ -246,6 +246,7 @@ static void judge(struct judgement *judgement, const void *settings_pointer)
     judge_metadata_service(judgement, settings);
     judge_tags(judgement, settings);
     judge_max_pods(judgement);
+    node_class_judge_kubelet(judgement);
 }
 
 const struct rail rail_node_class = {
@@ -263,7 +264,10 @@ const struct rail rail_node_class = {
         "httpPutResponseHopLimit, which is 1 where it is left out (2 on v1beta1).\n\n"
         "kubelet.maxPods is held against the instance types that the visible NodePools of this "
         "class may launch; more pods than addresses is a warning, since prefix delegation is not "
-        "visible.",
+        "visible. The API server takes any map as spec.kubelet, and Karpenter launches no node "
+        "while "
+        "it does not like what is in it: names that no kubelet has, eviction signals without their "
+        "grace periods, reservations below zero are found here.",
     .example = "node-class:\n"
                "  mode: enforce\n"
                "  amiFamilies: [AL2023, Bottlerocket]\n"

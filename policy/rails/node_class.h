@@ -15,5 +15,7 @@ bool node_class_is_v1beta1(const struct object *class);
 const struct field *node_class_family(const struct object *class, struct arena *arena,
                                       struct text *family);
 void node_class_judge_volumes(struct judgement *judgement, const struct node_class *settings);
+/* Settings of the kubelet for which Karpenter refuses the class. */
+void node_class_judge_kubelet(struct judgement *judgement);
 
 #endif

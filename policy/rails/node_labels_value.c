@@ -199,7 +199,8 @@ static struct text value_meant(const struct label_inquiry *inquiry, struct text 
                                struct text value)
 {
     const struct catalog *catalog = inquiry->settings->catalog;
-    size_t most = value.size > 6 ? 5 : 2;
+    /* Short values are near to each other without being meant. */
+    size_t most = value.size > 6 ? 5 : value.size / 2;
     struct text rest = {value.data + 3, value.size - 3};
     if (text_starts_with(value, TEXT("ml.")) && catalog_has_value(catalog, key, rest))
         return rest;

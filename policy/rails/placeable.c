@@ -111,7 +111,8 @@ const struct rail rail_placeable = {
         "Limits, what runs already and other pods (affinity, spread) do not count: they change. "
         "DaemonSets are left alone, and so are pods that ask for devices by resourceClaims. A "
         "NodePool of another cloud, one that is not ready and one with a fixed number of nodes "
-        "are given the benefit of the doubt.\n\n"
+        "are given the benefit of the doubt. How Karpenter is set (spec.karpenter of the policy) "
+        "counts: minValues that it may give up, reserved capacity that it does not buy.\n\n"
         "Node groups at zero and other autoscalers are not visible, so the rail only warns unless "
         "the policy gives it a mode of its own.",
     .example = "placeable:\n"

@@ -1,4 +1,5 @@
 /* The rail pool-limits: how much a NodePool may buy. */
+#include "kube/quantity.h"
 #include "policy/rail.h"
 
 struct settings {
@@ -39,6 +40,10 @@ static struct limit limit_of(const struct pool *pool, struct text resource, stru
     limit.given = node != NULL && !node_is(node, NODE_NULL);
     limit.written = node_text(node);
     limit.valid = limit.given && quantity_milli(limit.written, &limit.milli);
+    if (limit.given && !limit.valid && quantity_is_vast(limit.written)) {
+        limit.valid = true;
+        limit.milli = INT64_MAX;
+    }
     return limit;
 }
 
@@ -336,6 +341,8 @@ static void judge_quantities(struct judgement *judgement, const struct pool *poo
         struct limit limit = limit_of(pool, name, arena);
         if (!limit.given || limit.valid)
             continue;
+        bool of_provisioner =
+            text_is(name, "resources") && node_is(&limits->members[i].value, NODE_MAP);
         judgement_report(
             judgement,
             &(struct draft){
@@ -345,7 +352,11 @@ static void judge_quantities(struct judgement *judgement, const struct pool *poo
                                  ? arena_printf(arena, "found \"%.*s\", which is no quantity",
                                                 TEXT_ARGS(limit.written))
                                  : TEXT("found no quantity"),
-                .fix = TEXT("write a number with a unit, as in 100, 512Gi or 4Ti"),
+                .fix = of_provisioner
+                           ? arena_printf(arena,
+                                          "move what is in it to %.*s: only a Provisioner has it",
+                                          TEXT_ARGS(field_path(arena, pool->limits_field)))
+                           : TEXT("write a number with a unit, as in 100, 512Gi or 4Ti"),
             });
     }
 }

@@ -154,13 +154,33 @@ static void judge_place(const struct inspection *inspection, const struct place_
         judge_map(inspection, place, field_item(arena, field, i));
 }
 
+/* A Provisioner under the newer name. */
+static void report_version(struct judgement *judgement, struct text version)
+{
+    struct arena *arena = judgement->arena;
+    const struct field *field = field_get(arena, judgement->object->root, "apiVersion");
+    judgement_report(judgement, &(struct draft){
+                                    .field = field,
+                                    .found = node_string(field->node),
+                                    .statement = arena_printf(arena,
+                                                              "found NodePool of %.*s, which has "
+                                                              "none: its pools are Provisioners",
+                                                              TEXT_ARGS(version)),
+                                    .fix = TEXT("write karpenter.sh/v1, and the fields of v1"),
+                                    .replacement = TEXT("karpenter.sh/v1"),
+                                });
+}
+
 void pool_shape_judge_fields(struct judgement *judgement, const struct pool *pool)
 {
     struct text version = TEXT("");
     text_split(pool->object->api_version, '/', NULL, &version);
     bool old = text_is(version, "v1beta1");
-    if (!old && !text_is(version, "v1"))
+    bool never = text_starts_with(version, TEXT("v1alpha"));
+    if (!old && !never && !text_is(version, "v1"))
         return;
+    if (never)
+        report_version(judgement, version);
     struct inspection inspection = {judgement, old ? v1beta1 : v1, old ? "v1beta1" : "v1"};
     for (const struct place_of_fields *place = inspection.places; place->path != NULL; place++)
         judge_place(&inspection, place);
@@ -197,6 +217,7 @@ static void judge(struct judgement *judgement, const void *settings)
     pool_shape_judge_fields(judgement, &pool);
     judge_replicas(judgement, &pool);
     pool_shape_judge_values(judgement, &pool);
+    pool_shape_judge_names(judgement, &pool);
     pool_shape_judge_types(judgement, &pool);
 }
 
@@ -215,10 +236,9 @@ const struct rail rail_pool_shape = {
         "Karpenter may know it.\n\n"
         "It finds what the API server takes and Karpenter then refuses, so that the pool is never "
         "used: labels and requirements of Karpenter's own domains, requirements without an "
-        "operator or with too few values, values that no label can hold, capacity types that do "
-        "not exist, the same taint twice; and, where the policy says that Karpenter's gate "
-        "StaticCapacity is "
-        "off, replicas.\n\n"
+        "operator or with too few values, keys and values that no label or taint can have, "
+        "capacity types that do not exist, the same taint twice, durations beyond 292 years; and, "
+        "where the policy says that Karpenter's gate StaticCapacity is off, replicas.\n\n"
         "It finds a pool whose requirements leave no instance type, with the requirements that "
         "rule each other out; where only the built-in catalogue does not know a name, that is a "
         "warning, since catalogues age. And it finds a pool that may launch any machine, "

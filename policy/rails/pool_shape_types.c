@@ -118,6 +118,8 @@ static bool judge_unknown(struct judgement *judgement, const struct expression *
     struct text key = canonical_key(expression->key);
     if (is_value_of(catalog, key, value->text))
         return false;
+    if (pool_shape_knows_all_of(key))
+        return true; /* its unknown values are spoken of already */
     struct text home = key_of_value(catalog, value->text);
     struct text near = nearest_value(catalog, key, value->text);
     bool may_exist = home.size == 0 && catalog_is_builtin(catalog);

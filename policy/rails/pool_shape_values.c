@@ -3,8 +3,6 @@
 #include "policy/rails/pool_shape.h"
 #include "solver/well_known.h"
 
-#define NEVER_USED ": Karpenter refuses the pool and never uses it"
-
 /* ---- keys that are Karpenter's own ---- */
 
 static bool is_in_domain(struct text key, const char *domain)
@@ -98,9 +96,32 @@ static const char *fault_of(const struct expression *expression, const char **fi
     return "a requirement that compares with no whole number";
 }
 
+/* NotIn is the one operator that may come without values. */
+static bool judge_nothing_ruled_out(struct judgement *judgement,
+                                    const struct expression *expression)
+{
+    struct arena *arena = judgement->arena;
+    const struct field *values = field_get(arena, expression->field, "values");
+    bool none = values->node == NULL || node_is(values->node, NODE_NULL) ||
+                (node_is(values->node, NODE_LIST) && node_count(values->node) == 0);
+    if (!none || expression->key.size == 0 ||
+        !text_is(node_string(node_get(expression->field->node, "operator")), "NotIn"))
+        return false;
+    judgement_report(judgement, &(struct draft){
+                                    .severity = SEVERITY_WARN,
+                                    .field = values,
+                                    .statement = TEXT("NotIn without values rules nothing out"),
+                                    .fix = TEXT("list what is to be kept out, or remove the "
+                                                "requirement"),
+                                });
+    return true;
+}
+
 static void judge_expression(struct judgement *judgement, const struct expression *expression)
 {
     struct arena *arena = judgement->arena;
+    if (judge_nothing_ruled_out(judgement, expression))
+        return;
     const char *fix;
     const char *fault = fault_of(expression, &fix);
     if (fault != NULL) {
@@ -127,41 +148,74 @@ static void judge_expression(struct judgement *judgement, const struct expressio
                          });
 }
 
-/* ---- capacity types ---- */
+/* ---- values that Karpenter knows all of ---- */
 
-static void judge_capacity(struct judgement *judgement, const struct expression *expression)
+static const struct {
+    const char *key, *what;
+    struct text values[3];
+    size_t count;
+} closed[] = {
+    {LABEL_CAPACITY_TYPE, "capacity type", {TEXT("on-demand"), TEXT("spot"), TEXT("reserved")}, 3},
+    {"karpenter.k8s.aws/instance-tenancy", "tenancy", {TEXT("default"), TEXT("dedicated")}, 2},
+};
+
+bool pool_shape_knows_all_of(struct text key)
 {
-    static const struct text known[] = {TEXT("on-demand"), TEXT("spot"), TEXT("reserved")};
+    for (size_t i = 0; i < COUNT_OF(closed); i++)
+        if (text_is(key, closed[i].key))
+            return true;
+    return false;
+}
+
+static void report_unknown(struct judgement *judgement, size_t of,
+                           const struct expression_value *value, const char *consequence)
+{
     enum { TYPO_EDITS = 2 };
     struct arena *arena = judgement->arena;
-    if (!expression->valid || expression->op != SOLVER_IN ||
-        !text_is(expression->key, LABEL_CAPACITY_TYPE))
-        return;
+    size_t count = closed[of].count;
+    size_t nearest = text_nearest(value->text, closed[of].values, count, TYPO_EDITS);
+    judgement_report(
+        judgement,
+        &(struct draft){
+            .severity = consequence[0] == '\0' ? SEVERITY_WARN : SEVERITY_RAIL,
+            .field = value->field,
+            .found = value->text,
+            .statement = arena_printf(arena, "found \"%.*s\", which is no %s%s",
+                                      TEXT_ARGS(value->text), closed[of].what, consequence),
+            .allowed = closed[of].values,
+            .allowed_count = count,
+            .fix = nearest < count ? arena_printf(arena, "replace with %.*s",
+                                                  TEXT_ARGS(closed[of].values[nearest]))
+                                   : TEXT("use one of the allowed values"),
+        });
+}
+
+static void judge_closed(struct judgement *judgement, const struct expression *expression,
+                         size_t of, const char *consequence)
+{
+    const struct text *known = closed[of].values;
     size_t known_count = 0;
     for (size_t i = 0; i < expression->value_count; i++)
         known_count +=
-            text_nearest(expression->values[i].text, known, COUNT_OF(known), 0) < COUNT_OF(known);
-    for (size_t i = 0; i < expression->value_count; i++) {
-        const struct expression_value *value = &expression->values[i];
-        if (text_nearest(value->text, known, COUNT_OF(known), 0) < COUNT_OF(known))
-            continue;
-        size_t nearest = text_nearest(value->text, known, COUNT_OF(known), TYPO_EDITS);
-        judgement_report(
-            judgement,
-            &(struct draft){
-                .severity = known_count > 0 ? SEVERITY_WARN : SEVERITY_RAIL,
-                .field = value->field,
-                .found = value->text,
-                .statement =
-                    arena_printf(arena, "found \"%.*s\", which is no capacity type%s",
-                                 TEXT_ARGS(value->text), known_count > 0 ? "" : NEVER_USED),
-                .allowed = known,
-                .allowed_count = COUNT_OF(known),
-                .fix = nearest < COUNT_OF(known)
-                           ? arena_printf(arena, "replace with %.*s", TEXT_ARGS(known[nearest]))
-                           : TEXT("use one of the allowed values"),
-            });
-    }
+            text_nearest(expression->values[i].text, known, closed[of].count, 0) < closed[of].count;
+    for (size_t i = 0; i < expression->value_count; i++)
+        if (text_nearest(expression->values[i].text, known, closed[of].count, 0) ==
+            closed[of].count)
+            report_unknown(judgement, of, &expression->values[i],
+                           known_count == 0 || known_count < expression->min_values ? consequence
+                                                                                    : "");
+}
+
+/* Of a requirement Karpenter looks at the values; a label it takes as it is, and finds no machine.
+ */
+static void judge_values_of(struct judgement *judgement, const struct expression *expression,
+                            const char *consequence)
+{
+    if (!expression->valid || expression->op != SOLVER_IN)
+        return;
+    for (size_t i = 0; i < COUNT_OF(closed); i++)
+        if (text_is(expression->key, closed[i].key))
+            judge_closed(judgement, expression, i, consequence);
 }
 
 /* ---- taints ---- */
@@ -203,7 +257,7 @@ void pool_shape_judge_values(struct judgement *judgement, const struct pool *poo
 {
     for (size_t i = 0; i < pool->requirements.count; i++) {
         judge_expression(judgement, &pool->requirements.items[i]);
-        judge_capacity(judgement, &pool->requirements.items[i]);
+        judge_values_of(judgement, &pool->requirements.items[i], NEVER_USED);
     }
     for (size_t i = 0; i < pool->labels.count; i++) {
         const struct expression *label = &pool->labels.items[i];
@@ -211,7 +265,7 @@ void pool_shape_judge_values(struct judgement *judgement, const struct pool *poo
             continue;
         judge_key(judgement, label->field, label->key);
         judge_value(judgement, label->field, label->values[0].text);
-        judge_capacity(judgement, label);
+        judge_values_of(judgement, label, ": the pool can launch none");
     }
     judge_taints(judgement, pool);
 }

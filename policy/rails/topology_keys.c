@@ -180,7 +180,7 @@ const struct rail rail_topology_keys = {
         "terms, anti-affinity). The rail reads topologySpreadConstraints, podAffinity and "
         "podAntiAffinity, required and preferred.\n\n"
         "Beta and CSI spellings of the zone and its kin, bare words such as \"zone\" or "
-        "\"hostname\", and keys within two edits of a well-known one are always findings, with "
+        "\"hostname\", and well-known keys misspelt by a letter or two are always findings, with "
         "the right key as the fix, unless a visible NodePool produces that very label. Any other "
         "key outside allow is a finding when NodePools are visible and neither they nor the "
         "instance types produce it; with no NodePool visible the rail cannot decide and only "

@@ -217,7 +217,8 @@ def set_class_field(node_class, chance):
 
 def places(value, path=()):
     for key, child in value.items() if isinstance(value, dict) else enumerate(value):
-        if path or key == "spec":
+        # Of a kubelet's settings we know the type of those alone that Karpenter uses itself.
+        if (path or key == "spec") and key != "topologyManagerPolicy":
             yield value, key, (*path, str(key))
         if isinstance(child, (dict, list)) and (path or key == "spec"):
             yield from places(child, (*path, str(key)))

@@ -31,7 +31,7 @@ POLICY = {"apiVersion": "taffrail.dev/v1alpha1", "kind": "GuardRails", "metadata
 # What our findings say of an object that Karpenter would not use as it stands.
 CLAIMS = re.compile("Karpenter refuses|Karpenter cannot read|is no quantity|found no quantity|"
                     "is no duration|a number without a unit|neither a number of nodes nor|"
-                    "missing beside a schedule|missing beside a duration|no valid kubelet setting")
+                    "missing beside a schedule|missing beside a duration")
 
 
 class Loader(yaml.SafeLoader):
@@ -60,6 +60,25 @@ def bases(folders):
                         yield json.loads(json.dumps(item, default=str))
 
 
+NEEDED = {
+    "NodePool": {"template": {"spec": {"requirements": [], "nodeClassRef": {
+        "group": "karpenter.k8s.aws", "kind": "EC2NodeClass", "name": "default"}}}},
+    "EC2NodeClass": {"role": "nodes", "amiSelectorTerms": [{"alias": "al2023@latest"}],
+                     "subnetSelectorTerms": [{"tags": {"a": "b"}}],
+                     "securityGroupSelectorTerms": [{"tags": {"a": "b"}}]},
+}
+
+
+def complete(value, needed):
+    """With what a scenario leaves out, so that one change decides what becomes of the object."""
+    for key, child in needed.items():
+        if isinstance(child, dict):
+            value[key] = complete(value[key] if isinstance(value.get(key), dict) else {}, child)
+        elif key not in value:
+            value[key] = copy.deepcopy(child)
+    return value
+
+
 def made(folders, count, seed):
     """Each base, and changed ones, under names of their own."""
     chance = random.Random(seed)
@@ -70,7 +89,7 @@ def made(folders, count, seed):
     kinds = {kind: [b for b in found if b["kind"] == kind] for kind in CHANGES}
     while len(objects) < len(found) + count:
         kind = chance.choices(list(kinds), [2, 1])[0]
-        base = copy.deepcopy(chance.choice(kinds[kind]))
+        base = complete(copy.deepcopy(chance.choice(kinds[kind])), {"spec": NEEDED[kind]})
         changes = [chance.choice(CHANGES[kind]) for _ in range(chance.choice((1, 1, 2)))]
         objects.append((base, [change(base, chance) for change in changes]))
     for i, (item, _) in enumerate(objects):

@@ -580,9 +580,63 @@ static void a_zone_counts_as_long_as_something_names_it(void)
     arena_destroy(arena);
 }
 
+/* A reload may say something else of how Karpenter is set, while the cluster stays. */
+static void other_settings_make_other_offers(void)
+{
+    static const struct karpenter_settings unset;
+    static const struct karpenter_settings no_reserved = {.no_reserved_capacity = true};
+    static const struct karpenter_settings best_effort = {.best_effort_min_values = true};
+    /* Zone a has reserved machines alone, b one family where two are asked for. */
+    static const struct {
+        const struct karpenter_settings *settings;
+        const char *zones;
+    } steps[] = {
+        {NULL, " a"},       {&unset, " a"},         {&no_reserved, ""},
+        {&no_reserved, ""}, {&best_effort, " a b"}, {NULL, " a"},
+    };
+#define POOL_IN(zone, more)                                                                 \
+    ",\"spec\":{\"template\":{\"spec\":{\"nodeClassRef\":{\"group\":\"karpenter.k8s.aws\"," \
+    "\"kind\":\"EC2NodeClass\",\"name\":\"c\"},\"requirements\":[{\"key\":"                 \
+    "\"topology.kubernetes.io/zone\",\"operator\":\"In\",\"values\":[\"" zone "\"]}," more "]}}}"
+    struct arena *arena = arena_create((size_t)256 << 20);
+    const struct catalog *catalog = catalog_builtin(arena);
+    struct warm *warm = warm_create();
+    struct live_changes changes;
+    live = live_create();
+    scratch = arena_create((size_t)16 << 20);
+    put(KIND_NODE_POOL, "", "reserved", "",
+        POOL_IN("a", "{\"key\":\"karpenter.sh/capacity-type\",\"operator\":\"In\",\"values\":"
+                     "[\"reserved\"]}"));
+    put(KIND_NODE_POOL, "", "diverse", "",
+        POOL_IN("b", "{\"key\":\"karpenter.k8s.aws/instance-family\",\"operator\":\"In\","
+                     "\"values\":[\"m5\",\"t3\"],\"minValues\":2}"));
+    put(KIND_EC2_NODE_CLASS, "", "c", "",
+        ",\"spec\":{\"capacityReservationSelectorTerms\":[{\"id\":\"cr-1\"}]},\"status\":{"
+        "\"capacityReservations\":[{\"id\":\"cr-1\",\"instanceType\":\"m5.large\","
+        "\"availabilityZone\":\"a\",\"state\":\"active\",\"reservationType\":\"default\"}]}");
+    put(KIND_STATEFUL_SET, "red", "set", "",
+        ",\"spec\":{\"template\":{\"spec\":{\"nodeSelector\":{\"karpenter.k8s.aws/instance-family\""
+        ":\"m5\"},\"containers\":[]}}" TEMPLATES "}");
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+        const struct snapshot *snapshot = live_version(live, &changes);
+        CU_ASSERT_PTR_NOT_NULL_FATAL(snapshot);
+        const struct pin_offers *offers =
+            warm_next(warm, snapshot, &changes, catalog, steps[i].settings);
+        ASSERT_TEXT(offers_text(snapshot, offers, arena),
+                    arena_printf(arena, "red/set:%s\n", steps[i].zones).data);
+        pin_offers_release(offers);
+        live_release(live, snapshot);
+    }
+    warm_destroy(warm);
+    live_destroy(live);
+    arena_destroy(scratch);
+    arena_destroy(arena);
+}
+
 const struct unit_test unit_tests[] = {
     {"offers kept up are those asked anew", offers_kept_up_are_those_asked_anew},
     {"so they are where every zone sells all", so_they_are_where_every_zone_sells_all},
     {"a zone counts as long as something names it", a_zone_counts_as_long_as_something_names_it},
+    {"other settings make other offers", other_settings_make_other_offers},
     {NULL, NULL},
 };

@@ -1,6 +1,6 @@
 /* The rail api-versions: which objects are old, and the v1 objects to write instead. */
 #include "kube/upgrade.h"
-#include "rail_table.h"
+#include "rail_modes.h"
 
 #define OBJECT(version, kind, spec) \
     "{apiVersion: " version ", kind: " kind ", metadata: {name: a}, spec: {" spec "}}"
@@ -21,11 +21,11 @@ static void old_objects_are_found(void)
          "deny apiVersion karpenter.sh/v1alpha5"},
     };
     rail_table_run(&(struct rail_table){"api-versions: {}", NULL, cases, COUNT_OF(cases)});
-    static const struct rail_case warned[] = {
-        {OBJECT("karpenter.sh/v1beta1", "NodePool", ""), "warn apiVersion karpenter.sh/v1beta1"},
-    };
-    rail_table_run(
-        &(struct rail_table){"api-versions: {mode: warn}", NULL, warned, COUNT_OF(warned)});
+}
+
+static void a_policy_says_how_loud_it_is(void)
+{
+    rail_modes_run("api-versions", "", NULL, OBJECT("karpenter.sh/v1beta1", "NodePool", ""));
 }
 
 /* By Karpenter semantics 5.5 and 5.6; the CRDs judge in tests/conformance/upgrade.test. */
@@ -148,9 +148,108 @@ static void what_is_written_is_read_again(void)
     arena_destroy(arena);
 }
 
+#define LABELS(tens) LABEL(tens "0") ", " LABEL(tens "1") ", " LABEL(tens "2") ", " LABEL(tens "3")
+#define LABEL(number)                                     \
+    "example.com/a-label-with-a-rather-long-name-" number \
+    ": and-a-value-that-is-as-long-as-the-name-is"
+
+static void it_says_what_to_write(void)
+{
+    static const struct rail_words rows[] = {
+        {OBJECT("karpenter.sh/v1beta1", "NodePool",
+                "template: {spec: {nodeClassRef: {name: c}, requirements: []}}"),
+         "found NodePool of \"karpenter.sh/v1beta1\", which Karpenter no longer serves; allowed "
+         "karpenter.sh/v1",
+         "write instead: {apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: a}, spec: "
+         "{template: {spec: {requirements: [], nodeClassRef: {group: karpenter.k8s.aws, kind: "
+         "EC2NodeClass, name: c}}}}}"},
+        {OBJECT("karpenter.sh/v1alpha5", "Provisioner", ""),
+         "found Provisioner of \"karpenter.sh/v1alpha5\", which Karpenter no longer serves; "
+         "allowed NodePool of karpenter.sh/v1",
+         "write instead: {apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: a}, spec: "
+         "{template: {spec: {requirements: [{key: kubernetes.io/os, operator: In, values: "
+         "[linux]}, {key: kubernetes.io/arch, operator: In, values: [amd64]}, {key: "
+         "karpenter.sh/capacity-type, operator: In, values: [on-demand]}, {key: "
+         "karpenter.k8s.aws/instance-category, operator: In, values: [c, m, r]}, {key: "
+         "karpenter.k8s.aws/instance-generation, operator: Gt, values: [\"2\"]}], nodeClassRef: "
+         "{group: karpenter.k8s.aws, kind: EC2NodeClass, name: a}, expireAfter: Never}}, "
+         "disruption: {consolidationPolicy: WhenEmpty, consolidateAfter: Never}}}"},
+        {OBJECT("karpenter.sh/v1beta1", "NodePool",
+                "template: {spec: {kubelet: {maxPods: 9}, nodeClassRef: {name: c}, requirements: "
+                "[]}}"),
+         "found NodePool of \"karpenter.sh/v1beta1\", which Karpenter no longer serves; allowed "
+         "karpenter.sh/v1",
+         "write instead: {apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: a}, spec: "
+         "{template: {spec: {requirements: [], nodeClassRef: {group: karpenter.k8s.aws, kind: "
+         "EC2NodeClass, name: c}}}}}; by hand: in EC2NodeClass c write spec.kubelet: {maxPods: 9}"},
+        {OBJECT("karpenter.k8s.aws/v1beta1", "EC2NodeClass", "amiFamily: Ubuntu"),
+         "found EC2NodeClass of \"karpenter.k8s.aws/v1beta1\", which Karpenter no longer serves; "
+         "allowed karpenter.k8s.aws/v1",
+         "write instead: {apiVersion: karpenter.k8s.aws/v1, kind: EC2NodeClass, metadata: {name: "
+         "a}, spec: {amiFamily: AL2, amiSelectorTerms: [{alias: \"al2@latest\"}], role: "
+         "KarpenterNodeRole, metadataOptions: {httpEndpoint: enabled, httpProtocolIPv6: disabled, "
+         "httpTokens: required, httpPutResponseHopLimit: 2}}}; by hand: v1 knows no amiFamily "
+         "Ubuntu: it is written as AL2, whose user data is the same; choose the images and the "
+         "block devices yourself; put a version for latest in alias al2@latest: nodes are replaced "
+         "at each release; put the role of your nodes in spec.role: the instance profile of "
+         "Karpenter's settings is no longer read; name spec.subnetSelectorTerms: v1 wants it; name "
+         "spec.securityGroupSelectorTerms: v1 wants it"},
+        /* more than a message can hold */
+        {
+            OBJECT("karpenter.sh/v1beta1", "NodePool",
+                   "template: {metadata: {labels: {" LABELS("0") ", " LABELS("1") ", " LABELS("2") ", " LABELS("3") ", " LABELS(
+                       "4") ", " LABELS("5") ", " LABELS("6") ", " LABELS("7") ", " LABELS("8") "}}"
+                                                                                                ", "
+                                                                                                "sp"
+                                                                                                "ec"
+                                                                                                ": "
+                                                                                                "{k"
+                                                                                                "ub"
+                                                                                                "el"
+                                                                                                "et"
+                                                                                                ": "
+                                                                                                "{m"
+                                                                                                "ax"
+                                                                                                "Po"
+                                                                                                "ds"
+                                                                                                ": "
+                                                                                                "9}"
+                                                                                                ", "
+                                                                                                "no"
+                                                                                                "de"
+                                                                                                "Cl"
+                                                                                                "as"
+                                                                                                "sR"
+                                                                                                "ef"
+                                                                                                ": "
+                                                                                                "{n"
+                                                                                                "am"
+                                                                                                "e:"
+                                                                                                " c"
+                                                                                                "},"
+                                                                                                " r"
+                                                                                                "eq"
+                                                                                                "ui"
+                                                                                                "re"
+                                                                                                "me"
+                                                                                                "nt"
+                                                                                                "s:"
+                                                                                                " ["
+                                                                                                "]}"
+                                                                                                "}"),
+            "found NodePool of \"karpenter.sh/v1beta1\", which Karpenter no longer serves; allowed "
+            "karpenter.sh/v1",
+            "taffrail convert -f FILE writes the new object; by hand: in EC2NodeClass c write "
+            "spec.kubelet: {maxPods: 9}"},
+    };
+    rail_words_run("api-versions: {}", NULL, rows, COUNT_OF(rows));
+}
+
 const char unit_suite[] = "policy api-versions";
 const struct unit_test unit_tests[] = {
     {"old objects are found", old_objects_are_found},
+    {"a policy says how loud it is", a_policy_says_how_loud_it_is},
+    {"it says what to write", it_says_what_to_write},
     {"old objects become new ones", old_objects_become_new_ones},
     {"what is written is read again", what_is_written_is_read_again},
     {NULL, NULL},

@@ -117,6 +117,12 @@ static void the_number_of_nodes_is_bounded(void)
     };
     rail_table_run(&(struct rail_table){"disruption-budgets: {maxNodes: 5}", NULL, numbers,
                                         COUNT_OF(numbers)});
+    /* Without a list there is one budget, of 10 %. */
+    static const struct rail_case unwritten = {POOL(""), ""};
+    rail_table_run(
+        &(struct rail_table){"disruption-budgets: {maxNodes: 10%}", NULL, &unwritten, 1});
+    static const struct rail_case above = {POOL(""), "deny " AT " 10%"};
+    rail_table_run(&(struct rail_table){"disruption-budgets: {maxNodes: 9%}", NULL, &above, 1});
 }
 
 static void policies_are_allowed_by_name(void)
@@ -158,6 +164,56 @@ static void expiry_is_held_against_the_windows(void)
          ""},
     };
     rail_table_run(&(struct rail_table){"disruption-budgets: {}", NULL, cases, COUNT_OF(cases)});
+}
+
+/* Ten minutes after each midnight, and two for each turn: five turns a day. */
+static void windows_must_do_for_all_nodes(void)
+{
+#define TEN_MINUTES BLOCK("10 0 * * *", "23h50m")
+#define OLD(expire, more) \
+    POOL_OF("v1beta1", "expireAfter: " expire ", budgets: [" TEN_MINUTES more "]", "")
+#define NODE(name)                                             \
+    "---\n{apiVersion: v1, kind: Node, metadata: {name: " name \
+    ", labels: {karpenter.sh/nodepool: a}}}\n"
+    static const char warned[] = "warn spec.disruption.expireAfter 24h";
+    static const char five[] = NODE("n1") NODE("n2") NODE("n3") NODE("n4")
+        NODE("n5") "---\n{apiVersion: v1, kind: Node, metadata: {name: other, labels: "
+                   "{karpenter.sh/nodepool: "
+                   "b}}}\n";
+    static const char six[] = NODE("n1") NODE("n2") NODE("n3") NODE("n4") NODE("n5") NODE("n6");
+    static const struct rail_case unseen[] = {
+        {OLD("24h", ", {nodes: 20%}"), ""},
+        {OLD("24h", ", {nodes: 19%}"), warned},
+        {OLD("24h", ", {nodes: 50%}, {nodes: 19%}"), warned},
+        {OLD("48h", ", {nodes: 10%}"), ""},
+        {OLD("48h", ", {nodes: 9%}"), "warn spec.disruption.expireAfter 48h"},
+        /* how many nodes there are is not known; or nothing holds them up */
+        {OLD("24h", ", {nodes: '1'}"), ""},
+        {OLD("24h", ""), ""},
+        {OLD("24h", ", {nodes: '0', reasons: [Empty]}"), ""},
+        /* one that comes and goes may be gone in the window */
+        {OLD("24h", ", {nodes: 1%, schedule: '0 12 * * *', duration: 1h}"), ""},
+        /* v1 does not wait */
+        {POOL_OF("v1", "budgets: [" TEN_MINUTES ", {nodes: 1%}]", NEVER), ""},
+    };
+    static const struct rail_case of_five[] = {
+        {OLD("24h", ", {nodes: '1'}"), ""},
+        {OLD("24h", ", {nodes: 20%}"), ""},
+        {OLD("24h", ", {nodes: 1%}"), ""}, /* which is one node, rounded up */
+    };
+    static const struct rail_case of_six[] = {
+        {OLD("24h", ", {nodes: '1'}"), warned},
+        {OLD("24h", ", {nodes: '2'}"), ""},
+        {OLD("24h", ", {nodes: 16%}"), warned},
+        {OLD("24h", ", {nodes: 17%}"), ""}, /* two of them, rounded up */
+    };
+    const char *rails = "disruption-budgets: {}";
+    rail_table_run(&(struct rail_table){rails, NULL, unseen, COUNT_OF(unseen)});
+    rail_table_run(&(struct rail_table){rails, five, of_five, COUNT_OF(of_five)});
+    rail_table_run(&(struct rail_table){rails, six, of_six, COUNT_OF(of_six)});
+#undef TEN_MINUTES
+#undef OLD
+#undef NODE
 }
 
 /* At 1970-01-01 00:00, a Thursday: the office hours are Thursday and Friday, then Monday. */
@@ -213,6 +269,7 @@ const struct unit_test unit_tests[] = {
     {"windows can be required", windows_can_be_required},
     {"the number of nodes is bounded", the_number_of_nodes_is_bounded},
     {"policies are allowed by name", policies_are_allowed_by_name},
+    {"windows must do for all nodes", windows_must_do_for_all_nodes},
     {"expiry is held against the windows", expiry_is_held_against_the_windows},
     {"nodes that will end outside are named", nodes_that_will_end_outside_are_named},
     {"it says how many are too many", it_says_how_many_are_too_many},

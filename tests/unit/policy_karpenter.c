@@ -204,6 +204,7 @@ static void placeable_knows_what_karpenter_buys(void)
     static const struct rail_case overlaid[] = {{POD(ASKS("cpu: 1, example.com/fuse: 1")), ""},
                                                 {POD(ASKS("cpu: 1000")), "deny spec "}};
     run(UNDER(NO_RESERVED, PLACEABLE), reserved_pool, never, 1);
+    run(PLACEABLE, reserved_pool, fits, 1); /* how many are free, nobody says */
     run(PLACEABLE, many_types, one_family, 1);
     run(UNDER("minValuesPolicy: Strict", PLACEABLE), many_types, one_family, 1);
     run(UNDER("minValuesPolicy: BestEffort", PLACEABLE), many_types, one_will_do, 1);

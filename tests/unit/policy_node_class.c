@@ -129,6 +129,72 @@ static void pods_have_addresses(void)
     rail_table_run(&(struct rail_table){"node-class: {}", NULL, &unseen, 1});
 }
 
+#define KUBELET(settings) CLASS(AL2023 ", kubelet: {" settings "}")
+#define IN_KUBELET "deny spec.kubelet."
+
+/* As Karpenter judges it when the API server has taken it: tests/conformance/pools.py asks both. */
+static void kubelet_settings_can_be_used(void)
+{
+    static const struct rail_case cases[] = {
+        {KUBELET("maxPods: 58, podsPerCore: 0, cpuCFSQuota: true, clusterDNS: [10.0.0.1], "
+                 "topologyManagerPolicy: best-effort"),
+         ""},
+        {KUBELET("maxPods: 'vcpus * 10', kubeReserved: {cpu: 'vcpus * 10'}, systemReserved: null"),
+         ""},
+        {KUBELET("evictionHard: {memory.available: 5%, nodefs.available: 500Mi}"), ""},
+        {KUBELET(
+             "evictionSoft: {pid.available: 0%}, evictionSoftGracePeriod: {pid.available: 1.5m}"),
+         ""},
+        {KUBELET("imageGCHighThresholdPercent: 85, imageGCLowThresholdPercent: 80"), ""},
+        {CLASS_OF("v1beta1", "amiSelectorTerms: [{id: ami-1}], kubelet: {maxPod: 58}"), ""},
+        {KUBELET("maxPod: 58"), IN_KUBELET "maxPod maxPod"},
+        {KUBELET("somethingNew: 58"), "warn spec.kubelet.somethingNew somethingNew"},
+        {KUBELET("registerWithTaints: []"), IN_KUBELET "registerWithTaints "},
+        {KUBELET("maxPods: -1"), IN_KUBELET "maxPods -1"},
+        {KUBELET("podsPerCore: '2'"), IN_KUBELET "podsPerCore 2"},
+        {KUBELET("cpuCFSQuota: 'true'"), IN_KUBELET "cpuCFSQuota true"},
+        {KUBELET("clusterDNS: 10.0.0.1"), IN_KUBELET "clusterDNS 10.0.0.1"},
+        {KUBELET("clusterDNS: [true]"), IN_KUBELET "clusterDNS "},
+        {KUBELET("kubeReserved: {cpu: 1}"), IN_KUBELET "kubeReserved "},
+        {KUBELET("kubeReserved: {cpu: '-1'}"), IN_KUBELET "kubeReserved.cpu -1"},
+        {KUBELET("systemReserved: {gpu: '1'}"), IN_KUBELET "systemReserved.gpu gpu"},
+        {KUBELET("evictionHard: {nodefs.free: 5%}"), "deny spec.kubelet.evictionHard[nodefs.free] "
+                                                     "nodefs.free"},
+        {KUBELET("evictionHard: {pid.available: 101%}"),
+         "deny spec.kubelet.evictionHard[pid.available] 101%"},
+        {KUBELET("evictionMinimumReclaim: {pid.available: -5}"),
+         IN_KUBELET "evictionMinimumReclaim "},
+        {KUBELET("evictionMinimumReclaim: {pid.available: '-5'}"),
+         "deny spec.kubelet.evictionMinimumReclaim[pid.available] -5"},
+        {KUBELET("evictionSoft: {pid.available: 5%}"),
+         "deny spec.kubelet.evictionSoft[pid.available] 5%"},
+        {KUBELET("evictionSoftGracePeriod: {pid.available: 1m}"),
+         "deny spec.kubelet.evictionSoftGracePeriod[pid.available] 1m"},
+        {KUBELET(
+             "evictionSoft: {pid.available: 5%}, evictionSoftGracePeriod: {pid.available: '1'}"),
+         "deny spec.kubelet.evictionSoftGracePeriod[pid.available] 1"},
+        {KUBELET("imageGCHighThresholdPercent: 80, imageGCLowThresholdPercent: 80"),
+         IN_KUBELET "imageGCHighThresholdPercent 80"},
+        {KUBELET("imageGCHighThresholdPercent: 101"), IN_KUBELET "imageGCHighThresholdPercent 101"},
+    };
+    rail_table_run(&(struct rail_table){"node-class: {}", NULL, cases, COUNT_OF(cases)});
+    static const struct rail_words words[] = {
+        {KUBELET("maxPod: 58"),
+         "found \"maxPod\", which is no setting of a kubelet: Karpenter refuses the EC2NodeClass "
+         "and launches no node of it",
+         "did you mean maxPods?"},
+        {KUBELET("evictionSoft: {pid.available: 5%}"),
+         "pid.available is not in evictionSoftGracePeriod: Karpenter refuses the EC2NodeClass and "
+         "launches no node of it",
+         "add pid.available to evictionSoftGracePeriod"},
+        {KUBELET("podsPerCore: '2'"),
+         "found a string where a whole number from 0 is wanted: Karpenter refuses the "
+         "EC2NodeClass and launches no node of it",
+         "write a whole number from 0"},
+    };
+    rail_words_run("node-class: {}", NULL, words, COUNT_OF(words));
+}
+
 static void it_says_what_to_change(void)
 {
     static const struct rail_words rows[] = {
@@ -164,6 +230,7 @@ const struct unit_test unit_tests[] = {
     {"the metadata service is version 2", the_metadata_service_is_version_2},
     {"families and tags are as required", families_and_tags_are_as_required},
     {"pods have addresses", pods_have_addresses},
+    {"kubelet settings can be used", kubelet_settings_can_be_used},
     {"it says what to change", it_says_what_to_change},
     {"it speaks in every mode", it_speaks_in_every_mode},
     {NULL, NULL},

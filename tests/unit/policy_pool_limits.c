@@ -123,6 +123,17 @@ static void all_pools_share_a_budget(void)
                                         COUNT_OF(cases)});
 }
 
+/* A pool that may buy nothing takes nothing of the budget, however full it is. */
+static void a_limit_of_none_is_within_any_budget(void)
+{
+    static const struct rail_case none = {PLAIN(LIMITS("cpu: 0")), ""};
+    static const struct rail_case one = {PLAIN(LIMITS("cpu: 1")), "deny spec.limits.cpu 1"};
+    static const char cluster[] = POOL("b", LIMITS("cpu: 1200"), "");
+    const char *rails = "pool-limits: {maxTotal: {cpu: 1000}}";
+    rail_table_run(&(struct rail_table){rails, cluster, &none, 1});
+    rail_table_run(&(struct rail_table){rails, cluster, &one, 1});
+}
+
 static void it_says_what_to_write(void)
 {
     static const char none[] = "no limit: nothing bounds how many nodes the pool buys";
@@ -137,6 +148,8 @@ static void it_says_what_to_write(void)
          "write a number with a unit, as in 100, 512Gi or 4Ti"},
         {PLAIN(LIMITS("cpu: [1]")), "found no quantity",
          "write a number with a unit, as in 100, 512Gi or 4Ti"},
+        {PLAIN(LIMITS("cpu: 1, resources: {memory: 1Gi}")), "found no quantity",
+         "move what is in it to spec.limits: only a Provisioner has it"},
     };
     rail_words_run("pool-limits: {}", NULL, any, COUNT_OF(any));
     static const struct rail_words old[] = {
@@ -239,6 +252,7 @@ const struct unit_test unit_tests[] = {
     {"a ceiling is for those who could reach it", a_ceiling_is_for_those_who_could_reach_it},
     {"a limit that is missing is said once", a_limit_that_is_missing_is_said_once},
     {"all pools share a budget", all_pools_share_a_budget},
+    {"a limit of none is within any budget", a_limit_of_none_is_within_any_budget},
     {"it says what to write", it_says_what_to_write},
     {"it says what the pools come to", it_says_what_the_pools_come_to},
     {"it speaks in every mode", it_speaks_in_every_mode},

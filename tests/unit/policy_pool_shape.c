@@ -11,6 +11,47 @@
 #define AWS "karpenter.k8s.aws/instance-"
 #define CMR IN(AWS "category", "c, m, r")
 #define AT "spec.template.spec.requirements"
+/* Objects with every field that their version has. */
+static void fields_there_are_stay_silent(void)
+{
+#define TAINT_LISTS                                                                         \
+    "taints: [{key: a, value: b, effect: NoSchedule, timeAdded: '2026-01-01T00:00:00Z'}], " \
+    "startupTaints: [{key: c, value: d, effect: NoSchedule, timeAdded: '2026-01-01T00:00:00Z'}]"
+#define REQUIREMENT "{key: " AWS "family, operator: In, values: [m5, c5], minValues: 2}"
+    static const struct rail_case cases[] = {
+        {"{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: a}, spec: {replicas: 1, "
+         "weight: 1, limits: {cpu: 1}, disruption: {consolidateAfter: 1m, consolidationPolicy: "
+         "WhenEmpty, budgets: [{nodes: '1', duration: 8h, schedule: '0 9 * * *', reasons: "
+         "[Empty]}]}, template: {metadata: {labels: {a: b}, annotations: {a: b}}, spec: "
+         "{expireAfter: 720h, terminationGracePeriod: 1h, " CLASS ", " TAINT_LISTS
+         ", requirements: [" REQUIREMENT "]}}}, status: {}}",
+         ""},
+        {"{apiVersion: karpenter.sh/v1beta1, kind: NodePool, metadata: {name: a}, spec: {weight: "
+         "1, "
+         "limits: {cpu: 1}, disruption: {consolidateAfter: 1m, consolidationPolicy: WhenEmpty, "
+         "expireAfter: 720h, budgets: [{nodes: '1', duration: 8h, schedule: '0 9 * * *'}]}, "
+         "template: {metadata: {labels: {a: b}, annotations: {a: b}}, spec: {kubelet: {clusterDNS: "
+         "[10.0.0.1], cpuCFSQuota: true, evictionHard: {}, evictionMaxPodGracePeriod: 1, "
+         "evictionSoft: {}, evictionSoftGracePeriod: {}, imageGCHighThresholdPercent: 80, "
+         "imageGCLowThresholdPercent: 70, kubeReserved: {}, maxPods: 1, podsPerCore: 1, "
+         "systemReserved: {}}, resources: {requests: {}}, nodeClassRef: {apiVersion: "
+         "karpenter.k8s.aws/v1beta1, kind: EC2NodeClass, name: a}, " TAINT_LISTS
+         ", requirements: [" REQUIREMENT "]}}}, status: {}}",
+         ""},
+        /* one that is wrong in the second item of each list */
+        {"{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: a}, spec: {disruption: "
+         "{budgets: [{nodes: '1'}, {nodes: '1', node: '1'}]}, template: {spec: {" CLASS
+         ", taints: [{key: a, effect: NoSchedule}, {key: b c, effect: NoSchedule, keys: d}], "
+         "requirements: [" REQUIREMENT ", {key: x, operator: Exists, value: y}]}}}, other: 1}",
+         "warn other other\ndeny spec.disruption.budgets[1].node node\ndeny "
+         "spec.template.spec.requirements[1].value value\ndeny spec.template.spec.taints[1].key b "
+         "c\ndeny spec.template.spec.taints[1].keys keys"},
+    };
+    rail_table_run(&(struct rail_table){"pool-shape: {}", NULL, cases, COUNT_OF(cases)});
+}
+
+#define LABELS(labels) POOL_WITH("", "metadata: {labels: {" labels "}}, ", CMR)
+#define TAINTS(taints) HEAD "{template: {spec: {" CLASS ", " taints ", requirements: [" CMR "]}}}}"
 
 static void dropped_fields_are_found(void)
 {
@@ -40,6 +81,16 @@ static void dropped_fields_are_found(void)
         {"{apiVersion: karpenter.sh/v1beta1, kind: NodePool, metadata: {name: a}, spec: "
          "{template: {spec: {expireAfter: 720h, requirements: [" CMR "]}}}}",
          "deny spec.template.spec.expireAfter expireAfter"},
+        /* as tutorials have it: a Provisioner under the newer name */
+        {"{apiVersion: karpenter.sh/v1alpha5, kind: NodePool, metadata: {name: a}, spec: "
+         "{requirements: [" CMR "], ttlSecondsAfterEmpty: 30}}",
+         "deny apiVersion karpenter.sh/v1alpha5\n"
+         "deny spec.requirements requirements\n"
+         "deny spec.template.spec.requirements \n"
+         "deny spec.ttlSecondsAfterEmpty ttlSecondsAfterEmpty"},
+        /* a level too high, and one too low */
+        {POOL_WITH("", "requirements: [], ", CMR), "deny spec.template.requirements requirements"},
+        {TAINTS("labels: {a: b}"), "deny spec.template.spec.labels labels"},
         /* a version to come may have others */
         {"{apiVersion: karpenter.sh/v2, kind: NodePool, metadata: {name: a}, spec: "
          "{template: {spec: {expireAfter: 720h, requirements: [" CMR "]}}}}",
@@ -49,8 +100,6 @@ static void dropped_fields_are_found(void)
     rail_table_run(&(struct rail_table){"pool-shape: {}", NULL, cases, COUNT_OF(cases)});
 }
 
-#define LABELS(labels) POOL_WITH("", "metadata: {labels: {" labels "}}, ", CMR)
-#define TAINTS(taints) HEAD "{template: {spec: {" CLASS ", " taints ", requirements: [" CMR "]}}}}"
 #define LABEL_PATH "spec.template.metadata.labels"
 
 static void refused_values_are_found(void)
@@ -208,11 +257,13 @@ static void it_says_what_is_wrong(void)
         {POOL(CMR ", {operator: Exists}"),
          "a requirement without a key: Karpenter refuses the pool and never uses it",
          "name a label, as in kubernetes.io/arch"},
-        {POOL(CMR ", {key: a, operator: NotIn}"),
+        {POOL(CMR ", {key: a, operator: In}"),
          "a requirement whose values are missing or no strings: Karpenter refuses the pool and "
          "never "
          "uses it",
          "list the values, as strings in quotes"},
+        {POOL(CMR ", {key: a, operator: NotIn}"), "NotIn without values rules nothing out",
+         "list what is to be kept out, or remove the requirement"},
         {POOL(CMR ", {key: a, operator: Lt, values: [x]}"),
          "a requirement that compares with no whole number: Karpenter refuses the pool and never "
          "uses it",
@@ -262,6 +313,89 @@ static void it_says_what_is_wrong(void)
     rail_words_run("pool-shape: {}", NULL, rows, COUNT_OF(rows));
 }
 
+#define LABEL_AT "deny spec.template.metadata.labels"
+#define X63 "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
+
+/* What Karpenter's own validation of a stored NodePool says, and the API server's does not. */
+static void names_that_cannot_be_are_found(void)
+{
+    static const struct rail_case cases[] = {
+        {LABELS("example.com/" X63 ": a, team: a, UPPER_case.1: a, a-b.example.com/x: ''"), ""},
+        {LABELS("a b: a"), LABEL_AT "[a b] a b"},
+        {LABELS("-x: a"), LABEL_AT "[-x] -x"},
+        {LABELS("'': a"), LABEL_AT "[] "},
+        {LABELS(X63 "x: a"), LABEL_AT "." X63 "x " X63 "x"},
+        {LABELS("/x: a"), LABEL_AT "[/x] /x"},
+        {LABELS("x/: a"), LABEL_AT "[x/] x/"},
+        {LABELS("a/b/c: a"), LABEL_AT "[a/b/c] a/b/c"},
+        {LABELS("Example.com/x: a"), LABEL_AT "[Example.com/x] Example.com/x"},
+        {LABELS("a..b/x: a"), LABEL_AT "[a..b/x] a..b/x"},
+        {LABELS("a.-b/x: a"), LABEL_AT "[a.-b/x] a.-b/x"},
+        {LABELS("a b: null"), ""}, /* the API server drops it */
+        {POOL(CMR ", {key: a b, operator: Exists}"),
+         "deny spec.template.spec.requirements[1].key a b"},
+        {POOL("{key: a b, operator: Exists}, " CMR),
+         "deny spec.template.spec.requirements[0].key a b"},
+        {TAINTS("taints: [{key: a b, effect: NoSchedule}]"),
+         "deny spec.template.spec.taints[0].key a b"},
+        {TAINTS("startupTaints: [{key: a, value: b c, effect: NoSchedule}]"),
+         "deny spec.template.spec.startupTaints[0].value b c"},
+        {TAINTS("taints: [{key: a, value: b/c, effect: NoSchedule}]"), ""},
+        {TAINTS("taints: [{key: a, value: '', effect: NoSchedule}]"), ""},
+    };
+    rail_table_run(&(struct rail_table){"pool-shape: {}", NULL, cases, COUNT_OF(cases)});
+}
+
+/* 2^63 nanoseconds are 2562047h47m16.854s. */
+static void durations_that_overflow_are_found(void)
+{
+    static const struct rail_case cases[] = {
+        {TAINTS("expireAfter: 2562047h47m16s"), ""},
+        {TAINTS("expireAfter: 2562047h47m17s"),
+         "deny spec.template.spec.expireAfter 2562047h47m17s"},
+        {TAINTS("terminationGracePeriod: 2562048h"),
+         "deny spec.template.spec.terminationGracePeriod 2562048h"},
+        {POOL_WITH("disruption: {consolidateAfter: 9223372037s}, ", "", CMR),
+         "deny spec.disruption.consolidateAfter 9223372037s"},
+        {POOL_WITH("disruption: {budgets: [{nodes: '1'}, {nodes: '0', schedule: '@daily', "
+                   "duration: 2562048h}]}, ",
+                   "", CMR),
+         "deny spec.disruption.budgets[1].duration 2562048h"},
+    };
+    rail_table_run(&(struct rail_table){"pool-shape: {}", NULL, cases, COUNT_OF(cases)});
+}
+
+static void values_karpenter_knows_all_of(void)
+{
+#define TENANCY(more) POOL(CMR ", {key: " AWS "tenancy, operator: In, " more "}")
+    static const struct rail_case cases[] = {
+        {TENANCY("values: [default, dedicated]"), ""},
+        {TENANCY("values: [host]"), "deny spec.template.spec.requirements[1].values[0] host"},
+        {TENANCY("values: [host, dedicated]"),
+         "warn spec.template.spec.requirements[1].values[0] host"},
+        /* of the two that are wanted one is known */
+        {TENANCY("minValues: 2, values: [host, dedicated]"),
+         "deny spec.template.spec.requirements[1].values[0] host"},
+        {POOL(CMR ", {key: a, operator: NotIn, values: []}"),
+         "warn spec.template.spec.requirements[1].values "},
+        {POOL(CMR ", {key: a, operator: In, values: []}"),
+         "deny spec.template.spec.requirements[1] a"},
+        {LABELS("karpenter.sh/capacity-type: cheap"),
+         LABEL_AT "[karpenter.sh/capacity-type] cheap"},
+    };
+    rail_table_run(&(struct rail_table){"pool-shape: {}", NULL, cases, COUNT_OF(cases)});
+    static const struct rail_words words[] = {
+        {LABELS("karpenter.sh/capacity-type: cheap"),
+         "found \"cheap\", which is no capacity type: the pool can launch none; allowed on-demand, "
+         "spot, reserved",
+         "use one of the allowed values"},
+        {TAINTS("expireAfter: 2562048h"),
+         "found \"2562048h\", which Karpenter cannot read: the longest duration is 2562047h",
+         "write Never, if that is meant"},
+    };
+    rail_words_run("pool-shape: {}", NULL, words, COUNT_OF(words));
+}
+
 static void it_speaks_in_every_mode(void)
 {
     rail_modes_run("pool-shape", "", NULL, POOL(""));
@@ -270,11 +404,15 @@ static void it_speaks_in_every_mode(void)
 const char unit_suite[] = "policy pool-shape";
 const struct unit_test unit_tests[] = {
     {"dropped fields are found", dropped_fields_are_found},
+    {"fields there are stay silent", fields_there_are_stay_silent},
     {"refused values are found", refused_values_are_found},
     {"pools open to all are found", pools_open_to_all_are_found},
     {"pools that launch nothing are found", pools_that_launch_nothing_are_found},
     {"it says where things belong", it_says_where_things_belong},
     {"it says what is wrong", it_says_what_is_wrong},
+    {"names that cannot be are found", names_that_cannot_be_are_found},
+    {"durations that overflow are found", durations_that_overflow_are_found},
+    {"values Karpenter knows all of", values_karpenter_knows_all_of},
     {"it speaks in every mode", it_speaks_in_every_mode},
     {NULL, NULL},
 };

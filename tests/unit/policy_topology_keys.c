@@ -10,9 +10,13 @@
     "metadata: {name: general}\n"                                                           \
     "spec: {template: {metadata: {labels: {example.com/rack: a}}, spec: {requirements: [\n" \
     "  {key: example.com/row, operator: Exists}]}}}\n"
-#define NODE \
-    "---\n"  \
-    "{apiVersion: v1, kind: Node, metadata: {name: old, labels: {example.com/old: a}}}\n"
+#define NODE                                                                              \
+    "---\n"                                                                               \
+    "{apiVersion: v1, kind: Node, metadata: {name: bare}}\n"                              \
+    "---\n"                                                                               \
+    "{apiVersion: v1, kind: Node, metadata: {name: old, labels: {example.com/old: a}}}\n" \
+    "---\n"                                                                               \
+    "{apiVersion: v1, kind: Node, metadata: {name: other}}\n"
 
 static const char zone[] = "deny " SPREAD "zone";
 

@@ -228,6 +228,16 @@ static void volumes_in_a_zone_are_not_kept_waiting(void)
          WAITS NO_LIST ITEM("DoNotSchedule", LABELS("\"app\":\"db\""), "")},
         {DB_POD(MOUNTS("data-db-2")),
          WAITS NO_LIST ITEM("DoNotSchedule", LABELS("\"app\":\"db\""), "")},
+        /* one of two */
+        {DB_POD("volumes: [{name: a, persistentVolumeClaim: {claimName: data-db-1}}, {name: b, "
+                "persistentVolumeClaim: {claimName: data-db-0}}]"),
+         ANYWAY NO_LIST ITEM("ScheduleAnyway", LABELS("\"app\":\"db\""), "")},
+        {DB_POD("volumes: [{name: a, emptyDir: {}}, {name: b, azureDisk: {diskName: a}}]"),
+         ANYWAY NO_LIST ITEM("ScheduleAnyway", LABELS("\"app\":\"db\""), "")},
+        {DB_POD("volumes: [{name: a, gcePersistentDisk: {pdName: a}}]"),
+         ANYWAY NO_LIST ITEM("ScheduleAnyway", LABELS("\"app\":\"db\""), "")},
+        {DB_POD("volumes: [{name: a, cinder: {volumeID: a}}]"),
+         ANYWAY NO_LIST ITEM("ScheduleAnyway", LABELS("\"app\":\"db\""), "")},
         /* a disk named by the pod itself */
         {DB_POD("volumes: [{name: data, awsElasticBlockStore: {volumeID: a}}]"),
          ANYWAY NO_LIST ITEM("ScheduleAnyway", LABELS("\"app\":\"db\""), "")},

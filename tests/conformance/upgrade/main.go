@@ -1,76 +1,62 @@
-// Holds objects against the CRDs that Karpenter and its AWS provider ship: their schemas, and the
-// rules in them (CEL), as an API server does. usage: upgrade < OBJECTS; a line for each.
+// Holds objects against the CRDs that Karpenter and its AWS provider ship, as an API server does, and those
+// that it takes against what Karpenter's controllers then ask of them.
+// usage: crd-judge [-o json] < OBJECTS; a line for each
 package main
 
 import (
 	"bufio"
-	"context"
+	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"os"
+	"strings"
 
-	aws "github.com/aws/karpenter-provider-aws/pkg/apis"
-	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
-	v1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
-	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
-	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel"
-	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/pruning"
-	"k8s.io/apiextensions-apiserver/pkg/apiserver/validation"
-	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/apimachinery/pkg/util/yaml"
-	celconfig "k8s.io/apiserver/pkg/apis/cel"
 )
 
-// schemaOf is the schema of a kind as apiVersion serves it; nil when it does not.
-func schemaOf(apiVersion, kind string) (*apiextensions.JSONSchemaProps, error) {
-	for _, crd := range aws.CRDs {
-		for _, version := range crd.Spec.Versions {
-			if crd.Spec.Names.Kind != kind || crd.Spec.Group+"/"+version.Name != apiVersion {
-				continue
-			}
-			props := &apiextensions.JSONSchemaProps{}
-			err := v1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(
-				version.Schema.OpenAPIV3Schema, props, nil)
-			return props, err
-		}
-	}
-	return nil, fmt.Errorf("no CRD serves %s of %s", kind, apiVersion)
+// verdict is what becomes of one object.
+type verdict struct {
+	Name       string   `json:"name"`
+	Refused    []string `json:"refused"`    // by the API server
+	Dropped    []string `json:"dropped"`    // the fields that it drops in silence
+	Unreadable string   `json:"unreadable"` // no controller can read what is stored
+	Rejected   []string `json:"rejected"`   // by Karpenter, when it looks at the object
 }
 
-// judge says everything an API server would refuse or drop in silence.
-func judge(object map[string]any) error {
-	apiVersion, _ := object["apiVersion"].(string)
-	kind, _ := object["kind"].(string)
-	props, err := schemaOf(apiVersion, kind)
-	if err != nil {
-		return err
+func judge(object map[string]any) (verdict, error) {
+	var result verdict
+	metadata, _ := object["metadata"].(map[string]any)
+	result.Name, _ = metadata["name"].(string)
+	stored, err := admit(object, &result)
+	if err == nil && len(result.Refused) == 0 {
+		err = reconcile(stored, &result)
 	}
-	structural, err := schema.NewStructural(props)
-	if err != nil {
-		return err
-	}
-	validator, _, err := validation.NewSchemaValidator(props)
-	if err != nil {
-		return err
-	}
-	var all field.ErrorList
-	all = append(all, validation.ValidateCustomResource(nil, object, validator)...)
-	rules := cel.NewValidator(structural, true, celconfig.PerCallLimit)
-	found, _ := rules.Validate(context.Background(), nil, structural, object, nil,
-		celconfig.RuntimeCELCostBudget)
-	all = append(all, found...)
-	dropped := pruning.PruneWithOptions(object, structural, true,
-		schema.UnknownFieldPathOptions{TrackUnknownFieldPaths: true})
-	for _, path := range dropped {
-		all = append(all, field.Invalid(field.NewPath(path), "", "is dropped in silence"))
-	}
-	return all.ToAggregate()
+	return result, err
 }
 
-func run() error {
-	reader := yaml.NewYAMLReader(bufio.NewReader(os.Stdin))
-	refused := 0
+func (v verdict) String() string {
+	var faults []string
+	if len(v.Refused) > 0 {
+		faults = append(faults, "refused: "+strings.Join(v.Refused, "; "))
+	}
+	for _, path := range v.Dropped {
+		faults = append(faults, path+" is dropped in silence")
+	}
+	if v.Unreadable != "" {
+		faults = append(faults, "cannot be read: "+v.Unreadable)
+	}
+	if len(v.Rejected) > 0 {
+		faults = append(faults, "rejected later: "+strings.Join(v.Rejected, "; "))
+	}
+	return strings.Join(faults, "; ")
+}
+
+func run(asJSON bool) error {
+	reader := yaml.NewYAMLReader(bufio.NewReaderSize(os.Stdin, 1<<20))
+	output := json.NewEncoder(os.Stdout)
+	faulty := 0
 	for {
 		document, err := reader.Read()
 		if errors.Is(err, io.EOF) {
@@ -83,22 +69,34 @@ func run() error {
 		if err := yaml.Unmarshal(document, &object); err != nil {
 			return err
 		}
-		metadata, _ := object["metadata"].(map[string]any)
-		verdict := "accepted"
-		if err := judge(object); err != nil {
-			verdict = "refused: " + err.Error()
-			refused++
+		result, err := judge(object)
+		if err != nil {
+			result.Refused = append(result.Refused, err.Error())
 		}
-		fmt.Printf("%v %v %s\n", object["kind"], metadata["name"], verdict)
+		if asJSON {
+			if err := output.Encode(result); err != nil {
+				return err
+			}
+			continue
+		}
+		faults := result.String()
+		if faults == "" {
+			faults = "accepted"
+		} else {
+			faulty++
+		}
+		fmt.Printf("%v %v %s\n", object["kind"], result.Name, faults)
 	}
-	if refused > 0 {
-		return fmt.Errorf("%d refused", refused)
+	if faulty > 0 {
+		return fmt.Errorf("%d not as they should be", faulty)
 	}
 	return nil
 }
 
 func main() {
-	if err := run(); err != nil {
+	output := flag.String("o", "text", "text, or json: a verdict a line")
+	flag.Parse()
+	if err := run(*output == "json"); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}

@@ -1,0 +1,379 @@
+/* What the rails accelerators and instance-types say: the sentence and the fix of a finding. */
+#include "rail_modes.h"
+
+#define AWS "karpenter.k8s.aws/instance-"
+#define TYPE "node.kubernetes.io/instance-type"
+#define IN(key, values) "{key: " key ", operator: In, values: [" values "]}"
+#define CLASS(group, kind) "nodeClassRef: {group: " group ", kind: " kind ", name: c}"
+#define EC2 CLASS("karpenter.k8s.aws", "EC2NodeClass")
+#define AUTO CLASS("eks.amazonaws.com", "NodeClass")
+#define AZURE CLASS("karpenter.azure.com", "AKSNodeClass")
+#define POOL(name, class, limits, requirements, more)                                        \
+    "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: " name "}, "             \
+    "spec: {limits: {" limits "}, template: {spec: {" class ", requirements: [" requirements \
+                                                            "]" more "}}}}\n"
+#define POD(spec) "{apiVersion: v1, kind: Pod, metadata: {name: a}, spec: {" spec "}}"
+#define ASKS(resources) "containers: [{name: a, resources: {limits: {" resources "}}}]"
+#define TAINTS(taints) ", taints: [" taints "]"
+#define HARD TAINTS("{key: nvidia.com/gpu, effect: NoSchedule}")
+
+static void accelerator_pools(void)
+{
+    static const struct rail_words rows[] = {
+        {POOL("a", EC2, "cpu: 1", IN(AWS "family", "p3"), ""),
+         "no NoSchedule or NoExecute taint: any pod may take a place on these accelerator nodes",
+         "add to spec.template.spec.taints: [{key: nvidia.com/gpu, value: \"true\", effect: "
+         "NoSchedule}]"},
+        /* the taint is that of the device, of Neuron and of AMD here */
+        {POOL("a", EC2, "cpu: 1", IN(AWS "family", "inf2"), ""),
+         "no NoSchedule or NoExecute taint: any pod may take a place on these accelerator nodes",
+         "add to spec.template.spec.taints: [{key: aws.amazon.com/neuron, value: \"true\", effect: "
+         "NoSchedule}]"},
+        {POOL("a", EC2, "cpu: 1", IN(AWS "family", "g4ad"), ""),
+         "no NoSchedule or NoExecute taint: any pod may take a place on these accelerator nodes",
+         "add to spec.template.spec.taints: [{key: amd.com/gpu, value: \"true\", effect: "
+         "NoSchedule}]"},
+        /* one generic type among them */
+        {POOL("a", EC2, "cpu: 1", IN(TYPE, "m5.large, g5.xlarge"), ""),
+         "no NoSchedule or NoExecute taint: any pod may take a place on these accelerator nodes",
+         "add to spec.template.spec.taints: [{key: nvidia.com/gpu, value: \"true\", effect: "
+         "NoSchedule}]; or give the accelerators a NodePool of their own"},
+        {POOL("a", EC2, "cpu: 1", IN(AWS "family", "p3"),
+              ", startupTaints: [{key: nvidia.com/gpu, effect: NoSchedule}]"),
+         "no NoSchedule or NoExecute taint (startupTaints are removed once a node is up): any pod "
+         "may take a place on these accelerator nodes",
+         "add to spec.template.spec.taints: [{key: nvidia.com/gpu, value: \"true\", effect: "
+         "NoSchedule}]"},
+        {POOL("a", EC2, "cpu: 1", IN(AWS "family", "p3"),
+              TAINTS("{key: a, effect: PreferNoSchedule}")),
+         "found \"PreferNoSchedule\", which keeps no pod off these accelerator nodes; allowed "
+         "NoSchedule, NoExecute",
+         "replace with NoSchedule"},
+        {POOL("a", EC2, "cpu: 1", IN(AWS "family", "p3"),
+              TAINTS("{key: nvidia.com/gpus, effect: NoSchedule}")),
+         "found \"nvidia.com/gpus\"; allowed nvidia.com/gpu, amd.com/gpu, habana.ai/gaudi, "
+         "aws.amazon.com/neuron, aws.amazon.com/neuroncore",
+         "replace with nvidia.com/gpu"},
+        {POOL("a", EC2, "", IN(AWS "family", "p3"), HARD),
+         "no limit: nothing bounds how many accelerator nodes it buys",
+         "set spec.limits, by cpu, memory or nvidia.com/gpu"},
+        {POOL("a", EC2, "", IN(AWS "family", "g4dn, g4ad, inf2"), HARD),
+         "no limit: nothing bounds how many accelerator nodes it buys",
+         "set spec.limits, by cpu, memory or nvidia.com/gpu, amd.com/gpu, aws.amazon.com/neuron"},
+        /* a mixture: the keys that rule accelerators out, then the types they do not reach */
+        {POOL("a", EC2, "cpu: 1", IN(AWS "category", "m, c, inf"), ""),
+         "no NoSchedule or NoExecute taint: any pod may take a place on these accelerator nodes",
+         "add to spec.template.spec.taints: [{key: aws.amazon.com/neuron, value: \"true\", effect: "
+         "NoSchedule}]; or give the accelerators a NodePool of their own"},
+        {POOL(
+             "a", EC2, "cpu: 1",
+             IN(AWS "cpu", "'4'") ", " IN(AWS "memory", "'16384'") ", " IN(AWS "generation", "'5'"),
+             ""),
+         "1 of the 8 instance types it can launch carries accelerators: g5.xlarge",
+         "add to spec.template.spec.requirements: [{key: karpenter.k8s.aws/instance-gpu-count, "
+         "operator: DoesNotExist}]; or name the accelerators it is for, then taint and limit it"},
+        {POOL("a", AUTO, "cpu: 1",
+              IN("eks.amazonaws.com/instance-cpu",
+                 "'4'") ", " IN("eks.amazonaws.com/instance-memory",
+                                "'16384'") ", " IN("eks.amazonaws.com/instance-generation", "'5'"),
+              ""),
+         "1 of the 8 instance types it can launch carries accelerators: g5.xlarge",
+         "add to spec.template.spec.requirements: [{key: eks.amazonaws.com/instance-gpu-count, "
+         "operator: DoesNotExist}]; or name the accelerators it is for, then taint and limit it"},
+        {POOL("a", EC2, "cpu: 1",
+              "{key: " TYPE ", operator: In, values: [g2.2xlarge, m5.large]}, {key: " AWS
+              "category, operator: Exists}",
+              ""),
+         "no NoSchedule or NoExecute taint: any pod may take a place on these accelerator nodes",
+         "add to spec.template.spec.taints: [{key: nvidia.com/gpu, value: \"true\", effect: "
+         "NoSchedule}]; or give the accelerators a NodePool of their own"},
+        {POOL("a", EC2, "cpu: 1", IN(AWS "size", "2xlarge"), ""),
+         "13 of the 148 instance types it can launch carry accelerators: g2.2xlarge, g4ad.2xlarge, "
+         "g4dn.2xlarge, g5.2xlarge, g5g.2xlarge, ... (13)",
+         "add to spec.template.spec.requirements: [{key: karpenter.k8s.aws/instance-gpu-count, "
+         "operator: DoesNotExist}, {key: karpenter.k8s.aws/instance-accelerator-count, operator: "
+         "DoesNotExist}, {key: node.kubernetes.io/instance-type, operator: NotIn, values: "
+         "[g2.2xlarge]}]; or name the accelerators it is for, then taint and limit it"},
+        {POOL("a", AZURE, "cpu: 1", IN("karpenter.azure.com/sku-family", "N"), ""),
+         "the catalogue describes EC2 instance types, and this pool's nodes are "
+         "karpenter.azure.com: whether they carry accelerators is not known",
+         "give this cloud's instance types with --catalog FILE"},
+    };
+    rail_words_run("accelerators: {}", NULL, rows, COUNT_OF(rows));
+    static const struct rail_words limited[] = {
+        {POOL("a", EC2, "cpu: 1", IN(AWS "family", "p3"), HARD), "no limit on nvidia.com/gpu",
+         "add nvidia.com/gpu to spec.limits"},
+        {POOL("a", EC2, "nvidia.com/gpu: 1", IN(AWS "family", "g4dn, g4ad, inf2"), HARD),
+         "no limit on amd.com/gpu, aws.amazon.com/neuron",
+         "add amd.com/gpu, aws.amazon.com/neuron to spec.limits"},
+        {POOL("a", EC2, "cpu: 1", IN(AWS "family", "p99"), HARD), "no limit on nvidia.com/gpu",
+         "add nvidia.com/gpu to spec.limits"},
+    };
+    rail_words_run("accelerators: {requireLimits: accelerator}", NULL, limited, COUNT_OF(limited));
+    static const struct rail_words own[] = {
+        {POOL("a", EC2, "cpu: 1", IN(AWS "family", "p3"), ""),
+         "no NoSchedule or NoExecute taint: any pod may take a place on these accelerator nodes",
+         "add to spec.template.spec.taints: [{key: dedicated, value: \"true\", effect: "
+         "NoSchedule}]"},
+        {POOL("a", EC2, "", IN(AWS "family", "p3"), HARD),
+         "no limit: nothing bounds how many accelerator nodes it buys",
+         "set spec.limits, by cpu, memory or example.com/fpga"},
+    };
+    rail_words_run("accelerators: {resources: [example.com/fpga, x], taints: [dedicated]}", NULL,
+                   own, COUNT_OF(own));
+}
+
+#define CLOSED(name, taints) \
+    "---\n" POOL(name, EC2, "cpu: 1", IN(AWS "family", "g5"), TAINTS(taints))
+#define TAINT(key) "{key: " key ", effect: NoSchedule}"
+
+static void accelerator_pods(void)
+{
+    static const struct rail_words idle[] = {
+        {POD("tolerations: [" TAINT("nvidia.com/gpu") "], containers: [{name: a}]"),
+         "tolerates nvidia.com/gpu but asks for no accelerator: it would take a place on a node "
+         "that is kept for those that do",
+         "remove the toleration, or ask for nvidia.com/gpu under resources.limits of a container"},
+    };
+    rail_words_run("accelerators: {}", NULL, idle, COUNT_OF(idle));
+    static const struct rail_words own[] = {
+        {POD("tolerations: [" TAINT("dedicated") "], containers: [{name: a}]"),
+         "tolerates dedicated but asks for no accelerator: it would take a place on a node that is "
+         "kept for those that do",
+         "remove the toleration, or ask for example.com/fpga under resources.limits of a "
+         "container"},
+    };
+    rail_words_run("accelerators: {resources: [example.com/fpga, b], taints: [dedicated]}", NULL,
+                   own, COUNT_OF(own));
+    static const struct rail_words asks[] = {
+        {POD(ASKS("nvidia.com/gpu: 1")),
+         "asks for nvidia.com/gpu; no NodePool is visible whose taints it would have to tolerate",
+         "make the NodePools visible (--state DIR)"}};
+    rail_words_run("accelerators: {}", NULL, asks, 1);
+    static const struct rail_words asks_of_two[] = {
+        {POD(ASKS("nvidia.com/gpu: 1")),
+         "asks for nvidia.com/gpu but tolerates the taints of no NodePool that could serve it: one "
+         "(b:NoSchedule, c=d:NoExecute), two (b:NoSchedule, d:NoSchedule)",
+         "add to spec.tolerations: [{key: b, operator: Exists, effect: NoSchedule}, {key: c, "
+         "operator: Exists, effect: NoExecute}]"},
+        {POD(ASKS("nvidia.com/gpu: 1") ", tolerations: [" TAINT("d") "]"),
+         "asks for nvidia.com/gpu but tolerates the taints of no NodePool that could serve it: one "
+         "(b:NoSchedule, c=d:NoExecute), two (b:NoSchedule)",
+         "add to spec.tolerations: [{key: b, operator: Exists, effect: NoSchedule}]"},
+    };
+    /* The second lacks less. */
+    rail_words_run(
+        "accelerators: {}",
+        CLOSED(
+            "one",
+            TAINT(
+                "b") ", {key: c, value: d, effect: NoExecute}, {key: e, effect: PreferNoSchedule}")
+            CLOSED("two", TAINT("b") ", " TAINT("d")),
+        asks_of_two, 2);
+    static const struct rail_words asks_of_many[] = {
+        {POD(ASKS("nvidia.com/gpu: 1")),
+         "asks for nvidia.com/gpu but tolerates the taints of no NodePool that could serve it: a "
+         "(x:NoSchedule), b (x:NoSchedule), c (x:NoSchedule), d (x:NoSchedule), e (x:NoSchedule)",
+         "add to spec.tolerations: [{key: x, operator: Exists, effect: NoSchedule}]"}};
+    rail_words_run("accelerators: {}",
+                   CLOSED("a", TAINT("x")) CLOSED("b", TAINT("x")) CLOSED("c", TAINT("x"))
+                       CLOSED("d", TAINT("x")) CLOSED("e", TAINT("x")),
+                   asks_of_many, 1);
+    static const struct rail_words asks_of_six[] = {
+        {POD(ASKS("nvidia.com/gpu: 1")),
+         "asks for nvidia.com/gpu but tolerates the taints of no NodePool that could serve it: a "
+         "(x:NoSchedule), b (x:NoSchedule), c (x:NoSchedule), d (x:NoSchedule), e (x:NoSchedule), "
+         "... (6)",
+         "add to spec.tolerations: [{key: x, operator: Exists, effect: NoSchedule}]"}};
+    rail_words_run("accelerators: {}",
+                   CLOSED("a", TAINT("x")) CLOSED("b", TAINT("x")) CLOSED("c", TAINT("x"))
+                       CLOSED("d", TAINT("x")) CLOSED("e", TAINT("x")) CLOSED("f", TAINT("x")),
+                   asks_of_six, 1);
+}
+
+#define SELECTS(labels) POD("nodeSelector: {" labels "}")
+#define REQUIRES(expressions)                                                        \
+    POD("affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: " \
+        "{nodeSelectorTerms: [{matchExpressions: [" expressions "]}]}}}")
+
+static void instance_types(void)
+{
+    static const struct rail_words rows[] = {
+        {SELECTS(TYPE ": m5.4xlarge"),
+         "found \"m5.4xlarge\"; allowed m5.xlarge, m5.large, r5.xlarge, r5.large",
+         "replace with m5.xlarge, or leave the choice to the NodePools"},
+        {SELECTS(TYPE ": m5.lrge"),
+         "found \"m5.lrge\"; allowed m5.large, m5.xlarge, r5.large, r5.xlarge",
+         "replace with m5.large, or leave the choice to the NodePools"},
+        {SELECTS(TYPE ": m5.77xlarge"),
+         "found \"m5.77xlarge\"; allowed m5.xlarge, m5.large, r5.xlarge, r5.large",
+         "replace with m5.xlarge, or leave the choice to the NodePools"},
+        {SELECTS(TYPE ": nonsense"), "found \"nonsense\", which the catalogue does not know",
+         "check the name"},
+        {SELECTS(AWS "family: c5"), "found \"c5\"; allowed m5, r5",
+         "replace with m5, or leave the choice to the NodePools"},
+        {SELECTS(AWS "family: m5, kubernetes.io/arch: arm64"), "found \"arm64\"; allowed amd64",
+         "replace with amd64, or leave the choice to the NodePools"},
+        {REQUIRES("{key: " AWS "memory, operator: Gt, values: ['1000000']}"),
+         "reaches 140 instance types, none of them in the list: f2.48xlarge, g6e.48xlarge, "
+         "g7e.24xlarge, g7e.48xlarge, hpc6id.32xlarge, ... (140); allowed m5.large, m5.xlarge, "
+         "r5.large, r5.xlarge",
+         "widen the requirements until they meet the list, or leave the choice to the NodePools"},
+        {REQUIRES("{key: " AWS "family, operator: In, values: [m5]}, {key: " AWS
+                  "cpu, operator: In, values: ['96']}"),
+         "reaches 2 instance types, none of them in the list: m5.24xlarge, m5.metal; allowed "
+         "m5.large, m5.xlarge, r5.large, r5.xlarge",
+         "widen the requirements until they meet the list, or leave the choice to the NodePools"},
+        {REQUIRES("{key: " AWS "family, operator: In, values: [m5]}, {key: " AWS
+                  "cpu, operator: In, values: ['32']}"),
+         "reaches 1 instance type, none of them in the list: m5.8xlarge; allowed m5.large, "
+         "m5.xlarge, r5.large, r5.xlarge",
+         "widen the requirements until they meet the list, or leave the choice to the NodePools"},
+        {POOL("a", EC2, "", IN(AWS "family", "m5"), ""),
+         "7 of the 9 instance types it can launch are outside the list: m5.12xlarge, m5.16xlarge, "
+         "m5.24xlarge, m5.2xlarge, m5.4xlarge, ... (7); allowed m5.large, m5.xlarge, r5.large, "
+         "r5.xlarge",
+         "add to spec.template.spec.requirements: [{key: karpenter.k8s.aws/instance-size, "
+         "operator: In, values: [large, xlarge]}]"},
+        {POOL("a", EC2, "", IN(TYPE, "m5.large, m5.4xlarge"), ""),
+         "1 of the 2 instance types it can launch is outside the list: m5.4xlarge; allowed "
+         "m5.large, m5.xlarge, r5.large, r5.xlarge",
+         "add to spec.template.spec.requirements: [{key: karpenter.k8s.aws/instance-size, "
+         "operator: In, values: [large, xlarge]}]"},
+        {POOL("a", EC2, "", IN(AWS "size", "large") ", " IN(AWS "family", "m5, c5, r5"), ""),
+         "1 of the 3 instance types it can launch is outside the list: c5.large; allowed m5.large, "
+         "r5.large, m5.xlarge, r5.xlarge",
+         "add to spec.template.spec.requirements: [{key: karpenter.k8s.aws/instance-family, "
+         "operator: In, values: [m5, r5]}]"},
+        {POOL("a", EC2, "", IN(AWS "family", "c5"), ""),
+         "all 9 instance types it can launch are outside the list: c5.12xlarge, c5.18xlarge, "
+         "c5.24xlarge, c5.2xlarge, c5.4xlarge, ... (9); allowed m5.large, m5.xlarge, r5.large, "
+         "r5.xlarge",
+         "no type of the list fits these requirements; change the one on "
+         "karpenter.k8s.aws/instance-family"},
+        {POOL("a", EC2, "", IN(AWS "family", "m5") ", " IN(AWS "size", "4xlarge"), ""),
+         "the one instance type it can launch is outside the list: m5.4xlarge; allowed m5.large, "
+         "m5.xlarge, r5.large, r5.xlarge",
+         "no type of the list fits these requirements; change the one on "
+         "karpenter.k8s.aws/instance-size"},
+        {POOL("a", EC2, "",
+              IN(AWS "family", "m5, r5") ", " IN(AWS "size", "4xlarge, 8xlarge") ", " IN(AWS "cpu",
+                                                                                         "'16'"),
+              ""),
+         "all 2 instance types it can launch are outside the list: m5.4xlarge, r5.4xlarge; allowed "
+         "m5.large, m5.xlarge, r5.large, r5.xlarge",
+         "no type of the list fits these requirements; change the ones on "
+         "karpenter.k8s.aws/instance-size, karpenter.k8s.aws/instance-cpu"},
+        {POOL("a", EC2, "", IN(AWS "family", "m5") ", " IN(AWS "cpu", "'3'"), ""),
+         "no instance type fits these requirements: the pool can launch none",
+         "remove one of the requirements"},
+        {POOL("a", EC2, "", IN(AWS "family", "m5x"), ""), "found \"m5x\"; allowed m5, r5",
+         "replace with m5, or leave the choice to the NodePools"},
+        {POOL("a", AUTO, "", IN("eks.amazonaws.com/instance-family", "m5"), ""),
+         "7 of the 9 instance types it can launch are outside the list: m5.12xlarge, m5.16xlarge, "
+         "m5.24xlarge, m5.2xlarge, m5.4xlarge, ... (7); allowed m5.large, m5.xlarge, r5.large, "
+         "r5.xlarge",
+         "add to spec.template.spec.requirements: [{key: eks.amazonaws.com/instance-size, "
+         "operator: In, values: [large, xlarge]}]"},
+        {POOL("a", AZURE, "", "", ""),
+         "the catalogue describes EC2 instance types, and this pool's nodes are "
+         "karpenter.azure.com",
+         "give this cloud's instance types with --catalog FILE"},
+    };
+    rail_words_run("instance-types: {allow: {families: [m5, r5], sizes: [large, xlarge]}}", NULL,
+                   rows, COUNT_OF(rows));
+    static const struct rail_words bounded[] = {
+        {SELECTS(TYPE ": m5.8xlarge"),
+         "found \"m5.8xlarge\"; allowed m5.2xlarge, m5.4xlarge, m5.xlarge, m5.large, m5a.2xlarge, "
+         "... (112)",
+         "replace with m5.2xlarge, or leave the choice to the NodePools"},
+        {SELECTS(TYPE ": m4.large"),
+         "found \"m4.large\"; allowed m5.large, m5.xlarge, m5a.large, m5d.large, m5n.large, ... "
+         "(112)",
+         "replace with m5.large, or leave the choice to the NodePools"},
+        {SELECTS(TYPE ": m5.metal"),
+         "found \"m5.metal\"; allowed m5.large, m5.2xlarge, m5.4xlarge, m5.xlarge, m5a.large, ... "
+         "(112)",
+         "replace with m5.large, or leave the choice to the NodePools"},
+        {POOL("a", EC2, "", IN(AWS "category", "m"), ""),
+         "277 of the 389 instance types it can launch are outside the list: m1.large, m1.medium, "
+         "m1.small, m1.xlarge, m2.2xlarge, ... (277); allowed m5.2xlarge, m5.4xlarge, m5.large, "
+         "m5.xlarge, m5a.2xlarge, ... (112)",
+         "add to spec.template.spec.requirements: [{key: kubernetes.io/arch, operator: In, values: "
+         "[amd64]}, {key: karpenter.k8s.aws/instance-generation, operator: Gt, values: [\"4\"]}, "
+         "{key: karpenter.k8s.aws/instance-cpu, operator: Lt, values: [\"17\"]}]"},
+        {POOL("a", EC2, "", IN(AWS "family", "m5, g5"), ""),
+         "13 of the 17 instance types it can launch are outside the list: g5.12xlarge, "
+         "g5.16xlarge, g5.24xlarge, g5.2xlarge, g5.48xlarge, ... (13); allowed m5.2xlarge, "
+         "m5.4xlarge, m5.large, m5.xlarge, m5a.2xlarge, ... (112)",
+         "add to spec.template.spec.requirements: [{key: karpenter.k8s.aws/instance-cpu, operator: "
+         "Lt, values: [\"17\"]}, {key: node.kubernetes.io/instance-type, operator: NotIn, values: "
+         "[g5.2xlarge, g5.4xlarge, g5.xlarge]}]"},
+        {POOL("a", EC2, "", IN(AWS "family", "m7i, m7g, r7i"), ""),
+         "27 of the 31 instance types it can launch are outside the list: m7g.12xlarge, "
+         "m7g.16xlarge, m7g.2xlarge, m7g.4xlarge, m7g.8xlarge, ... (27); allowed m7i.2xlarge, "
+         "m7i.4xlarge, m7i.large, m7i.xlarge, m5.2xlarge, ... (112)",
+         "add to spec.template.spec.requirements: [{key: karpenter.k8s.aws/instance-category, "
+         "operator: In, values: [m, g]}, {key: kubernetes.io/arch, operator: In, values: [amd64]}, "
+         "{key: karpenter.k8s.aws/instance-cpu, operator: Lt, values: [\"17\"]}]"},
+    };
+    rail_words_run(
+        "instance-types: {allow: {categories: [m, g], architectures: [amd64], minGeneration: 5}, "
+        "deny: {sizes: [metal, 24xlarge]}, max: {cpu: 16, memory: 64Gi, gpus: 0}}",
+        NULL, bounded, COUNT_OF(bounded));
+}
+
+static void what_to_add_or_change(void)
+{
+    static const struct rail_words memory[] = {
+        {POOL("a", EC2, "", IN(AWS "family", "r5"), ""),
+         "6 of the 9 instance types it can launch are outside the list: r5.12xlarge, r5.16xlarge, "
+         "r5.24xlarge, r5.4xlarge, r5.8xlarge, ... (6); allowed r5.2xlarge, r5.large, r5.xlarge, "
+         "a1.2xlarge, a1.4xlarge, ... (624)",
+         "add to spec.template.spec.requirements: [{key: karpenter.k8s.aws/instance-memory, "
+         "operator: Lt, values: [\"65537\"]}]"}};
+    rail_words_run("instance-types: {max: {memory: 64Gi}}", NULL, memory, 1);
+    static const struct rail_words denied[] = {
+        {POOL("a", EC2, "", IN(AWS "family", "m5"), ""),
+         "1 of the 9 instance types it can launch is outside the list: m5.large; allowed "
+         "m5.12xlarge, m5.16xlarge, m5.24xlarge, m5.2xlarge, m5.4xlarge, ... (1431)",
+         "add to spec.template.spec.requirements: [{key: node.kubernetes.io/instance-type, "
+         "operator: NotIn, values: [m5.large]}]"},
+        {POOL("a", EC2, "", IN(TYPE, "m5.large, m5.xlarge"), ""),
+         "1 of the 2 instance types it can launch is outside the list: m5.large; allowed "
+         "m5.xlarge, a1.2xlarge, a1.4xlarge, a1.large, a1.medium, ... (1431)",
+         "add to spec.template.spec.requirements: [{key: node.kubernetes.io/instance-type, "
+         "operator: In, values: [m5.xlarge]}]"},
+    };
+    rail_words_run("instance-types: {deny: {types: [m5.large]}}", NULL, denied, COUNT_OF(denied));
+    /* Each requirement alone meets the list. */
+    static const struct rail_words together[] = {
+        {POOL("a", EC2, "", IN(AWS "family", "m5") ", " IN(AWS "size", "xlarge"), ""),
+         "the one instance type it can launch is outside the list: m5.xlarge; allowed c5.xlarge, "
+         "m5.large",
+         "no type of the list fits these requirements together; change them"}};
+    rail_words_run("instance-types: {allow: {types: [m5.large, c5.xlarge]}}", NULL, together, 1);
+    static const struct rail_words unknown[] = {
+        {SELECTS(TYPE ": m99.large"), "found \"m99.large\", which the catalogue does not know",
+         "did you mean m9g.large?"},
+        {SELECTS(TYPE ": m5.lrge"), "found \"m5.lrge\", which the catalogue does not know",
+         "did you mean m5.large?"},
+        {SELECTS(AWS "family: m99"), "found \"m99\", which the catalogue does not know",
+         "did you mean m9g?"},
+        {SELECTS(AWS "family: m5zn8"), "found \"m5zn8\", which the catalogue does not know",
+         "did you mean m5zn?"},
+    };
+    rail_words_run("instance-types: {allow: {categories: [m]}}", NULL, unknown, COUNT_OF(unknown));
+    static const struct rail_words nothing[] = {
+        {SELECTS(TYPE ": m5.large"), "found \"m5.large\"", "leave the choice to the NodePools"}};
+    rail_words_run("instance-types: {deny: {types: ['*']}}", NULL, nothing, 1);
+}
+
+const char unit_suite[] = "policy words: accelerators and instance types";
+const struct unit_test unit_tests[] = {
+    {"accelerator pools", accelerator_pools},
+    {"accelerator pods", accelerator_pods},
+    {"instance types", instance_types},
+    {"what to add or change", what_to_add_or_change},
+    {NULL, NULL},
+};

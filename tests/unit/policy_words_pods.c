@@ -1,0 +1,328 @@
+/* What the rails on pods, and on the budgets of pods, say: the sentence and the fix. */
+#include "rail_modes.h"
+
+#define POD(spec) "{apiVersion: v1, kind: Pod, metadata: {name: a}, spec: {" spec "}}"
+#define DEPLOYMENT(replicas, template)                                                        \
+    "{apiVersion: apps/v1, kind: Deployment, metadata: {name: d}, spec: {replicas: " replicas \
+    ", selector: {matchLabels: {app: d}}, template: {metadata: {labels: {app: d}}, spec: "    \
+    "{" template "}}}}\n"
+#define CONTAINER(resources) "containers: [{name: main, resources: {" resources "}}]"
+
+static void requests(void)
+{
+    static const struct rail_words required[] = {
+        {POD(CONTAINER("requests: {memory: 1Gi}")), "container \"main\" requests no cpu",
+         "add cpu under resources.requests: what the container needs to run"},
+        {POD("initContainers: [{name: first}], " CONTAINER("requests: {memory: 1Gi, cpu: 1}")),
+         "init container \"first\" requests no cpu",
+         "add cpu under resources.requests: what the container needs to run"},
+        {POD(CONTAINER("requests: {memory: 1Gi, cpu: '0'}")), "container \"main\" requests no cpu",
+         "add cpu under resources.requests: what the container needs to run"},
+        {POD(CONTAINER("requests: {memory: 1Gi, cpu: many}")),
+         "found \"many\", which is no quantity",
+         "write a number with a unit, as in 250m, 2, 512Mi or 4Gi"},
+        {POD(CONTAINER("requests: {memory: 1Gi, cpu: 1}, limits: {example.com/a: x}")),
+         "found \"x\", which is no quantity",
+         "write a number with a unit, as in 250m, 2, 512Mi or 4Gi"},
+    };
+    rail_words_run("resource-requests: {}", NULL, required, COUNT_OF(required));
+    static const struct rail_words ceilings[] = {
+        {POD(CONTAINER("requests: {cpu: 5}")),
+         "container \"main\" requests cpu \"5\", above the ceiling of 4",
+         "ask for at most 4, or split the work over more pods"},
+        {POD(CONTAINER("limits: {cpu: 4001m}")),
+         "container \"main\" has a limit of cpu \"4001m\", above the ceiling of 4",
+         "ask for at most 4, or split the work over more pods"},
+        {POD(CONTAINER("requests: {memory: 9Gi}")),
+         "container \"main\" requests memory \"9Gi\", above the ceiling of 8Gi",
+         "ask for at most 8Gi, or split the work over more pods"},
+        {POD(CONTAINER("requests: {memory: 1Gi}, limits: {memory: 8193Mi}")),
+         "container \"main\" has a limit of memory \"8193Mi\", above the ceiling of 8Gi",
+         "ask for at most 8Gi, or split the work over more pods"},
+    };
+    rail_words_run("resource-requests: {require: [], max: {cpu: 4, memory: 8Gi}}", NULL, ceilings,
+                   COUNT_OF(ceilings));
+    static const struct rail_words ranges[] = {
+        {DEPLOYMENT("1", CONTAINER("")),
+         "container \"main\" requests cpu \"6\" (by LimitRange usual), above the ceiling of 4",
+         "ask for at most 4, or split the work over more pods"},
+    };
+    rail_words_run("resource-requests: {require: [], max: {cpu: 4, memory: 8Gi}}",
+                   "{apiVersion: v1, kind: LimitRange, metadata: {name: usual}, spec: {limits: "
+                   "[{type: Container, defaultRequest: {cpu: 6}}]}}",
+                   ranges, COUNT_OF(ranges));
+    static const struct rail_words limits[] = {
+        {POD(CONTAINER("requests: {memory: 1Gi}, limits: {memory: 2Gi}")),
+         "container \"main\" has a memory limit of \"2Gi\" and requests \"1Gi\"",
+         "set requests.memory and limits.memory to the same quantity"},
+        {POD(CONTAINER("requests: {memory: 1Gi}")), "container \"main\" has no memory limit",
+         "set requests.memory and limits.memory to the same quantity"},
+    };
+    rail_words_run("resource-requests: {require: [], memoryLimitEqualsRequest: true}", NULL, limits,
+                   COUNT_OF(limits));
+}
+
+static void tolerations(void)
+{
+    static const struct rail_words rows[] = {
+        {POD("tolerations: [{operator: Exists}]"),
+         "tolerates every taint, also those that keep nodes for others or empty them "
+         "(karpenter.sh/disrupted)",
+         "name the key of the taint that it must tolerate"},
+        {POD("tolerations: [{operator: Exists, effect: NoExecute}]"),
+         "tolerates every taint of effect NoExecute",
+         "name the key of the taint that it must tolerate"},
+        {POD("tolerations: [{key: team, value: ml, effect: NoSchedule}]"),
+         "tolerates team=ml:NoSchedule, which is not granted; allowed batch:NoSchedule, team=web, "
+         "spot",
+         "remove the toleration, or ask for it to be granted"},
+        {POD("tolerations: [{key: team, operator: Exists}]"),
+         "tolerates team, which is not granted; allowed spot, team=web, batch:NoSchedule",
+         "remove the toleration, or ask for it to be granted"},
+        {POD("tolerations: [{key: batch, operator: Exists, effect: NoExecute}]"),
+         "tolerates batch:NoExecute, which is not granted; allowed batch:NoSchedule, spot, "
+         "team=web",
+         "remove the toleration, or ask for it to be granted"},
+    };
+    rail_words_run("tolerations: {allow: [spot, 'team=web', 'batch:NoSchedule']}", NULL, rows,
+                   COUNT_OF(rows));
+}
+
+#define SPREADS(key)                                                                     \
+    "topologySpreadConstraints: [{maxSkew: 1, topologyKey: " key ", whenUnsatisfiable: " \
+    "DoNotSchedule, labelSelector: {matchLabels: {app: d}}}]"
+#define NODE_POOL                                                                             \
+    "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: a}, spec: {template: "    \
+    "{metadata: {labels: {rack: r1}}, spec: {nodeClassRef: {group: karpenter.k8s.aws, kind: " \
+    "EC2NodeClass, name: c}}}}}\n"
+#define NODE \
+    "---\n{apiVersion: v1, kind: Node, metadata: {name: node-1, labels: {example.com/row: x}}}\n"
+
+static void topology_keys(void)
+{
+    static const struct rail_words rows[] = {
+        {DEPLOYMENT("2", SPREADS("zone")),
+         "found \"zone\"; allowed topology.kubernetes.io/zone, topology.kubernetes.io/region, "
+         "kubernetes.io/os, kubernetes.io/arch, kubernetes.io/hostname, ... (7)",
+         "replace with topology.kubernetes.io/zone"},
+        {DEPLOYMENT("2", SPREADS("topology.kubernetes.io/zonr")),
+         "found \"topology.kubernetes.io/zonr\"; allowed topology.kubernetes.io/zone, "
+         "topology.kubernetes.io/region, kubernetes.io/os, kubernetes.io/arch, "
+         "kubernetes.io/hostname, ... (7)",
+         "replace with topology.kubernetes.io/zone"},
+        {DEPLOYMENT("2", SPREADS("example.com/row")),
+         "found \"example.com/row\", which only existing Nodes carry: a new node will not have it; "
+         "allowed topology.kubernetes.io/zone, kubernetes.io/hostname, "
+         "topology.kubernetes.io/region, karpenter.sh/capacity-type, kubernetes.io/arch, ... (7)",
+         "add the label to a NodePool, under spec.template.metadata.labels"},
+        {DEPLOYMENT("2", SPREADS("example.com/cage")),
+         "found \"example.com/cage\", a label that no NodePool puts on its nodes; allowed "
+         "topology.kubernetes.io/zone, kubernetes.io/hostname, topology.kubernetes.io/region, "
+         "karpenter.sh/capacity-type, kubernetes.io/arch, ... (7)",
+         "use an allowed key, or add the label to a NodePool under spec.template.metadata.labels"},
+    };
+    rail_words_run("topology-keys: {}", NODE_POOL NODE, rows, COUNT_OF(rows));
+    static const struct rail_words unseen[] = {
+        {DEPLOYMENT("2", SPREADS("example.com/cage")),
+         "found \"example.com/cage\"; no NodePool is visible that could put this label on a node; "
+         "allowed topology.kubernetes.io/zone, kubernetes.io/hostname, "
+         "topology.kubernetes.io/region, karpenter.sh/capacity-type, kubernetes.io/arch, ... (7)",
+         "make the NodePools visible (--state DIR), or use an allowed key"},
+    };
+    rail_words_run("topology-keys: {}", NULL, unseen, 1);
+    static const struct rail_words few[] = {
+        {DEPLOYMENT("2", SPREADS("topology.kubernetes.io/region")),
+         "found \"topology.kubernetes.io/region\"; allowed topology.kubernetes.io/zone",
+         "use one of the allowed keys"},
+        {DEPLOYMENT("2", SPREADS("rack")), "found \"rack\"; allowed topology.kubernetes.io/zone",
+         "use one of the allowed keys"},
+    };
+    rail_words_run("topology-keys: {allow: [topology.kubernetes.io/zone], fromNodePools: false}",
+                   NODE_POOL, few, COUNT_OF(few));
+    static const struct rail_words selectors[] = {
+        {DEPLOYMENT("2", "topologySpreadConstraints: [{maxSkew: 1, topologyKey: "
+                         "topology.kubernetes.io/zone}]"),
+         "labelSelector is missing, so the spread counts no pod",
+         "select labels of the pod template"},
+        {DEPLOYMENT("2", "topologySpreadConstraints: [{maxSkew: 1, topologyKey: "
+                         "topology.kubernetes.io/zone, labelSelector: {matchLabels: {app: e}}}]"),
+         "labelSelector does not select the pod's own labels, so its replicas do not count",
+         "select labels of the pod template"},
+    };
+    rail_words_run("topology-keys: {selfMatch: true}", NODE_POOL, selectors, COUNT_OF(selectors));
+}
+
+static void schedulers(void)
+{
+    static const struct rail_words rows[] = {
+        {POD("nodeName: node-1"),
+         "found \"node-1\": no scheduler looks whether the pod fits there, and when the node is "
+         "replaced the name is gone",
+         "remove nodeName and select nodes by their labels"},
+        {POD("schedulerName: default-schedular"),
+         "found \"default-schedular\", a scheduler that nobody runs: the pod would wait for ever; "
+         "allowed default-scheduler, fargate-scheduler",
+         "replace with default-scheduler"},
+        {POD("schedulerName: volcano"),
+         "found \"volcano\", a scheduler that nobody runs: the pod would wait for ever; allowed "
+         "default-scheduler, fargate-scheduler",
+         "remove schedulerName"},
+    };
+    rail_words_run("scheduler-bypass: {}", NULL, rows, COUNT_OF(rows));
+}
+
+static void zone_spread(void)
+{
+    static const struct rail_words rows[] = {
+        {DEPLOYMENT("3", ""), "nothing spreads the replicas over zones: they may all be in one",
+         "add {maxSkew: 1, topologyKey: topology.kubernetes.io/zone, whenUnsatisfiable: "
+         "ScheduleAnyway, labelSelector: ...}, which selects labels of the pod template"},
+        {DEPLOYMENT("3",
+                    "topologySpreadConstraints: [{topologyKey: topology.kubernetes.io/zone, "
+                    "whenUnsatisfiable: DoNotSchedule, labelSelector: {matchLabels: {a: b}}}]"),
+         "the spread over zones does not select the pod's own labels, so its replicas do not count",
+         "select labels of the pod template"},
+    };
+    rail_words_run("zone-spread: {}", NULL, rows, COUNT_OF(rows));
+    static const struct rail_words strict[] = {
+        {DEPLOYMENT("3", ""), "nothing spreads the replicas over zones: they may all be in one",
+         "add {maxSkew: 1, topologyKey: topology.kubernetes.io/zone, whenUnsatisfiable: "
+         "DoNotSchedule, labelSelector: ...}, which selects labels of the pod template"}};
+    rail_words_run("zone-spread: {whenUnsatisfiable: DoNotSchedule}", NULL, strict, 1);
+}
+
+#define ANNOTATED(annotations) \
+    "{apiVersion: v1, kind: Pod, metadata: {name: a, annotations: {" annotations "}}, spec: {}}"
+#define KEEP "karpenter.sh/do-not-disrupt"
+
+static void opting_out(void)
+{
+    static const struct rail_words rows[] = {
+        {ANNOTATED(KEEP ": 'true'"),
+         "found \"true\": the pod keeps its node from being replaced while it runs, which is too "
+         "long; at most 2h is granted here",
+         "set it to \"2h\" or less, or remove it"},
+        {ANNOTATED(KEEP ": 3h"),
+         "found \"3h\": the pod keeps its node from being replaced, which is too long; at most 2h "
+         "is granted here",
+         "set it to \"2h\" or less, or remove it"},
+        {ANNOTATED(KEEP ": 'yes'"),
+         "found \"yes\", which does nothing: Karpenter reads \"true\" or a duration",
+         "set it to \"2h\" or less, or remove it"},
+        {ANNOTATED("karpenter.sh/do-not-evict: 'true'"),
+         "found \"karpenter.sh/do-not-evict\", which Karpenter no longer reads", "remove it"},
+        {ANNOTATED("karpenter.sh/do-not-consolidate: 'true'"),
+         "found \"karpenter.sh/do-not-consolidate\", which Karpenter no longer reads", "remove it"},
+        {"{apiVersion: apps/v1, kind: Deployment, metadata: {name: d, annotations: {" KEEP
+         ": 'true'}}, spec: {template: {spec: {}}}}",
+         "does nothing on a Deployment: Karpenter reads it on pods",
+         "remove it, or, where it is granted, put it under spec.template.metadata.annotations"},
+    };
+    rail_words_run("disruption-opt-out: {maxDuration: 2h}", NULL, rows, COUNT_OF(rows));
+    static const struct rail_words granted[] = {
+        {ANNOTATED("karpenter.sh/do-not-evict: 'true'"),
+         "found \"karpenter.sh/do-not-evict\", which Karpenter no longer reads",
+         "write karpenter.sh/do-not-disrupt instead"},
+        {ANNOTATED(KEEP ": 'yes'"),
+         "found \"yes\", which does nothing: Karpenter reads \"true\" or a duration",
+         "remove it; a PodDisruptionBudget keeps enough replicas while nodes are replaced"},
+    };
+    rail_words_run("disruption-opt-out: {allowNamespaces: [default]}", NULL, granted,
+                   COUNT_OF(granted));
+}
+
+#define BUDGET(name, spec)                                                                   \
+    "{apiVersion: policy/v1, kind: PodDisruptionBudget, metadata: {name: " name "}, spec: {" \
+    "selector: {matchLabels: {app: d}}, " spec "}}\n"
+#define JOB                                                                                    \
+    "---\n{apiVersion: batch/v1, kind: Job, metadata: {name: j}, spec: {template: {metadata: " \
+    "{labels: {app: d}}, spec: {}}}}\n"
+#define POD_OF_D \
+    "---\n{apiVersion: v1, kind: Pod, metadata: {name: p, labels: {app: d}}, spec: {}}\n"
+#define STATEFUL_SET                                                                          \
+    "---\n{apiVersion: apps/v1, kind: StatefulSet, metadata: {name: s}, spec: {replicas: 2, " \
+    "template: {metadata: {labels: {app: d}}, spec: {}}}}\n"
+
+static void pod_budgets(void)
+{
+    static const struct rail_words rows[] = {
+        {BUDGET("b", "minAvailable: 3"),
+         "found \"3\": 3 must stay and Deployment d has 3, so none may ever be evicted",
+         "leave at least one pod to go: maxUnavailable: 1, with two replicas or more where none "
+         "may be missed"},
+        {BUDGET("b", "minAvailable: 67%"),
+         "found \"67%\": 3 must stay and Deployment d has 3, so none may ever be evicted",
+         "leave at least one pod to go: maxUnavailable: 1, with two replicas or more where none "
+         "may be missed"},
+        {BUDGET("b", "minAvailable: 100%"),
+         "found \"100%\": no pod may ever be evicted, so their nodes are never replaced",
+         "leave at least one pod to go: maxUnavailable: 1, with two replicas or more where none "
+         "may be missed"},
+        {BUDGET("b", "maxUnavailable: 0"),
+         "found \"0\": no pod may ever be evicted, so their nodes are never replaced",
+         "leave at least one pod to go: maxUnavailable: 1, with two replicas or more where none "
+         "may be missed"},
+        {BUDGET("b", "maxUnavailable: 0%"),
+         "found \"0%\": no pod may ever be evicted, so their nodes are never replaced",
+         "leave at least one pod to go: maxUnavailable: 1, with two replicas or more where none "
+         "may be missed"},
+    };
+    rail_words_run("pod-disruption-budgets: {}", DEPLOYMENT("3", ""), rows, COUNT_OF(rows));
+    static const struct rail_words two[] = {
+        {BUDGET("b", "minAvailable: 5"),
+         "found \"5\": 5 must stay and Deployment d and 1 more have 5, so none may ever be evicted",
+         "leave at least one pod to go: maxUnavailable: 1, with two replicas or more where none "
+         "may be missed"}};
+    rail_words_run("pod-disruption-budgets: {}", DEPLOYMENT("3", "") STATEFUL_SET, two, 1);
+    static const struct rail_words unseen[] = {
+        {BUDGET("b", "minAvailable: 1"),
+         "found \"1\"; no workload is visible that says how many pods there are",
+         "check it together with its workload (-f), or use --state DIR"},
+    };
+    rail_words_run("pod-disruption-budgets: {}", NULL, unseen, 1);
+    static const struct rail_words of_job[] = {
+        {BUDGET("b", "maxUnavailable: 1"),
+         "selects pods of Job j, which has no replicas to reckon with: the budget stays at 0 "
+         "disruptions",
+         "for Jobs write minAvailable as a number"},
+        {BUDGET("b", "minAvailable: 50%"),
+         "found \"50%\"; no workload is visible that says how many pods there are",
+         "check it together with its workload (-f), or use --state DIR"},
+    };
+    rail_words_run("pod-disruption-budgets: {}", JOB, of_job, COUNT_OF(of_job));
+    static const struct rail_words again[] = {
+        {BUDGET("b", "maxUnavailable: 1"),
+         "selects the same pods, as PodDisruptionBudget other does: a pod with two budgets is "
+         "never evicted",
+         "keep one of the two, or narrow a selector"}};
+    rail_words_run("pod-disruption-budgets: {}", BUDGET("other", "maxUnavailable: 1"), again, 1);
+    rail_words_run("pod-disruption-budgets: {}",
+                   BUDGET("other", "maxUnavailable: 1") "---\n" DEPLOYMENT("3", ""),
+                   &(struct rail_words){BUDGET("b", "maxUnavailable: 1"),
+                                        "selects the pods of Deployment d, as PodDisruptionBudget "
+                                        "other does: a pod with two budgets is never evicted",
+                                        "keep one of the two, or narrow a selector"},
+                   1);
+    rail_words_run("pod-disruption-budgets: {}", BUDGET("other", "maxUnavailable: 1") POD_OF_D,
+                   &(struct rail_words){BUDGET("b", "maxUnavailable: 1"),
+                                        "selects Pod p, as PodDisruptionBudget other does: a pod "
+                                        "with two budgets is never evicted",
+                                        "keep one of the two, or narrow a selector"},
+                   1);
+}
+
+static void placeable(void)
+{
+    static const struct rail_words unseen[] = {
+        {POD("containers: [{name: m}]"), "no NodePool and no Node is visible that could run it",
+         "make the NodePools and Nodes visible (--state DIR)"},
+    };
+    rail_words_run("placeable: {}", NULL, unseen, COUNT_OF(unseen));
+}
+
+const char unit_suite[] = "policy words: pods";
+const struct unit_test unit_tests[] = {
+    {"requests", requests},     {"tolerations", tolerations}, {"topology keys", topology_keys},
+    {"schedulers", schedulers}, {"zone spread", zone_spread}, {"opting out", opting_out},
+    {"placeable", placeable},   {"pod budgets", pod_budgets}, {NULL, NULL},
+};

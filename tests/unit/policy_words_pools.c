@@ -1,0 +1,305 @@
+/* What the rails on NodePools and their classes say: the sentence and the fix. */
+#include "rail_modes.h"
+
+#define POOL_OF(version, disruption, template)                                            \
+    "{apiVersion: karpenter.sh/" version                                                  \
+    ", kind: NodePool, metadata: {name: a}, spec: {disruption: "                          \
+    "{" disruption "}, template: {spec: {nodeClassRef: {group: karpenter.k8s.aws, kind: " \
+    "EC2NodeClass, name: c}, requirements: []" template "}}}}\n"
+#define BUDGETS(budgets) POOL_OF("v1", "budgets: [" budgets "]", ", expireAfter: Never")
+#define BLOCK(schedule, duration) "{nodes: '0', schedule: '" schedule "', duration: " duration "}"
+#define NODE(name, created)                                                                     \
+    "---\n{apiVersion: v1, kind: Node, metadata: {name: " name ", creationTimestamp: '" created \
+    "', labels: {karpenter.sh/nodepool: a}}}\n"
+
+static void budgets(void)
+{
+    static const struct rail_words rows[] = {
+        {BUDGETS("{nodes: 'many'}"),
+         "found \"many\", which is neither a number of nodes nor a percentage",
+         "write a number or a percentage in quotes, as in \"5\" or \"10%\""},
+        {BUDGETS("{nodes: '0', schedule: '0 9 * *', duration: 8h}"),
+         "found \"0 9 * *\", which Karpenter cannot read (it has 4 fields, and must have five: "
+         "minute, hour, day of month, month, day of week): it then disrupts no node of the pool, "
+         "for any reason",
+         "write five fields in UTC, as in \"0 9 * * mon-fri\""},
+        {BUDGETS("{nodes: '0', schedule: '0 9 * * *', duration: long}"),
+         "found \"long\", which is no duration", "write hours and minutes, as in 8h or 1h30m"},
+        {BUDGETS("{nodes: '0', schedule: '0 9 * * *'}"),
+         "missing beside a schedule: the budget has a beginning and no end",
+         "say how long it lasts, as in 8h"},
+        {BUDGETS("{nodes: '0', duration: 8h}"),
+         "missing beside a duration: Karpenter cannot read the budget, and disrupts no node of the "
+         "pool",
+         "say when it begins, as in \"0 9 * * mon-fri\", in UTC"},
+        {BUDGETS("{nodes: '0'}"),
+         "found \"0\" at all times and for all reasons: nodes are never consolidated, and drifted "
+         "ones never replaced",
+         "give the budget a schedule and a duration, or the reasons it is for"},
+        {BUDGETS(BLOCK("0 0 * * *", "24h")),
+         "the budgets of 0 nodes cover all of the time: no window ever opens in which a node may "
+         "be replaced",
+         "shorten a duration, or name fewer days"},
+        {BUDGETS("{nodes: 10%}"),
+         "no budget keeps disruption inside windows: nodes may be replaced at any hour",
+         "add the hours in which they must stay, as in {nodes: \"0\", schedule: \"0 9 * * "
+         "mon-fri\", duration: 8h}, in UTC"},
+        /* blocked by the hour, but not for every reason */
+        {BUDGETS("{nodes: '0', schedule: '0 9 * * *', duration: 8h, reasons: [Empty]}"),
+         "no budget keeps disruption inside windows: nodes may be replaced at any hour",
+         "add the hours in which they must stay, as in {nodes: \"0\", schedule: \"0 9 * * "
+         "mon-fri\", duration: 8h}, in UTC"},
+        /* for ever, but not for every reason */
+        {BUDGETS("{nodes: '0', reasons: [Empty, Drifted]}"),
+         "no budget keeps disruption inside windows: nodes may be replaced at any hour",
+         "add the hours in which they must stay, as in {nodes: \"0\", schedule: \"0 9 * * "
+         "mon-fri\", duration: 8h}, in UTC"},
+        {POOL_OF("v1", "budgets: []", ", expireAfter: Never"),
+         "no budget keeps disruption inside windows: nodes may be replaced at any hour",
+         "add the hours in which they must stay, as in {nodes: \"0\", schedule: \"0 9 * * "
+         "mon-fri\", duration: 8h}, in UTC"},
+    };
+    rail_words_run("disruption-budgets: {requireWindow: true, consolidationPolicies: "
+                   "[WhenEmptyOrUnderutilized]}",
+                   NULL, rows, COUNT_OF(rows));
+    static const struct rail_words policies[] = {
+        {POOL_OF("v1", "consolidationPolicy: Always", ", expireAfter: Never"),
+         "found \"Always\"; allowed WhenEmpty", "set it to WhenEmpty"},
+        {POOL_OF("v1", "", ""), "missing, which means WhenEmptyOrUnderutilized; allowed WhenEmpty",
+         "set it to WhenEmpty"},
+        {POOL_OF("v1beta1", "consolidationPolicy: WhenUnderutilized", ""),
+         "found \"WhenUnderutilized\"; allowed WhenEmpty", "set it to WhenEmpty"},
+    };
+    rail_words_run("disruption-budgets: {consolidationPolicies: [WhenEmpty]}", NULL, policies,
+                   COUNT_OF(policies));
+    static const struct rail_words most[] = {
+        {BUDGETS("{nodes: '6'}"), "found \"6\", above the maximum of 5",
+         "have a budget of at most 5 without a schedule"},
+        {BUDGETS("{nodes: 10%}"),
+         "bounded by a percentage, which cannot be compared with the maximum of 5",
+         "have a budget of at most 5 without a schedule"},
+        {BUDGETS("{nodes: '5', reasons: [Empty]}"),
+         "no budget keeps it to 5 nodes at a time, at all times and for all reasons",
+         "have a budget of at most 5 without a schedule"},
+    };
+    rail_words_run("disruption-budgets: {maxNodes: 5}", NULL, most, COUNT_OF(most));
+}
+
+#define TOO_SOON(which, takes)                                                                     \
+    "found \"24h\", in which the windows may be open for no more than 10 min; to replace " which   \
+    ", takes " takes                                                                               \
+    " at the least (2 min each time), so that nodes grow older and older; next windows: "          \
+    "Thu 1970-01-01 00:00 to Thu 1970-01-01 00:10, Fri 1970-01-02 00:00 to Fri 1970-01-02 00:10, " \
+    "Sat "                                                                                         \
+    "1970-01-03 00:00 to Sat 1970-01-03 00:10 UTC"
+
+static void expiry_too_soon(void)
+{
+    /* Ten minutes are open each day. */
+    static const char pool[] =
+        POOL_OF("v1beta1",
+                "expireAfter: 24h, budgets: [" BLOCK("10 0 * * *", "23h50m") ", {nodes: %s}]", "");
+    static const struct {
+        const char *nodes;
+        size_t node_count;
+        const char *statement;
+    } cases[] = {
+        {"1%", 0, TOO_SOON("all nodes, 1% at a time", "3 h 20 min")},
+        {"10%", 0, TOO_SOON("all nodes, 10% at a time", "20 min")},
+        {"'1'", 6, TOO_SOON("all 6 nodes, 1 at a time", "12 min")},
+        {"'1'", 30, TOO_SOON("all 30 nodes, 1 at a time", "1 h")},
+        {"7%", 30, TOO_SOON("all 30 nodes, 7% at a time", "20 min")},
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        char object[512], cluster[8192] = "";
+        size_t size = 0;
+        snprintf(object, sizeof object, pool, cases[i].nodes);
+        for (size_t j = 0; j < cases[i].node_count; j++)
+            size += (size_t)snprintf(cluster + size, sizeof cluster - size,
+                                     "---\n{apiVersion: v1, kind: Node, metadata: {name: node-%zu, "
+                                     "labels: {karpenter.sh/nodepool: a}}}\n",
+                                     j);
+        rail_words_run("disruption-budgets: {}", cluster,
+                       &(struct rail_words){object, cases[i].statement,
+                                            "open windows for longer, let more nodes go at a "
+                                            "time, or let them live longer"},
+                       1);
+    }
+}
+
+/* Time begins on Thursday 1970-01-01 here; office hours are closed to disruption. */
+#define OFFICE BLOCK("0 9 * * mon-fri", "8h")
+
+static void expiry(void)
+{
+    static const struct rail_words rows[] = {
+        {BUDGETS("{nodes: '5', schedule: '0 0 30 2 *', duration: 8h}"),
+         "found \"0 0 30 2 *\", a day that never comes: Karpenter takes such a budget to be active "
+         "always",
+         "name a day that comes, or remove schedule and duration"},
+        {POOL_OF("v1", "budgets: [" OFFICE "]", ""),
+         "missing, which means 720h, and expiry does not wait for a window: nodes are drained when "
+         "they are that old; next windows: Thu 1970-01-01 00:00 to Thu 1970-01-01 09:00, Thu "
+         "1970-01-01 17:00 to Fri 1970-01-02 09:00, Fri 1970-01-02 17:00 to Mon 1970-01-05 09:00 "
+         "UTC",
+         "set Never and let drift replace the nodes inside the windows, or keep what is drained "
+         "safe with PodDisruptionBudgets and a terminationGracePeriod"},
+        {POOL_OF("v1", "budgets: [" OFFICE "]", ", expireAfter: 24h"),
+         "\"24h\" does not wait for a window: nodes are drained when they are that old; next "
+         "windows: Thu 1970-01-01 00:00 to Thu 1970-01-01 09:00, Thu 1970-01-01 17:00 to Fri "
+         "1970-01-02 09:00, Fri 1970-01-02 17:00 to Mon 1970-01-05 09:00 UTC",
+         "set Never and let drift replace the nodes inside the windows, or keep what is drained "
+         "safe with PodDisruptionBudgets and a terminationGracePeriod"},
+        {POOL_OF("v1beta1",
+                 "consolidationPolicy: WhenUnderutilized, expireAfter: 4h, budgets: [" OFFICE "]",
+                 ""),
+         "\"4h\", and no window is open for up to 8 hours: nodes cannot be replaced that soon; "
+         "next windows: Thu 1970-01-01 00:00 to Thu 1970-01-01 09:00, Thu 1970-01-01 17:00 to Fri "
+         "1970-01-02 09:00, Fri 1970-01-02 17:00 to Mon 1970-01-05 09:00 UTC",
+         "open windows more often, or let nodes live longer"},
+        {POOL_OF("v1beta1", "budgets: [" BLOCK("0 0 1 * *", "721h") "]", ""),
+         "\"720h\", and no window is open for up to 1441 hours: nodes cannot be replaced that "
+         "soon; next windows: Sat 1970-01-31 01:00 to Sun 1970-02-01 00:00, Tue 1970-03-31 01:00 "
+         "to Wed 1970-04-01 00:00, Sun 1970-05-31 01:00 to Mon 1970-06-01 00:00 UTC",
+         "open windows more often, or let nodes live longer"},
+    };
+    rail_words_run("disruption-budgets: {}", NULL, rows, COUNT_OF(rows));
+    /* Nodes end a day after they were made: on Friday at 10 and 12, at 8 (open), or long ago. */
+    static const struct rail_words two[] = {
+        {POOL_OF("v1", "budgets: [" OFFICE "]", ", expireAfter: 24h"),
+         "\"24h\" does not wait for a window: nodes are drained when they are that old; outside "
+         "the windows, in UTC: early at Fri 1970-01-02 10:00, late at Fri 1970-01-02 12:00; next "
+         "windows: Thu 1970-01-01 00:00 to Thu 1970-01-01 09:00, Thu 1970-01-01 17:00 to Fri "
+         "1970-01-02 09:00, Fri 1970-01-02 17:00 to Mon 1970-01-05 09:00 UTC",
+         "set Never and let drift replace the nodes inside the windows, or keep what is drained "
+         "safe with PodDisruptionBudgets and a terminationGracePeriod"}};
+    rail_words_run(
+        "disruption-budgets: {}",
+        NODE("late", "1970-01-01T12:00:00Z") NODE("early", "1970-01-01T10:00:00Z")
+            NODE("open", "1970-01-01T08:00:00Z") NODE(
+                "old",
+                "1969-01-01T10:00:00Z") "---\n{apiVersion: v1, kind: Node, metadata: {name: other, "
+                                        "creationTimestamp: '1970-01-01T10:00:00Z', labels: "
+                                        "{karpenter.sh/nodepool: b}}}\n",
+        two, 1);
+    static const struct rail_words four[] = {
+        {POOL_OF("v1", "budgets: [" OFFICE "]", ", expireAfter: 24h"),
+         "\"24h\" does not wait for a window: nodes are drained when they are that old; outside "
+         "the windows, in UTC: b at Fri 1970-01-02 10:00, c at Fri 1970-01-02 10:00, d at Fri "
+         "1970-01-02 10:00, ... (4); next windows: Thu 1970-01-01 00:00 to Thu 1970-01-01 09:00, "
+         "Thu 1970-01-01 17:00 to Fri 1970-01-02 09:00, Fri 1970-01-02 17:00 to Mon 1970-01-05 "
+         "09:00 UTC",
+         "set Never and let drift replace the nodes inside the windows, or keep what is drained "
+         "safe with PodDisruptionBudgets and a terminationGracePeriod"}};
+    rail_words_run("disruption-budgets: {}",
+                   NODE("d", "1970-01-01T10:00:00Z") NODE("c", "1970-01-01T10:00:00Z")
+                       NODE("b", "1970-01-01T10:00:00Z") NODE("a", "1970-01-01T12:00:00Z"),
+                   four, 1);
+}
+
+#define POD(spec) "{apiVersion: v1, kind: Pod, metadata: {name: a}, spec: {" spec "}}"
+#define CAPACITY "karpenter.sh/capacity-type"
+#define REQUIRES(expressions)                                                        \
+    POD("affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: " \
+        "{nodeSelectorTerms: [{matchExpressions: [" expressions "]}]}}}")
+#define POOL(requirements)                                                                        \
+    "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: a}, spec: {template: {spec: " \
+    "{nodeClassRef: {group: karpenter.k8s.aws, kind: EC2NodeClass, name: c}, requirements: "      \
+    "[" requirements "]}}}}\n"
+
+static void capacity(void)
+{
+    static const struct rail_words rows[] = {
+        {POD("nodeSelector: {" CAPACITY ": spot}"), "found \"spot\"; allowed on-demand",
+         "replace with on-demand, or leave the choice to the NodePools"},
+        {POD("nodeSelector: {eks.amazonaws.com/capacityType: CAPACITY_BLOCK}"),
+         "found \"CAPACITY_BLOCK\"; allowed on-demand",
+         "replace with on-demand, or leave the choice to the NodePools"},
+        {REQUIRES("{key: " CAPACITY ", operator: NotIn, values: [on-demand]}"),
+         "rules out every allowed capacity type; allowed on-demand",
+         "remove the requirement on karpenter.sh/capacity-type"},
+        {POOL(""),
+         "no requirement names a capacity type: the pool may launch nodes of spot; allowed "
+         "on-demand",
+         "add to spec.template.spec.requirements: [{key: karpenter.sh/capacity-type, operator: In, "
+         "values: [on-demand]}]"},
+        {POOL("{key: " CAPACITY ", operator: In, values: [spot, on-demand]}"),
+         "found \"spot\"; allowed on-demand", "replace with on-demand"},
+    };
+    rail_words_run("capacity-types: {allow: [on-demand]}", NULL, rows, COUNT_OF(rows));
+    static const struct rail_words two[] = {
+        {POD("nodeSelector: {" CAPACITY ": on-demand}"),
+         "found \"on-demand\"; allowed reserved, spot",
+         "use one of the allowed values, or leave the choice to the NodePools"},
+        {POOL("{key: " CAPACITY ", operator: NotIn, values: [spot]}"),
+         "no requirement names a capacity type: the pool may launch nodes of on-demand; allowed "
+         "spot, reserved",
+         "add to spec.template.spec.requirements: [{key: karpenter.sh/capacity-type, operator: In, "
+         "values: [spot, reserved]}]"},
+    };
+    rail_words_run("capacity-types: {allow: [spot, reserved]}", NULL, two, COUNT_OF(two));
+}
+
+#define CLASS(version, spec)                                                                      \
+    "{apiVersion: karpenter.k8s.aws/" version ", kind: EC2NodeClass, metadata: {name: c}, spec: " \
+    "{" spec "}}\n"
+
+static void classes(void)
+{
+    static const struct rail_words rows[] = {
+        {CLASS("v1", "amiFamily: AL2"), "found \"AL2\"; allowed AL2023, Bottlerocket",
+         "use images of AL2023"},
+        {CLASS("v1", "amiSelectorTerms: [{alias: windows2022@latest}]"),
+         "found \"windows2022@latest\"; allowed AL2023, Bottlerocket", "use images of AL2023"},
+        {CLASS("v1", "amiSelectorTerms: [{alias: al2023@latest}], metadataOptions: {httpTokens: "
+                     "optional}"),
+         "found \"optional\", which is IMDSv1: whoever makes a pod fetch an address gets the "
+         "node's credentials",
+         "replace with required"},
+        {CLASS("v1", "amiSelectorTerms: [{alias: al2023@latest}], kubelet: {maxPods: 30}"),
+         "found 30 pods a node, and 1 of the 2 instance types of its NodePools have fewer "
+         "addresses, unless the network plugin assigns prefixes: m5.large",
+         "remove maxPods, which leaves each type what it has addresses for; or turn prefix "
+         "delegation on"},
+    };
+    rail_words_run(
+        "node-class: {amiFamilies: [AL2023, Bottlerocket], requireEncryption: false}",
+        POOL(
+            "{key: node.kubernetes.io/instance-type, operator: In, values: [m5.large, m5.xlarge]}"),
+        rows, COUNT_OF(rows));
+}
+
+static void volumes(void)
+{
+#define VOLUME(device, ebs) "{deviceName: " device ", ebs: {" ebs "}}"
+#define BOTTLEROCKET "amiSelectorTerms: [{alias: bottlerocket@latest}], blockDeviceMappings: "
+    static const struct rail_words rows[] = {
+        {CLASS("v1",
+               BOTTLEROCKET "[" VOLUME("/dev/xvda", "encrypted: true, volumeSize: 100Gi") "]"),
+         "found \"/dev/xvda\", which on Bottlerocket holds the system alone: images, logs and "
+         "emptyDir live on /dev/xvdb, which stays as small as the image has it",
+         "add an entry for /dev/xvdb with this size, and leave 4Gi to /dev/xvda"},
+        {CLASS("v1", "amiFamily: AL2023, blockDeviceMappings: [" VOLUME("/dev/xvda",
+                                                                        "volumeSize: 100Gi") "]"),
+         "missing: the volume /dev/xvda is encrypted only where the account encrypts all of them",
+         "set encrypted: true"},
+        {CLASS("v1", "amiFamily: AL2023, blockDeviceMappings: [" VOLUME("/dev/xvda",
+                                                                        "encrypted: null") "]"),
+         "missing: the volume /dev/xvda is encrypted only where the account encrypts all of them",
+         "set encrypted: true"},
+        {CLASS("v1", "amiFamily: AL2023, blockDeviceMappings: [" VOLUME("/dev/xvda",
+                                                                        "encrypted: false") "]"),
+         "the volume /dev/xvda is not encrypted", "set encrypted: true"},
+        {CLASS("v1", "amiFamily: Custom"),
+         "missing: with a Custom image the volumes are as the image has them, which cannot be seen",
+         "list the root volume, with ebs.encrypted: true"},
+    };
+    rail_words_run("node-class: {}", NULL, rows, COUNT_OF(rows));
+}
+
+const char unit_suite[] = "policy words: pools";
+const struct unit_test unit_tests[] = {
+    {"budgets", budgets},   {"expiry", expiry},   {"expiry too soon", expiry_too_soon},
+    {"capacity", capacity}, {"classes", classes}, {"volumes", volumes},
+    {NULL, NULL},
+};
