@@ -163,7 +163,8 @@ static void enter_domains(struct solver_run *run, uint32_t number, const struct 
 static void measure_resource(const struct solver_run *run, struct claim *claim, size_t r)
 {
     const struct solver_problem *problem = run->problem;
-    const int64_t *room = &problem->pools.items[claim->pool].room[r * problem->rows.count];
+    const struct pool *pool = &problem->pools.items[claim->pool];
+    const int64_t *room = &pool->room[r * problem->rows.count];
     claim->most[r] = 0;
     claim->roomiest[r] = SOLVER_NONE;
     for (BITS_EACH(row, claim->rows, problem->row_words))

@@ -204,7 +204,9 @@ static struct views find(const struct policy *policy, const char *yaml, struct a
     const struct object *object = &documents.items[0];
     const struct templated_kind *kind =
         templated_kind_find(policy, object->api_version, object->kind_name);
-    return kind == NULL ? (struct views){0} : pod_templates_read(kind, object, arena);
+    if (kind == NULL)
+        return (struct views){0};
+    return pod_templates_read(kind, object, arena);
 }
 
 static void templates_are_found_by_their_paths(void)
