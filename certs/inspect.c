@@ -122,6 +122,7 @@ struct text cert_find_key(struct text keys, const struct cert_ca *ca)
         if (gnutls_x509_privkey_init(&key) < 0)
             continue;
         bool found = gnutls_x509_privkey_import2(key, &datum, GNUTLS_X509_FMT_PEM, NULL, 0) >= 0 &&
+                     gnutls_x509_privkey_verify_params(key) >= 0 &&
                      gnutls_x509_privkey_get_key_id(key, GNUTLS_KEYID_USE_SHA256, id, &size) >= 0 &&
                      memcmp(id, ca->key_id, sizeof id) == 0;
         gnutls_x509_privkey_deinit(key);

@@ -347,6 +347,10 @@ bool cert_check(const struct cert_pair *pair, int64_t now_unix_s, int64_t *not_a
                              "not encrypted",
                              gnutls_strerror(code));
     }
+    /* A key has a public half of its own, which may be whole where the other is not. */
+    if (good && gnutls_x509_privkey_verify_params(key) < 0)
+        good = error_set(error, ERROR_TLS, NOWHERE,
+                         "the private key is damaged: its two halves do not belong together");
     good = good && same_key(chain[0], key, error) &&
            valid_now(chain[0], now_unix_s, not_after_unix_s, error);
     if (key != NULL)

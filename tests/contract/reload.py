@@ -352,6 +352,36 @@ def new_certificate(server):
     await_that(lambda: "failed" not in server.get("/readyz")[1], "no failure")
 
 
+def mounted_secret(server):
+    """A Secret as cert-manager keeps it and kubelet mounts it: certificate, key and CA at once."""
+    def files(folder):
+        return {name: open(os.path.join(folder, name), encoding="ascii").read()
+                for name in ("ca.crt", "tls.crt", "tls.key")}
+
+    mount = Mount(server.certificates + "-mounted")
+    mount.show(files(server.certificates))
+    mounted = Serving(sys.argv[1], mount.folder, "-p", server.policies.folder)
+    try:
+        mounted.tls.load_verify_locations(os.path.join(server.others, "ca.crt"))
+        load = Load(mounted, 2, 1)
+        for folder in (server.others, server.certificates, server.others):
+            mount.show(files(folder))
+
+            def serves_it():
+                probe = Client(mounted)
+                leaf = probe.leaf()
+                probe.close()
+                return leaf == leaf_of(folder)
+
+            await_that(serves_it, "the certificate of " + folder)
+        load.end()
+        failures = mounted.metric('taffrail_reload_failures_total{what="certificate"}')
+        check(failures == 0, "%d failures" % failures)
+    finally:
+        mounted.process.kill()
+        mounted.process.wait()
+
+
 def signals_while_draining(server):
     server.signal(signal.SIGTERM)
     await_that(lambda: server.get("/readyz")[0] == 503, "draining")
@@ -360,7 +390,7 @@ def signals_while_draining(server):
 
 
 CASES = [storm, swapped_mount, hang_up, broken_policy, new_state, new_certificate,
-         signals_while_draining]
+         mounted_secret, signals_while_draining]
 
 
 def main():

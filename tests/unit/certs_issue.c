@@ -223,6 +223,11 @@ static void check_says_what_is_wrong(void)
     struct cert_pair junk = {TEXT("-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"),
                              first.leaf.key};
     struct cert_pair no_key = {first.leaf.certificate, TEXT("nothing here")};
+    /* One digit of its secret half: the public half is still the certificate's. */
+    struct cert_pair damaged = {first.leaf.certificate, arena_text(first.arena, first.leaf.key)};
+    char *digit =
+        (char *)(uintptr_t)damaged.key.data + strlen("-----BEGIN PRIVATE KEY-----\n") + 52;
+    *digit = *digit == 'A' ? 'B' : 'A';
     struct cert_pair swapped = {first.leaf.key, first.leaf.certificate};
     const int64_t year = (int64_t)365 * DAY_S;
     const struct {
@@ -242,6 +247,7 @@ static void check_says_what_is_wrong(void)
         {&junk, NOW, "certificate cannot be read"},
         {&swapped, NOW, "certificate cannot be read"},
         {&no_key, NOW, "private key cannot be read"},
+        {&damaged, NOW, "private key is damaged"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct error error = {0};
