@@ -25,6 +25,17 @@ static void pods_that_ask_get_the_toleration(void)
          "applied tolerations of nvidia.com/gpu, amd.com/gpu" NO_LIST ADD("nvidia.com/gpu")
              ADD("amd.com/gpu")},
         /* a part stands on a node that is tainted for the whole */
+        {POD("aws.amazon.com/neurondevice: 1", ""),
+         "applied tolerations of aws.amazon.com/neurondevice, aws.amazon.com/neuron, "
+         "aws.amazon.com/neuroncore" NO_LIST ADD("aws.amazon.com/neurondevice")
+             ADD("aws.amazon.com/neuron") ADD("aws.amazon.com/neuroncore")},
+        {POD("nvidia.com/gpu: 1, nvidia.com/mig-1g.5gb: 1", ""),
+         "applied tolerations of nvidia.com/gpu, nvidia.com/mig-1g.5gb" NO_LIST ADD(
+             "nvidia.com/gpu") ADD("nvidia.com/mig-1g.5gb")},
+        {POD("nvidia.com/mig-1g.5gb: 1, nvidia.com/mig-2g.10gb: 1, nvidia.com/gpu: 1", ""),
+         "applied tolerations of nvidia.com/mig-1g.5gb, nvidia.com/gpu, "
+         "nvidia.com/mig-2g.10gb" NO_LIST ADD("nvidia.com/mig-1g.5gb") ADD("nvidia.com/gpu")
+             ADD("nvidia.com/mig-2g.10gb")},
         {POD("nvidia.com/mig-1g.5gb: 1", ""),
          "applied tolerations of nvidia.com/mig-1g.5gb, nvidia.com/gpu" NO_LIST ADD(
              "nvidia.com/mig-1g.5gb") ADD("nvidia.com/gpu")},
@@ -54,6 +65,7 @@ static void who_tolerates_it_is_left_alone(void)
         {POD(GPU, HAS("key: nvidia.com/gpu, operator: Exists, effect: NoSchedule")),
          GETS_ONE ADD("nvidia.com/gpu")},
         {POD(GPU, HAS("key: nvidia.com/gpu, value: 'true'")), GETS_ONE ADD("nvidia.com/gpu")},
+        {POD(GPU, HAS("key: nvidia.com/gpu")), GETS_ONE ADD("nvidia.com/gpu")},
         /* only Pods */
         {"{apiVersion: apps/v1, kind: Deployment, metadata: {name: a}, spec: {template: {spec: "
          "{containers: [{name: a, resources: {limits: {nvidia.com/gpu: 1}}}]}}}}",

@@ -28,6 +28,8 @@ static void pods_ask_for_what_is_allowed(void)
         {POD(SELECTS("eks.amazonaws.com/capacityType", "SPOT")),
          "deny spec.nodeSelector[eks.amazonaws.com/capacityType] SPOT"},
         {POD(SELECTS("eks.amazonaws.com/capacityType", "ON_DEMAND")), ""},
+        {POD(SELECTS("eks.amazonaws.com/capacityType", "CAPACITY_BLOCK")), ""},
+        {POD(SELECTS("eks.amazonaws.com/capacityType", "on-demand")), ""},
         {POD(SELECTS("example.com/capacity-type", "spot")), ""},
         {POD(REQUIRES(TERM(IN("reserved, spot")))),
          "deny " REQUIRED "[0].matchExpressions[0].values[1] spot"},
@@ -95,6 +97,9 @@ static void pools_launch_what_is_allowed(void)
     };
     rail_table_run(&(struct rail_table){"capacity-types: {allow: [on-demand, spot]}", RESERVES,
                                         reserving, COUNT_OF(reserving)});
+    static const struct rail_case spot_pod = {
+        POD(SELECTS("eks.amazonaws.com/capacityType", "SPOT")), ""};
+    rail_table_run(&(struct rail_table){"capacity-types: {allow: [spot]}", NULL, &spot_pod, 1});
     static const struct rail_case spot = {POOL("", ""), "deny " AT " on-demand"};
     rail_table_run(&(struct rail_table){"capacity-types: {allow: [spot]}", NULL, &spot, 1});
     static const struct rail_case open = {POOL("", ""), ""};

@@ -185,6 +185,11 @@ static void of_another_cloud_only_its_pools_tell(void)
         "requirements: []}}}}";
     static const struct rail_case cases[] = {
         {SELECTS("karpenter.azure.com/sku-family: D"), ""},
+        {SELECTS("karpenter.sh/no-such-label: x"),
+         "deny spec.nodeSelector[karpenter.sh/no-such-label] karpenter.sh/no-such-label"},
+        {SELECTS("karpenter.k8s.aws/no-such-label: x"),
+         "deny spec.nodeSelector[karpenter.k8s.aws/no-such-label] "
+         "karpenter.k8s.aws/no-such-label"},
         {SELECTS("node.kubernetes.io/instance-type: Standard_D4s_v5"), ""},
         {SELECTS("intent: apps"), "deny spec.nodeSelector.intent intent"},
     };
@@ -202,6 +207,8 @@ static void a_team_selects_what_it_is_granted(void)
         {NODE_AFFINITY(TERM(IN("karpenter.sh/nodepool", "gpu")) ", " TERM(IN("intent", "apps"))),
          "deny " EXPRESSION ".values[0] gpu"},
         {PREFERS(IN("karpenter.sh/nodepool", "gpu")), "warn " PREFERENCE ".values[0] gpu"},
+        /* who keeps away from a pool does not select it */
+        {NODE_AFFINITY(TERM("{key: karpenter.sh/nodepool, operator: NotIn, values: [gpu]}")), ""},
         /* by either name of a label */
         {SELECTS("beta.kubernetes.io/arch: arm64"),
          "deny spec.nodeSelector[beta.kubernetes.io/arch] arm64"},

@@ -97,6 +97,39 @@ static void two_budgets_on_one_pod(void)
         &(struct rail_table){"pod-disruption-budgets: {}", with_others, cases, COUNT_OF(cases)});
 }
 
+static void pods_of_every_controller_count(void)
+{
+    static const struct {
+        const char *version, *kind;
+        bool counts; /* says how many pods it has */
+    } controllers[] = {
+        {"apps/v1", "Deployment", true}, {"apps/v1", "StatefulSet", true},
+        {"apps/v1", "ReplicaSet", true}, {"v1", "ReplicationController", true},
+        {"batch/v1", "Job", false},
+    };
+    for (size_t i = 0; i < COUNT_OF(controllers); i++) {
+        char visible[1024];
+        /* Between two that it does not select. */
+        snprintf(visible, sizeof visible,
+                 "{apiVersion: %1$s, kind: %2$s, metadata: {name: a}, spec: {template: {metadata: "
+                 "{labels: {app: a}}}}}\n---\n{apiVersion: %1$s, kind: %2$s, metadata: {name: b}, "
+                 "spec: {replicas: 3, template: {metadata: {labels: {app: b}}}}}\n---\n"
+                 "{apiVersion: %1$s, kind: %2$s, metadata: {name: c}, spec: {template: {metadata: "
+                 "{labels: {app: c}}}}}\n---\n" BUDGET("other", "b", "maxUnavailable: 1"),
+                 controllers[i].version, controllers[i].kind);
+        const struct rail_case cases[] = {
+            {BUDGET("new", "b", "minAvailable: 3"),
+             controllers[i].counts ? "deny " LEAST "3\ndeny spec.selector other"
+                                   : "undecided " LEAST "3\ndeny spec.selector other"},
+            {BUDGET("new", "b", "maxUnavailable: 2"),
+             controllers[i].counts ? "deny spec.selector other"
+                                   : "deny " MOST "2\ndeny spec.selector other"},
+        };
+        rail_table_run(
+            &(struct rail_table){"pod-disruption-budgets: {}", visible, cases, COUNT_OF(cases)});
+    }
+}
+
 static void what_is_not_visible_is_not_decided(void)
 {
     static const struct rail_case cases[] = {
@@ -114,6 +147,7 @@ const char unit_suite[] = "policy pod-disruption-budgets";
 const struct unit_test unit_tests[] = {
     {"budgets that never let a pod go", budgets_that_never_let_a_pod_go},
     {"two budgets on one pod", two_budgets_on_one_pod},
+    {"pods of every controller count", pods_of_every_controller_count},
     {"what is not visible is not decided", what_is_not_visible_is_not_decided},
     {NULL, NULL},
 };

@@ -91,6 +91,20 @@ static void what_keeps_them_on_one_node(void)
         {DEPLOYMENT("replicas: 3", AFFINITY("kubernetes.io/hostname", "a")), ""},
         {DEPLOYMENT("replicas: 3", AFFINITY("topology.kubernetes.io/zone", "a")), found},
         {DEPLOYMENT("replicas: 3", AFFINITY("kubernetes.io/hostname", "b")), found},
+        /* what keeps them apart, or would like to have them together */
+        {DEPLOYMENT(
+             "replicas: 3",
+             MOUNTS("disk") ", affinity: {podAntiAffinity: "
+                            "{requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: "
+                            "kubernetes.io/hostname, labelSelector: {matchLabels: {app: "
+                            "a}}}]}}"),
+         found},
+        {DEPLOYMENT("replicas: 3",
+                    MOUNTS("disk") ", affinity: {podAffinity: "
+                                   "{preferredDuringSchedulingIgnoredDuringExecution: [{weight: 1, "
+                                   "podAffinityTerm: {topologyKey: kubernetes.io/hostname, "
+                                   "labelSelector: {matchLabels: {app: a}}}}]}}"),
+         found},
         {DEPLOYMENT("replicas: 3", MOUNTS("disk") ", nodeName: ip-1"), ""},
         {DEPLOYMENT("replicas: 3", MOUNTS("disk") ", nodeSelector: {kubernetes.io/hostname: a}"),
          ""},

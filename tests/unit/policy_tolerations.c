@@ -43,6 +43,13 @@ static void a_list_is_closed(void)
         {TOLERATES("operator: Exists"), "deny " OPERATOR "Exists"},
         /* what the API server adds */
         {TOLERATES("key: node.kubernetes.io/not-ready, operator: Exists, effect: NoExecute"), ""},
+        {TOLERATES("key: node.kubernetes.io/unreachable, operator: Exists, effect: NoExecute"), ""},
+        {TOLERATES("key: node.kubernetes.io/memory-pressure, operator: Exists"), ""},
+        {TOLERATES("key: a, value: b"), "deny " KEY "a=b"},
+        /* of all that is asked for */
+        {POD("{containers: [{name: c, resources: {limits: {cpu: 1, a.com/b: 1, c.com/d: 1}}}], "
+             "tolerations: [{key: c.com/d, operator: Exists}]}"),
+         ""},
         {TOLERATES("key: node.kubernetes.io/unschedulable, operator: Exists"),
          "deny " KEY "node.kubernetes.io/unschedulable"},
         {TOLERATES("key: nvidia.com/gpu, operator: Exists"), "deny " KEY "nvidia.com/gpu"},

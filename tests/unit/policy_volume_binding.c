@@ -85,6 +85,18 @@ static void keys_and_zones_must_be_possible(void)
          "deny " AT "values[0] <<AVAILABILITY_ZONE>>"},
         {CLASS("a", "efs.csi.aws.com", TOPOLOGY(ZONE, "\"${ZONE}\"")),
          "deny " AT "values[0] ${ZONE}"},
+        /* what the drivers' nodes are told by */
+        {EBS(WAITS TOPOLOGY("kubernetes.io/hostname", "a")), ""},
+        {EBS(WAITS TOPOLOGY("kubernetes.io/os", "linux")), ""},
+        {EBS(WAITS TOPOLOGY("topology.k8s.aws/zone-id", "euw1-az1")), ""},
+        {EBS(WAITS TOPOLOGY("failure-domain.beta.kubernetes.io/region", "eu-west-1")), ""},
+        {EBS(WAITS TOPOLOGY("topology.cinder.csi.openstack.org/zon", "a")),
+         "deny " AT "key topology.cinder.csi.openstack.org/zon"},
+        {EBS(WAITS TOPOLOGY("topology.gke.io/zon", "a")), "deny " AT "key topology.gke.io/zon"},
+        {EBS(WAITS TOPOLOGY("topology.disk.csi.azure.com/zoen", "a")),
+         "deny " AT "key topology.disk.csi.azure.com/zoen"},
+        {EBS(WAITS TOPOLOGY("topology.ebs.csi.eks.amazonaws.com/zon", "a")),
+         "deny " AT "key topology.ebs.csi.eks.amazonaws.com/zon"},
         /* nothing visible says which zones there are */
         {EBS(WAITS TOPOLOGY(ZONE, "us-east-2c")), ""},
     };

@@ -98,6 +98,8 @@ static void storage_classes_stay_in_the_zones(void)
         {CLASS(TOPOLOGY(ZONE, "eu-west-1a, eu-west-1c")), at},
         {CLASS(TOPOLOGY("topology.ebs.csi.aws.com/zone", "eu-west-1a, eu-west-1c")), at},
         {CLASS(TOPOLOGY("kubernetes.io/os", "linux")), ""},
+        {CLASS(TOPOLOGY(ZONE_ID, "euw1-az1")),
+         "undecided allowedTopologies[0].matchLabelExpressions[0].values[0] euw1-az1"},
         {CLASS(", parameters: {zone: eu-west-1c}"), "deny parameters.zone eu-west-1c"},
         {CLASS(", parameters: {zones: 'eu-west-1a, eu-west-1c ,eu-west-1b'}"),
          "deny parameters.zones eu-west-1c"},

@@ -23,6 +23,11 @@ static inline void rail_words_run(const char *rails, const char *cluster,
         CU_ASSERT_TRUE_FATAL(verdict.finding_count > 0);
         ASSERT_TEXT(verdict.findings[0].message, rows[i].message);
         ASSERT_TEXT(verdict.findings[0].fix, rows[i].fix);
+        /* What tools put in the field's place is what people are told. */
+        struct text replacement = verdict.findings[0].replacement;
+        if (replacement.size > 0)
+            CU_ASSERT_PTR_NOT_NULL(
+                memmem(rows[i].fix, strlen(rows[i].fix), replacement.data, replacement.size));
     }
     arena_destroy(arena);
 }
