@@ -9,6 +9,7 @@ const struct command commands[] = {
     {"test", "hold policies against cases: manifests and what is to be found in them",
      command_test},
     {"plan", "what the provisioner would buy for the pending pods", command_plan},
+    {"audit", "what already runs and breaks a rail", command_audit},
     {"explain", "what a rail checks, its keys and defaults", command_explain},
     {"schema", "the JSON Schema of policy files, for editors", command_schema},
     {"convert", "old pools and node classes as Karpenter's v1 objects", command_convert},

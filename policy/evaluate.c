@@ -95,14 +95,43 @@ static struct text identity_path(struct arena *arena, const struct field *field)
                         TEXT_ARGS(name_of_item(field->node)));
 }
 
-/* Whether the old object has this finding too; each old one excuses one new one. */
-static bool take_pre_existing(struct arena *arena, const struct draft *draft, struct drafts *old)
+struct text finding_identity(const struct finding *finding, struct arena *arena)
 {
-    struct text path = identity_path(arena, draft->field);
+    return identity_path(arena, finding->field);
+}
+
+/* What a rail finds in the old object. */
+struct former {
+    struct text found, statement, path;
+};
+struct formers {
+    struct former *items;
+    size_t count;
+};
+
+static struct former former_of(const struct draft *draft, struct arena *arena)
+{
+    return (struct former){draft->found, draft->statement, identity_path(arena, draft->field)};
+}
+
+static struct formers formers_of(const struct drafts *drafts, struct arena *arena)
+{
+    struct formers formers = {ARENA_ARRAY(arena, drafts->count, struct former), drafts->count};
+    for (size_t i = 0; i < drafts->count; i++)
+        formers.items[i] = former_of(&drafts->items[i], arena);
+    return formers;
+}
+
+/* Whether the old object has this finding too; each old one excuses one new one. */
+static bool take_pre_existing(struct arena *arena, const struct draft *draft, struct formers *old)
+{
+    if (old->count == 0)
+        return false;
+    struct former wanted = former_of(draft, arena);
     for (size_t i = 0; i < old->count; i++) {
-        if (!text_equal(old->items[i].found, draft->found) ||
-            !text_equal(old->items[i].statement, draft->statement) ||
-            !text_equal(identity_path(arena, old->items[i].field), path))
+        const struct former *one = &old->items[i];
+        if (!text_equal(one->found, wanted.found) ||
+            !text_equal(one->statement, wanted.statement) || !text_equal(one->path, wanted.path))
             continue;
         old->items[i] = old->items[--old->count];
         return true;
@@ -133,7 +162,7 @@ static enum action at_most(enum action action, enum action limit)
 }
 
 static enum action decide(const struct trial *trial, const struct rail_use *use,
-                          const struct finding *finding, enum severity severity)
+                          struct finding *finding, enum severity severity)
 {
     enum action action = action_of_mode(use->mode);
     if (finding->pre_existing)
@@ -142,11 +171,10 @@ static enum action decide(const struct trial *trial, const struct rail_use *use,
         action = at_most(action, ACTION_WARN);
     if (severity == SEVERITY_AUDIT)
         action = at_most(action, ACTION_AUDIT);
-    if (evaluation_spares(&trial->evaluation, use))
-        action = at_most(action, ACTION_WARN);
     if (trial->controlled && action == ACTION_DENY)
         action = ACTION_AUDIT;
-    return action;
+    finding->spared = action == ACTION_DENY && evaluation_spares(&trial->evaluation, use);
+    return finding->spared ? ACTION_WARN : action;
 }
 
 /* What an exception makes of a finding. */
@@ -197,9 +225,11 @@ static void add_finding(struct trial *trial, const struct ruling *ruling, const 
     bool unknown_namespace = ruling->match_unknown || exception_unknown;
     if (exception != NULL && !unknown_namespace)
         apply_exception(exception, expired, finding);
+    finding->spared &= finding->action == ACTION_WARN;
     if ((draft->severity == SEVERITY_UNDECIDED || unknown_namespace) &&
         finding->action != ACTION_EXCEPTED && !pre_existing) {
         finding->undecided = true;
+        finding->spared = false;
         finding->quiet = finding->action < ACTION_WARN;
         finding->action = ACTION_WARN;
     }
@@ -220,7 +250,8 @@ static void evaluate_rail(struct trial *trial, const struct ruling *ruling)
     struct drafts drafts = hear(evaluation, use, &trial->views);
     if (drafts.count == 0)
         return;
-    struct drafts old = hear(evaluation, use, &trial->old);
+    struct drafts old_drafts = hear(evaluation, use, &trial->old);
+    struct formers old = formers_of(&old_drafts, evaluation->arena);
     for (size_t i = 0; i < drafts.count; i++) {
         const struct draft *draft = &drafts.items[i];
         bool pre_existing = take_pre_existing(evaluation->arena, draft, &old);

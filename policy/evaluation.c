@@ -43,7 +43,7 @@ bool evaluation_spares(const struct evaluation *evaluation, const struct rail_us
     const struct subject *subject = evaluation->subject;
     const struct root_owner *root = &evaluation->root;
     if (use->since_unix_s == 0 || subject->operation != OPERATION_CREATE ||
-        subject->object->kind != KIND_POD || !root->named)
+        (!subject->existing && (subject->object->kind != KIND_POD || !root->named)))
         return false;
     return root->object == NULL || root->object->created_unix_s < use->since_unix_s;
 }

@@ -27,7 +27,8 @@ struct ruling {
 };
 struct ruling evaluation_rule(const struct evaluation *evaluation, const struct policy *policy,
                               const struct rail_use *use, enum match_result match);
-/* `since` spares the pods of workloads that were there before a rail was switched on. */
+/* `since` spares the pods of workloads that were there before a rail was switched on; in an audit
+ * all that was there before. */
 bool evaluation_spares(const struct evaluation *evaluation, const struct rail_use *use);
 
 struct drafts {

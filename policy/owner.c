@@ -62,7 +62,7 @@ struct root_owner root_owner_find(const struct world *world, const struct subjec
     struct root_owner root = {.name = object->name.size > 0 ? object->name : object->generate_name,
                               .object = object};
     if (object->controller.name.size == 0 ||
-        !(requester_is_controller(&subject->requester) ||
+        !(subject->existing || requester_is_controller(&subject->requester) ||
           makes_for(world->policies, &object->controller, &subject->requester)))
         return root;
 

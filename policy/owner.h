@@ -11,7 +11,9 @@ struct root_owner {
 };
 
 /* References count only when a kube-system controller asks, or the one that a policy names for the
- * owner's kind, so that nobody borrows an owner by writing one down. */
+ * owner's kind, so that nobody borrows an owner by writing one down. Of what is there already
+ * nobody knows any more who asked: there they count, for controllers let go of what is not theirs.
+ */
 struct root_owner root_owner_find(const struct world *world, const struct subject *subject);
 
 #endif

@@ -17,6 +17,7 @@ struct finding {
     bool undecided;    /* the rail could not see what it needs; action is ACTION_WARN */
     bool quiet;        /* undecided under audit: nobody is warned who asks the server */
     bool pre_existing; /* the old object had it too; audited */
+    bool spared; /* it would be denied, were it or its owner not older than the policy's `since` */
     const struct field *field;
     struct text path;  /* of field, printed, without control characters; message and fix too */
     struct text found; /* the value; empty when something is missing */
@@ -84,6 +85,9 @@ struct subject {
     struct text subresource;
     struct requester requester;
     bool dry_run;
+    /* It is there already, as an audit finds it: judged as if it were created now, but nobody asks.
+     * Its owners count, and `since` spares all that is older. */
+    bool existing;
 };
 
 struct policy_set;
@@ -151,6 +155,11 @@ void policy_warn_expired(const struct policy_set *policies, int64_t now_unix_s,
  * verdict lives in the arena. */
 void policy_evaluate(const struct world *world, const struct subject *subject, int64_t now_unix_s,
                      struct arena *arena, struct verdict *verdict);
+
+/* The finding's path with names in place of list indices, which tells the same mistake of an object
+ * and of what is made of its template: ".spec.template.spec.containers[app].resources" ends with
+ * ".spec.containers[app].resources". */
+struct text finding_identity(const struct finding *finding, struct arena *arena);
 
 /* What the rails change: Pods, when they are created, and nothing else. The findings stay empty.
  * The changes have been tried, one amendment upon the other, and the result is a Pod. */

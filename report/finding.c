@@ -21,8 +21,10 @@ const struct located_finding *locate_findings(const struct report *report, struc
         const struct report_entry *entry = &report->entries[i];
         for (size_t j = 0; j < entry->verdict.finding_count; j++) {
             const struct finding *finding = &entry->verdict.findings[j];
-            struct place place =
-                source_place(entry->object->source, arena, field_offset(finding->field));
+            struct source *source = entry->object->source;
+            struct place place = NOWHERE;
+            if (source != NULL)
+                place = source_place(source, arena, field_offset(finding->field));
             located[next++] =
                 (struct located_finding){entry->object, finding, place_as_utf8(place, arena)};
         }

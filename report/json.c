@@ -125,6 +125,11 @@ void json_add_usd(struct json_object *map, const char *key, int64_t usd_micro)
 static void add_place(struct json_object *map, struct place place)
 {
     json_add_string(map, "file", place.file);
+    if (place.file == NULL && place.line == 0) {
+        json_object_object_add(map, "line", NULL);
+        json_object_object_add(map, "column", NULL);
+        return;
+    }
     json_add_count(map, "line", place.line);
     json_add_count(map, "column", place.column);
 }
@@ -153,6 +158,7 @@ static struct json_object *json_of_finding(const struct located_finding *located
     json_add_text(json, "policy", finding->policy);
     json_add_text(json, "exception", finding->exception);
     json_add_text(json, "override", finding->override);
+    json_object_object_add(json, "spared", json_object_new_boolean(finding->spared));
     add_place(json, located->place);
     return json;
 }

@@ -41,6 +41,16 @@ bool report_write(int format, const struct report *report, const struct report_s
 /* Whether the report tells what could not be read; else somebody must say it on standard error. */
 bool report_holds_errors(int format);
 
+/* ---- audits: what is there and breaks a rail ---- */
+
+/* "text", "json", "sarif", "openreports", "html"; ends with NULL. */
+extern const char *const report_audit_format_names[];
+/* As report_write; the text is grouped by namespace and object, the worst first. An object without
+ * a source has no place in a file. */
+bool report_audit_write(int format, const struct report *report, const struct report_style *style,
+                        struct arena *arena, FILE *out, struct error *error) MUST_CHECK;
+bool report_audit_holds_errors(int format);
+
 /* ---- plans: what the provisioner would buy ---- */
 
 /* "text", "json", "svg", "html"; ends with NULL. */

@@ -137,6 +137,8 @@ static struct text justification_of(const struct finding *finding, struct arena 
 static struct text insertion_of(const struct located_finding *located, struct arena *arena)
 {
     const struct node *node = located->finding->field->node;
+    if (located->object->source == NULL)
+        return TEXT("");
     struct text written = scalar_written(located->object->source->text, node);
     if (located->finding->replacement.size == 0 || !node_is(node, NODE_STRING) || written.size == 0)
         return TEXT("");
@@ -159,6 +161,7 @@ static const struct result *results_of(const struct located_finding *findings, s
     unsigned number = 0;
     for (size_t i = 0; i < count; i++) {
         const struct located_finding *located = &findings[i];
+        const struct source *source = located->object->source;
         /* Those that are alike (of two policies, or with nothing found) follow each other. */
         uint64_t hash = hash_of(located);
         number = hash == last_hash ? number + 1 : 1;
@@ -167,7 +170,7 @@ static const struct result *results_of(const struct located_finding *findings, s
             .located = located,
             .rule = rule_index(rules, located->finding->rail),
             .region = finding_region(located, arena),
-            .uri = uri_of(located->object->source->file, arena),
+            .uri = uri_of(source == NULL ? NULL : source->file, arena),
             .title = object_title(located->object, arena),
             .message = finding_advice(located->finding, arena),
             .fingerprint = arena_printf(arena, "%016llx:%u", (unsigned long long)hash, number),
@@ -236,8 +239,9 @@ static struct json_object *json_of_logical(struct text name, const char *kind)
 static struct json_object *json_of_location(const struct result *result)
 {
     struct json_object *location = json_object_new_object();
-    json_object_object_add(location, "physicalLocation",
-                           json_of_physical(result->uri, &result->region));
+    if (result->uri.size > 0)
+        json_object_object_add(location, "physicalLocation",
+                               json_of_physical(result->uri, &result->region));
     struct json_object *logical = list_of(json_of_logical(result->title, "resource"));
     if (result->located->finding->path.size > 0)
         json_object_array_add(logical, json_of_logical(result->located->finding->path, "property"));

@@ -118,6 +118,8 @@ struct region finding_region(const struct located_finding *located, struct arena
     const struct field *field = located->finding->field;
     uint32_t offset = field_offset(field);
     struct region region = {0};
+    if (source == NULL)
+        return region;
     find(source, offset, arena, &region.line, &region.column);
     struct text written = scalar_written(source->text, field->node);
     if (written.size > 0)

@@ -1,0 +1,278 @@
+#include "cli/audit.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "server/server.h"
+
+static const char *const fail_on_names[] = {"deny", "warn", "never", NULL};
+enum fail_on { FAIL_ON_DENY, FAIL_ON_WARN, FAIL_ON_NEVER };
+
+struct audit_options {
+    struct string_list policies;
+    const char *state_dir, *kubeconfig, *catalog_file, *timeout;
+    bool in_cluster;
+    int format, fail_on;
+};
+
+static const char notes[] =
+    "Judges what is there as if it were created now, and tells what of it breaks a rail: also "
+    "what\n"
+    "was let through while the webhook could not be reached. What is wrong in the template of a\n"
+    "Deployment is said once, of the Deployment. Objects older than a rail's \"since\" are warned "
+    "of\n"
+    "at most. What is being deleted, and Pods and Jobs that have ended, are left out.\n"
+    "--kubeconfig and --in-cluster list the cluster once, and change nothing in it.\n";
+
+static enum options_result check_options(const struct audit_options *options)
+{
+    int clusters =
+        (options->state_dir != NULL) + (options->kubeconfig != NULL) + options->in_cluster;
+    if (options->policies.count == 0)
+        usage_error("audit", "no policy is given (-p FILE)");
+    else if (clusters == 0)
+        usage_error("audit",
+                    "no cluster is given (--state DIR, --kubeconfig FILE or --in-cluster)");
+    else if (clusters > 1)
+        usage_error("audit", "either --state, or --kubeconfig, or --in-cluster");
+    else
+        return OPTIONS_READ;
+    return OPTIONS_WRONG;
+}
+
+static enum options_result read_options(int argc, char **argv, struct audit_options *options)
+{
+    const struct option_spec table[] = {
+        {'p', "policy", OPTION_LIST, &options->policies, "FILE",
+         "a policy file or folder (repeats)", NULL},
+        {0, "state", OPTION_STRING, &options->state_dir, "DIR",
+         "a cluster as files: what kubectl get -o yaml wrote", NULL},
+        {0, "kubeconfig", OPTION_STRING, &options->kubeconfig, "FILE",
+         "the cluster of its current context", NULL},
+        {0, "in-cluster", OPTION_FLAG, &options->in_cluster, NULL,
+         "the cluster this Pod runs in, as its service account", NULL},
+        {0, "timeout", OPTION_STRING, &options->timeout, "TIME",
+         "how long the cluster may take to be listed (60s)", NULL},
+        {0, "catalog", OPTION_STRING, &options->catalog_file, "FILE",
+         "instance types instead of the built-in ones", NULL},
+        {'o', "output", OPTION_CHOICE, &options->format, "FORMAT",
+         "text, json, sarif, openreports or html (text)", report_audit_format_names},
+        {0, "fail-on", OPTION_CHOICE, &options->fail_on, "deny|warn|never",
+         "which findings give exit code 1 (deny)", fail_on_names},
+        {0},
+    };
+    struct string_list operands = {0};
+    enum options_result result = options_read(
+        argc, argv, table, "audit -p POLICY --state DIR|--kubeconfig FILE|--in-cluster [OPTIONS]",
+        notes, &operands);
+    if (result != OPTIONS_READ)
+        return result;
+    if (operands.count == 0)
+        return check_options(options);
+    usage_error("audit", "what is \"%s\" for? policies are given with -p", operands.items[0]);
+    return OPTIONS_WRONG;
+}
+
+/* ---- the cluster ---- */
+
+static bool read_config(const struct audit_options *options, struct arena *arena,
+                        struct client_config *config, struct error *error)
+{
+    if (options->in_cluster)
+        return client_config_in_cluster(NULL, getenv("KUBERNETES_SERVICE_HOST"),
+                                        getenv("KUBERNETES_SERVICE_PORT"), arena, config, error);
+    return client_config_kubeconfig(options->kubeconfig, NULL, arena, config, error);
+}
+
+static bool read_timeout(const struct audit_options *options, int64_t *timeout_ms,
+                         struct error *error)
+{
+    enum { LONGEST_S = 24 * 3600 };
+    int64_t seconds = 0;
+    if (!duration_parse(text_of(options->timeout), &seconds) || seconds < 1 || seconds > LONGEST_S)
+        return error_set(error, ERROR_USAGE, NOWHERE,
+                         "--timeout is \"%s\"; it wants a time from 1s to 24h, such as 90s or 5m",
+                         options->timeout);
+    *timeout_ms = seconds * 1000;
+    return true;
+}
+
+static bool read_state(const char *folder, struct arena *arena, struct audit_cluster *cluster,
+                       struct error *error)
+{
+    if (!path_is_folder(folder))
+        return error_set(error, ERROR_IO, (struct place){folder, 0, 0},
+                         access(folder, F_OK) == 0
+                             ? "--state wants a folder of manifests, and this is none"
+                             : "there is no such folder to be read as the cluster's state");
+    manifests_init(&cluster->objects, arena);
+    cluster->objects.keep_unknown = true;
+    manifests_read(&cluster->objects, folder, TEXT("default"));
+    return true;
+}
+
+/* The kinds that some rail of the policies judges. */
+static kind_set judged_kinds(const struct policy_set *policies)
+{
+    kind_set kinds = 0;
+    for (size_t i = 0; i < rail_count(); i++)
+        if (policy_set_uses(policies, rail_at(i)))
+            kinds |= rail_kinds(rail_at(i));
+    return kinds;
+}
+
+/* The client lists the kinds it knows; others can only be audited as files. */
+static void warn_of_custom(const struct policy_set *policies, struct arena *arena,
+                           struct problems *warnings)
+{
+    struct custom_resources resources = {0};
+    policy_set_custom_resources(policies, arena, &resources);
+    for (size_t i = 0; i < resources.count; i++)
+        problems_add(warnings, ERROR_POLICY, NOWHERE,
+                     "%.*s.%.*s are not listed: their pod templates are audited with --state only, "
+                     "and of a live cluster the Pods made of them",
+                     TEXT_ARGS(resources.items[i].plural), TEXT_ARGS(resources.items[i].group));
+}
+
+static bool list_live(const struct audit_options *options, const struct policy_set *policies,
+                      struct arena *arena, struct audit_cluster *cluster, struct problems *warnings,
+                      struct error *error)
+{
+    struct client_config config;
+    int64_t timeout_ms = 0;
+    if (!read_timeout(options, &timeout_ms, error) || !read_config(options, arena, &config, error))
+        return false;
+    warn_of_custom(policies, arena, warnings);
+    return audit_list(&config, judged_kinds(policies), timeout_ms, arena, cluster, warnings, error);
+}
+
+/* ---- the audit ---- */
+
+static const struct object *const *find_custom(const struct manifests *objects,
+                                               const struct policy_set *policies,
+                                               struct arena *arena, size_t *count)
+{
+    const struct object **custom = ARENA_ARRAY(arena, objects->count, const struct object *);
+    *count = 0;
+    for (size_t i = 0; i < objects->count; i++)
+        if (objects->items[i].kind == KIND_UNKNOWN &&
+            policy_set_has_templates(policies, &objects->items[i]))
+            custom[(*count)++] = &objects->items[i];
+    return custom;
+}
+
+static size_t count_unknown(const struct manifests *objects)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < objects->count; i++)
+        count += objects->items[i].kind == KIND_UNKNOWN;
+    return count;
+}
+
+static int exit_code_of(const struct report *report, int fail_on)
+{
+    struct report_summary summary = report_summarize(report);
+    int code = EXIT_CLEAN;
+    for (size_t i = 0; i < report->errors->count; i++) {
+        int of_error = error_exit_code(report->errors->items[i].kind);
+        code = code == EXIT_CLEAN || of_error == EXIT_USAGE ? of_error : code;
+    }
+    bool failed = summary.denied > 0 || (fail_on == FAIL_ON_WARN && summary.warned > 0);
+    if (code == EXIT_CLEAN && fail_on != FAIL_ON_NEVER && failed)
+        code = EXIT_FINDINGS;
+    return code;
+}
+
+static int print_report(const struct report *report, const struct audit_options *options,
+                        struct arena *arena)
+{
+    struct report_style style = {.colour = isatty(STDOUT_FILENO) == 1,
+                                 .warnings_fail = options->fail_on == FAIL_ON_WARN};
+    struct error error;
+    if (!report_audit_holds_errors(options->format))
+        print_problems(report->errors, "error");
+    if (report_audit_write(options->format, report, &style, arena, stdout, &error))
+        return EXIT_CLEAN;
+    fprintf(stderr, "error: %s\n", error.what);
+    return EXIT_USAGE;
+}
+
+static int report_on(const struct audit_options *options, struct world *world,
+                     struct audit_cluster *cluster, int64_t now_unix_s, struct arena *arena)
+{
+    struct manifests *objects = &cluster->objects;
+    size_t custom_count = 0;
+    const struct object *const *custom =
+        find_custom(objects, world->policies, arena, &custom_count);
+    struct report report = {
+        .skipped = objects->skipped + count_unknown(objects) - custom_count,
+        .errors = &objects->problems,
+    };
+    world->unseen = cluster->unseen;
+    audit_judge(world, custom, custom_count, now_unix_s, arena, &report, &objects->problems);
+    int written = print_report(&report, options, arena);
+    int code = exit_code_of(&report, options->fail_on);
+    return written > code ? written : code;
+}
+
+static int fail(const struct error *error)
+{
+    char line[1024];
+    error_format(error, line, sizeof line);
+    fprintf(stderr, "error: %s\n", line);
+    return error_exit_code(error->kind);
+}
+
+/* Once for the policies alone, which tell what a cluster is asked for, and once with its objects.
+ */
+static bool load_world(const struct audit_options *options, const struct manifests *objects,
+                       int64_t now_unix_s, struct world **world, struct problems *errors,
+                       struct problems *warnings)
+{
+    const struct world_options world_options = {
+        .policy_paths = options->policies.items,
+        .policy_path_count = options->policies.count,
+        .catalog_file = options->catalog_file,
+        .change = objects,
+    };
+    return world_load(&world_options, 1, now_unix_s, world, errors, warnings);
+}
+
+static int audit(struct arena *arena, void *argument)
+{
+    const struct audit_options *options = argument;
+    int64_t now_unix_s = (int64_t)time(NULL);
+    struct audit_cluster cluster = {0};
+    struct problems errors = {.arena = arena}, warnings = {.arena = arena};
+    struct world *world = NULL;
+    struct error error;
+    if (!load_world(options, NULL, now_unix_s, &world, &errors, &warnings)) {
+        print_problems(&warnings, "warning");
+        return print_problems(&errors, "error");
+    }
+    bool seen = options->state_dir != NULL
+                    ? read_state(options->state_dir, arena, &cluster, &error)
+                    : list_live(options, world->policies, arena, &cluster, &warnings, &error);
+    world_destroy(world);
+    print_problems(&warnings, "warning");
+    if (!seen)
+        return fail(&error);
+    struct problems told = {.arena = arena};
+    if (!load_world(options, &cluster.objects, now_unix_s, &world, &errors, &told))
+        return print_problems(&errors, "error");
+    int code = report_on(options, world, &cluster, now_unix_s, arena);
+    world_destroy(world);
+    return code;
+}
+
+int command_audit(int argc, char **argv)
+{
+    struct audit_options options = {.timeout = "60s"};
+    enum options_result result = read_options(argc, argv, &options);
+    if (result != OPTIONS_READ)
+        return options_exit_code(result);
+    return run_in_arena(audit, &options);
+}

@@ -1,0 +1,260 @@
+/* A live cluster, listed once: every object whole, since rails judge them and do not only look them
+ * up. */
+#include <stdio.h>
+#include <sys/random.h>
+
+#include "cli/audit.h"
+#include "server/http.h"
+#include "server/lookout.h"
+
+enum {
+    TURN_MS = 250,
+    FAILURES_MAX = 3, /* of each kind in a row, with nothing that came, and nobody is there */
+};
+#define KINDS_OLD (KIND_BIT(KIND_PROVISIONER) | KIND_BIT(KIND_AWS_NODE_TEMPLATE))
+/* Those that a cluster without Karpenter, or without an old one, does not have. */
+#define KINDS_OPTIONAL                                                  \
+    (KINDS_OLD | KIND_BIT(KIND_NODE_POOL) | KIND_BIT(KIND_NODE_CLAIM) | \
+     KIND_BIT(KIND_EC2_NODE_CLASS))
+
+struct listing {
+    struct arena *arena; /* of the objects */
+    struct client *client;
+    kind_set kinds, listed;
+    struct manifests of[KIND_COUNT];
+    bool full;
+};
+
+static bool is_in(kind_set kinds, enum kind kind)
+{
+    return (kinds & KIND_BIT(kind)) != 0;
+}
+
+/* ---- copies ---- */
+
+/* What no rail reads, and what is half of many objects. */
+static bool is_left_out(struct text key)
+{
+    return text_is(key, "managedFields") ||
+           text_is(key, "kubectl.kubernetes.io/last-applied-configuration");
+}
+
+static struct node copy_node(const struct node *node, struct arena *arena);
+
+static struct node copy_map(const struct node *map, struct arena *arena)
+{
+    struct member *members = ARENA_ARRAY(arena, map->size, struct member);
+    size_t count = 0;
+    for (size_t i = 0; i < map->size; i++) {
+        const struct member *member = &map->members[i];
+        struct text key = {member->key, member->key_size};
+        if (!is_left_out(key))
+            members[count++] = member_of(arena_text(arena, key), copy_node(&member->value, arena));
+    }
+    return node_of_members(members, count);
+}
+
+/* The tree was read within limits: its depth is bounded. */
+static struct node copy_node(const struct node *node, struct arena *arena)
+{
+    struct node copy = *node;
+    copy.offset = 0;
+    if (node->kind == NODE_MAP)
+        return copy_map(node, arena);
+    if (node->kind == NODE_LIST) {
+        struct node *items = ARENA_ARRAY(arena, node->size, struct node);
+        for (size_t i = 0; i < node->size; i++)
+            items[i] = copy_node(&node->items[i], arena);
+        copy.items = items;
+    } else if (node->size > 0) {
+        copy.bytes = arena_text(arena, node_text(node)).data;
+    }
+    return copy;
+}
+
+struct keeping {
+    struct listing *listing;
+    const struct object *object;
+};
+
+static void keep(void *argument)
+{
+    const struct keeping *keeping = argument;
+    struct arena *arena = keeping->listing->arena;
+    struct manifests *list = &keeping->listing->of[keeping->object->kind];
+    struct object object;
+    struct error error;
+    const struct node *root = node_keep(arena, copy_node(keeping->object->root->node, arena));
+    if (object_read(root, NULL, TEXT(""), arena, &object, &error))
+        *LIST_PUSH(arena, list) = object;
+    else
+        problems_add_error(&list->problems, &error);
+}
+
+/* ---- what is told ---- */
+
+static bool begin_list(void *context, enum kind kind)
+{
+    struct listing *listing = context;
+    if (!is_in(listing->listed, kind))
+        listing->of[kind].count = 0;
+    return true;
+}
+
+static bool end_list(void *context, enum kind kind)
+{
+    struct listing *listing = context;
+    listing->listed |= KIND_BIT(kind);
+    client_wake(listing->client);
+    return true;
+}
+
+/* The arena may not run out through the client that calls this. */
+static bool put(void *context, const struct object *object)
+{
+    struct listing *listing = context;
+    struct keeping keeping = {listing, object};
+    struct error error;
+    if (is_in(listing->listed, object->kind))
+        return true;
+    listing->full |= !arena_guard(listing->arena, keep, &keeping, &error);
+    return !listing->full;
+}
+
+static bool remove_object(void *context, const struct object *object)
+{
+    (void)context;
+    (void)object;
+    return true;
+}
+
+static void say(void *context, enum kind kind, enum log_level level, const char *message)
+{
+    const struct listing *listing = context;
+    (void)kind, (void)level, (void)message;
+    client_wake(listing->client);
+}
+
+/* ---- until all has come ---- */
+
+struct outlook {
+    bool done;       /* no kind is waited for */
+    bool silent;     /* nothing came of any, again and again */
+    enum kind first; /* of those that failed; KIND_UNKNOWN: none */
+};
+
+static struct outlook look(const struct listing *listing, struct watch_report reports[KIND_COUNT])
+{
+    struct outlook outlook = {.done = true, .silent = true};
+    for (enum kind kind = 0; kind < KIND_COUNT; kind++) {
+        if (!is_in(listing->kinds, kind))
+            continue;
+        struct watch_report *report = &reports[kind];
+        client_report(listing->client, kind, report);
+        outlook.done &= report->synced || report->degraded;
+        outlook.silent &= !report->synced && !report->degraded && report->failures >= FAILURES_MAX;
+        if (outlook.first == KIND_UNKNOWN && report->problem[0] != '\0')
+            outlook.first = kind;
+    }
+    return outlook;
+}
+
+static bool watch_all(struct listing *listing, struct error *error)
+{
+    const struct watch_sink sink = {listing, begin_list, end_list, put, remove_object, say};
+    struct watch_settings settings = {0};
+    if (getrandom(&settings.seed, sizeof settings.seed, 0) < 0)
+        settings.seed = (uint64_t)monotonic_us();
+    for (enum kind kind = 0; kind < KIND_COUNT; kind++)
+        if (is_in(listing->kinds, kind) &&
+            !client_watch(listing->client, kind, &settings, &sink, error))
+            return false;
+    return true;
+}
+
+/* Nothing is allocated from an arena without a guard while the client is open. */
+static bool run(struct listing *listing, int64_t timeout_ms,
+                struct watch_report reports[KIND_COUNT], struct error *error)
+{
+    if (!watch_all(listing, error))
+        return false;
+    int64_t end_ms = monotonic_ms() + timeout_ms;
+    struct outlook outlook = look(listing, reports);
+    for (int64_t left_ms = timeout_ms; !outlook.done && !outlook.silent && !listing->full;
+         left_ms = end_ms - monotonic_ms()) {
+        if (left_ms <= 0)
+            break;
+        if (!client_run(listing->client, left_ms < TURN_MS ? left_ms : TURN_MS, error))
+            return false;
+        outlook = look(listing, reports);
+    }
+    if (listing->full)
+        return error_set(error, ERROR_MEMORY, NOWHERE,
+                         "no memory for all the objects of the cluster: audit it as files, part by "
+                         "part (--state)");
+    if (listing->listed != 0)
+        return true;
+    const char *problem = outlook.first == KIND_UNKNOWN ? "" : reports[outlook.first].problem;
+    if (outlook.done)
+        return error_set(error, ERROR_CLUSTER, NOWHERE,
+                         "the API server lets nothing be listed that an audit reads; of %s: %s",
+                         kind_table[outlook.first].plural, problem);
+    return error_set(error, ERROR_CLUSTER, NOWHERE, "the API server cannot be asked: %s",
+                     problem[0] == '\0' ? "it did not answer in time (--timeout)" : problem);
+}
+
+/* ---- what came of it ---- */
+
+static void tell_unseen(enum kind kind, const struct watch_report *report, kind_set judged,
+                        struct problems *errors, struct problems *warnings)
+{
+    bool matters = is_in(judged & ~KINDS_OLD, kind);
+    const char *plural = kind_table[kind].plural;
+    const char *problem =
+        report->problem[0] == '\0' ? "no answer in time (--timeout)" : report->problem;
+    /* One that is late may come another time; one that is refused will not. */
+    problems_add(matters ? errors : warnings, report->degraded ? ERROR_INPUT : ERROR_CLUSTER,
+                 NOWHERE, "%s could not be listed, so %s: %s", plural,
+                 matters ? "they are not audited" : "what depends on them is not decided", problem);
+}
+
+static void gather(struct listing *listing, const struct watch_report reports[KIND_COUNT],
+                   kind_set judged, struct audit_cluster *cluster, struct problems *warnings)
+{
+    struct arena *arena = listing->arena;
+    struct manifests *objects = &cluster->objects;
+    for (enum kind kind = 0; kind < KIND_COUNT; kind++) {
+        if (!is_in(listing->kinds, kind))
+            continue;
+        const struct manifests *of = &listing->of[kind];
+        for (size_t i = 0; is_in(listing->listed, kind) && i < of->count; i++)
+            *LIST_PUSH(arena, objects) = of->items[i];
+        for (size_t i = 0; i < of->problems.count; i++)
+            problems_add_error(&objects->problems, &of->problems.items[i]);
+        bool absent = reports[kind].refused_status == 404 && is_in(KINDS_OPTIONAL, kind);
+        if (is_in(listing->listed, kind) || absent)
+            continue;
+        cluster->unseen |= KIND_BIT(kind);
+        tell_unseen(kind, &reports[kind], judged, &objects->problems, warnings);
+    }
+}
+
+bool audit_list(const struct client_config *config, kind_set judged, int64_t timeout_ms,
+                struct arena *arena, struct audit_cluster *cluster, struct problems *warnings,
+                struct error *error)
+{
+    struct watch_report reports[KIND_COUNT] = {0};
+    struct listing *listing = ARENA_NEW(arena, struct listing);
+    listing->arena = arena;
+    listing->kinds = lookout_kinds() | (judged & (KIND_BIT(KIND_COUNT) - 2));
+    for (enum kind kind = 0; kind < KIND_COUNT; kind++)
+        manifests_init(&listing->of[kind], arena);
+    *cluster = (struct audit_cluster){0};
+    manifests_init(&cluster->objects, arena);
+    bool done = client_open(config, monotonic_ms, &listing->client, error) &&
+                run(listing, timeout_ms, reports, error);
+    client_close(listing->client);
+    if (done)
+        gather(listing, reports, judged, cluster, warnings);
+    return done;
+}
