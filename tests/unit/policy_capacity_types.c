@@ -100,6 +100,17 @@ static void pools_launch_what_is_allowed(void)
     static const struct rail_case spot_pod = {
         POD(SELECTS("eks.amazonaws.com/capacityType", "SPOT")), ""};
     rail_table_run(&(struct rail_table){"capacity-types: {allow: [spot]}", NULL, &spot_pod, 1});
+    static const struct rail_case reserved_pods[] = {
+        {POD(SELECTS("eks.amazonaws.com/capacityType", "CAPACITY_BLOCK")), ""},
+        {POD(SELECTS("eks.amazonaws.com/capacityType", "SPOT")),
+         "deny spec.nodeSelector[eks.amazonaws.com/capacityType] SPOT"},
+        {POD(SELECTS("eks.amazonaws.com/capacityType", "ON_DEMAND")),
+         "deny spec.nodeSelector[eks.amazonaws.com/capacityType] ON_DEMAND"},
+        {POD(SELECTS("eks.amazonaws.com/capacityType", "FREE")),
+         "deny spec.nodeSelector[eks.amazonaws.com/capacityType] FREE"},
+    };
+    rail_table_run(&(struct rail_table){"capacity-types: {allow: [reserved]}", NULL, reserved_pods,
+                                        COUNT_OF(reserved_pods)});
     static const struct rail_case spot = {POOL("", ""), "deny " AT " on-demand"};
     rail_table_run(&(struct rail_table){"capacity-types: {allow: [spot]}", NULL, &spot, 1});
     static const struct rail_case open = {POOL("", ""), ""};
