@@ -57,17 +57,6 @@ static void rest(struct solver_run *run)
 
 /* ---- a query ---- */
 
-struct query {
-    struct solver_run *run;
-    struct solver_problem *view;
-    struct solver_builder builder;
-    const struct shape *shape;
-    struct overlaid overlaid;
-    size_t variant_count; /* made so far */
-    size_t known_groups;  /* with their counts */
-    uint64_t *nodes, *some_nodes, *types, *rows;
-};
-
 static bool asks_for_nothing_known(const struct solver_question *question)
 {
     for (size_t i = 0; i < question->shape->requests.count; i++)
@@ -182,6 +171,22 @@ static bool begin(struct query *q, struct solver_run *run, const struct solver_q
     return true;
 }
 
+bool query_begin(struct query *q, struct solver_run *run, const struct solver_question *question,
+                 struct arena *arena, struct error *error)
+{
+    struct solver_shape shape;
+    bool all_known = take_known(question, arena, &shape);
+    bool good = begin(q, run, question, &shape, arena, error);
+    q->asks_for_unknown = !all_known;
+    return good;
+}
+
+void query_end(struct solver_run *run)
+{
+    if (run->warm != NULL && run->warm->asking)
+        rest(run);
+}
+
 /* ---- variants ---- */
 
 /* Gives the groups that came with a variant what they count. */
@@ -223,8 +228,7 @@ static void add_own_inverse(struct query *q, struct variant *variant)
     variant->groups = groups;
 }
 
-/* Makes a variant one that can be tried. False: topology leaves it no place. */
-static bool take_variant(struct query *q, struct variant *variant)
+bool query_take_variant(struct query *q, struct variant *variant)
 {
     struct solver_run *run = q->run;
     variant->number = run->warm->base.variant_count + (uint32_t)q->variant_count++;
@@ -244,8 +248,7 @@ static bool take_variant(struct query *q, struct variant *variant)
 
 /* ---- nodes ---- */
 
-/* Leaves the nodes whose volumes, labels and taints are right and that are in wanted domains. */
-static void choose_nodes(struct query *q, const struct variant *variant)
+void query_choose_nodes(struct query *q, const struct variant *variant)
 {
     const struct solver_problem *view = q->view;
     const struct shape *shape = q->shape;
@@ -273,8 +276,7 @@ static void choose_nodes(struct query *q, const struct variant *variant)
     }
 }
 
-/* Of a node that was chosen. */
-static bool node_takes(const struct query *q, const struct variant *variant, uint32_t node)
+bool query_node_takes(const struct query *q, const struct variant *variant, uint32_t node)
 {
     const struct solver_run *run = q->run;
     return node_has_room(run, node, q->shape) &&
@@ -284,22 +286,9 @@ static bool node_takes(const struct query *q, const struct variant *variant, uin
            node_attaches(run, node, &run->warm->pod);
 }
 
-static uint32_t find_node(struct query *q, const struct variant *variant)
-{
-    choose_nodes(q, variant);
-    for (size_t i = 0; i < q->view->nodes.count; i++) {
-        uint32_t node = q->view->node_order[i];
-        if (bits_has(q->nodes, node) && node_takes(q, variant, node))
-            return node;
-    }
-    return SOLVER_NONE;
-}
-
 /* ---- claims ---- */
 
-/* The rows any pool could hold the variant on, by requirements alone: more than a pool will find,
- * which narrows them by its own. */
-static bool choose_types(struct query *q, const struct variant *variant)
+bool query_choose_types(struct query *q, const struct variant *variant)
 {
     const struct solver_problem *view = q->view;
     const struct shape *shape = q->shape;
@@ -317,8 +306,7 @@ static bool choose_types(struct query *q, const struct variant *variant)
     return bits_any(q->types, view->row_words);
 }
 
-/* A claim of the pool with nothing on it, of the rows that were chosen; false when none is left. */
-static bool empty_claim(struct query *q, uint32_t pool, struct claim *claim)
+bool query_empty_claim(struct query *q, uint32_t pool, struct claim *claim)
 {
     const uint64_t *limited = pool_limit_rows(q->run, pool);
     bool any = false;
@@ -331,261 +319,11 @@ static bool empty_claim(struct query *q, uint32_t pool, struct claim *claim)
     return any;
 }
 
-static bool try_claim(struct query *q, const struct claim *claim, const struct variant *variant,
-                      struct candidate *candidate)
+bool query_try_claim(struct query *q, const struct claim *claim, const struct variant *variant,
+                     struct candidate *candidate)
 {
     enum verdict verdict = claim_try(q->run, claim, (uint32_t)q->view->nodes.count, 0, variant,
                                      q->view->settings.best_effort_min_values, candidate);
     q->run->deferred = verdict == DEFERRED;
     return verdict == ACCEPTED;
-}
-
-static const struct solver_claim *buy(struct query *q, const struct claim *empty,
-                                      const struct candidate *candidate)
-{
-    struct claim claim = *empty;
-    claim.set = candidate->set;
-    claim.rows = (uint64_t *)(uintptr_t)candidate->rows;
-    claim.requests = (int64_t *)(uintptr_t)q->shape->requests;
-    claim.first_pod = SOLVER_NONE;
-    claim.held = (uint64_t *)(uintptr_t)candidate->held;
-    struct solver_claim *bought = ARENA_NEW(q->run->arena, struct solver_claim);
-    *bought = plan_claim(q->run, &claim);
-    return bought;
-}
-
-static const struct solver_claim *find_claim(struct query *q, const struct variant *variant)
-{
-    if (!choose_types(q, variant))
-        return NULL;
-    q->run->deferred = false;
-    for (size_t i = 0; i < q->view->pools.count && !q->run->deferred; i++) {
-        struct claim claim;
-        struct candidate candidate;
-        if (empty_claim(q, q->view->pool_order[i], &claim) &&
-            try_claim(q, &claim, variant, &candidate))
-            return buy(q, &claim, &candidate);
-    }
-    return NULL;
-}
-
-/* ---- where one pod would go ---- */
-
-struct tried {
-    struct variant *items;
-    size_t count, capacity;
-};
-
-static bool place(struct query *q, struct variant variant, struct tried *tried,
-                  struct solver_answer *answer)
-{
-    bool may_be = take_variant(q, &variant);
-    *LIST_PUSH(q->run->arena, tried) = variant;
-    if (!may_be)
-        return false;
-    answer->node = find_node(q, &variant);
-    if (answer->node != SOLVER_NONE) {
-        answer->kind = SOLVER_ON_NODE;
-        return true;
-    }
-    answer->claim = find_claim(q, &variant);
-    if (answer->claim != NULL)
-        answer->kind = SOLVER_ON_CLAIM;
-    return answer->claim != NULL;
-}
-
-static bool place_relaxing(struct query *q, struct tried *tried, struct solver_answer *answer)
-{
-    const struct shape *shape = q->shape;
-    for (size_t i = 0; i < shape->variant_count && !q->run->deferred; i++)
-        if (place(q, shape->variants[i], tried, answer))
-            return true;
-    if (shape->variant_count > 0)
-        return false;
-    struct variant_steps *steps = variant_steps(&q->builder, shape);
-    for (struct variant variant; !q->run->deferred && variant_next(steps, &variant);)
-        if (place(q, variant, tried, answer))
-            return true;
-    return false;
-}
-
-static void answer_query(struct query *q, bool explain, struct solver_answer *answer)
-{
-    struct tried tried = {0};
-    if ((!q->shape->needs_devices && place_relaxing(q, &tried, answer)) || !explain)
-        return;
-    /* As the shape of a pod of the view, with what was tried under the numbers it has here. */
-    struct shape shape = *q->shape;
-    shape.number = (uint32_t)q->view->shapes.count;
-    shape.variants = tried.items;
-    shape.variant_count = tried.count;
-    *LIST_PUSH(q->run->arena, &q->view->shapes) = shape;
-    q->run->warm->pod.shape = shape.number;
-    answer->reasons = solver_explain(q->run, 0);
-}
-
-static const struct solver_reason nothing_has_it = {
-    .pool = SOLVER_NONE,
-    .kind = SOLVER_REASON_RESOURCES,
-    .message = "asks for a resource that no instance type and no node has",
-    .nearest = "",
-};
-
-bool solver_query(struct solver_run *run, const struct solver_question *question,
-                  struct arena *arena, struct solver_answer *answer, struct error *error)
-{
-    struct query q;
-    struct solver_shape shape;
-    *answer = (struct solver_answer){.kind = SOLVER_UNSCHEDULABLE, .node = SOLVER_NONE};
-    bool all_known = take_known(question, arena, &shape);
-    bool good = begin(&q, run, question, &shape, arena, error);
-    if (good && all_known)
-        answer_query(&q, question->explain, answer);
-    if (good && !all_known && question->explain)
-        answer->reasons = (struct solver_reasons){&nothing_has_it, 1};
-    answer->names = run->problem->names;
-    if (run->warm != NULL && run->warm->asking)
-        rest(run);
-    return good;
-}
-
-/* ---- where it could go ---- */
-
-/* Zones something sold or a pool names. */
-static void known_zones(const struct solver_problem *problem, uint64_t *zones)
-{
-    uint32_t key = problem->zone_key;
-    for (size_t i = 0; i < problem->key_index[key].value_count; i++)
-        if (problem->key_index[key].defined && problem->key_index[key].values[i] != NULL)
-            bits_add(zones, i);
-    size_t count = problem->offering_shapes.count;
-    for (size_t i = 0; i < count + problem->pools.count; i++) {
-        const struct solver_requirement *r =
-            solver_requirements_get(i < count ? &problem->offering_shapes.items[i].requirements
-                                              : &problem->pools.items[i - count].requirements,
-                                    key);
-        for (size_t w = 0; r != NULL && !r->complement && w < r->word_count; w++)
-            zones[w] |= r->words[w];
-    }
-}
-
-struct zone_search {
-    uint64_t *known, *found, *of_pools, *of_nodes, *one;
-    size_t word_count;
-    bool others_matter;
-};
-
-static void search_nodes(struct query *q, const struct variant *variant, struct zone_search *search)
-{
-    const uint32_t *zones = label_values(q->view, q->view->zone_key);
-    if (zones == NULL)
-        return;
-    choose_nodes(q, variant);
-    for (BITS_EACH(node, q->nodes, bits_words(q->view->nodes.count))) {
-        if (zones[node] == SOLVER_NONE)
-            continue;
-        bits_add(search->of_nodes, zones[node]);
-        if (!bits_has(search->found, zones[node]) && node_takes(q, variant, (uint32_t)node))
-            bits_add(search->found, zones[node]);
-    }
-}
-
-static void search_pool(struct query *q, uint32_t pool, const struct variant *variant,
-                        struct zone_search *search)
-{
-    struct claim claim;
-    struct candidate candidate;
-    if (!empty_claim(q, pool, &claim))
-        return;
-    const struct claim_set *any_zone = claim.set;
-    for (BITS_EACH(zone, search->known, search->word_count)) {
-        if (bits_has(search->found, zone))
-            continue;
-        memset(search->one, 0, search->word_count * sizeof *search->one);
-        bits_add(search->one, zone);
-        claim.set =
-            claim_set_narrow(q->run, any_zone, q->view->zone_key, search->one, search->word_count);
-        if (claim.set != NULL && try_claim(q, &claim, variant, &candidate)) {
-            bits_add(search->found, zone);
-            bits_add(search->of_pools, zone);
-        }
-    }
-}
-
-static void search_zones(struct query *q, struct zone_search *search)
-{
-    size_t terms = q->shape->required_count > 0 ? q->shape->required_count : 1;
-    for (size_t i = 0; i < terms && !q->shape->needs_devices; i++) {
-        struct variant variant = variant_of_required(&q->builder, q->shape, i);
-        bool may_be = take_variant(q, &variant);
-        struct variant_state *state = &q->run->variants[variant.number];
-        search->others_matter |= state->wanted_count > 0;
-        if (!may_be)
-            continue;
-        /* Every domain that would do, not the one that would be chosen. */
-        for (size_t j = 0; j < state->wanted_count; j++)
-            state->wanted[j].pick_one = false;
-        for (uint32_t j = 0; j < q->view->pools.count && choose_types(q, &variant); j++)
-            search_pool(q, j, &variant, search);
-        search_nodes(q, &variant, search);
-    }
-}
-
-static int compare_strings(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
-static struct solver_strings zone_names(const struct query *q, const uint64_t *zones,
-                                        size_t word_count)
-{
-    struct arena *arena = q->run->arena;
-    LIST(const char *) names = {0};
-    for (BITS_EACH(zone, zones, word_count)) {
-        struct text name = {0};
-        name.data =
-            solver_names_value_text(q->view->names, q->view->zone_key, (uint32_t)zone, &name.size);
-        *LIST_PUSH(arena, &names) = arena_text(arena, name).data;
-    }
-    if (names.count > 1)
-        qsort(names.items, names.count, sizeof *names.items, compare_strings);
-    return (struct solver_strings){names.items, names.count};
-}
-
-static void answer_zones(struct query *q, struct solver_zones *zones)
-{
-    struct arena *arena = q->run->arena;
-    uint32_t key = q->view->zone_key;
-    struct zone_search search = {.word_count =
-                                     bits_words(solver_names_value_count(q->view->names, key)) + 1};
-    search.known = ARENA_ARRAY(arena, search.word_count, uint64_t);
-    search.found = ARENA_ARRAY(arena, search.word_count, uint64_t);
-    search.of_pools = ARENA_ARRAY(arena, search.word_count, uint64_t);
-    search.of_nodes = ARENA_ARRAY(arena, search.word_count, uint64_t);
-    search.one = ARENA_ARRAY(arena, search.word_count, uint64_t);
-    known_zones(q->view, search.known);
-    search_zones(q, &search);
-    for (size_t w = 0; w < search.word_count; w++)
-        search.of_nodes[w] &= ~search.of_pools[w];
-    *zones = (struct solver_zones){
-        .all = zone_names(q, search.found, search.word_count),
-        .of_pools = zone_names(q, search.of_pools, search.word_count),
-        .by_room = zone_names(q, search.of_nodes, search.word_count),
-        .others_matter = search.others_matter,
-    };
-}
-
-bool solver_query_zones(struct solver_run *run, const struct solver_question *question,
-                        struct arena *arena, struct solver_zones *zones, struct error *error)
-{
-    struct query q;
-    struct solver_shape shape;
-    *zones = (struct solver_zones){0};
-    bool all_known = take_known(question, arena, &shape);
-    bool good = begin(&q, run, question, &shape, arena, error);
-    if (good && all_known)
-        answer_zones(&q, zones);
-    if (run->warm != NULL && run->warm->asking)
-        rest(run);
-    return good;
 }

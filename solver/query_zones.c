@@ -1,0 +1,141 @@
+/* The zones a pod could go to. */
+#include "solver/query.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Zones something sold or a pool names. */
+static void known_zones(const struct solver_problem *problem, uint64_t *zones)
+{
+    uint32_t key = problem->zone_key;
+    for (size_t i = 0; i < problem->key_index[key].value_count; i++)
+        if (problem->key_index[key].defined && problem->key_index[key].values[i] != NULL)
+            bits_add(zones, i);
+    size_t count = problem->offering_shapes.count;
+    for (size_t i = 0; i < count + problem->pools.count; i++) {
+        const struct solver_requirement *r =
+            solver_requirements_get(i < count ? &problem->offering_shapes.items[i].requirements
+                                              : &problem->pools.items[i - count].requirements,
+                                    key);
+        for (size_t w = 0; r != NULL && !r->complement && w < r->word_count; w++)
+            zones[w] |= r->words[w];
+    }
+}
+
+struct zone_search {
+    uint64_t *known, *found, *of_pools, *of_nodes, *one;
+    size_t word_count;
+    bool others_matter;
+};
+
+static void search_nodes(struct query *q, const struct variant *variant, struct zone_search *search)
+{
+    const uint32_t *zones = label_values(q->view, q->view->zone_key);
+    if (zones == NULL)
+        return;
+    query_choose_nodes(q, variant);
+    for (BITS_EACH(node, q->nodes, bits_words(q->view->nodes.count))) {
+        if (zones[node] == SOLVER_NONE)
+            continue;
+        bits_add(search->of_nodes, zones[node]);
+        if (!bits_has(search->found, zones[node]) && query_node_takes(q, variant, (uint32_t)node))
+            bits_add(search->found, zones[node]);
+    }
+}
+
+static void search_pool(struct query *q, uint32_t pool, const struct variant *variant,
+                        struct zone_search *search)
+{
+    struct claim claim;
+    struct candidate candidate;
+    if (!query_empty_claim(q, pool, &claim))
+        return;
+    const struct claim_set *any_zone = claim.set;
+    for (BITS_EACH(zone, search->known, search->word_count)) {
+        if (bits_has(search->found, zone))
+            continue;
+        memset(search->one, 0, search->word_count * sizeof *search->one);
+        bits_add(search->one, zone);
+        claim.set =
+            claim_set_narrow(q->run, any_zone, q->view->zone_key, search->one, search->word_count);
+        if (claim.set != NULL && query_try_claim(q, &claim, variant, &candidate)) {
+            bits_add(search->found, zone);
+            bits_add(search->of_pools, zone);
+        }
+    }
+}
+
+static void search_zones(struct query *q, struct zone_search *search)
+{
+    size_t terms = q->shape->required_count > 0 ? q->shape->required_count : 1;
+    for (size_t i = 0; i < terms && !q->shape->needs_devices; i++) {
+        struct variant variant = variant_of_required(&q->builder, q->shape, i);
+        bool may_be = query_take_variant(q, &variant);
+        struct variant_state *state = &q->run->variants[variant.number];
+        search->others_matter |= state->wanted_count > 0;
+        if (!may_be)
+            continue;
+        /* Every domain that would do, not the one that would be chosen. */
+        for (size_t j = 0; j < state->wanted_count; j++)
+            state->wanted[j].pick_one = false;
+        for (uint32_t j = 0; j < q->view->pools.count && query_choose_types(q, &variant); j++)
+            search_pool(q, j, &variant, search);
+        search_nodes(q, &variant, search);
+    }
+}
+
+static int compare_strings(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static struct solver_strings zone_names(const struct query *q, const uint64_t *zones,
+                                        size_t word_count)
+{
+    struct arena *arena = q->run->arena;
+    LIST(const char *) names = {0};
+    for (BITS_EACH(zone, zones, word_count)) {
+        struct text name = {0};
+        name.data =
+            solver_names_value_text(q->view->names, q->view->zone_key, (uint32_t)zone, &name.size);
+        *LIST_PUSH(arena, &names) = arena_text(arena, name).data;
+    }
+    if (names.count > 1)
+        qsort(names.items, names.count, sizeof *names.items, compare_strings);
+    return (struct solver_strings){names.items, names.count};
+}
+
+static void answer_zones(struct query *q, struct solver_zones *zones)
+{
+    struct arena *arena = q->run->arena;
+    uint32_t key = q->view->zone_key;
+    struct zone_search search = {.word_count =
+                                     bits_words(solver_names_value_count(q->view->names, key)) + 1};
+    search.known = ARENA_ARRAY(arena, search.word_count, uint64_t);
+    search.found = ARENA_ARRAY(arena, search.word_count, uint64_t);
+    search.of_pools = ARENA_ARRAY(arena, search.word_count, uint64_t);
+    search.of_nodes = ARENA_ARRAY(arena, search.word_count, uint64_t);
+    search.one = ARENA_ARRAY(arena, search.word_count, uint64_t);
+    known_zones(q->view, search.known);
+    search_zones(q, &search);
+    for (size_t w = 0; w < search.word_count; w++)
+        search.of_nodes[w] &= ~search.of_pools[w];
+    *zones = (struct solver_zones){
+        .all = zone_names(q, search.found, search.word_count),
+        .of_pools = zone_names(q, search.of_pools, search.word_count),
+        .by_room = zone_names(q, search.of_nodes, search.word_count),
+        .others_matter = search.others_matter,
+    };
+}
+
+bool solver_query_zones(struct solver_run *run, const struct solver_question *question,
+                        struct arena *arena, struct solver_zones *zones, struct error *error)
+{
+    struct query q;
+    *zones = (struct solver_zones){0};
+    bool good = query_begin(&q, run, question, arena, error);
+    if (good && !q.asks_for_unknown)
+        answer_zones(&q, zones);
+    query_end(run);
+    return good;
+}
