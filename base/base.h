@@ -219,11 +219,15 @@ struct member {
 struct source {
     const char *file; /* NULL: not a file */
     struct text text;
-    uint32_t *line_starts; /* built on first use by source_place */
+    uint32_t *line_starts; /* NULL: not found yet */
     size_t line_count;
 };
 
-/* Line and column of a byte offset. */
+/* Finds where lines start, in the arena that holds the source. Whoever hands a source to others who
+ * have arenas of their own, or to several threads, does that first. */
+void source_find_lines(struct source *source, struct arena *arena);
+/* Line and column of a byte offset. Of a source whose lines are not found yet they are found, in
+ * arena, which then has to last as long as the source. */
 struct place source_place(struct source *source, struct arena *arena, uint32_t offset);
 
 struct doc_limits {

@@ -110,14 +110,18 @@ static size_t find_lines(struct text t, uint32_t *starts)
     }
 }
 
+void source_find_lines(struct source *source, struct arena *arena)
+{
+    size_t count = find_lines(source->text, NULL);
+    uint32_t *starts = ARENA_ARRAY(arena, count, uint32_t);
+    source->line_count = find_lines(source->text, starts);
+    source->line_starts = starts;
+}
+
 struct place source_place(struct source *source, struct arena *arena, uint32_t offset)
 {
-    if (source->line_starts == NULL) {
-        size_t count = find_lines(source->text, NULL);
-        uint32_t *starts = ARENA_ARRAY(arena, count, uint32_t);
-        source->line_count = find_lines(source->text, starts);
-        source->line_starts = starts;
-    }
+    if (source->line_starts == NULL)
+        source_find_lines(source, arena);
     size_t end = offset < source->text.size ? offset : source->text.size;
     size_t low = 0, high = source->line_count;
     while (high - low > 1) {

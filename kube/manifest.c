@@ -128,6 +128,7 @@ static void read_file(struct manifests *manifests, const char *path, struct text
         problems_add_error(&manifests->problems, &error);
         return;
     }
+    source_find_lines(source, arena);
     struct reading reading = {manifests, source, default_namespace};
     read_source(&reading, text_ends_with(text_of(path), TEXT(".json")));
 }
