@@ -400,7 +400,8 @@ static void take_refusal(struct watcher *watcher, int64_t now_ms, int64_t retry_
     } else if (status == 403 || status == 404) {
         take_denial(watcher, now_ms, what);
     } else {
-        bool wrong = status == 400 || status == 422 || (is_status && said.too_new);
+        /* A cluster made anew has other accounts, and its versions begin again. */
+        bool wrong = status == 400 || status == 401 || status == 422 || (is_status && said.too_new);
         fail(watcher, now_ms, wrong ? RELIST : RESUME, retry_after_s, what);
     }
 }
@@ -413,6 +414,10 @@ static void end_watch(struct watcher *watcher, int64_t now_ms)
     } else if (!watcher->told && lived_ms < WATCH_SHORT_MS) {
         fail(watcher, now_ms, RESUME, 0, "the watch ended at once");
     } else {
+        /* Of a version that a cluster made anew has yet to reach nothing is told, not even by a
+         * bookmark: who hears nothing for so long asks what is there. */
+        if (!watcher->told && now_ms - watcher->current_at_ms >= watcher->settings.watch_idle_ms)
+            start_over(watcher);
         stop(watcher);
         watcher->trouble_of_watch = false;
         watcher->failures_in_row = 0;
@@ -519,7 +524,8 @@ void watcher_next(struct watcher *watcher, int64_t now_ms, struct watch_step *st
         step->until_ms = watcher->last_byte_ms + idle_ms;
         if (now_ms >= step->until_ms) {
             step->kind = WATCH_CUT;
-            fail(watcher, now_ms, RESUME, 0, "the connection is dead: nothing came for too long");
+            fail(watcher, now_ms, watcher->told ? RESUME : RELIST, 0,
+                 "the connection is dead: nothing came for too long");
         } else if (watcher->watching && watcher->failures_in_row > 0 &&
                    now_ms - watcher->sent_at_ms >= WATCH_GOOD_MS) {
             watcher->failures_in_row = 0;

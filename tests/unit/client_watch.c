@@ -197,7 +197,7 @@ static void refusals_of_a_watch(void)
         {429, STATUS("429", "TooManyRequests", "later"), 7, 7400, 8200, false},
         {500, STATUS("500", "InternalError", "etcd"), 0, 400, 1200, false},
         {503, "<html>no backend</html>", 0, 400, 1200, false},
-        {401, STATUS("401", "Unauthorized", "Unauthorized"), 0, 400, 1200, false},
+        {401, STATUS("401", "Unauthorized", "Unauthorized"), 0, 400, 1200, true},
         {504, STATUS("504", "Timeout", "Too large resource version: 7"), 1, 1400, 2200, true},
         {504, "gateway", 0, 400, 1200, false},
         {400, STATUS("400", "BadRequest", "invalid resource version"), 0, 400, 1200, true},
@@ -303,6 +303,29 @@ static void a_dead_connection_is_cut(void)
     now_ms += 30000;
     watcher_next(watcher, now_ms, &step);
     ASSERT_INT(step.kind, WATCH_CUT);
+    watcher_destroy(watcher);
+}
+
+/* So a real API server answers for a version that it has yet to reach, as one that was made anew:
+ * 200, and not a word, not even a bookmark. */
+static void a_watch_that_says_nothing_is_followed_by_a_list(void)
+{
+    start_watching();
+    now_ms += 180000;
+    watcher_next(watcher, now_ms, &step);
+    ASSERT_INT(step.kind, WATCH_CUT);
+    next_request();
+    CU_ASSERT(lists());
+    watcher_destroy(watcher);
+
+    start_watching();
+    for (int minute = 1; minute <= 3; minute++) {
+        now_ms += 60000;
+        watcher_end(watcher, now_ms, NULL, 0);
+        ASSERT_INT(next_request(), 0);
+        ASSERT_INT(lists(), minute == 3);
+        watcher_head(watcher, now_ms, 200);
+    }
     watcher_destroy(watcher);
 }
 
@@ -456,6 +479,8 @@ const struct unit_test unit_tests[] = {
      a_page_that_expired_is_followed_by_a_list_in_one},
     {"a list without end is given up", a_list_without_end_is_given_up},
     {"a dead connection is cut", a_dead_connection_is_cut},
+    {"a watch that says nothing is followed by a list",
+     a_watch_that_says_nothing_is_followed_by_a_list},
     {"a kind is left alone that is refused again and again",
      a_kind_is_left_alone_that_is_refused_again_and_again},
     {"what could be read is not given up at once", what_could_be_read_is_not_given_up_at_once},

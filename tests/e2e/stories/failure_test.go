@@ -2,6 +2,7 @@ package stories
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -178,7 +179,7 @@ func (w *world) createOne(t *testing.T, namespace string, i int, counts *burstCo
 		}
 		// The API server is away, or not ready yet.
 		if !utilnet.IsConnectionRefused(err) && !utilnet.IsConnectionReset(err) && !utilnet.IsProbableEOF(err) &&
-			!utilnet.IsHTTP2ConnectionLost(err) {
+			!utilnet.IsHTTP2ConnectionLost(err) && !isUnfurnished(err) {
 			t.Logf("pod %d: %v", i, err)
 		}
 		counts.notAnswered.Add(1)
@@ -188,6 +189,12 @@ func (w *world) createOne(t *testing.T, namespace string, i int, counts *burstCo
 		}
 		time.Sleep(100 * time.Millisecond)
 	}
+}
+
+// Whether a namespace, or what belongs into each, is not there yet.
+func isUnfurnished(err error) bool {
+	return apierrors.IsNotFound(err) ||
+		(apierrors.IsForbidden(err) && strings.Contains(err.Error(), "error looking up service account"))
 }
 
 // 500 pods while the webhook, and then the API server, restarts.
@@ -237,12 +244,17 @@ func restartAPIServer(w *world) error {
 	return w.plane.Start("kube-apiserver")
 }
 
-// found is how many pods of a namespace `taffrail check` finds wrong.
+// found is how many pods of a namespace `taffrail check` finds wrong; `taffrail audit` finds the same in the cluster.
 func (w *world) found(t *testing.T, namespace string) int {
 	t.Helper()
 	pods := w.admin(t, "", "-n", namespace, "get", "pods", "-o", "yaml").works(t).stdout
+	checked := w.check(t, pods)
+	if audited := w.audit(t, namespace); !slices.Equal(audited, checked) {
+		t.Errorf("taffrail audit finds %d, and check %d in the same pods:\n%+v\n%+v", len(audited), len(checked), audited,
+			checked)
+	}
 	names := map[string]bool{}
-	for _, finding := range w.check(t, pods) {
+	for _, finding := range checked {
 		names[finding.Name] = true
 	}
 	return len(names)

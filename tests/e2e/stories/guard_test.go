@@ -32,6 +32,8 @@ type guard struct {
 	port, ops  int
 	process    *plane.Process
 	kubeconfig string
+	// failurePolicy that the webhooks are registered with; "": the one that render writes.
+	failurePolicy string
 }
 
 // newGuard installs all that render prints but the Deployment, starts the server as the service account that was
@@ -53,21 +55,27 @@ func newGuard(w *world) (*guard, error) {
 	}); err != nil {
 		return nil, err
 	}
-	lifetime := int64(24 * 3600)
-	token, err := w.client.CoreV1().ServiceAccounts("taffrail").CreateToken(w.ctx, "taffrail",
-		&authenticationv1.TokenRequest{
-			Spec: authenticationv1.TokenRequestSpec{ExpirationSeconds: &lifetime},
-		}, metav1.CreateOptions{})
-	if err != nil {
-		return nil, err
-	}
-	if g.kubeconfig, err = w.plane.TokenKubeconfig("taffrail", token.Status.Token); err != nil {
+	if err = g.login(); err != nil {
 		return nil, err
 	}
 	if err = g.start("testdata/policy.yaml"); err != nil {
 		return nil, err
 	}
 	return g, g.register()
+}
+
+// login writes the kubeconfig of the service account that was installed.
+func (g *guard) login() error {
+	lifetime := int64(24 * 3600)
+	token, err := g.world.client.CoreV1().ServiceAccounts("taffrail").CreateToken(g.world.ctx, "taffrail",
+		&authenticationv1.TokenRequest{
+			Spec: authenticationv1.TokenRequestSpec{ExpirationSeconds: &lifetime},
+		}, metav1.CreateOptions{})
+	if err != nil {
+		return err
+	}
+	g.kubeconfig, err = g.world.plane.TokenKubeconfig("taffrail", token.Status.Token)
+	return err
 }
 
 // Where certificates are that the server makes when it first starts.
@@ -268,6 +276,9 @@ func (g *guard) callDirectly(configuration *unstructured.Unstructured) error {
 		path := client["service"].(map[string]any)["path"]
 		delete(client, "service")
 		client["url"] = fmt.Sprintf("https://127.0.0.1:%d%s", g.port, path)
+		if g.failurePolicy != "" {
+			webhook.(map[string]any)["failurePolicy"] = g.failurePolicy
+		}
 	}
 	return unstructured.SetNestedSlice(configuration.Object, webhooks, "webhooks")
 }

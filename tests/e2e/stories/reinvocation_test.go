@@ -135,7 +135,9 @@ func (w *world) withBoundClaim(t *testing.T, zone string) string {
 	t.Helper()
 	space := w.namespace(t, nil)
 	w.admin(t, boundClaimYAML(space, zone), "apply", "-f", "-").works(t)
-	t.Cleanup(func() { w.admin(t, "", "delete", "pv/"+space, "node/node-"+zone, "--wait=false").works(t) })
+	t.Cleanup(func() {
+		w.admin(t, "", "delete", "pv/"+space, "node/node-"+zone, "--wait=false", "--ignore-not-found").works(t)
+	})
 	w.eventually(t, "the pin", func() error {
 		said := w.kubectl(t, podYAML(space, "name: probe, labels: {a: b}", mountsData), "create", "--dry-run=server",
 			"-f", "-", "-o", "jsonpath={.metadata.annotations.taffrail\\.dev/zone}").works(t).stdout

@@ -36,9 +36,6 @@ func newWorld(p *plane.Plane) (*world, error) {
 	}
 	w := &world{plane: p}
 	w.ctx, w.stop = context.WithCancel(context.Background())
-	if err := p.InstallCRDs(w.ctx); err != nil {
-		return nil, err
-	}
 	config, err := p.Config(p.AdminKubeconfig())
 	if err != nil {
 		return nil, err
@@ -49,16 +46,24 @@ func newWorld(p *plane.Plane) (*world, error) {
 	if w.developer, err = p.Kubeconfig("developer", "developers"); err != nil {
 		return nil, err
 	}
-	_, err = w.client.RbacV1().ClusterRoleBindings().Create(w.ctx, &rbacv1.ClusterRoleBinding{
-		ObjectMeta: metav1.ObjectMeta{Name: "developers"},
-		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: "admin"},
-		Subjects:   []rbacv1.Subject{{Kind: "Group", APIGroup: rbacv1.GroupName, Name: "developers"}},
-	}, metav1.CreateOptions{})
-	if err != nil {
+	if err = w.furnish(); err != nil {
 		return nil, err
 	}
 	w.guard, err = newGuard(w)
 	return w, err
+}
+
+// furnish installs in an empty cluster what is there before Taffrail.
+func (w *world) furnish() error {
+	if err := w.plane.InstallCRDs(w.ctx); err != nil {
+		return err
+	}
+	_, err := w.client.RbacV1().ClusterRoleBindings().Create(w.ctx, &rbacv1.ClusterRoleBinding{
+		ObjectMeta: metav1.ObjectMeta{Name: "developers"},
+		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: "admin"},
+		Subjects:   []rbacv1.Subject{{Kind: "Group", APIGroup: rbacv1.GroupName, Name: "developers"}},
+	}, metav1.CreateOptions{})
+	return err
 }
 
 func (w *world) close() {
