@@ -40,6 +40,11 @@ bool accelerators_is_resource(const struct accelerators *settings, struct text n
     return false;
 }
 
+bool accelerators_is_pattern(struct text resource)
+{
+    return text_split(resource, '*', NULL, NULL) || text_split(resource, '?', NULL, NULL);
+}
+
 bool accelerators_is_taint(const struct accelerators *settings, struct text key)
 {
     for (size_t i = 0; i < settings->taints.count; i++)
@@ -108,11 +113,6 @@ struct text accelerators_taint_meant(const struct accelerators *settings, struct
 
 /* ---- loading ---- */
 
-static bool is_pattern(struct text t)
-{
-    return text_split(t, '*', NULL, NULL) || text_split(t, '?', NULL, NULL);
-}
-
 static void prepare(void *settings_pointer, const struct catalog *catalog,
                     const struct node *rail_node, struct source *source, struct arena *arena,
                     struct problems *warnings)
@@ -134,7 +134,7 @@ static void prepare(void *settings_pointer, const struct catalog *catalog,
         return;
     settings->taints.items = ARENA_ARRAY(arena, settings->resources.count, struct text);
     for (size_t i = 0; i < settings->resources.count; i++)
-        if (!is_pattern(settings->resources.items[i]))
+        if (!accelerators_is_pattern(settings->resources.items[i]))
             settings->taints.items[settings->taints.count++] = settings->resources.items[i];
     if (settings->taints.count == 0)
         problems_add(warnings, ERROR_POLICY, source_place(source, arena, rail_node->offset),

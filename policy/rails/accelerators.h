@@ -17,6 +17,8 @@ struct accelerators {
 };
 
 bool accelerators_is_resource(const struct accelerators *settings, struct text name);
+/* A glob that is no name. */
+bool accelerators_is_pattern(struct text resource);
 bool accelerators_is_taint(const struct accelerators *settings, struct text key);
 /* The taint key that was meant; empty when key is one, or near to none. */
 struct text accelerators_taint_meant(const struct accelerators *settings, struct text key);

@@ -135,20 +135,37 @@ static device_set limited_devices(const struct accelerators *settings, const str
     return devices;
 }
 
+/* spec.limits has names, no patterns. */
+static void add_to_limit(struct text_builder *names, struct text resource)
+{
+    text_builder_printf(
+        names, accelerators_is_pattern(resource) ? "%sa resource that %.*s matches" : "%s%.*s",
+        names->size == 0 ? "" : ", ", TEXT_ARGS(resource));
+}
+
 /* What to limit: for each kind of device the resource that names it; else the first of all. */
 static struct text resources_to_limit(const struct accelerators *settings, device_set devices,
                                       struct arena *arena)
 {
+    const struct key_strings *resources = &settings->resources;
     struct text_builder names = {.arena = arena};
-    for (size_t i = 0; i < settings->resources.count; i++) {
-        struct text name = settings->resources.items[i];
-        enum device device = device_of_resource(name);
-        if (device == DEVICE_COUNT || (devices & DEVICE_BIT(device)) == 0)
-            continue;
-        text_builder_printf(&names, "%s%.*s", names.size == 0 ? "" : ", ", TEXT_ARGS(name));
-        devices &= ~DEVICE_BIT(device);
-    }
-    return names.size > 0 ? text_builder_text(&names) : settings->resources.items[0];
+    struct text first = TEXT("");
+    for (int patterns = 0; patterns <= 1; patterns++)
+        for (size_t i = 0; i < resources->count; i++) {
+            struct text name = resources->items[i];
+            if (accelerators_is_pattern(name) != (patterns == 1))
+                continue;
+            if (first.size == 0)
+                first = name;
+            enum device device = device_of_resource(name);
+            if (device == DEVICE_COUNT || (devices & DEVICE_BIT(device)) == 0)
+                continue;
+            add_to_limit(&names, name);
+            devices &= ~DEVICE_BIT(device);
+        }
+    if (names.size == 0)
+        add_to_limit(&names, first);
+    return text_builder_text(&names);
 }
 
 static void judge_limits(struct judgement *judgement, const struct accelerators *settings,

@@ -194,6 +194,9 @@ static struct text fix_of(const struct hearing *hearing)
 {
     if (hearing->crowd == CROWD_UPDATE)
         return TEXT("set strategy.type: Recreate");
+    if (hearing->crowd == CROWD_DAEMON)
+        return TEXT("use a claim of ReadWriteMany, or give the pod of each node a volume of its "
+                    "own: ephemeral (volumes[].ephemeral), or of the node (hostPath)");
     if (hearing->judgement->object->kind == KIND_STATEFUL_SET)
         return TEXT("give each replica a claim of its own under volumeClaimTemplates, or use a "
                     "class of ReadWriteMany");

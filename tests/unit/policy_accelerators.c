@@ -44,6 +44,8 @@ static void pools_made_for_accelerators_are_known(void)
         /* the catalogue does not know it, its name does */
         {POOL(IN(TYPE, "p99.48xlarge"), ""), UNTAINTED},
         {POOL(IN(AWS "family", "g99"), ""), UNTAINTED},
+        {POOL(IN(AWS "accelerator-name", "trainium9"), ""), UNTAINTED},
+        {POOL(IN("eks.amazonaws.com/instance-gpu-name", "b900"), ""), UNTAINTED},
         /* named, and then ruled out */
         {POOL(IN(AWS "family", "m5, g5") ", {key: " AWS "gpu-count, operator: DoesNotExist}", ""),
          ""},
@@ -84,6 +86,7 @@ static void a_taint_must_keep_pods_out(void)
         {POOL(P3, TAINTED("nvidia/gpu", "NoSchedule")), KEY "nvidia/gpu"},
         {POOL(P3, TAINTED("NVIDIA.com/GPU", "NoSchedule")), KEY "NVIDIA.com/GPU"},
         {POOL(P3, TAINTED("nvidia-gpus", "NoSchedule")), KEY "nvidia-gpus"},
+        {POOL(P3, TAINTED("nvidia_gpu", "NoSchedule")), KEY "nvidia_gpu"},
         {POOL(P3, TAINTED("aws.amazon.com/neurons", "NoSchedule")), KEY "aws.amazon.com/neurons"},
         /* misspelt and soft: two things to mend */
         {POOL(P3, TAINTED("nvidia.com/gpus", "PreferNoSchedule")),
@@ -160,6 +163,10 @@ static void other_clouds_are_judged_by_their_keys(void)
          undecided},
         {ELSEWHERE("{cpu: 1}",
                    "{key: karpenter.azure.com/sku-gpu-count, operator: Lt, values: ['2']}", ""),
+         undecided},
+        /* not one GPU each; two are not ruled out */
+        {ELSEWHERE("{cpu: 1}",
+                   "{key: karpenter.azure.com/sku-gpu-count, operator: NotIn, values: ['1']}", ""),
          undecided},
         {ELSEWHERE("{cpu: 1}", "{key: karpenter.azure.com/sku-gpu-count, operator: DoesNotExist}",
                    ""),

@@ -64,6 +64,8 @@ static void who_tolerates_it_is_left_alone(void)
         /* of one effect, or of one value, is not of the taint whatever it is */
         {POD(GPU, HAS("key: nvidia.com/gpu, operator: Exists, effect: NoSchedule")),
          GETS_ONE ADD("nvidia.com/gpu")},
+        {POD(GPU, HAS("key: nvidia.com/gpu, operator: Exists, effect: NoExecute")),
+         GETS_ONE ADD("nvidia.com/gpu")},
         {POD(GPU, HAS("key: nvidia.com/gpu, value: 'true'")), GETS_ONE ADD("nvidia.com/gpu")},
         {POD(GPU, HAS("key: nvidia.com/gpu")), GETS_ONE ADD("nvidia.com/gpu")},
         /* only Pods */

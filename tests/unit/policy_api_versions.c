@@ -174,6 +174,28 @@ static void it_says_what_to_write(void)
          "karpenter.k8s.aws/instance-generation, operator: Gt, values: [\"2\"]}], nodeClassRef: "
          "{group: karpenter.k8s.aws, kind: EC2NodeClass, name: a}, expireAfter: Never}}, "
          "disruption: {consolidationPolicy: WhenEmpty, consolidateAfter: Never}}}"},
+        /* what it says of its nodes becomes a second object */
+        {OBJECT("karpenter.sh/v1alpha5", "Provisioner",
+                "provider: {instanceProfile: p, subnetSelector: {t: z}, securityGroupSelector: {t: "
+                "z}, amiFamily: Bottlerocket}, requirements: [{key: kubernetes.io/os, operator: "
+                "Exists}, {key: kubernetes.io/arch, operator: Exists}, {key: "
+                "karpenter.sh/capacity-type, operator: Exists}, {key: "
+                "node.kubernetes.io/instance-type, operator: In, values: [m5.large]}]"),
+         "found Provisioner of \"karpenter.sh/v1alpha5\", which Karpenter no longer serves; "
+         "allowed NodePool of karpenter.sh/v1",
+         "write instead: {apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: a}, spec: "
+         "{template: {spec: {requirements: [{key: kubernetes.io/os, operator: Exists}, {key: "
+         "kubernetes.io/arch, operator: Exists}, {key: karpenter.sh/capacity-type, operator: "
+         "Exists}, {key: node.kubernetes.io/instance-type, operator: In, values: [m5.large]}], "
+         "nodeClassRef: {group: karpenter.k8s.aws, kind: EC2NodeClass, name: a}, expireAfter: "
+         "Never}}, disruption: {consolidationPolicy: WhenEmpty, consolidateAfter: Never}}} and "
+         "{apiVersion: karpenter.k8s.aws/v1, kind: EC2NodeClass, metadata: {name: a}, spec: "
+         "{amiFamily: Bottlerocket, amiSelectorTerms: [{alias: \"bottlerocket@latest\"}], "
+         "instanceProfile: p, subnetSelectorTerms: [{tags: {t: z}}], securityGroupSelectorTerms: "
+         "[{tags: {t: z}}], metadataOptions: {httpEndpoint: enabled, httpProtocolIPv6: disabled, "
+         "httpTokens: required, httpPutResponseHopLimit: 2}}}; by hand: put a version for latest "
+         "in "
+         "alias bottlerocket@latest: nodes are replaced at each release"},
         {OBJECT("karpenter.sh/v1beta1", "NodePool",
                 "template: {spec: {kubelet: {maxPods: 9}, nodeClassRef: {name: c}, requirements: "
                 "[]}}"),

@@ -30,6 +30,8 @@ static void pods_ask_for_what_is_allowed(void)
         {POD(SELECTS("eks.amazonaws.com/capacityType", "ON_DEMAND")), ""},
         {POD(SELECTS("eks.amazonaws.com/capacityType", "CAPACITY_BLOCK")), ""},
         {POD(SELECTS("eks.amazonaws.com/capacityType", "on-demand")), ""},
+        {POD(SELECTS("eks.amazonaws.com/capacityType", "RESERVED")),
+         "deny spec.nodeSelector[eks.amazonaws.com/capacityType] RESERVED"},
         {POD(SELECTS("example.com/capacity-type", "spot")), ""},
         {POD(REQUIRES(TERM(IN("reserved, spot")))),
          "deny " REQUIRED "[0].matchExpressions[0].values[1] spot"},

@@ -170,6 +170,7 @@ static void expiry_is_held_against_the_windows(void)
 static void windows_must_do_for_all_nodes(void)
 {
 #define TEN_MINUTES BLOCK("10 0 * * *", "23h50m")
+#define SATURDAY BLOCK("0 0 * * sat", "24h")
 #define OLD(expire, more) \
     POOL_OF("v1beta1", "expireAfter: " expire ", budgets: [" TEN_MINUTES more "]", "")
 #define NODE(name)                                             \
@@ -194,6 +195,11 @@ static void windows_must_do_for_all_nodes(void)
          "warn spec.disruption.expireAfter 48h"},
         {OLD("48h", ", {nodes: 10%}"), ""},
         {OLD("48h", ", {nodes: 9%}"), "warn spec.disruption.expireAfter 48h"},
+        /* closed on Saturdays, too: from Friday 0:10 there is one window of ten minutes in 48
+         * hours, and none in 47 h 50 min, though there are two on all other days */
+        {OLD("48h", ", " SATURDAY ", {nodes: 20%}"), ""},
+        {OLD("48h", ", " SATURDAY ", {nodes: 10%}"), "warn spec.disruption.expireAfter 48h"},
+        {OLD("47h50m", ", " SATURDAY ", {nodes: 50%}"), "warn spec.disruption.expireAfter 47h50m"},
         /* how many nodes there are is not known; or nothing holds them up */
         {OLD("24h", ", {nodes: '1'}"), ""},
         {OLD("24h", ""), ""},
@@ -219,6 +225,7 @@ static void windows_must_do_for_all_nodes(void)
     rail_table_run(&(struct rail_table){rails, five, of_five, COUNT_OF(of_five)});
     rail_table_run(&(struct rail_table){rails, six, of_six, COUNT_OF(of_six)});
 #undef TEN_MINUTES
+#undef SATURDAY
 #undef OLD
 #undef NODE
 }

@@ -51,6 +51,10 @@ static void a_preference_that_karpenter_ignores_is_noted(void)
          "audit spec.affinity.nodeAffinity.preferredDuringSchedulingIgnoredDuringExecution[0]."
          "preference.matchExpressions[0].key zone"},
         {POD("nodeSelector: {zone: b}"), "deny spec.nodeSelector.zone zone"},
+        /* of a size that no type has: as a wish it is not even worth a warning */
+        {POD(PREFERS("karpenter.k8s.aws/instance-cpu", "'3'")), "audit " PREFERRED_AT " 3"},
+        {POD("nodeSelector: {karpenter.k8s.aws/instance-cpu: '3'}"),
+         "warn spec.nodeSelector[karpenter.k8s.aws/instance-cpu] 3"},
     };
     static const struct rail_case respected[] = {
         {POD(PREFERS(ZONE, "b")), "warn " PREFERRED_AT " b"},

@@ -61,6 +61,16 @@ static void bottlerocket_keeps_its_data_apart(void)
     rail_table_run(&(struct rail_table){"node-class: {}", NULL, cases, COUNT_OF(cases)});
 }
 
+/* The API server refuses it: nothing is missing in what is not there. */
+static void block_devices_that_are_no_list(void)
+{
+    static const struct rail_case map = {
+        CLASS("amiFamily: AL2023, amiSelectorTerms: [{alias: al2023@latest}], "
+              "blockDeviceMappings: {deviceName: /dev/xvda}"),
+        ""};
+    rail_table_run(&(struct rail_table){"node-class: {}", NULL, &map, 1});
+}
+
 #define OPTIONS(options) CLASS(AL2023 ", metadataOptions: {" options "}")
 #define TOKENS "spec.metadataOptions.httpTokens "
 #define HOPS "spec.metadataOptions.httpPutResponseHopLimit "
@@ -173,8 +183,29 @@ static void kubelet_settings_can_be_used(void)
         {KUBELET(
              "evictionSoft: {pid.available: 5%}, evictionSoftGracePeriod: {pid.available: '1'}"),
          "deny spec.kubelet.evictionSoftGracePeriod[pid.available] 1"},
+        {KUBELET("evictionSoft: {pid.available: 5%}, evictionSoftGracePeriod: {pid.available: "
+                 "1m30}"),
+         "deny spec.kubelet.evictionSoftGracePeriod[pid.available] 1m30"},
+        {KUBELET("evictionSoft: {pid.available: 5%}, evictionSoftGracePeriod: {pid.available: "
+                 "1m30s}"),
+         ""},
+        {KUBELET("evictionHard: {pid.available: 5%, nodefs.free: 5%, memory.available: 1 GB}"),
+         "deny spec.kubelet.evictionHard[memory.available] 1 GB\n"
+         "deny spec.kubelet.evictionHard[nodefs.free] nodefs.free"},
         {KUBELET("imageGCHighThresholdPercent: 80, imageGCLowThresholdPercent: 80"),
          IN_KUBELET "imageGCHighThresholdPercent 80"},
+        {KUBELET("imageGCHighThresholdPercent: 100, podsPerCore: 2147483647"), ""},
+        {KUBELET("podsPerCore: 2147483648"), IN_KUBELET "podsPerCore 2147483648"},
+        /* what Karpenter hands on unread */
+        {KUBELET("allowedUnsafeSysctls: [], cgroupRoot: /, containerLogMaxFiles: 3, "
+                 "cpuManagerPolicy: static, defaultPodSysctls: {}, enableDebugFlagsHandler: true, "
+                 "eventBurst: 9, fileCheckFrequency: 9s, imageMaximumGCAge: 9h, "
+                 "kernelMemcgNotification: true, kubeAPIBurst: 9, maxOpenFiles: 9, "
+                 "memoryManagerPolicy: None, nodeStatusMaxImages: 9, podPidsLimit: 9, "
+                 "protectKernelDefaults: true, registryPullQPS: 9, serializeImagePulls: false, "
+                 "shutdownGracePeriod: 9s, singleProcessOOMKill: true, staticPodPath: /p, "
+                 "tlsMinVersion: VersionTLS13, topologyManagerScope: pod, volumePluginDir: /p"),
+         ""},
         {KUBELET("imageGCHighThresholdPercent: 101"), IN_KUBELET "imageGCHighThresholdPercent 101"},
     };
     rail_table_run(&(struct rail_table){"node-class: {}", NULL, cases, COUNT_OF(cases)});
@@ -191,6 +222,10 @@ static void kubelet_settings_can_be_used(void)
          "found a string where a whole number from 0 is wanted: Karpenter refuses the "
          "EC2NodeClass and launches no node of it",
          "write a whole number from 0"},
+        {KUBELET("kubeReserved: ['cpu=100m']"),
+         "found a list where a map of strings is wanted: Karpenter refuses the EC2NodeClass and "
+         "launches no node of it",
+         "write a map of strings"},
     };
     rail_words_run("node-class: {}", NULL, words, COUNT_OF(words));
 }
@@ -230,6 +265,7 @@ const struct unit_test unit_tests[] = {
     {"the metadata service is version 2", the_metadata_service_is_version_2},
     {"families and tags are as required", families_and_tags_are_as_required},
     {"pods have addresses", pods_have_addresses},
+    {"block devices that are no list", block_devices_that_are_no_list},
     {"kubelet settings can be used", kubelet_settings_can_be_used},
     {"it says what to change", it_says_what_to_change},
     {"it speaks in every mode", it_speaks_in_every_mode},

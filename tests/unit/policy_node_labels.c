@@ -160,6 +160,14 @@ static void values_in_the_wrong_place(void)
                                              "operator: Gt, values: ['0']}")),
          ""},
         {SELECTS(FAMILY ": m5, kubernetes.io/arch: arm64"), "warn spec.nodeSelector "},
+        /* whatever stands before them, and with one of them under each field */
+        {SELECTS("topology.kubernetes.io/zone: a, " FAMILY ": m5, kubernetes.io/arch: arm64"),
+         "warn spec.nodeSelector "},
+        {POD("{nodeSelector: {kubernetes.io/arch: arm64}, affinity: {nodeAffinity: "
+             "{requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: "
+             "[" TERM(IN(FAMILY, "m5")) "]}}}}"),
+         "warn spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution."
+         "nodeSelectorTerms[0] "},
     };
     rail_table_run(&(struct rail_table){"node-labels: {}", NULL, cases, COUNT_OF(cases)});
 }

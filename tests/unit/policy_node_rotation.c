@@ -74,6 +74,9 @@ static void images_are_pinned(void)
         {CLASS("{ssmParameter: /our/images/latest}"),
          "deny " TERMS "[0].ssmParameter /our/images/latest"},
         {CLASS("{ssmParameter: /our/images/latest-but-one}"), ""},
+        /* moving for two reasons, and said once */
+        {CLASS("{ssmParameter: /our/recommended/images/latest}"),
+         "deny " TERMS "[0].ssmParameter /our/recommended/images/latest"},
         {CLASS(""), "deny " TERMS " "},
         {CLASS_OF("v1beta1", "amiFamily: AL2"), "deny " TERMS " "},
         {CLASS("null, 5, {alias: 7, name: [a]}"), ""},
@@ -93,6 +96,8 @@ static void the_fix_names_the_version_in_use(void)
          "pin the version that is in use: al2023@v20250116"},
         {"bottlerocket@latest", "bottlerocket-aws-k8s-1.31-x86_64-v1.32.0-cacc4ce9",
          "pin the version that is in use: bottlerocket@v1.32.0"},
+        /* not all that begins with a v is a version */
+        {"al2023@latest", "our-vpc-v-node-v7", "pin the version that is in use: al2023@v7"},
         {"al2023@latest", "custom", "pin a version that you have tested, as in al2023@v20250116"},
     };
     struct arena *arena = arena_create((size_t)64 << 20);

@@ -135,6 +135,7 @@ static void what_is_not_visible_is_not_decided(void)
     static const struct rail_case cases[] = {
         {BUDGET("a", "one", "minAvailable: 1"), "undecided " LEAST "1"},
         {BUDGET("a", "one", "minAvailable: 50%"), "undecided " LEAST "50%"},
+        {BUDGET("a", "one", "minAvailable: 99%"), "undecided " LEAST "99%"},
         {BUDGET("a", "one", "minAvailable: 0"), ""},
         {BUDGET("a", "one", "maxUnavailable: 0"), "deny " MOST "0"},
         {BUDGET("a", "one", "maxUnavailable: 1"), ""},

@@ -73,6 +73,8 @@ static void dropped_fields_are_found(void)
          "deny spec.template.spec.kubelet kubelet\n"
          "deny spec.template.spec.nodeClassRef.apiVersion apiVersion"},
         /* v1beta1 had them there */
+        /* a map in place of a list is the API server's to refuse: it drops nothing silently */
+        {TAINTS("taints: {a: b}"), ""},
         {"{apiVersion: karpenter.sh/v1beta1, kind: NodePool, metadata: {name: a}, spec: "
          "{disruption: {expireAfter: 720h}, template: {spec: {nodeClassRef: {apiVersion: "
          "karpenter.k8s.aws/v1beta1, kind: EC2NodeClass, name: a}, kubelet: {}, requirements: "
@@ -219,10 +221,13 @@ static void it_says_where_things_belong(void)
         {"labels", "move it to spec.template.metadata.labels"},
         {"budgets", "move it to spec.disruption.budgets"},
         {"kubelet", "move it to the EC2NodeClass, as spec.kubelet"},
+        {"ttlSecondsAfterEmpty",
+         "write spec.disruption.consolidationPolicy: WhenEmpty, and consolidateAfter beside it"},
         {"ttlSecondsUntilExpired", "write spec.template.spec.expireAfter, as in 720h"},
         {"providerRef", "write spec.template.spec.nodeClassRef"},
         {"weigth", "did you mean weight?"},
         {"templates", "did you mean template?"},
+        {"disruptions", "did you mean disruption?"},
     };
     struct arena *arena = arena_create(1 << 20);
     for (size_t i = 0; i < COUNT_OF(fields); i++) {
@@ -240,6 +245,12 @@ static void it_says_where_things_belong(void)
 static void it_says_what_is_wrong(void)
 {
     static const struct rail_words rows[] = {
+        /* of the built-in catalogue all arm64 types but the Macs; g5g has GPUs */
+        {POOL(IN("kubernetes.io/arch", "arm64")),
+         "no requirement says which machines: the pool may launch any of 396 instance types, 6 "
+         "with accelerators and 50 of bare metal among them",
+         "add to spec.template.spec.requirements what it is for, as in [{key: "
+         "karpenter.k8s.aws/instance-category, operator: In, values: [c, m, r]}]"},
         {POOL_WITH("tomorrow: 1, ", "", CMR),
          "found \"tomorrow\" where a NodePool of v1 has no such field, unless your Karpenter is "
          "newer "
@@ -389,6 +400,15 @@ static void values_karpenter_knows_all_of(void)
          "found \"cheap\", which is no capacity type: the pool can launch none; allowed on-demand, "
          "spot, reserved",
          "use one of the allowed values"},
+        {TAINTS("taints: [{key: a b, effect: NoSchedule}]"),
+         "found \"a b\", which cannot be the key of a taint: Karpenter refuses the pool and never "
+         "uses it",
+         "write a name of at most 63 letters, digits, '-', '_' and '.', before it perhaps a domain "
+         "in lower case and '/', as in example.com/team"},
+        {TAINTS("taints: [{key: a, value: b c, effect: NoSchedule}]"),
+         "found \"b c\", which cannot be the value of a taint: Karpenter refuses the pool and "
+         "never uses it",
+         "write at most 63 letters, digits, '-', '_' and '.'"},
         {TAINTS("expireAfter: 2562048h"),
          "found \"2562048h\", which Karpenter cannot read: the longest duration is 2562047h",
          "write Never, if that is meant"},

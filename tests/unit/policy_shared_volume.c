@@ -13,15 +13,22 @@
     "}, spec: {accessModes: [" mode "]" more "}}\n"
 #define FIELD "spec.template.spec.volumes[0].persistentVolumeClaim.claimName "
 
-static const char cluster[] = CLAIM("disk", "ReadWriteOnce", "") CLAIM("many", "ReadWriteMany", "")
-    CLAIM("both", "ReadWriteOnce, ReadOnlyMany", "") CLAIM("pod", "ReadWriteOncePod", "")
-        CLAIM("efs", "ReadWriteOnce", ", storageClassName: efs")
-            CLAIM("ebs", "ReadWriteOnce", ", storageClassName: ebs") CLAIM("nfs", "ReadWriteOnce",
-                                                                           ", volumeName: pv-nfs")
+static const char cluster[] = CLAIM("lustre", "ReadWriteOnce", ", storageClassName: fsx") CLAIM(
+    "gluster", "ReadWriteOnce", ", storageClassName: gluster") CLAIM("disk", "ReadWriteOnce", "")
+    CLAIM("many", "ReadWriteMany", "") CLAIM("both", "ReadWriteOnce, ReadOnlyMany", "") CLAIM(
+        "pod", "ReadWriteOncePod", "") CLAIM("efs", "ReadWriteOnce", ", storageClassName: efs")
+        CLAIM("ebs", "ReadWriteOnce", ", storageClassName: ebs")
+            CLAIM("nfs", "ReadWriteOnce", ", volumeName: pv-nfs")
                 CLAIM("bound", "ReadWriteOnce",
                       ", volumeName: pv-ebs") "---\n{apiVersion: storage.k8s.io/v1, kind: "
                                               "StorageClass, metadata: {name: efs}, provisioner: "
                                               "efs.csi.aws.com}\n"
+                                              "---\n{apiVersion: storage.k8s.io/v1, kind: "
+                                              "StorageClass, metadata: {name: fsx}, provisioner: "
+                                              "fsx.csi.aws.com}\n"
+                                              "---\n{apiVersion: storage.k8s.io/v1, kind: "
+                                              "StorageClass, metadata: {name: gluster}, "
+                                              "provisioner: kubernetes.io/glusterfs}\n"
                                               "---\n{apiVersion: storage.k8s.io/v1, kind: "
                                               "StorageClass, metadata: {name: ebs}, provisioner: "
                                               "ebs.csi.aws.com}\n"
@@ -43,6 +50,8 @@ static void several_replicas_on_one_disk(void)
         {DEPLOYMENT("replicas: 3", MOUNTS("pod")), ""},
         {DEPLOYMENT("replicas: 3", MOUNTS("efs")), ""},
         {DEPLOYMENT("replicas: 3", MOUNTS("nfs")), ""},
+        {DEPLOYMENT("replicas: 3", MOUNTS("lustre")), ""},
+        {DEPLOYMENT("replicas: 3", MOUNTS("gluster")), ""},
         {DEPLOYMENT("replicas: 3", MOUNTS("unseen")), "undecided " FIELD "unseen"},
         {DEPLOYMENT("replicas: 0", MOUNTS("disk")), ""},
         {DEPLOYMENT("replicas: 3", "volumes: [{name: v, ephemeral: {volumeClaimTemplate: {}}}]"),

@@ -121,6 +121,35 @@ static void accelerator_pools(void)
     };
     rail_words_run("accelerators: {resources: [example.com/fpga, x], taints: [dedicated]}", NULL,
                    own, COUNT_OF(own));
+    /* nothing tells which key */
+    rail_words_run(
+        "accelerators: {resources: ['*/vgpu?']}", NULL,
+        &(struct rail_words){POOL("a", EC2, "cpu: 1", IN(AWS "family", "p3"), ""),
+                             "no NoSchedule or NoExecute taint: any pod may take a place on these "
+                             "accelerator nodes",
+                             "add a taint with the effect NoSchedule"},
+        1);
+    /* spec.limits takes no patterns: a name goes before them */
+    static const struct rail_words patterns[] = {
+        {POOL("a", EC2, "", IN(AWS "family", "p3"), HARD),
+         "no limit: nothing bounds how many accelerator nodes it buys",
+         "set spec.limits, by cpu, memory or a resource that nvidia.com/* matches"},
+        {POOL("a", EC2, "cpu: 1", IN(AWS "family", "g4dn, g4ad"), HARD),
+         "no limit on amd.com/gpu, a resource that nvidia.com/* matches",
+         "add amd.com/gpu, a resource that nvidia.com/* matches to spec.limits"},
+        {POOL("a", EC2, "", IN(AWS "family", "inf2"), HARD),
+         "no limit: nothing bounds how many accelerator nodes it buys",
+         "set spec.limits, by cpu, memory or amd.com/gpu"},
+    };
+    rail_words_run("accelerators: {resources: ['nvidia.com/*', amd.com/gpu], requireLimits: "
+                   "accelerator, taints: [nvidia.com/gpu]}",
+                   NULL, patterns, COUNT_OF(patterns));
+    rail_words_run(
+        "accelerators: {resources: ['*/vgpu?'], taints: [nvidia.com/gpu]}", NULL,
+        &(struct rail_words){POOL("a", EC2, "", IN(AWS "family", "p3"), HARD),
+                             "no limit: nothing bounds how many accelerator nodes it buys",
+                             "set spec.limits, by cpu, memory or a resource that */vgpu? matches"},
+        1);
 }
 
 #define CLOSED(name, taints) \
@@ -358,6 +387,8 @@ static void what_to_add_or_change(void)
          "did you mean m9g.large?"},
         {SELECTS(TYPE ": m5.lrge"), "found \"m5.lrge\", which the catalogue does not know",
          "did you mean m5.large?"},
+        {SELECTS(TYPE ": m5.16xlg"), "found \"m5.16xlg\", which the catalogue does not know",
+         "did you mean m5.16xlarge?"},
         {SELECTS(AWS "family: m99"), "found \"m99\", which the catalogue does not know",
          "did you mean m9g?"},
         {SELECTS(AWS "family: m5zn8"), "found \"m5zn8\", which the catalogue does not know",

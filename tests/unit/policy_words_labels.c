@@ -204,9 +204,41 @@ static void values(void)
     rail_words_run("node-labels: {}", CLUSTER, rows, COUNT_OF(rows));
 }
 
+/* Tools put the replacement in the place of what the finding's field holds: of a nodeSelector's
+ * entry that is the value, and not the key. */
+static void keys_are_replaced_where_they_stand(void)
+{
+    static const struct {
+        const char *object, *path, *replacement;
+    } rows[] = {
+        {REQUIRES("{key: zone, operator: In, values: [eu-west-1a]}"),
+         "spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution."
+         "nodeSelectorTerms[0].matchExpressions[0].key",
+         "topology.kubernetes.io/zone"},
+        {REQUIRES("{key: zone, operator: Exists}"),
+         "spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution."
+         "nodeSelectorTerms[0].matchExpressions[0].key",
+         "topology.kubernetes.io/zone"},
+        {SELECTS("zone: eu-west-1a"), "spec.nodeSelector.zone", ""},
+    };
+    struct arena *arena = arena_create((size_t)64 << 20);
+    struct world world = rail_table_world("node-labels: {}", CLUSTER, arena);
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        struct rail_documents documents = rail_table_read(rows[i].object, arena);
+        struct subject subject = {.operation = OPERATION_CREATE, .object = &documents.items[0]};
+        struct verdict verdict;
+        policy_evaluate(&world, &subject, 0, arena, &verdict);
+        CU_ASSERT_EQUAL_FATAL(verdict.finding_count, 1);
+        ASSERT_TEXT(verdict.findings[0].path, rows[i].path);
+        ASSERT_TEXT(verdict.findings[0].replacement, rows[i].replacement);
+    }
+    arena_destroy(arena);
+}
+
 const char unit_suite[] = "policy words: node-labels";
 const struct unit_test unit_tests[] = {
     {"keys", keys},
     {"values", values},
+    {"keys are replaced where they stand", keys_are_replaced_where_they_stand},
     {NULL, NULL},
 };

@@ -187,8 +187,8 @@ static void shared_volumes(void)
          "{" MOUNTS("data") "}}}}",
          "a pod on every node mounts claim \"data\" (ReadWriteOnce), which only one node can "
          "attach: on another node a pod waits for ever (Multi-Attach)",
-         "use a claim of ReadWriteMany, a StatefulSet with volumeClaimTemplates, or a required "
-         "podAffinity of the pods to themselves by kubernetes.io/hostname"},
+         "use a claim of ReadWriteMany, or give the pod of each node a volume of its own: "
+         "ephemeral (volumes[].ephemeral), or of the node (hostPath)"},
         {"{apiVersion: batch/v1, kind: Job, metadata: {name: j}, spec: {parallelism: 4, "
          "completions: 3, template: {spec: {" MOUNTS("data") "}}}}",
          "3 pods at a time mount claim \"data\" (ReadWriteOnce), which only one node can attach: "
