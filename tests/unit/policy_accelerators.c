@@ -210,6 +210,9 @@ static void who_tolerates_must_ask(void)
         {TEMPLATE("Deployment", TOLERATES ", {key: nvidia.com/gpu, effect: NoExecute}",
                   ASKS_NOTHING),
          idle},
+        {TEMPLATE("Deployment", TOLERATES ", {key: amd.com/gpu, operator: Exists}", ASKS_NOTHING),
+         "deny spec.template.spec.tolerations[0].key nvidia.com/gpu\n"
+         "deny spec.template.spec.tolerations[1].key amd.com/gpu"},
         {TEMPLATE("DaemonSet", TOLERATES, ASKS_NOTHING), ""},
         /* not this rail's business */
         {TEMPLATE("Deployment", "{operator: Exists}", ASKS_NOTHING), ""},

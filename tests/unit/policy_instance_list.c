@@ -81,6 +81,16 @@ static void unknown_names_are_judged_by_what_they_say(void)
         "instance-types: {allow: {categories: [m], architectures: [arm64], minGeneration: 5}, max: "
         "{cpu: 8}}",
         NULL, cases, COUNT_OF(cases)});
+    /* a size stands for its vCPUs: large for 2, xlarge for 4; that of metal nobody can tell */
+    static const struct rail_case at_most_two[] = {
+        {TYPE("m99.large"), UNKNOWN("m99.large")},
+        {TYPE("m99.xlarge"), OUTSIDE("m99.xlarge")},
+        {TYPE("m99.metal"), UNKNOWN("m99.metal")},
+    };
+    static const struct rail_case at_most_four[] = {{TYPE("m99.xlarge"), UNKNOWN("m99.xlarge")}};
+    rail_table_run(&(struct rail_table){"instance-types: {max: {cpu: 2}}", NULL, at_most_two,
+                                        COUNT_OF(at_most_two)});
+    rail_table_run(&(struct rail_table){"instance-types: {max: {cpu: 4}}", NULL, at_most_four, 1});
     static const struct rail_case globs[] = {
         {TYPE("m5.77xlarge"), UNKNOWN("m5.77xlarge")},
         {TYPE("m6.large"), OUTSIDE("m6.large")},

@@ -151,7 +151,12 @@ static void reserved_capacity_is_not_bought_without_its_gate(void)
         {POD("nodeSelector: {" CAPACITY ": reserved}"), ""},
         {POOL("", IN(CAPACITY, "reserved")), ""},
     };
-    static const struct rail_case open_off[] = {{POOL("", ""), ""}};
+    /* not allowed is all that need be said */
+    static const struct rail_case open_off[] = {
+        {POOL("", ""), ""},
+        {POOL("", IN(CAPACITY, "reserved")),
+         "deny spec.template.spec.requirements[0].values[0] reserved"},
+    };
     static const struct rail_case open_on[] = {
         {POOL("", ""), "deny spec.template.spec.requirements reserved"}};
     run(UNDER(NO_RESERVED, "capacity-types: {}"), NULL, off, COUNT_OF(off));
@@ -282,7 +287,7 @@ static struct text settled(const struct said *said, size_t count, const struct c
         text_builder_printf(&lines, "%u:%u %s\n", errors.items[i].place.line,
                             errors.items[i].place.column, errors.items[i].what);
     for (size_t i = 0; i < warnings.count; i++)
-        text_builder_printf(&lines, "%u:%u warning: %.30s\n", warnings.items[i].place.line,
+        text_builder_printf(&lines, "%u:%u warning: %s\n", warnings.items[i].place.line,
                             warnings.items[i].place.column, warnings.items[i].what);
     return text_builder_text(&lines);
 }
@@ -310,7 +315,9 @@ static void one_cluster_is_set_one_way(void)
         {{{IGNORE, "zone-pin: {}, zone-spread: {action: default}"}, {"", ""}, {"", ""}},
          "6:11 warning: zone-pin prefers a zone for ne"},
         {{{"", "zone-spread: {action: default}"}, {IGNORE, ""}, {"", ""}},
-         "6:11 warning: zone-spread adds ScheduleAnywa"},
+         "6:11 warning: zone-spread adds ScheduleAnyway to pods, and Karpenter ignores that "
+         "(preferencePolicy: Ignore): it may buy every node in one zone; whenUnsatisfiable: "
+         "DoNotSchedule holds it to the spread"},
         {{{"", "zone-spread: {action: default, mode: 'off'}"}, {IGNORE, ""}, {"", ""}}, ""},
         {{{IGNORE, "zone-spread: {}, zone-pin: {unbound: require}"}, {"", ""}, {"", ""}}, ""},
         {{{IGNORE, "zone-spread: {action: default, whenUnsatisfiable: DoNotSchedule}"},
@@ -318,7 +325,8 @@ static void one_cluster_is_set_one_way(void)
           {"", ""}},
          ""},
         {{{NO_RESERVED, "capacity-types: {allow: [reserved]}"}, {"", ""}, {"", ""}},
-         "6:11 warning: capacity-types allows reserved"},
+         "6:11 warning: capacity-types allows reserved capacity alone, and Karpenter buys none "
+         "(featureGates.ReservedCapacity: false): no NodePool can buy anything then"},
         {{{NO_RESERVED, "capacity-types: {allow: [reserved, spot]}"}, {"", ""}, {"", ""}}, ""},
     };
     struct arena *arena = arena_create((size_t)64 << 20);

@@ -94,6 +94,14 @@ static void accelerator_pools(void)
          "operator: DoesNotExist}, {key: karpenter.k8s.aws/instance-accelerator-count, operator: "
          "DoesNotExist}, {key: node.kubernetes.io/instance-type, operator: NotIn, values: "
          "[g2.2xlarge]}]; or name the accelerators it is for, then taint and limit it"},
+        {POOL("a", EC2, "cpu: 1", IN(AWS "size", "2xlarge, 8xlarge"), ""),
+         "27 of the 282 instance types it can launch carry accelerators: g2.2xlarge, g2.8xlarge, "
+         "g3.8xlarge, g4ad.2xlarge, g4ad.8xlarge, ... (27)",
+         "add to spec.template.spec.requirements: [{key: karpenter.k8s.aws/instance-gpu-count, "
+         "operator: DoesNotExist}, {key: karpenter.k8s.aws/instance-accelerator-count, operator: "
+         "DoesNotExist}, {key: node.kubernetes.io/instance-type, operator: NotIn, values: "
+         "[g2.2xlarge, g2.8xlarge]}]; or name the accelerators it is for, then taint and limit "
+         "it"},
         {POOL("a", AZURE, "cpu: 1", IN("karpenter.azure.com/sku-family", "N"), ""),
          "the catalogue describes EC2 instance types, and this pool's nodes are "
          "karpenter.azure.com: whether they carry accelerators is not known",

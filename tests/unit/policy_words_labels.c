@@ -196,6 +196,9 @@ static void values(void)
          "check the name: taffrail catalog show"},
         {SELECTS(AWS "size: enormous"), "found \"enormous\", which the catalogue does not know",
          "check the name: taffrail catalog show"},
+        /* "nano" is as far from it as from most words */
+        {SELECTS(AWS "size: gigant"), "found \"gigant\", which the catalogue does not know",
+         "check the name: taffrail catalog show"},
         {SELECTS(AWS "cpu: '3'"), "found \"3\", which the catalogue does not know",
          "check the name: taffrail catalog show"},
         {REQUIRES(IN(AWS "family", "g6f") ", {key: " AWS "gpu-count, operator: Gt, values: ['0']}"),

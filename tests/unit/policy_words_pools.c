@@ -238,6 +238,15 @@ static void capacity(void)
          "values: [spot, reserved]}]"},
     };
     rail_words_run("capacity-types: {allow: [spot, reserved]}", NULL, two, COUNT_OF(two));
+    static const struct rail_words idle[] = {
+        {POOL("{key: " CAPACITY ", operator: In, values: [reserved]}"),
+         "found \"reserved\": Karpenter buys no reserved capacity, its feature gate "
+         "ReservedCapacity is off",
+         "add another capacity type beside it"},
+    };
+    rail_words_run("capacity-types: {allow: [spot, reserved]}}, karpenter: {featureGates: "
+                   "{ReservedCapacity: false}",
+                   NULL, idle, COUNT_OF(idle));
 }
 
 #define CLASS(version, spec)                                                                      \
