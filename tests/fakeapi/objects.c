@@ -2,7 +2,6 @@
 
 #include <json-c/json.h>
 #include <pthread.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,8 +30,9 @@ struct object {
 
 /* A log that grows. */
 struct lines {
+    FILE *out; /* NULL: none yet */
     char *text;
-    size_t size, capacity;
+    size_t size;
 };
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -41,26 +41,20 @@ static unsigned version = 5000, uids;
 static char cuts[CUTS_MAX][NAME_BYTES];
 static struct lines requests, writes;
 
-static void add_line(struct lines *lines, const char *format, ...)
+static FILE *end_of(struct lines *lines)
 {
-    char line[1024];
-    va_list arguments;
-    va_start(arguments, format);
-    int size = vsnprintf(line, sizeof line, format, arguments);
-    va_end(arguments);
-    if (lines->size + (size_t)size + 1 > lines->capacity) {
-        lines->capacity = 2 * lines->capacity + 4096;
-        lines->text = realloc(lines->text, lines->capacity);
-        if (lines->text == NULL)
-            abort();
-    }
-    memcpy(lines->text + lines->size, line, (size_t)size + 1);
-    lines->size += (size_t)size;
+    if (lines->out == NULL)
+        lines->out = open_memstream(&lines->text, &lines->size);
+    if (lines->out == NULL)
+        abort();
+    return lines->out;
 }
 
 static char *copy_lines(const struct lines *lines)
 {
     pthread_mutex_lock(&mutex);
+    if (lines->out != NULL)
+        fflush(lines->out);
     char *copy = strdup(lines->text == NULL ? "" : lines->text);
     pthread_mutex_unlock(&mutex);
     return copy;
@@ -292,17 +286,17 @@ static void note(const char *method, size_t resource, const char *namespace, con
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     const char *plural = resources[resource].plural;
-    add_line(&requests, "%s %s namespace=%s name=%s authorization=%s status=%u\n", verb_of(method),
-             plural, namespace, name, who, status);
+    fprintf(end_of(&requests), "%s %s namespace=%s name=%s authorization=%s status=%u\n",
+            verb_of(method), plural, namespace, name, who, status);
     if (strcmp(method, "GET") == 0)
         return;
     const struct object *lease = objects;
     while (lease != NULL && strcmp(resources[lease->resource].kind, "Lease") != 0)
         lease = lease->next;
     const char *holder = lease == NULL ? "" : text_at(lease->json, "spec.holderIdentity");
-    add_line(&writes, "%lld.%03ld %s %s %u %s holder=%s\n", (long long)now.tv_sec,
-             now.tv_nsec / 1000000, verb_of(method), plural, status, *who == '\0' ? "-" : who,
-             holder);
+    fprintf(end_of(&writes), "%lld.%03ld %s %s %u %s holder=%s\n", (long long)now.tv_sec,
+            now.tv_nsec / 1000000, verb_of(method), plural, status, *who == '\0' ? "-" : who,
+            holder);
 }
 
 bool objects_answer(const char *method, const char *path, const char *who, const char *body,
