@@ -284,6 +284,8 @@ const struct node *node_keep(struct arena *arena, struct node node); /* a copy i
 /* A value as YAML: on one line, or as a file has it. */
 struct text node_yaml_line(const struct node *node, struct arena *arena);
 struct text node_yaml(const struct node *node, struct arena *arena);
+/* A value as JSON, without a space. A number is written as it was read. */
+struct text node_json(const struct node *node, struct arena *arena);
 
 /* One operation of a JSON patch (RFC 6902). */
 enum change_op { CHANGE_ADD, CHANGE_REMOVE, CHANGE_REPLACE, CHANGE_TEST };

@@ -78,15 +78,6 @@ static enum options_result read_options(int argc, char **argv, struct audit_opti
 
 /* ---- the cluster ---- */
 
-static bool read_config(const struct audit_options *options, struct arena *arena,
-                        struct client_config *config, struct error *error)
-{
-    if (options->in_cluster)
-        return client_config_in_cluster(NULL, getenv("KUBERNETES_SERVICE_HOST"),
-                                        getenv("KUBERNETES_SERVICE_PORT"), arena, config, error);
-    return client_config_kubeconfig(options->kubeconfig, NULL, arena, config, error);
-}
-
 static bool read_timeout(const struct audit_options *options, int64_t *timeout_ms,
                          struct error *error)
 {
@@ -143,7 +134,8 @@ static bool list_live(const struct audit_options *options, const struct policy_s
 {
     struct client_config config;
     int64_t timeout_ms = 0;
-    if (!read_timeout(options, &timeout_ms, error) || !read_config(options, arena, &config, error))
+    if (!read_timeout(options, &timeout_ms, error) ||
+        !cluster_config_read(options->in_cluster, options->kubeconfig, arena, &config, error))
         return false;
     warn_of_custom(policies, arena, warnings);
     return audit_list(&config, judged_kinds(policies), timeout_ms, arena, cluster, warnings, error);
@@ -218,14 +210,6 @@ static int report_on(const struct audit_options *options, struct world *world,
     return written > code ? written : code;
 }
 
-static int fail(const struct error *error)
-{
-    char line[1024];
-    error_format(error, line, sizeof line);
-    fprintf(stderr, "error: %s\n", line);
-    return error_exit_code(error->kind);
-}
-
 /* Once for the policies alone, which tell what a cluster is asked for, and once with its objects.
  */
 static bool load_world(const struct audit_options *options, const struct manifests *objects,
@@ -259,7 +243,7 @@ static int audit(struct arena *arena, void *argument)
     world_destroy(world);
     print_problems(&warnings, "warning");
     if (!seen)
-        return fail(&error);
+        return print_error(&error);
     struct problems told = {.arena = arena};
     if (!load_world(options, &cluster.objects, now_unix_s, &world, &errors, &told))
         return print_problems(&errors, "error");

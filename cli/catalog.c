@@ -38,14 +38,6 @@ bool catalog_load(const char *file, struct arena *arena, const struct catalog **
            catalog_read(source, arena, catalog, error);
 }
 
-static int fail(const struct error *error)
-{
-    char line[1024];
-    error_format(error, line, sizeof line);
-    fprintf(stderr, "error: %s\n", line);
-    return error_exit_code(error->kind);
-}
-
 static void say_unknown_type(const struct catalog *catalog, const char *name, struct arena *arena)
 {
     enum { TYPO_EDITS = 4 };
@@ -71,7 +63,7 @@ static int print(const struct catalog_options *options, const struct catalog *ca
     struct error error;
     if (options->format == FORMAT_JSON) {
         if (!catalog_print_json(catalog, types, arena, &error))
-            return fail(&error);
+            return print_error(&error);
     } else if (details) {
         catalog_print_details(catalog, types, arena);
     } else {
@@ -122,7 +114,7 @@ static int run(struct arena *arena, void *argument)
     const struct catalog *catalog;
     struct error error;
     if (!catalog_load(options->catalog_file, arena, &catalog, &error))
-        return fail(&error);
+        return print_error(&error);
     bool showing = strcmp(options->operands.items[0], "show") == 0;
     return showing ? show(options, catalog, arena) : filter(options, catalog, arena);
 }

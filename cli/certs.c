@@ -38,14 +38,6 @@ static enum options_result read_options(int argc, char **argv, struct certs_opti
     return OPTIONS_WRONG;
 }
 
-static int fail(const struct error *error)
-{
-    char line[1024];
-    error_format(error, line, sizeof line);
-    fprintf(stderr, "error: %s\n", line);
-    return error_exit_code(error->kind);
-}
-
 static int make(struct arena *arena, void *argument)
 {
     static const char *const own_names[] = {"taffrail.taffrail.svc",
@@ -62,7 +54,7 @@ static int make(struct arena *arena, void *argument)
     bool made = false;
     if (!certs_open_dir(options->folder, &names, now_unix_s, arena, &leaf, &made, &error) ||
         !cert_check(&leaf, now_unix_s, &not_after_unix_s, &error))
-        return fail(&error);
+        return print_error(&error);
     if (!made) {
         fprintf(stderr,
                 "error: %s: holds a certificate already; name a folder that is empty or not "

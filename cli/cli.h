@@ -4,6 +4,7 @@
 
 #include "base/base.h"
 
+struct client_config;
 struct world_options;
 
 /* Exit codes: 2 beats 1. */
@@ -66,6 +67,12 @@ int usage_error(const char *command, const char *format, ...) PRINTF_LIKE(2, 3);
 /* "error: file:line:column: ..." (or "warning: ...") a line each, on stderr. Returns the exit code
  * of the worst, EXIT_CLEAN for none. */
 int print_problems(const struct problems *problems, const char *label);
+/* The same of one error. */
+int print_error(const struct error *error);
+
+/* Where the cluster is, and as whom: what --in-cluster, or else --kubeconfig FILE, says. */
+bool cluster_config_read(bool in_cluster, const char *kubeconfig, struct arena *arena,
+                         struct client_config *config, struct error *error) MUST_CHECK;
 
 /* Runs body under the guard of an arena of its own; out of memory is said and gives EXIT_USAGE. */
 int run_in_arena(int (*body)(struct arena *arena, void *argument), void *argument);

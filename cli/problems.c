@@ -16,6 +16,14 @@ int print_problems(const struct problems *problems, const char *label)
     return worst;
 }
 
+int print_error(const struct error *error)
+{
+    char line[1024];
+    error_format(error, line, sizeof line);
+    fprintf(stderr, "error: %s\n", line);
+    return error_exit_code(error->kind);
+}
+
 struct run {
     int (*body)(struct arena *arena, void *argument);
     void *argument;
@@ -34,12 +42,8 @@ int run_in_arena(int (*body)(struct arena *arena, void *argument), void *argumen
     enum { BUDGET_BYTES = INT32_MAX };
     struct run run = {.body = body, .argument = argument, .arena = arena_create(BUDGET_BYTES)};
     struct error error = {.kind = ERROR_MEMORY, .what = "no memory"};
-    if (run.arena == NULL || !arena_guard(run.arena, run_guarded, &run, &error)) {
-        char line[1024];
-        error_format(&error, line, sizeof line);
-        fprintf(stderr, "error: %s\n", line);
-        run.code = error_exit_code(error.kind);
-    }
+    if (run.arena == NULL || !arena_guard(run.arena, run_guarded, &run, &error))
+        run.code = print_error(&error);
     arena_destroy(run.arena);
     return run.code;
 }

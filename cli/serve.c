@@ -212,16 +212,6 @@ struct serving {
     sigset_t signals;
 };
 
-static bool read_cluster_config(const struct serve_options *options, struct arena *arena,
-                                struct client_config *config, struct error *error)
-{
-    if (options->in_cluster)
-        return client_config_in_cluster(NULL, getenv("KUBERNETES_SERVICE_HOST"),
-                                        getenv("KUBERNETES_SERVICE_PORT"), arena, config, error);
-    return options->kubeconfig == NULL ||
-           client_config_kubeconfig(options->kubeconfig, NULL, arena, config, error);
-}
-
 static bool read_settings(const struct serve_options *options, struct arena *arena,
                           struct serving *serving, struct error *error)
 {
@@ -271,14 +261,6 @@ static int64_t wait_for_stop(const sigset_t *signals, struct reload *reload)
     signal(SIGINT, SIG_DFL);
     pthread_sigmask(SIG_UNBLOCK, signals, NULL);
     return received == SIGTERM ? SETTLE_MS : 0;
-}
-
-static int fail(const struct error *error)
-{
-    char line[1024];
-    error_format(error, line, sizeof line);
-    fprintf(stderr, "error: %s\n", line);
-    return error_exit_code(error->kind);
 }
 
 static bool prepare_steward(struct serving *serving, struct error *error)
@@ -373,7 +355,7 @@ static int prepare_and_run(struct serving *serving)
     metrics_destroy(serving->server.metrics);
     world_destroy(serving->world);
     if (!done)
-        return fail(&error);
+        return print_error(&error);
     log_line(LOG_INFO, "server", NULL, NULL, "stopped");
     return EXIT_CLEAN;
 }
@@ -389,14 +371,16 @@ static int serve(struct arena *arena, void *argument)
     };
     const struct reload_options reload_options = reload_options_of(options, arena);
     struct error error;
-    if (!read_cluster_config(options, arena, &serving.cluster_config, &error) ||
+    if ((watches_cluster(options) &&
+         !cluster_config_read(options->in_cluster, options->kubeconfig, arena,
+                              &serving.cluster_config, &error)) ||
         !read_settings(options, arena, &serving, &error) ||
         !reload_create(&reload_options, &serving.reload, &error))
-        return fail(&error);
+        return print_error(&error);
     int code = EXIT_CLEAN;
     if (!open_certificate(options, now_unix_s, arena, &serving.server.certificate, &error) ||
         !cert_check(&serving.server.certificate, now_unix_s, &not_after_unix_s, &error))
-        code = fail(&error);
+        code = print_error(&error);
     else
         code = load_first_world(&reload_options.world, now_unix_s, arena, &serving);
     if (serving.world != NULL)

@@ -171,8 +171,6 @@ bool call_path(const struct call_request *request, char path[static CALL_PATH_BY
 /* What came of a request: a status and a body, or why there is none (failure). */
 void call_read(unsigned status, struct text body, int64_t retry_after_s, const char *failure,
                struct call_answer *answer);
-/* A tree as JSON, for bodies. */
-struct text node_json(const struct node *node, struct arena *arena);
 
 /* ---- a Lease: who of several writes ---- */
 

@@ -11,56 +11,6 @@ const char unit_suite[] = "one engine";
 
 enum { NOW = 1795230245, BUDGET_BYTES = 1 << 28 };
 
-static void write_string(struct text_builder *out, struct text t)
-{
-    text_builder_add(out, TEXT("\""));
-    for (size_t i = 0; i < t.size; i++) {
-        unsigned char c = (unsigned char)t.data[i];
-        if (c == '"' || c == '\\')
-            text_builder_printf(out, "\\%c", c);
-        else if (c < 0x20)
-            text_builder_printf(out, "\\u%04x", c);
-        else
-            text_builder_add(out, (struct text){t.data + i, 1});
-    }
-    text_builder_add(out, TEXT("\""));
-}
-
-static void write_node(struct text_builder *out, const struct node *node)
-{
-    switch ((enum node_kind)node->kind) {
-    case NODE_NULL:
-        text_builder_add(out, TEXT("null"));
-        break;
-    case NODE_BOOL:
-    case NODE_NUMBER:
-        text_builder_add(out, node_text(node));
-        break;
-    case NODE_STRING:
-        write_string(out, node_string(node));
-        break;
-    case NODE_LIST:
-        text_builder_add(out, TEXT("["));
-        for (size_t i = 0; i < node_count(node); i++) {
-            text_builder_add(out, i == 0 ? TEXT("") : TEXT(","));
-            write_node(out, node_item(node, i));
-        }
-        text_builder_add(out, TEXT("]"));
-        break;
-    case NODE_MAP:
-        text_builder_add(out, TEXT("{"));
-        for (size_t i = 0; i < node_count(node); i++) {
-            const struct member *member = &node->members[i];
-            text_builder_add(out, i == 0 ? TEXT("") : TEXT(","));
-            write_string(out, (struct text){member->key, member->key_size});
-            text_builder_add(out, TEXT(":"));
-            write_node(out, &member->value);
-        }
-        text_builder_add(out, TEXT("}"));
-        break;
-    }
-}
-
 static struct text review_of(const struct object *object, struct arena *arena)
 {
     struct text_builder out = {.arena = arena};
@@ -68,9 +18,10 @@ static struct text review_of(const struct object *object, struct arena *arena)
                         "{\"kind\":\"AdmissionReview\",\"apiVersion\":\"admission.k8s.io/v1\","
                         "\"request\":{\"uid\":\"u\",\"operation\":\"CREATE\",\"userInfo\":{"
                         "\"username\":\"jane\"},\"namespace\":");
-    write_string(&out, object->namespace);
+    const struct node namespace = node_of_text(object->namespace);
+    text_builder_add(&out, node_json(&namespace, arena));
     text_builder_add(&out, TEXT(",\"object\":"));
-    write_node(&out, object->root->node);
+    text_builder_add(&out, node_json(object->root->node, arena));
     text_builder_add(&out, TEXT("}}"));
     return text_builder_text(&out);
 }

@@ -1,0 +1,13 @@
+#include <stdlib.h>
+
+#include "cli/cli.h"
+#include "kube/client/client.h"
+
+bool cluster_config_read(bool in_cluster, const char *kubeconfig, struct arena *arena,
+                         struct client_config *config, struct error *error)
+{
+    if (in_cluster)
+        return client_config_in_cluster(NULL, getenv("KUBERNETES_SERVICE_HOST"),
+                                        getenv("KUBERNETES_SERVICE_PORT"), arena, config, error);
+    return client_config_kubeconfig(kubeconfig, NULL, arena, config, error);
+}
