@@ -391,9 +391,7 @@ static int serve(struct arena *arena, void *argument)
 
 int command_serve(int argc, char **argv)
 {
-    struct serve_options options = {.listen = "0.0.0.0:8443",
-                                    .ops_listen = "0.0.0.0:8080",
-                                    .manage = {.configuration = "taffrail", .service = "taffrail"}};
+    struct serve_options options = {.listen = "0.0.0.0:8443", .ops_listen = "0.0.0.0:8080"};
     enum options_result result = read_options(argc, argv, &options);
     if (result != OPTIONS_READ)
         return options_exit_code(result);

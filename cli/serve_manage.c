@@ -43,12 +43,14 @@ static bool read_place(const char *option, const char *given, const char *usual_
 static bool read_duration(const char *option, const char *given, int64_t unit, int64_t *value,
                           struct error *error)
 {
+    enum { LONGEST_YEARS = 100, YEAR_S = 366 * 24 * 3600 };
     int64_t seconds;
     if (given == NULL)
         return true;
-    if (!duration_parse(text_of(given), &seconds) || seconds < 1)
+    if (!duration_parse(text_of(given), &seconds) || seconds < 1 ||
+        seconds > (int64_t)LONGEST_YEARS * YEAR_S)
         return wrong(error, option, given,
-                     "give a time of at least a second, as 15s, 10m or 2160h");
+                     "give a time from a second to a hundred years, as 15s, 10m or 2160h");
     *value = seconds * unit;
     return true;
 }
@@ -87,12 +89,12 @@ static bool read_times(const struct manage_options *options, struct duties_setti
     return lease_settings_check(&lease, error);
 }
 
-static void write_names(const struct manage_options *options, const char *namespace,
-                        struct arena *arena, struct cert_names *names)
+static void write_names(const char *service, const char *namespace, struct arena *arena,
+                        struct cert_names *names)
 {
     static const char *const addresses[] = {"127.0.0.1", "::1"};
     const char **dns = ARENA_ARRAY(arena, LOOPBACK_NAMES, const char *);
-    dns[0] = arena_printf(arena, "%s.%s.svc", options->service, namespace).data;
+    dns[0] = arena_printf(arena, "%s.%s.svc", service, namespace).data;
     dns[1] = arena_printf(arena, "%s.cluster.local", dns[0]).data;
     dns[2] = "localhost";
     *names = (struct cert_names){dns, LOOPBACK_NAMES, addresses, COUNT_OF(addresses)};
@@ -102,27 +104,30 @@ bool manage_settings(const struct manage_options *options, const char *own_names
                      struct arena *arena, struct duties_settings *settings, struct error *error)
 {
     const char *lease = options->lease == NULL ? "taffrail" : options->lease;
-    *settings = (struct duties_settings){.configuration = options->configuration};
+    const char *service = options->service == NULL ? "taffrail" : options->service;
+    const char *configuration =
+        options->configuration == NULL ? "taffrail" : options->configuration;
+    *settings = (struct duties_settings){.configuration = configuration};
     if (!read_place("cert-secret", options->cert_secret, own_namespace, arena, &settings->namespace,
                     &settings->secret, error) ||
         !read_place("lease", lease, settings->namespace, arena, &settings->lease_namespace,
                     &settings->lease, error) ||
         !read_times(options, settings, error))
         return false;
-    if (!is_name(text_of(options->configuration)))
-        return wrong(error, "webhooks", options->configuration,
-                     "give a name, as Kubernetes allows it");
-    if (!is_name(text_of(options->service)) || strlen(options->service) > 63)
-        return wrong(error, "service", options->service,
+    if (!is_name(text_of(configuration)))
+        return wrong(error, "webhooks", configuration, "give a name, as Kubernetes allows it");
+    if (!is_name(text_of(service)) || strlen(service) > 63)
+        return wrong(error, "service", service,
                      "give the name of the Service that leads to this webhook");
-    write_names(options, settings->namespace, arena, &settings->names);
+    write_names(service, settings->namespace, arena, &settings->names);
     return true;
 }
 
 const char *manage_contradiction(const struct manage_options *options, bool watches_cluster,
                                  bool has_files)
 {
-    bool any_detail = options->lease != NULL || options->lease_duration != NULL ||
+    bool any_detail = options->configuration != NULL || options->service != NULL ||
+                      options->lease != NULL || options->lease_duration != NULL ||
                       options->lease_renew_deadline != NULL ||
                       options->lease_retry_period != NULL || options->ca_lifetime != NULL ||
                       options->cert_lifetime != NULL || options->bundle_settle != NULL;
@@ -131,15 +136,14 @@ const char *manage_contradiction(const struct manage_options *options, bool watc
                "certificate there, which all replicas serve";
     if (!options->manage && options->cert_secret != NULL)
         return "--cert-secret needs --manage-webhooks: no API server would know the CA that is "
-               "made "
-               "there";
+               "made there";
     if (!options->manage && any_detail)
-        return "the times of lease and certificates are for --manage-webhooks, which is not given";
+        return "--webhooks, --service, --lease and the times of lease and certificates are for "
+               "--manage-webhooks, which is not given";
     if (options->manage && !watches_cluster)
         return "--manage-webhooks needs a cluster: --in-cluster, or --kubeconfig";
     if (options->manage && has_files)
         return "either --cert-secret, or certificates in files: --manage-webhooks would publish a "
-               "CA "
-               "that did not sign them";
+               "CA that did not sign them";
     return NULL;
 }

@@ -146,7 +146,7 @@ static uint64_t stamp_of(struct text paths)
 bool endpoint_open(const struct client_config *config, struct endpoint *endpoint,
                    struct error *error)
 {
-    *endpoint = (struct endpoint){.config = *config, .stamp = stamp_of(config->kubeconfig)};
+    *endpoint = (struct endpoint){.config = *config};
     memset(endpoint->pem_fds, -1, sizeof endpoint->pem_fds);
     endpoint->arena = arena_create(CONFIG_BYTES);
     if (endpoint->arena == NULL)
@@ -215,9 +215,8 @@ static bool take_over(struct endpoint *endpoint, struct renewal *renewal)
 bool endpoint_renew(struct endpoint *endpoint)
 {
     uint64_t stamp = stamp_of(endpoint->config.kubeconfig);
-    if (stamp == endpoint->stamp)
+    if (endpoint->config.kubeconfig.size == 0 || stamp == endpoint->stamp)
         return false;
-    endpoint->stamp = stamp;
     struct renewal renewal = {.config = &endpoint->config, .arena = arena_create(CONFIG_BYTES)};
     bool renewed = false;
     if (renewal.arena == NULL)
@@ -226,6 +225,7 @@ bool endpoint_renew(struct endpoint *endpoint)
     bool same = read && same_config(&renewal.read, &endpoint->config);
     if (read && !same)
         renewed = take_over(endpoint, &renewal);
+    endpoint->stamp = stamp;
     if (renewed)
         log_line(LOG_INFO, "client", endpoint->config.kubeconfig.data, NULL,
                  "the kubeconfig was read again");

@@ -18,7 +18,7 @@ struct endpoint {
     int pem_fds[ENDPOINT_PEMS];
     const char *ca_path, *certificate_path, *key_path; /* NULL: none */
     struct token token;
-    uint64_t stamp; /* of the kubeconfig's files, when it was read */
+    uint64_t stamp; /* of the kubeconfig's files, before they were last read again; 0: never */
 };
 
 /* *config is copied. */

@@ -166,8 +166,10 @@ bool http_prepare(struct client *client, CURL *easy, const char *path, struct cu
     curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT, (long)CONNECT_S);
     curl_easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, config->insecure ? 0L : 1L);
     curl_easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, config->insecure ? 0L : 2L);
+    /* A CA that is given is the only one: libcurl would add the system's. */
     if (endpoint->ca_path != NULL)
-        done &= curl_easy_setopt(easy, CURLOPT_CAINFO, endpoint->ca_path) == CURLE_OK;
+        done &= curl_easy_setopt(easy, CURLOPT_CAINFO, endpoint->ca_path) == CURLE_OK &&
+                curl_easy_setopt(easy, CURLOPT_CAPATH, NULL) == CURLE_OK;
     if (endpoint->certificate_path != NULL)
         done &= curl_easy_setopt(easy, CURLOPT_SSLCERT, endpoint->certificate_path) == CURLE_OK;
     if (endpoint->key_path != NULL)

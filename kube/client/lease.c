@@ -110,6 +110,8 @@ static struct record record_of(const struct lease *lease, const struct node *roo
     record.duration_s =
         integer_or(node_get(spec, "leaseDurationSeconds"), lease->settings.duration_ms / 1000);
     record.transitions = integer_or(node_get(spec, "leaseTransitions"), 0);
+    if (record.transitions < 0 || record.transitions >= INT32_MAX)
+        record.transitions = 0;
     if (record.duration_s < 0 || record.duration_s > INT32_MAX)
         record.duration_s = lease->settings.duration_ms / 1000;
     return record;

@@ -392,7 +392,7 @@ def what_does_not_fit_is_refused(folder):
             ("as Kubernetes allows names", *live, *both, "a/B_"),
             ("or two could hold it", *live, *both, "a/b", "--lease-duration", "10s"),
             ("1.2 times the retry", *live, *both, "a/b", "--lease-retry-period", "9s"),
-            ("at least a second", *live, *both, "a/b", "--cert-lifetime", "soon"),
+            ("a time from a second", *live, *both, "a/b", "--cert-lifetime", "soon"),
             ("three times --cert-lifetime", *live, *both, "a/b", "--ca-lifetime", "24h"),
             ("six times --bundle-settle", *live, *both, "a/b", "--cert-lifetime", "5m"),
             ("name of the Service", *live, *both, "a/b", "--service", "a b")):

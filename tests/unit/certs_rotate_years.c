@@ -267,7 +267,7 @@ static void world_end(struct world *world)
 
 static void every_leaf_is_trusted_all_the_time(void)
 {
-    const char *chosen = getenv("TAFFRAIL_TEST_SEED");
+    const char *chosen = getenv("TAFFRAIL_SEED");
     uint32_t first = chosen == NULL ? 1 : (uint32_t)strtoul(chosen, NULL, 10);
     for (uint32_t seed = first; seed < first + (chosen == NULL ? 3 : 1); seed++) {
         struct world world;
