@@ -90,7 +90,7 @@ static void add_pod(struct expansion *expansion, const struct object *object, si
         /* One that was never stored is younger than all that were. */
         .created_unix_s = object->created_unix_s > 0 ? object->created_unix_s : INT64_MAX,
         .node_name = node_string(node_at(object->root->node, "spec.nodeName")),
-        .daemon = text_is(object->controller.kind, "DaemonSet"),
+        .daemon = object_is_of_daemon_set(object),
         .mirror = pod_is_mirror(object),
         .leaving = object->deleting,
         .object = object,

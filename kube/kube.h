@@ -1,9 +1,12 @@
-/* kube: what Kubernetes objects are. Typed views over the tree, the instance catalogue, and a
- * cluster as a snapshot. Pure but for state_dir.c and manifest.c, which read files. */
+/* kube: what Kubernetes objects are. Typed views over the tree, and a cluster as a snapshot; with
+ * it come the instance catalogue (instance_types.h) and what Karpenter would do (karpenter.h). Pure
+ * but for state_dir.c and manifest.c, which read files. */
 #ifndef TAFFRAIL_KUBE_H
 #define TAFFRAIL_KUBE_H
 
 #include "base/base.h"
+#include "kube/instance_types.h"
+#include "kube/karpenter.h"
 #include "solver/solver.h"
 
 /* ---- kinds ---- */
@@ -253,133 +256,6 @@ bool pool_is_static(const struct pool *pool);
 /* Whether its nodes carry a label of that key, as its labels and requirements say. */
 bool pool_produces(const struct pool *pool, struct text key);
 
-/* ---- the instance catalogue ---- */
-
-/* Who makes the accelerators of a type; a resource tells it by its domain. */
-enum device { DEVICE_NVIDIA, DEVICE_AMD, DEVICE_GAUDI, DEVICE_NEURON, DEVICE_COUNT };
-/* A set of them: bit 1 << DEVICE_X. */
-typedef uint32_t device_set;
-#define DEVICE_BIT(device) ((device_set)1 << (device))
-/* Of "nvidia.com/mig-1g.5gb" or "aws.amazon.com/neuroncore"; DEVICE_COUNT for any other. */
-enum device device_of_resource(struct text resource);
-
-struct instance_type {
-    struct text name, family, size, category, architecture; /* architecture: amd64, arm64 */
-    uint32_t generation;                                    /* 0: not known */
-    uint32_t cpu;                                           /* 0: hardware not known */
-    uint64_t memory_mib;
-    uint32_t gpu_count;                      /* 0 for a fractional GPU too */
-    bool has_gpu;                            /* carries a GPU, whole or fractional */
-    bool has_accelerator;                    /* Neuron, Gaudi */
-    device_set devices;                      /* of the kinds we can tell apart */
-    int64_t usd_micro_per_hour;              /* on-demand; -1: no price */
-    struct solver_requirements requirements; /* its labels, as Karpenter derives them */
-};
-
-/* A set of types, a bit each, in the catalogue's order (by name). */
-struct type_set {
-    uint64_t *words;
-    size_t word_count;
-};
-
-struct catalog;
-struct zones;
-
-/* Memory of a catalogue is the arena's. */
-const struct catalog *catalog_builtin(struct arena *arena);
-/* The JSON that Karpenter's kwok provider reads (an array of types with offerings). As there, every
- * offering can be had, whatever its Available says: one that is sold out is left out of the file.
- */
-bool catalog_read(struct source *source, struct arena *arena, const struct catalog **catalog,
-                  struct error *error) MUST_CHECK;
-bool catalog_is_builtin(const struct catalog *catalog);
-size_t catalog_count(const struct catalog *catalog);
-const struct instance_type *catalog_type(const struct catalog *catalog, size_t index);
-/* The index of a type, or catalog_count() when there is none of that name. */
-size_t catalog_find(const struct catalog *catalog, struct text name);
-/* The names its labels are interned in: put a table of your own over it. */
-const struct solver_names *catalog_names(const struct catalog *catalog);
-/* Whether some type carries this label key. */
-bool catalog_has_key(const struct catalog *catalog, struct text key);
-/* The types whose requirements intersect the set (Karpenter semantics 1.3: keys no type carries are
- * ignored) and, for a user's catalogue, that have an offering for it. names must lie over
- * catalog_names(). */
-struct type_set catalog_select(const struct catalog *catalog, const struct solver_names *names,
-                               const struct solver_requirements *set, struct arena *arena);
-
-/* Of one resource what a machine of a type has, and what it leaves to pods: cpu in thousandths, all
- * others in units. */
-struct catalog_amount {
-    const char *resource;
-    int64_t capacity, allocatable;
-};
-struct catalog_amounts {
-    struct catalog_amount *items;
-    size_t count, capacity;
-};
-/* By name of resource. Empty when no node can be made of the type: its hardware is not known, or it
- * runs macOS alone. Of a user's type as Karpenter's kwok provider reckons, of a built-in one as its
- * AWS provider does for an EC2NodeClass that leaves all to its defaults, or has these settings. */
-struct catalog_amounts catalog_type_amounts(const struct catalog *catalog, size_t index,
-                                            struct arena *arena);
-struct class_settings;
-struct catalog_amounts catalog_class_amounts(const struct catalog *catalog, size_t index,
-                                             const struct class_settings *settings,
-                                             struct arena *arena);
-/* What an EC2NodeClass (NULL: not visible) says that makes other machines of the built-in types:
- * its image family, kubelet settings, root volume and capacity reservations. NULL when nothing
- * does. False with *error when a value of it cannot be understood. */
-bool class_settings_read(const struct object *node_class, struct arena *arena,
-                         const struct class_settings **settings, struct error *error) MUST_CHECK;
-bool class_settings_equal(const struct class_settings *a, const struct class_settings *b);
-/* NULL: nodes run Linux. */
-const char *class_settings_windows_build(const struct class_settings *settings);
-struct catalog_offerings {
-    struct solver_offering *items;
-    size_t count, capacity;
-};
-/* Each of one zone and one capacity type. Built-in types are sold on demand and as spot, which has
- * no price, in all of the zones; a user's, where their file says, or in all of the zones where it
- * says nothing. Where a cluster names no zone these are us-east-1a to c, whose prices the built-in
- * ones are. */
-struct catalog_offerings catalog_type_offerings(const struct catalog *catalog, size_t index,
-                                                const struct zones *zones, struct arena *arena);
-/* How many EBS volumes a machine of the type attaches beside its root volume, before network
- * interfaces beyond the first take some; 0: not known. */
-uint32_t catalog_attach_limit(const struct catalog *catalog, size_t index);
-/* The whole type for the solver, in the builder's numbers of resources, with the settings of a node
- * class (NULL: the usual ones; a user's types have none). How many machines are free in the class's
- * capacity reservations is not known here: their offerings are not available. False when no node
- * can be made of the type. */
-bool catalog_solver_type(const struct catalog *catalog, size_t index, const struct zones *zones,
-                         const struct class_settings *settings, struct solver_builder *builder,
-                         struct arena *arena, struct solver_type *type) MUST_CHECK;
-
-/* The types that fit both sets of expressions; second may be NULL. */
-struct type_set expressions_select(const struct catalog *catalog, const struct expressions *first,
-                                   const struct expressions *second, struct arena *arena);
-/* False for a pool of another cloud under the built-in catalogue, which describes EC2. */
-bool pool_is_covered_by(const struct catalog *catalog, const struct pool *pool);
-
-struct type_set type_set_create(const struct catalog *catalog, struct arena *arena); /* empty */
-void type_set_add(struct type_set *set, size_t index);
-bool type_set_has(const struct type_set *set, size_t index);
-size_t type_set_count(const struct type_set *set);
-bool type_set_intersects(const struct type_set *a, const struct type_set *b);
-/* a without b; a and b. */
-struct type_set type_set_minus(const struct type_set *a, const struct type_set *b,
-                               struct arena *arena);
-struct type_set type_set_and(const struct type_set *a, const struct type_set *b,
-                             struct arena *arena);
-/* "a, b, c, d, e, ... (17)": names of at most five types of a set, then the number of all. */
-struct text type_set_text(const struct catalog *catalog, const struct type_set *set,
-                          struct arena *arena);
-
-/* "m5.large" gives m5, large, m and 5; a name that has not this form gives false. Families such as
- * "u-6tb1", "trn1n", "mac2-m2pro" are known (Karpenter semantics 1.4). */
-bool instance_name_parse(struct text name, struct text *family, struct text *size,
-                         struct text *category, uint32_t *generation);
-
 /* ---- quantities ---- */
 
 /* A Kubernetes quantity in thousandths ("100m" is 100, "1Ki" is 1024000), rounded up; false when it
@@ -435,6 +311,9 @@ struct text label_key_meant(const struct catalog *catalog, struct text key);
 bool label_key_is_valid(struct text key);
 /* Whether a node can carry it: at most 63 letters, digits, '-', '_' and '.'. */
 bool label_value_is_valid(struct text value);
+/* Whether it is a domain in lower case, as before the '/' of a key: labels of letters, digits and
+ * '-', with dots between them. One label does. */
+bool domain_is_valid(struct text domain);
 /* What nodes carry under a key, as far as NodePools say it and Nodes show it. */
 struct label_offers {
     bool any_value; /* a NodePool leaves the value open */
@@ -595,116 +474,5 @@ void manifests_read(struct manifests *manifests, const char *path, struct text d
  * inside it are in *problems. */
 bool state_dir_read(const char *path, struct arena *arena, struct snapshot_builder *builder,
                     struct problems *problems, struct error *error) MUST_CHECK;
-
-/* ---- Karpenter's own settings, as far as they change what it buys ---- */
-
-enum karpenter_gate {
-#define GATE(name, summary) KARPENTER_##name,
-#include "kube/karpenter_gates.def"
-#undef GATE
-    KARPENTER_GATE_COUNT
-};
-/* By enum karpenter_gate; the choices of the policies, the first is the default. All as Karpenter's
- * own options name them. */
-extern const char *const karpenter_gates[KARPENTER_GATE_COUNT + 1]; /* ends with NULL */
-extern const char *const karpenter_preference_policies[];
-extern const char *const karpenter_min_values_policies[];
-enum { KARPENTER_IGNORE_PREFERENCES = 1, KARPENTER_BEST_EFFORT_MIN_VALUES = 1 };
-
-/* All false: as Karpenter by itself. */
-struct karpenter_settings {
-    bool ignore_preferences;     /* PREFERENCE_POLICY=Ignore */
-    bool best_effort_min_values; /* MIN_VALUES_POLICY=BestEffort */
-    bool no_reserved_capacity;   /* ReservedCapacity=false */
-    bool no_static_capacity;     /* StaticCapacity=false is said, not only the default */
-    bool node_overlays;          /* NodeOverlay=true */
-};
-bool karpenter_settings_equal(const struct karpenter_settings *a,
-                              const struct karpenter_settings *b);
-struct solver_settings karpenter_solver_settings(const struct karpenter_settings *settings);
-
-/* ---- forecasts: what the provisioner would buy for the pending pods ---- */
-
-/* Karpenter's ReservedCapacity. An EC2NodeClass names its capacity reservations, but not how many
- * machines are free in them: one that is not counted here is left out. A count wins over what a
- * user's catalogue says. */
-struct reservation_count {
-    const char *id;
-    uint32_t machines;
-};
-struct reserved_capacity {
-    bool off;
-    bool uncounted; /* it is asked what could be, whatever is free now: each has a machine */
-    const struct reservation_count *items;
-    size_t count;
-};
-struct forecast_settings {
-    struct solver_settings solver;
-    struct reserved_capacity reserved;
-    size_t max_rounds; /* 0: until nothing changes */
-};
-/* A pod of the cluster that is not done, or one a workload would make. */
-struct forecast_pod {
-    struct text namespace, name;
-    struct text workload; /* "Deployment web" of its root owner; its own name when it has none */
-    int64_t cpu_milli, memory_bytes; /* what it requests */
-    bool running;                    /* had its node before */
-};
-struct forecast_requirement {
-    struct text key;
-    enum solver_op op;
-    const struct text *values; /* sorted */
-    size_t value_count;
-};
-/* A Node of the cluster, or a machine to buy. */
-struct forecast_node {
-    struct text name;                               /* of a claim: empty */
-    struct text node_pool;                          /* empty: of none */
-    struct text zone, capacity_type, instance_type; /* of a claim: its cheapest offering's */
-    int64_t cpu_milli, memory_bytes;                /* allocatable; of a claim, of that type */
-    int64_t usd_micro_per_hour;                     /* -1: not known */
-    const size_t *pods;                             /* of forecast.pods, by namespace and name */
-    size_t pod_count;
-    /* Of claims only. */
-    size_t round;                      /* from 1; 0: a Node */
-    const struct text *instance_types; /* that can hold its pods, by price, then name */
-    size_t instance_type_count;
-    const struct text *zones; /* all that remain, sorted */
-    size_t zone_count;
-    const struct forecast_requirement *requirements; /* by key */
-    size_t requirement_count;
-};
-/* Why a pod fits nowhere. */
-struct forecast_reason {
-    struct text node_pool; /* empty: whatever pool it were */
-    const char *kind;      /* solver_reason_name() */
-    struct text message, nearest;
-};
-struct forecast_unschedulable {
-    size_t pod;
-    const struct forecast_reason *reasons;
-    size_t reason_count;
-    size_t later_round; /* in which it has a place, had max_rounds allowed for it; 0: none */
-};
-struct forecast {
-    const struct forecast_pod *pods;
-    size_t pod_count;
-    const struct forecast_node *nodes; /* Nodes by name, then claims by round, pool and type */
-    size_t node_count, claim_count;    /* claims are the last of the nodes */
-    const struct forecast_unschedulable *unschedulable; /* by namespace and name of the pod */
-    size_t unschedulable_count;
-    size_t round_count;
-    int64_t usd_micro_per_hour; /* of the claims */
-    bool incomplete;            /* something is left out that could not be understood */
-};
-/* Solves round after round: claims become nodes, volumes bind where their first pod lands, until
- * nothing changes (Karpenter semantics 2). Workloads without pods of their own are expanded as the
- * controllers would. What cannot be understood is added to *problems and left out. False with
- * *error when together the rest makes no sense: quantities that overflow, a name that stands twice.
- */
-bool forecast_run(const struct snapshot *snapshot, const struct catalog *catalog,
-                  const struct forecast_settings *settings, struct arena *arena,
-                  struct forecast *forecast, struct problems *problems,
-                  struct error *error) MUST_CHECK;
 
 #endif

@@ -319,7 +319,7 @@ void machine_add(const struct snapshot *snapshot, const struct machine_source *s
         return;
     bool read = read_machine(snapshot, &pair, arena, &machine, &wrong);
     machine.leaving = pair.decides->deleting;
-    if (!read)
+    if (!read && !machine.leaving)
         problems_add(problems, wrong.kind, wrong.place, "%s %s is left out: %s",
                      kind_table[pair.named->kind].name, machine.node_name, wrong.what);
     /* A NodeClaim that has not been launched says nothing yet; of a Node that is going its name

@@ -158,8 +158,10 @@ static bool is_held(const struct object *pod)
 
 bool pod_moves(const struct object *pod)
 {
-    return !text_is(pod->controller.kind, "DaemonSet") && !pod_is_mirror(pod) && !is_held(pod) &&
-           (!pod->deleting || text_is(pod->controller.kind, "StatefulSet"));
+    bool comes_back =
+        kind_of(pod->controller.api_version, pod->controller.kind) == KIND_STATEFUL_SET;
+    return !object_is_of_daemon_set(pod) && !pod_is_mirror(pod) && !is_held(pod) &&
+           (!pod->deleting || comes_back);
 }
 
 static void find_node(struct cluster *cluster, struct cluster_pod *pod)

@@ -112,7 +112,7 @@ static void add_pod(struct solver_builder *builder, const struct snapshot *snaps
         .name = id,
         .uid = "",
         .node = node,
-        .daemon = text_is(pod->controller.kind, "DaemonSet"),
+        .daemon = object_is_of_daemon_set(pod),
         .leaving = pod->deleting,
     };
     uint32_t number = 0;

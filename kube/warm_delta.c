@@ -55,7 +55,7 @@ static void note_pod(struct step *step, const struct live_change *change)
         const struct object *pod = sides[i];
         if (pod == NULL)
             continue;
-        step->daemons_changed |= text_is(pod->controller.kind, "DaemonSet");
+        step->daemons_changed |= object_is_of_daemon_set(pod);
         const struct stood_machine *machine =
             pod_stands(pod)
                 ? standing_machine(&warm->standing,

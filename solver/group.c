@@ -265,18 +265,21 @@ static bool registers_nodes(const struct solver_problem *problem, const struct g
     return !group->inverse || settings_optimize(&problem->settings);
 }
 
-bool group_registers_node(const struct solver_problem *problem, const struct group *group,
-                          uint32_t node)
+static bool registers_node(const struct solver_problem *problem, const struct group *group,
+                           uint32_t node)
 {
     return registers_nodes(problem, group) && !problem->nodes.items[node].leaving &&
            group_counts_node(group, node);
 }
 
-static bool is_of_nodes(const struct solver_problem *problem, const struct group *group,
-                        uint32_t domain)
+bool group_has_domain(const struct solver_problem *problem, const struct group *group,
+                      uint32_t domain, const uint64_t *gone)
 {
+    if (bits_has(group->pool_domains, domain))
+        return true;
     for (uint32_t i = 0; i < problem->nodes.count; i++)
-        if (group_registers_node(problem, group, i) && group_domain(problem, group, i) == domain)
+        if ((gone == NULL || !bits_has(gone, i)) && registers_node(problem, group, i) &&
+            group_domain(problem, group, i) == domain)
             return true;
     return false;
 }
@@ -284,8 +287,7 @@ static bool is_of_nodes(const struct solver_problem *problem, const struct group
 int32_t group_count_after(const struct solver_problem *problem, const struct group *group,
                           uint32_t domain, int32_t count)
 {
-    bool stays = count > 0 || group->hostname || bits_has(group->pool_domains, domain) ||
-                 is_of_nodes(problem, group, domain);
+    bool stays = count > 0 || group->hostname || group_has_domain(problem, group, domain, NULL);
     return stays ? count : -1;
 }
 
@@ -308,7 +310,7 @@ static void register_nodes(const struct solver_problem *problem, struct group *g
 {
     for (uint32_t i = 0; i < problem->nodes.count && !group->hostname; i++) {
         uint32_t domain =
-            group_registers_node(problem, group, i) ? group_domain(problem, group, i) : SOLVER_NONE;
+            registers_node(problem, group, i) ? group_domain(problem, group, i) : SOLVER_NONE;
         if (domain != SOLVER_NONE && group->counts[domain] < 0)
             group->counts[domain] = 0;
     }

@@ -52,19 +52,6 @@ static bool is_gone(const struct overlaid *overlaid, size_t node)
     return overlaid->gone != NULL && bits_has(overlaid->gone, node);
 }
 
-/* Whether something left still makes a value a domain of the group. */
-static bool is_domain(const struct solver_run *run, const struct overlaid *overlaid,
-                      const struct group *group, uint32_t domain)
-{
-    if (bits_has(group->pool_domains, domain))
-        return true;
-    for (uint32_t i = 0; i < run->problem->nodes.count; i++)
-        if (!is_gone(overlaid, i) && group_registers_node(run->problem, group, i) &&
-            group_domain(run->problem, group, i) == domain)
-            return true;
-    return false;
-}
-
 /* Takes off the domains only gone nodes were in. */
 static void drop_domains(struct solver_run *run, const struct overlaid *overlaid, uint32_t number)
 {
@@ -74,7 +61,7 @@ static void drop_domains(struct solver_run *run, const struct overlaid *overlaid
         uint32_t domain =
             group_counts_node(group, node) ? group_domain(run->problem, group, node) : SOLVER_NONE;
         if (domain == SOLVER_NONE || run->groups[number].counts[domain] != 0 ||
-            is_domain(run, overlaid, group, domain))
+            group_has_domain(run->problem, group, domain, overlaid->gone))
             continue;
         if (number < run->warm->base.groups.count)
             NOTE(run, run->groups[number].counts[domain]);

@@ -500,9 +500,10 @@ void group_own_counts(const struct solver_problem *problem, struct group *group)
 /* SOLVER_NONE: the node is in none. */
 uint32_t group_domain(const struct solver_problem *problem, const struct group *group,
                       uint32_t node);
-/* Whether the value a node has is a domain for that alone. */
-bool group_registers_node(const struct solver_problem *problem, const struct group *group,
-                          uint32_t node);
+/* Whether pods may be spread to a value though none is there: a pool can produce it, or a node has
+ * it that stays and is not among gone (bits; NULL: none). */
+bool group_has_domain(const struct solver_problem *problem, const struct group *group,
+                      uint32_t domain, const uint64_t *gone);
 /* What is entered for a domain in which count pods are left: -1 when only pods made it one. */
 int32_t group_count_after(const struct solver_problem *problem, const struct group *group,
                           uint32_t domain, int32_t count);

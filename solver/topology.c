@@ -153,13 +153,35 @@ static bool may_start(const struct solver_run *run, const struct variant *varian
            !bits_any(state->claims.words, state->claims.word_count);
 }
 
+/* Of two groups the one to name, whatever order they were made in: a pod's own before others'. */
+static bool is_named_before(const struct solver_problem *problem, uint32_t one, uint32_t other)
+{
+    const struct group *a = &problem->groups.items[one], *b = &problem->groups.items[other];
+    struct text key_a = {0}, key_b = {0};
+    if (a->inverse != b->inverse)
+        return !a->inverse;
+    key_a.data = solver_names_key_text(problem->names, a->key, &key_a.size);
+    key_b.data = solver_names_key_text(problem->names, b->key, &key_b.size);
+    int order = text_compare(key_a, key_b);
+    return order != 0 ? order < 0 : a->kind < b->kind;
+}
+
+/* One more that is in the way, the first when none was before. */
+static void note_in_the_way(const struct solver_run *run, uint32_t group, bool first,
+                            uint32_t *in_the_way)
+{
+    if (in_the_way != NULL && (first || is_named_before(run->problem, group, *in_the_way)))
+        *in_the_way = group;
+}
+
 bool topology_want(struct solver_run *run, const struct shape *shape, const struct variant *variant,
                    uint32_t *in_the_way)
 {
     struct variant_state *state = &run->variants[variant->number];
     if (!state->ready)
         prepare(run, shape, variant, state);
-    for (size_t i = 0; i < state->wanted_count; i++) {
+    bool any = true;
+    for (size_t i = 0; i < state->wanted_count && (any || in_the_way != NULL); i++) {
         struct wanted *wanted = &state->wanted[i];
         const struct group *group = &run->problem->groups.items[wanted->group];
         if (group->hostname) {
@@ -171,11 +193,10 @@ bool topology_want(struct solver_run *run, const struct shape *shape, const stru
             solver_requirements_get(&variant->strict.requirements, group->key);
         if (want_domains(run, group, pod_domains, wanted))
             continue;
-        if (in_the_way != NULL)
-            *in_the_way = wanted->group;
-        return false;
+        note_in_the_way(run, wanted->group, any, in_the_way);
+        any = false;
     }
-    return true;
+    return any;
 }
 
 /* ---- hosts ---- */
@@ -207,18 +228,18 @@ enum verdict topology_host(const struct solver_run *run, const struct variant_st
 bool topology_allows_node(const struct solver_run *run, const struct variant_state *state,
                           const struct machine *node, uint32_t *in_the_way)
 {
-    for (size_t i = 0; i < state->wanted_count; i++) {
+    bool allowed = true;
+    for (size_t i = 0; i < state->wanted_count && (allowed || in_the_way != NULL); i++) {
         const struct wanted *wanted = &state->wanted[i];
         if (wanted->domains == NULL)
             continue;
         uint32_t value = machine_value(node, run->problem->groups.items[wanted->group].key);
         if (value / BITS_WORD < wanted->word_count && bits_has(wanted->domains, value))
             continue;
-        if (in_the_way != NULL)
-            *in_the_way = wanted->group;
-        return false;
+        note_in_the_way(run, wanted->group, allowed, in_the_way);
+        allowed = false;
     }
-    return true;
+    return allowed;
 }
 
 /* ---- claims ---- */

@@ -173,7 +173,7 @@ static void change_node(void)
              of_chance(70, ",\"karpenter.sh/nodepool\":\"pool-0\""), zone,
              of_chance(50, ",\"karpenter.sh/registered\":\"true\""),
              of_chance(50, ",\"karpenter.sh/initialized\":\"true\""),
-             of_chance(5, ",\"deletionTimestamp\":\"2026-11-01T00:00:00Z\"")),
+             of_chance(15, ",\"deletionTimestamp\":\"2026-11-01T00:00:00Z\"")),
         MAKE(",\"spec\":{\"providerID\":\"id-%s\"%s%s},\"status\":{\"allocatable\":{"
              "\"cpu\":\"%u\",\"pods\":\"%u\"},\"capacity\":{\"cpu\":\"8\"}}",
              name, of_chance(10, ",\"unschedulable\":true"),
@@ -210,10 +210,14 @@ static void change_pod(void)
     if (chance(80))
         node =
             MAKE(",\"nodeName\":\"%s\"", chance(90) ? numbered("node", 8) : numbered("claim", 4));
-    const char *owner = chance(25) ? owned_by("DaemonSet", numbered("daemon", 2)) : "";
+    const char *owner = chance(25)   ? owned_by("DaemonSet", numbered("daemon", 2))
+                        : chance(15) ? owned_by("StatefulSet", numbered("set", 2))
+                                     : "";
     put(KIND_POD, namespace, name,
-        MAKE("%s,\"creationTimestamp\":\"2026-11-01T00:00:0%uZ\"%s%s", labels("app", PICK(apps)),
-             draw(5), owner, of_chance(5, ",\"deletionTimestamp\":\"2026-11-01T00:00:00Z\"")),
+        MAKE("%s,\"creationTimestamp\":\"2026-11-01T00:00:0%uZ\"%s%s%s", labels("app", PICK(apps)),
+             draw(5), owner,
+             of_chance(10, ",\"annotations\":{\"karpenter.sh/do-not-disrupt\":\"true\"}"),
+             of_chance(10, ",\"deletionTimestamp\":\"2026-11-01T00:00:00Z\"")),
         MAKE(",\"spec\":{%s%s%s%s},\"status\":{\"phase\":\"%s\"}", containers(), node, affinity(15),
              spread(10), chance(93) ? "Running" : "Succeeded"));
 }

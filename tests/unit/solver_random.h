@@ -229,7 +229,8 @@ static inline struct random_node random_node(struct random_cluster *c, const cha
                                        .allocatable = {amounts, amount_count},
                                        .attach_limits = &attach,
                                        .attach_limit_count = chance(c, 50),
-                                       .initialized = chance(c, 80)}};
+                                       .initialized = chance(c, 80),
+                                       .leaving = chance(c, 10)}};
 }
 
 /* A pod of any shape, pending or on a node that is there. */
