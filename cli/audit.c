@@ -38,6 +38,8 @@ static enum options_result check_options(const struct audit_options *options)
                     "no cluster is given (--state DIR, --kubeconfig FILE or --in-cluster)");
     else if (clusters > 1)
         usage_error("audit", "either --state, or --kubeconfig, or --in-cluster");
+    else if (options->state_dir != NULL && options->timeout != NULL)
+        usage_error("audit", "--timeout is for a cluster that is listed, not for --state");
     else
         return OPTIONS_READ;
     return OPTIONS_WRONG;
@@ -83,10 +85,11 @@ static bool read_timeout(const struct audit_options *options, int64_t *timeout_m
 {
     enum { LONGEST_S = 24 * 3600 };
     int64_t seconds = 0;
-    if (!duration_parse(text_of(options->timeout), &seconds) || seconds < 1 || seconds > LONGEST_S)
+    const char *timeout = options->timeout == NULL ? "60s" : options->timeout;
+    if (!duration_parse(text_of(timeout), &seconds) || seconds < 1 || seconds > LONGEST_S)
         return error_set(error, ERROR_USAGE, NOWHERE,
                          "--timeout is \"%s\"; it wants a time from 1s to 24h, such as 90s or 5m",
-                         options->timeout);
+                         timeout);
     *timeout_ms = seconds * 1000;
     return true;
 }
@@ -254,7 +257,7 @@ static int audit(struct arena *arena, void *argument)
 
 int command_audit(int argc, char **argv)
 {
-    struct audit_options options = {.timeout = "60s"};
+    struct audit_options options = {0};
     enum options_result result = read_options(argc, argv, &options);
     if (result != OPTIONS_READ)
         return options_exit_code(result);

@@ -10,6 +10,7 @@ enum {
 struct told {
     const char *rail;
     struct text policy, found, path; /* path: finding_identity() */
+    enum action action;              /* the worst that it tells */
 };
 struct told_list {
     struct told *items;
@@ -103,8 +104,8 @@ static bool is_told(const struct item *owner, const struct finding *finding, str
         for (size_t j = 0; j < owner->told.count; j++) {
             const struct told *told = &owner->told.items[j];
             /* A template's field ends as the Pod's: ".spec.template" and ".spec.nodeSelector". */
-            if (text_equal(told->found, finding->found) && text_ends_with(told->path, path) &&
-                text_equal(told->policy, finding->policy) &&
+            if (told->action >= finding->action && text_equal(told->found, finding->found) &&
+                text_ends_with(told->path, path) && text_equal(told->policy, finding->policy) &&
                 text_equal(text_of(told->rail), text_of(finding->rail)))
                 return true;
         }
@@ -132,6 +133,13 @@ static void evaluate(void *argument)
                                        finding_identity(&verdict->findings[i], judging->arena));
 }
 
+/* What a controller makes is not denied itself, whatever its pods would be. */
+static bool is_made(const struct object *object)
+{
+    return (object->kind == KIND_REPLICA_SET || object->kind == KIND_JOB) &&
+           object->controller.name.size > 0;
+}
+
 /* What makes other objects tells them all that is wrong with it. */
 static void take_verdict(const struct audit *audit, struct item *item,
                          const struct verdict *verdict)
@@ -149,7 +157,8 @@ static void take_verdict(const struct audit *audit, struct item *item,
             item->verdict.action = finding->action;
         if (item->object->kind != KIND_POD)
             *LIST_PUSH(arena, &item->told) =
-                (struct told){finding->rail, finding->policy, finding->found, path};
+                (struct told){finding->rail, finding->policy, finding->found, path,
+                              is_made(item->object) ? ACTION_DENY : finding->action};
     }
     item->verdict.findings = findings;
     item->verdict.finding_count = count;

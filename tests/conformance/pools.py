@@ -142,6 +142,7 @@ def compare(verdict, findings):
 
 def main(taffrail, judge, source, count="600", seed=None, keep=None):
     seed = int(seed if seed is not None else time.time())
+    print(f"seed {seed}", flush=True)
     folders = [f"{source}/tests/scenarios", f"{source}/manifests", f"{source}/tests/conformance"]
     if os.environ.get("TAFFRAIL_CORPUS"):
         folders.append(os.environ["TAFFRAIL_CORPUS"])
@@ -167,7 +168,6 @@ def main(taffrail, judge, source, count="600", seed=None, keep=None):
             print(f"  Karpenter: {fault[:200]}" if fault else "", end="\n" if fault else "")
         for finding in ours:
             print(f"  we: {finding['rail']} {finding['field']}: {finding['message'][:200]}")
-    print(f"seed {seed}")
     for (kind, theirs, said), number in sorted(table.items()):
         print(f"{number:6} {kind:13} {theirs:26} {said}")
     print(f"{len(objects)} objects, {wrong} wrong")

@@ -22,6 +22,8 @@ spec:
   exceptions:
     - {id: EX-1, rails: [topology-keys, disruption-opt-out], match: {names: [train]}, owner: us,
        reason: why, expires: 2199-01-01}
+    - {id: EX-2, rails: [topology-keys], match: {labelSelector: {matchLabels: {tier: batch}}}, owner: us,
+       reason: why, expires: 2199-01-01}
 """
 PLURALS = {"Deployment": "deployments", "ReplicaSet": "replicasets", "Pod": "pods", "Job": "jobs",
            "CronJob": "cronjobs", "NodePool": "nodepools", "Node": "nodes",
@@ -107,6 +109,13 @@ def revisions():
             replica_set("rolling-2", spec(), top)]
 
 
+def labelled():
+    """An exception for what has a label; what is made of it has not."""
+    top = deployment("labelled", spec("zone"), metadata={"labels": {"tier": "batch"}})
+    middle = replica_set("labelled-1", spec("zone"), top)
+    return [top, middle, pod("labelled-1-a", spec("zone"), middle)]
+
+
 def odd_pods():
     """Two that differ from their template in the same way."""
     top, middle, *pods = rollout("odd", spec())
@@ -148,7 +157,7 @@ CLUSTER = [
     *rollout("old", spec(memory=None), namespace="legacy", created=OLD),
     *rollout("new", spec(memory=None), namespace="legacy"),
     *rollout("exempt", spec("zone"), namespace="kube-system"),
-    *cron_job(), *revisions(), *odd_pods(), *what_goes(), *circle(), *orphans(),
+    *cron_job(), *revisions(), *labelled(), *odd_pods(), *what_goes(), *circle(), *orphans(),
     POOL,
     thing("v1", "Node", "ip-10-0-0-1", None, metadata={"labels": {ZONE: "eu-west-1a"}}),
     *(thing("v1", "Namespace", name, None) for name in ("web", "legacy", "kube-system")),
@@ -163,6 +172,8 @@ EXPECTED = sorted([
     ("Deployment", "new", "resource-requests", "deny", False),
     ("CronJob", "nightly", "topology-keys", "deny", False),
     ("ReplicaSet", "rolling-1", "topology-keys", "audit", False),
+    ("Deployment", "labelled", "topology-keys", "excepted", False),
+    ("ReplicaSet", "labelled-1", "topology-keys", "audit", False),
     ("ReplicaSet", "again-1", "topology-keys", "deny", False),
     ("Pod", "odd-1-a", "disruption-opt-out", "deny", False),
     ("Pod", "odd-1-b", "disruption-opt-out", "deny", False),
