@@ -29,18 +29,29 @@ static const struct {
     enum call_verb verb;
     enum resource resource;
     enum duty duty;
+    size_t which; /* of the duty's objects */
 } requests[] = {
-    [READ_SECRET] = {CALL_GET, RESOURCE_SECRET, DUTY_SECRET},
-    [READ_VALIDATING] = {CALL_GET, RESOURCE_VALIDATING_CONFIGURATION, DUTY_BUNDLE},
-    [READ_MUTATING] = {CALL_GET, RESOURCE_MUTATING_CONFIGURATION, DUTY_BUNDLE},
-    [WRITE_SECRET] = {CALL_UPDATE, RESOURCE_SECRET, DUTY_SECRET},
-    [APPLY_VALIDATING] = {CALL_APPLY, RESOURCE_VALIDATING_CONFIGURATION, DUTY_BUNDLE},
-    [APPLY_MUTATING] = {CALL_APPLY, RESOURCE_MUTATING_CONFIGURATION, DUTY_BUNDLE},
+    [READ_SECRET] = {CALL_GET, RESOURCE_SECRET, DUTY_SECRET, 0},
+    [READ_VALIDATING] = {CALL_GET, RESOURCE_VALIDATING_CONFIGURATION, DUTY_BUNDLE, 0},
+    [READ_MUTATING] = {CALL_GET, RESOURCE_MUTATING_CONFIGURATION, DUTY_BUNDLE, 1},
+    [WRITE_SECRET] = {CALL_UPDATE, RESOURCE_SECRET, DUTY_SECRET, 0},
+    [APPLY_VALIDATING] = {CALL_APPLY, RESOURCE_VALIDATING_CONFIGURATION, DUTY_BUNDLE, 0},
+    [APPLY_MUTATING] = {CALL_APPLY, RESOURCE_MUTATING_CONFIGURATION, DUTY_BUNDLE, 1},
 };
 
 struct bundles {
     struct text *items;
     size_t count, capacity;
+};
+
+/* Somebody else puts back another bundle in a configuration. */
+struct contest {
+    char *applied; /* the bundle that was applied last; NULL: none */
+    unsigned count;
+    int64_t put_back_at_ms;
+    /* Of the round. */
+    bool overwritten;    /* what was applied is there no more */
+    struct text manager; /* who overwrote it; empty: not known */
 };
 
 struct duties {
@@ -58,21 +69,17 @@ struct duties {
     const struct node *secret;                              /* NULL: there is none */
     const struct node *configurations[CONFIGURATION_COUNT]; /* NULL: none, or not to be read */
     bool unread[CONFIGURATION_COUNT];
-    bool unread_said[CONFIGURATION_COUNT]; /* since it could be read last */
     struct rotation_secret held;
     struct rotation_step decided;
-    bool differs[CONFIGURATION_COUNT]; /* an entry has another bundle than was decided */
+    bool differs[CONFIGURATION_COUNT]; /* it is to get the bundle that was decided */
     struct text body;                  /* that is written */
 
-    char *served; /* the leaf's certificate that was tried last; NULL: none */
-    char *seen;   /* the bundles that were published when last looked */
+    char *served;  /* the certificate in force; NULL: none */
+    char *refused; /* one that was refused since, so that it is said once; NULL: none */
+    char *seen;    /* the bundles that were published when last looked */
     int64_t seen_since_ms;
-    char *applied;      /* the bundle that was applied last; NULL: none */
-    unsigned contested; /* how often it was found changed after that */
-    int64_t contested_at_ms;
-    size_t contested_of;
-    struct text manager; /* who overwrote it; empty: not known */
-    char said[480];      /* of the last decision, so that it is said once */
+    struct contest contests[CONFIGURATION_COUNT];
+    char said[480]; /* of the last decision, so that it is said once */
     struct duties_status status;
 };
 
@@ -103,8 +110,10 @@ void duties_destroy(struct duties *duties)
         return;
     arena_destroy(duties->arena);
     free(duties->served);
+    free(duties->refused);
     free(duties->seen);
-    free(duties->applied);
+    for (size_t which = 0; which < CONFIGURATION_COUNT; which++)
+        free(duties->contests[which].applied);
     free(duties);
 }
 
@@ -115,33 +124,53 @@ void duties_report(const struct duties *duties, struct duties_status *status)
 
 /* ---- rounds ---- */
 
+/* Whatever in the round asked for the longest rest gets it. */
 static void rest(struct duties *duties, int64_t until_ms)
 {
     duties->stage = READ_SECRET;
-    duties->start_at_ms = until_ms;
+    if (duties->start_at_ms < until_ms)
+        duties->start_at_ms = until_ms;
 }
 
-static void fail(struct duties *duties, int64_t now_ms, enum duty duty, int64_t retry_after_s,
-                 const char *object, const char *problem)
+static const char *name_of(const struct duties *duties, enum stage stage)
 {
-    char *last = duties->status.problem[duty];
-    char what[sizeof duties->status.problem[0]];
-    snprintf(what, sizeof what, "%s: %s", object, problem);
-    duties->status.failures[duty]++;
+    const struct duties_settings *settings = duties->options.settings;
+    return requests[stage].resource == RESOURCE_SECRET ? settings->secret : settings->configuration;
+}
+
+static char *problem_of(struct duties *duties, enum stage stage)
+{
+    return duties->status.problem[requests[stage].duty + requests[stage].which];
+}
+
+static void note(struct duties *duties, enum stage stage, const char *problem)
+{
+    char *last = problem_of(duties, stage);
+    char what[DUTIES_PROBLEM_BYTES];
+    snprintf(what, sizeof what, "%s %s: %s", resource_table[requests[stage].resource].kind,
+             name_of(duties, stage), problem);
+    duties->status.failures[requests[stage].duty]++;
     if (strcmp(last, what) != 0)
-        log_line(LOG_WARN, "duties", object, problem,
+        log_line(LOG_WARN, "duties", name_of(duties, stage), what,
                  "the request failed; it is made again in a while");
     snprintf(last, sizeof what, "%s", what);
+}
+
+static void fail(struct duties *duties, int64_t now_ms, enum stage stage, int64_t retry_after_s,
+                 const char *problem)
+{
+    note(duties, stage, problem);
     int64_t wait_ms = retry_after_s > 0 ? retry_after_s * 1000 : 0;
     rest(duties, now_ms + duties->look_ms + wait_ms);
 }
 
-static void succeed(struct duties *duties, enum duty duty)
+static void succeed(struct duties *duties, enum stage stage)
 {
-    if (duties->status.problem[duty][0] != '\0')
-        log_line(LOG_INFO, "duties", NULL, NULL, "all is well again: %s",
-                 duties->status.problem[duty]);
-    duties->status.problem[duty][0] = '\0';
+    char *problem = problem_of(duties, stage);
+    if (problem[0] != '\0')
+        log_line(LOG_INFO, "duties", name_of(duties, stage), NULL, "all is well again: %s",
+                 problem);
+    problem[0] = '\0';
 }
 
 static bool replace_copy(char **copy, struct text t)
@@ -152,12 +181,6 @@ static bool replace_copy(char **copy, struct text t)
     return next != NULL;
 }
 
-static const char *name_of(const struct duties *duties, enum stage stage)
-{
-    const struct duties_settings *settings = duties->options.settings;
-    return requests[stage].resource == RESOURCE_SECRET ? settings->secret : settings->configuration;
-}
-
 /* ---- reading ---- */
 
 static void read_secret_data(void *context)
@@ -166,26 +189,38 @@ static void read_secret_data(void *context)
     rotation_secret_read(duties->secret, duties->arena, &duties->held);
 }
 
-/* A leaf is tried once; the one before stays where the next is no good. */
+static bool is_copy(const char *copy, struct text t)
+{
+    return copy != NULL && text_is(t, copy);
+}
+
+/* One that is no good is tried each round, as a clock may be set or memory be free by then; until
+ * it is good the one before stays in force. */
 static void serve_leaf(struct duties *duties)
 {
     const struct cert_pair *leaf = &duties->held.leaf;
+    const char *secret = duties->options.settings->secret;
     if (leaf->certificate.size == 0 || leaf->key.size == 0 ||
-        (duties->served != NULL && text_is(leaf->certificate, duties->served)))
+        (duties->refused == NULL && is_copy(duties->served, leaf->certificate)))
         return;
     struct error error = {0};
-    bool served = duties->options.serve(duties->options.context, leaf, &error);
-    (void)replace_copy(&duties->served, leaf->certificate);
-    duties->status.serving |= served;
-    if (served) {
-        log_line(LOG_INFO, "duties", duties->options.settings->secret, NULL,
+    bool again = is_copy(duties->refused, leaf->certificate);
+    if (duties->options.serve(duties->options.context, leaf, again, &error)) {
+        duties->status.serving = true;
+        (void)replace_copy(&duties->served, leaf->certificate);
+        free(duties->refused);
+        duties->refused = NULL;
+        log_line(LOG_INFO, "duties", secret, NULL,
                  "its certificate is in force for new connections");
         return;
     }
+    (void)replace_copy(&duties->refused, leaf->certificate);
+    if (again)
+        return;
     duties->status.failures[DUTY_SECRET]++;
-    log_line(LOG_ERROR, "duties", duties->options.settings->secret, error.what,
-             "its certificate cannot be served%s",
-             duties->status.serving ? "; the last good one stays in force" : "");
+    log_line(LOG_ERROR, "duties", secret, error.what,
+             "its certificate cannot be served%s; it is tried again and again",
+             duties->status.serving ? ", so that the last good one stays in force" : "");
 }
 
 static void take_secret(struct duties *duties, int64_t now_ms, const struct call_answer *answer)
@@ -197,15 +232,17 @@ static void take_secret(struct duties *duties, int64_t now_ms, const struct call
             : NULL;
     duties->secret = root;
     if (answer->result != CALL_MISSING && root == NULL) {
-        fail(duties, now_ms, DUTY_SECRET, answer->retry_after_s, duties->options.settings->secret,
+        fail(duties, now_ms, READ_SECRET, answer->retry_after_s,
              answer->problem[0] == '\0' ? "the answer is no Secret" : answer->problem);
         return;
     }
     if (!arena_guard(duties->arena, read_secret_data, duties, &error)) {
-        fail(duties, now_ms, DUTY_SECRET, 0, duties->options.settings->secret, error.what);
+        fail(duties, now_ms, READ_SECRET, 0, error.what);
         return;
     }
-    succeed(duties, DUTY_SECRET);
+    /* Who leads may still have to write it. */
+    if (!duties->leads)
+        succeed(duties, READ_SECRET);
     serve_leaf(duties);
     duties->stage = READ_VALIDATING;
 }
@@ -218,37 +255,21 @@ static void say_missing(const struct duties *duties, const char *kind)
              kind);
 }
 
-static void fail_to_read(struct duties *duties, size_t which, const char *kind,
-                         const struct call_answer *answer)
-{
-    const char *name = duties->options.settings->configuration;
-    char *problem = duties->status.problem[DUTY_BUNDLE];
-    duties->status.failures[DUTY_BUNDLE]++;
-    snprintf(problem, sizeof duties->status.problem[0], "%s %s: %s", kind, name,
-             answer->problem[0] == '\0' ? "the answer is none" : answer->problem);
-    if (!duties->unread_said[which])
-        log_line(LOG_WARN, "duties", name, problem,
-                 "its CA bundle cannot be kept right now; it is looked at again and again");
-    duties->unread_said[which] = true;
-}
-
 static void take_configuration(struct duties *duties, const struct call_answer *answer)
 {
-    size_t which = duties->stage == READ_VALIDATING ? 0 : 1;
+    size_t which = requests[duties->stage].which;
     enum resource resource = requests[duties->stage].resource;
     const struct node *root =
         answer->result == CALL_DONE ? object_of(resource, answer->body, duties->arena) : NULL;
     bool missing = answer->result == CALL_MISSING;
-    const char *kind = resource_table[resource].kind;
     duties->configurations[which] = root;
     duties->unread[which] = root == NULL && !missing;
     if (missing && !duties->status.missing[which])
-        say_missing(duties, kind);
+        say_missing(duties, resource_table[resource].kind);
     duties->status.missing[which] = missing;
     if (duties->unread[which])
-        fail_to_read(duties, which, kind, answer);
-    else
-        duties->unread_said[which] = false;
+        note(duties, duties->stage,
+             answer->problem[0] == '\0' ? "the answer is none" : answer->problem);
     duties->stage = which == 0 ? READ_MUTATING : DECIDE;
 }
 
@@ -293,6 +314,17 @@ static bool holds_another(const struct duties *duties, size_t which)
     return false;
 }
 
+/* The bundle that was applied is there no more. */
+static void look_at_contest(struct duties *duties, size_t which)
+{
+    struct contest *contest = &duties->contests[which];
+    contest->overwritten =
+        duties->differs[which] && is_copy(contest->applied, duties->decided.bundle);
+    contest->manager = contest->overwritten
+                           ? bundle_manager(duties->configurations[which], duties->arena)
+                           : TEXT("");
+}
+
 struct deciding {
     struct duties *duties;
     int64_t now_ms, now_unix_s;
@@ -316,48 +348,66 @@ static void decide_body(void *context)
         .now_unix_s = deciding->now_unix_s,
     };
     deciding->done = certs_rotate(&view, duties->arena, &duties->decided, &deciding->error);
-    for (size_t which = 0; deciding->done && which < CONFIGURATION_COUNT; which++)
+    for (size_t which = 0; deciding->done && which < CONFIGURATION_COUNT; which++) {
         duties->differs[which] = holds_another(duties, which);
+        look_at_contest(duties, which);
+    }
 }
 
-static void find_manager(void *context)
+/* Who puts it back each time only doubles the writes of both, so that this is done less and less
+ * often. True: not yet. */
+static bool pauses(struct duties *duties, int64_t now_ms, size_t which)
 {
-    struct duties *duties = context;
-    duties->manager = bundle_manager(duties->configurations[duties->contested_of], duties->arena);
-}
-
-/* The bundle that was applied is there no more: somebody else has put back another. Who meets him
- * each time only doubles the writes of both. */
-static bool is_contested(struct duties *duties, int64_t now_ms, size_t which)
-{
-    if (duties->applied == NULL || !text_is(duties->decided.bundle, duties->applied))
+    struct contest *contest = &duties->contests[which];
+    int64_t since_ms = now_ms - contest->put_back_at_ms;
+    if (since_ms > CALM_MS)
+        contest->count = 0;
+    int64_t left_ms = contest->count == 0 ? 0 : (duties->look_ms << contest->count) - since_ms;
+    if (!contest->overwritten || left_ms <= 0)
         return false;
-    if (now_ms - duties->contested_at_ms > CALM_MS)
-        duties->contested = 0;
-    int64_t pause_ms = duties->contested == 0 ? 0 : duties->look_ms << duties->contested;
-    if (now_ms - duties->contested_at_ms < pause_ms)
-        return true;
-    struct error error;
-    duties->contested_of = which;
-    if (!arena_guard(duties->arena, find_manager, duties, &error))
-        return true;
-    log_line(LOG_WARN, "duties", duties->options.settings->configuration, NULL,
-             "the CA bundle was overwritten%s%.*s; it is put back, %s. Leave caBundle out of what "
-             "installs the configuration",
-             duties->manager.size > 0 ? " by field manager " : "", TEXT_ARGS(duties->manager),
-             duties->contested > 0 ? "less and less often" : "at once");
-    if (duties->contested < CONTESTED_MAX)
-        duties->contested++;
-    duties->contested_at_ms = now_ms;
-    return false;
+    enum stage stage = APPLY_VALIDATING + which;
+    snprintf(problem_of(duties, stage), DUTIES_PROBLEM_BYTES,
+             "%s %s: the CA bundle was overwritten%s%.*s; it is put back in %lld s",
+             resource_table[requests[stage].resource].kind, name_of(duties, stage),
+             contest->manager.size > 0 ? " by field manager " : "", TEXT_ARGS(contest->manager),
+             (long long)(left_ms + 999) / 1000);
+    return true;
+}
+
+static void put_back(struct duties *duties, int64_t now_ms, size_t which)
+{
+    struct contest *contest = &duties->contests[which];
+    if (contest->overwritten) {
+        log_line(LOG_WARN, "duties", duties->options.settings->configuration, NULL,
+                 "the CA bundle was overwritten%s%.*s; it was put back, %s. Leave caBundle out of "
+                 "what installs the configuration",
+                 contest->manager.size > 0 ? " by field manager " : "", TEXT_ARGS(contest->manager),
+                 contest->count > 0 ? "less and less often" : "at once");
+        contest->put_back_at_ms = now_ms;
+        if (contest->count < CONTESTED_MAX)
+            contest->count++;
+    }
+    (void)replace_copy(&contest->applied, duties->decided.bundle);
+}
+
+/* What is as it was decided is well; what differs is written, unless somebody else has put back
+ * another too often. */
+static void judge_bundles(struct duties *duties, int64_t now_ms)
+{
+    for (size_t which = 0; which < CONFIGURATION_COUNT; which++) {
+        if (duties->differs[which])
+            duties->differs[which] = !pauses(duties, now_ms, which);
+        else if (!duties->unread[which])
+            succeed(duties, APPLY_VALIDATING + which);
+    }
 }
 
 /* Both, one after the other, before anything is looked at again. */
-static bool next_to_apply(struct duties *duties, int64_t now_ms, size_t from)
+static bool next_to_apply(struct duties *duties, size_t from)
 {
     for (size_t which = from; which < CONFIGURATION_COUNT; which++)
-        if (duties->differs[which] && !is_contested(duties, now_ms, which)) {
-            duties->stage = which == 0 ? APPLY_VALIDATING : APPLY_MUTATING;
+        if (duties->differs[which]) {
+            duties->stage = APPLY_VALIDATING + which;
             return true;
         }
     return false;
@@ -376,21 +426,20 @@ static void say_decision(struct duties *duties)
 static void decide(struct duties *duties, int64_t now_ms, int64_t now_unix_s)
 {
     struct deciding deciding = {.duties = duties, .now_ms = now_ms, .now_unix_s = now_unix_s};
-    const char *secret = duties->options.settings->secret;
     duties->decided = (struct rotation_step){0};
     if (!arena_guard(duties->arena, decide_body, &deciding, &deciding.error) || !deciding.done) {
-        fail(duties, now_ms, DUTY_SECRET, 0, secret, deciding.error.what);
+        fail(duties, now_ms, READ_SECRET, 0, deciding.error.what);
         return;
     }
     say_decision(duties);
+    judge_bundles(duties, now_ms);
     if (duties->decided.write) {
         duties->stage = WRITE_SECRET;
         return;
     }
-    if (next_to_apply(duties, now_ms, 0))
+    succeed(duties, READ_SECRET);
+    if (next_to_apply(duties, 0))
         return;
-    if (!duties->unread[0] && !duties->unread[1])
-        succeed(duties, DUTY_BUNDLE);
     duties->writes_in_a_row = 0;
     int64_t again_ms = duties->decided.again_in_s * 1000;
     bool soon = again_ms >= 0 && again_ms < duties->look_ms;
@@ -413,31 +462,39 @@ static void write_body(void *context)
                                     duties->decided.bundle, duties->arena);
 }
 
-static void take_write(struct duties *duties, int64_t now_ms, const struct call_answer *answer)
+static void take_written(struct duties *duties, int64_t now_ms)
 {
     enum stage stage = duties->stage;
     enum duty duty = requests[stage].duty;
-    /* Somebody else has written: look again, and soon. */
-    if (answer->result == CALL_CONFLICT) {
-        rest(duties, now_ms + LOOK_MIN_MS);
-        return;
-    }
-    if (answer->result != CALL_DONE) {
-        fail(duties, now_ms, duty, answer->retry_after_s, name_of(duties, stage), answer->problem);
-        return;
-    }
     duties->status.writes[duty]++;
-    succeed(duties, duty);
     log_line(LOG_INFO, "duties", name_of(duties, stage), NULL, "%s of %s written",
              duty == DUTY_SECRET ? "CA and certificate" : "the CA bundle",
              resource_table[requests[stage].resource].kind);
-    if (stage == APPLY_VALIDATING && next_to_apply(duties, now_ms, 1))
-        return;
     if (duty == DUTY_BUNDLE)
-        (void)replace_copy(&duties->applied, duties->decided.bundle);
+        put_back(duties, now_ms, requests[stage].which);
     /* What does not come to rest by itself must not write as fast as it can. */
-    bool pauses = ++duties->writes_in_a_row >= WRITES_AT_ONCE;
-    rest(duties, pauses ? now_ms + duties->look_ms : now_ms);
+    if (stage != APPLY_VALIDATING || !duties->differs[1])
+        duties->writes_in_a_row++;
+    rest(duties, duties->writes_in_a_row >= WRITES_AT_ONCE ? now_ms + duties->look_ms : now_ms);
+}
+
+/* Whatever came of the validating one, the mutating one is written in the same round. */
+static void go_on(struct duties *duties, enum stage after)
+{
+    if (after == APPLY_VALIDATING)
+        (void)next_to_apply(duties, 1);
+}
+
+static void take_write(struct duties *duties, int64_t now_ms, const struct call_answer *answer)
+{
+    enum stage stage = duties->stage;
+    if (answer->result == CALL_DONE)
+        take_written(duties, now_ms);
+    else if (answer->result == CALL_CONFLICT) /* another has written: look again, and soon */
+        rest(duties, now_ms + LOOK_MIN_MS);
+    else
+        fail(duties, now_ms, stage, answer->retry_after_s, answer->problem);
+    go_on(duties, stage);
 }
 
 /* ---- what the one who runs it calls ---- */
@@ -458,8 +515,9 @@ static void ask(struct duties *duties, int64_t now_ms, struct duties_step *step)
     if (stage == WRITE_SECRET && duties->secret == NULL)
         step->request.verb = CALL_CREATE;
     if (step->request.verb != CALL_GET && !arena_guard(duties->arena, write_body, duties, &error)) {
-        fail(duties, now_ms, requests[stage].duty, 0, name_of(duties, stage), error.what);
-        step->until_ms = duties->start_at_ms;
+        fail(duties, now_ms, stage, 0, error.what);
+        go_on(duties, stage);
+        step->until_ms = duties->stage == READ_SECRET ? duties->start_at_ms : now_ms;
         return;
     }
     if (step->request.verb != CALL_GET)
@@ -481,12 +539,14 @@ static void begin_round(struct duties *duties)
 static void forget(struct duties *duties)
 {
     free(duties->seen);
-    free(duties->applied);
-    duties->seen = duties->applied = NULL;
-    duties->contested = 0;
-    for (size_t which = 0; which < CONFIGURATION_COUNT; which++)
+    duties->seen = NULL;
+    for (size_t which = 0; which < CONFIGURATION_COUNT; which++) {
+        free(duties->contests[which].applied);
+        duties->contests[which] = (struct contest){0};
         duties->status.missing[which] = false;
-    duties->status.problem[DUTY_BUNDLE][0] = '\0';
+    }
+    for (size_t i = 0; i < DUTIES_PROBLEM_COUNT; i++)
+        duties->status.problem[i][0] = '\0';
 }
 
 void duties_next(struct duties *duties, int64_t now_ms, int64_t now_unix_s, bool leads,
@@ -497,8 +557,10 @@ void duties_next(struct duties *duties, int64_t now_ms, int64_t now_unix_s, bool
         return;
     if (leads != duties->leads) {
         forget(duties);
-        if (leads)
+        if (leads) {
+            duties->start_at_ms = now_ms;
             rest(duties, now_ms);
+        }
     }
     duties->leads = leads;
     if (duties->stage == READ_SECRET) {

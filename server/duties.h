@@ -9,8 +9,8 @@
 
 struct duties_options {
     const struct duties_settings *settings;
-    /* Serves the leaf from now on; false when it cannot be. */
-    bool (*serve)(void *context, const struct cert_pair *leaf, struct error *error);
+    /* Serves the leaf from now on; false when it cannot be. again: nor could it the last time. */
+    bool (*serve)(void *context, const struct cert_pair *leaf, bool again, struct error *error);
     void *context;
 };
 
@@ -54,7 +54,12 @@ struct text bundles_body(enum resource resource, const struct node *configuratio
 /* ---- what is known of it, for people ---- */
 
 enum duty { DUTY_LEASE, DUTY_SECRET, DUTY_BUNDLE, DUTY_COUNT };
-enum { CONFIGURATION_COUNT = 2 }; /* the validating and the mutating one */
+enum {
+    CONFIGURATION_COUNT = 2, /* the validating and the mutating one */
+    /* One for each duty, but of the bundles one for each configuration, from DUTY_BUNDLE on. */
+    DUTIES_PROBLEM_COUNT = DUTY_BUNDLE + CONFIGURATION_COUNT,
+    DUTIES_PROBLEM_BYTES = 500,
+};
 
 struct duties_status {
     bool serving; /* a leaf of the Secret has been taken */
@@ -62,7 +67,7 @@ struct duties_status {
     char holder[128];
     bool missing[CONFIGURATION_COUNT]; /* as the one that leads saw it */
     uint64_t failures[DUTY_COUNT], writes[DUTY_COUNT];
-    char problem[DUTY_COUNT][500]; /* empty when all is well */
+    char problem[DUTIES_PROBLEM_COUNT][DUTIES_PROBLEM_BYTES]; /* empty when all is well */
 };
 /* All but what is of the Lease. */
 void duties_report(const struct duties *duties, struct duties_status *status);

@@ -15,8 +15,11 @@ static const char *const duty_names[DUTY_COUNT] = {
     [DUTY_SECRET] = "secret",
     [DUTY_BUNDLE] = "ca-bundle",
 };
-static const char *const configuration_kinds[CONFIGURATION_COUNT] = {
-    "ValidatingWebhookConfiguration", "MutatingWebhookConfiguration"};
+
+static const char *configuration_kind(size_t which)
+{
+    return resource_table[RESOURCE_VALIDATING_CONFIGURATION + which].kind;
+}
 
 struct duties_board *duties_board_create(const struct duties_settings *settings)
 {
@@ -63,11 +66,11 @@ static void add_line(struct text_builder *out, const char *text)
 
 static void add_problems(const struct duties_status *status, struct text_builder *out)
 {
-    for (enum duty duty = 0; duty < DUTY_COUNT; duty++) {
-        if (status->problem[duty][0] == '\0')
+    for (size_t i = 0; i < DUTIES_PROBLEM_COUNT; i++) {
+        if (status->problem[i][0] == '\0')
             continue;
-        text_builder_printf(out, "; %s: ", duty_names[duty]);
-        add_line(out, status->problem[duty]);
+        text_builder_printf(out, "; %s: ", duty_names[i < DUTY_BUNDLE ? i : DUTY_BUNDLE]);
+        add_line(out, status->problem[i]);
     }
 }
 
@@ -96,7 +99,7 @@ void duties_board_add_line(struct duties_board *board, struct text_builder *out)
         add_line(out, status.holder[0] == '\0' ? "nobody yet" : status.holder);
     for (size_t i = 0; i < CONFIGURATION_COUNT; i++)
         if (status.missing[i])
-            text_builder_printf(out, "; there is no %s %s", configuration_kinds[i],
+            text_builder_printf(out, "; there is no %s %s", configuration_kind(i),
                                 board->settings->configuration);
     add_problems(&status, out);
 }
@@ -129,5 +132,5 @@ void duties_board_add_metrics(struct duties_board *board, struct text_builder *o
            "1 when the replica that leads finds no such configuration.");
     for (size_t i = 0; i < CONFIGURATION_COUNT; i++)
         text_builder_printf(out, "taffrail_webhook_configuration_missing{kind=\"%s\"} %d\n",
-                            configuration_kinds[i], status.missing[i]);
+                            configuration_kind(i), status.missing[i]);
 }

@@ -54,21 +54,21 @@ static int64_t unix_us(void)
 /* ---- the certificate ---- */
 
 static bool serve_by(struct server *server, struct metrics *metrics, const struct cert_pair *leaf,
-                     struct error *error)
+                     bool again, struct error *error)
 {
     bool served = server_set_certificate(server, leaf, error);
-    if (!served)
+    if (!served && !again)
         metrics_count_reload_failure(metrics, RELOAD_CERTIFICATE);
     server_set_reload_failure(server, RELOAD_CERTIFICATE, served ? NULL : error->what, time(NULL));
     return served;
 }
 
-static bool serve(void *context, const struct cert_pair *leaf, struct error *error)
+static bool serve(void *context, const struct cert_pair *leaf, bool again, struct error *error)
 {
     struct steward *steward = context;
     pthread_mutex_lock(&steward->server_mutex);
     bool served =
-        steward->server == NULL || serve_by(steward->server, steward->metrics, leaf, error);
+        steward->server == NULL || serve_by(steward->server, steward->metrics, leaf, again, error);
     pthread_mutex_unlock(&steward->server_mutex);
     return served;
 }

@@ -26,16 +26,17 @@ static const char *const dns[] = {"taffrail.taffrail.svc"};
 static struct duties_settings settings;
 static char secret_name[32];
 static int64_t now_ms;
-static unsigned serves;
+static unsigned serves, serves_again;
 static bool refuse_leaf;
 
 /* ---- one replica ---- */
 
-static bool serve(void *context, const struct cert_pair *leaf, struct error *error)
+static bool serve(void *context, const struct cert_pair *leaf, bool again, struct error *error)
 {
     (void)context;
     int64_t not_after_unix_s;
     serves++;
+    serves_again += again;
     return !refuse_leaf && cert_check(leaf, NOW_S + now_ms / 1000, &not_after_unix_s, error);
 }
 
@@ -61,7 +62,7 @@ static void open_cluster(bool registered)
     };
     now_ms = 1000;
     log_set_level(LOG_ERROR + 1);
-    serves = 0;
+    serves = serves_again = 0;
     refuse_leaf = false;
     static const char *const bodies[CONFIGURATION_COUNT] = {
         CONFIGURATION("Validating", ENTRY("a.b.c") "," ENTRY("d.b.c")),
@@ -138,14 +139,19 @@ static const char *work(struct duties *duties, bool leads, unsigned count)
 #define ASSERT_WORK(duties, leads, expected) \
     ASSERT_TEXT(text_of(work(duties, leads, REQUESTS_MAX)), expected)
 
-static void answer_next(struct duties *duties, unsigned status)
+static void answer_later(struct duties *duties, unsigned status, int64_t retry_after_s)
 {
     struct duties_step step;
     struct call_answer answered;
     duties_next(duties, now_ms, NOW_S, true, &step);
     CU_ASSERT_FATAL(step.ask);
-    call_read(status, TEXT(""), 0, NULL, &answered);
+    call_read(status, TEXT(""), retry_after_s, NULL, &answered);
     duties_take(duties, now_ms, &answered);
+}
+
+static void answer_next(struct duties *duties, unsigned status)
+{
+    answer_later(duties, status, 0);
 }
 
 /* What there is; the caller frees it. */
@@ -280,16 +286,119 @@ static void who_overwrites_each_time_is_met_less_often(void)
     struct duties *duties = open_duties();
     (void)work(duties, true, REQUESTS_MAX);
     uint64_t before = status_of(duties).writes[DUTY_BUNDLE];
+    unsigned paused = 0;
+    now_ms += 10000;
     for (int64_t end_ms = now_ms + 20 * 60LL * 1000; now_ms < end_ms; now_ms += 10000) {
+        put_bundle(paths[0], "a.b.c", "Cg==");
         put_bundle(paths[1], "e.b.c", "Cg==");
         (void)work(duties, true, REQUESTS_MAX);
+        struct duties_status status = status_of(duties);
+        bool known = strstr(status.problem[DUTY_BUNDLE], "Validating") != NULL &&
+                     strstr(status.problem[DUTY_BUNDLE + 1], "Mutating") != NULL &&
+                     strstr(status.problem[DUTY_BUNDLE + 1], "manager argo; it is put") != NULL;
+        CU_ASSERT_EQUAL(known, published() != 3);
+        paused += known;
     }
     /* At once, then 20, 40, 80, 160, 320 and 320 s later; each 10 s it would be 120. */
     uint64_t writes = status_of(duties).writes[DUTY_BUNDLE] - before;
-    ASSERT_INT(writes, 7);
+    ASSERT_INT(writes, 2 * 7);
+    ASSERT_INT(paused, 120 - 7);
     now_ms += 60LL * 60 * 1000;
     (void)work(duties, true, REQUESTS_MAX);
     ASSERT_INT(published(), 3);
+    ASSERT_TEXT(text_of(status_of(duties).problem[DUTY_BUNDLE]), "");
+    duties_destroy(duties);
+}
+
+/* Only what was put back counts as a time that somebody was met. */
+static void what_was_refused_is_put_back_without_a_pause(void)
+{
+    static const struct {
+        unsigned status;
+        int64_t again_ms;
+    } refusals[] = {{500, 10000}, {409, 1000}};
+    for (size_t i = 0; i < COUNT_OF(refusals); i++) {
+        open_cluster(true);
+        struct duties *duties = open_duties();
+        (void)work(duties, true, REQUESTS_MAX);
+        put_bundle(paths[0], "a.b.c", "Cg==");
+        now_ms += 10000;
+        ASSERT_TEXT(text_of(work(duties, true, 3)), "SVM");
+        answer_next(duties, refusals[i].status);
+        ASSERT_WORK(duties, true, "");
+        now_ms += refusals[i].again_ms;
+        ASSERT_WORK(duties, true, "SVMvSVM");
+        ASSERT_INT(published(), 3);
+        duties_destroy(duties);
+    }
+}
+
+static void a_refused_configuration_does_not_stop_the_other(void)
+{
+    open_cluster(true);
+    struct duties *duties = open_duties();
+    ASSERT_TEXT(text_of(work(duties, true, 7)), "SVMsSVM");
+    answer_next(duties, 403);
+    ASSERT_WORK(duties, true, "m"); /* and then a rest, as after each failure */
+    ASSERT_INT(published(), 1);
+    now_ms += 10000;
+    ASSERT_TEXT(text_of(work(duties, true, 3)), "SVM");
+    struct duties_status status = status_of(duties);
+    CU_ASSERT_PTR_NOT_NULL(strstr(status.problem[DUTY_BUNDLE], "ValidatingWebhookConfiguration"));
+    ASSERT_TEXT(text_of(status.problem[DUTY_BUNDLE + 1]), "");
+    answer_later(duties, 429, 60);
+    ASSERT_WORK(duties, true, "");
+    now_ms += 69999;
+    ASSERT_WORK(duties, true, "");
+    put_bundle(paths[1], "e.b.c", "Cg==");
+    now_ms++;
+    ASSERT_TEXT(text_of(work(duties, true, 3)), "SVM");
+    answer_next(duties, 409);
+    ASSERT_WORK(duties, true, "m");
+    now_ms += 1000;
+    ASSERT_WORK(duties, true, "SVMv"); /* the fourth write without a round that was well */
+    now_ms += 10000;
+    ASSERT_WORK(duties, true, "SVM");
+    ASSERT_INT(published(), 3);
+    status = status_of(duties);
+    ASSERT_INT(status.failures[DUTY_BUNDLE], 2);
+    ASSERT_TEXT(text_of(status.problem[DUTY_BUNDLE]), "");
+    duties_destroy(duties);
+}
+
+static void nothing_is_well_before_it_is(void)
+{
+    open_cluster(true);
+    struct duties *duties = open_duties();
+    for (int i = 0; i < 3; i++, now_ms += 10000) {
+        for (unsigned read = 0; read < 3; read++) {
+            ASSERT_INT(strlen(work(duties, true, 1)), 1);
+            CU_ASSERT_EQUAL(status_of(duties).problem[DUTY_SECRET][0] != '\0', i > 0);
+        }
+        answer_next(duties, 403); /* to write the Secret that was read */
+        CU_ASSERT_PTR_NOT_NULL(strstr(status_of(duties).problem[DUTY_SECRET], secret_name));
+    }
+    ASSERT_TEXT(text_of(work(duties, true, 6)), "SVMsSV");
+    ASSERT_TEXT(text_of(status_of(duties).problem[DUTY_BUNDLE + 1]), "");
+    answer_next(duties, 403); /* to read the mutating one */
+    ASSERT_TEXT(text_of(work(duties, true, 1)), "v");
+    struct duties_status status = status_of(duties);
+    ASSERT_TEXT(text_of(status.problem[DUTY_SECRET]), "");
+    ASSERT_TEXT(text_of(status.problem[DUTY_BUNDLE]), "");
+    CU_ASSERT_PTR_NOT_NULL(strstr(status.problem[DUTY_BUNDLE + 1], "MutatingWebhook"));
+    ASSERT_WORK(duties, true, "SVMmSVM");
+    ASSERT_TEXT(text_of(status_of(duties).problem[DUTY_BUNDLE + 1]), "");
+    duties_destroy(duties);
+    duties = open_duties(); /* who does not lead has only to read */
+    struct duties_step step;
+    struct call_answer refused;
+    duties_next(duties, now_ms, NOW_S, false, &step);
+    call_read(500, TEXT(""), 0, NULL, &refused);
+    duties_take(duties, now_ms, &refused);
+    CU_ASSERT_NOT_EQUAL(status_of(duties).problem[DUTY_SECRET][0], '\0');
+    now_ms += 10000;
+    ASSERT_WORK(duties, false, "S");
+    ASSERT_TEXT(text_of(status_of(duties).problem[DUTY_SECRET]), "");
     duties_destroy(duties);
 }
 
@@ -348,7 +457,7 @@ static void a_ca_does_not_sign_before_all_trust_it(void)
     duties_destroy(duties);
 }
 
-static void a_certificate_that_is_no_good_is_tried_once(void)
+static void a_certificate_that_is_no_good_is_said_once_and_taken_when_it_is(void)
 {
     open_cluster(true);
     struct duties *duties = open_duties();
@@ -359,9 +468,41 @@ static void a_certificate_that_is_no_good_is_tried_once(void)
     serves = 0;
     for (int i = 0; i < 5; i++, now_ms += 10000)
         (void)work(duties, false, REQUESTS_MAX);
-    ASSERT_INT(serves, 1);
+    ASSERT_INT(serves, 5);
+    ASSERT_INT(serves_again, 4);
     CU_ASSERT(!status_of(duties).serving);
+    ASSERT_INT(status_of(duties).failures[DUTY_SECRET], 1); /* said once */
+    refuse_leaf = false;
+    for (int i = 0; i < 5; i++, now_ms += 10000)
+        (void)work(duties, false, REQUESTS_MAX);
+    ASSERT_INT(serves, 6);
+    CU_ASSERT(status_of(duties).serving);
     ASSERT_INT(status_of(duties).failures[DUTY_SECRET], 1);
+    duties_destroy(duties);
+}
+
+/* Whoever serves it is told, as he has kept that the one between was refused. */
+static void a_good_certificate_that_comes_back_is_served_again(void)
+{
+    open_cluster(true);
+    struct duties *duties = open_duties(), *other = open_duties();
+    (void)work(duties, true, REQUESTS_MAX);
+    settings.secret = "certs-next";
+    settings.configuration = "none";
+    ASSERT_TEXT(text_of(work(other, true, REQUESTS_MAX)), "SVMsSVM");
+    refuse_leaf = true;
+    serves = 0;
+    now_ms += 10000;
+    ASSERT_WORK(duties, false, "S");
+    CU_ASSERT(status_of(duties).serving);
+    settings.secret = secret_name;
+    refuse_leaf = false;
+    for (int i = 0; i < 3; i++) {
+        now_ms += 10000;
+        ASSERT_WORK(duties, false, "S");
+    }
+    ASSERT_INT(serves, 2);
+    duties_destroy(other);
     duties_destroy(duties);
 }
 
@@ -418,7 +559,14 @@ const struct unit_test unit_tests[] = {
     {"who overwrites each time is met less often", who_overwrites_each_time_is_met_less_often},
     {"what may not be read stops nothing else", what_may_not_be_read_stops_nothing_else},
     {"a CA does not sign before all trust it", a_ca_does_not_sign_before_all_trust_it},
-    {"a certificate that is no good is tried once", a_certificate_that_is_no_good_is_tried_once},
+    {"what was refused is put back without a pause", what_was_refused_is_put_back_without_a_pause},
+    {"a refused configuration does not stop the other",
+     a_refused_configuration_does_not_stop_the_other},
+    {"nothing is well before it is", nothing_is_well_before_it_is},
+    {"a certificate that is no good is said once and taken when it is",
+     a_certificate_that_is_no_good_is_said_once_and_taken_when_it_is},
+    {"a good certificate that comes back is served again",
+     a_good_certificate_that_comes_back_is_served_again},
     {"a configuration that is not there is not made",
      a_configuration_that_is_not_there_is_not_made},
     {"a flood of writes pauses", a_flood_of_writes_pauses},
