@@ -5,14 +5,14 @@ static bool is_alphanumeric(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
 }
 
-/* Labels of a domain in lower case, each with no '-' at its ends. */
-static bool is_domain(struct text domain)
+bool domain_is_valid(struct text domain)
 {
     enum { LONGEST = 253 };
     if (domain.size == 0 || domain.size > LONGEST)
         return false;
     for (size_t i = 0; i < domain.size; i++) {
         char c = domain.data[i];
+        /* no label is empty, or has a '-' at its ends */
         bool inside =
             i > 0 && i + 1 < domain.size && domain.data[i - 1] != '.' && domain.data[i + 1] != '.';
         bool plain = is_alphanumeric(c) && !(c >= 'A' && c <= 'Z');
@@ -26,7 +26,7 @@ bool label_key_is_valid(struct text key)
 {
     struct text domain;
     struct text name = key;
-    if (text_split(key, '/', &domain, &name) && !is_domain(domain))
+    if (text_split(key, '/', &domain, &name) && !domain_is_valid(domain))
         return false;
     return name.size > 0 && label_value_is_valid(name);
 }

@@ -260,11 +260,14 @@ static void evaluate_rail(struct trial *trial, const struct ruling *ruling)
 }
 
 /* Whether what made it is judged itself. Other controllers than Kubernetes' own make other things
- * than ReplicaSets and Jobs: a LeaderWorkerSet makes StatefulSets, a RayJob a RayCluster. */
-static bool is_controlled(const struct policy *policy, const struct object *object)
+ * than ReplicaSets and Jobs: a LeaderWorkerSet makes StatefulSets, a RayJob a RayCluster. Nothing
+ * but workloads: of a NodePool nobody judges again what its author says that somebody made. */
+static bool is_controlled(const struct policy *policy, const struct object *object,
+                          enum kind judged_as)
 {
     const struct owner *controller = &object->controller;
-    if (controller->name.size == 0 || object->kind == KIND_POD)
+    if (controller->name.size == 0 || object->kind == KIND_POD ||
+        (KIND_BIT(judged_as) & KINDS_WORKLOADS) == 0)
         return false;
     if (templated_kind_find(policy, controller->api_version, controller->kind) != NULL)
         return true;
@@ -326,7 +329,7 @@ static void evaluate_policy(struct trial *trial, const struct policy *policy)
     if (trial->views.count == 0)
         return;
     trial->old = views_of(policy, subject->old_object, evaluation->arena);
-    trial->controlled = is_controlled(policy, subject->object);
+    trial->controlled = is_controlled(policy, subject->object, trial->views.items[0].kind);
     for (size_t i = 0; i < policy->rail_count; i++) {
         const struct ruling ruling = evaluation_rule(evaluation, policy, &policy->rails[i], match);
         evaluate_rail(trial, &ruling);

@@ -47,37 +47,15 @@ const struct key pod_template_keys[] = {
 
 /* ---- loading ---- */
 
-static bool is_word(struct text t, bool (*may_stand)(char c, bool at_an_end))
+static bool is_kind(struct text t)
 {
-    for (size_t i = 0; i < t.size; i++)
-        if (!may_stand(t.data[i], i == 0 || i + 1 == t.size))
-            return false;
-    return t.size > 0;
-}
-
-static bool of_label(char c, bool at_an_end)
-{
-    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || (c == '-' && !at_an_end);
-}
-
-static bool of_kind(char c, bool at_an_end)
-{
-    (void)at_an_end;
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-}
-
-/* Those of custom resources have a dot; those without one are Kubernetes' own. */
-static bool is_group(struct text group)
-{
-    struct text label = TEXT("");
-    struct text rest = group;
-    bool dotted = false;
-    while (text_split(rest, '.', &label, &rest)) {
-        dotted = true;
-        if (!is_word(label, of_label))
+    for (size_t i = 0; i < t.size; i++) {
+        char c = t.data[i];
+        bool upper = c >= 'A' && c <= 'Z';
+        if (!upper && (i == 0 || !((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'))))
             return false;
     }
-    return dotted && is_word(rest, of_label);
+    return t.size > 0;
 }
 
 static bool is_known(const struct templated_kind *item)
@@ -105,15 +83,17 @@ static bool check_names(const struct schema *schema, const struct field *item,
                               "entry out; podTemplates are for custom resources",
                               TEXT_ARGS(kind->kind));
     }
-    if (kind->group.size > 0 && !is_group(kind->group))
+    /* Groups of custom resources have a dot; those without one are Kubernetes' own. */
+    if (kind->group.size > 0 &&
+        (!domain_is_valid(kind->group) || !text_split(kind->group, '.', NULL, NULL)))
         good = refuse(schema, item, "group",
                       TEXT("the API group of a custom resource without its version, such as "
                            "ray.io"));
-    if (kind->kind.size > 0 &&
-        (!is_word(kind->kind, of_kind) || kind->kind.data[0] < 'A' || kind->kind.data[0] > 'Z'))
+    if (kind->kind.size > 0 && !is_kind(kind->kind))
         good =
             refuse(schema, item, "kind", TEXT("a kind as manifests name it, such as RayCluster"));
-    if (kind->resource.size > 0 && !is_word(kind->resource, of_label))
+    if (kind->resource.size > 0 &&
+        (!domain_is_valid(kind->resource) || text_split(kind->resource, '.', NULL, NULL)))
         good = refuse(schema, item, "resource",
                       TEXT("a plural in small letters, as kubectl api-resources names it, such as "
                            "rayclusters"));

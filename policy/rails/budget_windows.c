@@ -41,6 +41,8 @@ static struct budget read_budget(const struct field *field, int64_t now_unix_s, 
         .schedule_field = field_get(arena, field, "schedule"),
         .duration_field = field_get(arena, field, "duration"),
         .reasons = read_reasons(node_get(field->node, "reasons")),
+        .active = ARENA_NEW(arena, struct firing),
+        .start = ARENA_NEW(arena, struct firing),
     };
     budget.nodes_given = is_given(budget.nodes_field);
     budget.nodes = budget.nodes_given ? node_text(budget.nodes_field->node) : TEXT("10%");
@@ -91,6 +93,18 @@ bool budget_is_scheduled(const struct budget *budget)
 
 /* ---- open and closed ---- */
 
+/* Years may lie between two firings, and thousands of times in them are asked about. */
+static bool fires_next(const struct budget *budget, struct firing *last, int64_t after_unix_s,
+                       int64_t *unix_s)
+{
+    if (!last->known || after_unix_s < last->after_unix_s || after_unix_s >= last->unix_s) {
+        last->after_unix_s = after_unix_s;
+        last->known = cron_next(&budget->cron, after_unix_s, &last->unix_s);
+    }
+    *unix_s = last->unix_s;
+    return last->known;
+}
+
 /* Until when it is active, or 0 when it is not. As Karpenter asks: has the schedule fired since a
  * duration ago? */
 static int64_t active_until(const struct budget *budget, int64_t unix_s)
@@ -98,7 +112,7 @@ static int64_t active_until(const struct budget *budget, int64_t unix_s)
     if (!budget_is_scheduled(budget))
         return INT64_MAX;
     int64_t fired = 0;
-    if (!cron_next(&budget->cron, unix_s - budget->duration_s, &fired))
+    if (!fires_next(budget, budget->active, unix_s - budget->duration_s, &fired))
         return INT64_MAX;
     return fired <= unix_s ? fired + budget->duration_s : 0;
 }
@@ -133,7 +147,7 @@ static int64_t next_start(const struct budgets *budgets, int64_t after_unix_s)
         const struct budget *budget = &budgets->items[i];
         int64_t fires = 0;
         if (budget_blocks(budget) && budget_is_scheduled(budget) &&
-            cron_next(&budget->cron, after_unix_s, &fires) && fires < next)
+            fires_next(budget, budget->start, after_unix_s, &fires) && fires < next)
             next = fires;
     }
     return next;
@@ -158,17 +172,23 @@ static int64_t horizon_s(const struct budgets *budgets)
     return (int64_t)(weekly ? WEEK_AND_A_DAY : FIVE_YEARS) * DAY_S + longest_s;
 }
 
-enum window_answer window_next(const struct budgets *budgets, int64_t from_unix_s,
-                               struct window *window)
+static bool take_step(size_t *steps_left)
 {
-    enum { STEPS = 20000 };
+    if (*steps_left == 0)
+        return false;
+    --*steps_left;
+    return true;
+}
+
+enum window_answer window_next_within(const struct budgets *budgets, int64_t from_unix_s,
+                                      size_t *steps_left, struct window *window)
+{
     int64_t end = from_unix_s + horizon_s(budgets);
     int64_t at = from_unix_s;
-    size_t steps = 0;
     for (int64_t until = closed_until(budgets, at); until != 0; until = closed_until(budgets, at)) {
         if (until > end)
             return WINDOW_NEVER;
-        if (++steps > STEPS)
+        if (!take_step(steps_left))
             return WINDOW_UNKNOWN;
         at = until;
     }
@@ -177,11 +197,18 @@ enum window_answer window_next(const struct budgets *budgets, int64_t from_unix_
         at = next_start(budgets, at);
         if (at > end)
             at = INT64_MAX;
-        else if (++steps > STEPS)
+        else if (!take_step(steps_left))
             return WINDOW_UNKNOWN;
     } while (at != INT64_MAX && budgets_open(budgets, at));
     window->close_unix_s = at;
     return WINDOW_FOUND;
+}
+
+enum window_answer window_next(const struct budgets *budgets, int64_t from_unix_s,
+                               struct window *window)
+{
+    size_t steps_left = WINDOW_STEPS;
+    return window_next_within(budgets, from_unix_s, &steps_left, window);
 }
 
 /* ---- in words ---- */

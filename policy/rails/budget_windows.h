@@ -6,6 +6,11 @@
 
 enum { REASON_UNDERUTILIZED = 1, REASON_EMPTY = 2, REASON_DRIFTED = 4, REASONS_ALL = 7 };
 
+/* What cron_next() said last: it says the same of any time before the one it found. */
+struct firing {
+    bool known;
+    int64_t after_unix_s, unix_s;
+};
 struct budget {
     const struct field *field, *nodes_field, *schedule_field, *duration_field;
     struct text nodes, schedule, duration; /* as written */
@@ -15,7 +20,8 @@ struct budget {
     bool nodes_valid, schedule_valid, duration_valid;
     struct text schedule_fault;
     struct cron cron;
-    bool fires; /* some day */
+    bool fires;                    /* some day */
+    struct firing *active, *start; /* asked whether it is active, and when it starts */
     int64_t duration_s;
 };
 struct budgets {
@@ -49,6 +55,11 @@ enum window_answer {
 /* The first one that is open at a time or opens after it. */
 enum window_answer window_next(const struct budgets *budgets, int64_t from_unix_s,
                                struct window *window);
+/* The same for who asks often: a step is a time at which some budget comes or goes, and those taken
+ * are taken off *steps_left. WINDOW_UNKNOWN when none is left. */
+enum { WINDOW_STEPS = 20000 }; /* what window_next takes at most */
+enum window_answer window_next_within(const struct budgets *budgets, int64_t from_unix_s,
+                                      size_t *steps_left, struct window *window);
 
 /* "Sat 2026-11-28 00:00" */
 struct text window_time_text(int64_t unix_s, struct arena *arena);

@@ -65,7 +65,8 @@ static bool selects_reservations(const struct judgement *judgement, const struct
 {
     const struct object *class = snapshot_find(judgement->world->snapshot, KIND_EC2_NODE_CLASS,
                                                TEXT(""), pool->node_class_name);
-    return class != NULL &&
+    /* EKS Auto Mode's NodeClass of the same name is another one. */
+    return class != NULL && text_is(pool->node_class_kind, "EC2NodeClass") &&
            node_count(node_at(class->root->node, "spec.capacityReservationSelectorTerms")) > 0;
 }
 

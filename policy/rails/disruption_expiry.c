@@ -164,7 +164,7 @@ static int64_t least_turns(const struct budgets *budgets, int64_t nodes, const s
         int64_t all = budget->share.percent && nodes == 0 ? 100 : nodes;
         if (budget->share.percent && nodes > 0)
             amount = (nodes * amount + 99) / 100;
-        int64_t turns = (all + amount - 1) / amount;
+        int64_t turns = all / amount + (all % amount != 0);
         if (turns > most) {
             most = turns;
             *of = budget;
@@ -173,16 +173,21 @@ static int64_t least_turns(const struct budgets *budgets, int64_t nodes, const s
     return most;
 }
 
-/* The shortest time that windows are open in any span as long as expire_s; -1: too many to say. */
+/* The shortest time that windows are open in any span as long as expire_s; -1: too many to say. All
+ * windows together take no more steps than one may: those that were found then have to do. */
 static int64_t least_open_s(const struct budgets *budgets, int64_t now_unix_s, int64_t expire_s)
 {
     enum { WINDOWS = 512 };
     struct window windows[WINDOWS];
     size_t count = 0;
-    for (int64_t from = now_unix_s; count < WINDOWS; from = windows[count++].close_unix_s)
-        if (window_next(budgets, from, &windows[count]) != WINDOW_FOUND ||
-            windows[count].close_unix_s == INT64_MAX)
+    size_t steps_left = WINDOW_STEPS;
+    for (int64_t from = now_unix_s; count < WINDOWS; from = windows[count++].close_unix_s) {
+        enum window_answer answer = window_next_within(budgets, from, &steps_left, &windows[count]);
+        if (answer == WINDOW_UNKNOWN)
+            break;
+        if (answer == WINDOW_NEVER || windows[count].close_unix_s == INT64_MAX)
             return -1;
+    }
     int64_t least = -1;
     for (size_t i = 0; i < count; i++) {
         int64_t end = windows[i].close_unix_s + expire_s;
@@ -216,8 +221,10 @@ static void judge_turns(struct judgement *judgement, const struct budgets *budge
     const struct budget *slowest = NULL;
     int64_t nodes = nodes_of_pool(judgement);
     int64_t needed_s = least_turns(budgets, nodes, &slowest) * REPLACEMENT_S;
+    if (slowest == NULL)
+        return;
     int64_t open_s = least_open_s(budgets, judgement->now_unix_s, expire_s);
-    if (slowest == NULL || open_s < 0 || needed_s <= open_s)
+    if (open_s < 0 || needed_s <= open_s)
         return;
     struct text all =
         nodes == 0 ? TEXT("all nodes") : arena_printf(arena, "all %lld nodes", (long long)nodes);
@@ -244,6 +251,8 @@ static void judge_turns(struct judgement *judgement, const struct budgets *budge
 void disruption_budgets_judge_expiry(struct judgement *judgement, const struct budgets *budgets)
 {
     enum { DEFAULT_S = 720 * 3600 };
+    /* Karpenter counts in nanoseconds, and reads nothing longer: the rail pool-shape finds it. */
+    static const int64_t longest_s = INT64_MAX / 1000000000;
     struct arena *arena = judgement->arena;
     bool old = text_ends_with(judgement->object->api_version, TEXT("/v1beta1"));
     const struct field *field =
@@ -253,6 +262,8 @@ void disruption_budgets_judge_expiry(struct judgement *judgement, const struct b
     struct text found = field->node == NULL ? TEXT("") : node_text(field->node);
     if (field->node != NULL && !duration_parse(node_string(field->node), &expire_s))
         return; /* Never, or what the rail node-rotation finds */
+    if (expire_s > longest_s)
+        expire_s = longest_s;
     if (!old) {
         warn_of_expiry(judgement, budgets, field, found, expire_s);
         return;

@@ -29,35 +29,134 @@ static const struct setting {
     {"systemReserved", SHAPE_TEXT_MAP, MEANING_RESERVED},
 };
 
-/* The others that a kubelet of Kubernetes 1.37 has. */
-static const char others[] =
-    "address allowedUnsafeSysctls apiVersion authentication authorization cgroupDriver "
-    "cgroupRoot cgroupsPerQOS clusterDomain configMapAndSecretChangeDetectionStrategy "
-    "containerLogMaxFiles containerLogMaxSize containerLogMaxWorkers "
-    "containerLogMonitorInterval containerRuntimeEndpoint contentType cpuCFSQuotaPeriod "
-    "cpuManagerPolicy cpuManagerPolicyOptions cpuManagerReconcilePeriod crashLoopBackOff "
-    "defaultPodSysctls enableContentionProfiling enableControllerAttachDetach "
-    "enableDebugFlagsHandler enableDebuggingHandlers enableProfilingHandler enableServer "
-    "enableSystemLogHandler enableSystemLogQuery enforceNodeAllocatable eventBurst "
-    "eventRecordQPS evictionPressureTransitionPeriod failCgroupV1 failSwapOn featureGates "
-    "fileCheckFrequency hairpinMode healthzBindAddress healthzPort httpCheckFrequency "
-    "imageMaximumGCAge imageMinimumGCAge imagePullCredentialsVerificationPolicy "
-    "imageServiceEndpoint iptablesDropBit iptablesMasqueradeBit kernelMemcgNotification "
-    "kind kubeAPIBurst kubeAPIQPS kubeReservedCgroup kubeletCgroups "
-    "localStorageCapacityIsolation logging makeIPTablesUtilChains maxOpenFiles "
-    "maxParallelImagePulls memoryManagerPolicy memoryReservationPolicy memorySwap "
-    "memoryThrottlingFactor mergeDefaultEvictionSettings nodeLeaseDurationSeconds "
-    "nodeStatusMaxImages nodeStatusReportFrequency nodeStatusUpdateFrequency oomScoreAdj "
-    "podCIDR podLogsDir podPidsLimit port preloadedImagesVerificationAllowlist "
-    "protectKernelDefaults providerID qosReserved readOnlyPort registerNode registryBurst "
-    "registryPullQPS reservedMemory reservedSystemCPUs resolvConf rotateCertificates "
-    "runOnce runtimeRequestTimeout seccompDefault serializeImagePulls serverTLSBootstrap "
-    "showHiddenMetricsForVersion shutdownGracePeriod shutdownGracePeriodByPodPriority "
-    "shutdownGracePeriodCriticalPods singleProcessOOMKill staticPodPath staticPodURL "
-    "staticPodURLHeader streamingConnectionIdleTimeout syncFrequency systemCgroups "
-    "systemReservedCgroup tlsCertFile tlsCipherSuites tlsCurvePreferences tlsMinVersion "
-    "tlsPrivateKeyFile topologyManagerPolicy topologyManagerPolicyOptions "
-    "topologyManagerScope tracing userNamespaces volumePluginDir volumeStatsAggPeriod";
+/* All that a kubelet of Kubernetes 1.37 has: first those above. */
+static const struct text known[] = {TEXT("clusterDNS"),
+                                    TEXT("cpuCFSQuota"),
+                                    TEXT("evictionHard"),
+                                    TEXT("evictionMaxPodGracePeriod"),
+                                    TEXT("evictionMinimumReclaim"),
+                                    TEXT("evictionSoft"),
+                                    TEXT("evictionSoftGracePeriod"),
+                                    TEXT("imageGCHighThresholdPercent"),
+                                    TEXT("imageGCLowThresholdPercent"),
+                                    TEXT("kubeReserved"),
+                                    TEXT("maxPods"),
+                                    TEXT("podsPerCore"),
+                                    TEXT("systemReserved"),
+                                    TEXT("address"),
+                                    TEXT("allowedUnsafeSysctls"),
+                                    TEXT("apiVersion"),
+                                    TEXT("authentication"),
+                                    TEXT("authorization"),
+                                    TEXT("cgroupDriver"),
+                                    TEXT("cgroupRoot"),
+                                    TEXT("cgroupsPerQOS"),
+                                    TEXT("clusterDomain"),
+                                    TEXT("configMapAndSecretChangeDetectionStrategy"),
+                                    TEXT("containerLogMaxFiles"),
+                                    TEXT("containerLogMaxSize"),
+                                    TEXT("containerLogMaxWorkers"),
+                                    TEXT("containerLogMonitorInterval"),
+                                    TEXT("containerRuntimeEndpoint"),
+                                    TEXT("contentType"),
+                                    TEXT("cpuCFSQuotaPeriod"),
+                                    TEXT("cpuManagerPolicy"),
+                                    TEXT("cpuManagerPolicyOptions"),
+                                    TEXT("cpuManagerReconcilePeriod"),
+                                    TEXT("crashLoopBackOff"),
+                                    TEXT("defaultPodSysctls"),
+                                    TEXT("enableContentionProfiling"),
+                                    TEXT("enableControllerAttachDetach"),
+                                    TEXT("enableDebugFlagsHandler"),
+                                    TEXT("enableDebuggingHandlers"),
+                                    TEXT("enableProfilingHandler"),
+                                    TEXT("enableServer"),
+                                    TEXT("enableSystemLogHandler"),
+                                    TEXT("enableSystemLogQuery"),
+                                    TEXT("enforceNodeAllocatable"),
+                                    TEXT("eventBurst"),
+                                    TEXT("eventRecordQPS"),
+                                    TEXT("evictionPressureTransitionPeriod"),
+                                    TEXT("failCgroupV1"),
+                                    TEXT("failSwapOn"),
+                                    TEXT("featureGates"),
+                                    TEXT("fileCheckFrequency"),
+                                    TEXT("hairpinMode"),
+                                    TEXT("healthzBindAddress"),
+                                    TEXT("healthzPort"),
+                                    TEXT("httpCheckFrequency"),
+                                    TEXT("imageMaximumGCAge"),
+                                    TEXT("imageMinimumGCAge"),
+                                    TEXT("imagePullCredentialsVerificationPolicy"),
+                                    TEXT("imageServiceEndpoint"),
+                                    TEXT("iptablesDropBit"),
+                                    TEXT("iptablesMasqueradeBit"),
+                                    TEXT("kernelMemcgNotification"),
+                                    TEXT("kind"),
+                                    TEXT("kubeAPIBurst"),
+                                    TEXT("kubeAPIQPS"),
+                                    TEXT("kubeReservedCgroup"),
+                                    TEXT("kubeletCgroups"),
+                                    TEXT("localStorageCapacityIsolation"),
+                                    TEXT("logging"),
+                                    TEXT("makeIPTablesUtilChains"),
+                                    TEXT("maxOpenFiles"),
+                                    TEXT("maxParallelImagePulls"),
+                                    TEXT("memoryManagerPolicy"),
+                                    TEXT("memoryReservationPolicy"),
+                                    TEXT("memorySwap"),
+                                    TEXT("memoryThrottlingFactor"),
+                                    TEXT("mergeDefaultEvictionSettings"),
+                                    TEXT("nodeLeaseDurationSeconds"),
+                                    TEXT("nodeStatusMaxImages"),
+                                    TEXT("nodeStatusReportFrequency"),
+                                    TEXT("nodeStatusUpdateFrequency"),
+                                    TEXT("oomScoreAdj"),
+                                    TEXT("podCIDR"),
+                                    TEXT("podLogsDir"),
+                                    TEXT("podPidsLimit"),
+                                    TEXT("port"),
+                                    TEXT("preloadedImagesVerificationAllowlist"),
+                                    TEXT("protectKernelDefaults"),
+                                    TEXT("providerID"),
+                                    TEXT("qosReserved"),
+                                    TEXT("readOnlyPort"),
+                                    TEXT("registerNode"),
+                                    TEXT("registryBurst"),
+                                    TEXT("registryPullQPS"),
+                                    TEXT("reservedMemory"),
+                                    TEXT("reservedSystemCPUs"),
+                                    TEXT("resolvConf"),
+                                    TEXT("rotateCertificates"),
+                                    TEXT("runOnce"),
+                                    TEXT("runtimeRequestTimeout"),
+                                    TEXT("seccompDefault"),
+                                    TEXT("serializeImagePulls"),
+                                    TEXT("serverTLSBootstrap"),
+                                    TEXT("showHiddenMetricsForVersion"),
+                                    TEXT("shutdownGracePeriod"),
+                                    TEXT("shutdownGracePeriodByPodPriority"),
+                                    TEXT("shutdownGracePeriodCriticalPods"),
+                                    TEXT("singleProcessOOMKill"),
+                                    TEXT("staticPodPath"),
+                                    TEXT("staticPodURL"),
+                                    TEXT("staticPodURLHeader"),
+                                    TEXT("streamingConnectionIdleTimeout"),
+                                    TEXT("syncFrequency"),
+                                    TEXT("systemCgroups"),
+                                    TEXT("systemReservedCgroup"),
+                                    TEXT("tlsCertFile"),
+                                    TEXT("tlsCipherSuites"),
+                                    TEXT("tlsCurvePreferences"),
+                                    TEXT("tlsMinVersion"),
+                                    TEXT("tlsPrivateKeyFile"),
+                                    TEXT("topologyManagerPolicy"),
+                                    TEXT("topologyManagerPolicyOptions"),
+                                    TEXT("topologyManagerScope"),
+                                    TEXT("tracing"),
+                                    TEXT("userNamespaces"),
+                                    TEXT("volumePluginDir"),
+                                    TEXT("volumeStatsAggPeriod")};
 
 static const struct text signals[] = {TEXT("memory.available"),   TEXT("nodefs.available"),
                                       TEXT("nodefs.inodesFree"),  TEXT("imagefs.available"),
@@ -277,41 +376,27 @@ static const struct setting *setting_named(struct text name)
     return NULL;
 }
 
-struct text_names {
-    struct text *items;
-    size_t count, capacity;
-};
-
 static void judge_other(struct judgement *judgement, const struct field *field, struct text name)
 {
     enum { TYPO_EDITS = 2 };
     struct arena *arena = judgement->arena;
-    struct text_names known = {0};
-    for (size_t i = 0; i < COUNT_OF(settings); i++)
-        *LIST_PUSH(arena, &known) = text_of(settings[i].name);
-    struct text rest = text_of(others);
-    for (bool more = true; more;) {
-        struct text other = rest;
-        more = text_split(rest, ' ', &other, &rest);
-        *LIST_PUSH(arena, &known) = other;
-    }
-    size_t nearest = text_nearest(name, known.items, known.count, TYPO_EDITS);
-    bool meant = nearest < known.count;
-    if (meant && text_equal(name, known.items[nearest]))
+    size_t nearest = text_nearest(name, known, COUNT_OF(known), TYPO_EDITS);
+    bool meant = nearest < COUNT_OF(known);
+    if (meant && text_equal(name, known[nearest]))
         return;
-    judgement_report(judgement,
-                     &(struct draft){
-                         /* A Karpenter newer than these tables may know it. */
-                         .severity = meant ? SEVERITY_RAIL : SEVERITY_WARN,
-                         .field = field,
-                         .found = name,
-                         .statement = arena_printf(
-                             arena, "found \"%.*s\", which is no setting of a kubelet%s" NEVER_USED,
+    judgement_report(
+        judgement,
+        &(struct draft){
+            /* A Karpenter newer than these tables may know it. */
+            .severity = meant ? SEVERITY_RAIL : SEVERITY_WARN,
+            .field = field,
+            .found = name,
+            .statement =
+                arena_printf(arena, "found \"%.*s\", which is no setting of a kubelet%s" NEVER_USED,
                              TEXT_ARGS(name), meant ? "" : ", as far as is known here"),
-                         .fix = meant ? arena_printf(arena, "did you mean %.*s?",
-                                                     TEXT_ARGS(known.items[nearest]))
-                                      : TEXT("remove it"),
-                     });
+            .fix = meant ? arena_printf(arena, "did you mean %.*s?", TEXT_ARGS(known[nearest]))
+                         : TEXT("remove it"),
+        });
 }
 
 void node_class_judge_kubelet(struct judgement *judgement)

@@ -62,7 +62,9 @@ def check(taffrail, folder, case, policy):
         command += ["--as-group", group]
     command += run.state_arguments(folder, case)
     answer = subprocess.run(command, capture_output=True, text=True, check=False)
-    return json.loads(answer.stdout or '{"findings": []}')["findings"]
+    if answer.returncode != 0:
+        sys.exit(f"{folder.name}, {case['manifest']}: {answer.stderr}")
+    return json.loads(answer.stdout)["findings"]
 
 
 def without_since(policies):

@@ -148,10 +148,17 @@ static void what_is_written_is_read_again(void)
     arena_destroy(arena);
 }
 
-#define LABELS(tens) LABEL(tens "0") ", " LABEL(tens "1") ", " LABEL(tens "2") ", " LABEL(tens "3")
 #define LABEL(number)                                     \
     "example.com/a-label-with-a-rather-long-name-" number \
-    ": and-a-value-that-is-as-long-as-the-name-is"
+    ": and-a-value-that-is-as-long-as-the-name-is, "
+#define LABELS(tens) LABEL(tens "0") LABEL(tens "1") LABEL(tens "2") LABEL(tens "3")
+#define MANY_LABELS \
+    LABELS("0")     \
+    LABELS("1") LABELS("2") LABELS("3") LABELS("4") LABELS("5") LABELS("6") LABELS("7") LABELS("8")
+#define MANY_LABELS_AND_A_KUBELET                                                             \
+    OBJECT("karpenter.sh/v1beta1", "NodePool",                                                \
+           "template: {metadata: {labels: {" MANY_LABELS "}}, spec: {kubelet: {maxPods: 9}, " \
+           "nodeClassRef: {name: c}, requirements: []}}")
 
 static void it_says_what_to_write(void)
 {
@@ -217,52 +224,11 @@ static void it_says_what_to_write(void)
          "Karpenter's settings is no longer read; name spec.subnetSelectorTerms: v1 wants it; name "
          "spec.securityGroupSelectorTerms: v1 wants it"},
         /* more than a message can hold */
-        {
-            OBJECT("karpenter.sh/v1beta1", "NodePool",
-                   "template: {metadata: {labels: {" LABELS("0") ", " LABELS("1") ", " LABELS("2") ", " LABELS("3") ", " LABELS(
-                       "4") ", " LABELS("5") ", " LABELS("6") ", " LABELS("7") ", " LABELS("8") "}}"
-                                                                                                ", "
-                                                                                                "sp"
-                                                                                                "ec"
-                                                                                                ": "
-                                                                                                "{k"
-                                                                                                "ub"
-                                                                                                "el"
-                                                                                                "et"
-                                                                                                ": "
-                                                                                                "{m"
-                                                                                                "ax"
-                                                                                                "Po"
-                                                                                                "ds"
-                                                                                                ": "
-                                                                                                "9}"
-                                                                                                ", "
-                                                                                                "no"
-                                                                                                "de"
-                                                                                                "Cl"
-                                                                                                "as"
-                                                                                                "sR"
-                                                                                                "ef"
-                                                                                                ": "
-                                                                                                "{n"
-                                                                                                "am"
-                                                                                                "e:"
-                                                                                                " c"
-                                                                                                "},"
-                                                                                                " r"
-                                                                                                "eq"
-                                                                                                "ui"
-                                                                                                "re"
-                                                                                                "me"
-                                                                                                "nt"
-                                                                                                "s:"
-                                                                                                " ["
-                                                                                                "]}"
-                                                                                                "}"),
-            "found NodePool of \"karpenter.sh/v1beta1\", which Karpenter no longer serves; allowed "
-            "karpenter.sh/v1",
-            "taffrail convert -f FILE writes the new object; by hand: in EC2NodeClass c write "
-            "spec.kubelet: {maxPods: 9}"},
+        {MANY_LABELS_AND_A_KUBELET,
+         "found NodePool of \"karpenter.sh/v1beta1\", which Karpenter no longer serves; allowed "
+         "karpenter.sh/v1",
+         "taffrail convert -f FILE writes the new object; by hand: in EC2NodeClass c write "
+         "spec.kubelet: {maxPods: 9}"},
     };
     rail_words_run("api-versions: {}", NULL, rows, COUNT_OF(rows));
 }

@@ -96,6 +96,11 @@ static void pools_launch_what_is_allowed(void)
     static const struct rail_case reserving[] = {
         {POOL("", ""), "deny " AT " reserved"},
         {POOL("", NOT_IN("reserved")), ""},
+        /* of EKS Auto Mode, whose NodeClass of that name is not visible */
+        {"{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: a}, spec: {template: "
+         "{spec: {nodeClassRef: {group: eks.amazonaws.com, kind: NodeClass, name: c}, "
+         "requirements: []}}}}",
+         ""},
     };
     rail_table_run(&(struct rail_table){"capacity-types: {allow: [on-demand, spot]}", RESERVES,
                                         reserving, COUNT_OF(reserving)});

@@ -202,6 +202,11 @@ static void windows_must_do_for_all_nodes(void)
         {OLD("47h50m", ", " SATURDAY ", {nodes: 50%}"), "warn spec.disruption.expireAfter 47h50m"},
         /* of more than two years the windows are not counted */
         {OLD("20000h", ", {nodes: 1%}"), ""},
+        {POOL_OF("v1beta1",
+                 "expireAfter: 2562047788015215h, budgets: [{nodes: 1%}, " BLOCK("0 1 * * *",
+                                                                                 "23h") "]",
+                 ""),
+         ""},
         /* how many nodes there are is not known; or nothing holds them up */
         {OLD("24h", ", {nodes: '1'}"), ""},
         {OLD("24h", ""), ""},
@@ -222,14 +227,47 @@ static void windows_must_do_for_all_nodes(void)
         {OLD("24h", ", {nodes: 16%}"), warned},
         {OLD("24h", ", {nodes: 17%}"), ""}, /* two of them, rounded up */
     };
+    /* a minute a day, which is too short for even one turn */
+#define MINUTE(nodes)                                                                              \
+    POOL_OF("v1beta1",                                                                             \
+            "expireAfter: 24h, budgets: [" BLOCK("1 0 * * *", "23h59m") ", {nodes: '" nodes "'}]", \
+            "")
+    static const struct rail_case hurried[] = {
+        {MINUTE("6"), warned},
+        {MINUTE("9223372036854775807"), warned},
+    };
     const char *rails = "disruption-budgets: {}";
+    rail_table_run(&(struct rail_table){rails, six, hurried, COUNT_OF(hurried)});
     rail_table_run(&(struct rail_table){rails, NULL, unseen, COUNT_OF(unseen)});
     rail_table_run(&(struct rail_table){rails, five, of_five, COUNT_OF(of_five)});
     rail_table_run(&(struct rail_table){rails, six, of_six, COUNT_OF(of_six)});
+#undef MINUTE
 #undef TEN_MINUTES
 #undef SATURDAY
 #undef OLD
 #undef NODE
+}
+
+/* For an hour one minute after the other is closed, a step each; the next hour is open. */
+static void who_asks_for_windows_often_has_an_allowance(void)
+{
+    struct arena *arena = arena_create((size_t)64 << 20);
+    struct rail_documents documents = rail_table_read(BUDGETS(BLOCK("* */2 * * *", "1m")), arena);
+    struct budgets budgets;
+    budgets_read(&documents.items[0], 0, arena, &budgets);
+    struct window window = {0};
+    size_t steps_left = 150;
+    CU_ASSERT_EQUAL(window_next_within(&budgets, 0, &steps_left, &window), WINDOW_FOUND);
+    ASSERT_INT(window.open_unix_s, 3600);
+    ASSERT_INT(window.close_unix_s, 7200);
+    ASSERT_INT(steps_left, 150 - 60 - 1);
+    CU_ASSERT_EQUAL(window_next_within(&budgets, 7200, &steps_left, &window), WINDOW_FOUND);
+    ASSERT_INT(window.open_unix_s, 10800);
+    CU_ASSERT_EQUAL(window_next_within(&budgets, 14400, &steps_left, &window), WINDOW_UNKNOWN);
+    ASSERT_INT(steps_left, 0);
+    CU_ASSERT_EQUAL(window_next(&budgets, 14400, &window), WINDOW_FOUND);
+    ASSERT_INT(window.open_unix_s, 18000);
+    arena_destroy(arena);
 }
 
 /* At 1970-01-01 00:00, a Thursday: the office hours are Thursday and Friday, then Monday. */
@@ -256,6 +294,11 @@ static void nodes_that_will_end_outside_are_named(void)
                 "1970-01-01 00:00 to Thu 1970-01-01 09:00, Thu 1970-01-01 17:00 to Fri 1970-01-02 "
                 "09:00, Fri 1970-01-02 17:00 to Mon 1970-01-05 09:00 UTC");
     arena_destroy(arena);
+    /* which no sum of seconds holds */
+    static const struct rail_case endless = {
+        POOL_OF("v1", "budgets: [" OFFICE "]", "expireAfter: 2562047788015215h"),
+        "warn spec.template.spec.expireAfter 2562047788015215h"};
+    rail_table_run(&(struct rail_table){"disruption-budgets: {}", cluster, &endless, 1});
 }
 
 static void it_says_how_many_are_too_many(void)
@@ -286,6 +329,7 @@ const struct unit_test unit_tests[] = {
     {"the number of nodes is bounded", the_number_of_nodes_is_bounded},
     {"policies are allowed by name", policies_are_allowed_by_name},
     {"windows must do for all nodes", windows_must_do_for_all_nodes},
+    {"who asks for windows often has an allowance", who_asks_for_windows_often_has_an_allowance},
     {"expiry is held against the windows", expiry_is_held_against_the_windows},
     {"nodes that will end outside are named", nodes_that_will_end_outside_are_named},
     {"it says how many are too many", it_says_how_many_are_too_many},

@@ -303,7 +303,7 @@ static void one_cluster_is_set_one_way(void)
          ""},
         {{{IGNORE, ""}, {"", ""}, {"preferencePolicy: Respect", ""}},
          "5:33 spec.karpenter.preferencePolicy: found Respect, but the policy \"first\" says "
-         "Ignore at (null):5:33"},
+         "Ignore at policy.yaml:5:33"},
         {{{"minValuesPolicy: Strict", ""}, {"minValuesPolicy: BestEffort", ""}, {"", ""}},
          "5:32 spec.karpenter.minValuesPolicy: found BestEffort, but the policy \"first\" says "
          "Strict"},

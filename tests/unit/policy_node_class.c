@@ -253,6 +253,29 @@ static void it_says_what_to_change(void)
     rail_words_run("node-class: {maxHopLimit: 1, requireTags: [team]}", NULL, rows, COUNT_OF(rows));
 }
 
+static void unknown_kubelet_settings_cost_little(void)
+{
+    enum { SETTINGS = 250, BYTES_EACH = 2048 };
+    struct arena *arena = arena_create((size_t)64 << 20);
+    struct world world = rail_table_world("node-class: {}", NULL, arena);
+    struct text_builder settings = {.arena = arena};
+    for (size_t i = 0; i < SETTINGS; i++)
+        text_builder_printf(&settings, "%ssomething%zu: 1", i == 0 ? "" : ", ", i);
+    struct text object = arena_printf(arena, CLASS(AL2023 ", kubelet: {%.*s}"),
+                                      TEXT_ARGS(text_builder_text(&settings)));
+    struct rail_documents documents = rail_table_read(object.data, arena);
+    struct subject subject = {.operation = OPERATION_CREATE, .object = &documents.items[0]};
+    struct verdict verdict;
+    size_t before = arena_used_bytes(arena);
+    policy_evaluate(&world, &subject, 0, arena, &verdict);
+    ASSERT_INT(verdict.finding_count, SETTINGS);
+    size_t each = (arena_used_bytes(arena) - before) / SETTINGS;
+    CU_ASSERT(each < BYTES_EACH);
+    if (each >= BYTES_EACH)
+        fprintf(stderr, "%zu bytes for each\n", each);
+    arena_destroy(arena);
+}
+
 static void it_speaks_in_every_mode(void)
 {
     rail_modes_run("node-class", "", NULL, OPTIONS("httpTokens: optional"));
@@ -267,6 +290,7 @@ const struct unit_test unit_tests[] = {
     {"pods have addresses", pods_have_addresses},
     {"block devices that are no list", block_devices_that_are_no_list},
     {"kubelet settings can be used", kubelet_settings_can_be_used},
+    {"unknown kubelet settings cost little", unknown_kubelet_settings_cost_little},
     {"it says what to change", it_says_what_to_change},
     {"it speaks in every mode", it_speaks_in_every_mode},
     {NULL, NULL},

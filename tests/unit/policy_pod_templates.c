@@ -15,11 +15,6 @@ struct loaded {
     struct text problems; /* a line each: LINE:COLUMN MESSAGE */
 };
 
-static void take_root(void *context, const struct node *root)
-{
-    *(const struct node **)context = root;
-}
-
 /* What stands under spec, in which the first line is line 6. */
 static struct loaded load(const char *spec, struct arena *arena)
 {
@@ -32,7 +27,7 @@ static struct loaded load(const char *spec, struct arena *arena)
     struct problems warnings = {.arena = arena};
     const struct node *root = NULL;
     struct loaded loaded = {0};
-    doc_read_yaml(source, YAML_POLICY, &doc_limits_policy, arena, &problems, take_root,
+    doc_read_yaml(source, YAML_POLICY, &doc_limits_policy, arena, &problems, rail_table_take_root,
                   (void *)&root);
     CU_ASSERT_PTR_NOT_NULL_FATAL(root);
     struct schema schema = {source, arena, &problems};
@@ -99,6 +94,10 @@ static const struct {
      "such as RayCluster\n"
      "6:65 spec.podTemplates[0].resource: found \"RayClusters\", expected a plural in small "
      "letters, as kubectl api-resources names it, such as rayclusters\n"},
+    {"  podTemplates: [{group: a..b, kind: Ray-Cluster, resource: ray.clusters" PATHS "}]\n",
+     "6:26 spec.podTemplates[0].group: found \"a..b\", expected the API group\n"
+     "6:38 spec.podTemplates[0].kind: found \"Ray-Cluster\", expected a kind\n"
+     "6:61 spec.podTemplates[0].resource: found \"ray.clusters\", expected a plural\n"},
     {"  podTemplates:\n"
      "    - {group: ray.io, kind: RayCluster" PATHS "}\n"
      "    - {group: example.com, kind: RayCluster" PATHS "}\n"
@@ -355,6 +354,45 @@ static void match_names_a_custom_resource_with_its_group(void)
     arena_destroy(arena);
 }
 
+/* ---- who is judged in another's place ---- */
+
+static void only_workloads_can_be_made_by_a_custom_resource(void)
+{
+#define OF_A_RAY_CLUSTER                                                                     \
+    "name: a, ownerReferences: [{apiVersion: ray.io/v1, kind: RayCluster, name: r, uid: u, " \
+    "controller: true}]"
+#define IN_ZONE_B "{nodeSelector: {topology.kubernetes.io/zone: b}}"
+    static const struct {
+        const char *object, *findings;
+    } cases[] = {
+        {"{apiVersion: apps/v1, kind: StatefulSet, metadata: {" OF_A_RAY_CLUSTER
+         "}, spec: {template: {spec: " IN_ZONE_B "}}}",
+         "audit spec.template.spec.nodeSelector[topology.kubernetes.io/zone] b"},
+        /* a custom resource that another one makes */
+        {"{apiVersion: ray.io/v1, kind: RayCluster, metadata: {" OF_A_RAY_CLUSTER
+         "}, spec: {template: {spec: " IN_ZONE_B "}}}",
+         "audit spec.template.spec.nodeSelector[topology.kubernetes.io/zone] b"},
+        {"{apiVersion: v1, kind: Pod, metadata: {" OF_A_RAY_CLUSTER "}, spec: " IN_ZONE_B "}",
+         "deny spec.nodeSelector[topology.kubernetes.io/zone] b"},
+        {"{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {" OF_A_RAY_CLUSTER
+         "}, spec: {template: {spec: {requirements: [{key: topology.kubernetes.io/zone, operator: "
+         "In, values: [b]}]}}}}",
+         "deny spec.template.spec.requirements[0].values[0] b"},
+    };
+    struct arena *arena = arena_create((size_t)64 << 20);
+    struct loaded loaded =
+        load("  mode: enforce\n  rails: {zones: {allow: [a]}}\n" RAY(PATHS), arena);
+    ASSERT_TEXT(loaded.problems, "");
+    const struct policy_set policies = {.items = &loaded.policy, .count = 1};
+    struct world world = rail_table_world("", NULL, arena);
+    world.policies = &policies;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct rail_documents documents = rail_table_read(cases[i].object, arena);
+        ASSERT_TEXT(rail_table_findings(&world, &documents.items[0], arena), cases[i].findings);
+    }
+    arena_destroy(arena);
+}
+
 const char unit_suite[] = "policy pod templates";
 const struct unit_test unit_tests[] = {
     {"wrong entries are refused where they stand", wrong_entries_are_refused_where_they_stand},
@@ -368,5 +406,7 @@ const struct unit_test unit_tests[] = {
     {"a kind is told by its group", a_kind_is_told_by_its_group},
     {"the webhook is sent what some rail judges", the_webhook_is_sent_what_some_rail_judges},
     {"match names a custom resource with its group", match_names_a_custom_resource_with_its_group},
+    {"only workloads can be made by a custom resource",
+     only_workloads_can_be_made_by_a_custom_resource},
     {NULL, NULL},
 };

@@ -60,6 +60,7 @@ static inline struct policy rail_table_read_policy(struct text yaml, const struc
                                                    struct arena *arena)
 {
     struct source *source = ARENA_NEW(arena, struct source);
+    source->file = "policy.yaml";
     source->text = yaml;
     struct problems problems = {.arena = arena};
     const struct node *root = NULL;
