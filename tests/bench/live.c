@@ -127,7 +127,7 @@ static struct text pod_json(struct arena *arena, size_t number, size_t version)
         TEXT_ARGS(head), number % NODES / 250, number % 250, group, TEXT_ARGS(claim), number);
 }
 
-static struct text node_json(struct arena *arena, size_t number, size_t version)
+static struct text node_document(struct arena *arena, size_t number, size_t version)
 {
     struct text images = TEXT("");
     for (int i = 0; i < 20; i++)
@@ -245,7 +245,7 @@ static const struct {
     struct text (*json)(struct arena *arena, size_t number, size_t version);
 } made[] = {
     {KIND_POD, "v1", PODS, pod_json},
-    {KIND_NODE, "v1", NODES, node_json},
+    {KIND_NODE, "v1", NODES, node_document},
     {KIND_PERSISTENT_VOLUME_CLAIM, "v1", CLAIMS, claim_json},
     {KIND_PERSISTENT_VOLUME, "v1", CLAIMS, volume_json},
     {KIND_REPLICA_SET, "apps/v1", REPLICA_SETS, replica_set_json},
