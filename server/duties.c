@@ -124,6 +124,11 @@ void duties_report(const struct duties *duties, struct duties_status *status)
 
 /* ---- rounds ---- */
 
+static enum stage apply_stage(size_t which)
+{
+    return which == 0 ? APPLY_VALIDATING : APPLY_MUTATING;
+}
+
 /* Whatever in the round asked for the longest rest gets it. */
 static void rest(struct duties *duties, int64_t until_ms)
 {
@@ -365,7 +370,7 @@ static bool pauses(struct duties *duties, int64_t now_ms, size_t which)
     int64_t left_ms = contest->count == 0 ? 0 : (duties->look_ms << contest->count) - since_ms;
     if (!contest->overwritten || left_ms <= 0)
         return false;
-    enum stage stage = APPLY_VALIDATING + which;
+    enum stage stage = apply_stage(which);
     snprintf(problem_of(duties, stage), DUTIES_PROBLEM_BYTES,
              "%s %s: the CA bundle was overwritten%s%.*s; it is put back in %lld s",
              resource_table[requests[stage].resource].kind, name_of(duties, stage),
@@ -398,7 +403,7 @@ static void judge_bundles(struct duties *duties, int64_t now_ms)
         if (duties->differs[which])
             duties->differs[which] = !pauses(duties, now_ms, which);
         else if (!duties->unread[which])
-            succeed(duties, APPLY_VALIDATING + which);
+            succeed(duties, apply_stage(which));
     }
 }
 
@@ -407,7 +412,7 @@ static bool next_to_apply(struct duties *duties, size_t from)
 {
     for (size_t which = from; which < CONFIGURATION_COUNT; which++)
         if (duties->differs[which]) {
-            duties->stage = APPLY_VALIDATING + which;
+            duties->stage = apply_stage(which);
             return true;
         }
     return false;
