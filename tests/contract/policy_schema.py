@@ -8,9 +8,11 @@ usage: policy_schema.py TAFFRAIL
 import copy
 import json
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
+import warnings
 
 import yaml
 
@@ -126,12 +128,36 @@ def program_takes(taffrail, document):
         return run.returncode == 0
 
 
+def patterns_of(node):
+    if isinstance(node, dict):
+        if isinstance(node.get("pattern"), str):
+            yield node["pattern"]
+        for value in node.values():
+            yield from patterns_of(value)
+    elif isinstance(node, list):
+        for value in node:
+            yield from patterns_of(value)
+
+
+def editors_differ(pattern):
+    """Whether an editor reads it in another way than Python: it takes patterns as JavaScript does,
+    where [] is a class of nothing, and where an open bracket inside a class may begin another."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", FutureWarning)
+            re.compile(pattern)
+    except FutureWarning:
+        return True
+    return "[]" in pattern or "[^]" in pattern
+
+
 def main(taffrail):
     run = subprocess.run([taffrail, "schema"], capture_output=True, text=True, check=True)
     schema = json.loads(run.stdout)
     jsonschema.Draft7Validator.check_schema(schema)
     validator = jsonschema.Draft7Validator(schema)
-    failures = []
+    failures = [f"editors read this pattern in another way: {pattern}"
+                for pattern in sorted(set(patterns_of(schema))) if editors_differ(pattern)]
     files = sorted(ROOT.glob("manifests/policies/**/*.yaml")) + \
         sorted(ROOT.glob("tests/scenarios/*/policy*.yaml"))
     policies = 0
