@@ -98,9 +98,17 @@ static void put_class_ref(const struct node *reference, struct text name, struct
 static void note_kubelet(const struct node *kubelet, struct text class_name, struct arena *arena,
                          struct upgrade *upgrade)
 {
-    if (node_count(kubelet) > 0)
+    struct members kept = {0};
+    for (size_t i = 0; node_is(kubelet, NODE_MAP) && i < node_count(kubelet); i++) {
+        const struct member *member = &kubelet->members[i];
+        /* Of v1alpha5; there is no other than containerd, and v1 has no such field. */
+        if (!text_is((struct text){member->key, member->key_size}, "containerRuntime"))
+            *LIST_PUSH(arena, &kept) = *member;
+    }
+    struct node written = node_of_members(kept.items, kept.count);
+    if (kept.count > 0)
         upgrade_note(upgrade, arena, "in EC2NodeClass %.*s write spec.kubelet: %.*s",
-                     TEXT_ARGS(class_name), TEXT_ARGS(node_yaml_line(kubelet, arena)));
+                     TEXT_ARGS(class_name), TEXT_ARGS(node_yaml_line(&written, arena)));
 }
 
 /* ---- NodePool v1beta1 ---- */

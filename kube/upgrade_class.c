@@ -6,81 +6,99 @@ struct nodes {
     size_t count, capacity;
 };
 
-/* ---- selectors: a map of tags becomes a list of terms ---- */
+/* ---- selectors: a map becomes a list of terms ---- */
 
-static void add_term(struct nodes *terms, struct arena *arena, const char *key, struct node value)
-{
-    struct member *member = ARENA_NEW(arena, struct member);
-    *member = member_of(text_of(key), value);
-    *LIST_PUSH(arena, terms) = node_of_members(member, 1);
-}
+/* One thing that a term says; of several values any will do, and each makes terms of its own. */
+struct part {
+    struct text key;
+    bool is_tag;
+    struct {
+        struct text *items;
+        size_t count, capacity;
+    } values;
+};
 
-static bool is_ids_key(struct text key)
-{
-    return text_is(key, "aws-ids") || text_is(key, "aws::ids");
-}
+struct parts {
+    struct part *items;
+    size_t count, capacity;
+};
 
-static void add_each(struct nodes *terms, struct arena *arena, const char *key, struct text values)
+static void add_part(struct parts *parts, struct arena *arena, struct text key, bool is_tag,
+                     struct text values)
 {
+    struct part part = {.key = key, .is_tag = is_tag};
     while (values.size > 0) {
         struct text value = values;
         struct text rest = TEXT("");
         text_split(values, ',', &value, &rest);
         while (value.size > 0 && value.data[0] == ' ')
             value = (struct text){value.data + 1, value.size - 1};
-        add_term(terms, arena, key, node_of_text(value));
+        while (value.size > 0 && value.data[value.size - 1] == ' ')
+            value.size--;
+        *LIST_PUSH(arena, &part.values) = value;
         values = rest;
     }
+    if (part.values.count == 0)
+        *LIST_PUSH(arena, &part.values) = TEXT("");
+    *LIST_PUSH(arena, parts) = part;
 }
 
-/* Of tags all must fit; of the values of one, which commas separate, any. */
-static void add_tags(struct nodes *terms, struct arena *arena, const struct members *tags,
-                     struct upgrade *upgrade)
+/* A term says all of the parts: each value of one beside each of the others. */
+static struct node terms_of_parts(struct parts *parts, struct arena *arena, struct upgrade *upgrade)
 {
-    size_t many = tags->count;
-    for (size_t i = 0; i < tags->count; i++)
-        if (text_split(node_string(&tags->items[i].value), ',', NULL, NULL))
-            many = many == tags->count ? i : many;
-    struct text values = many < tags->count ? node_string(&tags->items[many].value) : TEXT("once");
-    while (values.size > 0) {
-        struct text value = values;
-        struct text rest = TEXT("");
-        text_split(values, ',', &value, &rest);
-        struct member *items = ARENA_ARRAY(arena, tags->count, struct member);
-        for (size_t i = 0; i < tags->count; i++) {
-            items[i] = tags->items[i];
-            if (i == many)
-                items[i].value = node_of_text(value);
-            else if (text_split(node_string(&items[i].value), ',', NULL, NULL))
-                upgrade_note(upgrade, arena, "of the tag %.*s write a term for each value",
-                             (int)items[i].key_size, items[i].key);
+    enum { MOST_TERMS = 30 }; /* of a v1 object */
+    struct nodes terms = {0};
+    size_t total = parts->count > 0 ? 1 : 0;
+    for (size_t i = 0; i < parts->count; i++) {
+        struct part *part = &parts->items[i];
+        if (total * part->values.count > MOST_TERMS) {
+            upgrade_note(upgrade, arena, "of %s%.*s write a term for each value",
+                         part->is_tag ? "the tag " : "", TEXT_ARGS(part->key));
+            part->values.count = 1;
         }
-        add_term(terms, arena, "tags", node_of_members(items, tags->count));
-        values = rest;
+        total *= part->values.count;
     }
+    for (size_t i = 0; i < total; i++) {
+        struct members term = {0};
+        struct members tags = {0};
+        size_t step = total;
+        for (size_t j = 0; j < parts->count; j++) {
+            const struct part *part = &parts->items[j];
+            step /= part->values.count;
+            struct node value = node_of_text(part->values.items[i / step % part->values.count]);
+            *LIST_PUSH(arena, part->is_tag ? &tags : &term) = member_of(part->key, value);
+        }
+        members_put_map(&term, arena, "tags", &tags);
+        *LIST_PUSH(arena, &terms) = node_of_members(term.items, term.count);
+    }
+    return node_of_items(terms.items, terms.count);
 }
 
 static const struct node *terms_of(const struct node *selector, struct arena *arena,
                                    struct upgrade *upgrade)
 {
-    struct nodes terms = {0};
-    struct members tags = {0};
+    struct parts ids = {0};
+    struct parts others = {0};
+    struct text owners = TEXT("");
     for (size_t i = 0; node_is(selector, NODE_MAP) && i < node_count(selector); i++) {
         const struct member *member = &selector->members[i];
         struct text key = {member->key, member->key_size};
         struct text value = node_text(&member->value);
-        if (is_ids_key(key))
-            add_each(&terms, arena, "id", value);
-        else if (text_is(key, "aws::name"))
-            add_each(&terms, arena, "name", value);
+        if (text_is(key, "aws-ids") || text_is(key, "aws::ids"))
+            add_part(&ids, arena, TEXT("id"), false, value);
         else if (text_is(key, "aws::owners"))
-            upgrade_note(upgrade, arena, "the owners %.*s belong into each term", TEXT_ARGS(value));
+            owners = value;
+        else if (text_is(key, "aws::name"))
+            add_part(&others, arena, TEXT("name"), false, value);
         else
-            *LIST_PUSH(arena, &tags) = member_of(key, node_of_text(value));
+            add_part(&others, arena, key, true, value);
     }
-    if (tags.count > 0)
-        add_tags(&terms, arena, &tags, upgrade);
-    return node_keep(arena, node_of_items(terms.items, terms.count));
+    if (ids.count > 0 && others.count > 0)
+        upgrade_note(upgrade, arena,
+                     "what stood beside the ids is left out: v1 takes an id by itself");
+    else if (ids.count == 0 && others.count > 0 && owners.size > 0)
+        add_part(&others, arena, TEXT("owner"), false, owners);
+    return node_keep(arena, terms_of_parts(ids.count > 0 ? &ids : &others, arena, upgrade));
 }
 
 static void put_terms(const struct node *spec, const char *terms, const char *selector,
@@ -130,10 +148,10 @@ static void put_images(const struct node *spec, struct arena *arena, struct upgr
     for (size_t i = 0; i < COUNT_OF(aliases); i++) {
         if (!text_is(family, aliases[i].family))
             continue;
-        struct nodes terms = {0};
-        add_term(&terms, arena, "alias", node_of_text(text_of(aliases[i].alias)));
+        struct parts alias = {0};
+        add_part(&alias, arena, TEXT("alias"), false, text_of(aliases[i].alias));
         members_put(out, arena, "amiSelectorTerms",
-                    node_keep(arena, node_of_items(terms.items, terms.count)));
+                    node_keep(arena, terms_of_parts(&alias, arena, upgrade)));
         upgrade_note(upgrade, arena,
                      "put a version for latest in alias %s: nodes are replaced at each release",
                      aliases[i].alias);
