@@ -43,7 +43,7 @@ struct text message_printable(struct text t, size_t limit_bytes, struct arena *a
 
 /* ---- one finding ---- */
 
-static struct text day_text(int64_t unix_s, struct arena *arena)
+struct text message_day(int64_t unix_s, struct arena *arena)
 {
     time_t seconds = (time_t)unix_s;
     struct tm broken_down;
@@ -72,7 +72,7 @@ struct text message_finding(const struct draft *draft, const struct finding *fin
     if (finding->exception_expired)
         text_builder_printf(&builder, "; exception %.*s expired on %.*s",
                             TEXT_ARGS(finding->exception),
-                            TEXT_ARGS(day_text(finding->exception_expires_unix_s, arena)));
+                            TEXT_ARGS(message_day(finding->exception_expires_unix_s, arena)));
     if (unknown_namespace.size > 0)
         text_builder_printf(&builder,
                             "; whether this applies depends on the labels of Namespace %.*s, "
@@ -229,7 +229,7 @@ struct text message_warning(const struct finding *finding, int64_t now_unix_s, s
         int64_t days = (finding->exception_expires_unix_s - now_unix_s) / 86400;
         what = arena_printf(arena, "allowed by exception %.*s until %.*s (%lld days left)",
                             TEXT_ARGS(finding->exception),
-                            TEXT_ARGS(day_text(finding->exception_expires_unix_s, arena)),
+                            TEXT_ARGS(message_day(finding->exception_expires_unix_s, arena)),
                             (long long)days);
     } else if (text_starts_with(finding->fix, TEXT("replace with "))) {
         what = arena_printf(arena, "found \"%.*s\"; %.*s",

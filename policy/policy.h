@@ -168,6 +168,9 @@ void policy_mutate(const struct world *world, const struct subject *subject, int
 
 /* ---- messages ---- */
 
+/* The day in UTC, as in 2027-03-31. */
+struct text message_day(int64_t unix_s, struct arena *arena);
+
 /* What the person is told who is denied (the message of the Status), many lines; the first is
  * complete by itself. Empty when nothing denies. */
 struct text message_denial(const struct subject *subject, const struct verdict *verdict,

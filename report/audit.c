@@ -274,12 +274,12 @@ struct audit_view audit_view(const struct report *report, struct arena *arena)
 
 /* ---- notes ---- */
 
-size_t audit_notes(const struct finding *finding, struct note notes[AUDIT_NOTES])
+size_t audit_notes(const struct finding *finding, struct note notes[AUDIT_NOTES],
+                   struct arena *arena)
 {
-    bool holds = finding->exception.data != NULL && !finding->exception_expired;
     const struct note all[AUDIT_NOTES] = {
         {"fix", finding->fix},
-        {"exception", holds ? finding->exception : TEXT("")},
+        {"exception", finding_exception(finding, arena)},
         {"override", finding->override},
         {"since", finding->spared ? TEXT("it is older than the policy's since; created anew it "
                                          "would be denied")

@@ -66,7 +66,8 @@ struct audit_view audit_view(const struct report *report, struct arena *arena);
 /* What is said beside the message, and not of the rail as a whole: what mends it, and why it is not
  * denied. */
 enum { AUDIT_NOTES = 4 };
-size_t audit_notes(const struct finding *finding, struct note notes[AUDIT_NOTES]);
+size_t audit_notes(const struct finding *finding, struct note notes[AUDIT_NOTES],
+                   struct arena *arena);
 /* "2 denied, 1 warned"; "nothing found". */
 struct text audit_counts_text(const struct audit_counts *counts, struct arena *arena);
 

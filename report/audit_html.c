@@ -85,7 +85,7 @@ static void put_object(const struct audit_row *row, struct arena *arena, FILE *o
     }
 }
 
-static void put_finding(const struct finding *finding, FILE *out)
+static void put_finding(const struct finding *finding, struct arena *arena, FILE *out)
 {
     const char *outcome = audit_outcome_names[audit_outcome_of(finding)];
     fprintf(out, "<td class=\"w %s\">%s</td><td class=\"w\">%s</td><td>", outcome, outcome,
@@ -97,7 +97,7 @@ static void put_finding(const struct finding *finding, FILE *out)
     }
     put_xml(finding->message, out);
     struct note notes[AUDIT_NOTES];
-    size_t count = audit_notes(finding, notes);
+    size_t count = audit_notes(finding, notes, arena);
     for (size_t i = 0; i < count; i++) {
         fprintf(out, "<br><span class=\"dim\">%s:</span> ", notes[i].label);
         put_xml(notes[i].text, out);
@@ -137,7 +137,7 @@ static void put_namespace(const struct audit_namespace *space, struct arena *are
         for (size_t j = 0; j < row->finding_count; j++) {
             if (j > 0)
                 fputs("<tr>", out);
-            put_finding(row->findings[j], out);
+            put_finding(row->findings[j], arena, out);
         }
         fputs("</tbody>\n", out);
     }

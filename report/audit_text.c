@@ -37,7 +37,7 @@ static void put_finding(const struct printing *printing, const struct finding *f
     put_printable(finding->message, printing->out);
     fputc('\n', printing->out);
     struct note notes[AUDIT_NOTES];
-    size_t count = audit_notes(finding, notes);
+    size_t count = audit_notes(finding, notes, printing->arena);
     for (size_t i = 0; i < count; i++) {
         fprintf(printing->out, "    %*s  %s%s:%s ", LABEL_WIDTH, "", palette->dim, notes[i].label,
                 palette->plain);

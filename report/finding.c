@@ -70,13 +70,21 @@ struct text object_title(const struct object *object, struct arena *arena)
     return (struct text){title, size};
 }
 
-size_t finding_notes(const struct finding *finding, struct note notes[MOST_NOTES])
+struct text finding_exception(const struct finding *finding, struct arena *arena)
 {
-    bool holds = finding->exception.data != NULL && !finding->exception_expired;
+    if (finding->exception.data == NULL || finding->exception_expired)
+        return TEXT("");
+    return arena_printf(arena, "%.*s, until %.*s", TEXT_ARGS(finding->exception),
+                        TEXT_ARGS(message_day(finding->exception_expires_unix_s, arena)));
+}
+
+size_t finding_notes(const struct finding *finding, struct note notes[MOST_NOTES],
+                     struct arena *arena)
+{
     const struct note all[MOST_NOTES] = {
         {"fix", finding->fix},
         {"field", finding->path},
-        {"exception", holds ? finding->exception : TEXT("")},
+        {"exception", finding_exception(finding, arena)},
         {"override", finding->override},
         {"docs", finding->docs},
         {"ask", finding->contact},
@@ -93,7 +101,7 @@ struct text finding_advice(const struct finding *finding, struct arena *arena)
     struct text_builder advice = {.arena = arena};
     text_builder_add(&advice, finding->message);
     struct note notes[MOST_NOTES];
-    size_t count = finding_notes(finding, notes);
+    size_t count = finding_notes(finding, notes, arena);
     for (size_t i = 0; i < count; i++)
         text_builder_printf(&advice, "\n%s: %.*s", notes[i].label, TEXT_ARGS(notes[i].text));
     return text_builder_text(&advice);

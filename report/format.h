@@ -43,7 +43,10 @@ struct note {
 };
 enum { MOST_NOTES = 6 };
 /* What there is to say beside the message: fix, field, exception, docs, ask. */
-size_t finding_notes(const struct finding *finding, struct note notes[MOST_NOTES]);
+size_t finding_notes(const struct finding *finding, struct note notes[MOST_NOTES],
+                     struct arena *arena);
+/* "EX-12, until 2027-03-31"; empty where none holds. */
+struct text finding_exception(const struct finding *finding, struct arena *arena);
 /* The message, and a line for each note. */
 struct text finding_advice(const struct finding *finding, struct arena *arena);
 /* "3 objects checked: 1 denied, 2 skipped" and a newline. */

@@ -134,7 +134,8 @@ static void add_place(struct json_object *map, struct place place)
     json_add_count(map, "column", place.column);
 }
 
-static struct json_object *json_of_finding(const struct located_finding *located)
+static struct json_object *json_of_finding(const struct located_finding *located,
+                                           struct text exception_expires)
 {
     const struct object *object = located->object;
     const struct finding *finding = located->finding;
@@ -157,6 +158,7 @@ static struct json_object *json_of_finding(const struct located_finding *located
     json_add_text(json, "fix", finding->fix.data == NULL ? TEXT("") : finding->fix);
     json_add_text(json, "policy", finding->policy);
     json_add_text(json, "exception", finding->exception);
+    json_add_text(json, "exceptionExpires", exception_expires);
     json_add_text(json, "override", finding->override);
     json_object_object_add(json, "spared", json_object_new_boolean(finding->spared));
     add_place(json, located->place);
@@ -187,9 +189,13 @@ bool report_json(const struct report *report, const struct report_style *style, 
     size_t finding_count, error_count;
     const struct located_finding *located = locate_findings(report, arena, &finding_count);
     const struct located_error *located_errors = locate_errors(report, arena, &error_count);
+    struct text *days = ARENA_ARRAY(arena, finding_count, struct text);
+    for (size_t i = 0; i < finding_count; i++)
+        if (located[i].finding->exception.data != NULL)
+            days[i] = message_day(located[i].finding->exception_expires_unix_s, arena);
     struct json_object *findings = json_object_new_array();
     for (size_t i = 0; i < finding_count; i++)
-        json_object_array_add(findings, json_of_finding(&located[i]));
+        json_object_array_add(findings, json_of_finding(&located[i], days[i]));
     struct json_object *errors = json_object_new_array();
     for (size_t i = 0; i < error_count; i++) {
         struct json_object *one = json_object_new_object();

@@ -62,7 +62,7 @@ static struct text message_of(const struct finding *finding, struct arena *arena
         text_builder_printf(&message, "%.*s: ", TEXT_ARGS(finding->path));
     text_builder_add(&message, finding->message);
     struct note notes[AUDIT_NOTES];
-    size_t count = audit_notes(finding, notes);
+    size_t count = audit_notes(finding, notes, arena);
     for (size_t i = 0; i < count; i++)
         text_builder_printf(&message, "\n%s: %.*s", notes[i].label, TEXT_ARGS(notes[i].text));
     return text_as_utf8(text_builder_text(&message), arena);

@@ -103,7 +103,7 @@ static void put_finding(const struct located_finding *located, const struct pale
     put_snippet(finding, located->object->source->text, place, palette, out);
     fprintf(out, "  %.*s\n", TEXT_ARGS(finding->message));
     struct note notes[MOST_NOTES];
-    size_t count = finding_notes(finding, notes);
+    size_t count = finding_notes(finding, notes, arena);
     for (size_t i = 0; i < count; i++) {
         bool is_fix = strcmp(notes[i].label, "fix") == 0;
         fprintf(out, "  %s%s:%s %.*s\n", is_fix ? palette->green : palette->dim, notes[i].label,

@@ -261,7 +261,7 @@ def formats(folder):
     live, _ = cluster.live(1)
     check(text == live, "the texts of files and cluster differ")
     for wanted in ("  Deployment shop\n", "namespace web: 10 denied, 2 audited, 2 excepted",
-                   "the cluster: 1 denied, 1 warned", "exception: EX-1",
+                   "the cluster: 1 denied, 1 warned", "exception: EX-1, until 2199-01-01",
                    "Pod odd-1-a and 1 more of ReplicaSet odd-1",
                    "  Pod ray-head, of RayCluster ray\n"
                    "  Pod again-1-a, of ReplicaSet again-1\n    deny",

@@ -152,7 +152,7 @@ def junit_tree(bench):
     expect("what fails of the spared one", texts_of(spared, "failure"), [])
     said = spared.find("system-out").text
     if not said.startswith('a<&">.yaml:13:20: excepted topology-keys\n') or \
-            "\nexception: EX-1\n" not in said:
+            "\nexception: EX-1, until 2199-01-01\n" not in said:
         raise Failure(f"the spared one says {said!r}")
     (error,) = root[1][1]
     expect("the error", (error.tag, error.get("type")), ("error", "not readable"))
@@ -407,6 +407,15 @@ def text_underlines_quotes(bench):
                                      "       |                    ^~~~~~"])
 
 
+def json_tells_when_an_exception_ends(bench):
+    bench.write("a.yaml", pod() + "---\n" + pod(name="spared"))
+    report = json.loads(bench.run("json", "a.yaml"))
+    expect("who is excepted, and until when",
+           [(f["name"], f["action"], f["exception"], f["exceptionExpires"])
+            for f in report["findings"]],
+           [("a", "deny", None, None), ("spared", "excepted", "EX-1", "2199-01-01")])
+
+
 def json_is_utf8(bench):
     bench.write(b"\xff.yaml", pod())
     report = json.loads(bench.run("json", b"\xff.yaml", b"\xfe.yaml", code=2))
@@ -417,7 +426,8 @@ def json_is_utf8(bench):
 TESTS = [github_escapes, github_commands, junit_tree, junit_failures_follow_fail_on,
          junit_characters, two_failures_are_one_failed_case, sarif_result, sarif_levels,
          sarif_rules, sarif_uris, sarif_notifications, sarif_fingerprints,
-         outputs_that_cannot_be_written, nothing_found, text_underlines_quotes, json_is_utf8]
+         outputs_that_cannot_be_written, nothing_found, text_underlines_quotes,
+         json_tells_when_an_exception_ends, json_is_utf8]
 
 
 def main(taffrail):
