@@ -44,7 +44,8 @@ bool text_to_int64(struct text t, int64_t *value) MUST_CHECK;
  * 256 bytes are never near: limit + 1. */
 size_t text_distance(struct text a, struct text b, size_t limit);
 /* Index of the candidate nearest to wanted (smallest distance, then first), or count when none
- * is within limit edits. */
+ * is within limit edits. One that differs in ASCII case alone is nearer than any but an equal one,
+ * unless limit is 0. */
 size_t text_nearest(struct text wanted, const struct text *candidates, size_t count, size_t limit);
 
 /* ---- errors ---- */

@@ -155,17 +155,37 @@ size_t text_distance(struct text a, struct text b, size_t limit)
     return row[b.size] > limit ? limit + 1 : row[b.size];
 }
 
+static char lower(char c)
+{
+    return (char)(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+}
+
+static bool has_same_letters(struct text a, struct text b)
+{
+    if (a.size != b.size)
+        return false;
+    for (size_t i = 0; i < a.size; i++)
+        if (lower(a.data[i]) != lower(b.data[i]))
+            return false;
+    return true;
+}
+
 size_t text_nearest(struct text wanted, const struct text *candidates, size_t count, size_t limit)
 {
+    bool typos = limit > 0;
     size_t nearest = count;
     for (size_t i = 0; i < count; i++) {
         size_t distance = text_distance(wanted, candidates[i], limit);
-        if (distance > limit)
+        if (typos && has_same_letters(wanted, candidates[i])) {
+            typos = false;
+            distance = distance == 0 ? 0 : 1;
+        } else if (distance > limit) {
             continue;
+        }
         nearest = i;
         if (distance == 0)
             break;
-        limit = distance - 1; /* only a nearer one replaces it */
+        limit = typos ? distance - 1 : 0; /* only a nearer one replaces it */
     }
     return nearest;
 }

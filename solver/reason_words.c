@@ -40,6 +40,8 @@ struct text words_values(const struct solver_problem *problem, struct arena *are
     for (BITS_EACH(value, values, word_count)) {
         struct text *text = LIST_PUSH(arena, &texts);
         text->data = solver_names_value_text(problem->names, key, (uint32_t)value, &text->size);
+        if (text->size == 0)
+            *text = TEXT("\"\"");
     }
     return words_list(arena, &texts, last);
 }

@@ -206,6 +206,23 @@ static void the_nearest_is_found(void)
     ASSERT_INT(text_nearest(TEXT("a"), NULL, 0, 3), 0);
 }
 
+/* "M5" is no c5, and "AMD" is three edits from amd. */
+static void the_same_letters_are_nearest(void)
+{
+    const struct text candidates[] = {TEXT("c5"),  TEXT("m5"),  TEXT("m6"),
+                                      TEXT("amd"), TEXT("x[a"), TEXT("Amd")};
+    static const struct {
+        const char *wanted;
+        size_t limit, nearest;
+    } cases[] = {
+        {"M5", 2, 1}, {"M5", 1, 1},  {"M5", 0, 6},  {"m5", 2, 1},  {"M6", 1, 2},
+        {"N5", 1, 0}, {"AMD", 2, 3}, {"AMD", 0, 6}, {"Amd", 2, 5}, {"X{A", 1, 6},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        ASSERT_INT(text_nearest(text_of(cases[i].wanted), candidates, 6, cases[i].limit),
+                   cases[i].nearest);
+}
+
 static void builders_grow(void)
 {
     struct arena *arena = arena_create(1 << 20);
@@ -237,6 +254,7 @@ const struct unit_test unit_tests[] = {
     {"integers are read", integers_are_read},
     {"distances are counted", distances_are_counted},
     {"the nearest is found", the_nearest_is_found},
+    {"the same letters are nearest", the_same_letters_are_nearest},
     {"builders grow", builders_grow},
     {NULL, NULL},
 };

@@ -118,6 +118,10 @@ static void test_types(void)
          {.name = "default", .labels = "team=search"},
          {.selector = "teem=search"},
          "requirement: asks for teem search; the NodePool gives its nodes the label team"},
+        {"a label without a value",
+         {.name = "default"},
+         {.selector = "role="},
+         "requirement: asks for role \"\"; the NodePool gives its nodes no such label"},
     };
     RUN(cases);
 }
