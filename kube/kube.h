@@ -253,6 +253,9 @@ bool pool_read(const struct object *object, struct arena *arena, struct pool *po
 bool pool_makes_nodes(const struct pool *pool);
 /* Whether it keeps a fixed number of nodes. */
 bool pool_is_static(const struct pool *pool);
+/* Whether it is EKS Auto Mode that makes its nodes; they carry LABEL_COMPUTE_TYPE "auto". */
+bool pool_is_of_auto_mode(const struct pool *pool);
+#define LABEL_COMPUTE_TYPE "eks.amazonaws.com/compute-type"
 /* Whether its nodes carry a label of that key, as its labels and requirements say. */
 bool pool_produces(const struct pool *pool, struct text key);
 
@@ -306,6 +309,9 @@ const struct zones *snapshot_node_zones(const struct snapshot *snapshot);
  * without its domain or under another one, or within two edits. Empty when the key is well-known
  * itself, or none is near. */
 struct text label_key_meant(const struct catalog *catalog, struct text key);
+/* Whether it is of a domain whose labels a cloud, an operator or an administrator puts on nodes,
+ * and NodePools need not. */
+bool label_is_put_by_others(struct text key);
 /* Whether it can be the key of a label, or of a taint: a name as a value has it, but never empty,
  * perhaps after a domain and '/'. */
 bool label_key_is_valid(struct text key);

@@ -158,16 +158,36 @@ static bool is_class_label(const struct pool *pool, struct text key)
     return true;
 }
 
+bool label_is_put_by_others(struct text key)
+{
+    static const char *const beginnings[] = {
+        "eks.amazonaws.com/",          "alpha.eksctl.io/",  "cloud.google.com/",
+        "kubernetes.azure.com/",       "agentpool",         "node-role.kubernetes.io/",
+        "feature.node.kubernetes.io/", "nvidia.com/",       "amd.com/",
+        "node.openshift.io/",          "topology.k8s.aws/", "k8s.amazonaws.com/",
+    };
+    for (size_t i = 0; i < COUNT_OF(beginnings); i++)
+        if (text_starts_with(key, text_of(beginnings[i])))
+            return true;
+    return false;
+}
+
 static void add_pool(struct label_offers *offers, const struct pool *pool, struct text key,
                      struct arena *arena)
 {
     add_expressions(offers, &pool->labels, key, arena);
     add_expressions(offers, &pool->requirements, key, arena);
-    bool names_class = is_class_label(pool, key);
-    if (!names_class && !text_is(key, LABEL_NODE_POOL))
+    struct text own;
+    if (is_class_label(pool, key))
+        own = pool->node_class_name;
+    else if (text_is(key, LABEL_NODE_POOL))
+        own = pool->object->name;
+    else if (text_is(key, LABEL_COMPUTE_TYPE) && pool_is_of_auto_mode(pool))
+        own = TEXT("auto");
+    else
         return;
     offers->from_pool = true;
-    add_value(offers, names_class ? pool->node_class_name : pool->object->name, arena);
+    add_value(offers, own, arena);
 }
 
 void label_offers_read(const struct snapshot *snapshot, struct text key, struct arena *arena,

@@ -53,7 +53,12 @@ bool pool_is_covered_by(const struct catalog *catalog, const struct pool *pool)
 {
     struct text group = pool->node_class_group;
     return !catalog_is_builtin(catalog) || group.size == 0 ||
-           text_ends_with(group, TEXT("karpenter.k8s.aws")) || text_is(group, "eks.amazonaws.com");
+           text_ends_with(group, TEXT("karpenter.k8s.aws")) || pool_is_of_auto_mode(pool);
+}
+
+bool pool_is_of_auto_mode(const struct pool *pool)
+{
+    return text_is(pool->node_class_group, "eks.amazonaws.com");
 }
 
 bool pool_is_static(const struct pool *pool)

@@ -19,20 +19,31 @@ static const char *class_label(const struct pool *pool, struct arena *arena)
     return key;
 }
 
-static struct solver_labels pool_labels(const struct pool *pool, struct arena *arena)
+/* In place of one of the same key. */
+static struct solver_labels labels_set(struct solver_labels labels, struct solver_label label,
+                                       struct arena *arena)
 {
-    struct solver_labels labels = labels_of(pool->labels_field->node, arena);
-    if (pool->node_class_group.size == 0 || pool->node_class_kind.size == 0 ||
-        pool->node_class_name.size == 0)
-        return labels;
-    const char *key = class_label(pool, arena);
     struct solver_label *items = ARENA_ARRAY(arena, labels.count + 1, struct solver_label);
     size_t count = 0;
     for (size_t i = 0; i < labels.count; i++)
-        if (strcmp(labels.items[i].key, key) != 0)
+        if (strcmp(labels.items[i].key, label.key) != 0)
             items[count++] = labels.items[i];
-    items[count++] = (struct solver_label){key, terminated(arena, pool->node_class_name)};
+    items[count++] = label;
     return (struct solver_labels){items, count};
+}
+
+static struct solver_labels pool_labels(const struct pool *pool, struct arena *arena)
+{
+    struct solver_labels labels = labels_of(pool->labels_field->node, arena);
+    if (pool_is_of_auto_mode(pool))
+        labels = labels_set(labels, (struct solver_label){LABEL_COMPUTE_TYPE, "auto"}, arena);
+    if (pool->node_class_group.size == 0 || pool->node_class_kind.size == 0 ||
+        pool->node_class_name.size == 0)
+        return labels;
+    return labels_set(
+        labels,
+        (struct solver_label){class_label(pool, arena), terminated(arena, pool->node_class_name)},
+        arena);
 }
 
 /* The zones of the subnets a node class has found: its machines come up in no other. */

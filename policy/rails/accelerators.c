@@ -1,5 +1,7 @@
 #include "policy/rails/accelerators.h"
 
+#include <ctype.h>
+
 static const struct key keys[] = {
     {.name = "resources",
      .type = KEY_GLOBS,
@@ -45,6 +47,13 @@ bool accelerators_is_pattern(struct text resource)
     return text_split(resource, '*', NULL, NULL) || text_split(resource, '?', NULL, NULL);
 }
 
+struct text accelerators_name_of(struct text resource, struct arena *arena)
+{
+    if (!accelerators_is_pattern(resource))
+        return resource;
+    return arena_printf(arena, "a resource that %.*s matches", TEXT_ARGS(resource));
+}
+
 bool accelerators_is_taint(const struct accelerators *settings, struct text key)
 {
     for (size_t i = 0; i < settings->taints.count; i++)
@@ -55,48 +64,39 @@ bool accelerators_is_taint(const struct accelerators *settings, struct text key)
 
 /* ---- a key that was meant to be another ---- */
 
-enum { LONGEST_KEY = 128 };
-
 /* Letters and digits alone, in lower case. */
-static struct text squeeze(struct text t, char buffer[LONGEST_KEY])
+static struct text squeeze(struct text t, struct arena *arena)
 {
+    char *squeezed = arena_alloc(arena, t.size);
     size_t size = 0;
-    for (size_t i = 0; i < t.size && size < LONGEST_KEY; i++) {
-        char c = t.data[i];
-        if (c >= 'A' && c <= 'Z')
-            c = (char)(c - 'A' + 'a');
-        if ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'))
-            buffer[size++] = c;
-    }
-    return (struct text){buffer, size};
+    for (size_t i = 0; i < t.size; i++)
+        if (isalnum((unsigned char)t.data[i]))
+            squeezed[size++] = (char)tolower((unsigned char)t.data[i]);
+    return (struct text){squeezed, size};
 }
 
 /* "nvidia/gpu", "nvidia-gpu", "NVIDIA.com/GPU" and "nvidia-gpus" are variants of "nvidia.com/gpu":
  * the domain's first word, or all of it, then the name, however they are joined. */
-static bool is_variant(struct text key, struct text taint)
+static bool is_variant(struct text key, struct text taint, struct arena *arena)
 {
-    char key_buffer[LONGEST_KEY];
-    char whole_buffer[LONGEST_KEY];
-    char vendor_buffer[LONGEST_KEY];
     struct text domain;
     struct text name;
-    if (key.size >= LONGEST_KEY || taint.size >= LONGEST_KEY ||
-        !text_split(taint, '/', &domain, &name))
+    if (!text_split(taint, '/', &domain, &name))
         return false;
     text_split(domain, '.', &domain, NULL);
-    struct text squeezed = squeeze(key, key_buffer);
-    struct text whole = squeeze(taint, whole_buffer);
-    struct text vendor = squeeze(domain, vendor_buffer);
-    struct text rest = squeeze(name, vendor_buffer + vendor.size);
-    vendor.size += rest.size;
+    struct text vendor = arena_printf(arena, "%.*s%.*s", TEXT_ARGS(domain), TEXT_ARGS(name));
+    struct text short_form = squeeze(vendor, arena);
+    struct text whole = squeeze(taint, arena);
+    struct text squeezed = squeeze(key, arena);
     if (whole.size == 0)
         return false;
     if (text_ends_with(squeezed, TEXT("s")) && !text_ends_with(whole, TEXT("s")))
         squeezed.size--;
-    return text_equal(squeezed, whole) || text_equal(squeezed, vendor);
+    return text_equal(squeezed, whole) || text_equal(squeezed, short_form);
 }
 
-struct text accelerators_taint_meant(const struct accelerators *settings, struct text key)
+struct text accelerators_taint_meant(const struct accelerators *settings, struct text key,
+                                     struct arena *arena)
 {
     enum { TYPO_EDITS = 2, LETTERS_AN_EDIT = 4 };
     if (accelerators_is_taint(settings, key))
@@ -106,7 +106,7 @@ struct text accelerators_taint_meant(const struct accelerators *settings, struct
     size_t nearest = text_nearest(key, settings->taints.items, settings->taints.count,
                                   edits < TYPO_EDITS ? edits : TYPO_EDITS);
     for (size_t i = 0; i < settings->taints.count && nearest == settings->taints.count; i++)
-        if (is_variant(key, settings->taints.items[i]))
+        if (is_variant(key, settings->taints.items[i], arena))
             nearest = i;
     return nearest < settings->taints.count ? settings->taints.items[nearest] : TEXT("");
 }

@@ -3,26 +3,34 @@
 
 /* ---- tolerating without asking ---- */
 
+/* Tolerating PreferNoSchedule opens no door that was closed. */
+static bool opens_a_door(const struct toleration *toleration)
+{
+    return !text_is(toleration->effect, "PreferNoSchedule");
+}
+
 static bool is_repeated(const struct tolerations *tolerations, size_t index)
 {
     for (size_t i = 0; i < index; i++)
-        if (text_equal(tolerations->items[i].key, tolerations->items[index].key))
+        if (text_equal(tolerations->items[i].key, tolerations->items[index].key) &&
+            opens_a_door(&tolerations->items[i]))
             return true;
     return false;
 }
 
-/* Tolerating PreferNoSchedule opens no door that was closed. */
 static void judge_tolerations(struct judgement *judgement, const struct accelerators *settings,
                               const struct tolerations *tolerations)
 {
     struct arena *arena = judgement->arena;
     for (size_t i = 0; i < tolerations->count; i++) {
         const struct toleration *toleration = &tolerations->items[i];
-        if (!accelerators_is_taint(settings, toleration->key) || is_repeated(tolerations, i) ||
-            text_is(toleration->effect, "PreferNoSchedule"))
+        if (!accelerators_is_taint(settings, toleration->key) || !opens_a_door(toleration) ||
+            is_repeated(tolerations, i))
             continue;
         bool is_resource = accelerators_is_resource(settings, toleration->key);
-        struct text resource = is_resource ? toleration->key : settings->resources.items[0];
+        struct text resource = is_resource
+                                   ? toleration->key
+                                   : accelerators_name_of(settings->resources.items[0], arena);
         judgement_report(
             judgement,
             &(struct draft){
@@ -212,7 +220,9 @@ static void judge_pools(struct search *search, const struct field *field, struct
     if (tolerates_everything(&search->tolerations) || find_pool(search))
         return;
     if (search->closed.count > 0) {
-        draft.severity = search->closed_is_known ? SEVERITY_RAIL : SEVERITY_UNDECIDED;
+        bool is_known = search->closed_is_known &&
+                        world_sees(search->judgement->world, KIND_BIT(KIND_NODE_POOL));
+        draft.severity = is_known ? SEVERITY_RAIL : SEVERITY_UNDECIDED;
         draft.statement = arena_printf(
             arena,
             "asks for %.*s but tolerates the taints of no NodePool that could serve it: %.*s",
@@ -231,7 +241,8 @@ static void judge_pools(struct search *search, const struct field *field, struct
     judgement_report(search->judgement, &draft);
 }
 
-/* The devices asked for by name; of a resource that tells none, every type may have it. */
+/* The devices asked for by name; of a resource that tells none (the bit of DEVICE_COUNT) every type
+ * may have it. */
 static device_set devices_asked(const struct accelerators *settings,
                                 const struct resource_names *names, struct text *first)
 {
@@ -242,8 +253,7 @@ static device_set devices_asked(const struct accelerators *settings,
             continue;
         if (first->size == 0)
             *first = names->items[i];
-        enum device device = device_of_resource(names->items[i]);
-        devices |= device == DEVICE_COUNT ? 0 : DEVICE_BIT(device);
+        devices |= DEVICE_BIT(device_of_resource(names->items[i]));
     }
     return devices;
 }
@@ -258,10 +268,6 @@ void accelerators_judge_workload(struct judgement *judgement, const struct accel
         return;
     struct search search = {.judgement = judgement, .settings = settings};
     tolerations_read(&workload, arena, &search.tolerations);
-    bool is_pod = judgement->object->kind == KIND_POD;
-    if (search.tolerations.count == 0 && !is_pod)
-        return;
-
     struct resource_names names;
     struct text asked;
     resource_names_read(&workload, arena, &names);
@@ -272,7 +278,7 @@ void accelerators_judge_workload(struct judgement *judgement, const struct accel
         return;
     }
     bool is_placed = node_string(node_get(workload.spec->node, "nodeName")).size > 0;
-    if (!is_pod || is_placed)
+    if (judgement->object->kind != KIND_POD || is_placed)
         return;
     node_selection_read(&workload, arena, &search.selection);
     judge_pools(&search, field_get(arena, workload.spec, "tolerations"), asked);

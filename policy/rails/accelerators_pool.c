@@ -8,7 +8,7 @@ static struct text taint_to_add(const struct accelerators *settings, device_set 
 {
     for (size_t i = 0; i < settings->taints.count; i++) {
         enum device device = device_of_resource(settings->taints.items[i]);
-        if (device != DEVICE_COUNT && (devices & DEVICE_BIT(device)) != 0)
+        if ((devices & DEVICE_BIT(device)) != 0)
             return settings->taints.items[i];
     }
     return settings->taints.count > 0 ? settings->taints.items[0] : TEXT("");
@@ -92,7 +92,7 @@ static void judge_taints(struct judgement *judgement, const struct accelerators 
     const struct taint *soft = NULL;
     for (size_t i = 0; i < pool->taints.count; i++) {
         const struct taint *taint = &pool->taints.items[i];
-        struct text meant = accelerators_taint_meant(settings, taint->key);
+        struct text meant = accelerators_taint_meant(settings, taint->key, judgement->arena);
         if (meant.size > 0)
             report_misspelt_taint(judgement, settings, taint, meant);
         if (soft == NULL && text_is(taint->effect, "PreferNoSchedule"))
@@ -108,39 +108,45 @@ static void judge_taints(struct judgement *judgement, const struct accelerators 
 
 /* ---- limits ---- */
 
-static bool has_limit(const struct pool *pool)
-{
-    const struct node *limits = pool->limits_field->node;
-    for (size_t i = 0; node_is(limits, NODE_MAP) && i < node_count(limits); i++)
-        if (!node_is(&limits->members[i].value, NODE_NULL))
-            return true;
-    return false;
-}
+/* What spec.limits bounds: anything, any accelerator, and which devices. */
+struct bounds {
+    bool any, accelerator;
+    device_set devices;
+};
 
-/* The devices that spec.limits bounds, and whether it bounds any accelerator at all. */
-static device_set limited_devices(const struct accelerators *settings, const struct pool *pool,
-                                  bool *some)
+static struct bounds read_bounds(const struct accelerators *settings, const struct pool *pool)
 {
-    device_set devices = 0;
+    struct bounds bounds = {0};
     const struct node *limits = pool->limits_field->node;
-    *some = false;
     for (size_t i = 0; node_is(limits, NODE_MAP) && i < node_count(limits); i++) {
         struct text name = {limits->members[i].key, limits->members[i].key_size};
+        if (node_is(&limits->members[i].value, NODE_NULL))
+            continue;
+        bounds.any = true;
         if (!accelerators_is_resource(settings, name))
             continue;
-        enum device device = device_of_resource(name);
-        devices |= device == DEVICE_COUNT ? 0 : DEVICE_BIT(device);
-        *some = true;
+        bounds.accelerator = true;
+        bounds.devices |= DEVICE_BIT(device_of_resource(name));
     }
-    return devices;
+    return bounds;
+}
+
+/* Of a pool whose devices are not known any accelerator's limit will do. */
+static bool limits_will_do(const struct accelerators *settings, const struct pool *pool,
+                           const struct bounds *bounds, device_set devices)
+{
+    if (settings->require_limits == LIMITS_OFF || pool_is_static(pool))
+        return true;
+    if (settings->require_limits == LIMITS_ANY)
+        return bounds->any;
+    return devices == 0 ? bounds->accelerator : (devices & ~bounds->devices) == 0;
 }
 
 /* spec.limits has names, no patterns. */
 static void add_to_limit(struct text_builder *names, struct text resource)
 {
-    text_builder_printf(
-        names, accelerators_is_pattern(resource) ? "%sa resource that %.*s matches" : "%s%.*s",
-        names->size == 0 ? "" : ", ", TEXT_ARGS(resource));
+    text_builder_printf(names, "%s%.*s", names->size == 0 ? "" : ", ",
+                        TEXT_ARGS(accelerators_name_of(resource, names->arena)));
 }
 
 /* What to limit: for each kind of device the resource that names it; else the first of all. */
@@ -158,7 +164,7 @@ static struct text resources_to_limit(const struct accelerators *settings, devic
             if (first.size == 0)
                 first = name;
             enum device device = device_of_resource(name);
-            if (device == DEVICE_COUNT || (devices & DEVICE_BIT(device)) == 0)
+            if ((devices & DEVICE_BIT(device)) == 0)
                 continue;
             add_to_limit(&names, name);
             devices &= ~DEVICE_BIT(device);
@@ -172,9 +178,10 @@ static void judge_limits(struct judgement *judgement, const struct accelerators 
                          const struct pool *pool, device_set devices)
 {
     struct arena *arena = judgement->arena;
-    if (settings->require_limits == LIMITS_OFF || pool_is_static(pool))
+    struct bounds bounds = read_bounds(settings, pool);
+    if (limits_will_do(settings, pool, &bounds, devices))
         return;
-    if (!has_limit(pool)) {
+    if (!bounds.any) {
         struct text names = resources_to_limit(settings, devices, arena);
         judgement_report(judgement,
                          &(struct draft){
@@ -187,12 +194,7 @@ static void judge_limits(struct judgement *judgement, const struct accelerators 
                          });
         return;
     }
-    bool some_limited = false;
-    device_set unlimited = devices & ~limited_devices(settings, pool, &some_limited);
-    bool good = devices == 0 ? some_limited : unlimited == 0;
-    if (settings->require_limits != LIMITS_ACCELERATOR || good)
-        return;
-    struct text names = resources_to_limit(settings, unlimited, arena);
+    struct text names = resources_to_limit(settings, devices & ~bounds.devices, arena);
     judgement_report(judgement,
                      &(struct draft){
                          .field = pool->limits_field,
@@ -300,8 +302,8 @@ void accelerators_judge_pool(struct judgement *judgement, const struct accelerat
     if (!pool_read(judgement->object, judgement->arena, &pool))
         return;
     struct pool_purpose purpose = accelerators_find_purpose(settings, &pool, judgement->arena);
-    bool guarded = some_taint_is_hard(&pool.taints) &&
-                   (settings->require_limits == LIMITS_OFF || has_limit(&pool));
+    struct bounds bounds = read_bounds(settings, &pool);
+    bool guarded = some_taint_is_hard(&pool.taints) && limits_will_do(settings, &pool, &bounds, 0);
     switch (purpose.purpose) {
     case FOR_ACCELERATORS:
         judge_taints(judgement, settings, &pool, &purpose);

@@ -88,15 +88,16 @@ static bool some_names_accelerator(const struct accelerators *settings,
     return false;
 }
 
-/* "sku-gpu-count DoesNotExist": said of a cloud whose types are not known. */
+/* "sku-gpu-count DoesNotExist", "In [0]", "Lt [1]", "Lte [0]": said of a cloud whose types are not
+ * known, by a pool that names none. */
 static bool rules_accelerators_out(const struct pool *pool)
 {
     for (size_t i = 0; i < pool->requirements.count; i++) {
         const struct expression *expression = &pool->requirements.items[i];
         if (expression->valid && is_accelerator_key(expression->key) &&
-            (expression->op == SOLVER_DOES_NOT_EXIST ||
-             (expression->op == SOLVER_IN && !has_value_above_zero(expression)) ||
-             (expression->op == SOLVER_LT && text_is(expression->values[0].text, "1"))))
+            (expression->op == SOLVER_DOES_NOT_EXIST || expression->op == SOLVER_IN ||
+             (expression->op == SOLVER_LT && text_is(expression->values[0].text, "1")) ||
+             (expression->op == SOLVER_LTE && text_is(expression->values[0].text, "0"))))
             return true;
     }
     return false;

@@ -63,6 +63,5 @@ const struct rail rail_api_versions = {
     .kinds = KIND_BIT(KIND_NODE_POOL) | KIND_BIT(KIND_PROVISIONER) | KIND_BIT(KIND_EC2_NODE_CLASS) |
              KIND_BIT(KIND_AWS_NODE_TEMPLATE),
     .keys = keys,
-    .settings_size = 1,
     .judge = judge,
 };

@@ -28,6 +28,28 @@ static unsigned read_reasons(const struct node *list)
     return reasons;
 }
 
+/* Takes a number and its unit off the beginning. */
+static bool take_unit(struct text *t, char unit)
+{
+    size_t digits = 0;
+    while (digits < t->size && t->data[digits] >= '0' && t->data[digits] <= '9')
+        digits++;
+    if (digits == 0 || digits == t->size || t->data[digits] != unit)
+        return false;
+    *t = (struct text){t->data + digits + 1, t->size - digits - 1};
+    return true;
+}
+
+/* The API server takes hours, minutes, or hours and minutes: cron knows no seconds. The "0s" that
+ * Go writes behind them may stay. */
+static bool is_of_hours_and_minutes(struct text t)
+{
+    if (text_ends_with(t, TEXT("h0s")) || text_ends_with(t, TEXT("m0s")))
+        t.size -= 2;
+    bool hours = take_unit(&t, 'h');
+    return (take_unit(&t, 'm') || hours) && t.size == 0;
+}
+
 static bool is_given(const struct field *field)
 {
     return field->node != NULL && !node_is(field->node, NODE_NULL);
@@ -58,7 +80,8 @@ static struct budget read_budget(const struct field *field, int64_t now_unix_s, 
     budget.duration = node_text(budget.duration_field->node);
     budget.duration_valid =
         budget.duration_given &&
-        duration_parse(node_string(budget.duration_field->node), &budget.duration_s);
+        duration_parse(node_string(budget.duration_field->node), &budget.duration_s) &&
+        is_of_hours_and_minutes(budget.duration);
     if (budget.duration_s > LONGEST_S)
         budget.duration_s = LONGEST_S;
     return budget;
@@ -70,7 +93,8 @@ void budgets_read(const struct object *pool, int64_t now_unix_s, struct arena *a
     *budgets = (struct budgets){.field = field_at(arena, pool->root, "spec.disruption.budgets")};
     const struct node *list = budgets->field->node;
     budgets->given = node_is(list, NODE_LIST);
-    for (size_t i = 0; budgets->given && i < node_count(list); i++)
+    size_t count = budgets->given ? node_count(list) : 0;
+    for (size_t i = 0; i < count; i++)
         *LIST_PUSH(arena, budgets) =
             read_budget(field_item(arena, budgets->field, i), now_unix_s, arena);
 }
@@ -83,12 +107,12 @@ bool budget_is_valid(const struct budget *budget)
 
 bool budget_blocks(const struct budget *budget)
 {
-    return budget_is_valid(budget) && budget->share.amount == 0;
+    return budget->share.amount == 0;
 }
 
 bool budget_is_scheduled(const struct budget *budget)
 {
-    return budget->schedule_valid && budget->duration_valid && budget->fires;
+    return budget->fires;
 }
 
 /* ---- open and closed ---- */
@@ -97,6 +121,8 @@ bool budget_is_scheduled(const struct budget *budget)
 static bool fires_next(const struct budget *budget, struct firing *last, int64_t after_unix_s,
                        int64_t *unix_s)
 {
+    if (!budget_is_scheduled(budget))
+        return false;
     if (!last->known || after_unix_s < last->after_unix_s || after_unix_s >= last->unix_s) {
         last->after_unix_s = after_unix_s;
         last->known = cron_next(&budget->cron, after_unix_s, &last->unix_s);
@@ -109,8 +135,6 @@ static bool fires_next(const struct budget *budget, struct firing *last, int64_t
  * duration ago? */
 static int64_t active_until(const struct budget *budget, int64_t unix_s)
 {
-    if (!budget_is_scheduled(budget))
-        return INT64_MAX;
     int64_t fired = 0;
     if (!fires_next(budget, budget->active, unix_s - budget->duration_s, &fired))
         return INT64_MAX;
@@ -146,30 +170,26 @@ static int64_t next_start(const struct budgets *budgets, int64_t after_unix_s)
     for (size_t i = 0; i < budgets->count; i++) {
         const struct budget *budget = &budgets->items[i];
         int64_t fires = 0;
-        if (budget_blocks(budget) && budget_is_scheduled(budget) &&
-            fires_next(budget, budget->start, after_unix_s, &fires) && fires < next)
+        if (budget_blocks(budget) && fires_next(budget, budget->start, after_unix_s, &fires) &&
+            fires < next)
             next = fires;
     }
     return next;
 }
 
-/* Schedules without days of the month and months repeat each week; others within leap years. */
+/* Schedules without days of the month and months repeat each week; others within leap years. What
+ * has not come by then never comes. */
 static int64_t horizon_s(const struct budgets *budgets)
 {
     enum { WEEK_AND_A_DAY = 8, FIVE_YEARS = 5 * 366 };
     const uint64_t star = (uint64_t)1 << 63;
-    int64_t longest_s = 0;
-    bool weekly = true;
     for (size_t i = 0; i < budgets->count; i++) {
         const struct budget *budget = &budgets->items[i];
-        if (!budget_blocks(budget) || !budget_is_scheduled(budget))
-            continue;
-        weekly =
-            weekly && (budget->cron.days_of_month & star) != 0 && (budget->cron.months & star) != 0;
-        if (budget->duration_s > longest_s)
-            longest_s = budget->duration_s;
+        if (budget_blocks(budget) && budget_is_scheduled(budget) &&
+            (budget->cron.days_of_month & budget->cron.months & star) == 0)
+            return (int64_t)FIVE_YEARS * DAY_S;
     }
-    return (int64_t)(weekly ? WEEK_AND_A_DAY : FIVE_YEARS) * DAY_S + longest_s;
+    return (int64_t)WEEK_AND_A_DAY * DAY_S;
 }
 
 static bool take_step(size_t *steps_left)
@@ -217,9 +237,8 @@ struct text window_time_text(int64_t unix_s, struct arena *arena)
 {
     static const char *const days[] = {"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
     time_t seconds = (time_t)unix_s;
-    struct tm t;
-    if (gmtime_r(&seconds, &t) == NULL)
-        return TEXT("an unknown time");
+    struct tm t = {0};
+    gmtime_r(&seconds, &t);
     return arena_printf(arena, "%s %04d-%02d-%02d %02d:%02d", days[t.tm_wday], t.tm_year + 1900,
                         t.tm_mon + 1, t.tm_mday, t.tm_hour, t.tm_min);
 }
@@ -236,7 +255,7 @@ struct text windows_text(const struct budgets *budgets, int64_t from_unix_s, str
         text_builder_printf(&builder, "%s%.*s", i == 0 ? "" : ", ",
                             TEXT_ARGS(window_time_text(window.open_unix_s, arena)));
         if (window.close_unix_s == INT64_MAX) {
-            text_builder_add(&builder, TEXT(" on"));
+            text_builder_add(&builder, TEXT(" onwards"));
             break;
         }
         text_builder_printf(&builder, " to %.*s",

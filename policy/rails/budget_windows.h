@@ -35,6 +35,7 @@ void budgets_read(const struct object *pool, int64_t now_unix_s, struct arena *a
 
 /* It can be read as a whole. One that cannot makes Karpenter disrupt no node of the pool. */
 bool budget_is_valid(const struct budget *budget);
+/* The rest is asked of budgets that are valid. */
 /* It allows no node to be disrupted while it is active. */
 bool budget_blocks(const struct budget *budget);
 /* It comes and goes. One whose schedule never comes is always active. */

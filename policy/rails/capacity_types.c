@@ -25,17 +25,27 @@ static bool is_key(struct text key)
     return text_is(key, LABEL_CAPACITY_TYPE) || text_is(key, NODE_GROUP_CAPACITY);
 }
 
+/* What a NodePool calls its nodes in the spelling of node groups does not tell Karpenter which to
+ * buy. */
+static bool is_key_of_pools(struct text key)
+{
+    return text_is(key, LABEL_CAPACITY_TYPE);
+}
+
 static enum choice_answer answer(const struct choice *choice, struct text key, struct text value)
 {
+    static const struct {
+        const char *written, *meant;
+    } of_node_groups[] = {
+        {"ON_DEMAND", "on-demand"},
+        {"SPOT", "spot"},
+        {"CAPACITY_BLOCK", "reserved"},
+    };
     struct text meant = value;
-    if (text_is(key, NODE_GROUP_CAPACITY)) {
-        if (text_is(value, "ON_DEMAND"))
-            meant = TEXT("on-demand");
-        else if (text_is(value, "SPOT"))
-            meant = TEXT("spot");
-        else if (text_is(value, "CAPACITY_BLOCK"))
-            meant = TEXT("reserved");
-    }
+    if (text_is(key, NODE_GROUP_CAPACITY))
+        for (size_t i = 0; i < COUNT_OF(of_node_groups); i++)
+            if (text_is(value, of_node_groups[i].written))
+                meant = text_of(of_node_groups[i].meant);
     return choice_lists(choice, meant) ? CHOICE_ALLOWED : CHOICE_OUTSIDE;
 }
 
@@ -52,7 +62,7 @@ static void weigh(const void *settings_pointer, const struct karpenter_settings 
                   struct place place, struct problems *warnings)
 {
     const struct settings *settings = settings_pointer;
-    bool alone = settings->allow.count > 0;
+    bool alone = true;
     for (size_t i = 0; i < settings->allow.count; i++)
         alone = alone && text_is(settings->allow.items[i], "reserved");
     if (alone && karpenter->no_reserved_capacity)
@@ -89,6 +99,7 @@ static void judge(struct judgement *judgement, const void *settings_pointer)
         choice_judge_workload(&choice);
         return;
     }
+    choice.is_key = is_key_of_pools;
     struct zones reach = {0};
     zones_add(&reach, TEXT("on-demand"), arena);
     /* A Provisioner that does not name the key was given on-demand. */

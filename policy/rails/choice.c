@@ -31,8 +31,8 @@ static struct text fix_of_value(const struct choice *choice, struct text nearest
                               else_leave_it);
 }
 
-void choice_report(const struct choice *choice, enum severity severity, const struct field *field,
-                   struct text value)
+void choice_report(const struct choice *choice, enum choice_answer answer, enum severity severity,
+                   const struct field *field, struct text value)
 {
     struct arena *arena = choice->judgement->arena;
     struct text *allowed = allowed_nearest(choice, value);
@@ -42,9 +42,10 @@ void choice_report(const struct choice *choice, enum severity severity, const st
         .found = value,
         .allowed = allowed,
         .allowed_count = choice->allow_count,
-        .fix = fix_of_value(choice, choice->allow_count > 0 ? allowed[0] : TEXT("")),
+        .fix = fix_of_value(choice, allowed[0]),
     };
-    if (severity == SEVERITY_UNDECIDED) {
+    if (answer == CHOICE_UNKNOWN) {
+        draft.severity = SEVERITY_UNDECIDED;
         draft.statement =
             arena_printf(arena, "found \"%.*s\", and no visible EC2NodeClass tells which %s it is",
                          TEXT_ARGS(value), choice->what);
@@ -74,24 +75,12 @@ static bool names_value(const struct expression *expression, struct text value)
     return false;
 }
 
-/* Whether a node with this value fits. */
+/* Whether a node with this value fits. No value is a number, for Gt and the like. */
 static bool passes(const struct expression *expression, struct text value)
 {
-    switch (expression->op) {
-    case SOLVER_IN:
-        return names_value(expression, value);
-    case SOLVER_NOT_IN:
-        return !names_value(expression, value);
-    case SOLVER_EXISTS:
-        return true;
-    case SOLVER_DOES_NOT_EXIST:
-    case SOLVER_GT:
-    case SOLVER_LT:
-    case SOLVER_GTE:
-    case SOLVER_LTE:
-        break;
-    }
-    return false;
+    if (expression->op == SOLVER_IN || expression->op == SOLVER_NOT_IN)
+        return names_value(expression, value) == (expression->op == SOLVER_IN);
+    return expression->op == SOLVER_EXISTS;
 }
 
 /* An allowed value that leaves nothing to buy; where it stands beside others it does no harm. */
@@ -152,8 +141,7 @@ static bool judge_values(const struct choice *choice, const struct expressions *
                 continue;
             }
             some = true;
-            choice_report(choice, answer == CHOICE_UNKNOWN ? SEVERITY_UNDECIDED : severity,
-                          value->field, value->text);
+            choice_report(choice, answer, severity, value->field, value->text);
         }
     }
     return some;
@@ -244,8 +232,7 @@ static bool judge_named(const struct choice *choice, const struct expressions *a
                 judge_idle(choice, expression, SEVERITY_RAIL);
             if (answer == CHOICE_ALLOWED || !all_pass(choice, all, value->text))
                 continue;
-            choice_report(choice, answer == CHOICE_UNKNOWN ? SEVERITY_UNDECIDED : SEVERITY_RAIL,
-                          value->field, value->text);
+            choice_report(choice, answer, SEVERITY_RAIL, value->field, value->text);
         }
     }
     return named;

@@ -12,9 +12,9 @@ enum choice_answer {
 
 struct choice {
     struct judgement *judgement;
-    const char *what; /* "zone" */
-    const char *key;  /* the label as it should be written */
-    struct text *allow;
+    const char *what;   /* "zone" */
+    const char *key;    /* the label as it should be written */
+    struct text *allow; /* at least one */
     size_t allow_count;
     bool (*is_key)(struct text key);
     enum choice_answer (*answer)(const struct choice *choice, struct text key, struct text value);
@@ -31,7 +31,8 @@ void choice_judge_workload(const struct choice *choice);
  * are is not known) that these leave, when none is named. */
 void choice_judge_pool(const struct choice *choice, const struct pool *pool,
                        const struct zones *reach);
-void choice_report(const struct choice *choice, enum severity severity, const struct field *field,
-                   struct text value);
+/* Says that a value is not allowed, or, CHOICE_UNKNOWN, that it cannot be told. */
+void choice_report(const struct choice *choice, enum choice_answer answer, enum severity severity,
+                   const struct field *field, struct text value);
 
 #endif

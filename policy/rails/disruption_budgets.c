@@ -1,6 +1,8 @@
 /* The rail disruption-budgets: when, and how fast, Karpenter may replace nodes. */
 #include "policy/rails/disruption_budgets.h"
 
+#include "policy/rails/duration_fault.h"
+
 static const struct key keys[] = {
     {.name = "requireWindow",
      .type = KEY_BOOL,
@@ -68,8 +70,9 @@ static void judge_reading(struct judgement *judgement, const struct budget *budg
     judge_schedule(judgement, budget);
     if (budget->duration_given && !budget->duration_valid)
         report(judgement, budget->duration_field, budget->duration,
-               arena_printf(arena, "found \"%.*s\", which is no duration",
-                            TEXT_ARGS(budget->duration)),
+               arena_printf(
+                   arena, "found \"%.*s\", which is no duration%s", TEXT_ARGS(budget->duration),
+                   duration_is_malformed(budget->duration_field) ? "" : " of hours and minutes"),
                TEXT("write hours and minutes, as in 8h or 1h30m"));
     if (budget->schedule_given && !budget->duration_given)
         report(judgement, budget->duration_field, TEXT(""),
@@ -105,6 +108,26 @@ static bool judge_blocked(struct judgement *judgement, const struct budgets *bud
                         TEXT_ARGS(last->nodes)),
            TEXT("give the budget a schedule and a duration, or the reasons it is for"));
     return true;
+}
+
+/* Nodes take the annotations of the template, and Karpenter looks for "true" alone. */
+static void judge_opted_out(struct judgement *judgement)
+{
+    const struct field *field = field_get(
+        judgement->arena,
+        field_at(judgement->arena, judgement->object->root, "spec.template.metadata.annotations"),
+        "karpenter.sh/do-not-disrupt");
+    if (!text_is(node_string(field->node), "true"))
+        return;
+    judgement_report(
+        judgement, &(struct draft){
+                       .severity = SEVERITY_WARN,
+                       .field = field,
+                       .found = TEXT("true"),
+                       .statement = TEXT("found \"true\", on every node of the pool: none is ever "
+                                         "consolidated, nor replaced when it has drifted"),
+                       .fix = TEXT("remove it, and let budgets say when nodes may be replaced"),
+                   });
 }
 
 static bool judge_never_open(struct judgement *judgement, const struct budgets *budgets)
@@ -152,8 +175,7 @@ static enum bound bound_of(const struct budgets *budgets, unsigned reason, struc
     enum bound bound = BOUND_NONE;
     for (size_t i = 0; i < budgets->count; i++) {
         const struct budget *budget = &budgets->items[i];
-        if (!budget_is_valid(budget) || budget_is_scheduled(budget) ||
-            (budget->reasons & reason) == 0)
+        if (budget_is_scheduled(budget) || (budget->reasons & reason) == 0)
             continue;
         if (budget->share.amount == 0 ||
             (budget->share.percent == most.percent && budget->share.amount <= most.amount))
@@ -221,18 +243,29 @@ static struct budgets with_default(const struct budgets *budgets, struct arena *
 
 /* ---- consolidation ---- */
 
-static void judge_policy(struct judgement *judgement, const struct disruption_budgets *settings)
+/* What the policy allows; a list that is not given allows all. */
+static bool is_allowed(const struct disruption_budgets *settings, const struct field *field)
 {
-    struct arena *arena = judgement->arena;
-    const struct field *field =
-        field_at(arena, judgement->object->root, "spec.disruption.consolidationPolicy");
     struct text found = node_text(field->node);
     struct text meant = found;
     if (found.size == 0 || text_is(found, "WhenUnderutilized"))
         meant = TEXT("WhenEmptyOrUnderutilized");
     for (size_t i = 0; i < settings->policies.count; i++)
         if (text_equal(settings->policies.items[i], meant))
-            return;
+            return true;
+    return settings->policies.count == 0;
+}
+
+static void judge_policy(struct judgement *judgement, const struct disruption_budgets *settings)
+{
+    struct arena *arena = judgement->arena;
+    const struct field *field =
+        field_at(arena, judgement->object->root, "spec.disruption.consolidationPolicy");
+    struct text found = node_text(field->node);
+    if (is_allowed(settings, field)) {
+        disruption_budgets_judge_policy(judgement, field);
+        return;
+    }
     judgement_report(
         judgement,
         &(struct draft){
@@ -259,8 +292,9 @@ static void judge(struct judgement *judgement, const void *settings_pointer)
         judge_reading(judgement, &budgets.items[i]);
         all_read = all_read && budget_is_valid(&budgets.items[i]);
     }
-    if (settings->policies.count > 0)
-        judge_policy(judgement, settings);
+    judge_policy(judgement, settings);
+    judge_opted_out(judgement);
+    all_read = disruption_budgets_judge_values(judgement, &budgets) && all_read;
     if (!all_read || judge_blocked(judgement, &budgets) || judge_never_open(judgement, &budgets))
         return;
     if (settings->max_nodes_given) {
@@ -284,13 +318,17 @@ const struct rail rail_disruption_budgets = {
         "does: five fields or a name such as @daily, in UTC, no time zone. One that cannot be "
         "read makes Karpenter disrupt nothing in the whole pool; one that never comes (30 "
         "February) makes its budget active always. The rail finds these, budgets that block all "
-        "reasons for ever, and schedules that together leave no window.\n\n"
+        "reasons for ever, and schedules that together leave no window. It warns of karpenter.sh/"
+        "do-not-disrupt among the annotations of the template, with which budgets have nothing to "
+        "say.\n\n"
         "expireAfter of v1 does not obey budgets: a node is drained when it is old enough, inside "
         "a window or not. Where a pool has windows and an expiry the rail warns, says which "
         "visible nodes will end outside the windows, and when the next three windows are. On "
         "v1beta1 expiry waits for a window: there the rail finds windows that lie further apart "
         "than expireAfter, and warns of windows too short to replace every node, as many at a "
         "time as the budgets allow, before it is that old again.\n\n"
+        "Found as well is what the API server would refuse: a consolidationPolicy, a reason or a "
+        "duration that is none, such as WhenUnderutilized, its name of v1beta1, or 1d.\n\n"
         "maxNodes is compared with budgets of the same unit that are always active. A pool "
         "without budgets has one of 10%; one with an empty list has none.",
     .example = "disruption-budgets:\n"

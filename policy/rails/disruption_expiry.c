@@ -5,6 +5,18 @@
 
 enum { MINUTE_S = 60, HOUR_S = 60 * MINUTE_S };
 
+/* "2 h", "3 h 20 min", "40 min" */
+static struct text span_text(int64_t span_s, struct arena *arena)
+{
+    int64_t hours = span_s / HOUR_S;
+    int64_t minutes = span_s / MINUTE_S % MINUTE_S;
+    if (hours == 0)
+        return arena_printf(arena, "%lld min", (long long)minutes);
+    return minutes == 0
+               ? arena_printf(arena, "%lld h", (long long)hours)
+               : arena_printf(arena, "%lld h %lld min", (long long)hours, (long long)minutes);
+}
+
 /* ---- nodes that will end at a bad time ---- */
 
 struct ending {
@@ -71,13 +83,14 @@ static void warn_of_expiry(struct judgement *judgement, const struct budgets *bu
     text_builder_printf(&statement,
                         "%s%.*s%s does not wait for a window: nodes are drained when "
                         "they are that old",
-                        field->node == NULL ? "missing, which means 720h, and expiry" : "\"",
-                        TEXT_ARGS(found), field->node == NULL ? "" : "\"");
+                        found.size == 0 ? "missing, which means 720h, and expiry" : "\"",
+                        TEXT_ARGS(found), found.size == 0 ? "" : "\"");
     if (endings.count > 0)
         text_builder_printf(&statement, "; outside the windows, in UTC: %.*s",
                             TEXT_ARGS(endings_text(&endings, arena)));
-    text_builder_printf(&statement, "; next windows: %.*s",
-                        TEXT_ARGS(windows_text(budgets, judgement->now_unix_s, arena)));
+    struct text windows = windows_text(budgets, judgement->now_unix_s, arena);
+    if (windows.size > 0)
+        text_builder_printf(&statement, "; next windows: %.*s", TEXT_ARGS(windows));
     judgement_report(judgement,
                      &(struct draft){
                          .severity = SEVERITY_WARN,
@@ -86,7 +99,7 @@ static void warn_of_expiry(struct judgement *judgement, const struct budgets *bu
                          .statement = text_builder_text(&statement),
                          .fix = TEXT("set Never and let drift replace the nodes inside the "
                                      "windows, or keep what is drained safe with PodDisruption"
-                                     "Budgets and a terminationGracePeriod"),
+                                     "Budgets, which hold until a terminationGracePeriod is over"),
                      });
 }
 
@@ -125,9 +138,9 @@ static bool judge_gaps(struct judgement *judgement, const struct budgets *budget
                          .found = found,
                          .statement = arena_printf(
                              arena,
-                             "\"%.*s\", and no window is open for up to %lld hours: nodes "
+                             "\"%.*s\", and no window is open for up to %.*s: nodes "
                              "cannot be replaced that soon; next windows: %.*s",
-                             TEXT_ARGS(found), (long long)(longest / HOUR_S),
+                             TEXT_ARGS(found), TEXT_ARGS(span_text(longest, arena)),
                              TEXT_ARGS(windows_text(budgets, judgement->now_unix_s, arena))),
                          .fix = TEXT("open windows more often, or let nodes live longer"),
                      });
@@ -138,18 +151,6 @@ static bool judge_gaps(struct judgement *judgement, const struct budgets *budget
 
 /* A successor has to be bought, to start and to join, and the pods to move: it never takes less. */
 enum { REPLACEMENT_S = 120 };
-
-/* "2 h", "3 h 20 min", "40 min" */
-static struct text span_text(int64_t span_s, struct arena *arena)
-{
-    int64_t hours = span_s / HOUR_S;
-    int64_t minutes = span_s / MINUTE_S % MINUTE_S;
-    if (hours == 0)
-        return arena_printf(arena, "%lld min", (long long)minutes);
-    return minutes == 0
-               ? arena_printf(arena, "%lld h", (long long)hours)
-               : arena_printf(arena, "%lld h %lld min", (long long)hours, (long long)minutes);
-}
 
 /* How many times nodes have to be replaced until all were; 0: budgets do not hold that up. Those
  * with a schedule, which come on top, are left out: the answer is never too high. */
@@ -183,10 +184,8 @@ static int64_t least_open_s(const struct budgets *budgets, int64_t now_unix_s, i
     size_t steps_left = WINDOW_STEPS;
     for (int64_t from = now_unix_s; count < WINDOWS; from = windows[count++].close_unix_s) {
         enum window_answer answer = window_next_within(budgets, from, &steps_left, &windows[count]);
-        if (answer == WINDOW_UNKNOWN)
+        if (answer != WINDOW_FOUND || windows[count].close_unix_s == INT64_MAX)
             break;
-        if (answer == WINDOW_NEVER || windows[count].close_unix_s == INT64_MAX)
-            return -1;
     }
     int64_t least = -1;
     for (size_t i = 0; i < count; i++) {
@@ -258,9 +257,10 @@ void disruption_budgets_judge_expiry(struct judgement *judgement, const struct b
     const struct field *field =
         field_at(arena, judgement->object->root,
                  old ? "spec.disruption.expireAfter" : "spec.template.spec.expireAfter");
+    bool missing = field->node == NULL || node_is(field->node, NODE_NULL);
     int64_t expire_s = DEFAULT_S;
-    struct text found = field->node == NULL ? TEXT("") : node_text(field->node);
-    if (field->node != NULL && !duration_parse(node_string(field->node), &expire_s))
+    struct text found = missing ? TEXT("") : node_text(field->node);
+    if (!missing && !duration_parse(node_string(field->node), &expire_s))
         return; /* Never, or what the rail node-rotation finds */
     if (expire_s > longest_s)
         expire_s = longest_s;
@@ -268,7 +268,7 @@ void disruption_budgets_judge_expiry(struct judgement *judgement, const struct b
         warn_of_expiry(judgement, budgets, field, found, expire_s);
         return;
     }
-    if (field->node == NULL)
+    if (missing)
         found = TEXT("720h");
     if (!judge_gaps(judgement, budgets, field, found, expire_s))
         judge_turns(judgement, budgets, field, found, expire_s);

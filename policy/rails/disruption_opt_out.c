@@ -40,13 +40,83 @@ static bool is_granted(const struct settings *settings, struct text namespace)
     return false;
 }
 
+/* ---- for how long ---- */
+
+static double take_number(struct text *t, bool *good)
+{
+    double number = 0;
+    double place = 1;
+    bool point = false;
+    bool digits = false;
+    for (; t->size > 0; t->data++, t->size--) {
+        char c = t->data[0];
+        if (c == '.' && !point) {
+            point = true;
+            continue;
+        }
+        if (c < '0' || c > '9')
+            break;
+        digits = true;
+        place *= point ? 0.1 : 1;
+        number = point ? number + place * (c - '0') : 10 * number + (c - '0');
+    }
+    *good = *good && digits;
+    return number;
+}
+
+static double take_unit(struct text *t, bool *good)
+{
+    static const struct {
+        const char *name;
+        double seconds;
+    } units[] = {
+        {"h", 3600},  {"ms", 1e-3}, {"m", 60},           {"s", 1},
+        {"ns", 1e-9}, {"us", 1e-6}, {"\xc2\xb5s", 1e-6}, {"\xce\xbcs", 1e-6},
+    };
+    for (size_t i = 0; i < COUNT_OF(units); i++) {
+        struct text name = text_of(units[i].name);
+        if (text_starts_with(*t, name)) {
+            *t = (struct text){t->data + name.size, t->size - name.size};
+            return units[i].seconds;
+        }
+    }
+    *good = false;
+    return 0;
+}
+
+/* As Karpenter reads it, which is as Go does: also "1.5h" and "90000ms". It has to be above 0. */
+static bool read_duration(struct text t, double *seconds)
+{
+    static const double longest_s = 9223372036.854775807;
+    bool good = true;
+    double sum = 0;
+    if (text_starts_with(t, TEXT("+")))
+        t = (struct text){t.data + 1, t.size - 1};
+    while (good && t.size > 0) {
+        double number = take_number(&t, &good);
+        sum += number * take_unit(&t, &good);
+    }
+    *seconds = sum;
+    return good && sum > 0 && sum <= longest_s;
+}
+
 /* ---- what is said ---- */
 
-static struct text fix_of(const struct settings *settings, struct arena *arena)
+/* A Job has no replicas for a PodDisruptionBudget to keep. */
+static bool is_of_job(const struct object *object)
+{
+    return object->kind == KIND_JOB || object->kind == KIND_CRON_JOB ||
+           text_is(object->controller.kind, "Job");
+}
+
+static struct text fix_of(const struct judgement *judgement, const struct settings *settings)
 {
     if (settings->max_duration_s > 0)
-        return arena_printf(arena, "set it to \"%.*s\" or less, or remove it",
+        return arena_printf(judgement->arena, "set it to \"%.*s\" or less, or remove it",
                             TEXT_ARGS(settings->max_duration));
+    if (is_of_job(judgement->object))
+        return TEXT("remove it, if the Job may begin again; else ask for its namespace to be "
+                    "granted it (allowNamespaces)");
     return TEXT("remove it; a PodDisruptionBudget keeps enough replicas while nodes are replaced");
 }
 
@@ -55,32 +125,31 @@ static void judge_opt_out(struct judgement *judgement, const struct settings *se
 {
     struct arena *arena = judgement->arena;
     struct text value = node_string(field->node);
-    int64_t duration_s = 0;
+    double duration_s = 0;
     struct draft draft = {.field = field, .found = value};
     bool for_good = text_is(value, "true");
     if (text_is(value, "false") || !node_is(field->node, NODE_STRING))
         return;
-    if (!for_good && !duration_parse(value, &duration_s)) {
+    if (!for_good && !read_duration(value, &duration_s)) {
         draft.severity = SEVERITY_WARN;
         draft.statement =
             arena_printf(arena,
                          "found \"%.*s\", which does nothing: Karpenter reads \"true\" "
                          "or a duration",
                          TEXT_ARGS(value));
-        draft.fix = fix_of(settings, arena);
+        draft.fix = fix_of(judgement, settings);
     } else if (is_granted(settings, judgement->object->namespace) ||
-               (!for_good && duration_s <= settings->max_duration_s)) {
+               (!for_good && duration_s <= (double)settings->max_duration_s)) {
         return;
     } else {
-        struct text most = TEXT("is not granted here");
+        struct text why = TEXT("is not granted here");
         if (settings->max_duration_s > 0)
-            most = arena_printf(arena, "at most %.*s is granted here",
-                                TEXT_ARGS(settings->max_duration));
+            why = arena_printf(arena, "is too long; at most %.*s is granted here",
+                               TEXT_ARGS(settings->max_duration));
         draft.statement = arena_printf(
-            arena, "found \"%.*s\": the pod keeps its node from being replaced%s, which %s%.*s",
-            TEXT_ARGS(value), for_good ? " while it runs" : "",
-            settings->max_duration_s > 0 ? "is too long; " : "", TEXT_ARGS(most));
-        draft.fix = fix_of(settings, arena);
+            arena, "found \"%.*s\": the pod keeps its node from being replaced%s, which %.*s",
+            TEXT_ARGS(value), for_good ? " while it runs" : "", TEXT_ARGS(why));
+        draft.fix = fix_of(judgement, settings);
     }
     judgement_report(judgement, &draft);
 }
@@ -105,14 +174,12 @@ static void judge_dead(struct judgement *judgement, const struct settings *setti
     }
 }
 
-/* On the workload itself the annotation does nothing: Karpenter looks at pods. */
-static void judge_misplaced(struct judgement *judgement, const struct workload *workload)
+/* Where Karpenter does not look: place says what it is there. */
+static void judge_misplaced(struct judgement *judgement, const struct workload *workload,
+                            const struct field *map, struct text place)
 {
     struct arena *arena = judgement->arena;
-    if (judgement->object->kind == KIND_POD)
-        return;
-    const struct field *field =
-        field_get(arena, field_at(arena, judgement->object->root, "metadata.annotations"), OPT_OUT);
+    const struct field *field = field_get(arena, map, OPT_OUT);
     if (field->node == NULL || text_is(node_text(field->node), "false"))
         return;
     struct text right = field_path(arena, field_get(arena, workload->metadata, "annotations"));
@@ -122,8 +189,7 @@ static void judge_misplaced(struct judgement *judgement, const struct workload *
             .severity = SEVERITY_WARN,
             .field = field,
             .found = node_text(field->node),
-            .statement = arena_printf(arena, "does nothing on a %.*s: Karpenter reads it on pods",
-                                      TEXT_ARGS(judgement->object->kind_name)),
+            .statement = arena_printf(arena, "does nothing %.*s", TEXT_ARGS(place)),
             .fix = arena_printf(arena, "remove it, or, where it is granted, put it under %.*s",
                                 TEXT_ARGS(right)),
         });
@@ -131,14 +197,21 @@ static void judge_misplaced(struct judgement *judgement, const struct workload *
 
 static void judge(struct judgement *judgement, const void *settings)
 {
+    struct arena *arena = judgement->arena;
     struct workload workload;
-    if (!workload_read(judgement->object, judgement->arena, &workload))
+    if (!workload_read(judgement->object, arena, &workload))
         return;
-    const struct field *annotations = field_get(judgement->arena, workload.metadata, "annotations");
-    const struct field *field = field_get(judgement->arena, annotations, OPT_OUT);
+    const struct field *annotations = field_get(arena, workload.metadata, "annotations");
+    const struct field *field = field_get(arena, annotations, OPT_OUT);
     judge_opt_out(judgement, settings, field);
     judge_dead(judgement, settings, annotations);
-    judge_misplaced(judgement, &workload);
+    judge_misplaced(judgement, &workload, field_get(arena, workload.metadata, "labels"),
+                    TEXT("as a label: Karpenter reads it as an annotation"));
+    if (judgement->object->kind != KIND_POD)
+        judge_misplaced(judgement, &workload,
+                        field_at(arena, judgement->object->root, "metadata.annotations"),
+                        arena_printf(arena, "on a %.*s: Karpenter reads it on pods",
+                                     TEXT_ARGS(judgement->object->kind_name)));
 }
 
 const struct rail rail_disruption_opt_out = {
@@ -151,8 +224,9 @@ const struct rail rail_disruption_opt_out = {
         "most maxDuration, counted from the pod's start, will do for what must not be "
         "interrupted.\n\n"
         "Found are also karpenter.sh/do-not-evict and do-not-consolidate, which Karpenter has not "
-        "read since v1beta1, in all namespaces; and, as warnings, a value that does nothing, and "
-        "the annotation on a Deployment or another workload where it belongs on the pod template.",
+        "read since v1beta1, in all namespaces; and, as warnings, a value that does nothing, the "
+        "annotation on a Deployment or another workload where it belongs on the pod template, and "
+        "the same written as a label.",
     .example = "disruption-opt-out:\n"
                "  mode: enforce\n"
                "  allowNamespaces: [batch-*]\n"

@@ -102,10 +102,11 @@ static enum answer filter_answer(const struct type_filter *filter, const struct 
     return weakest;
 }
 
+/* Of deny, which has no minGeneration. */
 static bool filter_is_given(const struct type_filter *filter)
 {
     return filter->types.given || filter->families.given || filter->sizes.given ||
-           filter->categories.given || filter->architectures.given || filter->min_generation > 0;
+           filter->categories.given || filter->architectures.given;
 }
 
 /* The vCPUs a size stands for, where the catalogue does not say: "4xlarge" has 16. 0: cannot tell.
@@ -121,13 +122,14 @@ static int64_t cpu_of_size(struct text size)
     if (!text_ends_with(size, TEXT("xlarge")))
         return 0;
     times.size -= sizeof "xlarge" - 1;
-    return text_to_int64(times, &number) && number > 0 && number < 1000 ? number * 4 : 0;
+    return text_to_int64(times, &number) && !__builtin_mul_overflow(number, 4, &number) ? number
+                                                                                        : 0;
 }
 
 static bool within_maximum(const struct instance_list *list, const struct instance_type *type)
 {
     int64_t cpu = type->cpu > 0 ? (int64_t)type->cpu : cpu_of_size(type->size);
-    if (list->max_cpu_given && cpu * 1000 > list->max_cpu_milli)
+    if (list->max_cpu_given && cpu > list->max_cpu_milli / 1000)
         return false;
     int64_t memory_milli = (int64_t)type->memory_mib * 1024 * 1024 * 1000;
     if (list->max_memory_given && memory_milli > list->max_memory_milli)
@@ -159,13 +161,17 @@ void instance_list_prepare(struct instance_list *list, const struct catalog *cat
 
 /* ---- values ---- */
 
+/* 0: it is no generation. */
+static uint32_t generation_of(struct text value)
+{
+    int64_t number = 0;
+    return text_to_int64(value, &number) && number == (uint32_t)number ? (uint32_t)number : 0;
+}
+
 static bool has_value(enum dimension dimension, const struct instance_type *type, struct text value)
 {
-    if (dimension == DIMENSION_GENERATION) {
-        int64_t generation = 0;
-        return type->generation > 0 && text_to_int64(value, &generation) &&
-               generation == type->generation;
-    }
+    if (dimension == DIMENSION_GENERATION)
+        return type->generation > 0 && generation_of(value) == type->generation;
     return text_equal(dimension_value(dimension, type, NULL), value);
 }
 
@@ -186,7 +192,6 @@ static struct instance_type type_of_value(const struct catalog *catalog, enum di
                                           struct text value, struct arena *arena)
 {
     struct instance_type type = {0};
-    int64_t generation = 0;
     switch (dimension) {
     case DIMENSION_TYPE:
         read_name(catalog, value, &type);
@@ -205,8 +210,7 @@ static struct instance_type type_of_value(const struct catalog *catalog, enum di
         type.category = value;
         break;
     case DIMENSION_GENERATION:
-        if (text_to_int64(value, &generation) && generation > 0 && generation < 1000)
-            type.generation = (uint32_t)generation;
+        type.generation = generation_of(value);
         break;
     case DIMENSION_ARCHITECTURE:
         type.architecture = value;

@@ -34,7 +34,8 @@ static size_t judge_unknown_values(struct judgement *judgement, const struct ins
 
 /* One requirement that would narrow a NodePool to the list, and its YAML. */
 struct addition {
-    const char *key, *operator;
+    const char *key;
+    enum solver_op op;
     const struct text *values;
     size_t value_count;
 };
@@ -62,17 +63,17 @@ static struct text spelt_key(const struct pool *pool, struct text key, struct ar
 static void try_addition(struct narrowing *narrowing, const struct addition *addition)
 {
     struct arena *arena = narrowing->arena;
+    if (addition->value_count == 0)
+        return;
     struct expression_value *values =
         ARENA_ARRAY(arena, addition->value_count, struct expression_value);
     for (size_t i = 0; i < addition->value_count; i++)
         values[i].text = addition->values[i];
     struct expression expression = {.key = text_of(addition->key),
+                                    .op = addition->op,
                                     .valid = true,
                                     .values = values,
                                     .value_count = addition->value_count};
-    if (addition->value_count == 0 ||
-        !solver_op_parse(addition->operator, text_of(addition->operator).size, &expression.op))
-        return;
     struct expressions one = {.items = &expression, .count = 1};
     struct type_set selected = expressions_select(narrowing->list->catalog, &one, NULL, arena);
     struct type_set left = type_set_and(&narrowing->launchable, &selected, arena);
@@ -81,7 +82,8 @@ static void try_addition(struct narrowing *narrowing, const struct addition *add
     narrowing->launchable = left;
     struct text key = spelt_key(narrowing->pool, expression.key, arena);
     text_builder_printf(&narrowing->yaml, "%s{key: %.*s, operator: %s, values: [",
-                        narrowing->count++ == 0 ? "" : ", ", TEXT_ARGS(key), addition->operator);
+                        narrowing->count++ == 0 ? "" : ", ", TEXT_ARGS(key),
+                        solver_op_name(addition->op));
     bool quoted = expression.op == SOLVER_GT || expression.op == SOLVER_LT;
     for (size_t i = 0; i < addition->value_count; i++)
         text_builder_printf(&narrowing->yaml, "%s%s%.*s%s", i == 0 ? "" : ", ", quoted ? "\"" : "",
@@ -89,18 +91,18 @@ static void try_addition(struct narrowing *narrowing, const struct addition *add
     text_builder_add(&narrowing->yaml, TEXT("]}"));
 }
 
-static void add_strings(struct narrowing *narrowing, enum dimension dimension, const char *operator,
-                        const struct key_strings * strings)
+static void add_strings(struct narrowing *narrowing, enum dimension dimension,
+                        const struct key_strings *strings)
 {
-    try_addition(narrowing, &(struct addition){dimension_keys[dimension], operator, strings->items,
+    try_addition(narrowing, &(struct addition){dimension_keys[dimension], SOLVER_IN, strings->items,
                                                strings->count});
 }
 
-static void add_bound(struct narrowing *narrowing, const char *key, const char *operator,
+static void add_bound(struct narrowing *narrowing, const char *key, enum solver_op op,
                       int64_t bound)
 {
     struct text value = arena_printf(narrowing->arena, "%lld", (long long)bound);
-    try_addition(narrowing, &(struct addition){key, operator, & value, 1});
+    try_addition(narrowing, &(struct addition){key, op, &value, 1});
 }
 
 /* Requirements that say what the list says, as far as they narrow the pool. A denied pair of keys
@@ -114,18 +116,18 @@ static struct text requirements_to_add(const struct instance_list *list, const s
                                   .launchable = *launchable,
                                   .yaml = {.arena = arena}};
     const struct type_filter *allow = &list->allow;
-    add_strings(&narrowing, DIMENSION_CATEGORY, "In", &allow->categories);
-    add_strings(&narrowing, DIMENSION_FAMILY, "In", &allow->families);
-    add_strings(&narrowing, DIMENSION_SIZE, "In", &allow->sizes);
-    add_strings(&narrowing, DIMENSION_ARCHITECTURE, "In", &allow->architectures);
+    add_strings(&narrowing, DIMENSION_CATEGORY, &allow->categories);
+    add_strings(&narrowing, DIMENSION_FAMILY, &allow->families);
+    add_strings(&narrowing, DIMENSION_SIZE, &allow->sizes);
+    add_strings(&narrowing, DIMENSION_ARCHITECTURE, &allow->architectures);
     if (allow->min_generation > 0)
-        add_bound(&narrowing, dimension_keys[DIMENSION_GENERATION], "Gt",
+        add_bound(&narrowing, dimension_keys[DIMENSION_GENERATION], SOLVER_GT,
                   allow->min_generation - 1);
     if (list->max_cpu_given)
-        add_bound(&narrowing, "karpenter.k8s.aws/instance-cpu", "Lt",
+        add_bound(&narrowing, "karpenter.k8s.aws/instance-cpu", SOLVER_LT,
                   list->max_cpu_milli / 1000 + 1);
     if (list->max_memory_given)
-        add_bound(&narrowing, "karpenter.k8s.aws/instance-memory", "Lt",
+        add_bound(&narrowing, "karpenter.k8s.aws/instance-memory", SOLVER_LT,
                   list->max_memory_milli / 1000 / 1024 / 1024 + 1);
 
     struct type_set outside = type_set_minus(&narrowing.launchable, &list->allowed, arena);
@@ -138,9 +140,9 @@ static struct text requirements_to_add(const struct instance_list *list, const s
     for (size_t i = 0; i < catalog_count(list->catalog); i++)
         if (type_set_has(named, i))
             *LIST_PUSH(arena, &names) = catalog_type(list->catalog, i)->name;
-    try_addition(&narrowing,
-                 &(struct addition){dimension_keys[DIMENSION_TYPE], name_inside ? "In" : "NotIn",
-                                    names.items, names.count});
+    try_addition(&narrowing, &(struct addition){dimension_keys[DIMENSION_TYPE],
+                                                name_inside ? SOLVER_IN : SOLVER_NOT_IN,
+                                                names.items, names.count});
     return text_builder_text(&narrowing.yaml);
 }
 

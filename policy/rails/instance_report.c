@@ -23,7 +23,9 @@ void instance_report_unknown(struct judgement *judgement, const struct instance_
     enum { TYPO_EDITS = 3 };
     struct arena *arena = judgement->arena;
     struct text_list known = instance_list_values(list, dimension, false, arena);
-    size_t nearest = text_nearest(value->text, known.items, known.count, TYPO_EDITS);
+    /* Short values are near to each other without being meant. */
+    size_t edits = value->text.size / 2 < TYPO_EDITS ? value->text.size / 2 : TYPO_EDITS;
+    size_t nearest = text_nearest(value->text, known.items, known.count, edits);
     struct draft draft = {
         .severity = catalog_is_builtin(list->catalog) ? SEVERITY_WARN : SEVERITY_RAIL,
         .field = value->field,

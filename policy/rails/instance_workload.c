@@ -49,8 +49,11 @@ static bool judge_reach(struct judgement *judgement, const struct instance_list 
     } else {
         draft.found = type_set_text(list->catalog, reached, arena);
         draft.statement =
-            arena_printf(arena, "reaches %zu instance type%s, none of them in the list: %.*s",
-                         count, count == 1 ? "" : "s", TEXT_ARGS(draft.found));
+            count == 1
+                ? arena_printf(arena, "reaches one instance type, which is not in the list: %.*s",
+                               TEXT_ARGS(draft.found))
+                : arena_printf(arena, "reaches %zu instance types, none of them in the list: %.*s",
+                               count, TEXT_ARGS(draft.found));
         draft.fix = TEXT("widen the requirements until they meet the list, or leave the choice to "
                          "the NodePools");
     }

@@ -193,14 +193,14 @@ static struct type_set types_of_class(struct judgement *judgement)
     return types;
 }
 
-/* How many pods the addresses of its network interfaces are enough for; -1: not known. */
+/* How many pods the addresses of its network interfaces are enough for. */
 static int64_t pods_of_type(const struct catalog *catalog, size_t index, struct arena *arena)
 {
     struct catalog_amounts amounts = catalog_type_amounts(catalog, index, arena);
     for (size_t i = 0; i < amounts.count; i++)
         if (text_is(TEXT("pods"), amounts.items[i].resource))
             return amounts.items[i].capacity;
-    return -1;
+    return INT64_MAX;
 }
 
 static void judge_max_pods(struct judgement *judgement)
@@ -213,14 +213,16 @@ static void judge_max_pods(struct judgement *judgement)
         return;
     struct type_set types = types_of_class(judgement);
     struct type_set small = type_set_create(catalog, arena);
-    for (size_t i = 0; i < catalog_count(catalog); i++) {
-        int64_t pods = type_set_has(&types, i) ? pods_of_type(catalog, i, arena) : -1;
-        if (pods >= 0 && pods < most)
+    for (size_t i = 0; i < catalog_count(catalog); i++)
+        if (type_set_has(&types, i) && pods_of_type(catalog, i, arena) < most)
             type_set_add(&small, i);
-    }
     size_t small_count = type_set_count(&small);
+    size_t type_count = type_set_count(&types);
     if (small_count == 0)
         return;
+    struct text which = type_count == 1 ? TEXT("the one instance type")
+                                        : arena_printf(arena, "%zu of the %zu instance types",
+                                                       small_count, type_count);
     judgement_report(
         judgement,
         &(struct draft){
@@ -229,9 +231,9 @@ static void judge_max_pods(struct judgement *judgement)
             .found = node_text(field->node),
             .statement = arena_printf(
                 arena,
-                "found %lld pods a node, and %zu of the %zu instance types of its NodePools have "
-                "fewer addresses, unless the network plugin assigns prefixes: %.*s",
-                (long long)most, small_count, type_set_count(&types),
+                "found %lld pods a node, and %s of its NodePools %s fewer addresses, unless the "
+                "network plugin assigns prefixes: %.*s",
+                (long long)most, which.data, small_count == 1 ? "has" : "have",
                 TEXT_ARGS(type_set_text(catalog, &small, arena))),
             .fix = TEXT("remove maxPods, which leaves each type what it has addresses for; or turn "
                         "prefix delegation on"),
@@ -265,9 +267,8 @@ const struct rail rail_node_class = {
         "kubelet.maxPods is held against the instance types that the visible NodePools of this "
         "class may launch; more pods than addresses is a warning, since prefix delegation is not "
         "visible. The API server takes any map as spec.kubelet, and Karpenter launches no node "
-        "while "
-        "it does not like what is in it: names that no kubelet has, eviction signals without their "
-        "grace periods, reservations below zero are found here.",
+        "while it does not like what is in it: names that no kubelet has, eviction signals without "
+        "their grace periods, reservations below zero are found here.",
     .example = "node-class:\n"
                "  mode: enforce\n"
                "  amiFamilies: [AL2023, Bottlerocket]\n"

@@ -240,8 +240,8 @@ static bool is_threshold(struct text t)
 /* How long the unit is that it begins with; 0: none. */
 static size_t unit_size(struct text t)
 {
-    static const struct text units[] = {TEXT("ns"), TEXT("us"), TEXT("\u00b5s"), TEXT("ms"),
-                                        TEXT("s"),  TEXT("m"),  TEXT("h")};
+    static const struct text units[] = {TEXT("ns"), TEXT("us"), TEXT("\u00b5s"), TEXT("\u03bcs"),
+                                        TEXT("ms"), TEXT("s"),  TEXT("m"),       TEXT("h")};
     for (size_t i = 0; i < COUNT_OF(units); i++)
         if (text_starts_with(t, units[i]))
             return units[i].size;

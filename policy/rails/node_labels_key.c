@@ -85,21 +85,6 @@ static void note_meant(struct label_inquiry *inquiry, const struct expression *e
 
 /* ---- labels of the platform's own ---- */
 
-/* Of these domains others than NodePools put labels on nodes. */
-static bool is_put_by_others(struct text key)
-{
-    static const char *const beginnings[] = {
-        "eks.amazonaws.com/",          "alpha.eksctl.io/",  "cloud.google.com/",
-        "kubernetes.azure.com/",       "agentpool",         "node-role.kubernetes.io/",
-        "feature.node.kubernetes.io/", "nvidia.com/",       "amd.com/",
-        "node.openshift.io/",          "topology.k8s.aws/", "k8s.amazonaws.com/",
-    };
-    for (size_t i = 0; i < COUNT_OF(beginnings); i++)
-        if (text_starts_with(key, text_of(beginnings[i])))
-            return true;
-    return false;
-}
-
 /* Keys that another cloud's provider makes, and no catalogue of ours knows. */
 static bool may_be_of_other_cloud(const struct label_inquiry *inquiry, struct text key)
 {
@@ -143,7 +128,7 @@ static void note_unknown(struct label_inquiry *inquiry, const struct expression 
 {
     struct arena *arena = inquiry->judgement->arena;
     struct text key = expression->key;
-    bool undecided = inquiry->unseen || is_put_by_others(key);
+    bool undecided = inquiry->unseen || label_is_put_by_others(key);
     struct label_note *note = label_note(inquiry, undecided ? SEVERITY_UNDECIDED : SEVERITY_RAIL,
                                          key_field(inquiry, expression), key);
     if (inquiry->unseen) {
@@ -192,7 +177,7 @@ static void judge_values(struct label_inquiry *inquiry, const struct expression 
         if (is_offered(offers, value->text))
             continue;
         enum severity severity = some ? SEVERITY_WARN : SEVERITY_RAIL;
-        if (inquiry->unseen || (!offers->from_pool && is_put_by_others(expression->key)))
+        if (inquiry->unseen || (!offers->from_pool && label_is_put_by_others(expression->key)))
             severity = SEVERITY_UNDECIDED;
         struct label_note *note = label_note(inquiry, severity, value->field, value->text);
         note->draft.statement =

@@ -1,5 +1,3 @@
-#include <string.h>
-
 #include "policy/rails/node_labels.h"
 #include "solver/well_known.h"
 
@@ -186,7 +184,7 @@ static bool is_malformed(const struct label_inquiry *inquiry, struct text key, s
     if (text_is(key, CATEGORY))
         return has_digit(value);
     if (text_is(key, FAMILY))
-        return memchr(value.data, '.', value.size) != NULL;
+        return text_split(value, '.', NULL, NULL);
     if (!text_is(key, LABEL_INSTANCE_TYPE) ||
         instance_name_parse(value, &family, &size, &category, &generation))
         return false;
@@ -201,8 +199,9 @@ static struct text value_meant(const struct label_inquiry *inquiry, struct text 
     const struct catalog *catalog = inquiry->settings->catalog;
     /* Short values are near to each other without being meant. */
     size_t most = value.size > 6 ? 5 : value.size / 2;
-    struct text rest = {value.data + 3, value.size - 3};
-    if (text_starts_with(value, TEXT("ml.")) && catalog_has_value(catalog, key, rest))
+    struct text prefix, rest;
+    if (text_split(value, '.', &prefix, &rest) && text_is(prefix, "ml") &&
+        catalog_has_value(catalog, key, rest))
         return rest;
     struct values known = catalog_values(catalog, key, inquiry->judgement->arena);
     size_t nearest = text_nearest(value, known.items, known.count, most);
@@ -214,7 +213,7 @@ static void judge_catalog_value(struct label_inquiry *inquiry, const struct expr
 {
     const struct catalog *catalog = inquiry->settings->catalog;
     struct arena *arena = inquiry->judgement->arena;
-    if (catalog_has_value(catalog, key, value->text) || value->text.size == 0)
+    if (catalog_has_value(catalog, key, value->text))
         return;
     struct text meant = value_meant(inquiry, key, value->text);
     const char *other_key = right_key(catalog, key, value->text);

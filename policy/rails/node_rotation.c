@@ -1,5 +1,5 @@
 /* The rail node-rotation: nodes that grow old, and images that change by themselves. */
-#include "policy/rail.h"
+#include "policy/rails/duration_fault.h"
 
 struct settings {
     int64_t max_expire_s;
@@ -31,15 +31,10 @@ static bool is_v1beta1(const struct object *object)
     return text_ends_with(object->api_version, TEXT("/v1beta1"));
 }
 
-/* "336h", "90m" or "45s": in the largest unit that leaves no rest. */
-static struct text duration_text(int64_t seconds, struct arena *arena)
+/* The API server drops a null. */
+static bool is_missing(const struct field *field)
 {
-    enum { HOUR_S = 3600, MINUTE_S = 60 };
-    if (seconds % HOUR_S == 0)
-        return arena_printf(arena, "%lldh", (long long)(seconds / HOUR_S));
-    if (seconds % MINUTE_S == 0)
-        return arena_printf(arena, "%lldm", (long long)(seconds / MINUTE_S));
-    return arena_printf(arena, "%llds", (long long)seconds);
+    return field->node == NULL || node_is(field->node, NODE_NULL);
 }
 
 /* ---- NodePool: expireAfter ---- */
@@ -58,26 +53,13 @@ static void report_expiry(struct judgement *judgement, const struct settings *se
                                 });
 }
 
-/* A number without a unit was meant as seconds: a Provisioner has those. */
-static void report_no_duration(struct judgement *judgement, const struct field *field)
+static void report_no_duration(struct judgement *judgement, const struct field *field,
+                               struct text fix)
 {
-    struct arena *arena = judgement->arena;
-    struct text found = node_text(field->node);
-    int64_t seconds = 0;
-    bool bare = text_to_int64(found, &seconds) && seconds > 0;
-    judgement_report(
-        judgement,
-        &(struct draft){
-            .field = field,
-            .found = found,
-            .statement = bare ? arena_printf(arena, "found \"%.*s\", a number without a unit",
-                                             TEXT_ARGS(found))
-                              : arena_printf(arena, "found \"%.*s\", which is no duration",
-                                             TEXT_ARGS(found)),
-            .fix = bare ? arena_printf(arena, "write %.*s, if seconds are meant",
-                                       TEXT_ARGS(duration_text(seconds, arena)))
-                        : TEXT("write hours, minutes and seconds, as in 336h or 1h30m"),
-        });
+    struct draft draft = duration_fault(field, judgement->arena);
+    if (fix.size > 0)
+        draft.fix = fix;
+    judgement_report(judgement, &draft);
 }
 
 static void judge_expiry(struct judgement *judgement, const struct settings *settings,
@@ -88,7 +70,7 @@ static void judge_expiry(struct judgement *judgement, const struct settings *set
     struct text most = duration_text(settings->max_expire_s, arena);
     struct text found = node_text(field->node);
     int64_t seconds = DEFAULT_S;
-    if (field->node == NULL || node_is(field->node, NODE_NULL)) {
+    if (is_missing(field)) {
         if (seconds > settings->max_expire_s)
             report_expiry(judgement, settings, field,
                           arena_printf(arena,
@@ -101,7 +83,7 @@ static void judge_expiry(struct judgement *judgement, const struct settings *set
                       TEXT("found \"Never\": no node is replaced for its age, however old its "
                            "kernel and its image"));
     else if (!duration_parse(node_string(field->node), &seconds))
-        report_no_duration(judgement, field);
+        report_no_duration(judgement, field, TEXT(""));
     else if (seconds > settings->max_expire_s)
         report_expiry(judgement, settings, field,
                       arena_printf(arena, "found \"%.*s\", above the maximum of %.*s",
@@ -118,7 +100,7 @@ static void judge_pool(struct judgement *judgement, const struct settings *setti
         judge_expiry(judgement, settings, old_place);
         return;
     }
-    if (old_place->node != NULL)
+    if (!is_missing(old_place))
         judgement_report(
             judgement,
             &(struct draft){
@@ -128,13 +110,18 @@ static void judge_pool(struct judgement *judgement, const struct settings *setti
                     arena,
                     "found \"%.*s\" at the place it had in v1beta1: the API server drops it%s",
                     TEXT_ARGS(node_text(old_place->node)),
-                    new_place->node == NULL ? ", and nodes expire after 720h" : ""),
+                    is_missing(new_place) ? ", and nodes expire after 720h" : ""),
                 .fix = TEXT("move it to spec.template.spec.expireAfter"),
             });
-    if (old_place->node == NULL || new_place->node != NULL)
+    if (is_missing(old_place) || !is_missing(new_place))
         judge_expiry(judgement, settings, new_place);
     const struct field *grace = field_at(arena, root, "spec.template.spec.terminationGracePeriod");
-    if (settings->require_grace_period && node_text(grace->node).size == 0)
+    if (duration_is_malformed(grace))
+        report_no_duration(judgement, grace,
+                           text_is(node_string(grace->node), "Never")
+                               ? TEXT("remove it: without one a drain may take any time")
+                               : TEXT(""));
+    else if (settings->require_grace_period && node_text(grace->node).size == 0)
         judgement_report(judgement,
                          &(struct draft){
                              .field = grace,
@@ -172,7 +159,7 @@ static struct text version_of_image(struct text name)
 static struct text version_in_use(const struct object *class)
 {
     const struct node *images = node_at(class->root->node, "status.amis");
-    for (size_t i = 0; node_is(images, NODE_LIST) && i < node_count(images); i++) {
+    for (size_t i = 0; i < node_count(images); i++) {
         struct text version = version_of_image(node_string(node_get(node_item(images, i), "name")));
         if (version.size > 0)
             return version;
@@ -226,6 +213,19 @@ static void report_moving(struct judgement *judgement, const struct field *field
                      });
 }
 
+static void judge_tags(struct judgement *judgement, const struct field *tags)
+{
+    if (!node_is(tags->node, NODE_MAP))
+        return;
+    for (size_t i = 0; i < node_count(tags->node); i++) {
+        const struct member *member = &tags->node->members[i];
+        struct text key = {member->key, member->key_size};
+        if (has_wildcard(node_string(&member->value)))
+            report_moving(judgement, field_member(judgement->arena, tags, key),
+                          "which selects whatever image has the tag when a node is made");
+    }
+}
+
 static void judge_term(struct judgement *judgement, const struct field *term)
 {
     static const char *const moving[] = {"*/recommended/*", "*/recommended", "*/latest/*",
@@ -235,14 +235,7 @@ static void judge_term(struct judgement *judgement, const struct field *term)
     const struct field *name = field_get(arena, term, "name");
     if (has_wildcard(node_string(name->node)))
         report_moving(judgement, name, "which selects whatever image matches when a node is made");
-    const struct field *tags = field_get(arena, term, "tags");
-    for (size_t i = 0; node_is(tags->node, NODE_MAP) && i < node_count(tags->node); i++) {
-        const struct member *member = &tags->node->members[i];
-        if (has_wildcard(node_string(&member->value)))
-            report_moving(judgement,
-                          field_member(arena, tags, (struct text){member->key, member->key_size}),
-                          "which selects whatever image has the tag when a node is made");
-    }
+    judge_tags(judgement, field_get(arena, term, "tags"));
     const struct field *parameter = field_get(arena, term, "ssmParameter");
     struct text path = node_string(parameter->node);
     for (size_t i = 0; i < COUNT_OF(moving); i++) {
@@ -257,7 +250,7 @@ static void judge_class(struct judgement *judgement)
 {
     struct arena *arena = judgement->arena;
     const struct field *terms = field_at(arena, judgement->object->root, "spec.amiSelectorTerms");
-    for (size_t i = 0; node_is(terms->node, NODE_LIST) && i < node_count(terms->node); i++)
+    for (size_t i = 0; i < node_count(terms->node); i++)
         judge_term(judgement, field_item(arena, terms, i));
     if (node_count(terms->node) == 0)
         judgement_report(
@@ -287,7 +280,8 @@ const struct rail rail_node_rotation = {
     .detail =
         "A node is patched by being replaced. expireAfter says how old one may grow; the rail "
         "finds Never, what is above maxExpireAfter, what is no duration, and a value left at "
-        "spec.disruption.expireAfter, where v1 drops it silently. Missing, it is 720h.\n\n"
+        "spec.disruption.expireAfter, where v1 drops it silently. Missing, it is 720h. A "
+        "terminationGracePeriod that is no duration is found, too.\n\n"
         "On v1 an expired node is drained at once, whatever the disruption budgets say (the rail "
         "disruption-budgets tells when), and the drain waits for each pod that may not be "
         "evicted: terminationGracePeriod bounds it.\n\n"

@@ -1,6 +1,9 @@
 #include "kube/places.h"
 
+#include <string.h>
+
 #include "policy/rail.h"
+#include "solver/well_known.h"
 
 static const struct key keys[] = {{0}};
 
@@ -9,12 +12,103 @@ static bool is_placed(const struct workload *workload)
     return node_string(node_get(workload->spec->node, "nodeName")).size > 0;
 }
 
+/* ---- nodes that NodePools do not make ---- */
+
+static bool some_node_is_of_no_pool(const struct snapshot *snapshot)
+{
+    for (size_t i = 0; i < snapshot_count(snapshot, KIND_NODE); i++)
+        if (node_get(snapshot_object(snapshot, KIND_NODE, i)->labels, LABEL_NODE_POOL) == NULL)
+            return true;
+    return false;
+}
+
+static bool has_value(const struct expression *expression, struct text value)
+{
+    for (size_t i = 0; i < expression->value_count; i++)
+        if (text_equal(expression->values[i].text, value))
+            return true;
+    return false;
+}
+
+/* Whether it keeps a pod on nodes that come from elsewhere, of which none is visible. */
+static bool is_elsewhere(const struct snapshot *snapshot, const struct expression *expression,
+                         struct arena *arena)
+{
+    struct text key = expression->key;
+    size_t size = key.size;
+    const char *canonical = solver_canonical_key(key.data, &size);
+    struct label_offers offers;
+    if (text_is(key, LABEL_NODE_POOL))
+        return expression->op == SOLVER_DOES_NOT_EXIST && !some_node_is_of_no_pool(snapshot);
+    if (!expression->valid || expression->op == SOLVER_NOT_IN ||
+        expression->op == SOLVER_DOES_NOT_EXIST || !label_is_put_by_others(key) ||
+        solver_is_well_known(canonical, size))
+        return false;
+    label_offers_read(snapshot, key, arena, &offers);
+    if (expression->op != SOLVER_IN)
+        return !offers.from_pool && !offers.from_node;
+    for (size_t i = 0; i < offers.count; i++)
+        if (has_value(expression, offers.items[i]))
+            return false;
+    return !offers.any_value;
+}
+
+static const struct expression *find_elsewhere(const struct snapshot *snapshot,
+                                               const struct expressions *expressions,
+                                               struct arena *arena)
+{
+    for (size_t i = 0; i < expressions->count; i++)
+        if (is_elsewhere(snapshot, &expressions->items[i], arena))
+            return &expressions->items[i];
+    return NULL;
+}
+
+/* Whether Fargate runs it, on a node of its own; else *elsewhere is what leads it, on one way at
+ * least, to nodes that cannot be seen, or NULL. */
+static bool is_for_fargate(const struct judgement *judgement, const struct workload *workload,
+                           const struct expression **elsewhere)
+{
+    const struct snapshot *snapshot = judgement->world->snapshot;
+    struct arena *arena = judgement->arena;
+    struct node_selection selection;
+    node_selection_read(workload, arena, &selection);
+    *elsewhere = find_elsewhere(snapshot, &selection.selector, arena);
+    for (size_t i = 0; i < selection.required.count && *elsewhere == NULL; i++)
+        *elsewhere = find_elsewhere(snapshot, &selection.required.items[i].expressions, arena);
+    return *elsewhere != NULL && text_is((*elsewhere)->key, LABEL_COMPUTE_TYPE) &&
+           has_value(*elsewhere, TEXT("fargate"));
+}
+
+static void report_elsewhere(struct judgement *judgement, const struct expression *elsewhere)
+{
+    struct text key = elsewhere->key;
+    struct text statement = TEXT("keeps off the nodes of NodePools, and no other Node is visible");
+    if (!text_is(key, LABEL_NODE_POOL))
+        statement = arena_printf(judgement->arena,
+                                 "asks for nodes with %.*s, which others than NodePools make, and "
+                                 "none is visible",
+                                 TEXT_ARGS(key));
+    judgement_report(judgement, &(struct draft){
+                                    .severity = SEVERITY_UNDECIDED,
+                                    .field = elsewhere->field,
+                                    .found = key,
+                                    .statement = statement,
+                                    .fix = TEXT("make the Nodes visible (--state DIR); those of a "
+                                                "node group at zero cannot be seen"),
+                                });
+}
+
 /* ---- what is said ---- */
 
 static bool same_reason(const struct places_reason *a, const struct places_reason *b)
 {
-    return text_equal(a->message, b->message) && text_equal(a->nearest, b->nearest) &&
-           (a->node_pool.size == 0) == (b->node_pool.size == 0);
+    return text_equal(a->message, b->message) && text_equal(a->nearest, b->nearest);
+}
+
+/* A name alone, and not a sentence. */
+static bool is_name(struct text nearest)
+{
+    return memchr(nearest.data, ' ', nearest.size) == NULL;
 }
 
 static bool is_told(const struct places_answer *answer, size_t index)
@@ -56,7 +150,8 @@ static void report_nowhere(struct judgement *judgement, const struct workload *w
             add_pools(&why, answer, i);
         text_builder_add(&why, reason->message);
         if (reason->nearest.size > 0)
-            text_builder_printf(&why, " (%.*s)", TEXT_ARGS(reason->nearest));
+            text_builder_printf(&why, " (%s%.*s)", is_name(reason->nearest) ? "nearest: " : "",
+                                TEXT_ARGS(reason->nearest));
     }
     judgement_report(judgement, &(struct draft){
                                     .field = workload->spec,
@@ -94,7 +189,12 @@ static void judge(struct judgement *judgement, const void *settings)
     if (places == NULL)
         return;
     places_ask(places, world->snapshot, world->catalog, &workload, arena, &answer);
-    if (answer.kind == PLACE_NOWHERE)
+    const struct expression *elsewhere;
+    if (answer.kind != PLACE_NOWHERE || is_for_fargate(judgement, &workload, &elsewhere))
+        return;
+    if (elsewhere != NULL)
+        report_elsewhere(judgement, elsewhere);
+    else
         report_nowhere(judgement, &workload, &answer);
 }
 
@@ -109,7 +209,11 @@ const struct rail rail_placeable = {
         "zones of its volumes. When none could, it names for each NodePool the reason and the "
         "nearest miss.\n\n"
         "Limits, what runs already and other pods (affinity, spread) do not count: they change. "
-        "DaemonSets are left alone, and so are pods that ask for devices by resourceClaims. A "
+        "DaemonSets are left alone, and so are pods that ask for devices by resourceClaims, and "
+        "those "
+        "that Fargate runs. What selects nodes that NodePools do not make (eks.amazonaws.com/"
+        "nodegroup, karpenter.sh/nodepool DoesNotExist) cannot be decided while no such Node is "
+        "visible. A "
         "NodePool of another cloud, one that is not ready and one with a fixed number of nodes "
         "are given the benefit of the doubt. How Karpenter is set (spec.karpenter of the policy) "
         "counts: minValues that it may give up, reserved capacity that it does not buy.\n\n"

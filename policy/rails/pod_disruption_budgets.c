@@ -31,7 +31,9 @@ static const struct node *template_labels(const struct object *workload)
 static int64_t replicas_of(const struct object *workload)
 {
     int64_t replicas = 1;
-    return node_integer(node_at(workload->root->node, "spec.replicas"), &replicas) ? replicas : 1;
+    if (!node_integer(node_at(workload->root->node, "spec.replicas"), &replicas))
+        return 1;
+    return replicas < INT32_MAX ? replicas : INT32_MAX;
 }
 
 static void count_selected(struct hearing *hearing, const struct object *workload)
@@ -54,8 +56,10 @@ static void find_selected(struct hearing *hearing)
     for (size_t i = 0; i < snapshot_count(snapshot, KIND_JOB); i++) {
         const struct object *job = snapshot_object(snapshot, KIND_JOB, i);
         if (text_equal(job->namespace, hearing->judgement->object->namespace) &&
-            selector_matches(hearing->selector, template_labels(job)))
+            selector_matches(hearing->selector, template_labels(job))) {
             hearing->uncountable = job;
+            return;
+        }
     }
 }
 
@@ -72,12 +76,19 @@ static bool sees_workloads(const struct world *world)
 
 /* ---- one that never lets a pod go ---- */
 
-/* "50%": hundredths. False for what is no percentage. */
-static bool read_percentage(struct text t, int64_t *percent)
+/* A number of pods, or a share of them in hundredths. */
+struct pod_amount {
+    int64_t value;
+    bool is_share;
+};
+
+/* False for what is neither. */
+static bool read_amount(const struct node *node, struct pod_amount *amount)
 {
-    struct text number = {t.data, t.size > 0 ? t.size - 1 : 0};
-    return text_ends_with(t, TEXT("%")) && text_to_int64(number, percent) && *percent >= 0 &&
-           *percent <= 1000;
+    struct text t = node_text(node);
+    amount->is_share = text_ends_with(t, TEXT("%"));
+    return amount->is_share ? text_to_int64((struct text){t.data, t.size - 1}, &amount->value)
+                            : node_integer(node, &amount->value);
 }
 
 static const char never_fix[] =
@@ -92,6 +103,14 @@ static void report_never(struct hearing *hearing, const struct field *field, str
                                              .statement = why,
                                              .fix = TEXT(never_fix),
                                          });
+}
+
+static struct text never_text(const struct hearing *hearing, const struct field *field)
+{
+    return arena_printf(hearing->judgement->arena,
+                        "found \"%.*s\": no pod may ever be evicted, so their nodes are never "
+                        "replaced",
+                        TEXT_ARGS(node_text(field->node)));
 }
 
 static struct text selected_text(const struct hearing *hearing)
@@ -111,21 +130,13 @@ static void judge_least(struct hearing *hearing, const struct field *field)
 {
     struct arena *arena = hearing->judgement->arena;
     struct text written = node_text(field->node);
-    int64_t least = 0;
-    int64_t percent = 0;
-    bool is_share = read_percentage(written, &percent);
-    if (!is_share && !node_integer(field->node, &least))
+    struct pod_amount least;
+    if (!read_amount(field->node, &least) || least.value <= 0)
         return;
-    if (is_share && percent >= 100) {
-        report_never(hearing, field,
-                     arena_printf(arena,
-                                  "found \"%.*s\": no pod may ever be evicted, so their "
-                                  "nodes are never replaced",
-                                  TEXT_ARGS(written)));
+    if (least.is_share && least.value >= 100) {
+        report_never(hearing, field, never_text(hearing, field));
         return;
     }
-    if (percent == 0 && least <= 0)
-        return;
     if (hearing->first == NULL) {
         if (!sees_workloads(hearing->judgement->world))
             judgement_report(
@@ -142,43 +153,33 @@ static void judge_least(struct hearing *hearing, const struct field *field)
                 });
         return;
     }
-    if (is_share)
-        least = (hearing->pods * percent + 99) / 100;
-    if (hearing->pods > 0 && least >= hearing->pods)
+    int64_t staying = least.is_share ? (hearing->pods * least.value + 99) / 100 : least.value;
+    if (hearing->pods > 0 && staying >= hearing->pods)
         report_never(hearing, field,
                      arena_printf(arena,
                                   "found \"%.*s\": %lld must stay and %.*s, so none may ever be "
                                   "evicted",
-                                  TEXT_ARGS(written), (long long)least,
+                                  TEXT_ARGS(written), (long long)staying,
                                   TEXT_ARGS(selected_text(hearing))));
 }
 
 /* How many may be missing. */
 static void judge_most(struct hearing *hearing, const struct field *field)
 {
-    struct text written = node_text(field->node);
-    int64_t most = 0;
-    int64_t percent = 0;
-    bool is_share = read_percentage(written, &percent);
-    if (!is_share && !node_integer(field->node, &most))
-        return;
-    if ((is_share ? percent : most) <= 0)
-        report_never(hearing, field,
-                     arena_printf(hearing->judgement->arena,
-                                  "found \"%.*s\": no pod may ever be evicted, so their nodes are "
-                                  "never replaced",
-                                  TEXT_ARGS(written)));
+    struct pod_amount most;
+    if (read_amount(field->node, &most) && most.value <= 0)
+        report_never(hearing, field, never_text(hearing, field));
 }
 
 /* The controller asks how many replicas there are to be; of a Job nobody can say. */
 static void judge_uncountable(struct hearing *hearing, const struct field *field)
 {
-    int64_t percent = 0;
-    bool asks =
-        text_is(field->key, "maxUnavailable") || read_percentage(node_text(field->node), &percent);
-    if (hearing->uncountable == NULL || !asks || node_text(field->node).size == 0)
-        return;
     struct arena *arena = hearing->judgement->arena;
+    struct pod_amount amount;
+    if (hearing->uncountable == NULL || !read_amount(field->node, &amount))
+        return;
+    if (!amount.is_share && !text_is(field->key, "maxUnavailable"))
+        return;
     judgement_report(
         hearing->judgement,
         &(struct draft){
@@ -213,12 +214,6 @@ static const struct object *find_shared(const struct snapshot *snapshot, struct 
         }
     }
     return NULL;
-}
-
-static bool selects_everything(const struct node *selector)
-{
-    return node_is(selector, NODE_MAP) && node_count(node_get(selector, "matchLabels")) == 0 &&
-           node_count(node_get(selector, "matchExpressions")) == 0;
 }
 
 static void report_double(struct hearing *hearing, const struct object *other,
@@ -256,9 +251,7 @@ static void judge_others(struct hearing *hearing)
             continue;
         const struct object *shared =
             find_shared(snapshot, own->namespace, hearing->selector, selector);
-        bool same = node_is(selector, NODE_MAP) && !selects_everything(selector) &&
-                    node_equal(selector, hearing->selector);
-        if (shared != NULL || same)
+        if (shared != NULL || node_equal(selector, hearing->selector))
             report_double(hearing, other, shared);
     }
 }
@@ -301,6 +294,5 @@ const struct rail rail_pod_disruption_budgets = {
                "  mode: enforce\n",
     .kinds = KIND_BIT(KIND_POD_DISRUPTION_BUDGET),
     .keys = keys,
-    .settings_size = 1,
     .judge = judge,
 };

@@ -30,7 +30,7 @@ struct limit {
     const struct field *field; /* where it stands, or would stand */
     struct text written;
     bool given, valid;
-    int64_t milli;
+    int64_t milli; /* 0 unless valid */
 };
 
 static struct limit limit_of(const struct pool *pool, struct text resource, struct arena *arena)
@@ -39,8 +39,8 @@ static struct limit limit_of(const struct pool *pool, struct text resource, stru
     const struct node *node = limit.field->node;
     limit.given = node != NULL && !node_is(node, NODE_NULL);
     limit.written = node_text(node);
-    limit.valid = limit.given && quantity_milli(limit.written, &limit.milli);
-    if (limit.given && !limit.valid && quantity_is_vast(limit.written)) {
+    limit.valid = quantity_milli(limit.written, &limit.milli);
+    if (!limit.valid && quantity_is_vast(limit.written)) {
         limit.valid = true;
         limit.milli = INT64_MAX;
     }
@@ -49,23 +49,25 @@ static struct limit limit_of(const struct pool *pool, struct text resource, stru
 
 static bool is_plain(struct text resource)
 {
-    static const char *const in_bytes[] = {"memory", "ephemeral-storage", "hugepages-*", "storage"};
+    static const char *const in_bytes[] = {"memory", "ephemeral-storage", "hugepages-*"};
     for (size_t i = 0; i < COUNT_OF(in_bytes); i++)
         if (text_matches_glob(resource, text_of(in_bytes[i])))
             return false;
     return true;
 }
 
-/* A sum as people write it: bytes in the largest binary unit that leaves no rest. */
+/* A sum above 0 as people write it: bytes in the largest binary unit that leaves no rest. */
 static struct text amount_text(struct text resource, int64_t milli, struct arena *arena)
 {
     enum { THOUSAND = 1000, STEP = 1024 };
     static const char *const units[] = {"", "Ki", "Mi", "Gi", "Ti", "Pi"};
+    if (milli == INT64_MAX) /* what cannot be counted */
+        return TEXT("more than 9P");
     if (milli % THOUSAND != 0)
         return arena_printf(arena, "%lldm", (long long)milli);
     int64_t whole = milli / THOUSAND;
     size_t unit = 0;
-    while (!is_plain(resource) && unit + 1 < COUNT_OF(units) && whole != 0 && whole % STEP == 0) {
+    while (!is_plain(resource) && unit + 1 < COUNT_OF(units) && whole % STEP == 0) {
         whole /= STEP;
         unit++;
     }
@@ -149,24 +151,52 @@ static struct text ceilings_text(const struct judgement *judgement, const struct
     return bound ? text_builder_text(&builder) : TEXT("");
 }
 
+static bool is_listed(const struct key_quantities *quantities, struct text name)
+{
+    for (size_t i = 0; i < quantities->count; i++)
+        if (text_equal(quantities->items[i].name, name))
+            return true;
+    return false;
+}
+
+/* "memory, nodes": what a limit is asked for on, beside what has a ceiling of its own; and whether
+ * with these alone the pool would be taken for one that has limits. */
+static struct text asked_text(const struct judgement *judgement, const struct settings *settings,
+                              const struct pool *pool, bool *enough)
+{
+    size_t required = settings->require.count;
+    struct text_builder builder = {.arena = judgement->arena};
+    *enough = false;
+    for (size_t i = 0; i < required + settings->max_total.count; i++) {
+        struct text name = i < required ? settings->require.items[i]
+                                        : settings->max_total.items[i - required].name;
+        bool told = is_listed(&settings->max, name);
+        for (size_t j = 0; j < required && i >= required; j++)
+            told = told || text_equal(settings->require.items[j], name);
+        if (told || !can_buy(judgement, pool, name))
+            continue;
+        *enough = *enough || i < required || binds_every_node(judgement, pool, name);
+        text_builder_printf(&builder, "%s%.*s", builder.size == 0 ? "" : ", ", TEXT_ARGS(name));
+    }
+    return text_builder_text(&builder);
+}
+
 static struct text fix_of_none(const struct judgement *judgement, const struct settings *settings,
                                const struct pool *pool)
 {
     struct arena *arena = judgement->arena;
     struct text path = field_path(arena, pool->limits_field);
     struct text ceilings = ceilings_text(judgement, settings, pool);
+    bool enough;
+    struct text asked = asked_text(judgement, settings, pool, &enough);
     if (ceilings.size > 0)
-        return arena_printf(arena, "set %.*s, at most %.*s", TEXT_ARGS(path), TEXT_ARGS(ceilings));
-    struct text_builder names = {.arena = arena};
-    for (size_t i = 0; i < settings->require.count; i++)
-        text_builder_printf(&names, "%s%.*s", i == 0 ? "" : ", ",
-                            TEXT_ARGS(settings->require.items[i]));
-    if (names.size == 0) /* nodes are counted by v1 alone */
-        text_builder_add(&names, text_is(pool->object->api_version, "karpenter.sh/v1")
-                                     ? TEXT("cpu, memory or nodes")
-                                     : TEXT("cpu or memory"));
-    return arena_printf(arena, "set %.*s, by %.*s", TEXT_ARGS(path),
-                        TEXT_ARGS(text_builder_text(&names)));
+        return arena_printf(arena, "set %.*s, at most %.*s%s%.*s", TEXT_ARGS(path),
+                            TEXT_ARGS(ceilings), asked.size > 0 ? ", and a limit on " : "",
+                            TEXT_ARGS(asked));
+    if (!enough) /* nodes are counted by v1 alone */
+        asked = text_is(pool->object->api_version, "karpenter.sh/v1") ? TEXT("cpu, memory or nodes")
+                                                                      : TEXT("cpu or memory");
+    return arena_printf(arena, "set %.*s, by %.*s", TEXT_ARGS(path), TEXT_ARGS(asked));
 }
 
 /* False when it has none that bounds it; then that is said. */
@@ -198,14 +228,6 @@ static bool judge_any(struct judgement *judgement, const struct settings *settin
     return false;
 }
 
-static bool is_listed(const struct key_quantities *quantities, struct text name)
-{
-    for (size_t i = 0; i < quantities->count; i++)
-        if (text_equal(quantities->items[i].name, name))
-            return true;
-    return false;
-}
-
 static void report_missing(struct judgement *judgement, const struct pool *pool,
                            struct text resource, struct text at_most)
 {
@@ -234,7 +256,7 @@ static void judge_max(struct judgement *judgement, const struct settings *settin
         if (!limit.given) {
             if (can_buy(judgement, pool, max->name))
                 report_missing(judgement, pool, max->name, max->written);
-        } else if (limit.valid && limit.milli > max->milli) {
+        } else if (limit.milli > max->milli) {
             judgement_report(
                 judgement,
                 &(struct draft){
@@ -265,7 +287,7 @@ static void add_other(struct others *others, const struct pool *pool)
     struct arena *arena = others->judgement->arena;
     bool is_it = pool->object->kind == judged->kind && text_equal(pool->object->name, judged->name);
     struct limit limit = limit_of(pool, others->resource, arena);
-    if (is_it || pool->object->deleting || !limit.valid || limit.milli <= 0)
+    if (is_it || pool->object->deleting || limit.milli <= 0)
         return;
     if (__builtin_add_overflow(others->milli, limit.milli, &others->milli))
         others->milli = INT64_MAX;
@@ -304,7 +326,7 @@ static void judge_total(struct judgement *judgement, const struct settings *sett
     }
     struct others others = others_of(judgement, budget->name);
     int64_t total = 0;
-    if (!limit.valid || limit.milli <= 0)
+    if (limit.milli <= 0)
         return;
     if (__builtin_add_overflow(others.milli, limit.milli, &total))
         total = INT64_MAX;

@@ -22,7 +22,7 @@ static void prepare(void *settings_pointer, const struct catalog *catalog,
     (void)rail_node;
     const struct settings *settings = settings_pointer;
     const struct key_strings *pairs = &settings->ignore_pairs;
-    for (size_t i = 0; pairs->nodes != NULL && i < pairs->count; i++)
+    for (size_t i = 0; i < pairs->count; i++)
         if (!text_split(pairs->items[i], '/', NULL, NULL))
             problems_add(warnings, ERROR_POLICY,
                          source_place(source, arena, pairs->nodes[i]->offset),
@@ -72,8 +72,7 @@ static bool are_included(const struct taints *some, const struct taints *all)
 
 static bool takes_pods(const struct pool *pool)
 {
-    return !pool->object->deleting &&
-           !node_is(node_at(pool->object->root->node, "spec.replicas"), NODE_NUMBER);
+    return !pool->object->deleting && !pool_is_static(pool);
 }
 
 /* ---- two pools against each other ---- */
@@ -215,12 +214,11 @@ static bool find_zone(const struct pair *pair, struct text *zone)
     if (!confined)
         zones_read(judgement->world->snapshot, judgement->world->catalog, ZONE_KEY_NAME,
                    judgement->arena, &zones);
-    /* What the judged pool names, which may not be visible yet. */
+    /* What the judged pool names, which may not be visible yet; what it rules out is no witness. */
     const struct expressions *requirements = &pair->pool->requirements;
     for (size_t i = 0; !confined && i < requirements->count; i++)
-        for (size_t j = 0;
-             zone_key_of(requirements->items[i].key) == ZONE_KEY_NAME &&
-             requirements->items[i].op == SOLVER_IN && j < requirements->items[i].value_count;
+        for (size_t j = 0; zone_key_of(requirements->items[i].key) == ZONE_KEY_NAME &&
+                           j < requirements->items[i].value_count;
              j++)
             zones_add(&zones, requirements->items[i].values[j].text, judgement->arena);
     *zone = first_allowed(pair, LABEL_ZONE, zones.items, zones.count);

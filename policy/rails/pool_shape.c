@@ -5,8 +5,8 @@
 
 enum { FIELDS_MAX = 12 };
 struct place_of_fields {
-    const char *path; /* a part that ends in [] is a list */
-    const char *names[FIELDS_MAX];
+    const char *path;                  /* a part that ends in [] is a list */
+    const char *names[FIELDS_MAX + 1]; /* ends with NULL */
 };
 
 static const struct place_of_fields v1[] = {
@@ -69,7 +69,7 @@ struct inspection {
 
 static bool has_name(const struct place_of_fields *place, struct text name)
 {
-    for (size_t i = 0; i < FIELDS_MAX && place->names[i] != NULL; i++)
+    for (size_t i = 0; place->names[i] != NULL; i++)
         if (text_is(name, place->names[i]))
             return true;
     return false;
@@ -93,7 +93,7 @@ static struct text fix_of(const struct inspection *inspection, const struct plac
     struct arena *arena = inspection->judgement->arena;
     struct text names[FIELDS_MAX];
     size_t count = 0;
-    while (count < FIELDS_MAX && place->names[count] != NULL) {
+    while (place->names[count] != NULL) {
         names[count] = text_of(place->names[count]);
         count++;
     }
@@ -217,6 +217,7 @@ static void judge(struct judgement *judgement, const void *settings)
     pool_shape_judge_fields(judgement, &pool);
     judge_replicas(judgement, &pool);
     pool_shape_judge_values(judgement, &pool);
+    pool_shape_judge_keys(judgement, &pool);
     pool_shape_judge_names(judgement, &pool);
     pool_shape_judge_types(judgement, &pool);
 }
@@ -239,6 +240,10 @@ const struct rail rail_pool_shape = {
         "operator or with too few values, keys and values that no label or taint can have, "
         "capacity types that do not exist, the same taint twice, durations beyond 292 years; and, "
         "where the policy says that Karpenter's gate StaticCapacity is off, replicas.\n\n"
+        "It warns of a requirement whose key is nearly a well-known one (node.kubernetes.io/arch, "
+        "a bare zone; eks.amazonaws.com/instance-category on a pool of an EC2NodeClass): Karpenter "
+        "takes it for a label of the pool's own, and it narrows nothing. Labels of the template "
+        "may be meant so, and are left alone.\n\n"
         "It finds a pool whose requirements leave no instance type, with the requirements that "
         "rule each other out; where only the built-in catalogue does not know a name, that is a "
         "warning, since catalogues age. And it finds a pool that may launch any machine, "
@@ -248,6 +253,5 @@ const struct rail rail_pool_shape = {
                "  mode: enforce\n",
     .kinds = KIND_BIT(KIND_NODE_POOL),
     .keys = keys,
-    .settings_size = 0,
     .judge = judge,
 };

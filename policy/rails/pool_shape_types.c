@@ -89,6 +89,7 @@ static struct text key_of_value(const struct catalog *catalog, struct text value
     return TEXT("");
 }
 
+/* Of a key that some type carries. */
 static struct text nearest_value(const struct catalog *catalog, struct text key, struct text value)
 {
     enum { TYPO_EDITS = 2 };
@@ -96,8 +97,7 @@ static struct text nearest_value(const struct catalog *catalog, struct text key,
     uint32_t number = solver_names_find_key(names, key.data, key.size);
     struct text nearest = TEXT("");
     size_t least = TYPO_EDITS + 1;
-    for (uint32_t i = 0; number != SOLVER_NONE && i < solver_names_value_count(names, number);
-         i++) {
+    for (uint32_t i = 0; i < solver_names_value_count(names, number); i++) {
         struct text known;
         known.data = solver_names_value_text(names, number, i, &known.size);
         size_t distance = text_distance(value, known, TYPO_EDITS);
@@ -144,17 +144,19 @@ static bool judge_unknown(struct judgement *judgement, const struct expression *
 
 static bool judge_unknown_values(struct judgement *judgement, const struct pool *pool)
 {
+    const struct expressions *const lists[] = {&pool->requirements, &pool->labels};
     bool some = false;
-    for (size_t i = 0; i < pool->requirements.count; i++) {
-        const struct expression *expression = &pool->requirements.items[i];
-        if (!expression->valid || expression->op != SOLVER_IN ||
-            zone_key_of(expression->key) != ZONE_KEY_NONE ||
-            text_is(expression->key, LABEL_CAPACITY_TYPE) ||
-            !catalog_has_key(judgement->world->catalog, canonical_key(expression->key)))
-            continue;
-        for (size_t j = 0; j < expression->value_count; j++)
-            some = judge_unknown(judgement, expression, &expression->values[j]) || some;
-    }
+    for (size_t i = 0; i < COUNT_OF(lists); i++)
+        for (size_t j = 0; j < lists[i]->count; j++) {
+            const struct expression *expression = &lists[i]->items[j];
+            if (!expression->valid || expression->op != SOLVER_IN ||
+                zone_key_of(expression->key) != ZONE_KEY_NONE ||
+                text_is(expression->key, LABEL_CAPACITY_TYPE) ||
+                !catalog_has_key(judgement->world->catalog, canonical_key(expression->key)))
+                continue;
+            for (size_t k = 0; k < expression->value_count; k++)
+                some = judge_unknown(judgement, expression, &expression->values[k]) || some;
+        }
     return some;
 }
 
@@ -182,7 +184,7 @@ static struct text expression_text(const struct expression *expression, struct a
 }
 
 /* Two requirements that rule each other out, or one that rules out all; false when it takes more
- * of them. */
+ * of them. One that is not valid rules out nothing. */
 static bool report_pair(struct judgement *judgement, const struct pool *pool)
 {
     const struct catalog *catalog = judgement->world->catalog;
@@ -196,7 +198,7 @@ static bool report_pair(struct judgement *judgement, const struct pool *pool)
         for (size_t j = i; j < all.count; j++) {
             const struct expression *a = &all.items[i];
             const struct expression *b = &all.items[j];
-            if (!a->valid || !b->valid || !leave_none(catalog, a, b, arena))
+            if (!a->valid || !leave_none(catalog, a, b, arena))
                 continue;
             struct text other =
                 i == j ? TEXT("")
@@ -229,15 +231,17 @@ static void report_none(struct judgement *judgement, const struct pool *pool)
                                 });
 }
 
-void pool_shape_judge_types(struct judgement *judgement, const struct pool *pool)
+void pool_shape_judge_types(struct judgement *judgement, const struct pool *as_written)
 {
     const struct catalog *catalog = judgement->world->catalog;
-    if (!pool_is_covered_by(catalog, pool))
+    struct pool pool = *as_written;
+    if (!pool_is_covered_by(catalog, &pool))
         return;
+    pool.requirements = pool_shape_understood(as_written, judgement->arena);
     struct type_set launchable =
-        expressions_select(catalog, &pool->requirements, &pool->labels, judgement->arena);
+        expressions_select(catalog, &pool.requirements, &pool.labels, judgement->arena);
     if (type_set_count(&launchable) == 0)
-        report_none(judgement, pool);
-    else if (!narrows(catalog, &pool->requirements) && !narrows(catalog, &pool->labels))
-        report_open(judgement, pool, &launchable);
+        report_none(judgement, &pool);
+    else if (!narrows(catalog, &pool.requirements) && !narrows(catalog, &pool.labels))
+        report_open(judgement, &pool, &launchable);
 }

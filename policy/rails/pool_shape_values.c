@@ -16,7 +16,7 @@ static bool is_in_domain(struct text key, const char *domain)
     return text_ends_with(of_key, suffix) && of_key.data[of_key.size - suffix.size - 1] == '.';
 }
 
-static bool is_restricted(struct text key)
+bool pool_shape_is_restricted(struct text key)
 {
     if (text_is(key, LABEL_HOSTNAME) || text_is(key, LABEL_NODE_POOL))
         return true;
@@ -29,9 +29,11 @@ static bool is_restricted(struct text key)
 static void judge_key(struct judgement *judgement, const struct field *field, struct text key)
 {
     struct arena *arena = judgement->arena;
-    if (!is_restricted(key))
+    if (!pool_shape_is_restricted(key))
         return;
     struct text meant = label_key_meant(judgement->world->catalog, key);
+    if (pool_shape_is_restricted(meant))
+        meant = TEXT("");
     /* A provider that is newer than our list of keys may have it. */
     bool may_exist = is_in_domain(key, "karpenter.k8s.aws") && meant.size == 0;
     judgement_report(

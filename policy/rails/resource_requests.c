@@ -44,7 +44,7 @@ static const struct key keys[] = {
 static void warn_of_unknown(const struct key_strings *require, struct source *source,
                             struct arena *arena, struct problems *warnings)
 {
-    enum { TYPO_EDITS = 3 };
+    enum { TYPO_EDITS = 2 };
     const struct text own[] = {TEXT("cpu"), TEXT("memory"), TEXT("ephemeral-storage")};
     for (size_t i = 0; require->nodes != NULL && i < require->count; i++) {
         struct text name = require->items[i];
@@ -96,7 +96,7 @@ static void amounts_of(const struct hearing *hearing, const struct field *of, st
 
 static bool is_some(const struct amount *amount)
 {
-    return amount->given && amount->valid && amount->milli > 0;
+    return amount->milli > 0; /* what is no quantity has none */
 }
 
 /* Written, and told by judge_quantities. */
@@ -146,7 +146,7 @@ static void judge_ceiling(const struct hearing *hearing, const struct amount *am
                           struct text max)
 {
     struct arena *arena = hearing->judgement->arena;
-    if (!amount->valid || amount->milli <= max_milli)
+    if (amount->milli <= max_milli)
         return;
     struct text origin = TEXT("");
     if (amount->limit_range != NULL)
@@ -183,8 +183,7 @@ static void judge_ceilings(const struct hearing *hearing)
         struct amount request, limit;
         amounts_of(hearing, hearing->container->field, ceilings[i].resource, &request, &limit);
         /* A request that only repeats the limit, or the same LimitRange, is one finding. */
-        bool own = request.written || (request.limit_range != NULL && !limit.given);
-        if (own)
+        if (request.written || !limit.given)
             judge_ceiling(hearing, &request, "requests", ceilings[i].resource,
                           ceilings[i].max_milli, ceilings[i].max);
         judge_ceiling(hearing, &limit, "has a limit of", ceilings[i].resource,
@@ -202,9 +201,8 @@ static void judge_memory_limit(const struct hearing *hearing)
         return;
     if (request.given && limit.given && request.milli == limit.milli)
         return;
-    /* A container that says nothing lives within the pod's. */
-    if (!request.given && !limit.given && is_some(&pod_limit) &&
-        pod_request.milli == pod_limit.milli)
+    /* A container that says nothing, for a limit makes a request, lives within the pod's. */
+    if (!request.given && is_some(&pod_limit) && pod_request.milli == pod_limit.milli)
         return;
     struct text statement =
         limit.given
@@ -220,7 +218,88 @@ static void judge_memory_limit(const struct hearing *hearing)
                      });
 }
 
-/* What the API server would refuse. */
+/* ---- quantities that nobody means ---- */
+
+static bool is_digits(struct text t)
+{
+    for (size_t i = 0; i < t.size; i++)
+        if (t.data[i] < '0' || t.data[i] > '9')
+            return false;
+    return t.size > 0;
+}
+
+/* The number before the one letter that is its unit; empty when it is written otherwise. */
+static struct text digits_before(struct text t, char unit)
+{
+    struct text digits = {t.data, t.size - 1};
+    return t.size > 1 && t.data[t.size - 1] == unit && is_digits(digits) ? digits : TEXT("");
+}
+
+/* "512m" and "512" of memory, where 512Mi is meant. One who writes a unit may mean so little. */
+static void judge_bytes(const struct hearing *hearing, const struct amount *amount)
+{
+    enum { LONGEST = 5 };
+    static const int64_t byte_milli = 1000;
+    static const int64_t least_milli = 1000000 * byte_milli;
+    struct arena *arena = hearing->judgement->arena;
+    struct text text = amount->text;
+    struct text thousandths = digits_before(text, 'm');
+    int64_t bytes = amount->milli / byte_milli;
+    if (amount->milli == 0 || amount->milli >= least_milli)
+        return;
+    struct draft draft = {
+        .severity =
+            is_digits(text) || bytes == 0 || thousandths.size > 0 ? SEVERITY_RAIL : SEVERITY_WARN,
+        .field = amount->field,
+        .found = text,
+        .fix = TEXT("give it a unit, as in 512Mi"),
+    };
+    if (bytes == 0)
+        draft.statement =
+            arena_printf(arena, "found \"%.*s\", less than one byte%s", TEXT_ARGS(text),
+                         thousandths.size > 0 ? ": m is a thousandth" : "");
+    else
+        draft.statement =
+            arena_printf(arena, "found \"%.*s\", which is %lld byte%s: no container runs in that",
+                         TEXT_ARGS(text), (long long)bytes, bytes == 1 ? "" : "s");
+    if (thousandths.size > 0 && thousandths.size <= LONGEST)
+        draft.fix = arena_printf(arena, "write %.*sMi", TEXT_ARGS(thousandths));
+    else if (is_digits(text) && text.size <= LONGEST)
+        draft.fix = arena_printf(arena, "give it a unit, as in %.*sMi", TEXT_ARGS(text));
+    judgement_report(hearing->judgement, &draft);
+}
+
+/* "500M", where 500m is meant. Above a ceiling it is spoken of as that. */
+static void judge_cpus(const struct hearing *hearing, const struct amount *amount)
+{
+    static const int64_t most_milli = 1000000000;
+    struct arena *arena = hearing->judgement->arena;
+    struct text millions = digits_before(amount->text, 'M');
+    if (amount->milli < most_milli || hearing->settings->max_cpu_given)
+        return;
+    judgement_report(
+        hearing->judgement,
+        &(struct draft){
+            .field = amount->field,
+            .found = amount->text,
+            .statement =
+                arena_printf(arena, "found \"%.*s\", more CPUs than any machine has%s",
+                             TEXT_ARGS(amount->text), millions.size > 0 ? ": M is a million" : ""),
+            .fix = millions.size > 0 ? arena_printf(arena, "write %.*sm", TEXT_ARGS(millions))
+                                     : TEXT("write a number of CPUs, as in 250m or 2"),
+        });
+}
+
+static void judge_magnitude(const struct hearing *hearing, const struct amount *amount)
+{
+    struct text resource = amount->field->key;
+    if (text_is(resource, "memory") || text_is(resource, "ephemeral-storage"))
+        judge_bytes(hearing, amount);
+    else if (text_is(resource, "cpu"))
+        judge_cpus(hearing, amount);
+}
+
+/* What the API server would refuse, and what it takes and nobody means. */
 static void judge_quantities(const struct hearing *hearing)
 {
     struct arena *arena = hearing->judgement->arena;
@@ -238,6 +317,8 @@ static void judge_quantities(const struct hearing *hearing)
             };
             struct amount amount;
             amount_read(field, &amount);
+            if (amount.written && amount.valid)
+                judge_magnitude(hearing, &amount);
             if (!amount.written || amount.valid)
                 continue;
             judgement_report(
@@ -294,7 +375,9 @@ const struct rail rail_resource_requests = {
         "satisfies require for each of its containers.\n\n"
         "max is a ceiling for requests and limits alike. With require: [] only max and "
         "memoryLimitEqualsRequest are judged. A quantity that Kubernetes cannot read is a "
-        "finding.",
+        "finding; so is one that it reads otherwise than it is meant: memory or ephemeral-storage "
+        "of 512m, which is half a byte, or of 512, which is 512 bytes; and a million CPUs, which "
+        "is 1M. Less than a megabyte with a unit, as in 64Ki, is warned of.",
     .example = "resource-requests:\n"
                "  mode: enforce\n"
                "  require: [cpu, memory]\n"

@@ -197,9 +197,13 @@ static struct text fix_of(const struct hearing *hearing)
     if (hearing->crowd == CROWD_DAEMON)
         return TEXT("use a claim of ReadWriteMany, or give the pod of each node a volume of its "
                     "own: ephemeral (volumes[].ephemeral), or of the node (hostPath)");
-    if (hearing->judgement->object->kind == KIND_STATEFUL_SET)
+    enum kind kind = hearing->judgement->object->kind;
+    if (kind == KIND_STATEFUL_SET)
         return TEXT("give each replica a claim of its own under volumeClaimTemplates, or use a "
                     "class of ReadWriteMany");
+    if (kind == KIND_JOB || kind == KIND_CRON_JOB)
+        return TEXT("use a claim of ReadWriteMany, a volume of its own for each pod (ephemeral), "
+                    "or a required podAffinity of the pods to themselves by " LABEL_HOSTNAME);
     return TEXT("use a claim of ReadWriteMany, a StatefulSet with volumeClaimTemplates, or a "
                 "required podAffinity of the pods to themselves by " LABEL_HOSTNAME);
 }
@@ -293,6 +297,5 @@ const struct rail rail_shared_volume = {
     .kinds = KINDS_WORKLOADS & ~KIND_BIT(KIND_POD) & ~KIND_BIT(KIND_CUSTOM),
     .only_warns = true,
     .keys = keys,
-    .settings_size = 1,
     .judge = judge,
 };

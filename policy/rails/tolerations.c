@@ -23,13 +23,11 @@ struct grant {
 
 static struct grant read_grant(struct text written)
 {
-    struct grant grant = {.key = written};
+    struct grant grant = {0};
     struct text rest = written;
-    if (text_split_last(written, ':', &rest, &grant.effect))
+    text_split_last(written, ':', &rest, &grant.effect);
+    if (!text_split(rest, '=', &grant.key, &grant.value))
         grant.key = rest;
-    if (text_split(rest, '=', &grant.key, &grant.value))
-        return grant;
-    grant.key = rest;
     return grant;
 }
 
@@ -48,7 +46,7 @@ static void prepare(void *settings_pointer, const struct catalog *catalog,
     (void)catalog, (void)rail_node;
     enum { TYPO_EDITS = 4 };
     const struct settings *settings = settings_pointer;
-    for (size_t i = 0; settings->allow.nodes != NULL && i < settings->allow.count; i++) {
+    for (size_t i = 0; i < settings->allow.count; i++) {
         struct grant grant = read_grant(settings->allow.items[i]);
         if (grant.effect.data == NULL || is_effect(grant.effect))
             continue;
@@ -122,12 +120,11 @@ static bool is_granted(const struct hearing *hearing, const struct toleration *t
 /* As kubectl writes a taint: "team=ml:NoSchedule". */
 static struct text taint_text(const struct toleration *toleration, struct arena *arena)
 {
-    bool has_value = !is_exists(toleration) && toleration->value.size > 0;
-    bool has_effect = toleration->effect.size > 0;
-    return arena_printf(arena, "%.*s%s%.*s%s%.*s", TEXT_ARGS(toleration->key), has_value ? "=" : "",
-                        has_value ? (int)toleration->value.size : 0,
-                        has_value ? toleration->value.data : "", has_effect ? ":" : "",
-                        TEXT_ARGS(toleration->effect));
+    struct text value = is_exists(toleration) ? TEXT("") : toleration->value;
+    struct text effect = toleration->effect;
+    return arena_printf(arena, "%.*s%s%.*s%s%.*s", TEXT_ARGS(toleration->key),
+                        value.size > 0 ? "=" : "", TEXT_ARGS(value), effect.size > 0 ? ":" : "",
+                        TEXT_ARGS(effect));
 }
 
 static void report_every_taint(const struct hearing *hearing, const struct toleration *toleration)

@@ -64,70 +64,84 @@ static bool some_node_carries(const struct snapshot *snapshot, struct text key)
     return false;
 }
 
-/* The allowed keys: nearest to the one that was meant first, as written when none is known. */
-static struct text *allowed_nearest_first(const struct settings *settings, struct text meant,
-                                          struct arena *arena)
+static bool is_accepted(const struct world *world, const struct settings *settings, struct text key)
 {
-    struct text *allowed = ARENA_ARRAY(arena, settings->allow.count, struct text);
-    for (size_t i = 0; i < settings->allow.count; i++)
-        allowed[i] = settings->allow.items[i];
-    if (meant.size > 0)
-        nearest_first(allowed, settings->allow.count, meant);
-    return allowed;
+    return is_listed(&settings->allow, key) ||
+           (settings->from_node_pools && !is_node_key(key) &&
+            (some_pool_produces(world->snapshot, key) || catalog_has_key(world->catalog, key)));
+}
+
+/* A key of somebody's own, or one that Karpenter does not know as a place: what speaks against it,
+ * as far as can be seen. */
+static void explain_foreign_key(const struct judgement *judgement, struct text key,
+                                struct draft *draft)
+{
+    const struct world *world = judgement->world;
+    struct arena *arena = judgement->arena;
+    bool on_nodes = some_node_carries(world->snapshot, key);
+    bool sees_all = world_sees(world, KIND_BIT(KIND_NODE) | KIND_BIT(KIND_NODE_POOL));
+    if (text_is(key, LABEL_NODE_POOL)) {
+        if (on_nodes || !sees_all || snapshot_pool_count(world->snapshot) == 0)
+            draft->severity = SEVERITY_WARN;
+        draft->statement = TEXT("found \"" LABEL_NODE_POOL "\", and Karpenter does not count "
+                                "NodePools as places: it knows this label of existing nodes alone");
+        draft->fix = TEXT("give each NodePool a label of your own under "
+                          "spec.template.metadata.labels, and use that, or use an allowed key");
+    } else if (on_nodes) {
+        draft->severity = SEVERITY_WARN;
+        draft->statement = arena_printf(
+            arena, "found \"%.*s\", which only existing Nodes carry: a new node will not have it",
+            TEXT_ARGS(key));
+        draft->fix = TEXT("add the label to a NodePool, under spec.template.metadata.labels");
+    } else if (snapshot_pool_count(world->snapshot) == 0) {
+        draft->severity = SEVERITY_UNDECIDED;
+        draft->statement = arena_printf(
+            arena, "found \"%.*s\"; no NodePool is visible that could put this label on a node",
+            TEXT_ARGS(key));
+        draft->fix = TEXT("make the NodePools visible (--state DIR), or use an allowed key");
+    } else if (!sees_all) {
+        draft->severity = SEVERITY_UNDECIDED;
+        draft->statement =
+            arena_printf(arena, "found \"%.*s\"; Nodes cannot be seen, which may carry this label",
+                         TEXT_ARGS(key));
+        draft->fix = TEXT("let the webhook list Nodes and NodePools, or use an allowed key");
+    } else {
+        draft->statement = arena_printf(
+            arena, "found \"%.*s\", a label that no NodePool puts on its nodes", TEXT_ARGS(key));
+        draft->fix = TEXT("use an allowed key, or add the label to a NodePool under "
+                          "spec.template.metadata.labels");
+    }
 }
 
 static void judge_key(struct judgement *judgement, const struct settings *settings,
                       const struct topology_term *term)
 {
-    const struct snapshot *snapshot = judgement->world->snapshot;
-    const struct catalog *catalog = judgement->world->catalog;
+    const struct world *world = judgement->world;
+    struct arena *arena = judgement->arena;
     struct text key = node_string(term->key->node);
-    if (key.size == 0 || is_listed(&settings->allow, key))
-        return;
-    bool left_out = is_node_key(key);
-    if (settings->from_node_pools && !left_out &&
-        (some_pool_produces(snapshot, key) || catalog_has_key(catalog, key)))
+    if (key.size == 0 || is_accepted(world, settings, key))
         return;
 
-    struct arena *arena = judgement->arena;
-    bool ignored =
-        !term->required && policy_set_karpenter(judgement->world->policies)->ignore_preferences;
-    struct text meant = left_out ? TEXT("") : label_key_meant(catalog, key);
+    struct text meant = is_node_key(key) ? TEXT("") : label_key_meant(world->catalog, key);
+    struct text *allowed = ARENA_ARRAY(arena, settings->allow.count, struct text);
+    for (size_t i = 0; i < settings->allow.count; i++)
+        allowed[i] = settings->allow.items[i];
+    nearest_first(allowed, settings->allow.count, meant);
+    bool ignored = !term->required && policy_set_karpenter(world->policies)->ignore_preferences;
     struct draft draft = {
         .severity = ignored ? SEVERITY_WARN : SEVERITY_RAIL,
         .field = term->key,
         .found = key,
-        .allowed = allowed_nearest_first(settings, meant, arena),
+        .allowed = allowed,
         .allowed_count = settings->allow.count,
     };
-    if (meant.size > 0) {
+    if (is_accepted(world, settings, meant)) {
         draft.fix = arena_printf(arena, "replace with %.*s", TEXT_ARGS(meant));
         draft.replacement = meant;
-    } else if (left_out || !settings->from_node_pools) {
+    } else if (meant.size > 0 || is_node_key(key) || !settings->from_node_pools) {
         draft.fix = TEXT("use one of the allowed keys");
-    } else if (some_node_carries(snapshot, key)) {
-        draft.severity = SEVERITY_WARN;
-        draft.statement = arena_printf(
-            arena, "found \"%.*s\", which only existing Nodes carry: a new node will not have it",
-            TEXT_ARGS(key));
-        draft.fix = TEXT("add the label to a NodePool, under spec.template.metadata.labels");
-    } else if (snapshot_pool_count(snapshot) == 0) {
-        draft.severity = SEVERITY_UNDECIDED;
-        draft.statement = arena_printf(
-            arena, "found \"%.*s\"; no NodePool is visible that could put this label on a node",
-            TEXT_ARGS(key));
-        draft.fix = TEXT("make the NodePools visible (--state DIR), or use an allowed key");
-    } else if (!world_sees(judgement->world, KIND_BIT(KIND_NODE) | KIND_BIT(KIND_NODE_POOL))) {
-        draft.severity = SEVERITY_UNDECIDED;
-        draft.statement =
-            arena_printf(arena, "found \"%.*s\"; Nodes cannot be seen, which may carry this label",
-                         TEXT_ARGS(key));
-        draft.fix = TEXT("let the webhook list Nodes and NodePools, or use an allowed key");
     } else {
-        draft.statement = arena_printf(
-            arena, "found \"%.*s\", a label that no NodePool puts on its nodes", TEXT_ARGS(key));
-        draft.fix = TEXT("use an allowed key, or add the label to a NodePool under "
-                         "spec.template.metadata.labels");
+        explain_foreign_key(judgement, key, &draft);
     }
     judgement_report(judgement, &draft);
 }

@@ -5,12 +5,14 @@ struct settings {
     struct key_strings zonal_provisioners;
 };
 
+#define AUTO_MODE_DRIVER "ebs.csi.eks.amazonaws.com"
+
 /* Drivers whose disks live in one zone; those of one cloud stand in for each other. */
 static const struct {
     const char *provisioner, *cloud;
 } drivers[] = {
     {"ebs.csi.aws.com", "aws"},
-    {"ebs.csi.eks.amazonaws.com", "aws"},
+    {AUTO_MODE_DRIVER, "aws"},
     {"kubernetes.io/aws-ebs", "aws"},
     {"pd.csi.storage.gke.io", "gce"},
     {"kubernetes.io/gce-pd", "gce"},
@@ -60,8 +62,7 @@ static bool is_zonal(const struct settings *settings, const struct storage_class
 static struct text zone_of(const struct topology_choice *choice)
 {
     const struct node *values = choice->values->node;
-    if (!node_is(values, NODE_LIST) || node_count(values) != 1 ||
-        zone_key_of(node_string(choice->key->node)) == ZONE_KEY_NONE)
+    if (node_count(values) != 1 || zone_key_of(node_string(choice->key->node)) == ZONE_KEY_NONE)
         return TEXT("");
     return node_string(node_item(values, 0));
 }
@@ -121,7 +122,8 @@ static void judge_mode(struct judgement *judgement, const struct settings *setti
 
 /* ---- StorageClass: allowedTopologies ---- */
 
-/* What the drivers above report of a node, besides what begins with "topology.". */
+/* What the drivers above report of a node, besides what begins with "topology.". The last is for
+ * the driver of EKS Auto Mode alone: by it a class keeps to nodes of Auto Mode. */
 static const struct text topology_keys[] = {
     TEXT(LABEL_ZONE),
     TEXT(LABEL_REGION),
@@ -135,19 +137,23 @@ static const struct text topology_keys[] = {
     TEXT("failure-domain.beta.kubernetes.io/zone"),
     TEXT("failure-domain.beta.kubernetes.io/region"),
     TEXT(LABEL_OS),
+    TEXT("eks.amazonaws.com/compute-type"),
 };
-enum { TOPOLOGY_KEYS_SHOWN = 4 };
+enum { TOPOLOGY_KEYS_SHOWN = 4, TOPOLOGY_KEYS_COMMON = COUNT_OF(topology_keys) - 1 };
 
 /* The key that was meant: a name without its domain, or two edits away; empty when none is near. */
-static struct text key_meant(struct text key, struct arena *arena)
+static struct text key_meant(const struct storage_class *class, struct text key,
+                             struct arena *arena)
 {
     enum { TYPO_EDITS = 2 };
+    size_t count = text_is(class->provisioner, AUTO_MODE_DRIVER) ? COUNT_OF(topology_keys)
+                                                                 : TOPOLOGY_KEYS_COMMON;
     struct text ending = arena_printf(arena, "/%.*s", TEXT_ARGS(key));
     for (size_t i = 0; i < TOPOLOGY_KEYS_SHOWN; i++)
         if (text_ends_with(topology_keys[i], ending))
             return topology_keys[i];
-    size_t nearest = text_nearest(key, topology_keys, COUNT_OF(topology_keys), TYPO_EDITS);
-    return nearest < COUNT_OF(topology_keys) ? topology_keys[nearest] : TEXT("");
+    size_t nearest = text_nearest(key, topology_keys, count, TYPO_EDITS);
+    return nearest < count ? topology_keys[nearest] : TEXT("");
 }
 
 static void judge_key(struct judgement *judgement, const struct storage_class *class,
@@ -155,9 +161,9 @@ static void judge_key(struct judgement *judgement, const struct storage_class *c
 {
     struct arena *arena = judgement->arena;
     struct text key = node_string(field->node);
-    if (key.size == 0 || cloud_of(class->provisioner) == NULL)
+    if (cloud_of(class->provisioner) == NULL)
         return;
-    struct text meant = key_meant(key, arena);
+    struct text meant = key_meant(class, key, arena);
     if (text_equal(meant, key) || (meant.size == 0 && text_starts_with(key, TEXT("topology."))))
         return;
 
@@ -217,18 +223,15 @@ static void judge_zone(struct judgement *judgement, const struct field *field,
 static void judge_topologies(struct judgement *judgement, const struct storage_class *class)
 {
     struct zones zones[ZONE_KEY_ID + 1] = {0};
-    for (enum zone_key key = ZONE_KEY_NAME; class->term_count > 0 && key <= ZONE_KEY_ID; key++)
+    for (enum zone_key key = ZONE_KEY_NAME; key <= ZONE_KEY_ID; key++)
         zones_read(judgement->world->snapshot, judgement->world->catalog, key, judgement->arena,
                    &zones[key]);
     for (size_t i = 0; i < class->topologies.count; i++) {
         const struct topology_choice *choice = &class->topologies.items[i];
         judge_key(judgement, class, choice->key);
         enum zone_key key = zone_key_of(node_string(choice->key->node));
-        if (!node_is(choice->values->node, NODE_LIST))
-            continue;
         for (size_t j = 0; j < node_count(choice->values->node); j++)
-            if (node_is(node_item(choice->values->node, j), NODE_STRING))
-                judge_zone(judgement, field_item(judgement->arena, choice->values, j), &zones[key]);
+            judge_zone(judgement, field_item(judgement->arena, choice->values, j), &zones[key]);
     }
 }
 

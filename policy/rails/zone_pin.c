@@ -1,3 +1,4 @@
+#include "kube/forecast.h"
 #include "kube/pin.h"
 #include "policy/rails/scheduler_bypass.h"
 #include "solver/well_known.h"
@@ -44,12 +45,9 @@ static bool is_on_fargate(const struct object *pod, const struct node *spec)
 
 static bool is_left_alone(const struct world *world, const struct object *pod)
 {
-    const struct node *root = pod->root->node;
-    const struct node *spec = node_get(root, "spec");
+    const struct node *spec = node_get(pod->root->node, "spec");
     struct text scheduler = node_string(node_get(spec, "schedulerName"));
-    return !pin_may_apply(pod) || text_is(pod->controller.kind, "DaemonSet") ||
-           text_is(pod->controller.kind, "Node") ||
-           node_get(node_at(root, "metadata.annotations"), "kubernetes.io/config.mirror") != NULL ||
+    return !pin_may_apply(pod) || object_is_of_daemon_set(pod) || pod_is_mirror(pod) ||
            node_string(node_get(spec, "nodeName")).size > 0 ||
            (scheduler.size > 0 && !text_is(scheduler, "default-scheduler") &&
             !scheduler_is_named(world, scheduler)) ||
@@ -60,7 +58,7 @@ static bool is_left_alone(const struct world *world, const struct object *pod)
 
 struct constraints {
     struct node_selection selection;
-    size_t spreads;    /* topologySpreadConstraints */
+    bool spreads;      /* by topologySpreadConstraints */
     bool selects_zone; /* in its nodeSelector */
     bool by_zone;      /* in whatever way, the affinity that it follows aside */
     bool prefers;      /* anything */
@@ -93,7 +91,7 @@ static struct constraints constraints_read(const struct object *pod, bool follow
     for (size_t i = 0; i < topology.count; i++) {
         const struct topology_term *term = &topology.items[i];
         bool spread = term->use == TOPOLOGY_SPREAD;
-        result.spreads += spread ? 1 : 0;
+        result.spreads = result.spreads || spread;
         result.prefers = result.prefers || (!spread && !term->required);
         result.by_zone =
             result.by_zone || (zone_key_of(node_string(term->key->node)) != ZONE_KEY_NONE &&
@@ -145,7 +143,7 @@ static const char *hindrance_of(enum strength strength, const struct pin *pin,
 {
     if (!pin->reachable)
         return "no Node is there, and no NodePool makes one";
-    if (strength == PIN_REQUIRE && constraints->spreads > 0)
+    if (strength == PIN_REQUIRE && constraints->spreads)
         return "a selector would shrink what its spread counts";
     if (pin->kind == PIN_BOUND)
         return constraints->selects_zone ? "it selects a zone itself" : NULL;
@@ -194,7 +192,7 @@ static struct node term_of(const struct zones *zones, struct arena *arena)
 
 static bool has_item(const struct node *list, const struct node *item)
 {
-    for (size_t i = 0; node_is(list, NODE_LIST) && i < node_count(list); i++)
+    for (size_t i = 0; i < node_count(list); i++)
         if (node_equal(node_item(list, i), item))
             return true;
     return false;
@@ -257,8 +255,6 @@ static bool prefers_noted_zone(const struct object *pod, struct arena *arena)
         node_string(node_get(node_at(pod->root->node, "metadata.annotations"), NOTE_ZONE));
     struct zones noted = {0};
     zones_add(&noted, zone, arena);
-    if (noted.count == 0)
-        return false;
     struct node preference = preference_of(&noted, arena);
     return has_item(node_at(pod->root->node, "spec.affinity.nodeAffinity." PREFERRED), &preference);
 }
@@ -320,7 +316,7 @@ static void change(struct judgement *judgement, const void *settings_pointer)
         strength = PIN_ANNOTATE;
         hindrance = "volumes are seen as they were over a minute ago";
     }
-    if (strength == PIN_OFF || pin.zones.count == 0)
+    if (strength == PIN_OFF)
         return;
     struct constraints constraints = constraints_read(pod, pin.follows, arena);
     struct changes changes = {0};

@@ -74,7 +74,7 @@ enum spreading zone_spread_find(const struct workload *workload, struct arena *a
         bool counts = topology_term_selects_itself(workload, term);
         if (counts && term->required) {
             spreading = SPREAD_OVER_ZONES;
-        } else if (counts && spreading != SPREAD_OVER_ZONES) {
+        } else if (counts && (spreading == SPREAD_NOT_AT_ALL || spreading == SPREAD_MISSES)) {
             spreading = SPREAD_PREFERRED;
             *at = term->use == TOPOLOGY_SPREAD ? field_get(arena, term->term, "whenUnsatisfiable")
                                                : term->term;
@@ -90,14 +90,10 @@ enum spreading zone_spread_find(const struct workload *workload, struct arena *a
 
 bool zone_spread_has_replicas(const struct object *object, const struct zone_spread *settings)
 {
-    static const kind_set kinds = KIND_BIT(KIND_DEPLOYMENT) | KIND_BIT(KIND_REPLICA_SET) |
-                                  KIND_BIT(KIND_REPLICATION_CONTROLLER) |
-                                  KIND_BIT(KIND_STATEFUL_SET);
-    int64_t replicas = 1;
-    const struct node *written = node_at(object->root->node, "spec.replicas");
-    if (written != NULL && !node_integer(written, &replicas))
+    int64_t replicas;
+    if (!node_integer(node_at(object->root->node, "spec.replicas"), &replicas))
         replicas = 1;
-    return (KIND_BIT(object->kind) & kinds) != 0 && replicas >= settings->min_replicas;
+    return replicas >= settings->min_replicas;
 }
 
 /* A ReplicationController's selector is the labels themselves; where there is none, they are the
@@ -105,15 +101,15 @@ bool zone_spread_has_replicas(const struct object *object, const struct zone_spr
 bool zone_spread_selector(const struct object *owner, struct arena *arena, struct node *selector)
 {
     const struct node *written = node_at(owner->root->node, "spec.selector");
-    if (owner->kind != KIND_REPLICATION_CONTROLLER && node_count(written) > 0) {
-        *selector = *written;
-        return node_is(written, NODE_MAP);
-    }
-    const struct node *labels = written;
+    const struct node *labels = node_count(written) > 0
+                                    ? written
+                                    : node_at(owner->root->node, "spec.template.metadata.labels");
     if (node_count(labels) == 0)
-        labels = node_at(owner->root->node, "spec.template.metadata.labels");
-    if (!node_is(labels, NODE_MAP) || node_count(labels) == 0)
         return false;
+    if (labels == written && owner->kind != KIND_REPLICATION_CONTROLLER) {
+        *selector = *written;
+        return true;
+    }
     struct member *member = ARENA_NEW(arena, struct member);
     *member = member_of(TEXT("matchLabels"), *labels);
     *selector = node_of_members(member, 1);

@@ -21,6 +21,17 @@ static const struct object *find_workload(const struct judgement *judgement)
 
 /* ---- volumes that leave no choice of a zone ---- */
 
+/* By anything else than these a volume is held to a zone, or to nodes, which are in one. */
+static bool leaves_zones_open(struct text key)
+{
+    static const char *const keys[] = {LABEL_REGION, "failure-domain.beta.kubernetes.io/region",
+                                       LABEL_OS, LABEL_ARCH};
+    for (size_t i = 0; i < COUNT_OF(keys); i++)
+        if (text_is(key, keys[i]))
+            return true;
+    return false;
+}
+
 static bool volume_is_zonal(const struct object *volume)
 {
     for (size_t i = 0; i < node_count(volume->labels); i++) {
@@ -33,8 +44,7 @@ static bool volume_is_zonal(const struct object *volume)
     for (size_t i = 0; i < node_count(terms); i++) {
         const struct node *expressions = node_get(node_item(terms, i), "matchExpressions");
         for (size_t j = 0; j < node_count(expressions); j++)
-            if (zone_key_of(node_string(node_get(node_item(expressions, j), "key"))) !=
-                ZONE_KEY_NONE)
+            if (!leaves_zones_open(node_string(node_get(node_item(expressions, j), "key"))))
                 return true;
     }
     return false;
@@ -108,9 +118,9 @@ static struct node selector_without_hash(const struct node *selector, struct are
         struct member *member = &members[i];
         *member = selector->members[i];
         struct text key = {member->key, member->key_size};
-        if (text_is(key, "matchLabels") && node_is(&member->value, NODE_MAP))
+        if (text_is(key, "matchLabels"))
             member->value = map_without(&member->value, HASH, arena);
-        else if (text_is(key, "matchExpressions") && node_is(&member->value, NODE_LIST))
+        else if (text_is(key, "matchExpressions"))
             member->value = expressions_without(&member->value, HASH, arena);
     }
     return node_of_members(members, node_count(selector));

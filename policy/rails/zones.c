@@ -39,7 +39,7 @@ static bool read_reach(const struct judgement *judgement, const struct pool *poo
                        struct zones *reach)
 {
     const struct node *subnets = pool_subnets(judgement->world->snapshot, pool);
-    for (size_t i = 0; subnets != NULL && i < node_count(subnets); i++)
+    for (size_t i = 0; i < node_count(subnets); i++)
         zones_add(reach, node_string(node_get(node_item(subnets, i), "zone")), judgement->arena);
     return reach->count > 0;
 }
@@ -51,8 +51,16 @@ static void judge_value(const struct choice *choice, const struct field *field, 
 {
     enum choice_answer found = choice->answer(choice, key, value);
     if (value.size > 0 && found != CHOICE_ALLOWED)
-        choice_report(choice, found == CHOICE_UNKNOWN ? SEVERITY_UNDECIDED : SEVERITY_RAIL, field,
-                      value);
+        choice_report(choice, found, SEVERITY_RAIL, field, value);
+}
+
+static struct text without_spaces(struct text t)
+{
+    while (text_starts_with(t, TEXT(" ")))
+        t = (struct text){t.data + 1, t.size - 1};
+    while (text_ends_with(t, TEXT(" ")))
+        t.size--;
+    return t;
 }
 
 /* The in-tree drivers have parameters: zone, or a list of zones. */
@@ -65,13 +73,7 @@ static void judge_parameter(const struct choice *choice, const char *path)
         struct text value = rest;
         struct text after = TEXT("");
         text_split(rest, ',', &value, &after);
-        while (value.size > 0 && value.data[0] == ' ') {
-            value.data++;
-            value.size--;
-        }
-        while (value.size > 0 && value.data[value.size - 1] == ' ')
-            value.size--;
-        judge_value(choice, field, TEXT(LABEL_ZONE), value);
+        judge_value(choice, field, TEXT(LABEL_ZONE), without_spaces(value));
         rest = after;
     }
 }
@@ -82,9 +84,7 @@ static void judge_storage_class(const struct choice *choice, const struct storag
     for (size_t i = 0; i < class->topologies.count; i++) {
         const struct topology_choice *topology = &class->topologies.items[i];
         struct text key = node_string(topology->key->node);
-        if (!is_key(key) || !node_is(topology->values->node, NODE_LIST))
-            continue;
-        for (size_t j = 0; j < node_count(topology->values->node); j++) {
+        for (size_t j = 0; is_key(key) && j < node_count(topology->values->node); j++) {
             const struct field *value = field_item(arena, topology->values, j);
             judge_value(choice, value, key, node_string(value->node));
         }

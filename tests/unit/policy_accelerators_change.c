@@ -39,6 +39,12 @@ static void pods_that_ask_get_the_toleration(void)
         {POD("nvidia.com/mig-1g.5gb: 1", ""),
          "applied tolerations of nvidia.com/mig-1g.5gb, nvidia.com/gpu" NO_LIST ADD(
              "nvidia.com/mig-1g.5gb") ADD("nvidia.com/gpu")},
+        {POD("amd.com/px_gpu: 1", ""),
+         "applied tolerations of amd.com/px_gpu, amd.com/gpu" NO_LIST ADD("amd.com/px_gpu")
+             ADD("amd.com/gpu")},
+        /* of which device it is a part is not known */
+        {POD("4paradigm.com/vgpu: 1", ""),
+         "applied a toleration of 4paradigm.com/vgpu" NO_LIST ADD("4paradigm.com/vgpu")},
         /* an init container's */
         {"{apiVersion: v1, kind: Pod, metadata: {generateName: a-}, spec: {containers: [{name: "
          "a}], "
@@ -61,7 +67,17 @@ static void who_tolerates_it_is_left_alone(void)
         {POD(GPU, ", tolerations: [{key: nvidia.com/gpu, operator: Exists, effect: NoSchedule}, "
                   "{key: nvidia.com/gpu, operator: Exists, effect: NoExecute}]"),
          ""},
+        /* each half by another */
+        {POD(GPU, ", tolerations: [{operator: Exists, effect: NoExecute}, "
+                  "{key: nvidia.com/gpu, operator: Exists, effect: NoSchedule}]"),
+         ""},
+        {POD("nvidia.com/gpu: 1, amd.com/gpu: 1", HAS("key: nvidia.com/gpu, operator: Exists")),
+         "applied a toleration of amd.com/gpu" ADD("amd.com/gpu")},
         /* of one effect, or of one value, is not of the taint whatever it is */
+        {POD(GPU, HAS("key: nvidia.com/gpu, operator: Exists, effect: PreferNoSchedule")),
+         GETS_ONE ADD("nvidia.com/gpu")},
+        {POD(GPU, HAS("key: nvidia.com/gpu, operator: Gt, value: '0'")),
+         GETS_ONE ADD("nvidia.com/gpu")},
         {POD(GPU, HAS("key: nvidia.com/gpu, operator: Exists, effect: NoSchedule")),
          GETS_ONE ADD("nvidia.com/gpu")},
         {POD(GPU, HAS("key: nvidia.com/gpu, operator: Exists, effect: NoExecute")),
@@ -77,6 +93,24 @@ static void who_tolerates_it_is_left_alone(void)
                                             cases, COUNT_OF(cases)});
 }
 
+static void a_part_stands_where_the_policy_says(void)
+{
+    static const struct change_case cases[] = {
+        {POD("nvidia.com/mig-1g.5gb: 1", ""),
+         "applied tolerations of nvidia.com/mig-1g.5gb, nvidia.com/gpu, nvidia.com/all" NO_LIST ADD(
+             "nvidia.com/mig-1g.5gb") ADD("nvidia.com/gpu") ADD("nvidia.com/all")},
+        /* a taint of its own, or of none of these devices */
+        {POD("nvidia.com/gpu: 1", ""), GETS_GPU},
+        {POD("example.com/vgpu: 1", ""),
+         "applied a toleration of example.com/vgpu" NO_LIST ADD("example.com/vgpu")},
+        {POD("amd.com/gpu: 1", ""),
+         "applied a toleration of amd.com/gpu" NO_LIST ADD("amd.com/gpu")},
+    };
+    change_table_run(&(struct change_table){
+        "accelerators: {addToleration: true, taints: [dedicated, nvidia.com/gpu, nvidia.com/all]}",
+        NULL, NULL, cases, COUNT_OF(cases)});
+}
+
 static void the_key_is_wanted(void)
 {
     static const struct change_case cases[] = {{POD(GPU, ""), ""}};
@@ -88,6 +122,7 @@ const char unit_suite[] = "policy accelerators addToleration";
 const struct unit_test unit_tests[] = {
     {"pods that ask get the toleration", pods_that_ask_get_the_toleration},
     {"who tolerates it is left alone", who_tolerates_it_is_left_alone},
+    {"a part stands where the policy says", a_part_stands_where_the_policy_says},
     {"the key is wanted", the_key_is_wanted},
     {NULL, NULL},
 };

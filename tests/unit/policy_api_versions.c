@@ -233,11 +233,42 @@ static void it_says_what_to_write(void)
     rail_words_run("api-versions: {}", NULL, rows, COUNT_OF(rows));
 }
 
+static struct text fix_with_annotation(const struct world *world, size_t size, struct arena *arena)
+{
+    char *value = arena_alloc(arena, size + 1);
+    memset(value, 'x', size);
+    value[size] = '\0';
+    struct text old = arena_printf(
+        arena,
+        "{apiVersion: karpenter.sh/v1beta1, kind: NodePool, metadata: {name: a}, spec: {template: "
+        "{metadata: {annotations: {a: %s}}, spec: {nodeClassRef: {name: c}, requirements: []}}}}",
+        value);
+    struct rail_documents documents = rail_table_read(old.data, arena);
+    struct subject subject = {.operation = OPERATION_CREATE, .object = &documents.items[0]};
+    struct verdict verdict;
+    policy_evaluate(world, &subject, 0, arena, &verdict);
+    CU_ASSERT_EQUAL_FATAL(verdict.finding_count, 1);
+    return verdict.findings[0].fix;
+}
+
+static void an_object_that_just_fits_is_told(void)
+{
+    enum { MOST = 3000 };
+    struct arena *arena = arena_create((size_t)32 << 20);
+    struct world world = rail_table_world("api-versions: {}", NULL, arena);
+    size_t around = fix_with_annotation(&world, 1, arena).size - 1;
+    ASSERT_INT(fix_with_annotation(&world, MOST - around, arena).size, MOST);
+    ASSERT_TEXT(fix_with_annotation(&world, MOST - around + 1, arena),
+                "taffrail convert -f FILE writes the new object");
+    arena_destroy(arena);
+}
+
 const char unit_suite[] = "policy api-versions";
 const struct unit_test unit_tests[] = {
     {"old objects are found", old_objects_are_found},
     {"a policy says how loud it is", a_policy_says_how_loud_it_is},
     {"it says what to write", it_says_what_to_write},
+    {"an object that just fits is told", an_object_that_just_fits_is_told},
     {"old objects become new ones", old_objects_become_new_ones},
     {"what is written is read again", what_is_written_is_read_again},
     {NULL, NULL},

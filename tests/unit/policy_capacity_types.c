@@ -68,9 +68,10 @@ static void pods_ask_for_what_is_allowed(void)
     "{apiVersion: karpenter.sh/v1alpha5, kind: Provisioner, metadata: {name: a}, spec: {" spec "}" \
     "}"
 #define AT "spec.template.spec.requirements"
-#define RESERVES                                                                         \
-    "{apiVersion: karpenter.k8s.aws/v1, kind: EC2NodeClass, metadata: {name: c}, spec: " \
-    "{capacityReservationSelectorTerms: [{id: cr-1}]}}"
+#define CLASS(name, spec)                                                                       \
+    "{apiVersion: karpenter.k8s.aws/v1, kind: EC2NodeClass, metadata: {name: " name "}, spec: " \
+    "{" spec "}}"
+#define RESERVES CLASS("c", "capacityReservationSelectorTerms: [{id: cr-1}]")
 
 static void pools_launch_what_is_allowed(void)
 {
@@ -123,6 +124,35 @@ static void pools_launch_what_is_allowed(void)
     static const struct rail_case open = {POOL("", ""), ""};
     rail_table_run(
         &(struct rail_table){"capacity-types: {allow: [on-demand, spot]}", NULL, &open, 1});
+    /* a class that selects no reservations, or another one that does */
+    rail_table_run(&(struct rail_table){"capacity-types: {allow: [on-demand, spot]}",
+                                        CLASS("c", ""), &open, 1});
+    rail_table_run(&(struct rail_table){"capacity-types: {allow: [on-demand, spot]}",
+                                        CLASS("c", "capacityReservationSelectorTerms: []"), &open,
+                                        1});
+    rail_table_run(&(struct rail_table){
+        "capacity-types: {allow: [on-demand, spot]}",
+        CLASS("other", "capacityReservationSelectorTerms: [{id: cr-1}]"), &open, 1});
+    static const struct rail_case old[] = {
+        {PROVISIONER(""), "deny spec.requirements on-demand"},
+        {PROVISIONER("requirements: [" IN("spot") "]"), ""},
+        {PROVISIONER("labels: {" KEY ": spot}"), ""},
+    };
+    rail_table_run(
+        &(struct rail_table){"capacity-types: {allow: [spot]}", NULL, old, COUNT_OF(old)});
+}
+
+/* Karpenter does not read it, and buys what it likes. */
+static void the_label_of_node_groups_binds_no_pool(void)
+{
+#define GROUPS "eks.amazonaws.com/capacityType"
+    static const struct rail_case cases[] = {
+        {POOL(GROUPS ": ON_DEMAND", ""), "deny " AT " spot"},
+        {POOL("", "{key: " GROUPS ", operator: In, values: [ON_DEMAND]}"), "deny " AT " spot"},
+        {POOL(GROUPS ": SPOT", IN("on-demand")), ""},
+    };
+    rail_table_run(
+        &(struct rail_table){"capacity-types: {allow: [on-demand]}", NULL, cases, COUNT_OF(cases)});
 }
 
 static void it_speaks_in_every_mode(void)
@@ -136,6 +166,7 @@ const char unit_suite[] = "policy capacity-types";
 const struct unit_test unit_tests[] = {
     {"pods ask for what is allowed", pods_ask_for_what_is_allowed},
     {"pools launch what is allowed", pools_launch_what_is_allowed},
+    {"the label of node groups binds no pool", the_label_of_node_groups_binds_no_pool},
     {"it speaks in every mode", it_speaks_in_every_mode},
     {NULL, NULL},
 };

@@ -1,6 +1,5 @@
-/* The rail disruption-budgets: schedules that cannot be read, windows that never open, expiry that
- * does not wait for them. */
-#include "policy/rails/budget_windows.h"
+/* The rail disruption-budgets: schedules that cannot be read, windows that never open, too many
+ * nodes at a time. */
 #include "rail_modes.h"
 
 #define POOL_OF(version, disruption, template)                                           \
@@ -32,9 +31,20 @@ static void what_cannot_be_read_is_found(void)
         {BUDGETS("{nodes: '0', duration: 8h}"), "deny " AT "[0].schedule "},
         {BUDGETS("{nodes: ten}"), "deny " AT "[0].nodes ten"},
         {BUDGETS("{nodes: 110%}"), "deny " AT "[0].nodes 110%"},
-        {BUDGETS("{nodes: 5}"), ""},
+        {BUDGETS("{nodes: 5}"), "deny " AT "[0].nodes 5"},
         {BUDGETS("{}"), ""},
         {BUDGETS("null, 5"), ""},
+        /* what a chart leaves empty is not there: no schedule, and 10 % of the nodes */
+        {BUDGETS("{nodes: null, schedule: null, duration: null}"), ""},
+        {BUDGETS("{nodes: '0', schedule: null, duration: 8h}"), "deny " AT "[0].schedule "},
+        {BUDGETS("{nodes: '0', schedule: '@daily', duration: null}"), "deny " AT "[0].duration "},
+        /* all that is wrong is said at once */
+        {BUDGETS("{nodes: ten, schedule: '0 9 * * 7', duration: 8d}"),
+         "deny " AT "[0].duration 8d\ndeny " AT "[0].nodes ten\ndeny " AT "[0].schedule 0 9 * * 7"},
+        {BUDGETS("{nodes: ten}, {nodes: 5%}, {nodes: -1}"),
+         "deny " AT "[0].nodes ten\ndeny " AT "[2].nodes -1"},
+        /* whether it blocks for ever is asked when all can be read */
+        {BUDGETS("{nodes: '0'}, {nodes: ten}"), "deny " AT "[1].nodes ten"},
         {POOL("budgets: 5"), ""},
         {"{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: a}}", ""},
     };
@@ -51,6 +61,22 @@ static void pools_that_never_let_go_are_found(void)
         {BUDGETS("{nodes: 10%}, {nodes: 0%}"), "deny " AT "[1].nodes 0%"},
         {BUDGETS(REASONS("Drifted, Underutilized")), ""},
         {BUDGETS(REASONS("")), ""},
+        {BUDGETS("{nodes: '0', reasons: null}"), "deny " AT "[0].nodes 0"},
+        {BUDGETS(REASONS("Drifted, Underutilized, Empty")), "deny " AT "[0].nodes 0"},
+        {BUDGETS(REASONS("Drifted, Empty")), ""},
+        {BUDGETS(REASONS("Empty, Underutilized")), ""},
+        {BUDGETS(REASONS("Drifted") ", " REASONS("Drifted, Empty")), ""},
+        {BUDGETS(REASONS("Empty") ", " REASONS("Drifted, Underutilized")),
+         "deny " AT "[1].nodes 0"},
+        {BUDGETS(REASONS("Underutilized") ", " REASONS("Drifted") ", " REASONS("Empty")),
+         "deny " AT "[2].nodes 0"},
+        /* said once, at the budget that makes it complete */
+        {BUDGETS("{nodes: '0'}, {nodes: 0%}"), "deny " AT "[0].nodes 0"},
+        {BUDGETS("{nodes: '0'}, " OFFICE), "deny " AT "[0].nodes 0"},
+        {BUDGETS(OFFICE ", {nodes: '0'}"), "deny " AT "[1].nodes 0"},
+        /* a budget of one node lets one go */
+        {BUDGETS("{nodes: '1'}"), ""},
+        {BUDGETS("{nodes: 1%}"), ""},
         {BUDGETS(REASONS("Drifted") ", " REASONS("Empty, Underutilized")),
          "deny " AT "[1].nodes 0"},
         /* 30 February never comes, and Karpenter takes the budget to be active */
@@ -66,6 +92,9 @@ static void pools_that_never_let_go_are_found(void)
         {BUDGETS(BLOCK("0 0 * * 1-5", "24h") ", " BLOCK("0 0 * * sat", "47h")), ""},
         {BUDGETS(BLOCK("@monthly", "744h")), never_opens},
         {BUDGETS(BLOCK("@monthly", "740h")), ""},
+        {BUDGETS(REASONS("Drifted") ", {nodes: '0', schedule: '* * * * *', duration: 1m, reasons: "
+                                    "[Empty, Underutilized]}"),
+         never_opens},
         {BUDGETS(REASONS("Drifted") ", {nodes: '0', schedule: '@daily', duration: 24h, reasons: "
                                     "[Empty, Underutilized]}"),
          never_opens},
@@ -85,7 +114,20 @@ static void windows_can_be_required(void)
         {BUDGETS("{nodes: '0', schedule: '@daily', duration: 8h, reasons: [Drifted]}, " REASONS(
              "Empty, Underutilized")),
          ""},
+        {BUDGETS(REASONS("Empty, Underutilized") ", {nodes: '0', schedule: '@daily', duration: 8h, "
+                                                 "reasons: [Drifted]}"),
+         ""},
+        {BUDGETS("{nodes: '0', schedule: '@daily', duration: 8h, reasons: [Drifted, Empty]}, "
+                 "{nodes: '0', schedule: '@daily', duration: 2h, reasons: [Underutilized]}"),
+         ""},
+        {BUDGETS("{nodes: '0', schedule: '@daily', duration: 8h, reasons: [Drifted, Empty]}, "
+                 "{nodes: '1', reasons: [Underutilized]}"),
+         "deny " AT " "},
         {BUDGETS("{nodes: '0'}"), "deny " AT "[0].nodes 0"},
+        /* with windows, expiry is held against them as ever */
+        {POOL_OF("v1", "budgets: [" OFFICE "]", "expireAfter: 720h"),
+         "warn spec.template.spec.expireAfter 720h"},
+        {POOL_OF("v1", "budgets: [{nodes: 10%}]", "expireAfter: 720h"), "deny " AT " "},
     };
     rail_table_run(&(struct rail_table){"disruption-budgets: {requireWindow: true}", NULL, cases,
                                         COUNT_OF(cases)});
@@ -106,6 +148,32 @@ static void the_number_of_nodes_is_bounded(void)
          ""},
         {BUDGETS(OFFICE), "deny " AT " "},
         {BUDGETS("{nodes: 20%, schedule: '@daily', duration: 1h}, {nodes: 50%}"), "deny " AT " "},
+        {BUDGETS("{nodes: 20%, schedule: '@daily', duration: 1h}"), "deny " AT " "},
+        /* each reason is asked about */
+        {BUDGETS("{nodes: 20%, reasons: [Empty, Drifted]}"), "deny " AT "[0].nodes 20%"},
+        {BUDGETS("{nodes: 20%, reasons: [Empty, Underutilized]}"), "deny " AT "[0].nodes 20%"},
+        {BUDGETS("{nodes: 20%, reasons: [Drifted, Underutilized]}"), "deny " AT "[0].nodes 20%"},
+        {BUDGETS("{nodes: 1%, reasons: [Drifted]}, {nodes: 2%, reasons: [Empty]}, {nodes: 3%, "
+                 "reasons: [Underutilized]}"),
+         ""},
+        /* none is as good as few, in either unit */
+        {BUDGETS(REASONS("Drifted") ", {nodes: 20%, reasons: [Empty, Underutilized]}"), ""},
+        /* what cannot be compared is warned of, what has no bound at all is denied */
+        {BUDGETS("{nodes: '5'}, {nodes: 30%}"), "warn " AT " "},
+        {BUDGETS("{nodes: 30%}, {nodes: '5'}"), "warn " AT " "},
+        {BUDGETS("{nodes: '5', reasons: [Drifted]}"), "deny " AT "[0].nodes 5"},
+        {BUDGETS("{nodes: '5', reasons: [Drifted]}, {nodes: 20%, reasons: [Empty, "
+                 "Underutilized]}"),
+         "warn " AT " "},
+        {BUDGETS("{nodes: 20%, reasons: [Drifted]}, {nodes: '5', reasons: [Empty, "
+                 "Underutilized]}"),
+         "warn " AT " "},
+        {BUDGETS("{nodes: '5', reasons: [Drifted]}, {nodes: 30%, reasons: [Empty, "
+                 "Underutilized]}"),
+         "deny " AT " "},
+        /* and what cannot be read, or never lets go, is not asked how many */
+        {BUDGETS("{nodes: ten}"), "deny " AT "[0].nodes ten"},
+        {BUDGETS("{nodes: '0'}"), "deny " AT "[0].nodes 0"},
     };
     rail_table_run(
         &(struct rail_table){"disruption-budgets: {maxNodes: 20%}", NULL, cases, COUNT_OF(cases)});
@@ -113,6 +181,9 @@ static void the_number_of_nodes_is_bounded(void)
         {BUDGETS("{nodes: '5'}"), ""},
         {BUDGETS("{nodes: '6'}"), "deny " AT "[0].nodes 6"},
         {BUDGETS("{nodes: 1%}"), "warn " AT "[0].nodes 1%"},
+        {BUDGETS("{nodes: null}"), "warn " AT "[0].nodes 10%"},
+        {BUDGETS("{nodes: 0%, reasons: [Drifted]}, {nodes: '4', reasons: [Empty, Underutilized]}"),
+         ""},
         {POOL(""), "warn " AT " 10%"},
     };
     rail_table_run(&(struct rail_table){"disruption-budgets: {maxNodes: 5}", NULL, numbers,
@@ -134,171 +205,25 @@ static void policies_are_allowed_by_name(void)
         {POOL(""), "deny spec.disruption.consolidationPolicy "},
         {POOL_OF("v1beta1", "consolidationPolicy: WhenUnderutilized, expireAfter: Never", ""),
          "deny spec.disruption.consolidationPolicy WhenUnderutilized"},
+        {POOL("consolidationPolicy: null"), "deny spec.disruption.consolidationPolicy "},
+        /* beside budgets that cannot be read, too */
+        {POOL("consolidationPolicy: Balanced, budgets: [{nodes: ten}]"),
+         "deny " AT "[0].nodes ten\ndeny spec.disruption.consolidationPolicy Balanced"},
     };
     rail_table_run(&(struct rail_table){"disruption-budgets: {consolidationPolicies: [WhenEmpty]}",
                                         NULL, cases, COUNT_OF(cases)});
-    static const struct rail_case old = {
-        POOL_OF("v1beta1", "consolidationPolicy: WhenUnderutilized, expireAfter: Never", ""), ""};
+    static const struct rail_case either[] = {
+        {POOL("consolidationPolicy: WhenEmptyOrUnderutilized"), ""},
+        {POOL("consolidationPolicy: Balanced"), ""},
+        {POOL(""), ""},
+        {POOL_OF("v1beta1", "consolidationPolicy: WhenUnderutilized, expireAfter: Never", ""), ""},
+        {POOL_OF("v1beta1", "expireAfter: Never", ""), ""},
+        {POOL("consolidationPolicy: WhenEmpty"),
+         "deny spec.disruption.consolidationPolicy WhenEmpty"},
+    };
     rail_table_run(&(struct rail_table){
-        "disruption-budgets: {consolidationPolicies: [WhenEmptyOrUnderutilized]}", NULL, &old, 1});
-}
-
-static void expiry_is_held_against_the_windows(void)
-{
-    static const char warned[] = "warn spec.template.spec.expireAfter ";
-    static const struct rail_case cases[] = {
-        {POOL_OF("v1", "budgets: [" OFFICE "]", "expireAfter: 720h"),
-         "warn spec.template.spec.expireAfter 720h"},
-        {POOL_OF("v1", "budgets: [" OFFICE "]", ""), warned},
-        {POOL_OF("v1", "budgets: [" OFFICE "]", NEVER), ""},
-        {POOL_OF("v1", "budgets: [{nodes: 10%}]", "expireAfter: 720h"), ""},
-        /* on v1beta1 it waits; from Thursday 1 January 1970 the next window is Saturday */
-        {POOL_OF("v1beta1", "expireAfter: 720h, budgets: [" OFFICE "]", ""), ""},
-        {POOL_OF("v1beta1", "expireAfter: 119h, budgets: [" BLOCK("0 0 * * mon", "120h") "]", ""),
-         "deny spec.disruption.expireAfter 119h"},
-        {POOL_OF("v1beta1", "expireAfter: 120h, budgets: [" BLOCK("0 0 * * mon", "120h") "]", ""),
-         ""},
-        {POOL_OF("v1beta1", "budgets: [" BLOCK("@yearly", "8000h") "]", ""),
-         "deny spec.disruption.expireAfter 720h"},
-        {POOL_OF("v1beta1", "expireAfter: Never, budgets: [" BLOCK("@yearly", "8000h") "]", ""),
-         ""},
-    };
-    rail_table_run(&(struct rail_table){"disruption-budgets: {}", NULL, cases, COUNT_OF(cases)});
-}
-
-/* Ten minutes after each midnight, and two for each turn: five turns a day. */
-static void windows_must_do_for_all_nodes(void)
-{
-#define TEN_MINUTES BLOCK("10 0 * * *", "23h50m")
-#define SATURDAY BLOCK("0 0 * * sat", "24h")
-#define OLD(expire, more) \
-    POOL_OF("v1beta1", "expireAfter: " expire ", budgets: [" TEN_MINUTES more "]", "")
-#define NODE(name)                                             \
-    "---\n{apiVersion: v1, kind: Node, metadata: {name: " name \
-    ", labels: {karpenter.sh/nodepool: a}}}\n"
-    static const char warned[] = "warn spec.disruption.expireAfter 24h";
-    static const char five[] = NODE("n1") NODE("n2") NODE("n3") NODE("n4")
-        NODE("n5") "---\n{apiVersion: v1, kind: Node, metadata: {name: other, labels: "
-                   "{karpenter.sh/nodepool: "
-                   "b}}}\n";
-    static const char six[] = NODE("n1") NODE("n2") NODE("n3") NODE("n4") NODE("n5") NODE("n6");
-    static const struct rail_case unseen[] = {
-        {OLD("24h", ", {nodes: 20%}"), ""},
-        {OLD("24h", ", {nodes: 19%}"), warned},
-        {OLD("24h", ", {nodes: 50%}, {nodes: 19%}"), warned},
-        {OLD("24h", ", {nodes: 19%}, {nodes: 50%}"), warned},
-        /* open all weekend; it is the days between that are too short */
-        {POOL_OF(
-             "v1beta1",
-             "expireAfter: 48h, budgets: [{nodes: 9%}, " BLOCK("10 0 * * mon-fri", "23h50m") "]",
-             ""),
-         "warn spec.disruption.expireAfter 48h"},
-        {OLD("48h", ", {nodes: 10%}"), ""},
-        {OLD("48h", ", {nodes: 9%}"), "warn spec.disruption.expireAfter 48h"},
-        /* closed on Saturdays, too: from Friday 0:10 there is one window of ten minutes in 48
-         * hours, and none in 47 h 50 min, though there are two on all other days */
-        {OLD("48h", ", " SATURDAY ", {nodes: 20%}"), ""},
-        {OLD("48h", ", " SATURDAY ", {nodes: 10%}"), "warn spec.disruption.expireAfter 48h"},
-        {OLD("47h50m", ", " SATURDAY ", {nodes: 50%}"), "warn spec.disruption.expireAfter 47h50m"},
-        /* of more than two years the windows are not counted */
-        {OLD("20000h", ", {nodes: 1%}"), ""},
-        {POOL_OF("v1beta1",
-                 "expireAfter: 2562047788015215h, budgets: [{nodes: 1%}, " BLOCK("0 1 * * *",
-                                                                                 "23h") "]",
-                 ""),
-         ""},
-        /* how many nodes there are is not known; or nothing holds them up */
-        {OLD("24h", ", {nodes: '1'}"), ""},
-        {OLD("24h", ""), ""},
-        {OLD("24h", ", {nodes: '0', reasons: [Empty]}"), ""},
-        /* one that comes and goes may be gone in the window */
-        {OLD("24h", ", {nodes: 1%, schedule: '0 12 * * *', duration: 1h}"), ""},
-        /* v1 does not wait */
-        {POOL_OF("v1", "budgets: [" TEN_MINUTES ", {nodes: 1%}]", NEVER), ""},
-    };
-    static const struct rail_case of_five[] = {
-        {OLD("24h", ", {nodes: '1'}"), ""},
-        {OLD("24h", ", {nodes: 20%}"), ""},
-        {OLD("24h", ", {nodes: 1%}"), ""}, /* which is one node, rounded up */
-    };
-    static const struct rail_case of_six[] = {
-        {OLD("24h", ", {nodes: '1'}"), warned},
-        {OLD("24h", ", {nodes: '2'}"), ""},
-        {OLD("24h", ", {nodes: 16%}"), warned},
-        {OLD("24h", ", {nodes: 17%}"), ""}, /* two of them, rounded up */
-    };
-    /* a minute a day, which is too short for even one turn */
-#define MINUTE(nodes)                                                                              \
-    POOL_OF("v1beta1",                                                                             \
-            "expireAfter: 24h, budgets: [" BLOCK("1 0 * * *", "23h59m") ", {nodes: '" nodes "'}]", \
-            "")
-    static const struct rail_case hurried[] = {
-        {MINUTE("6"), warned},
-        {MINUTE("9223372036854775807"), warned},
-    };
-    const char *rails = "disruption-budgets: {}";
-    rail_table_run(&(struct rail_table){rails, six, hurried, COUNT_OF(hurried)});
-    rail_table_run(&(struct rail_table){rails, NULL, unseen, COUNT_OF(unseen)});
-    rail_table_run(&(struct rail_table){rails, five, of_five, COUNT_OF(of_five)});
-    rail_table_run(&(struct rail_table){rails, six, of_six, COUNT_OF(of_six)});
-#undef MINUTE
-#undef TEN_MINUTES
-#undef SATURDAY
-#undef OLD
-#undef NODE
-}
-
-/* For an hour one minute after the other is closed, a step each; the next hour is open. */
-static void who_asks_for_windows_often_has_an_allowance(void)
-{
-    struct arena *arena = arena_create((size_t)64 << 20);
-    struct rail_documents documents = rail_table_read(BUDGETS(BLOCK("* */2 * * *", "1m")), arena);
-    struct budgets budgets;
-    budgets_read(&documents.items[0], 0, arena, &budgets);
-    struct window window = {0};
-    size_t steps_left = 150;
-    CU_ASSERT_EQUAL(window_next_within(&budgets, 0, &steps_left, &window), WINDOW_FOUND);
-    ASSERT_INT(window.open_unix_s, 3600);
-    ASSERT_INT(window.close_unix_s, 7200);
-    ASSERT_INT(steps_left, 150 - 60 - 1);
-    CU_ASSERT_EQUAL(window_next_within(&budgets, 7200, &steps_left, &window), WINDOW_FOUND);
-    ASSERT_INT(window.open_unix_s, 10800);
-    CU_ASSERT_EQUAL(window_next_within(&budgets, 14400, &steps_left, &window), WINDOW_UNKNOWN);
-    ASSERT_INT(steps_left, 0);
-    CU_ASSERT_EQUAL(window_next(&budgets, 14400, &window), WINDOW_FOUND);
-    ASSERT_INT(window.open_unix_s, 18000);
-    arena_destroy(arena);
-}
-
-/* At 1970-01-01 00:00, a Thursday: the office hours are Thursday and Friday, then Monday. */
-static void nodes_that_will_end_outside_are_named(void)
-{
-    static const char cluster[] =
-        "{apiVersion: v1, kind: Node, metadata: {name: node-1, creationTimestamp: "
-        "'1970-01-01T00:10:00Z', labels: {karpenter.sh/nodepool: a}}}\n---\n"
-        "{apiVersion: v1, kind: Node, metadata: {name: node-2, creationTimestamp: "
-        "'1970-01-01T02:00:00Z', labels: {karpenter.sh/nodepool: a}}}\n---\n"
-        "{apiVersion: v1, kind: Node, metadata: {name: node-3, creationTimestamp: "
-        "'1970-01-01T01:00:00Z', labels: {karpenter.sh/nodepool: b}}}";
-    struct arena *arena = arena_create((size_t)64 << 20);
-    struct world world = rail_table_world("disruption-budgets: {}", cluster, arena);
-    struct rail_documents documents =
-        rail_table_read(POOL_OF("v1", "budgets: [" OFFICE "]", "expireAfter: 8h"), arena);
-    struct subject subject = {.operation = OPERATION_CREATE, .object = &documents.items[0]};
-    struct verdict verdict;
-    policy_evaluate(&world, &subject, 0, arena, &verdict);
-    CU_ASSERT_EQUAL_FATAL(verdict.finding_count, 1);
-    ASSERT_TEXT(verdict.findings[0].message,
-                "\"8h\" does not wait for a window: nodes are drained when they are that old; "
-                "outside the windows, in UTC: node-2 at Thu 1970-01-01 10:00; next windows: Thu "
-                "1970-01-01 00:00 to Thu 1970-01-01 09:00, Thu 1970-01-01 17:00 to Fri 1970-01-02 "
-                "09:00, Fri 1970-01-02 17:00 to Mon 1970-01-05 09:00 UTC");
-    arena_destroy(arena);
-    /* which no sum of seconds holds */
-    static const struct rail_case endless = {
-        POOL_OF("v1", "budgets: [" OFFICE "]", "expireAfter: 2562047788015215h"),
-        "warn spec.template.spec.expireAfter 2562047788015215h"};
-    rail_table_run(&(struct rail_table){"disruption-budgets: {}", cluster, &endless, 1});
+        "disruption-budgets: {consolidationPolicies: [Balanced, WhenEmptyOrUnderutilized]}", NULL,
+        either, COUNT_OF(either)});
 }
 
 static void it_says_how_many_are_too_many(void)
@@ -312,8 +237,29 @@ static void it_says_how_many_are_too_many(void)
          "no budget keeps it to 20% of the nodes at a time, at all times and for all reasons", fix},
         {BUDGETS("{nodes: '5'}"),
          "bounded by a number of nodes, which cannot be compared with the maximum of 20%", fix},
+        {BUDGETS("{nodes: 30%}, {nodes: '5'}"),
+         "bounded by a number of nodes, which cannot be compared with the maximum of 20%", fix},
+        {BUDGETS("{nodes: '5', reasons: [Drifted]}"),
+         "no budget keeps it to 20% of the nodes at a time, at all times and for all reasons", fix},
+        {BUDGETS("{nodes: 30%}, {nodes: 40%}"),
+         "no budget keeps it to 20% of the nodes at a time, at all times and for all reasons", fix},
+        {BUDGETS("{nodes: 20%, schedule: '@daily', duration: 1h}"),
+         "no budget keeps it to 20% of the nodes at a time, at all times and for all reasons", fix},
     };
     rail_words_run("disruption-budgets: {maxNodes: 20%}", NULL, rows, COUNT_OF(rows));
+    /* where nothing is written there is one budget */
+    static const struct rail_words unwritten = {POOL(""), "found \"10%\", above the maximum of 5%",
+                                                "have a budget of at most 5% without a schedule"};
+    rail_words_run("disruption-budgets: {maxNodes: 5%}", NULL, &unwritten, 1);
+    static const struct rail_words policies[] = {
+        {POOL("consolidationPolicy: WhenEmpty"),
+         "found \"WhenEmpty\"; allowed Balanced, WhenEmptyOrUnderutilized", "set it to Balanced"},
+        {POOL("consolidationPolicy: X"), "found \"X\"; allowed Balanced, WhenEmptyOrUnderutilized",
+         "set it to Balanced"},
+    };
+    rail_words_run(
+        "disruption-budgets: {consolidationPolicies: [Balanced, WhenEmptyOrUnderutilized]}", NULL,
+        policies, COUNT_OF(policies));
 }
 
 static void it_speaks_in_every_mode(void)
@@ -328,10 +274,6 @@ const struct unit_test unit_tests[] = {
     {"windows can be required", windows_can_be_required},
     {"the number of nodes is bounded", the_number_of_nodes_is_bounded},
     {"policies are allowed by name", policies_are_allowed_by_name},
-    {"windows must do for all nodes", windows_must_do_for_all_nodes},
-    {"who asks for windows often has an allowance", who_asks_for_windows_often_has_an_allowance},
-    {"expiry is held against the windows", expiry_is_held_against_the_windows},
-    {"nodes that will end outside are named", nodes_that_will_end_outside_are_named},
     {"it says how many are too many", it_says_how_many_are_too_many},
     {"it speaks in every mode", it_speaks_in_every_mode},
     {NULL, NULL},

@@ -1,6 +1,6 @@
 /* The rail instance-types: what each key of its list says of types that the catalogue knows, and of
  * names that it does not. */
-#include "rail_table.h"
+#include "rail_catalog.h"
 
 #define AWS "karpenter.k8s.aws/instance-"
 #define TYPE(value) POD("node.kubernetes.io/instance-type: " value)
@@ -91,74 +91,202 @@ static void unknown_names_are_judged_by_what_they_say(void)
     rail_table_run(&(struct rail_table){"instance-types: {max: {cpu: 2}}", NULL, at_most_two,
                                         COUNT_OF(at_most_two)});
     rail_table_run(&(struct rail_table){"instance-types: {max: {cpu: 4}}", NULL, at_most_four, 1});
+}
+
+/* A name need not say what a key asks for: then nobody is denied for it. */
+static void what_a_name_does_not_say_denies_nobody(void)
+{
+#define LABEL(name) "spec.nodeSelector[" AWS name "] "
     static const struct rail_case globs[] = {
         {TYPE("m5.77xlarge"), UNKNOWN("m5.77xlarge")},
         {TYPE("m6.large"), OUTSIDE("m6.large")},
-        {POD(AWS "family: m5zz"), "warn spec.nodeSelector[" AWS "family] m5zz"},
-        {POD(AWS "family: m6zz"), "deny spec.nodeSelector[" AWS "family] m6zz"},
+        {POD(AWS "family: m5zz"), "warn " LABEL("family") "m5zz"},
+        {POD(AWS "family: m6zz"), "deny " LABEL("family") "m6zz"},
+        {POD(AWS "size: tiny"), "warn " LABEL("size") "tiny"},
+        {POD(AWS "category: q"), "warn " LABEL("category") "q"},
+        {POD(AWS "generation: '99'"), "warn " LABEL("generation") "99"},
+        {POD("kubernetes.io/arch: s390x"), "warn spec.nodeSelector[kubernetes.io/arch] s390x"},
     };
-    rail_table_run(&(struct rail_table){"instance-types: {allow: {types: ['m5*.*']}}", NULL, globs,
-                                        COUNT_OF(globs)});
+    rail_table_run(&(struct rail_table){"instance-types: {allow: {types: ['c5.*', 'm5*.*']}}", NULL,
+                                        globs, COUNT_OF(globs)});
+    static const struct rail_case families[] = {
+        {POD(AWS "family: mighty"), "deny " LABEL("family") "mighty"},
+        {TYPE("mighty"), UNKNOWN("mighty")},
+        {TYPE("mighty.large"), UNKNOWN("mighty.large")},
+        {POD(AWS "size: tiny"), "warn " LABEL("size") "tiny"},
+        {POD(AWS "category: q"), "warn " LABEL("category") "q"},
+    };
+    rail_table_run(&(struct rail_table){"instance-types: {allow: {families: [m5]}}", NULL, families,
+                                        COUNT_OF(families)});
+    static const struct rail_case architectures[] = {
+        {POD("kubernetes.io/arch: s390x"), "deny spec.nodeSelector[kubernetes.io/arch] s390x"},
+        {POD(AWS "family: m99"), "warn " LABEL("family") "m99"},
+        {POD(AWS "family: m5"), "deny " LABEL("family") "m5"},
+        {TYPE("m99.large"), UNKNOWN("m99.large")},
+    };
+    rail_table_run(&(struct rail_table){"instance-types: {allow: {architectures: [arm64]}}", NULL,
+                                        architectures, COUNT_OF(architectures)});
+    /* 4294967301 is 5 in 32 bits */
+    static const struct rail_case generations[] = {
+        {POD(AWS "generation: latest"), "warn " LABEL("generation") "latest"},
+        {POD(AWS "generation: '4294967301'"), "warn " LABEL("generation") "4294967301"},
+        {POD(AWS "generation: '5'"), ""},
+        {POD(AWS "generation: '1'"), "deny " LABEL("generation") "1"},
+        {TYPE("word"), UNKNOWN("word")},
+    };
+    rail_table_run(&(struct rail_table){"instance-types: {allow: {minGeneration: 5}}", NULL,
+                                        generations, COUNT_OF(generations)});
 }
 
-#define TERM(expressions) "{matchExpressions: [" expressions "]}"
-#define TERMS(selector, required, preferred)                                           \
-    "{apiVersion: v1, kind: Pod, metadata: {name: a}, spec: {nodeSelector: {" selector \
-    "}, affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: "    \
-    "{nodeSelectorTerms: [" required                                                   \
-    "]}, preferredDuringSchedulingIgnoredDuringExecution: [" preferred "]}}}}"
-#define IN(key, values) "{key: " key ", operator: In, values: [" values "]}"
-#define REQUIRED                                                                 \
-    "spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution." \
-    "nodeSelectorTerms"
-#define PREFERRED "spec.affinity.nodeAffinity.preferredDuringSchedulingIgnoredDuringExecution"
-
-static void terms_are_judged_one_by_one(void)
+static void what_a_name_does_not_say_is_not_forbidden(void)
 {
-    static const struct rail_case cases[] = {
-        /* each is a way to a node, beside the selector */
-        {TERMS("",
-               TERM(IN(AWS "size", "large")) ", " TERM(
-                   IN(AWS "family", "m5") ", " IN(AWS "cpu", "'96'")),
-               ""),
-         "deny " REQUIRED "[1] m5.24xlarge, m5.metal"},
-        {TERMS(AWS "family: m5", TERM(IN(AWS "cpu", "'2'")), ""), ""},
-        {TERMS(AWS "family: m5", TERM(IN(AWS "cpu", "'96'")), ""),
-         "deny " REQUIRED "[0] m5.24xlarge, m5.metal"},
-        /* the selector is wrong already, or not known */
-        {TERMS(AWS "family: c5", TERM(IN(AWS "cpu", "'96'")), ""),
-         "deny spec.nodeSelector[" AWS "family] c5"},
-        {TERMS(AWS "family: m5, " AWS "size: tiny", TERM(IN(AWS "cpu", "'96'")), ""),
-         "deny spec.nodeSelector[karpenter.k8s.aws/instance-size] tiny"},
-        {TERMS("", TERM(IN(AWS "family", "c5, r5")), ""),
-         "deny "
-         "spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution."
-         "nodeSelectorTerms[0].matchExpressions[0].values[0] c5\ndeny "
-         "spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution."
-         "nodeSelectorTerms[0].matchExpressions[0].values[1] r5"},
-        {TERMS("", TERM(IN(AWS "family", "m5") ", " IN(AWS "cpu", "'3'")), ""),
-         "deny "
-         "spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution."
-         "nodeSelectorTerms[0] "},
-        {TERMS("", "", "{weight: 1, preference: " TERM(IN(AWS "family", "c5")) "}"),
-         "warn " PREFERRED "[0].preference.matchExpressions[0].values[0] c5"},
-        {TERMS("", "", "{weight: 1, preference: " TERM(IN(AWS "cpu", "'96'")) "}"),
-         "warn "
-         "spec.affinity.nodeAffinity.preferredDuringSchedulingIgnoredDuringExecution[0].preference "
-         "c5.24xlarge, c5.metal, c5a.24xlarge, c5ad.24xlarge, c5d.24xlarge, ... (137)"},
-        {TERMS(AWS "family: m5, " AWS "size: large", "", ""), ""},
-        {TERMS(AWS "family: m5, " AWS "cpu: '96'", TERM(IN(AWS "cpu", "'96'")), ""),
-         "deny spec.nodeSelector m5.24xlarge, m5.metal"},
+    static const struct rail_case both[] = {
+        {TYPE("m99.large"), OUTSIDE("m99.large")},
+        {TYPE("m99.xlarge"), UNKNOWN("m99.xlarge")},
+        {TYPE("word"), UNKNOWN("word")},
+        {POD(AWS "family: m99"), "warn " LABEL("family") "m99"},
+        {POD(AWS "category: m"), ""},
+    };
+    rail_table_run(&(struct rail_table){"instance-types: {deny: {categories: [m], sizes: [large]}}",
+                                        NULL, both, COUNT_OF(both)});
+    /* what is not there yet, and other sizes of it */
+    static const struct rail_case globs[] = {
+        {TYPE("m99.large"), OUTSIDE("m99.large")},
+        {TYPE("m99.xlarge"), UNKNOWN("m99.xlarge")},
+        {POD(AWS "family: m99"), "warn " LABEL("family") "m99"},
+        {POD(AWS "size: tiny"), "warn " LABEL("size") "tiny"},
+    };
+    rail_table_run(&(struct rail_table){"instance-types: {deny: {types: [m99.large]}}", NULL, globs,
+                                        COUNT_OF(globs)});
+    static const struct rail_case processors[] = {
+        {POD("kubernetes.io/arch: s390x"), "warn spec.nodeSelector[kubernetes.io/arch] s390x"},
+        {TYPE("m7g.3xlarge"), OUTSIDE("m7g.3xlarge")},
+        {TYPE("m5.1xlarge"), UNKNOWN("m5.1xlarge")},
+    };
+    rail_table_run(&(struct rail_table){"instance-types: {deny: {architectures: [arm64]}}", NULL,
+                                        processors, COUNT_OF(processors)});
+    static const struct rail_case sizes[] = {
+        {POD(AWS "size: 2xlarge"), ""},
+        {POD(AWS "size: 3xlarge"), "deny " LABEL("size") "3xlarge"},
+        {POD(AWS "size: 5000xlarge"), "deny " LABEL("size") "5000xlarge"},
+        /* more vCPUs than can be counted */
+        {POD(AWS "size: 9223372036854775807xlarge"),
+         "warn " LABEL("size") "9223372036854775807xlarge"},
+        {POD(AWS "size: -9223372036854775808xlarge"),
+         "warn " LABEL("size") "-9223372036854775808xlarge"},
+        {POD(AWS "size: manyxlarge"), "warn " LABEL("size") "manyxlarge"},
+        {POD(AWS "size: xlarge2"), "warn " LABEL("size") "xlarge2"},
     };
     rail_table_run(
-        &(struct rail_table){"instance-types: {allow: {families: [m5], sizes: [large, xlarge]}}",
-                             NULL, cases, COUNT_OF(cases)});
+        &(struct rail_table){"instance-types: {max: {cpu: 8}}", NULL, sizes, COUNT_OF(sizes)});
+    /* no type has half a vCPU more */
+    static const struct rail_case fraction[] = {{TYPE("m5.large"), ""},
+                                                {TYPE("m5.xlarge"), OUTSIDE("m5.xlarge")}};
+    rail_table_run(&(struct rail_table){"instance-types: {max: {cpu: 3500m}}", NULL, fraction, 2});
+    static const struct rail_case memory[] = {{TYPE("m99.large"), UNKNOWN("m99.large")}};
+    rail_table_run(
+        &(struct rail_table){"instance-types: {max: {memory: 1Gi, gpus: 0}}", NULL, memory, 1});
+}
+
+/* The names of kwok's types say no family, size or generation. */
+static void of_a_catalogue_of_ones_own(void)
+{
+    static const char types[] =
+        "[" OWN_TYPE("c-4x-amd64-linux", "\"ephemeral-storage\": \"20Gi\"",
+                     OWN_OFFERING("0.1", "spot",
+                                  "a")) ", " OWN_TYPE("m5.large", "\"ephemeral-storage\": \"20Gi\"",
+                                                      OWN_OFFERING("0.1", "spot", "a")) "]";
+    static const struct rail_case globs[] = {
+        {TYPE("c-4x-amd64-linux"), ""},
+        {TYPE("m5.large"), OUTSIDE("m5.large")},
+        /* it is the whole of what there is */
+        {TYPE("c-8x-amd64-linux"), OUTSIDE("c-8x-amd64-linux")},
+    };
+    rail_catalog_run(&(struct rail_table){"instance-types: {allow: {types: ['c-*']}}", NULL, globs,
+                                          COUNT_OF(globs)},
+                     types);
+    static const struct rail_case generations[] = {
+        {POD(AWS "generation: '5'"), ""},
+        {POD(AWS "generation: '0'"), "deny " LABEL("generation") "0"},
+    };
+    rail_catalog_run(&(struct rail_table){"instance-types: {max: {gpus: 0}}", NULL, generations,
+                                          COUNT_OF(generations)},
+                     types);
+    static const struct rail_words words[] = {
+        {TYPE("c-8x-amd64-linux"), "found \"c-8x-amd64-linux\", which the catalogue does not know",
+         "did you mean c-4x-amd64-linux?"},
+        {POD(AWS "generation: '0'"), "found \"0\", which the catalogue does not know",
+         "check the name"},
+    };
+    rail_catalog_words_run("instance-types: {deny: {types: [m5.metal]}}", NULL, types, words,
+                           COUNT_OF(words));
+    static const struct rail_words few[] = {
+        {POD(AWS "generation: '4'"), "found \"4\"; allowed 5",
+         "replace with 5, or leave the choice to the NodePools"},
+        {POD(AWS "category: c"), "found \"c\"; allowed m",
+         "replace with m, or leave the choice to the NodePools"},
+    };
+    rail_catalog_words_run("instance-types: {allow: {categories: [m], minGeneration: 5}}", NULL,
+                           types, few, COUNT_OF(few));
+}
+
+/* A list that cannot work: what the policy's author reads, and where. */
+static void a_list_that_cannot_work_is_warned_of(void)
+{
+#define RAIL "metadata: {name: p}\nspec:\n  rails:\n    instance-types:\n"
+    static const struct {
+        const char *spec, *warning;
+        uint32_t line, column;
+    } rows[] = {
+        {RAIL "      allow:\n        families: [m5]\n      deny: {families: [m5]}\n",
+         "instance-types: no type of the catalogue is in this list: everything that names a type "
+         "will be a finding",
+         8, 9},
+        {RAIL "      deny: {types: ['*']}\n",
+         "instance-types: no type of the catalogue is in this list: everything that names a type "
+         "will be a finding",
+         7, 7},
+        {RAIL "      allow: {categories: [m, c], families: [m5], sizes: [large, metal]}\n"
+              "      deny: {types: [m5.metal]}\n",
+         "instance-types: metal, c select nothing together with the other keys; only m5.large is "
+         "left",
+         7, 14},
+        {RAIL "      allow:\n        sizes:\n          - large\n          - larg\n",
+         "the catalogue has no type with karpenter.k8s.aws/instance-size \"larg\"; did you mean "
+         "\"large\"?",
+         10, 13},
+        {RAIL "      allow: {sizes: [large, zz], categories: [m]}\n",
+         "the catalogue has no type with karpenter.k8s.aws/instance-size \"zz\"", 7, 30},
+    };
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        struct arena *arena = arena_create((size_t)64 << 20);
+        const struct catalog *catalog = catalog_builtin(arena);
+        struct source *source = ARENA_NEW(arena, struct source);
+        source->text = arena_printf(
+            arena, "apiVersion: taffrail.dev/v1alpha1\nkind: GuardRails\n%s", rows[i].spec);
+        struct problems problems = {.arena = arena}, warnings = {.arena = arena};
+        const struct node *root = NULL;
+        doc_read_yaml(source, YAML_POLICY, &doc_limits_policy, arena, &problems,
+                      rail_table_take_root, (void *)&root);
+        struct schema schema = {source, arena, &problems};
+        struct policy policy = {0};
+        CU_ASSERT_TRUE_FATAL(root != NULL &&
+                             document_read(&schema, root, catalog, &warnings, &policy));
+        CU_ASSERT_EQUAL_FATAL(warnings.count, 1);
+        ASSERT_TEXT(text_of(warnings.items[0].what), rows[i].warning);
+        ASSERT_INT(warnings.items[0].place.line, rows[i].line);
+        ASSERT_INT(warnings.items[0].place.column, rows[i].column);
+        arena_destroy(arena);
+    }
 }
 
 const char unit_suite[] = "policy instance-types, the list";
 const struct unit_test unit_tests[] = {
     {"each key narrows the list", each_key_narrows_the_list},
     {"unknown names are judged by what they say", unknown_names_are_judged_by_what_they_say},
-    {"terms are judged one by one", terms_are_judged_one_by_one},
+    {"what a name does not say denies nobody", what_a_name_does_not_say_denies_nobody},
+    {"what a name does not say is not forbidden", what_a_name_does_not_say_is_not_forbidden},
+    {"of a catalogue of one's own", of_a_catalogue_of_ones_own},
+    {"a list that cannot work is warned of", a_list_that_cannot_work_is_warned_of},
     {NULL, NULL},
 };

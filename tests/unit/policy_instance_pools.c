@@ -66,9 +66,116 @@ static void what_keeps_the_list_out_is_named(void)
                    COUNT_OF(rows));
 }
 
+/* What In names is judged by name where the catalogue does not know it; a pool of such types alone
+ * may well launch something. */
+static void unknown_values_are_judged_by_name(void)
+{
+#define AT(requirement, value) "spec.template.spec.requirements[" requirement "].values[" value "] "
+#define TYPE(values) IN("node.kubernetes.io/instance-type", values)
+#define NOT_IN(key, values) "{key: " key ", operator: NotIn, values: [" values "]}"
+    static const struct rail_case cases[] = {
+        {OF(FAMILY("m99")), "warn " AT("0", "0") "m99"},
+        {OF(FAMILY("m5, m99")), "warn " AT("0", "1") "m99"},
+        {OF(SIZE("large, xlarge, tiny") ", " FAMILY("m5, m99")),
+         "warn " AT("0", "2") "tiny\nwarn " AT("1", "1") "m99"},
+        {OF(TYPE("m5.large, m99.large, c99.large")),
+         "warn " AT("0", "1") "m99.large\ndeny " AT("0", "2") "c99.large"},
+        {OF(FAMILY("m5, c99")), "deny " AT("0", "1") "c99"},
+        /* who keeps away from it names nothing that must be there */
+        {OF(NOT_IN("node.kubernetes.io/instance-type", "m99.large, c99.large") ", " FAMILY("m5")),
+         ""},
+        {OF(IN("example.com/family", "c99") ", " FAMILY("m5")), ""},
+        /* what cannot be read the API server refuses */
+        {OF("{key: karpenter.k8s.aws/instance-family, operator: Is, values: [c99]}, " FAMILY("m5")),
+         ""},
+        /* together they leave nothing */
+        {OF(FAMILY("m5") ", " IN("kubernetes.io/arch", "arm64")),
+         "deny spec.template.spec.requirements "},
+        {OF(FAMILY("m5, m99") ", " IN("kubernetes.io/arch", "arm64")), "warn " AT("0", "1") "m99"},
+        /* labels of the template narrow the pool, as requirements do */
+        {"{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: a}, spec: {template: "
+         "{metadata: {labels: {karpenter.k8s.aws/instance-category: m}}, spec: {nodeClassRef: "
+         "{group: karpenter.k8s.aws, kind: EC2NodeClass, name: default}, requirements: [" SIZE(
+             "large") "]}}}}",
+         ""},
+    };
+    rail_table_run(&(struct rail_table){"instance-types: {allow: {categories: [m]}}", NULL, cases,
+                                        COUNT_OF(cases)});
+}
+
+/* Each key of the list is one requirement, and named only where it narrows the pool. */
+static void each_key_is_one_requirement(void)
+{
+#define ADD(requirements) "add to spec.template.spec.requirements: [" requirements "]"
+#define ONE(key, operator, values) "{key: " key ", operator: " operator", values: [" values "]}"
+#define PROVIDER "karpenter.k8s.aws/instance-"
+    static const struct {
+        const char *list, *pool, *fix;
+    } rows[] = {
+        {"allow: {categories: [m, t]}", OF(FAMILY("c5, m5")),
+         ADD(ONE(PROVIDER "category", "In", "m, t"))},
+        {"allow: {families: [m5]}", OF(FAMILY("c5, m5")), ADD(ONE(PROVIDER "family", "In", "m5"))},
+        {"allow: {sizes: [large, xlarge]}", OF(FAMILY("m5")),
+         ADD(ONE(PROVIDER "size", "In", "large, xlarge"))},
+        {"allow: {architectures: [arm64]}", OF(FAMILY("m5, m7g")),
+         ADD(ONE("kubernetes.io/arch", "In", "arm64"))},
+        {"allow: {minGeneration: 7}", OF(FAMILY("m5, m7i")),
+         ADD(ONE(PROVIDER "generation", "Gt", "\"6\""))},
+        {"max: {cpu: 8}", OF(FAMILY("m5")), ADD(ONE(PROVIDER "cpu", "Lt", "\"9\""))},
+        {"max: {memory: 32Gi}", OF(FAMILY("m5")), ADD(ONE(PROVIDER "memory", "Lt", "\"32769\""))},
+        {"max: {gpus: 0}", OF(FAMILY("g5, m5") ", " SIZE("xlarge")),
+         ADD(ONE("node.kubernetes.io/instance-type", "In", "m5.xlarge"))},
+        {"deny: {sizes: [metal, 24xlarge]}", OF(FAMILY("m5")),
+         ADD(ONE("node.kubernetes.io/instance-type", "NotIn", "m5.24xlarge, m5.metal"))},
+        /* the first makes the others superfluous, and what is left is named */
+        {"allow: {families: [m5], minGeneration: 3}, max: {cpu: 4, memory: 16Gi}",
+         OF(FAMILY("m1, m5")),
+         ADD(ONE(PROVIDER "family", "In", "m5") ", " ONE(PROVIDER "cpu", "Lt", "\"5\""))},
+        {"allow: {sizes: [large, xlarge]}, deny: {types: [m5.large]}", OF(FAMILY("m5")),
+         ADD(ONE(PROVIDER "size", "In",
+                 "large, xlarge") ", " ONE("node.kubernetes.io/instance-type", "In", "m5.xlarge"))},
+    };
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        struct arena *arena = arena_create((size_t)64 << 20);
+        struct world world = rail_table_world(
+            arena_printf(arena, "instance-types: {%s}", rows[i].list).data, NULL, arena);
+        struct rail_documents documents = rail_table_read(rows[i].pool, arena);
+        struct subject subject = {.operation = OPERATION_CREATE, .object = &documents.items[0]};
+        struct verdict verdict;
+        policy_evaluate(&world, &subject, 0, arena, &verdict);
+        CU_ASSERT_EQUAL_FATAL(verdict.finding_count, 1);
+        ASSERT_TEXT(verdict.findings[0].fix, rows[i].fix);
+        arena_destroy(arena);
+    }
+    /* EKS Auto Mode's own names for the provider's keys; Kubernetes' are the same everywhere */
+    static const struct rail_words automatic[] = {
+        {POOL("eks.amazonaws.com", "NodeClass", "eks.amazonaws.com/instance-family"),
+         "7 of the 8 instance types it can launch are outside the list: g5.12xlarge, g5.16xlarge, "
+         "g5.24xlarge, g5.2xlarge, g5.48xlarge, ... (7); allowed g5.xlarge, m5.large, m5.xlarge",
+         ADD(ONE("eks.amazonaws.com/instance-cpu", "Lt", "\"5\""))},
+    };
+    rail_words_run("instance-types: {allow: {families: [g5, m5]}, max: {cpu: 4}}", NULL, automatic,
+                   COUNT_OF(automatic));
+}
+
+static void the_pool_s_owner_is_told_what_is_wrong(void)
+{
+    static const struct rail_words rows[] = {
+        {OF(FAMILY("m5") ", " IN("kubernetes.io/arch", "arm64")),
+         "no instance type fits these requirements: the pool can launch none",
+         "remove one of the requirements"},
+        {OF(FAMILY("m99")), "found \"m99\", which the catalogue does not know",
+         "did you mean m9g?"},
+    };
+    rail_words_run("instance-types: {allow: {categories: [m]}}", NULL, rows, COUNT_OF(rows));
+}
+
 const char unit_suite[] = "policy instance pools";
 const struct unit_test unit_tests[] = {
     {"what to add is spelt as the provider does", what_to_add_is_spelt_as_the_provider_does},
     {"what keeps the list out is named", what_keeps_the_list_out_is_named},
+    {"unknown values are judged by name", unknown_values_are_judged_by_name},
+    {"each key is one requirement", each_key_is_one_requirement},
+    {"the pool's owner is told what is wrong", the_pool_s_owner_is_told_what_is_wrong},
     {NULL, NULL},
 };

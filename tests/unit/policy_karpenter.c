@@ -328,6 +328,7 @@ static void one_cluster_is_set_one_way(void)
          "6:11 warning: capacity-types allows reserved capacity alone, and Karpenter buys none "
          "(featureGates.ReservedCapacity: false): no NodePool can buy anything then"},
         {{{NO_RESERVED, "capacity-types: {allow: [reserved, spot]}"}, {"", ""}, {"", ""}}, ""},
+        {{{NO_RESERVED, "capacity-types: {allow: [spot, reserved]}"}, {"", ""}, {"", ""}}, ""},
     };
     struct arena *arena = arena_create((size_t)64 << 20);
     const struct catalog *catalog = catalog_builtin(arena);

@@ -217,6 +217,13 @@ static void a_team_selects_what_it_is_granted(void)
         {PREFERS(IN("karpenter.sh/nodepool", "gpu")), "warn " PREFERENCE ".values[0] gpu"},
         /* who keeps away from a pool does not select it */
         {NODE_AFFINITY(TERM("{key: karpenter.sh/nodepool, operator: NotIn, values: [gpu]}")), ""},
+        {NODE_AFFINITY(TERM("{key: karpenter.sh/nodepool, operator: Exists}")), ""},
+        {NODE_AFFINITY(TERM(IN("karpenter.sh/nodepool", "general, gpu, spare"))),
+         "deny " EXPRESSION ".values[1] gpu\ndeny " EXPRESSION ".values[2] spare"},
+        /* a term that is not granted is not excused by one that is */
+        {NODE_AFFINITY(TERM(IN("karpenter.sh/nodepool", "general")) ", " TERM(
+             IN("karpenter.sh/nodepool", "gpu"))),
+         "deny " SECOND ".values[0] gpu"},
         /* by either name of a label */
         {SELECTS("beta.kubernetes.io/arch: arm64"),
          "deny spec.nodeSelector[beta.kubernetes.io/arch] arm64"},
@@ -248,6 +255,139 @@ static void every_kind_of_workload(void)
     rail_table_run(&(struct rail_table){"node-labels: {}", cluster, cases, COUNT_OF(cases)});
 }
 
+#define POOL(name, labels, requirements)                                                       \
+    "---\n{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: " name "}, spec: "    \
+    "{template: {metadata: {labels: {" labels "}}, spec: {nodeClassRef: {group: karpenter.k8s" \
+    ".aws, kind: EC2NodeClass, name: d}, requirements: [" requirements "]}}}}\n"
+#define NODE(name, labels) \
+    "---\n{apiVersion: v1, kind: Node, metadata: {name: " name ", labels: {" labels "}}}\n"
+#define AT(label) "spec.nodeSelector[" label "] "
+
+/* What a NodePool or a Node carries under a name that usually means another is that label. */
+static void whoever_has_the_label_offers_it(void)
+{
+    static const char pools[] = POOL("a", "zone: left, beta.kubernetes.io/arch: amd64", "")
+        POOL("b", "", "{key: rack, operator: Exists}, {key: gone, operator: DoesNotExist}")
+            NODE("one", "eks.amazonaws.com/nodegroup: blue, rack: r1")
+                NODE("two", "eks.amazonaws.com/nodegroup: red, alpha.eksctl.io/zone: x");
+    static const struct rail_case cases[] = {
+        {SELECTS("zone: left"), ""},
+        {SELECTS("zone: right"), "deny spec.nodeSelector.zone right"},
+        {SELECTS("beta.kubernetes.io/arch: amd64"), ""},
+        {SELECTS("beta.kubernetes.io/os: linux"),
+         "warn " AT("beta.kubernetes.io/os") "beta.kubernetes.io/os"},
+        {SELECTS("rack: r9"), ""},
+        {SELECTS("gone: x"), "deny spec.nodeSelector.gone gone"},
+        /* others may yet add nodes with other values */
+        {SELECTS("eks.amazonaws.com/nodegroup: blue"), ""},
+        {SELECTS("eks.amazonaws.com/nodegroup: red"), ""},
+        {SELECTS("eks.amazonaws.com/nodegroup: green"),
+         "undecided " AT("eks.amazonaws.com/nodegroup") "green"},
+        {NODE_AFFINITY(TERM(IN("eks.amazonaws.com/nodegroup", "green, blue"))),
+         "undecided " EXPRESSION ".values[0] green"},
+        {NODE_AFFINITY(TERM("{key: eks.amazonaws.com/nodegroup, operator: Exists}")), ""},
+        {NODE_AFFINITY(TERM("{key: eks.amazonaws.com/compute, operator: NotIn, values: [a]}")), ""},
+        /* who keeps away from a zone means one, and does not */
+        {NODE_AFFINITY(TERM("{key: region, operator: NotIn, values: [eu-west-1]}")),
+         "deny " EXPRESSION ".key region"},
+        {NODE_AFFINITY(TERM("{key: region, operator: DoesNotExist}")),
+         "deny " EXPRESSION ".key region"},
+        /* what cannot be read the API server refuses */
+        {NODE_AFFINITY(TERM("{key: shelf, operator: Is, values: [a]}")), ""},
+        {NODE_AFFINITY(TERM("{key: shelf, operator: In}")), ""},
+    };
+    rail_table_run(&(struct rail_table){"node-labels: {}", pools, cases, COUNT_OF(cases)});
+    static const struct rail_case of_pool[] = {{SELECTS("eks.amazonaws.com/nodegroup: green"),
+                                                "deny " AT("eks.amazonaws.com/nodegroup") "green"}};
+    rail_table_run(&(struct rail_table){
+        "node-labels: {}", POOL("a", "eks.amazonaws.com/nodegroup: blue", ""), of_pool, 1});
+}
+
+/* Terms are alternatives: while one of them may come true, the others only mislead. */
+static void one_way_to_a_node_is_enough(void)
+{
+#define UNDECIDED TERM(IN("eks.amazonaws.com/nodegroup", "blue"))
+#define IMPOSSIBLE TERM(IN("intent", "gpu"))
+#define MISSPELT TERM(IN("beta.kubernetes.io/arch", "amd64"))
+#define FAMILY "karpenter.k8s.aws/instance-family"
+#define ARM64 "kubernetes.io/arch: arm64"
+    static const struct rail_case cases[] = {
+        {NODE_AFFINITY(IMPOSSIBLE ", " UNDECIDED),
+         "warn " EXPRESSION ".values[0] gpu\nundecided " SECOND ".key eks.amazonaws.com/nodegroup"},
+        {NODE_AFFINITY(UNDECIDED ", " IMPOSSIBLE),
+         "undecided " EXPRESSION ".key eks.amazonaws.com/nodegroup\nwarn " SECOND ".values[0] gpu"},
+        {NODE_AFFINITY(IMPOSSIBLE ", " MISSPELT),
+         "warn " EXPRESSION ".values[0] gpu\nwarn " SECOND ".key beta.kubernetes.io/arch"},
+        {NODE_AFFINITY(TERM(IN("intent", "gpu") ", " IN("rack", "r9"))),
+         "deny " EXPRESSION ".values[0] gpu\ndeny spec.affinity.nodeAffinity."
+         "requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[0].matchExpressions[1]."
+         "key rack"},
+        /* the selector is no alternative */
+        {POD("{nodeSelector: {intent: gpu}, affinity: {nodeAffinity: "
+             "{requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: "
+             "[" TERM(IN("intent", "apps")) "]}}}}"),
+         "deny spec.nodeSelector.intent gpu"},
+        /* a term that names no type adds nothing to what the selector leaves of them */
+        {POD("{nodeSelector: {" ARM64 ", " FAMILY ": m5}, affinity: {nodeAffinity: "
+             "{requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: "
+             "[" TERM(IN("intent", "apps")) ", " TERM("{key: " FAMILY
+                                                      ", operator: Is, values: [m5]}") "]}}}}"),
+         "warn spec.nodeSelector "},
+        /* two preferences, and what is wrong with the second */
+        {PREFERS(IN("intent", "apps") ", " IN("intent", "gpu")),
+         "warn spec.affinity.nodeAffinity.preferredDuringSchedulingIgnoredDuringExecution[0]."
+         "preference.matchExpressions[1].values[0] gpu"},
+        /* a preference stands by itself: what the selector leaves is the selector's matter */
+        {PREFERS(IN(FAMILY, "m5") ", " IN("kubernetes.io/arch", "arm64")),
+         "warn spec.affinity.nodeAffinity.preferredDuringSchedulingIgnoredDuringExecution[0]."
+         "preference "},
+    };
+    rail_table_run(&(struct rail_table){"node-labels: {}", cluster, cases, COUNT_OF(cases)});
+}
+
+/* No node is bought for a DaemonSet: it runs on those that are there. */
+static void a_daemon_set_is_warned(void)
+{
+#define DAEMON_SET(spec) OF("apps/v1", "DaemonSet", "{template: {spec: " spec "}}")
+#define DAEMON_TERMS                                                                           \
+    "spec.template.spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution." \
+    "nodeSelectorTerms"
+    static const struct rail_case cases[] = {
+        {DAEMON_SET("{affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: "
+                    "{nodeSelectorTerms: [" IMPOSSIBLE "]}}}}"),
+         "warn " DAEMON_TERMS "[0].matchExpressions[0].values[0] gpu"},
+        {DAEMON_SET("{nodeSelector: {example.com/shelf: a}}"),
+         "warn spec.template.spec.nodeSelector[example.com/shelf] example.com/shelf"},
+        /* what a team may not use it may not use with a DaemonSet either */
+        {DAEMON_SET("{nodeSelector: {karpenter.sh/nodepool: gpu}}"),
+         "deny spec.template.spec.nodeSelector[karpenter.sh/nodepool] gpu"},
+        {"{apiVersion: v1, kind: Pod, metadata: {name: a, ownerReferences: [{apiVersion: apps/v1, "
+         "kind: DaemonSet, name: d, uid: u, controller: true}]}, spec: {nodeSelector: {intent: "
+         "gpu}}}",
+         "warn spec.nodeSelector.intent gpu"},
+    };
+    rail_table_run(&(struct rail_table){"node-labels: {allow: {karpenter.sh/nodepool: [general]}}",
+                                        cluster, cases, COUNT_OF(cases)});
+}
+
+/* What Karpenter ignores is noted, what cannot be seen stays so, and what is forbidden weighs no
+ * more than the rest of a wish. */
+static void wishes_that_karpenter_ignores(void)
+{
+    static const struct rail_case cases[] = {
+        {PREFERS(IN("intent", "gpu")), "audit " PREFERENCE ".values[0] gpu"},
+        {PREFERS(IN("karpenter.sh/nodepool", "gpu")), "audit " PREFERENCE ".values[0] gpu"},
+        {PREFERS(IN("beta.kubernetes.io/arch", "amd64")),
+         "audit " PREFERENCE ".key beta.kubernetes.io/arch"},
+        {PREFERS(IN("eks.amazonaws.com/nodegroup", "blue")),
+         "undecided " PREFERENCE ".key eks.amazonaws.com/nodegroup"},
+    };
+    rail_table_run(&(struct rail_table){
+        "node-labels: {allow: {karpenter.sh/nodepool: [general]}}}, karpenter: {preferencePolicy: "
+        "Ignore",
+        cluster, cases, COUNT_OF(cases)});
+}
+
 const char unit_suite[] = "policy node-labels";
 const struct unit_test unit_tests[] = {
     {"labels are looked up", labels_are_looked_up},
@@ -258,5 +398,9 @@ const struct unit_test unit_tests[] = {
     {"of another cloud only its pools tell", of_another_cloud_only_its_pools_tell},
     {"a team selects what it is granted", a_team_selects_what_it_is_granted},
     {"every kind of workload", every_kind_of_workload},
+    {"whoever has the label offers it", whoever_has_the_label_offers_it},
+    {"one way to a node is enough", one_way_to_a_node_is_enough},
+    {"a DaemonSet is warned", a_daemon_set_is_warned},
+    {"wishes that Karpenter ignores", wishes_that_karpenter_ignores},
     {NULL, NULL},
 };

@@ -29,12 +29,32 @@ static void nodes_expire_in_time(void)
         {POOL("", "a: b" GRACE), "deny " AT ""},
         {EXPIRE("null" GRACE), "deny " AT ""},
         {EXPIRE("24h"), "deny spec.template.spec.terminationGracePeriod "},
+        {POOL("", "expireAfter: 336h, terminationGracePeriod: Never"),
+         "deny spec.template.spec.terminationGracePeriod Never"},
+        {POOL("", "expireAfter: 336h, terminationGracePeriod: null"),
+         "deny spec.template.spec.terminationGracePeriod "},
+        {POOL("", "expireAfter: 336h, terminationGracePeriod: 0s"), ""},
         /* left at its old place, it counts for nothing */
         {POOL("disruption: {expireAfter: 24h}, ", "a: b" GRACE),
          "deny spec.disruption.expireAfter 24h"},
         {POOL("disruption: {expireAfter: 24h}, ", "expireAfter: 400h" GRACE),
          "deny spec.disruption.expireAfter 24h\ndeny " AT "400h"},
+        {POOL("disruption: {expireAfter: null}, ", "expireAfter: 24h" GRACE), ""},
+        {POOL("disruption: {expireAfter: null}, ", "a: b" GRACE), "deny " AT ""},
+        {POOL("disruption: {expireAfter: 24h}, ", "expireAfter: null" GRACE),
+         "deny spec.disruption.expireAfter 24h"},
+        {POOL("disruption: {expireAfter: Never}, ", "expireAfter: Never" GRACE),
+         "deny spec.disruption.expireAfter Never\ndeny " AT "Never"},
+        /* each is said */
+        {EXPIRE("Never"), "deny " AT "Never\ndeny spec.template.spec.terminationGracePeriod "},
+        {EXPIRE("24h, terminationGracePeriod: null"),
+         "deny spec.template.spec.terminationGracePeriod "},
+        {EXPIRE("24h, terminationGracePeriod: ''"),
+         "deny spec.template.spec.terminationGracePeriod "},
+        {EXPIRE("24h, terminationGracePeriod: 5m"), ""},
         {OLD_POOL("expireAfter: 24h"), ""},
+        {OLD_POOL("expireAfter: 336h1s"), "deny spec.disruption.expireAfter 336h1s"},
+        {OLD_POOL("expireAfter: null"), "deny spec.disruption.expireAfter "},
         {OLD_POOL("expireAfter: Never"), "deny spec.disruption.expireAfter Never"},
         {OLD_POOL(""), "deny spec.disruption.expireAfter "},
     };
@@ -45,8 +65,22 @@ static void nodes_expire_in_time(void)
         {POOL("", "a: b"), ""},
         {EXPIRE("720h"), ""},
         {EXPIRE("721h"), "deny " AT "721h"},
+        {POOL("", "terminationGracePeriod: 30"),
+         "deny spec.template.spec.terminationGracePeriod 30"},
+        {POOL("", "terminationGracePeriod: 1h30m"), ""},
+        {POOL("", "terminationGracePeriod: null"), ""},
+        /* too long for Karpenter: the rail pool-shape finds it */
+        {POOL("", "terminationGracePeriod: 99999999999999999999h"), ""},
+        {OLD_POOL("a: b"), ""},
     };
     rail_table_run(&(struct rail_table){"node-rotation: {}", NULL, defaults, COUNT_OF(defaults)});
+    /* a second less than what nothing said means */
+    static const struct rail_case missing[] = {
+        {POOL("", "a: b"), "deny " AT ""},
+        {OLD_POOL("a: b"), "deny spec.disruption.expireAfter "},
+    };
+    rail_table_run(&(struct rail_table){"node-rotation: {maxExpireAfter: 719h59m59s}", NULL,
+                                        missing, COUNT_OF(missing)});
 }
 
 #define CLASS_OF(version, spec)                                                                   \
@@ -65,6 +99,23 @@ static void images_are_pinned(void)
         {CLASS("{id: ami-0123}, {name: 'amazon-eks-node-1.31-*', owner: amazon}"),
          "deny " TERMS "[1].name amazon-eks-node-1.31-*"},
         {CLASS("{name: my-image-7}"), ""},
+        /* which AWS lets a name have */
+        {CLASS("{name: \"golden image (7) [a] 'b' ./-@_\"}"), ""},
+        {CLASS("{name: golden-?}"), "deny " TERMS "[0].name golden-?"},
+        {CLASS("{name: '*'}"), "deny " TERMS "[0].name *"},
+        {CLASS("{tags: {image: 'golden-*', team: a}}"), "deny " TERMS "[0].tags.image golden-*"},
+        {CLASS("{tags: {image: '*', team: '?'}}"),
+         "deny " TERMS "[0].tags.image *\ndeny " TERMS "[0].tags.team ?"},
+        {CLASS("{tags: {image: [golden-*], team: null}}"), ""},
+        {CLASS("{tags: ['*']}"), ""},
+        /* each term, and each part of it */
+        {CLASS("{alias: al2023@latest}, {alias: al2@latest}"),
+         "deny " TERMS "[0].alias al2023@latest\ndeny " TERMS "[1].alias al2@latest"},
+        {CLASS("{name: 'a-*', tags: {b: 'c-*'}, ssmParameter: /d/latest}"),
+         "deny " TERMS "[0].name a-*\ndeny " TERMS "[0].ssmParameter /d/latest\ndeny " TERMS
+         "[0].tags.b c-*"},
+        {CLASS("{alias: latest}, {alias: al2023}, {alias: al2023@latest-1}"), ""},
+        {CLASS_OF("v1", "amiSelectorTerms: {alias: al2023@latest}"), ""},
         {CLASS("{tags: {team: a, image: 'golden-?'}}"), "deny " TERMS "[0].tags.image golden-?"},
         {CLASS("{tags: {image: golden-7}}"), ""},
         {CLASS("{ssmParameter: /aws/service/eks/optimized-ami/1.31/amazon-linux-2023/x86_64/"
@@ -74,6 +125,12 @@ static void images_are_pinned(void)
         {CLASS("{ssmParameter: /our/images/latest}"),
          "deny " TERMS "[0].ssmParameter /our/images/latest"},
         {CLASS("{ssmParameter: /our/images/latest-but-one}"), ""},
+        {CLASS("{ssmParameter: /our/latest/arm64}"),
+         "deny " TERMS "[0].ssmParameter /our/latest/arm64"},
+        {CLASS("{ssmParameter: /our/images/recommended}"),
+         "deny " TERMS "[0].ssmParameter /our/images/recommended"},
+        {CLASS("{ssmParameter: /our/not-recommended/arm64}, {ssmParameter: /our/latest-7/arm64}"),
+         ""},
         /* moving for two reasons, and said once */
         {CLASS("{ssmParameter: /our/recommended/images/latest}"),
          "deny " TERMS "[0].ssmParameter /our/recommended/images/latest"},
@@ -99,6 +156,20 @@ static void the_fix_names_the_version_in_use(void)
         /* not all that begins with a v is a version */
         {"al2023@latest", "our-vpc-v-node-v7", "pin the version that is in use: al2023@v7"},
         {"al2023@latest", "custom", "pin a version that you have tested, as in al2023@v20250116"},
+        {"bottlerocket@latest", "bottlerocket-aws-k8s-1.19-x86_64-v0.9.1",
+         "pin the version that is in use: bottlerocket@v0.9.1"},
+        {"al2023@latest", "a-v9-b", "pin the version that is in use: al2023@v9"},
+        {"al2023@latest", "v1-image-v",
+         "pin a version that you have tested, as in al2023@v20250116"},
+        {"al2023@latest", "image-v:-v/",
+         "pin a version that you have tested, as in al2023@v20250116"},
+        /* the first that tells it */
+        {"al2@latest", "custom}, {id: ami-2, name: amazon-eks-node-1.31-v20250117",
+         "pin the version that is in use: al2@v20250117"},
+        {"al2@latest", "node-v1}, {id: ami-2, name: node-v2",
+         "pin the version that is in use: al2@v1"},
+        {"windows2022@latest", "Windows_Server-2022-v7",
+         "Windows has no alias of one version: select the images by id"},
     };
     struct arena *arena = arena_create((size_t)64 << 20);
     struct world world = rail_table_world("node-rotation: {}", NULL, arena);
@@ -137,6 +208,13 @@ static void it_says_what_to_write(void)
          "write hours, minutes and seconds, as in 336h or 1h30m"},
         {EXPIRE("a day"), "found \"a day\", which is no duration",
          "write hours, minutes and seconds, as in 336h or 1h30m"},
+        {EXPIRE("-60"), "found \"-60\", which is no duration",
+         "write hours, minutes and seconds, as in 336h or 1h30m"},
+        {EXPIRE("1"), "found \"1\", a number without a unit", "write 1s, if seconds are meant"},
+        {POOL("disruption: {expireAfter: 1h}, ", "a: b"),
+         "found \"1h\" at the place it had in v1beta1: the API server drops it, and nodes expire "
+         "after 720h",
+         "move it to spec.template.spec.expireAfter"},
         {POOL("disruption: {expireAfter: 1h}, ", "expireAfter: 1h"),
          "found \"1h\" at the place it had in v1beta1: the API server drops it",
          "move it to spec.template.spec.expireAfter"},
@@ -148,9 +226,32 @@ static void it_says_what_to_write(void)
          "found \"bottlerocket@latest\": all nodes are replaced whenever an image is published, "
          "tested or not",
          "pin a version that you have tested, as in bottlerocket@v1.32.0"},
+        {CLASS("{name: a-*}"),
+         "found \"a-*\", which selects whatever image matches when a node is made",
+         "name one image, or its id"},
+        {CLASS("{tags: {a: 'b-*'}}"),
+         "found \"b-*\", which selects whatever image has the tag when a node is made",
+         "name one image, or its id"},
+        {CLASS("{ssmParameter: /a/latest}"),
+         "found \"/a/latest\", a parameter that moves on with each new image",
+         "name one image, or its id"},
         {CLASS(""), "missing: no image is selected", "select one image by id or name"},
+        {CLASS_OF("v1beta1", "amiFamily: AL2"),
+         "missing, which means the newest image of the amiFamily: all nodes are replaced whenever "
+         "one is published",
+         "select one image by id or name"},
     };
     rail_words_run("node-rotation: {maxExpireAfter: 90m}", NULL, rows, COUNT_OF(rows));
+    static const struct rail_words grace[] = {
+        {EXPIRE("1h"), "missing: a pod that may not be evicted keeps an expired node for ever",
+         "set how long a drain may take, as in 24h"},
+    };
+    rail_words_run("node-rotation: {requireTerminationGracePeriod: true}", NULL, grace,
+                   COUNT_OF(grace));
+    rail_replaces("node-rotation: {maxExpireAfter: 90m}", EXPIRE("2h"), "90m");
+    rail_replaces("node-rotation: {maxExpireAfter: 336h}", EXPIRE("Never"), "336h");
+    rail_replaces("node-rotation: {maxExpireAfter: 45s}", EXPIRE("1h"), "45s");
+    rail_replaces("node-rotation: {}", EXPIRE("2592000"), ""); /* if seconds are meant */
 }
 
 static void it_speaks_in_every_mode(void)

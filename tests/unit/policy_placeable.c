@@ -1,5 +1,5 @@
 /* The rail placeable: pods that nothing could ever run, and what does not count. */
-#include "rail_table.h"
+#include "rail_modes.h"
 
 #define POD(spec) "{apiVersion: v1, kind: Pod, metadata: {name: a}, spec: {" spec "}}"
 #define ASKS(requests) "containers: [{name: m, resources: {requests: {" requests "}}}]"
@@ -78,6 +78,11 @@ static void pods_are_tried_on_pools_and_nodes(void)
          ""},
         {POD(ASKS("cpu: 201") ", resourceClaims: [{name: gpu, resourceClaimName: gpu}]"), ""},
         {POD(ASKS("cpu: 201") ", nodeName: big"), ""},
+        {POD(ASKS("cpu: 201") ", nodeName: b"), ""},
+        {POD(ASKS("cpu: 201") ", nodeName: ''"), "deny spec "},
+        {"{apiVersion: v1, kind: Pod, metadata: {name: a, ownerReferences: [{apiVersion: apps/v1, "
+         "kind: DaemonSet, name: d, uid: u, controller: true}]}, spec: {" ASKS("cpu: 201") "}}",
+         ""},
         {POD("containers: []"), ""},
     };
     rail_table_run(
@@ -105,6 +110,120 @@ static void pools_that_are_given_the_benefit_of_the_doubt(void)
     };
     rail_table_run(
         &(struct rail_table){"placeable: {mode: enforce}", others, cases, COUNT_OF(cases)});
+}
+
+#define REQUIRES(terms)                                                          \
+    "affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: " \
+    "{nodeSelectorTerms: [" terms "]}}}"
+#define KEY(key, rest) "{matchExpressions: [{key: " key ", operator: " rest "}]}"
+#define SELECTS(key, value) POD(ANY ", nodeSelector: {" key ": " value "}")
+#define EKS "eks.amazonaws.com/"
+#define NODE_OF(name, labels)                                                                      \
+    "---\n{apiVersion: v1, kind: Node, metadata: {name: " name ", labels: {" labels "}}, status: " \
+    "{capacity: {cpu: 4, memory: 8Gi, pods: 50}, allocatable: {cpu: 4, memory: 8Gi, pods: 50}}}\n"
+
+/* Node groups, Fargate and other provisioners make nodes, too: where none of theirs is to be seen,
+ * it is not known that there is none. */
+static void nodes_that_others_make(void)
+{
+    static const char pools[] = POOL("general", "", FAMILY("m5") ", " ZONES);
+    static const char managed[] = POOL("general", "", FAMILY("m5") ", " ZONES)
+        NODE_OF("node-1", "karpenter.sh/nodepool: general");
+    static const char group[] = POOL("general", "", FAMILY("m5") ", " ZONES)
+        NODE_OF("node-2", "karpenter.sh/nodepool: general")
+            NODE_OF("node-1", EKS "nodegroup: system");
+#define BY(path) "undecided spec." path " "
+#define BY_LABEL(key) BY("nodeSelector[" key "]") key
+#define BY_TERM(i)                                                             \
+    BY("affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution." \
+       "nodeSelectorTerms[" i "].matchExpressions[0]")
+    static const struct rail_case cases[] = {
+        {SELECTS(EKS "nodegroup", "system"), BY_LABEL(EKS "nodegroup")},
+        {SELECTS("node-role.kubernetes.io/worker", "''"),
+         BY_LABEL("node-role.kubernetes.io/worker")},
+        {SELECTS(EKS "compute-type", "hybrid"), BY_LABEL(EKS "compute-type")},
+        {POD(ANY ", " REQUIRES(KEY(EKS "nodegroup", "Exists"))), BY_TERM("0") EKS "nodegroup"},
+        {POD(ANY ", " REQUIRES(KEY("karpenter.sh/nodepool", "DoesNotExist"))),
+         BY_TERM("0") "karpenter.sh/nodepool"},
+        /* one of two ways */
+        {POD(ANY ", " REQUIRES(KEY("team", "Exists") ", " KEY(EKS "nodegroup", "In, values: [a]"))),
+         BY_TERM("1") EKS "nodegroup"},
+        /* a node of its own for each pod */
+        {SELECTS(EKS "compute-type", "fargate"), ""},
+        {POD(ANY ", " REQUIRES(KEY(EKS "compute-type", "In, values: [fargate]"))), ""},
+        {SELECTS(EKS "nodegroup", "fargate"), BY_LABEL(EKS "nodegroup")},
+        /* these ask for nothing of theirs, and a pool can be asked for no more than it has */
+        {POD(ANY ", " REQUIRES(KEY(EKS "compute-type", "NotIn, values: [fargate]"))), ""},
+        {POD(ANY ", " REQUIRES(KEY(EKS "nodegroup", "DoesNotExist"))), ""},
+        {SELECTS("karpenter.sh/nodepool", "other"), "deny spec "},
+        {SELECTS(EKS "instance-category", "c"), "deny spec "},
+        {SELECTS("team", "a"), "deny spec "},
+        {POD(ASKS("cpu: 201") ", " REQUIRES(KEY(EKS "nodegroup", "NotIn, values: [a]"))),
+         "deny spec "},
+        {POD(ASKS("cpu: 201") ", " REQUIRES(KEY(EKS "nodegroup", "DoesNotExist"))), "deny spec "},
+    };
+    rail_table_run(
+        &(struct rail_table){"placeable: {mode: enforce}", pools, cases, COUNT_OF(cases)});
+    rail_table_run(
+        &(struct rail_table){"placeable: {mode: enforce}", managed, cases, COUNT_OF(cases)});
+    static const struct rail_case seen[] = {
+        {SELECTS(EKS "nodegroup", "system"), ""},
+        {SELECTS(EKS "nodegroup", "spot"), BY_LABEL(EKS "nodegroup")},
+        {POD(ANY ", " REQUIRES(KEY("karpenter.sh/nodepool", "DoesNotExist"))), ""},
+        /* the node is there, and too small */
+        {POD(ASKS("cpu: 5") ", nodeSelector: {" EKS "nodegroup: system}"), "deny spec "},
+        {POD(ASKS("cpu: 5") ", " REQUIRES(KEY(EKS "nodegroup", "Exists"))), "deny spec "},
+        {POD(ASKS("cpu: 5") ", " REQUIRES(KEY("karpenter.sh/nodepool", "DoesNotExist"))),
+         "deny spec "},
+    };
+    rail_table_run(&(struct rail_table){"placeable: {mode: enforce}", group, seen, COUNT_OF(seen)});
+    static const struct rail_words words[] = {
+        {SELECTS(EKS "nodegroup", "system"),
+         "asks for nodes with " EKS "nodegroup, which others than NodePools make, and none is "
+         "visible",
+         "make the Nodes visible (--state DIR); those of a node group at zero cannot be seen"},
+        {POD(ANY ", " REQUIRES(KEY("karpenter.sh/nodepool", "DoesNotExist"))),
+         "keeps off the nodes of NodePools, and no other Node is visible",
+         "make the Nodes visible (--state DIR); those of a node group at zero cannot be seen"},
+        /* the nearest that is a name is introduced */
+        {SELECTS("node.kubernetes.io/instance-type", "c5.large"),
+         "no NodePool or Node could ever run it: NodePool general: asks for c5.large; the NodePool "
+         "allows karpenter.k8s.aws/instance-family m5; c5.large has c5 (nearest: m5.large)",
+         "ask for what some NodePool has; taffrail plan shows what would be bought"},
+    };
+    rail_words_run("placeable: {mode: enforce}", pools, words, COUNT_OF(words));
+}
+
+/* What EKS Auto Mode makes says so; a pool of one's own does not. */
+static void nodes_of_auto_mode_are_known_by_their_label(void)
+{
+    static const char own[] = POOL("own", "", FAMILY("m5"));
+    static const char auto_mode[] =
+        POOL("own", "", FAMILY("m5")) "---\n{apiVersion: karpenter.sh/v1, kind: NodePool, "
+                                      "metadata: {name: auto}, spec: "
+                                      "{template: {spec: {nodeClassRef: {group: eks.amazonaws.com, "
+                                      "kind: NodeClass, name: "
+                                      "default}, requirements: [{key: "
+                                      "eks.amazonaws.com/instance-family, operator: In, values: "
+                                      "[c5]}]}}}}\n";
+    static const struct rail_case cases[] = {
+        {SELECTS(EKS "compute-type", "auto"), ""},
+        {POD(ANY ", nodeSelector: {" EKS "compute-type: auto, " EKS "instance-family: c5}"), ""},
+        {POD(ANY ", nodeSelector: {" EKS "compute-type: auto, " EKS "instance-family: m5}"),
+         "deny spec "},
+        {POD(ASKS("cpu: 201") ", nodeSelector: {" EKS "compute-type: auto}"), "deny spec "},
+        {SELECTS(EKS "compute-type", "fargate"), ""},
+    };
+    rail_table_run(
+        &(struct rail_table){"placeable: {mode: enforce}", auto_mode, cases, COUNT_OF(cases)});
+    static const struct rail_case labels[] = {{SELECTS(EKS "compute-type", "auto"), ""}};
+    rail_table_run(&(struct rail_table){"node-labels: {}", auto_mode, labels, 1});
+    static const struct rail_case unseen[] = {
+        {SELECTS(EKS "compute-type", "auto"), BY_LABEL(EKS "compute-type")}};
+    rail_table_run(&(struct rail_table){"placeable: {mode: enforce}", own, unseen, 1});
+    static const struct rail_case undecided[] = {
+        {SELECTS(EKS "compute-type", "auto"), BY_LABEL(EKS "compute-type")}};
+    rail_table_run(&(struct rail_table){"node-labels: {}", own, undecided, 1});
 }
 
 static void every_kind_of_workload(void)
@@ -138,6 +257,103 @@ static void with_nothing_visible_nothing_is_decided(void)
     rail_table_run(&(struct rail_table){"placeable: {}", NULL, cases, COUNT_OF(cases)});
 }
 
+/* Nodes alone, or NodePools alone, are something to go by. */
+static void either_kind_is_enough_to_decide(void)
+{
+    static const char node[] =
+        "{apiVersion: v1, kind: Node, metadata: {name: n1, labels: {kubernetes.io/hostname: n1}}, "
+        "status: {capacity: {cpu: 8, memory: 8Gi, pods: 9}, allocatable: {cpu: 8, memory: 8Gi, "
+        "pods: 9}}}";
+    static const struct rail_case cases[] = {
+        {POD(ASKS("cpu: 8")), ""},
+        {POD(ASKS("cpu: 9")), "deny spec "},
+    };
+    rail_table_run(
+        &(struct rail_table){"placeable: {mode: enforce}", node, cases, COUNT_OF(cases)});
+    static const struct rail_case on_pools[] = {
+        {POD(ASKS("cpu: 90")), ""},
+        {POD(ASKS("cpu: 97")), "deny spec "},
+    };
+    rail_table_run(&(struct rail_table){"placeable: {mode: enforce}", POOL("m", "", FAMILY("m5")),
+                                        on_pools, COUNT_OF(on_pools)});
+}
+
+/* Of a live cluster one of the kinds may not be visible: what could be there is not known. */
+static void with_half_of_it_unseen_nothing_is_decided(void)
+{
+    static const struct {
+        enum kind unseen;
+        const char *findings;
+    } rows[] = {
+        {KIND_UNKNOWN, "deny spec "},
+        {KIND_NODE, "undecided spec "},
+        {KIND_NODE_POOL, "undecided spec "},
+        {KIND_EC2_NODE_CLASS, "deny spec "},
+    };
+    struct arena *arena = arena_create((size_t)64 << 20);
+    struct world world = rail_table_world("placeable: {mode: enforce}", cluster, arena);
+    struct rail_documents pod = rail_table_read(POD(ASKS("cpu: 201")), arena);
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        world.unseen = KIND_BIT(rows[i].unseen);
+        ASSERT_TEXT(rail_table_findings(&world, &pod.items[0], arena), rows[i].findings);
+    }
+    arena_destroy(arena);
+}
+
+#define NODE(name)                                                                           \
+    "---\n{apiVersion: v1, kind: Node, metadata: {name: " name ", labels: "                  \
+    "{kubernetes.io/hostname: " name "}}, status: {capacity: {cpu: 200, memory: 1Ti, pods: " \
+    "110}, allocatable: {cpu: 200, memory: 1Ti, pods: 110}}}\n"
+#define NO_PLACE "no NodePool or Node could ever run it: "
+#define NO_RACK "asks for rack r1 (the NodePool gives its nodes no such label)"
+
+/* NodePools with one reason are told together, wherever they stand, and three are named. */
+static void reasons_are_told_once(void)
+{
+    static const char fix[] =
+        "ask for what some NodePool has; taffrail plan shows what would be bought";
+    static const char rack[] = POD(ANY ", nodeSelector: {rack: r1}");
+#define M5(name) POOL(name, "", FAMILY("m5"))
+#define OF_RACK_2(name) POOL(name, "", FAMILY("m5") ", {key: rack, operator: In, values: [r2]}")
+    static const struct {
+        const char *cluster;
+        struct rail_words words;
+    } rows[] = {
+        {M5("a"), {rack, NO_PLACE "NodePool a: " NO_RACK, fix}},
+        {M5("a") M5("b") M5("c"), {rack, NO_PLACE "NodePools a, b, c: " NO_RACK, fix}},
+        {M5("a") M5("b") M5("c") M5("d") M5("e"),
+         {rack, NO_PLACE "NodePools a, b, c and 2 more: " NO_RACK, fix}},
+        {M5("a") M5("b") M5("c") M5("d") M5("e") M5("f") M5("g"),
+         {rack, NO_PLACE "NodePools a, b, c and 4 more: " NO_RACK, fix}},
+        {M5("a") OF_RACK_2("b") M5("c"),
+         {rack,
+          NO_PLACE "NodePools a, c: " NO_RACK
+                   "; NodePool b: asks for rack r1 (the NodePool has rack r2)",
+          fix}},
+        {OF_RACK_2("a") M5("b") M5("c") OF_RACK_2("d"),
+         {rack,
+          NO_PLACE "NodePools a, d: asks for rack r1 (the NodePool has rack r2); NodePools b, "
+                   "c: " NO_RACK,
+          fix}},
+        {NODE("n1") M5("a"),
+         {rack, NO_PLACE "the only node lacks rack r1; NodePool a: " NO_RACK, fix}},
+        {NODE("n1") NODE("n2"),
+         {rack,
+          NO_PLACE "there is no NodePool that could buy a node for it; both nodes lack rack r1",
+          fix}},
+        /* what is nearest may tell two NodePools apart */
+        {NODE("n1") M5("a") POOL("b", "", FAMILY("c5")),
+         {POD(ASKS("cpu: 201")),
+          NO_PLACE "the only node lacks cpu (n1 has 200 cpu left; it needs 201 cpu); NodePool a: "
+                   "needs 201 cpu (m5.24xlarge, the largest type left, has room for 95.69 cpu); "
+                   "NodePool b: needs 201 cpu (c5.24xlarge, the largest type left, has room for "
+                   "95.69 cpu)",
+          fix}},
+    };
+    for (size_t i = 0; i < COUNT_OF(rows); i++)
+        rail_words_run("placeable: {mode: enforce}", rows[i].cluster, &rows[i].words, 1);
+}
+
 static void it_only_warns_unless_it_has_a_mode_of_its_own(void)
 {
     static const struct rail_case cases[] = {
@@ -151,8 +367,13 @@ const struct unit_test unit_tests[] = {
     {"pods are tried on pools and Nodes", pods_are_tried_on_pools_and_nodes},
     {"pools that are given the benefit of the doubt",
      pools_that_are_given_the_benefit_of_the_doubt},
+    {"nodes that others make", nodes_that_others_make},
+    {"nodes of Auto Mode are known by their label", nodes_of_auto_mode_are_known_by_their_label},
     {"every kind of workload", every_kind_of_workload},
     {"with nothing visible nothing is decided", with_nothing_visible_nothing_is_decided},
+    {"either kind is enough to decide", either_kind_is_enough_to_decide},
+    {"with half of it unseen nothing is decided", with_half_of_it_unseen_nothing_is_decided},
+    {"reasons are told once", reasons_are_told_once},
     {"it only warns unless it has a mode of its own",
      it_only_warns_unless_it_has_a_mode_of_its_own},
     {NULL, NULL},

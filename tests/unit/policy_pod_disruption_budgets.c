@@ -1,5 +1,5 @@
 /* The rail pod-disruption-budgets: those that never let a pod go, and two on one pod. */
-#include "rail_table.h"
+#include "rail_modes.h"
 
 #define BUDGET(name, app, more)                                                              \
     "{apiVersion: policy/v1, kind: PodDisruptionBudget, metadata: {name: " name "}, spec: {" \
@@ -7,6 +7,10 @@
 #define WORKLOAD(kind, app, replicas)                                                        \
     "---\n{apiVersion: apps/v1, kind: " kind ", metadata: {name: " app "}, spec: {" replicas \
     "template: {metadata: {labels: {app: " app "}}}}}\n"
+#define SELECTS_AS(name, selector)                                                           \
+    "{apiVersion: policy/v1, kind: PodDisruptionBudget, metadata: {name: " name "}, spec: {" \
+    "selector: " selector ", maxUnavailable: 1}}\n"
+#define SELECTS(selector) SELECTS_AS("new", selector)
 #define LEAST "spec.minAvailable "
 #define MOST "spec.maxUnavailable "
 
@@ -42,6 +46,7 @@ static void budgets_that_never_let_a_pod_go(void)
         {BUDGET("a", "one", "minAvailable: 1%"), "deny " LEAST "1%"},
         {BUDGET("a", "one", "minAvailable: 0"), ""},
         {BUDGET("a", "two", "minAvailable: 1"), ""},
+        {BUDGET("a", "two", "minAvailable: 50%"), ""},
         {BUDGET("a", "two", "minAvailable: 51%"), "deny " LEAST "51%"},
         {BUDGET("a", "none", "minAvailable: 1"), ""},
         {BUDGET("a", "elsewhere", "minAvailable: 1"), ""},
@@ -49,6 +54,24 @@ static void budgets_that_never_let_a_pod_go(void)
         {BUDGET("a", "job", "minAvailable: 1"), ""},
         {BUDGET("a", "job", "maxUnavailable: 1"), "deny " MOST "1"},
         {BUDGET("a", "job", "minAvailable: 50%"), "deny " LEAST "50%"},
+        {BUDGET("a", "three", "minAvailable: 99%"), "deny " LEAST "99%"},
+        {BUDGET("a", "one", "minAvailable: 0%"), ""},
+        {BUDGET("a", "none", "minAvailable: 50%"), ""},
+        {BUDGET("a", "none", "minAvailable: 100%"), "deny " LEAST "100%"},
+        {BUDGET("a", "job", "minAvailable: 0"), ""},
+        {BUDGET("a", "job", "maxUnavailable: some"), ""},
+        {BUDGET("a", "job", "maxUnavailable: [1]"), ""},
+        /* none may go, and nothing could be reckoned anyway */
+        {BUDGET("a", "job", "maxUnavailable: 0"), "deny " MOST "0\ndeny " MOST "0"},
+        /* what the API server refuses, read as it stands */
+        {BUDGET("a", "three", "maxUnavailable: -1"), "deny " MOST "-1"},
+        {BUDGET("a", "three", "maxUnavailable: '-1%'"), "deny " MOST "-1%"},
+        {BUDGET("a", "three", "maxUnavailable: 200%"), ""},
+        {BUDGET("a", "three", "maxUnavailable: '%'"), ""},
+        {BUDGET("a", "three", "maxUnavailable: ''"), ""},
+        {BUDGET("a", "three", "minAvailable: -1"), ""},
+        {BUDGET("a", "three", "minAvailable: '-1%'"), ""},
+        {BUDGET("a", "three", "minAvailable: 200%"), "deny " LEAST "200%"},
         {BUDGET("a", "three", "minAvailable: [1]"), ""},
         {BUDGET("a", "three", "minAvailable: many"), ""},
         {"{apiVersion: policy/v1, kind: PodDisruptionBudget, metadata: {name: a}, spec: "
@@ -63,6 +86,34 @@ static void budgets_that_never_let_a_pod_go(void)
     };
     rail_table_run(
         &(struct rail_table){"pod-disruption-budgets: {}", cluster, cases, COUNT_OF(cases)});
+}
+
+static void shares_of_many(void)
+{
+    static const char many[] = WORKLOAD("Deployment", "hundred", "replicas: 100, ")
+        WORKLOAD("Deployment", "endless", "replicas: 9223372036854775807, ")
+            WORKLOAD("StatefulSet", "endless", "replicas: 9223372036854775807, ");
+    static const struct rail_case cases[] = {
+        {BUDGET("a", "hundred", "minAvailable: 99"), ""},
+        {BUDGET("a", "hundred", "minAvailable: 99%"), ""},
+        {BUDGET("a", "hundred", "minAvailable: 100"), "deny " LEAST "100"},
+        /* more than the API server takes */
+        {BUDGET("a", "endless", "minAvailable: 100"), ""},
+        {BUDGET("a", "endless", "minAvailable: 99%"), ""},
+    };
+    rail_table_run(
+        &(struct rail_table){"pod-disruption-budgets: {}", many, cases, COUNT_OF(cases)});
+}
+
+#define JOB(name, namespace)                                        \
+    "---\n{apiVersion: batch/v1, kind: Job, metadata: {name: " name \
+    ", namespace: " namespace "}, spec: {template: {metadata: {labels: {app: job}}}}}\n"
+
+static void jobs_of_other_namespaces(void)
+{
+    static const struct rail_case cases[] = {{BUDGET("a", "job", "maxUnavailable: 1"), ""}};
+    rail_table_run(&(struct rail_table){"pod-disruption-budgets: {}", JOB("a", "other"), cases,
+                                        COUNT_OF(cases)});
 }
 
 static void two_budgets_on_one_pod(void)
@@ -92,9 +143,47 @@ static void two_budgets_on_one_pod(void)
         {"{apiVersion: policy/v1, kind: PodDisruptionBudget, metadata: {name: new, namespace: "
          "other}, spec: {selector: {matchLabels: {app: three}}, maxUnavailable: 1}}",
          ""},
+        /* all but one pod, and all: the loose one has two, whichever way */
+        {SELECTS("{matchExpressions: [{key: app, operator: NotIn, values: [three]}]}"),
+         "deny spec.selector tiers"},
+        {SELECTS("{}"), "deny spec.selector tiers\ndeny spec.selector all"},
+        {SELECTS("{matchExpressions: [{key: app, operator: In, values: [nobody]}]}"), ""},
     };
     rail_table_run(
         &(struct rail_table){"pod-disruption-budgets: {}", with_others, cases, COUNT_OF(cases)});
+}
+
+static void two_budgets_of_pods_to_come(void)
+{
+#define ANY_OF "{matchExpressions: [{key: app, operator: In, values: [a, b]}]}"
+    static const struct {
+        const char *visible, *object, *findings;
+    } cases[] = {
+        {SELECTS_AS("old", "{}"), SELECTS("{}"), "deny spec.selector old"},
+        {SELECTS_AS("old", ANY_OF), SELECTS(ANY_OF), "deny spec.selector old"},
+        {SELECTS_AS("old", "{matchLabels: {a: b, c: d}}"), SELECTS("{matchLabels: {c: d, a: b}}"),
+         "deny spec.selector old"},
+        {SELECTS_AS("old", "{matchLabels: {a: b, c: d}}"), SELECTS("{matchLabels: {a: b}}"), ""},
+        /* no selector selects nothing, twice */
+        {SELECTS_AS("old", "null"), SELECTS("{}"), ""},
+        {SELECTS_AS("old", "{}"), SELECTS("null"), ""},
+        {SELECTS_AS("old", "null"), SELECTS("null"), ""},
+        {"{apiVersion: policy/v1, kind: PodDisruptionBudget, metadata: {name: old, "
+         "deletionTimestamp: '2026-01-01T00:00:00Z'}, spec: {selector: " ANY_OF "}}",
+         SELECTS(ANY_OF), ""},
+        {"{apiVersion: policy/v1, kind: PodDisruptionBudget, metadata: {name: old, namespace: "
+         "other}, spec: {selector: " ANY_OF "}}",
+         SELECTS(ANY_OF), ""},
+        /* a pod of both, elsewhere */
+        {SELECTS_AS("old", "{matchLabels: {c: d}}") "---\n{apiVersion: v1, kind: Pod, metadata: "
+                                                    "{name: p, namespace: other, labels: {a: b, "
+                                                    "c: d}}}",
+         SELECTS("{matchLabels: {a: b}}"), ""},
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++)
+        rail_table_run(&(struct rail_table){"pod-disruption-budgets: {}", cases[i].visible,
+                                            &(struct rail_case){cases[i].object, cases[i].findings},
+                                            1});
 }
 
 static void pods_of_every_controller_count(void)
@@ -130,6 +219,47 @@ static void pods_of_every_controller_count(void)
     }
 }
 
+#define LEAVE_ONE                                                                            \
+    "leave at least one pod to go: maxUnavailable: 1, with two replicas or more where none " \
+    "may be missed"
+#define NO_REPLICAS ", which has no replicas to reckon with: the budget stays at 0 disruptions"
+
+static void whose_pods_they_are(void)
+{
+    static const struct rail_words three[] = {
+        {BUDGET("b", "web", "minAvailable: 6"),
+         "found \"6\": 6 must stay and Deployment web and 2 more have 6, so none may ever be "
+         "evicted",
+         LEAVE_ONE},
+        {BUDGET("b", "web", "minAvailable: 90%"),
+         "found \"90%\": 6 must stay and Deployment web and 2 more have 6, so none may ever be "
+         "evicted",
+         LEAVE_ONE},
+        {BUDGET("b", "db", "minAvailable: 2"),
+         "found \"2\": 2 must stay and StatefulSet db has 2, so none may ever be evicted",
+         LEAVE_ONE},
+    };
+    rail_words_run("pod-disruption-budgets: {}",
+                   WORKLOAD("ReplicaSet", "web", "replicas: 2, ") WORKLOAD("StatefulSet", "web", "")
+                       WORKLOAD("Deployment", "web", "replicas: 3, ")
+                           WORKLOAD("StatefulSet", "db", "replicas: 2, "),
+                   three, COUNT_OF(three));
+    static const struct rail_words jobs[] = {{BUDGET("b", "job", "maxUnavailable: 1"),
+                                              "selects pods of Job first" NO_REPLICAS,
+                                              "for Jobs write minAvailable as a number"}};
+    rail_words_run("pod-disruption-budgets: {}",
+                   JOB("first", "default") JOB("second", "default") JOB("a", "other"), jobs, 1);
+    static const struct rail_words shared[] = {
+        {BUDGET("b", "job", "minAvailable: 1"),
+         "selects the pods of Job first, as PodDisruptionBudget old does: a pod with two budgets "
+         "is never evicted",
+         "keep one of the two, or narrow a selector"}};
+    rail_words_run("pod-disruption-budgets: {}",
+                   SELECTS_AS("old", "{}") JOB("first", "default")
+                       WORKLOAD("StatefulSet", "web", "replicas: 3, "),
+                   shared, 1);
+}
+
 static void what_is_not_visible_is_not_decided(void)
 {
     static const struct rail_case cases[] = {
@@ -142,13 +272,34 @@ static void what_is_not_visible_is_not_decided(void)
     };
     rail_table_run(
         &(struct rail_table){"pod-disruption-budgets: {}", NULL, cases, COUNT_OF(cases)});
+    /* Of a live cluster one kind may be hidden, and what it selects be of that. */
+    static const enum kind hidden[] = {KIND_DEPLOYMENT, KIND_STATEFUL_SET, KIND_REPLICA_SET,
+                                       KIND_REPLICATION_CONTROLLER};
+    struct arena *arena = arena_create((size_t)64 << 20);
+    struct world world =
+        rail_table_world("pod-disruption-budgets: {}", WORKLOAD("Deployment", "three", ""), arena);
+    struct rail_documents documents =
+        rail_table_read(BUDGET("a", "elsewhere", "minAvailable: 1"), arena);
+    ASSERT_TEXT(rail_table_findings(&world, &documents.items[0], arena), "");
+    for (size_t i = 0; i < COUNT_OF(hidden); i++) {
+        world.unseen = KIND_BIT(hidden[i]);
+        ASSERT_TEXT(rail_table_findings(&world, &documents.items[0], arena),
+                    "undecided " LEAST "1");
+    }
+    world.unseen = KIND_BIT(KIND_NODE);
+    ASSERT_TEXT(rail_table_findings(&world, &documents.items[0], arena), "");
+    arena_destroy(arena);
 }
 
 const char unit_suite[] = "policy pod-disruption-budgets";
 const struct unit_test unit_tests[] = {
     {"budgets that never let a pod go", budgets_that_never_let_a_pod_go},
+    {"shares of many", shares_of_many},
+    {"jobs of other namespaces", jobs_of_other_namespaces},
     {"two budgets on one pod", two_budgets_on_one_pod},
+    {"two budgets of pods to come", two_budgets_of_pods_to_come},
     {"pods of every controller count", pods_of_every_controller_count},
+    {"whose pods they are", whose_pods_they_are},
     {"what is not visible is not decided", what_is_not_visible_is_not_decided},
     {NULL, NULL},
 };

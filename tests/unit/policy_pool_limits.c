@@ -1,5 +1,5 @@
 /* The rail pool-limits: pools that may buy without end, or more than they should. */
-#include "rail_modes.h"
+#include "rail_catalog.h"
 
 #define POOL(name, limits, requirements)                                               \
     "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: " name "}, spec: " \
@@ -9,6 +9,14 @@
 #define FAMILY(values) \
     "{key: karpenter.k8s.aws/instance-family, operator: In, values: [" values "]}"
 #define NONE "deny spec.limits "
+/* Of another cloud: the catalogue has none of its machines. */
+#define AZURE(limits)                                                                \
+    "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: a}, spec: "      \
+    "{" limits "template: {spec: {nodeClassRef: {group: karpenter.azure.com, kind: " \
+    "AKSNodeClass, name: c}}}}}"
+#define PROVISIONER(limits)                                                                       \
+    "{apiVersion: karpenter.sh/v1alpha5, kind: Provisioner, metadata: {name: a}, spec: {limits: " \
+    "{resources: {" limits "}}}}"
 
 static void a_pool_has_a_limit(void)
 {
@@ -20,7 +28,11 @@ static void a_pool_has_a_limit(void)
         {PLAIN(LIMITS("cpu: 100")), ""},
         {PLAIN(LIMITS("memory: 400Gi")), ""},
         {PLAIN(LIMITS("nodes: '10'")), ""},
+        {PLAIN(LIMITS("pods: 1000")), ""},
+        {PLAIN(LIMITS("ephemeral-storage: 10Ti")), ""},
+        {PLAIN(LIMITS("cpu: null, memory: 400Gi")), ""},
         {PLAIN("replicas: 3, "), ""},
+        {PLAIN("replicas: null, "), NONE},
         {"{apiVersion: karpenter.sh/v1beta1, kind: NodePool, metadata: {name: a}, spec: {}}", NONE},
         {"{apiVersion: karpenter.sh/v1alpha5, kind: Provisioner, metadata: {name: a}, spec: {}}",
          "deny spec.limits.resources "},
@@ -34,10 +46,41 @@ static void a_pool_has_a_limit(void)
         {POOL("a", LIMITS("nvidia.com/gpu: 8"), FAMILY("g5")), ""},
         {POOL("a", LIMITS("nvidia.com/gpu: 8"), FAMILY("g5, m5")), NONE "nvidia.com/gpu"},
         {POOL("a", LIMITS("nvidia.com/gpu: 8, cpu: 64"), FAMILY("g5, m5")), ""},
+        {POOL("a", LIMITS("nvidia.com/gpu: 8"), FAMILY("m5")), NONE "nvidia.com/gpu"},
+        /* no node is made of a Mac; what m99 carries, or another cloud's machines, nobody knows */
+        {POOL("a", LIMITS("nvidia.com/gpu: 8"), FAMILY("g5, mac2")), ""},
+        {POOL("a", LIMITS("nvidia.com/gpu: 8"), FAMILY("m99")), ""},
+        {AZURE(LIMITS("nvidia.com/gpu: 8")), ""},
+        {AZURE(""), NONE},
+        /* senseless, but a quantity */
+        {PLAIN(LIMITS("memory: 100Pi")), ""},
         {PLAIN(LIMITS("cpu: 10 cores")), "deny spec.limits.cpu 10 cores"},
         {PLAIN(LIMITS("cpu: [1]")), "deny spec.limits.cpu "},
+        {PLAIN(LIMITS("cpu: ''")), "deny spec.limits.cpu "},
     };
     rail_table_run(&(struct rail_table){"pool-limits: {}", NULL, cases, COUNT_OF(cases)});
+}
+
+/* Of one's own types one may say that it has no GPU, by a 0. */
+static void the_machines_may_be_ones_own(void)
+{
+#define SOLD OWN_OFFERING("0.1", "on-demand", "a")
+    static const char types[] =
+        "[" OWN_TYPE("plain", "\"nvidia.com/gpu\": \"0\"",
+                     SOLD) ", " OWN_TYPE("fast", "\"nvidia.com/gpu\": \"1\"", SOLD) "]";
+#define TYPES(values) "{key: node.kubernetes.io/instance-type, operator: In, values: [" values "]}"
+    static const struct rail_case cases[] = {
+        {POOL("a", LIMITS("nvidia.com/gpu: 8"), TYPES("fast")), ""},
+        {POOL("a", LIMITS("nvidia.com/gpu: 8"), TYPES("fast, plain")), NONE "nvidia.com/gpu"},
+        {POOL("a", LIMITS("nvidia.com/gpu: 8"), TYPES("plain")), NONE "nvidia.com/gpu"},
+    };
+    rail_catalog_run(&(struct rail_table){"pool-limits: {}", NULL, cases, COUNT_OF(cases)}, types);
+    static const struct rail_case asked[] = {
+        {POOL("a", LIMITS("cpu: 8"), TYPES("fast")), "deny spec.limits[nvidia.com/gpu] "},
+        {POOL("a", LIMITS("cpu: 8"), TYPES("plain")), ""},
+    };
+    rail_catalog_run(
+        &(struct rail_table){"pool-limits: {require: [nvidia.com/gpu]}", NULL, asked, 2}, types);
 }
 
 static void some_limits_are_required(void)
@@ -47,9 +90,29 @@ static void some_limits_are_required(void)
         {PLAIN(LIMITS("cpu: 100, memory: 1Ti")), ""},
         {PLAIN(LIMITS("cpu: 100")), "deny spec.limits.memory "},
         {PLAIN(LIMITS("nodes: 9")), "deny spec.limits.cpu \ndeny spec.limits.memory "},
+        {PLAIN(LIMITS("cpu: 100, memory: null")), "deny spec.limits.memory "},
+        {AZURE(LIMITS("cpu: 100")), "deny spec.limits.memory "},
+        {PROVISIONER("cpu: 100"), "deny spec.limits.resources.memory "},
+        /* each is asked for, not any that would do */
+        {POOL("a", LIMITS("nvidia.com/gpu: 8"), FAMILY("g5, m5")),
+         "deny spec.limits.cpu \ndeny spec.limits.memory "},
     };
     rail_table_run(&(struct rail_table){"pool-limits: {require: [cpu, memory]}", NULL, cases,
                                         COUNT_OF(cases)});
+    /* what each node has, whoever makes it */
+    static const struct rail_case of_each[] = {
+        {AZURE(LIMITS("cpu: 100")), "deny spec.limits.ephemeral-storage \ndeny spec.limits.nodes \n"
+                                    "deny spec.limits.pods "},
+    };
+    rail_table_run(&(struct rail_table){
+        "pool-limits: {require: [cpu, nodes, pods, ephemeral-storage, nvidia.com/gpu]}", NULL,
+        of_each, 1});
+    static const struct rail_case one[] = {
+        {POOL("a", LIMITS("nvidia.com/gpu: 8"), FAMILY("g5, m5")), "deny spec.limits.cpu "},
+        {PLAIN(LIMITS("nodes: 9")), "deny spec.limits.cpu "},
+        {PLAIN(LIMITS("cpu: 9")), ""},
+    };
+    rail_table_run(&(struct rail_table){"pool-limits: {require: [cpu]}", NULL, one, COUNT_OF(one)});
 }
 
 static void a_limit_has_a_ceiling(void)
@@ -59,6 +122,8 @@ static void a_limit_has_a_ceiling(void)
         {PLAIN(LIMITS("cpu: 1000001m, nodes: 50")), "deny spec.limits.cpu 1000001m"},
         {PLAIN(LIMITS("cpu: 1k, nodes: 51")), "deny spec.limits.nodes 51"},
         {PLAIN(LIMITS("memory: 1Gi, cpu: 5")), "deny spec.limits.nodes "},
+        {PLAIN(LIMITS("cpu: 5, nodes: null")), "deny spec.limits.nodes "},
+        {PLAIN(LIMITS("cpu: '1e30', nodes: 1")), "deny spec.limits.cpu 1e30"},
         {PLAIN(LIMITS("cpu: x, nodes: 1")), "deny spec.limits.cpu x"},
         {PLAIN(""), NONE},
         {PLAIN("replicas: 50, "), ""},
@@ -66,6 +131,9 @@ static void a_limit_has_a_ceiling(void)
     };
     rail_table_run(&(struct rail_table){"pool-limits: {max: {cpu: 1000, nodes: 50}}", NULL, cases,
                                         COUNT_OF(cases)});
+    /* nodes of which nobody counts the CPUs */
+    static const struct rail_case fixed = {PLAIN("replicas: 5000, "), ""};
+    rail_table_run(&(struct rail_table){"pool-limits: {max: {cpu: 1000}}", NULL, &fixed, 1});
 }
 
 /* A pool that has no GPUs to buy needs no limit on them. */
@@ -77,6 +145,7 @@ static void a_ceiling_is_for_those_who_could_reach_it(void)
         {POOL("a", LIMITS("cpu: 1, nvidia.com/gpu: 9"), FAMILY("m5, g5")),
          "deny spec.limits[nvidia.com/gpu] 9"},
         {POOL("a", LIMITS("cpu: 1"), FAMILY("m99")), ""},
+        {AZURE(LIMITS("cpu: 1")), ""},
     };
     rail_table_run(&(struct rail_table){"pool-limits: {max: {nvidia.com/gpu: 8}}", NULL, cases,
                                         COUNT_OF(cases)});
@@ -100,6 +169,10 @@ static void a_limit_that_is_missing_is_said_once(void)
     rail_table_run(&(struct rail_table){
         "pool-limits: {require: [cpu, pods], max: {nodes: 50, cpu: 9}, maxTotal: {pods: 9}}", NULL,
         cases, COUNT_OF(cases)});
+    static const struct rail_case ceiling_and_budget = {PLAIN(LIMITS("memory: 1Gi")),
+                                                        "deny spec.limits.cpu "};
+    rail_table_run(&(struct rail_table){"pool-limits: {max: {cpu: 9}, maxTotal: {cpu: 90}}", NULL,
+                                        &ceiling_and_budget, 1});
 }
 
 static void all_pools_share_a_budget(void)
@@ -118,20 +191,48 @@ static void all_pools_share_a_budget(void)
         {"{apiVersion: karpenter.sh/v1alpha5, kind: Provisioner, metadata: {name: a}, spec: "
          "{limits: {resources: {cpu: 1}}}}",
          "deny spec.limits.resources.cpu 1"},
+        {PROVISIONER("cpu: 0"), ""},
     };
     rail_table_run(&(struct rail_table){"pool-limits: {maxTotal: {cpu: 1000}}", cluster, cases,
                                         COUNT_OF(cases)});
+    /* Provisioners and NodePools draw on one budget. */
+    static const char provisioners[] =
+        "{apiVersion: karpenter.sh/v1alpha5, kind: Provisioner, metadata: {name: p}, spec: "
+        "{limits: "
+        "{resources: {cpu: 100}}}}\n---\n{apiVersion: karpenter.sh/v1alpha5, kind: Provisioner, "
+        "metadata: {name: q}, spec: {limits: {resources: {cpu: 400}}}}";
+    static const struct rail_case beside[] = {
+        {PLAIN(LIMITS("cpu: 500")), ""},
+        {PLAIN(LIMITS("cpu: 501")), "deny spec.limits.cpu 501"},
+    };
+    rail_table_run(
+        &(struct rail_table){"pool-limits: {maxTotal: {cpu: 1000}}", provisioners, beside, 2});
+    /* A pool that is going buys nothing; a limit that is none, or below none, gives nothing. */
+    static const char others[] =
+        "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: b, deletionTimestamp: "
+        "'2026-01-01T00:00:00Z'}, spec: {limits: {cpu: 900}}}\n---\n" POOL(
+            "c", LIMITS("cpu: many"), "") "\n---\n" POOL("d", LIMITS("cpu: -900"), "");
+    static const struct rail_case full[] = {
+        {PLAIN(LIMITS("cpu: 1000")), ""},
+        {PLAIN(LIMITS("cpu: 1001")), "deny spec.limits.cpu 1001"},
+        {PLAIN(LIMITS("cpu: many")), "deny spec.limits.cpu many"},
+        {PLAIN(LIMITS("cpu: -1001")), ""},
+    };
+    rail_table_run(
+        &(struct rail_table){"pool-limits: {maxTotal: {cpu: 1000}}", others, full, COUNT_OF(full)});
 }
 
 /* A pool that may buy nothing takes nothing of the budget, however full it is. */
 static void a_limit_of_none_is_within_any_budget(void)
 {
-    static const struct rail_case none = {PLAIN(LIMITS("cpu: 0")), ""};
-    static const struct rail_case one = {PLAIN(LIMITS("cpu: 1")), "deny spec.limits.cpu 1"};
+    static const struct rail_case cases[] = {
+        {PLAIN(LIMITS("cpu: 0")), ""},
+        {PLAIN(LIMITS("cpu: -1")), ""},
+        {PLAIN(LIMITS("cpu: 1")), "deny spec.limits.cpu 1"},
+    };
     static const char cluster[] = POOL("b", LIMITS("cpu: 1200"), "");
     const char *rails = "pool-limits: {maxTotal: {cpu: 1000}}";
-    rail_table_run(&(struct rail_table){rails, cluster, &none, 1});
-    rail_table_run(&(struct rail_table){rails, cluster, &one, 1});
+    rail_table_run(&(struct rail_table){rails, cluster, cases, COUNT_OF(cases)});
 }
 
 static void it_says_what_to_write(void)
@@ -148,8 +249,14 @@ static void it_says_what_to_write(void)
          "write a number with a unit, as in 100, 512Gi or 4Ti"},
         {PLAIN(LIMITS("cpu: [1]")), "found no quantity",
          "write a number with a unit, as in 100, 512Gi or 4Ti"},
+        {PLAIN(LIMITS("cpu: ''")), "found no quantity",
+         "write a number with a unit, as in 100, 512Gi or 4Ti"},
         {PLAIN(LIMITS("cpu: 1, resources: {memory: 1Gi}")), "found no quantity",
          "move what is in it to spec.limits: only a Provisioner has it"},
+        {PLAIN(LIMITS("cpu: 1, resources: [1]")), "found no quantity",
+         "write a number with a unit, as in 100, 512Gi or 4Ti"},
+        {PLAIN(LIMITS("cpu: {value: 1}")), "found no quantity",
+         "write a number with a unit, as in 100, 512Gi or 4Ti"},
     };
     rail_words_run("pool-limits: {}", NULL, any, COUNT_OF(any));
     static const struct rail_words old[] = {
@@ -169,8 +276,44 @@ static void it_says_what_to_write(void)
     static const struct rail_words required[] = {
         {PLAIN(""), none, "set spec.limits, by cpu, memory"},
         {PLAIN(LIMITS("cpu: 1")), "no limit on memory", "add memory to spec.limits"},
+        {PROVISIONER("cpu: 1"), "no limit on memory", "add memory to spec.limits.resources"},
     };
     rail_words_run("pool-limits: {require: [cpu, memory]}", NULL, required, COUNT_OF(required));
+    static const struct rail_words in_part[] = {
+        {POOL("a", "", FAMILY("m5")), none, "set spec.limits, at most {cpu: 1k}"},
+        {POOL("a", "", FAMILY("g5")), none,
+         "set spec.limits, at most {nvidia.com/gpu: 8, cpu: 1k}"},
+    };
+    rail_words_run("pool-limits: {max: {nvidia.com/gpu: 8, cpu: 1k}}", NULL, in_part,
+                   COUNT_OF(in_part));
+    static const struct rail_words besides[] = {
+        {POOL("a", "", FAMILY("m5")), none,
+         "set spec.limits, at most {cpu: 1k}, and a limit on memory, nodes, pods"},
+        {AZURE(""), none,
+         "set spec.limits, at most {nvidia.com/gpu: 8, cpu: 1k}, and a limit on "
+         "memory, nodes, pods"},
+    };
+    rail_words_run(
+        "pool-limits: {require: [memory, amd.com/gpu, cpu, nodes], max: {nvidia.com/gpu: "
+        "8, cpu: 1k}, maxTotal: {cpu: 9k, nodes: 9, pods: 900}}",
+        NULL, besides, COUNT_OF(besides));
+    static const struct rail_words shared[] = {
+        {POOL("a", "", FAMILY("g5")), none, "set spec.limits, by nvidia.com/gpu, memory"},
+        {POOL("a", "", FAMILY("m5")), none, "set spec.limits, by memory"},
+    };
+    rail_words_run("pool-limits: {maxTotal: {nvidia.com/gpu: 8, memory: 9Ti}}", NULL, shared,
+                   COUNT_OF(shared));
+    /* A limit on GPUs would not do for a pool that may do without; one that is required does. */
+    static const struct rail_words in_vain = {POOL("a", "", FAMILY("g5, m5")), none,
+                                              "set spec.limits, by cpu, memory or nodes"};
+    rail_words_run("pool-limits: {maxTotal: {nvidia.com/gpu: 8}}", NULL, &in_vain, 1);
+    static const struct rail_words enough = {POOL("a", "", FAMILY("g5, m5")), none,
+                                             "set spec.limits, by nvidia.com/gpu"};
+    rail_words_run("pool-limits: {require: [nvidia.com/gpu]}", NULL, &enough, 1);
+    static const struct rail_words one_bounds = {
+        POOL("a", "", FAMILY("g5, m5")), none,
+        "set spec.limits, at most {cpu: 1k, nvidia.com/gpu: 8}"};
+    rail_words_run("pool-limits: {max: {cpu: 1k, nvidia.com/gpu: 8}}", NULL, &one_bounds, 1);
     static const struct rail_words bounded[] = {
         {PLAIN(""), none, "set spec.limits, at most {cpu: 1k, nodes: 50}"},
         {PLAIN(LIMITS("cpu: 5")), "no limit on nodes", "set it to at most 50"},
@@ -180,6 +323,12 @@ static void it_says_what_to_write(void)
          "set it to at most 50"},
     };
     rail_words_run("pool-limits: {max: {cpu: 1k, nodes: 50}}", NULL, bounded, COUNT_OF(bounded));
+}
+
+static void tools_can_lower_it(void)
+{
+    rail_replaces("pool-limits: {max: {cpu: 1k}}", PLAIN(LIMITS("cpu: 2000")), "1k");
+    rail_replaces("pool-limits: {maxTotal: {cpu: 1k}}", PLAIN(LIMITS("cpu: 2000")), "");
 }
 
 /* Sums are written in the largest unit that leaves no rest. */
@@ -223,20 +372,75 @@ static void it_says_what_the_pools_come_to(void)
     };
     rail_words_run("pool-limits: {maxTotal: {ephemeral-storage: 1Ki}}", cluster, bytes,
                    COUNT_OF(bytes));
+    static const struct rail_words pages = {
+        PLAIN(LIMITS("hugepages-2Mi: 1Gi")),
+        "found \"1Gi\": with b 512Mi the limits on hugepages-2Mi come to 1536Mi, above the budget "
+        "of 1Gi for all pools",
+        "set it to at most 512Mi, or lower the others"};
+    rail_words_run("pool-limits: {require: [hugepages-2Mi], maxTotal: {hugepages-2Mi: 1Gi}}",
+                   POOL("b", LIMITS("hugepages-2Mi: 512Mi"), ""), &pages, 1);
+    static const struct rail_words vast[] = {
+        {PLAIN(LIMITS("memory: 100Pi")),
+         "found \"100Pi\": with b 512Gi the limits on memory come to more than 9P, above the "
+         "budget of 1Ti for all pools",
+         "set it to at most 512Gi, or lower the others"},
+    };
+    rail_words_run("pool-limits: {maxTotal: {memory: 1Ti}}", cluster, vast, COUNT_OF(vast));
+    /* Two of 8Pi are more than 64 bits hold of thousandths, and yet they are two. */
+    static const struct rail_words two_vast[] = {
+        {PLAIN(LIMITS("memory: 1Ki")),
+         "found \"1Ki\": with b 8Pi, c 8Pi the limits on memory come to more than 9P, above the "
+         "budget of 1Ti for all pools",
+         "lower the limits of the other pools first: they take the whole budget"},
+    };
+    rail_words_run(
+        "pool-limits: {maxTotal: {memory: 1Ti}}",
+        POOL("b", LIMITS("memory: 8Pi"), "") "\n---\n" POOL("c", LIMITS("memory: 8Pi"), ""),
+        two_vast, COUNT_OF(two_vast));
+    static const struct rail_words nothing_left[] = {
+        {PLAIN(LIMITS("cpu: 2")),
+         "found \"2\": with b 1 the limits on cpu come to 3, above the budget of 1 for all pools",
+         "lower the limits of the other pools first: they take the whole budget"},
+    };
+    rail_words_run("pool-limits: {maxTotal: {cpu: 1}}", POOL("b", LIMITS("cpu: 1"), ""),
+                   nothing_left, COUNT_OF(nothing_left));
+    static const struct rail_words little_left = {
+        PLAIN(LIMITS("cpu: 2")),
+        "found \"2\": with b 999m the limits on cpu come to 2999m, above the budget of 1 for all "
+        "pools",
+        "set it to at most 1m, or lower the others"};
+    rail_words_run("pool-limits: {maxTotal: {cpu: 1}}", POOL("b", LIMITS("cpu: 999m"), ""),
+                   &little_left, 1);
+}
+
+#define ONE(name) "---\n" POOL(name, LIMITS("cpu: 1"), "") "\n"
+
+static void it_names_five_pools(void)
+{
+    static const char fix[] =
+        "lower the limits of the other pools first: they take the whole budget";
+    static const struct rail_words five = {
+        PLAIN(LIMITS("cpu: 1")),
+        "found \"1\": with b 1, c 1, d 1, e 1, f 1 the limits on cpu come to 6, above the budget "
+        "of 5 for all pools",
+        fix};
+    rail_words_run("pool-limits: {maxTotal: {cpu: 5}}",
+                   ONE("b") ONE("c") ONE("d") ONE("e") ONE("f"), &five, 1);
+    static const struct rail_words seven = {
+        PLAIN(LIMITS("cpu: 1")),
+        "found \"1\": with b 1, c 1, d 1, e 1, f 1, ... the limits on cpu come to 8, above the "
+        "budget of 5 for all pools",
+        fix};
+    rail_words_run("pool-limits: {maxTotal: {cpu: 5}}",
+                   ONE("b") ONE("c") ONE("d") ONE("e") ONE("f") ONE("g") ONE("h"), &seven, 1);
     static const struct rail_words six[] = {
         {PLAIN(LIMITS("cpu: 1018")), /* CPUs are counted by 1000, not by 1024 */
          "found \"1018\": with b 1, c 1, d 1, e 1, f 1, ... the limits on cpu come to 1024, above "
          "the budget of 6 for all pools",
          "lower the limits of the other pools first: they take the whole budget"},
     };
-    rail_words_run(
-        "pool-limits: {maxTotal: {cpu: 6}}",
-        POOL("b", LIMITS("cpu: 1"), "") "\n---\n" POOL("c", LIMITS("cpu: 1"), "") "\n---\n" POOL(
-            "d", LIMITS("cpu: 1"),
-            "") "\n---\n" POOL("e", LIMITS("cpu: 1"),
-                               "") "\n---\n" POOL("f", LIMITS("cpu: 1"),
-                                                  "") "\n---\n" POOL("g", LIMITS("cpu: 1"), ""),
-        six, COUNT_OF(six));
+    rail_words_run("pool-limits: {maxTotal: {cpu: 6}}",
+                   ONE("b") ONE("c") ONE("d") ONE("e") ONE("f") ONE("g"), six, COUNT_OF(six));
 }
 
 static void it_speaks_in_every_mode(void)
@@ -247,6 +451,7 @@ static void it_speaks_in_every_mode(void)
 const char unit_suite[] = "policy pool-limits";
 const struct unit_test unit_tests[] = {
     {"a pool has a limit", a_pool_has_a_limit},
+    {"the machines may be one's own", the_machines_may_be_ones_own},
     {"some limits are required", some_limits_are_required},
     {"a limit has a ceiling", a_limit_has_a_ceiling},
     {"a ceiling is for those who could reach it", a_ceiling_is_for_those_who_could_reach_it},
@@ -254,7 +459,9 @@ const struct unit_test unit_tests[] = {
     {"all pools share a budget", all_pools_share_a_budget},
     {"a limit of none is within any budget", a_limit_of_none_is_within_any_budget},
     {"it says what to write", it_says_what_to_write},
+    {"tools can lower it", tools_can_lower_it},
     {"it says what the pools come to", it_says_what_the_pools_come_to},
+    {"it names five pools", it_names_five_pools},
     {"it speaks in every mode", it_speaks_in_every_mode},
     {NULL, NULL},
 };

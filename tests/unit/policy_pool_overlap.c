@@ -1,5 +1,5 @@
 /* The rail pool-overlap: pools that a pod cannot tell apart, and the witness. */
-#include "rail_modes.h"
+#include "rail_catalog.h"
 
 #define POOL_OF(name, class, more, labels, requirements)                                     \
     "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: " name "}, spec: {" more \
@@ -13,6 +13,7 @@
 #define FAMILY(values) IN(AWS "family", values)
 #define CAPACITY(values) IN("karpenter.sh/capacity-type", values)
 #define ZONE(values) IN("topology.kubernetes.io/zone", values)
+#define LABELLED(name, labels, requirements) POOL_OF(name, "unseen", "", labels, requirements)
 #define FOUND "deny spec.weight default"
 
 /* Against one pool of m5 and c5, on-demand, in zones a and b. */
@@ -36,12 +37,64 @@ static void a_witness_makes_an_overlap(void)
         {POOL("new", "", "{key: " AWS "cpu, operator: Gt, values: ['1000']}"), ""},
         {POOL("new", "", IN("kubernetes.io/os", "windows")), FOUND},
         {POOL("new", "replicas: 3, ", ""), ""},
+        {POOL("new", "replicas: null, ", ""), FOUND},
+        /* a label of the template is as good as a requirement */
+        {LABELLED("new", AWS "family: m5", ""), FOUND},
+        {LABELLED("new", AWS "family: r5", ""), ""},
+        {LABELLED("new", "topology.kubernetes.io/zone: z-b", ""), FOUND},
+        {LABELLED("new", "topology.kubernetes.io/zone: z-c", ""), ""},
+        /* one that is going takes no pods */
+        {"{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: new, deletionTimestamp: "
+         "'2026-01-01T00:00:00Z'}, spec: {}}",
+         ""},
         /* itself, as it was */
         {POOL("default", "", ""), ""},
         /* another cloud's */
         {"{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: new}, spec: {template: "
          "{spec: {nodeClassRef: {group: karpenter.azure.com, kind: AKSNodeClass, name: a}}}}}",
          ""},
+    };
+    rail_table_run(&(struct rail_table){"pool-overlap: {}", cluster, cases, COUNT_OF(cases)});
+    /* pools that no pod could get by mistake: going, of fixed size, of another cloud */
+    static const char others[] =
+        "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: gone, deletionTimestamp: "
+        "'2026-01-01T00:00:00Z'}, spec: {}}\n---\n" POOL(
+            "fixed", "replicas: 3, ", "") "\n---\n"
+                                          "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: "
+                                          "{name: azure}, spec: {template: "
+                                          "{spec: {nodeClassRef: {group: karpenter.azure.com, "
+                                          "kind: AKSNodeClass, name: a}}}}}";
+    static const struct rail_case none = {POOL("new", "", ""), ""};
+    rail_table_run(&(struct rail_table){"pool-overlap: {}", others, &none, 1});
+    /* Karpenter makes no node of a Mac. */
+    static const struct rail_case macs[] = {
+        {POOL("new", "", FAMILY("mac2")), ""},
+        {POOL("new", "", FAMILY("mac2, m5")), FOUND},
+    };
+    rail_table_run(
+        &(struct rail_table){"pool-overlap: {}", POOL("default", "", ""), macs, COUNT_OF(macs)});
+}
+
+static void weights_keep_pools_apart(void)
+{
+    static const char cluster[] = POOL("default", "weight: 10, ", "");
+    static const struct rail_case cases[] = {
+        {POOL("new", "weight: 10, ", ""), FOUND},
+        {POOL("new", "weight: 9, ", ""), ""},
+        {POOL("new", "weight: 11, ", ""), ""},
+        {POOL("new", "", ""), ""},
+    };
+    rail_table_run(&(struct rail_table){"pool-overlap: {}", cluster, cases, COUNT_OF(cases)});
+}
+
+/* Each alone leaves something; together they leave nothing. */
+static void what_only_one_may_launch_is_no_witness(void)
+{
+    static const char cluster[] =
+        POOL("default", "", NOT_IN("karpenter.sh/capacity-type", "spot, reserved"));
+    static const struct rail_case cases[] = {
+        {POOL("new", "", NOT_IN("karpenter.sh/capacity-type", "on-demand")), ""},
+        {POOL("new", "", NOT_IN("karpenter.sh/capacity-type", "spot")), FOUND},
     };
     rail_table_run(&(struct rail_table){"pool-overlap: {}", cluster, cases, COUNT_OF(cases)});
 }
@@ -60,14 +113,15 @@ static void taints_keep_pools_apart(void)
         {TAINTED("new", TAINT("a", "NoSchedule")), ""},
         {TAINTED("new", ""), ""},
         {TAINTED("new", TAINT("b", "NoExecute") ", " TAINT("a", "PreferNoSchedule")), ""},
+        {TAINTED("new", TAINT("b", "NoExecute") ", " TAINT("c", "NoSchedule")), ""},
+        {TAINTED("new", TAINT("b", "NoExecute") ", {key: a, value: y, effect: NoSchedule}"), ""},
+        {TAINTED("new", TAINT("b", "NoExecute") ", {key: a, effect: NoSchedule}"), ""},
         {TAINTED("new", TAINT("b", "NoExecute") ", " TAINT("a", "NoSchedule") ", " TAINT(
                             "c", "NoExecute")),
          ""},
     };
     rail_table_run(&(struct rail_table){"pool-overlap: {}", cluster, cases, COUNT_OF(cases)});
 }
-
-#define LABELLED(name, labels, requirements) POOL_OF(name, "unseen", "", labels, requirements)
 
 static void what_a_pod_must_select_is_noted(void)
 {
@@ -99,13 +153,42 @@ static void subnets_keep_pools_apart(void)
         {OF_CLASS("new", "in-b"), ""},
         {OF_CLASS("new", "unseen"), FOUND},
         {POOL("new", "", ZONE("z-b")), ""},
+        {POOL("new", "", NOT_IN("topology.kubernetes.io/zone", "z-a")), ""},
+        {POOL_OF("new", "in-a", "", "", ZONE("z-a, z-b")), FOUND},
+        {POOL_OF("new", "in-a", "", "", ZONE("z-b")), ""},
     };
     rail_table_run(&(struct rail_table){"pool-overlap: {}", cluster, cases, COUNT_OF(cases)});
+    /* The class of the judged pool alone tells of its subnets. */
+    static const char unseen[] = CLASS("in-a", "z-a") "\n---\n" OF_CLASS("default", "unseen");
+    static const struct rail_case against_unseen[] = {
+        {OF_CLASS("new", "in-a"), FOUND},
+        {POOL_OF("new", "in-a", "", "", NOT_IN("topology.kubernetes.io/zone", "z-a")), ""},
+    };
+    rail_table_run(&(struct rail_table){"pool-overlap: {}", unseen, against_unseen, 2});
+    /* Of two zones they share one; a Node elsewhere makes no other. */
+    static const char two[] =
+        "{apiVersion: karpenter.k8s.aws/v1, kind: EC2NodeClass, metadata: {name: in-ab}, status: "
+        "{subnets: [{id: s, zone: z-a}, {id: t, zone: z-b}]}}\n---\n" CLASS(
+            "in-b", "z-b") "\n---\n"
+                           "{apiVersion: v1, kind: Node, metadata: {name: node-1, labels: "
+                           "{topology.kubernetes.io/zone: "
+                           "z-c}}}\n---\n" OF_CLASS("default", "in-ab");
+    static const struct rail_case against_two[] = {
+        {OF_CLASS("new", "in-b"), FOUND},
+        {OF_CLASS("new", "in-ab"), FOUND},
+        {POOL_OF("new", "in-ab", "", "", NOT_IN("topology.kubernetes.io/zone", "z-a")), FOUND},
+        {POOL_OF("new", "in-b", "", "", NOT_IN("topology.kubernetes.io/zone", "z-b")), ""},
+    };
+    rail_table_run(
+        &(struct rail_table){"pool-overlap: {}", two, against_two, COUNT_OF(against_two)});
 }
 
 #define IMAGES(name, alias)                                                         \
     "{apiVersion: karpenter.k8s.aws/v1, kind: EC2NodeClass, metadata: {name: " name \
     "}, spec: {amiSelectorTerms: [{alias: " alias "}]}}"
+#define AUTOMATIC(name, class)                                                                    \
+    "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: " name "}, spec: {template: " \
+    "{spec: {nodeClassRef: {group: eks.amazonaws.com, kind: NodeClass, name: " class "}}}}}"
 #define OF_WINDOWS(name, class) POOL_OF(name, class, "", "", IN("kubernetes.io/os", "windows"))
 
 static void images_keep_pools_apart(void)
@@ -133,9 +216,75 @@ static void images_keep_pools_apart(void)
         {OF_WINDOWS("new", "unseen"), FOUND}, /* of the same class */
         {OF_WINDOWS("new", "unseen-too"), ""},
         {OF_CLASS("new", "unseen-too"), FOUND},
+        {LABELLED("new", "kubernetes.io/os: windows", ""), FOUND},
+        {POOL_OF("new", "unseen-too", "", "kubernetes.io/os: windows", ""), ""},
     };
     rail_table_run(&(struct rail_table){"pool-overlap: {}", unseen_cluster, against_unseen,
                                         COUNT_OF(against_unseen)});
+    /* A class that nobody can read may run either. */
+    static const char broken_cluster[] = IMAGES(
+        "linux", "al2023@latest") "\n---\n"
+                                  "{apiVersion: karpenter.k8s.aws/v1, kind: EC2NodeClass, "
+                                  "metadata: {name: broken}, spec: "
+                                  "{amiSelectorTerms: [{alias: windows2022@latest}], kubelet: "
+                                  "{maxPods: many}}}\n---\n" OF_CLASS("default", "linux");
+    static const struct rail_case against_broken = {OF_CLASS("new", "broken"), FOUND};
+    rail_table_run(&(struct rail_table){"pool-overlap: {}", broken_cluster, &against_broken, 1});
+    /* A NodeClass of EKS runs Linux, whatever an EC2NodeClass of its name does. */
+    static const char automatic_cluster[] =
+        IMAGES("windows", "windows2022@latest") "\n---\n" AUTOMATIC("default", "usual");
+    static const struct rail_case against_automatic = {AUTOMATIC("new", "windows"), FOUND};
+    rail_table_run(
+        &(struct rail_table){"pool-overlap: {}", automatic_cluster, &against_automatic, 1});
+}
+
+#define SOLD(price) OWN_OFFERING(price, "on-demand", "a")
+
+/* Types of one's own: of equal price the first by name; none without a price while one has some. */
+static void the_machines_may_be_ones_own(void)
+{
+    static const char types[] =
+        "[" OWN_TYPE("c-4x-amd64-linux", "\"x\": \"1\"", SOLD("0.3")) ", " OWN_TYPE(
+            "m-4x-amd64-linux", "\"x\": \"1\"",
+            SOLD("0.2")) ", " OWN_TYPE("p-4x-amd64-linux", "\"x\": \"1\"",
+                                       SOLD("0.2")) ", " OWN_TYPE("a-4x-amd64-linux",
+                                                                  "\"x\": \"1\"",
+                                                                  OWN_OFFERING("0.1", "spot",
+                                                                               "a")) "]";
+    static const char cluster[] = POOL("default", "", "");
+#define KWOK(values) IN("karpenter.kwok.sh/instance-family", values)
+    static const struct rail_case cases[] = {
+        {POOL("new", "", KWOK("c")), FOUND},
+        /* another cloud's machines, as the file has them */
+        {"{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: new}, spec: {template: "
+         "{spec: {nodeClassRef: {group: karpenter.azure.com, kind: AKSNodeClass, name: a}}}}}",
+         FOUND},
+    };
+    rail_catalog_run(&(struct rail_table){"pool-overlap: {}", cluster, cases, COUNT_OF(cases)},
+                     types);
+    static const struct rail_case families[] = {
+        {POOL("new", "", KWOK("c")), ""},
+        {POOL("new", "", KWOK("c, m")), FOUND},
+    };
+    rail_catalog_run(
+        &(struct rail_table){"pool-overlap: {}", POOL("default", "", KWOK("m, p")), families, 2},
+        types);
+    static const char fix[] =
+        "give the pool that is meant first a higher weight, the special one a taint, or both "
+        "requirements that rule each other out";
+    static const struct rail_words words[] = {
+        {POOL("a", "", ""),
+         "overlaps NodePool \"default\": weight and taints are the same, and both may launch "
+         "m-4x-amd64-linux, on-demand in a; a small pod that selects nothing gets \"default\", the "
+         "last by name",
+         fix},
+        {POOL("a", "", KWOK("a, c")),
+         "overlaps NodePool \"default\": weight and taints are the same, and both may launch "
+         "c-4x-amd64-linux, on-demand in a; a small pod that selects nothing gets \"default\", the "
+         "last by name",
+         fix},
+    };
+    rail_catalog_words_run("pool-overlap: {}", cluster, types, words, COUNT_OF(words));
 }
 
 static void pairs_can_be_ignored(void)
@@ -149,6 +298,16 @@ static void pairs_can_be_ignored(void)
     rail_table_run(&(struct rail_table){
         "pool-overlap: {ignorePairs: [lonely, batch/default, default/green-*]}", cluster, cases,
         COUNT_OF(cases)});
+    /* A pair is two: what overlaps with one of them besides is found. */
+    static const char two[] = POOL("default", "", "") "\n---\n" POOL("special", "", "");
+    static const struct rail_case besides[] = {
+        {POOL("batch", "", ""), "deny spec.weight special"},
+        {POOL("new", "", ""), FOUND "\ndeny spec.weight special"},
+    };
+    rail_table_run(&(struct rail_table){"pool-overlap: {ignorePairs: [batch/default]}", two,
+                                        besides, COUNT_OF(besides)});
+    rail_table_run(&(struct rail_table){"pool-overlap: {ignorePairs: [default/batch]}", two,
+                                        besides, COUNT_OF(besides)});
 }
 
 static void the_witness_is_named(void)
@@ -206,6 +365,27 @@ static void it_says_who_wins(void)
          fix},
     };
     rail_words_run("pool-overlap: {}", POOL_OF("default", "unseen", "", "team: b", ""), apart, 1);
+    /* On which side it stands is all the same; a zone by its id names none. */
+#define LARGE FAMILY("m5") ", " IN(AWS "size", "large")
+    static const struct rail_words theirs[] = {
+        {POOL("z", "", LARGE),
+         "overlaps NodePool \"default\": weight and taints are the same, and both may launch "
+         "m5.large, on-demand; only pods that select team are told apart, and a small pod that "
+         "selects nothing gets \"z\", the last by name",
+         fix},
+        {POOL_OF("z", "unseen", "", "stage: a", LARGE),
+         "overlaps NodePool \"default\": weight and taints are the same, and both may launch "
+         "m5.large, on-demand; only pods that select stage, team are told apart, and a small pod "
+         "that selects nothing gets \"z\", the last by name",
+         fix},
+        {POOL_OF("z", "unseen", "", "team: b",
+                 LARGE ", " IN("topology.k8s.aws/zone-id", "use1-az1")),
+         "overlaps NodePool \"default\": weight and taints are the same, and both may launch "
+         "m5.large, on-demand; a small pod that selects nothing gets \"z\", the last by name",
+         fix},
+    };
+    rail_words_run("pool-overlap: {}", POOL_OF("default", "unseen", "", "team: b", ""), theirs,
+                   COUNT_OF(theirs));
 }
 
 static void it_speaks_in_every_mode(void)
@@ -216,10 +396,13 @@ static void it_speaks_in_every_mode(void)
 const char unit_suite[] = "policy pool-overlap";
 const struct unit_test unit_tests[] = {
     {"a witness makes an overlap", a_witness_makes_an_overlap},
+    {"weights keep pools apart", weights_keep_pools_apart},
+    {"what only one may launch is no witness", what_only_one_may_launch_is_no_witness},
     {"taints keep pools apart", taints_keep_pools_apart},
     {"what a pod must select is noted", what_a_pod_must_select_is_noted},
     {"subnets keep pools apart", subnets_keep_pools_apart},
     {"images keep pools apart", images_keep_pools_apart},
+    {"the machines may be one's own", the_machines_may_be_ones_own},
     {"pairs can be ignored", pairs_can_be_ignored},
     {"the witness is named", the_witness_is_named},
     {"it says who wins", it_says_who_wins},

@@ -194,14 +194,20 @@ static void what_cannot_work_is_told(void)
         {"instance-types: {deny: {types: ['*']}}",
          "instance-types: no type of the catalogue is in this list: everything that names a type "
          "will be a finding"},
-        {"pool-overlap: {ignorePairs: [general, a/b]}",
+        {"pool-overlap: {ignorePairs: [general, a/b, batch]}",
          "pool-overlap: \"general\" names one pool, and no pair is ignored; write two names, as in "
-         "default/batch"},
+         "default/batch\npool-overlap: \"batch\" names one pool, and no pair is ignored; write two "
+         "names, as in default/batch"},
+        {"pool-overlap: {}", ""},
         {"resource-requests: {require: [cpu, memroy, gpu, ephemeral-storage, hugepages-2Mi, "
          "nvidia.com/gpu]}",
          "resource-requests: Kubernetes has no resource \"memroy\", so every container will be a "
          "finding; did you mean \"memory\"?\nresource-requests: Kubernetes has no resource "
          "\"gpu\", so every container will be a finding; did you mean \"cpu\"?"},
+        /* all letters of "cpu" changed */
+        {"resource-requests: {require: [mem]}",
+         "resource-requests: Kubernetes has no resource \"mem\", so every container will be a "
+         "finding"},
         {"resource-requests: {require: [everything]}",
          "resource-requests: Kubernetes has no resource \"everything\", so every container will be "
          "a finding"},

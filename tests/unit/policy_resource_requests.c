@@ -1,5 +1,5 @@
 /* The rail resource-requests: what counts as a request, and what is too much. */
-#include "rail_table.h"
+#include "rail_modes.h"
 
 #define POD(spec) "{apiVersion: v1, kind: Pod, metadata: {name: p}, spec: {" spec "}}"
 #define CONTAINER(resources) POD("containers: [{name: app, resources: {" resources "}}]")
@@ -14,6 +14,7 @@ static void every_container_must_request(void)
         {CONTAINER("requests: {cpu: 100m, memory: 1Gi}"), ""},
         {CONTAINER("requests: {cpu: 1, memory: 1000000}"), ""},
         {CONTAINER("requests: {cpu: 0.5, memory: 1e9}"), ""},
+        {CONTAINER("requests: {cpu: 1m, memory: 1Gi}"), ""}, /* little, but not none */
         {CONTAINER("limits: {cpu: 1, memory: 1Gi}"), ""},
         {CONTAINER("requests: {cpu: 1}, limits: {memory: 1Gi}"), ""},
         {CONTAINER(""), NEITHER},
@@ -22,21 +23,26 @@ static void every_container_must_request(void)
         {CONTAINER("requests: {cpu: 1, memory: null}"), NO_MEMORY},
         /* nothing is not a request, whatever the limit */
         {CONTAINER("requests: {cpu: 0, memory: 1Gi}, limits: {cpu: 2}"), NO_CPU "0"},
+        /* nor is one of which the limit makes nothing */
+        {CONTAINER("requests: {cpu: 1}, limits: {memory: 0}"), NO_MEMORY},
+        {CONTAINER("requests: [cpu, memory]"), NEITHER},
         {POD("containers: [{name: app}]"), NEITHER},
         {POD("containers: [5, null]"), ""},
         {POD("containers: {}"), ""},
         {"{apiVersion: v1, kind: Pod, metadata: {name: p}}", ""},
         /* each list, and containers that nobody can give resources */
         {POD("initContainers: [{name: a}, {name: b, restartPolicy: Always, resources: {requests: "
-             "{cpu: 1, memory: 1}}}], ephemeralContainers: [{name: d}]"),
+             "{cpu: 1, memory: 1Gi}}}], ephemeralContainers: [{name: d}]"),
          "deny spec.initContainers[0].resources.requests.cpu \n"
          "deny spec.initContainers[0].resources.requests.memory "},
         /* the pod's own requests are there for all */
         {POD("resources: {requests: {cpu: 1}, limits: {memory: 1Gi}}, containers: [{name: a}]"),
          ""},
         {POD("resources: {requests: {cpu: 1}}, containers: [{name: a}]"), NO_MEMORY},
+        {POD("resources: {requests: {cpu: 0, memory: 1Gi}}, containers: [{name: a}]"), NO_CPU},
+        {POD("resources: {requests: {cpu: x, memory: 1Gi}}, containers: [{name: a}]"), NO_CPU},
         {"{apiVersion: batch/v1, kind: CronJob, metadata: {name: c}, spec: {jobTemplate: {spec: "
-         "{template: {spec: {containers: [{name: a, resources: {requests: {memory: 1}}}]}}}}}}",
+         "{template: {spec: {containers: [{name: a, resources: {requests: {memory: 1Gi}}}]}}}}}}",
          "deny "
          "spec.jobTemplate.spec.template.spec.containers[0].resources.requests.cpu "},
     };
@@ -65,6 +71,12 @@ static void what_is_no_quantity_is_said_once(void)
          "deny " AT "requests.cpu \ndeny " AT "requests.memory "},
         {CONTAINER("requests: {cpu: 1, memory: 1Gi}, limits: {example.com/gpu: one}"),
          "deny " AT "limits[example.com/gpu] one"},
+        {CONTAINER("requests: {cpu: 1, memory: 1Gi}, limits: {memory: null, cpu: [2]}"),
+         "deny " AT "limits.cpu "},
+        /* of the second container, and the second list */
+        {POD("containers: [{name: a, resources: {requests: {cpu: 1, memory: 1Gi}}}, {name: b, "
+             "resources: {requests: {cpu: 1, memory: 1Gi}, limits: {cpu: 2, memory: x}}}]"),
+         "deny spec.containers[1].resources.limits.memory x"},
         /* larger than thousandths can be counted in 64 bits, but a quantity */
         {CONTAINER("requests: {cpu: 1, memory: 100Pi}"), ""},
     };
@@ -83,13 +95,29 @@ static void nothing_goes_above_the_ceiling(void)
         {CONTAINER("limits: {cpu: -5}"), "deny " AT "limits.cpu -5"},
         {CONTAINER("requests: {memory: 100Pi}"), "deny " AT "requests.memory 100Pi"},
         {CONTAINER("requests: {memory: '1e40'}"), "deny " AT "requests.memory 1e40"},
+        {CONTAINER("requests: {cpu: 0}, limits: {cpu: 0, memory: 0}"), ""},
+        {CONTAINER("requests: {cpu: 5}, limits: {cpu: 5}"),
+         "deny " AT "limits.cpu 5\ndeny " AT "requests.cpu 5"},
+        {CONTAINER("requests: {cpu: x}, limits: {cpu: 5}"),
+         "deny " AT "limits.cpu 5\ndeny " AT "requests.cpu x"},
+        /* what the pod asks for as a whole is no container's */
+        {POD("resources: {requests: {cpu: 64}}, containers: [{name: a}]"), ""},
     };
     rail_table_run(&(struct rail_table){"resource-requests: {require: [], max: {cpu: 4, memory: "
                                         "8Gi}}",
                                         NULL, cases, COUNT_OF(cases)});
-    static const struct rail_case memory_only[] = {{CONTAINER("requests: {cpu: 500}"), ""}};
+    static const struct rail_case memory_only[] = {
+        {CONTAINER("requests: {cpu: 500}"), ""},
+        {CONTAINER("requests: {memory: 9Gi}"), "deny " AT "requests.memory 9Gi"},
+    };
     rail_table_run(&(struct rail_table){"resource-requests: {require: [], max: {memory: 8Gi}}",
-                                        NULL, memory_only, 1});
+                                        NULL, memory_only, COUNT_OF(memory_only)});
+    static const struct rail_case cpu_only[] = {
+        {CONTAINER("requests: {memory: 1Ti}"), ""},
+        {CONTAINER("requests: {cpu: 500}"), "deny " AT "requests.cpu 500"},
+    };
+    rail_table_run(&(struct rail_table){"resource-requests: {require: [], max: {cpu: 8}}", NULL,
+                                        cpu_only, COUNT_OF(cpu_only)});
 }
 
 #define RANGE(namespace, name, items)                                \
@@ -134,6 +162,55 @@ static void a_limit_range_fills_in(void)
     for (size_t i = 0; i < COUNT_OF(too_much); i++)
         rail_table_run(&(struct rail_table){"resource-requests: {require: [], max: {memory: 8Gi}}",
                                             too_much[i], above, COUNT_OF(above)});
+    /* Both are above, and only the limit is said; the limit is not, and the request is. */
+    static const struct rail_case once[] = {
+        {CONTAINER(""), "deny " AT "limits.memory 16Gi"},
+        {CONTAINER("requests: {memory: 12Gi}"),
+         "deny " AT "limits.memory 16Gi\ndeny " AT "requests.memory 12Gi"},
+    };
+    rail_table_run(&(struct rail_table){
+        "resource-requests: {require: [], max: {memory: 8Gi}}",
+        RANGE("default", "a",
+              "{type: Container, default: {memory: 16Gi}, defaultRequest: {memory: 12Gi}}"),
+        once, COUNT_OF(once)});
+    static const struct rail_case request[] = {{CONTAINER(""), "deny " AT "requests.memory 16Gi"}};
+    rail_table_run(&(struct rail_table){
+        "resource-requests: {require: [], max: {memory: 8Gi}}",
+        RANGE("default", "a", "{type: Container, defaultRequest: {memory: 16Gi}}"), request, 1});
+}
+
+#define DEPLOYMENT(resources)                                                               \
+    "{apiVersion: apps/v1, kind: Deployment, metadata: {name: d}, spec: {template: {spec: " \
+    "{containers: [{name: app, resources: {" resources "}}]}}}}"
+
+/* What may fill in a template's requests cannot be seen; in a Pod it would stand already. */
+static void limit_ranges_that_cannot_be_seen_leave_it_open(void)
+{
+    static const struct rail_case cases[] = {
+        {DEPLOYMENT(""), "undecided spec.template.spec.containers[0].resources.requests.cpu \n"
+                         "undecided spec.template.spec.containers[0].resources.requests.memory "},
+        {DEPLOYMENT("requests: {cpu: 1, memory: 1Gi}"), ""},
+        {CONTAINER(""), NEITHER},
+    };
+    static const struct rail_words words = {
+        DEPLOYMENT("requests: {memory: 1Gi}"),
+        "container \"app\" requests no cpu, and LimitRanges, which may add it, cannot be seen",
+        "add cpu under resources.requests: what the container needs to run"};
+    struct arena *arena = arena_create((size_t)64 << 20);
+    struct world world = rail_table_world("resource-requests: {}", NULL, arena);
+    struct rail_table table = {"", NULL, cases, COUNT_OF(cases)};
+    world.unseen = KIND_BIT(KIND_LIMIT_RANGE);
+    rail_table_run_in(&world, &table, arena);
+    rail_words_run_in(&world, &words, 1, arena);
+    /* Others that cannot be seen do not matter. */
+    static const struct rail_case decided[] = {
+        {DEPLOYMENT("requests: {memory: 1Gi}"),
+         "deny spec.template.spec.containers[0].resources.requests.cpu "},
+    };
+    table = (struct rail_table){"", NULL, decided, 1};
+    world.unseen = KIND_BIT(KIND_NODE_POOL);
+    rail_table_run_in(&world, &table, arena);
+    arena_destroy(arena);
 }
 
 static void memory_is_limited_to_what_is_requested(void)
@@ -149,10 +226,51 @@ static void memory_is_limited_to_what_is_requested(void)
         {POD("resources: {requests: {memory: 1Gi}, limits: {memory: 2Gi}}, containers: [{name: "
              "a}]"),
          "deny " AT "limits.memory "},
+        {POD("resources: {requests: {memory: 1Gi}}, containers: [{name: a}]"),
+         "deny " AT "limits.memory "},
+        {POD("resources: {limits: {memory: 0}}, containers: [{name: a}]"),
+         "deny " AT "limits.memory "},
+        /* one that asks for some of it has no limit of its own */
+        {POD("resources: {limits: {memory: 1Gi}}, containers: [{name: a, resources: {requests: "
+             "{memory: 512Mi}}}]"),
+         "deny " AT "limits.memory "},
+        {POD("resources: {limits: {memory: 1Gi}}, containers: [{name: a, resources: {requests: "
+             "{memory: 512Mi}, limits: {memory: 1Gi}}}]"),
+         "deny " AT "limits.memory 1Gi"},
+        {CONTAINER("requests: {memory: 1Gi}, limits: {memory: 1073741824}"), ""},
+        {CONTAINER("requests: {memory: 1Gi}, limits: {memory: 1073741825}"),
+         "deny " AT "limits.memory 1073741825"},
+        {CONTAINER("requests: {cpu: 1}, limits: {cpu: 2, memory: 1Gi}"), ""},
+        /* what is no quantity is said, and that alone */
+        {CONTAINER("requests: {memory: x}, limits: {memory: 1Gi}"), "deny " AT "requests.memory x"},
+        {CONTAINER("requests: {memory: 1Gi}, limits: {memory: x}"), "deny " AT "limits.memory x"},
+        {CONTAINER("limits: {memory: x}"), "deny " AT "limits.memory x"},
     };
     rail_table_run(
         &(struct rail_table){"resource-requests: {require: [], memoryLimitEqualsRequest: true}",
                              NULL, cases, COUNT_OF(cases)});
+}
+
+static void it_says_whose_limit_it_is(void)
+{
+    static const struct rail_words words = {
+        CONTAINER(""),
+        "container \"app\" has a limit of memory \"16Gi\" (by LimitRange a), above the ceiling of "
+        "8Gi",
+        "ask for at most 8Gi, or split the work over more pods"};
+    rail_words_run("resource-requests: {require: [], max: {memory: 8Gi}}",
+                   RANGE("default", "a", "{type: Container, default: {memory: 16Gi}}"), &words, 1);
+    static const struct rail_words init = {
+        POD("initContainers: [{name: first, resources: {limits: {cpu: 9}}}]"),
+        "init container \"first\" has a limit of cpu \"9\", above the ceiling of 8",
+        "ask for at most 8, or split the work over more pods"};
+    rail_words_run("resource-requests: {require: [], max: {cpu: 8}}", NULL, &init, 1);
+}
+
+static void it_speaks_in_every_mode(void)
+{
+    rail_modes_run("resource-requests", "", NULL, CONTAINER(""));
+    rail_modes_since("resource-requests", "", "containers: [{name: app}]");
 }
 
 /* A resize in place is an UPDATE of the Pod through its subresource. */
@@ -197,6 +315,10 @@ const struct unit_test unit_tests[] = {
     {"nothing goes above the ceiling", nothing_goes_above_the_ceiling},
     {"a LimitRange fills in", a_limit_range_fills_in},
     {"memory is limited to what is requested", memory_is_limited_to_what_is_requested},
+    {"LimitRanges that cannot be seen leave it open",
+     limit_ranges_that_cannot_be_seen_leave_it_open},
+    {"it says whose limit it is", it_says_whose_limit_it_is},
+    {"it speaks in every mode", it_speaks_in_every_mode},
     {"a resize is judged", a_resize_is_judged},
     {NULL, NULL},
 };

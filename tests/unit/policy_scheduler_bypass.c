@@ -1,6 +1,6 @@
 /* The rail scheduler-bypass: a node named by hand, and a scheduler that nobody runs. */
 #include "policy/rails/scheduler_bypass.h"
-#include "rail_table.h"
+#include "rail_modes.h"
 
 #define POD(spec) "{apiVersion: v1, kind: Pod, metadata: {name: a}, spec: " spec "}"
 #define ON_NODE "{nodeName: ip-1}"
@@ -10,6 +10,7 @@ static void pods_placed_by_hand(void)
     static const struct rail_case cases[] = {
         {POD("{}"), ""},
         {POD("{nodeName: ''}"), ""},
+        {POD("{nodeName: [ip-1]}"), ""},
         {POD(ON_NODE), "deny spec.nodeName ip-1"},
         {"{apiVersion: v1, kind: Pod, metadata: {name: a}, spec: " ON_NODE
          ", status: {phase: Pending, qosClass: Burstable}}",
@@ -24,6 +25,11 @@ static void pods_placed_by_hand(void)
         {"{apiVersion: v1, kind: Pod, metadata: {name: a, annotations: "
          "{kubernetes.io/config.mirror: x}}, spec: " ON_NODE "}",
          ""},
+        /* what a workload has become says nothing of its pods */
+        {"{apiVersion: apps/v1, kind: Deployment, metadata: {name: a, annotations: "
+         "{kubernetes.io/config.mirror: x}}, spec: {template: {spec: " ON_NODE "}}, status: "
+         "{conditions: [{type: Available, status: 'True'}], startTime: '2026-01-01T00:00:00Z'}}",
+         "deny spec.template.spec.nodeName ip-1"},
     };
     rail_table_run(&(struct rail_table){"scheduler-bypass: {}", NULL, cases, COUNT_OF(cases)});
     static const struct rail_case allowed[] = {{POD(ON_NODE), ""}};
@@ -47,6 +53,36 @@ static void schedulers_that_nobody_runs(void)
     };
     rail_table_run(&(struct rail_table){"scheduler-bypass: {schedulers: [volcano]}", NULL, named,
                                         COUNT_OF(named)});
+    /* A node's name that is allowed makes a scheduler that nobody runs no better. */
+    static const struct rail_case both[] = {
+        {POD("{nodeName: ip-1, schedulerName: volcano}"), "deny spec.schedulerName volcano"}};
+    rail_table_run(&(struct rail_table){"scheduler-bypass: {allowNodeName: true}", NULL, both,
+                                        COUNT_OF(both)});
+}
+
+/* Three edits are a slip of the fingers, four another name. */
+static void the_scheduler_that_was_meant(void)
+{
+#define NOBODY "\", a scheduler that nobody runs: the pod would wait for ever; allowed "
+    static const struct rail_words rows[] = {
+        {POD("{schedulerName: default-schedu}"),
+         "found \"default-schedu" NOBODY "default-scheduler, fargate-scheduler",
+         "replace with default-scheduler"},
+        {POD("{schedulerName: default-sched}"),
+         "found \"default-sched" NOBODY "default-scheduler, fargate-scheduler",
+         "remove schedulerName"},
+        {POD("{schedulerName: fargate-schedular}"),
+         "found \"fargate-schedular" NOBODY "fargate-scheduler, default-scheduler",
+         "replace with fargate-scheduler"},
+    };
+    rail_words_run("scheduler-bypass: {}", NULL, rows, COUNT_OF(rows));
+    rail_replaces("scheduler-bypass: {}", rows[0].object, "default-scheduler");
+    rail_replaces("scheduler-bypass: {}", rows[1].object, "");
+    static const struct rail_words many[] = {
+        {POD("{schedulerName: volcan}"), "found \"volcan" NOBODY "volcano, j, k, q, w, ... (6)",
+         "replace with volcano"},
+    };
+    rail_words_run("scheduler-bypass: {schedulers: [j, k, q, w, z, volcano]}", NULL, many, 1);
 }
 
 static void every_kind_of_workload(void)
@@ -77,6 +113,18 @@ static void other_rails_learn_which_schedulers_run(void)
     CU_ASSERT_TRUE(scheduler_is_named(&named, TEXT("mine")));
     CU_ASSERT_FALSE(scheduler_is_named(&named, TEXT("default-scheduler")));
     CU_ASSERT_FALSE(scheduler_is_named(&silent, TEXT("mine")));
+    struct world beside = rail_table_world(
+        "placeable: {}, scheduler-bypass: {schedulers: [other, mine]}, zones: {}", NULL, arena);
+    CU_ASSERT_TRUE(scheduler_is_named(&beside, TEXT("mine")));
+    /* Of several policies any may. */
+    const struct policy items[] = {silent.policies->items[0], beside.policies->items[0],
+                                   silent.policies->items[0]};
+    struct policy_set several = *silent.policies;
+    several.items = items;
+    several.count = COUNT_OF(items);
+    silent.policies = &several;
+    CU_ASSERT_TRUE(scheduler_is_named(&silent, TEXT("other")));
+    CU_ASSERT_FALSE(scheduler_is_named(&silent, TEXT("default-scheduler")));
     arena_destroy(arena);
 }
 
@@ -84,6 +132,7 @@ const char unit_suite[] = "policy scheduler-bypass";
 const struct unit_test unit_tests[] = {
     {"pods placed by hand", pods_placed_by_hand},
     {"schedulers that nobody runs", schedulers_that_nobody_runs},
+    {"the scheduler that was meant", the_scheduler_that_was_meant},
     {"every kind of workload", every_kind_of_workload},
     {"other rails learn which schedulers run", other_rails_learn_which_schedulers_run},
     {NULL, NULL},

@@ -1,5 +1,5 @@
 /* The rail shared-volume: several pods, one disk, and nothing that keeps them on one node. */
-#include "rail_table.h"
+#include "rail_modes.h"
 
 #define MOUNTS(claim)                                                                            \
     "volumes: [{name: v, persistentVolumeClaim: {claimName: " claim "}}, {name: tmp, emptyDir: " \
@@ -15,29 +15,131 @@
 
 static const char cluster[] = CLAIM("lustre", "ReadWriteOnce", ", storageClassName: fsx") CLAIM(
     "gluster", "ReadWriteOnce", ", storageClassName: gluster") CLAIM("disk", "ReadWriteOnce", "")
-    CLAIM("many", "ReadWriteMany", "") CLAIM("both", "ReadWriteOnce, ReadOnlyMany", "") CLAIM(
-        "pod", "ReadWriteOncePod", "") CLAIM("efs", "ReadWriteOnce", ", storageClassName: efs")
-        CLAIM("ebs", "ReadWriteOnce", ", storageClassName: ebs")
-            CLAIM("nfs", "ReadWriteOnce", ", volumeName: pv-nfs")
-                CLAIM("bound", "ReadWriteOnce",
-                      ", volumeName: pv-ebs") "---\n{apiVersion: storage.k8s.io/v1, kind: "
-                                              "StorageClass, metadata: {name: efs}, provisioner: "
-                                              "efs.csi.aws.com}\n"
-                                              "---\n{apiVersion: storage.k8s.io/v1, kind: "
-                                              "StorageClass, metadata: {name: fsx}, provisioner: "
-                                              "fsx.csi.aws.com}\n"
-                                              "---\n{apiVersion: storage.k8s.io/v1, kind: "
-                                              "StorageClass, metadata: {name: gluster}, "
-                                              "provisioner: kubernetes.io/glusterfs}\n"
-                                              "---\n{apiVersion: storage.k8s.io/v1, kind: "
-                                              "StorageClass, metadata: {name: ebs}, provisioner: "
-                                              "ebs.csi.aws.com}\n"
-                                              "---\n{apiVersion: v1, kind: PersistentVolume, "
-                                              "metadata: {name: pv-nfs}, spec: {nfs: {path: "
-                                              "/}}}\n"
-                                              "---\n{apiVersion: v1, kind: PersistentVolume, "
-                                              "metadata: {name: pv-ebs}, spec: {csi: {driver: "
-                                              "ebs.csi.aws.com}}}\n";
+    CLAIM("many", "ReadWriteMany", "") CLAIM("mixed", "ReadWriteOnce, ReadWriteMany", "")
+        CLAIM("none", "", "") CLAIM("twice", "ReadWriteOncePod, ReadWriteOnce", "")
+            CLAIM("both", "ReadWriteOnce, ReadOnlyMany", "") CLAIM("pod", "ReadWriteOncePod", "")
+                CLAIM("efs", "ReadWriteOnce", ", storageClassName: efs") CLAIM(
+                    "ebs", "ReadWriteOnce", ", storageClassName: ebs")
+                    CLAIM("nfs", "ReadWriteOnce", ", volumeName: pv-nfs") CLAIM(
+                        "bound", "ReadWriteOnce",
+                        ", volumeName: pv-ebs") "---\n{apiVersion: storage.k8s.io/v1, kind: "
+                                                "StorageClass, metadata: {name: efs}, provisioner: "
+                                                "efs.csi.aws.com}\n"
+                                                "---\n{apiVersion: storage.k8s.io/v1, kind: "
+                                                "StorageClass, metadata: {name: fsx}, provisioner: "
+                                                "fsx.csi.aws.com}\n"
+                                                "---\n{apiVersion: storage.k8s.io/v1, kind: "
+                                                "StorageClass, metadata: {name: gluster}, "
+                                                "provisioner: kubernetes.io/glusterfs}\n"
+                                                "---\n{apiVersion: storage.k8s.io/v1, kind: "
+                                                "StorageClass, metadata: {name: ebs}, provisioner: "
+                                                "ebs.csi.aws.com}\n"
+                                                "---\n{apiVersion: v1, kind: PersistentVolume, "
+                                                "metadata: {name: pv-nfs}, spec: {nfs: {path: "
+                                                "/}}}\n"
+                                                "---\n{apiVersion: v1, kind: PersistentVolume, "
+                                                "metadata: {name: pv-ebs}, spec: {csi: {driver: "
+                                                "ebs.csi.aws.com}}}\n";
+
+#define PVC(name, more)                                                          \
+    "{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: " name "}, " \
+    "spec: {accessModes: [ReadWriteOnce]" more "}}\n"
+
+/* A StorageClass of this driver, or a PersistentVolume of this source; the claim is of one node. */
+static void run_one(const char *visible, const char *found)
+{
+    const struct rail_case cases[] = {{DEPLOYMENT("replicas: 2", MOUNTS("data")), found}};
+    rail_table_run(&(struct rail_table){"shared-volume: {mode: enforce}", visible, cases, 1});
+}
+
+static void file_systems_are_for_all_nodes(void)
+{
+    static const struct {
+        const char *driver;
+        bool shared;
+    } drivers[] = {
+        {"efs.csi.aws.com", true},
+        {"fsx.csi.aws.com", true},
+        {"s3.csi.aws.com", true},
+        {"file.csi.azure.com", true},
+        {"kubernetes.io/azure-file", true},
+        {"kubernetes.io/glusterfs", true},
+        {"nfs.csi.k8s.io", true},
+        {"smb.csi.k8s.io", true},
+        {"filestore.csi.storage.gke.io", true},
+        {"gcsfuse.csi.storage.gke.io", true},
+        {"cephfs.csi.ceph.com", true},
+        {"rook-ceph.cephfs.csi.ceph.com", true},
+        {"ebs.csi.aws.com", false},
+        {"ebs.csi.eks.amazonaws.com", false},
+        {"disk.csi.azure.com", false},
+        {"pd.csi.storage.gke.io", false},
+        {"rbd.csi.ceph.com", false},
+        {"kubernetes.io/aws-ebs", false},
+        {"''", false},
+    };
+    struct arena *arena = arena_create(1 << 20);
+    for (size_t i = 0; i < COUNT_OF(drivers); i++) {
+        const char *found = drivers[i].shared ? "" : "deny " FIELD "data";
+        struct text by_class = arena_printf(
+            arena,
+            PVC("data", ", storageClassName: c") "---\n{apiVersion: "
+                                                 "storage.k8s.io/v1, kind: StorageClass, metadata: "
+                                                 "{name: c}, provisioner: "
+                                                 "%s}",
+            drivers[i].driver);
+        run_one(by_class.data, found);
+        struct text by_volume =
+            arena_printf(arena,
+                         PVC("data", ", volumeName: pv") "---\n{apiVersion: v1, kind: "
+                                                         "PersistentVolume, metadata: {name: pv}, "
+                                                         "spec: {csi: {driver: %s}}}",
+                         drivers[i].driver);
+        run_one(by_volume.data, found);
+    }
+    static const struct {
+        const char *source;
+        bool shared;
+    } sources[] = {
+        {"nfs", true},       {"cephfs", true},
+        {"azureFile", true}, {"glusterfs", true},
+        {"hostPath", true},  {"local", true},
+        {"iscsi", false},    {"awsElasticBlockStore", false},
+        {"fc", false},       {"gcePersistentDisk", false},
+    };
+    for (size_t i = 0; i < COUNT_OF(sources); i++) {
+        struct text by_volume = arena_printf(
+            arena,
+            PVC("data", ", volumeName: pv") "---\n{apiVersion: v1, kind: PersistentVolume, "
+                                            "metadata: {name: pv}, spec: {%s: {}}}",
+            sources[i].source);
+        run_one(by_volume.data, sources[i].shared ? "" : "deny " FIELD "data");
+    }
+    arena_destroy(arena);
+}
+
+/* Its volume says more of a claim than its class does, and the class more than nothing. */
+static void a_claim_is_what_it_is_bound_to(void)
+{
+#define EFS(more)                                                                              \
+    "---\n{apiVersion: storage.k8s.io/v1, kind: StorageClass, metadata: {name: efs" more "}, " \
+    "provisioner: efs.csi.aws.com}\n"
+#define BOUND(driver)                                                                  \
+    "---\n{apiVersion: v1, kind: PersistentVolume, metadata: {name: pv}, spec: {csi: " \
+    "{driver: " driver "}}}\n"
+    static const char found[] = "deny " FIELD "data";
+    run_one(PVC("data", ", storageClassName: efs, volumeName: pv") EFS("") BOUND("ebs.csi.aws.com"),
+            found);
+    run_one(PVC("data", ", storageClassName: efs, volumeName: pv") EFS(""), "");
+    run_one(PVC("data", ", storageClassName: unseen") EFS(""), found);
+    run_one(PVC("data", "") EFS(""), found);
+    run_one(PVC("data", "")
+                EFS(", annotations: {storageclass.kubernetes.io/is-default-class: 'true'}"),
+            "");
+    run_one(PVC("data", ", storageClassName: ''")
+                EFS(", annotations: {storageclass.kubernetes.io/is-default-class: 'true'}"),
+            found);
+}
 
 static void several_replicas_on_one_disk(void)
 {
@@ -47,6 +149,10 @@ static void several_replicas_on_one_disk(void)
         {DEPLOYMENT("replicas: 3", MOUNTS("bound")), "deny " FIELD "bound"},
         {DEPLOYMENT("replicas: 3", MOUNTS("many")), ""},
         {DEPLOYMENT("replicas: 3", MOUNTS("both")), ""},
+        {DEPLOYMENT("replicas: 3", MOUNTS("mixed")), ""},
+        {DEPLOYMENT("replicas: 3", MOUNTS("twice")), "deny " FIELD "twice"},
+        {DEPLOYMENT("replicas: 3", MOUNTS("none")), ""},
+        {DEPLOYMENT("replicas: 2", MOUNTS("disk")), "deny " FIELD "disk"},
         {DEPLOYMENT("replicas: 3", MOUNTS("pod")), ""},
         {DEPLOYMENT("replicas: 3", MOUNTS("efs")), ""},
         {DEPLOYMENT("replicas: 3", MOUNTS("nfs")), ""},
@@ -59,6 +165,12 @@ static void several_replicas_on_one_disk(void)
         {DEPLOYMENT("replicas: 3", "volumes: [{name: v, persistentVolumeClaim: {claimName: disk}}, "
                                    "{name: w, persistentVolumeClaim: {claimName: disk}}]"),
          "deny " FIELD "disk"},
+        {DEPLOYMENT("replicas: 3", "volumes: [{name: v, persistentVolumeClaim: {claimName: disk}}, "
+                                   "{name: w, persistentVolumeClaim: {claimName: many}}, "
+                                   "{name: x, persistentVolumeClaim: {claimName: ebs}}, "
+                                   "{name: y, persistentVolumeClaim: {claimName: ebs}}]"),
+         "deny " FIELD "disk\ndeny "
+         "spec.template.spec.volumes[2].persistentVolumeClaim.claimName ebs"},
     };
     rail_table_run(
         &(struct rail_table){"shared-volume: {mode: enforce}", cluster, cases, COUNT_OF(cases)});
@@ -73,8 +185,15 @@ static void one_replica_that_is_two_while_it_is_updated(void)
         {DEPLOYMENT(STRATEGY("type: Recreate"), MOUNTS("disk")), ""},
         {DEPLOYMENT(STRATEGY("rollingUpdate: {maxSurge: 0}"), MOUNTS("disk")), ""},
         {DEPLOYMENT(STRATEGY("rollingUpdate: {maxSurge: 0%}"), MOUNTS("disk")), ""},
+        {DEPLOYMENT(STRATEGY("rollingUpdate: {maxSurge: '0'}"), MOUNTS("disk")), ""},
         {DEPLOYMENT(STRATEGY("rollingUpdate: {maxSurge: 25%}"), MOUNTS("disk")),
          "warn " FIELD "disk"},
+        {DEPLOYMENT(STRATEGY("rollingUpdate: {maxSurge: 1}"), MOUNTS("disk")),
+         "warn " FIELD "disk"},
+        {DEPLOYMENT(STRATEGY("type: RollingUpdate"), MOUNTS("disk")), "warn " FIELD "disk"},
+        {DEPLOYMENT("replicas: null", MOUNTS("disk")), "warn " FIELD "disk"},
+        {DEPLOYMENT("replicas: 1", MOUNTS("many")), ""},
+        {DEPLOYMENT("replicas: 1", MOUNTS("disk") ", nodeName: ip-1"), ""},
         {DEPLOYMENT("replicas: 1", MOUNTS("unseen")), ""},
         {OF("apps/v1", "ReplicaSet", "replicas: 1, " TEMPLATE(MOUNTS("disk"))), ""},
         {OF("apps/v1", "StatefulSet", "replicas: 1, " TEMPLATE(MOUNTS("disk"))), ""},
@@ -89,6 +208,13 @@ static void what_keeps_them_on_one_node(void)
     MOUNTS("disk")                                                                \
     ", affinity: {podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: " \
     "[{topologyKey: " key ", labelSelector: {matchLabels: {app: " label "}}}]}}"
+#define TOGETHER "{topologyKey: kubernetes.io/hostname, labelSelector: {matchLabels: {app: a}}}"
+#define AFFINITIES(terms)                                                         \
+    MOUNTS("disk")                                                                \
+    ", affinity: {podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: " \
+    "[" terms "]}}"
+#define IN_ZONE \
+    "{matchExpressions: [{key: topology.kubernetes.io/zone, operator: In, values: [z]}]}"
 #define TERM(hosts) \
     "{matchExpressions: [{key: kubernetes.io/hostname, operator: In, values: [" hosts "]}]}"
 #define ON_HOSTS(terms)                                                            \
@@ -114,7 +240,14 @@ static void what_keeps_them_on_one_node(void)
                                    "podAffinityTerm: {topologyKey: kubernetes.io/hostname, "
                                    "labelSelector: {matchLabels: {app: a}}}}]}}"),
          found},
-        {DEPLOYMENT("replicas: 3", MOUNTS("disk") ", nodeName: ip-1"), ""},
+        {DEPLOYMENT("replicas: 3",
+                    AFFINITIES("{topologyKey: topology.kubernetes.io/zone, "
+                               "labelSelector: {matchLabels: {app: a}}}, " TOGETHER)),
+         ""},
+        {DEPLOYMENT("replicas: 3", MOUNTS("disk") ", nodeName: a"), ""},
+        {DEPLOYMENT("replicas: 3", MOUNTS("disk") ", nodeName: ''"), found},
+        {DEPLOYMENT("replicas: 3", MOUNTS("disk") ", nodeSelector: {kubernetes.io/hostname: ''}"),
+         found},
         {DEPLOYMENT("replicas: 3", MOUNTS("disk") ", nodeSelector: {kubernetes.io/hostname: a}"),
          ""},
         {DEPLOYMENT("replicas: 3", MOUNTS("disk") ", nodeSelector: {intent: a}"), found},
@@ -122,6 +255,27 @@ static void what_keeps_them_on_one_node(void)
         {DEPLOYMENT("replicas: 3", ON_HOSTS(TERM("a, b"))), found},
         {DEPLOYMENT("replicas: 3", ON_HOSTS(TERM("a") ", " TERM("b"))), found},
         {DEPLOYMENT("replicas: 3", ON_HOSTS(TERM("a") ", " TERM("a"))), ""},
+        /* either term may be the one that is met, and each of its expressions must be */
+        {DEPLOYMENT("replicas: 3", ON_HOSTS(TERM("a") ", " IN_ZONE)), found},
+        {DEPLOYMENT("replicas: 3", ON_HOSTS(IN_ZONE ", " TERM("a"))), found},
+        {DEPLOYMENT("replicas: 3", ON_HOSTS(IN_ZONE)), found},
+        {DEPLOYMENT("replicas: 3",
+                    ON_HOSTS("{matchExpressions: [{key: topology.kubernetes.io/zone, operator: In, "
+                             "values: [z]}, {key: kubernetes.io/hostname, operator: In, values: "
+                             "[a]}]}")),
+         ""},
+        {DEPLOYMENT("replicas: 3", ON_HOSTS("{matchExpressions: [{key: kubernetes.io/hostname, "
+                                            "operator: NotIn, values: [a]}]}")),
+         found},
+        {DEPLOYMENT("replicas: 3", ON_HOSTS("{matchExpressions: [{key: kubernetes.io/hostname, "
+                                            "operator: In, values: [5]}]}")),
+         found},
+        /* one that is only preferred */
+        {DEPLOYMENT("replicas: 3",
+                    MOUNTS("disk") ", affinity: {nodeAffinity: "
+                                   "{preferredDuringSchedulingIgnoredDuringExecution: [{weight: 1, "
+                                   "preference: " TERM("a") "}]}}"),
+         found},
     };
     rail_table_run(
         &(struct rail_table){"shared-volume: {mode: enforce}", cluster, cases, COUNT_OF(cases)});
@@ -139,10 +293,27 @@ static void every_kind_with_replicas(void)
             "replicas: 2, volumeClaimTemplates: [{metadata: {name: v}}], " TEMPLATE(
                 MOUNTS("disk"))),
          ""},
+        {OF("apps/v1", "StatefulSet",
+            "replicas: 2, volumeClaimTemplates: [{metadata: {name: w}}], " TEMPLATE(
+                MOUNTS("disk"))),
+         found},
+        {OF("apps/v1", "StatefulSet",
+            "replicas: 2, volumeClaimTemplates: [{metadata: {name: w}}, {metadata: {name: "
+            "v}}], " TEMPLATE(MOUNTS("disk"))),
+         ""},
+        {OF("v1", "ReplicationController", "replicas: 1, " TEMPLATE(MOUNTS("disk"))), ""},
         {OF("apps/v1", "DaemonSet", TEMPLATE(MOUNTS("disk"))), found},
+        {OF("apps/v1", "DaemonSet", "replicas: 1, " TEMPLATE(MOUNTS("disk"))), found},
         {OF("batch/v1", "Job", "parallelism: 2, " TEMPLATE(MOUNTS("disk"))), found},
         {OF("batch/v1", "Job", "parallelism: 2, completions: 1, " TEMPLATE(MOUNTS("disk"))), ""},
+        {OF("batch/v1", "Job", "parallelism: 1, completions: 5, " TEMPLATE(MOUNTS("disk"))), ""},
+        {OF("batch/v1", "Job", "parallelism: 0, completions: 5, " TEMPLATE(MOUNTS("disk"))), ""},
+        {OF("batch/v1", "Job", "parallelism: 2, completions: 2, " TEMPLATE(MOUNTS("disk"))), found},
+        {OF("batch/v1", "Job", "completions: 5, " TEMPLATE(MOUNTS("disk"))), ""},
         {OF("batch/v1", "Job", TEMPLATE(MOUNTS("disk"))), ""},
+        {OF("batch/v1", "CronJob",
+            "jobTemplate: {spec: {parallelism: 2, completions: 1, " TEMPLATE(MOUNTS("disk")) "}}"),
+         ""},
         {OF("batch/v1", "CronJob",
             "jobTemplate: {spec: {parallelism: 2, " TEMPLATE(MOUNTS("disk")) "}}"),
          "deny spec.jobTemplate." FIELD "disk"},
@@ -150,6 +321,37 @@ static void every_kind_with_replicas(void)
     };
     rail_table_run(
         &(struct rail_table){"shared-volume: {mode: enforce}", cluster, cases, COUNT_OF(cases)});
+}
+
+static void it_says_how_many_mount_it(void)
+{
+    static const char fix[] =
+        "use a claim of ReadWriteMany, a volume of its own for each pod (ephemeral), or a required "
+        "podAffinity of the pods to themselves by kubernetes.io/hostname";
+    static const struct rail_words rows[] = {
+        {OF("batch/v1", "Job", "parallelism: 2, completions: 5, " TEMPLATE(MOUNTS("disk"))),
+         "2 pods at a time mount claim \"disk\" (ReadWriteOnce), which only one node can attach: "
+         "on "
+         "another node a pod waits for ever (Multi-Attach)",
+         fix},
+        {OF("batch/v1", "CronJob",
+            "jobTemplate: {spec: {parallelism: 9, completions: 3, " TEMPLATE(MOUNTS("disk")) "}}"),
+         "3 pods at a time mount claim \"disk\" (ReadWriteOnce), which only one node can attach: "
+         "on "
+         "another node a pod waits for ever (Multi-Attach)",
+         fix},
+        {OF("apps/v1", "ReplicaSet", "replicas: 2, " TEMPLATE(MOUNTS("disk"))),
+         "2 pods at a time mount claim \"disk\" (ReadWriteOnce), which only one node can attach: "
+         "on "
+         "another node a pod waits for ever (Multi-Attach)",
+         "use a claim of ReadWriteMany, a StatefulSet with volumeClaimTemplates, or a required "
+         "podAffinity of the pods to themselves by kubernetes.io/hostname"},
+        {OF("apps/v1", "DaemonSet", TEMPLATE(MOUNTS("unseen"))),
+         "a pod on every node mounts claim \"unseen\", which is not visible: ReadWriteOnce would "
+         "keep it to one node",
+         "make the claim visible: name its file with -f, or use --state DIR"},
+    };
+    rail_words_run("shared-volume: {}", cluster, rows, COUNT_OF(rows));
 }
 
 static void it_only_warns_unless_it_has_a_mode_of_its_own(void)
@@ -167,6 +369,9 @@ static void it_only_warns_unless_it_has_a_mode_of_its_own(void)
 
 const char unit_suite[] = "policy shared-volume";
 const struct unit_test unit_tests[] = {
+    {"file systems are for all nodes", file_systems_are_for_all_nodes},
+    {"a claim is what it is bound to", a_claim_is_what_it_is_bound_to},
+    {"it says how many mount it", it_says_how_many_mount_it},
     {"several replicas on one disk", several_replicas_on_one_disk},
     {"one replica that is two while it is updated", one_replica_that_is_two_while_it_is_updated},
     {"what keeps them on one node", what_keeps_them_on_one_node},

@@ -1,5 +1,5 @@
 /* The rail tolerations: what is granted, what the API server adds, and who tolerates everything. */
-#include "rail_table.h"
+#include "rail_modes.h"
 
 #define POD(spec) "{apiVersion: v1, kind: Pod, metadata: {name: a}, spec: " spec "}"
 #define TOLERATES(toleration) POD("{tolerations: [{" toleration "}]}")
@@ -11,6 +11,7 @@ static void without_a_list_only_everything_is_too_much(void)
     static const struct rail_case cases[] = {
         {POD("{}"), ""},
         {TOLERATES("key: team, operator: Exists"), ""},
+        {TOLERATES("key: a, operator: Exists"), ""},
         {TOLERATES("operator: Exists"), "deny " OPERATOR "Exists"},
         {TOLERATES("operator: Exists, effect: NoExecute"), "deny " OPERATOR "Exists"},
         {TOLERATES("operator: Exists, effect: PreferNoSchedule"), ""},
@@ -45,6 +46,13 @@ static void a_list_is_closed(void)
         {TOLERATES("key: node.kubernetes.io/not-ready, operator: Exists, effect: NoExecute"), ""},
         {TOLERATES("key: node.kubernetes.io/unreachable, operator: Exists, effect: NoExecute"), ""},
         {TOLERATES("key: node.kubernetes.io/memory-pressure, operator: Exists"), ""},
+        {TOLERATES("key: node.kubernetes.io/disk-pressure, operator: Exists"),
+         "deny " KEY "node.kubernetes.io/disk-pressure"},
+        /* no value is one, and operators that compare have one */
+        {TOLERATES("key: team, effect: NoSchedule"), "deny " KEY "team:NoSchedule"},
+        {TOLERATES("key: team, value: '', operator: Equal"), "deny " KEY "team"},
+        {TOLERATES("key: level, operator: Gt, value: '5', effect: NoSchedule"),
+         "deny " KEY "level=5:NoSchedule"},
         {TOLERATES("key: a, value: b"), "deny " KEY "a=b"},
         /* of all that is asked for */
         {POD("{containers: [{name: c, resources: {limits: {cpu: 1, a.com/b: 1, c.com/d: 1}}}], "
@@ -60,6 +68,82 @@ static void a_list_is_closed(void)
     rail_table_run(&(struct rail_table){
         "tolerations: {allow: ['team=web:NoSchedule', example.com/batch, 'disk-*:NoSchedule']}",
         NULL, cases, COUNT_OF(cases)});
+}
+
+static void a_grant_leaves_open_what_it_does_not_say(void)
+{
+    static const struct rail_case cases[] = {
+        {TOLERATES("key: team, value: ml-a"), ""},
+        {TOLERATES("key: team, value: ml-a, effect: NoExecute"), ""},
+        {TOLERATES("key: team, value: ml"), "deny " KEY "team=ml"},
+        {TOLERATES("key: team, operator: Exists"), "deny " KEY "team"},
+        {TOLERATES("key: team, operator: Exists, value: ml-a"), "deny " KEY "team"},
+        /* a taint without a value, and one that has = in it */
+        {TOLERATES("key: bare"), ""},
+        {TOLERATES("key: bare, value: x"), "deny " KEY "bare=x"},
+        {TOLERATES("key: pair, value: a=b"), ""},
+        {TOLERATES("key: pair, value: a"), "deny " KEY "pair=a"},
+        {TOLERATES("key: any, operator: Exists"), "deny " KEY "any"},
+        {TOLERATES("key: any, operator: Exists, effect: NoExecute"), ""},
+        {TOLERATES("key: any, value: x, effect: NoExecute"), ""},
+        {TOLERATES("operator: Exists, effect: NoExecute"), "deny " OPERATOR "Exists"},
+        {TOLERATES("key: a:b, operator: Exists, effect: NoSchedule"), ""},
+    };
+    rail_table_run(&(struct rail_table){"tolerations: {allow: ['team=ml-*', 'bare=', 'pair=a=b', "
+                                        "'any:NoExecute', 'a:b:NoSchedule']}",
+                                        NULL, cases, COUNT_OF(cases)});
+    /* All of one effect at once. */
+    static const struct rail_case effect[] = {
+        {TOLERATES("operator: Exists, effect: NoExecute"), ""},
+        {TOLERATES("operator: Exists"), "deny " OPERATOR "Exists"},
+        {TOLERATES("operator: Exists, effect: NoSchedule"), "deny " OPERATOR "Exists"},
+        {TOLERATES("key: a, operator: Exists, effect: NoExecute"), ""},
+    };
+    rail_table_run(&(struct rail_table){"tolerations: {allow: ['*:NoExecute']}", NULL, effect,
+                                        COUNT_OF(effect)});
+}
+
+static void each_toleration_is_held_against_the_list(void)
+{
+    static const struct rail_case cases[] = {
+        {POD("{tolerations: [{key: a}, {key: spot}, {key: b, effect: PreferNoSchedule}, {operator: "
+             "Exists}, {key: c, operator: Exists}]}"),
+         "deny " KEY "a\ndeny spec.tolerations[3].operator Exists\n"
+         "deny spec.tolerations[4].key c"},
+    };
+    rail_table_run(
+        &(struct rail_table){"tolerations: {allow: [spot]}", NULL, cases, COUNT_OF(cases)});
+}
+
+static void what_is_granted_is_told_nearest_first(void)
+{
+#define REMOVE "remove the toleration, or ask for it to be granted"
+    static const struct rail_words rows[] = {
+        {TOLERATES("key: team"),
+         "tolerates team, which is not granted; allowed teams, j, k, q, w, "
+         "... (6)",
+         REMOVE},
+        {TOLERATES("key: team, value: ml, operator: Exists, effect: NoExecute"),
+         "tolerates team:NoExecute, which is not granted; allowed teams, j, k, q, w, ... (6)",
+         REMOVE},
+        {TOLERATES("key: x, value: v"),
+         "tolerates x=v, which is not granted; allowed j, k, q, w, z, ... (6)", REMOVE},
+    };
+    rail_words_run("tolerations: {allow: [j, k, q, w, z, teams]}", NULL, rows, COUNT_OF(rows));
+    rail_words_run("tolerations: {allow: []}", NULL,
+                   &(struct rail_words){TOLERATES("key: team"),
+                                        "tolerates team, which is not granted", REMOVE},
+                   1);
+    static const struct rail_words every[] = {
+        {TOLERATES("operator: Exists, effect: NoSchedule"),
+         "tolerates every taint of effect NoSchedule",
+         "name the key of the taint that it must tolerate"},
+        {TOLERATES("operator: Exists"),
+         "tolerates every taint, also those that keep nodes for others or empty them "
+         "(karpenter.sh/disrupted)",
+         "name the key of the taint that it must tolerate"},
+    };
+    rail_words_run("tolerations: {}", NULL, every, COUNT_OF(every));
 }
 
 static void a_star_grants_everything_at_once(void)
@@ -101,27 +185,54 @@ static void every_kind_of_workload(void)
          "kind: DaemonSet, name: d, uid: u, controller: true}]}, spec: {tolerations: [{key: "
          "node.kubernetes.io/unschedulable, operator: Exists}]}}",
          ""},
+        {OF("apps/v1", "DaemonSet",
+            "{template: {spec: {tolerations: [{operator: Exists, effect: NoExecute}]}}}"),
+         "warn spec.template.spec.tolerations[0].operator Exists"},
+        {OF("apps/v1", "DaemonSet",
+            "{template: {spec: {tolerations: [{key: node.kubernetes.io/disk-pressure, operator: "
+            "Exists}, {key: team, operator: Exists}]}}}"),
+         "deny spec.template.spec.tolerations[1].key team"},
     };
     rail_table_run(&(struct rail_table){"tolerations: {allow: []}", NULL, cases, COUNT_OF(cases)});
 }
 
 static void a_grant_without_an_effect_there_is_warned_about(void)
 {
-    struct arena *arena = arena_create((size_t)16 << 20);
-    struct source source = {
-        .text = TEXT("{apiVersion: taffrail.dev/v1alpha1, kind: GuardRails, metadata: {name: a}, "
-                     "spec: {rails: {tolerations: {allow: ['team:NoScheduel', 'a:NoExecute']}}}}")};
-    struct problems problems = {.arena = arena};
-    const struct node *root = NULL;
-    doc_read_yaml(&source, YAML_POLICY, &doc_limits_policy, arena, &problems, rail_table_take_root,
-                  (void *)&root);
-    struct schema schema = {&source, arena, &problems};
-    struct policy policy = {0};
-    CU_ASSERT_TRUE_FATAL(document_read(&schema, root, catalog_builtin(arena), &problems, &policy));
-    ASSERT_INT(problems.count, 1);
-    ASSERT_TEXT(text_of(problems.items[0].what),
-                "tolerations: \"team:NoScheduel\" grants nothing, since no taint has the effect "
-                "\"NoScheduel\"; did you mean NoSchedule?");
+    static const struct {
+        const char *grant, *effect, *hint;
+    } cases[] = {
+        {"team:NoScheduel", "NoScheduel", "; did you mean NoSchedule?"},
+        {"team=a:noexecute", "noexecute", "; did you mean NoExecute?"},
+        {"team:PreferNoSched", "PreferNoSched", "; did you mean PreferNoSchedule?"},
+        {"team:NoSche", "NoSche", "; did you mean NoSchedule?"}, /* four letters short */
+        {"team:NoSch", "NoSch", ""},
+        {"team:evict", "evict", ""},
+        {"team:", "", ""},
+    };
+    struct arena *arena = arena_create((size_t)64 << 20);
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct source source = {
+            .text = arena_printf(arena,
+                                 "{apiVersion: taffrail.dev/v1alpha1, kind: GuardRails, metadata: "
+                                 "{name: a}, spec: {rails: {tolerations: {allow: ['a:NoExecute', "
+                                 "b, '%s', 'c:NoSchedule', 'd=e:PreferNoSchedule']}}}}",
+                                 cases[i].grant)};
+        struct problems problems = {.arena = arena};
+        const struct node *root = NULL;
+        doc_read_yaml(&source, YAML_POLICY, &doc_limits_policy, arena, &problems,
+                      rail_table_take_root, (void *)&root);
+        struct schema schema = {&source, arena, &problems};
+        struct policy policy = {0};
+        CU_ASSERT_TRUE_FATAL(
+            document_read(&schema, root, catalog_builtin(arena), &problems, &policy));
+        ASSERT_INT(problems.count, 1);
+        ASSERT_TEXT(text_of(problems.items[0].what),
+                    arena_printf(arena,
+                                 "tolerations: \"%s\" grants nothing, since no taint has the "
+                                 "effect \"%s\"%s",
+                                 cases[i].grant, cases[i].effect, cases[i].hint)
+                        .data);
+    }
     arena_destroy(arena);
 }
 
@@ -129,6 +240,9 @@ const char unit_suite[] = "policy tolerations";
 const struct unit_test unit_tests[] = {
     {"without a list only everything is too much", without_a_list_only_everything_is_too_much},
     {"a list is closed", a_list_is_closed},
+    {"a grant leaves open what it does not say", a_grant_leaves_open_what_it_does_not_say},
+    {"each toleration is held against the list", each_toleration_is_held_against_the_list},
+    {"what is granted is told nearest first", what_is_granted_is_told_nearest_first},
     {"a star grants everything at once", a_star_grants_everything_at_once},
     {"an empty list grants nothing", an_empty_list_grants_nothing},
     {"every kind of workload", every_kind_of_workload},

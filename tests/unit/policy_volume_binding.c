@@ -1,10 +1,12 @@
 /* The rail volume-binding: which StorageClasses bind too early, and what uses one. */
+#include "rail_modes.h"
 #include "rail_table.h"
 
 #define CLASS(name, provisioner, rest)                                           \
     "{apiVersion: storage.k8s.io/v1, kind: StorageClass, metadata: {name: " name \
     "}, provisioner: " provisioner rest "}"
 #define EBS(rest) CLASS("a", "ebs.csi.aws.com", rest)
+#define AUTO_EBS(rest) CLASS("a", "ebs.csi.eks.amazonaws.com", rest)
 #define WAITS ", volumeBindingMode: WaitForFirstConsumer"
 #define EARLY ", volumeBindingMode: Immediate"
 #define TOPOLOGY(key, values) \
@@ -36,6 +38,7 @@ static void a_zonal_class_must_wait(void)
         {EBS(TOPOLOGY("topology.k8s.aws/zone-id", "euw1-az1")), ""},
         {EBS(EARLY TOPOLOGY(ZONE, "eu-west-1a, eu-west-1b")), early},
         {EBS(EARLY TOPOLOGY("topology.kubernetes.io/region", "eu-west-1")), early},
+        {AUTO_EBS(EARLY TOPOLOGY("eks.amazonaws.com/compute-type", "auto")), early},
         {EBS(EARLY ", allowedTopologies: []"), early},
         {EBS(EARLY ", allowedTopologies: [{matchLabelExpressions: [{key: " ZONE
                    ", values: [a]}]}, {matchLabelExpressions: [{key: " ZONE ", values: [b]}]}]"),
@@ -50,12 +53,67 @@ static void a_zonal_class_must_wait(void)
                    ", values: [a]}]}, {matchLabelExpressions: [{key: kubernetes.io/os, values: "
                    "[linux]}, {key: topology.ebs.csi.aws.com/zone, values: [a]}]}]"),
          ""},
+        /* a key twice in one term, as drivers had two: both hold, and one zone is left */
+        {EBS(EARLY ", allowedTopologies: [{matchLabelExpressions: [{key: " ZONE
+                   ", values: [a]}, {key: topology.ebs.csi.aws.com/zone, values: [a]}]}]"),
+         ""},
+        {EBS(EARLY ", allowedTopologies: [{matchLabelExpressions: [{key: " ZONE
+                   ", values: [a, b]}, {key: topology.ebs.csi.aws.com/zone, values: [a]}]}]"),
+         ""},
+        {EBS(EARLY ", allowedTopologies: [{matchLabelExpressions: [{key: " ZONE
+                   ", values: [a]}, {key: topology.ebs.csi.aws.com/zone, values: [a]}]}, "
+                   "{matchLabelExpressions: [{key: " ZONE ", values: [b]}]}]"),
+         early},
+        {EBS(EARLY ", allowedTopologies: [{matchLabelExpressions: [{key: " ZONE
+                   ", values: [a]}]}, {matchLabelExpressions: [{key: " ZONE ", values: [a]}]}]"),
+         ""},
+        {EBS(EARLY TOPOLOGY(ZONE, "")), early},
+        {EBS(EARLY ", allowedTopologies: [{matchLabelExpressions: [{key: " ZONE ", values: a}]}]"),
+         early},
+        {EBS(EARLY ", allowedTopologies: [{matchLabelExpressions: [{key: " ZONE
+                   ", values: {a: b}}]}]"),
+         early},
         /* malformed: the API server's business, and no reason to stumble */
         {EBS(WAITS ", allowedTopologies: {a: b}"), ""},
         {EBS(WAITS ", allowedTopologies: [null, 5, {matchLabelExpressions: [5, {key: 5}]}]"), ""},
         {EBS(WAITS TOPOLOGY(ZONE, "5, null, ''")), ""},
     };
     rail_table_run(&(struct rail_table){"volume-binding: {}", NULL, cases, COUNT_OF(cases)});
+}
+
+/* In-tree and CSI, of every cloud; a class that waits is named instead, of the same cloud alone. */
+static void every_zonal_driver_is_known(void)
+{
+    static const struct {
+        const char *early, *waits, *elsewhere;
+    } drivers[] = {
+        {"kubernetes.io/aws-ebs", "ebs.csi.aws.com", "pd.csi.storage.gke.io"},
+        {"kubernetes.io/aws-ebs", "ebs.csi.eks.amazonaws.com", "disk.csi.azure.com"},
+        {"ebs.csi.aws.com", "ebs.csi.eks.amazonaws.com", "cinder.csi.openstack.org"},
+        {"ebs.csi.eks.amazonaws.com", "kubernetes.io/aws-ebs", "kubernetes.io/cinder"},
+        {"kubernetes.io/gce-pd", "pd.csi.storage.gke.io", "ebs.csi.aws.com"},
+        {"pd.csi.storage.gke.io", "kubernetes.io/gce-pd", "kubernetes.io/aws-ebs"},
+        {"kubernetes.io/azure-disk", "disk.csi.azure.com", "kubernetes.io/gce-pd"},
+        {"disk.csi.azure.com", "kubernetes.io/azure-disk", "ebs.csi.eks.amazonaws.com"},
+        {"kubernetes.io/cinder", "cinder.csi.openstack.org", "kubernetes.io/azure-disk"},
+        {"cinder.csi.openstack.org", "kubernetes.io/cinder", "kubernetes.io/aws-ebs"},
+    };
+    for (size_t i = 0; i < COUNT_OF(drivers); i++) {
+        char class[256], cluster[1024];
+        (void)snprintf(class, sizeof class, CLASS("a", "%s", EARLY), drivers[i].early);
+        (void)snprintf(cluster, sizeof cluster,
+                       "%s\n---\n" CLASS("mine", "%s", WAITS) "\n---\n" CLASS("b", "%s", WAITS),
+                       class, drivers[i].waits, drivers[i].elsewhere);
+        const struct rail_case wrong = {class, "deny volumeBindingMode Immediate"};
+        rail_table_run(&(struct rail_table){"volume-binding: {}", NULL, &wrong, 1});
+        static const struct rail_words words = {
+            "{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: c}, spec: "
+            "{storageClassName: a}}",
+            "found \"a\", a StorageClass that binds Immediately: the disk gets a zone before its "
+            "pod has one; allowed mine",
+            "name a class that waits for the pod: mine"};
+        rail_words_run("volume-binding: {}", cluster, &words, 1);
+    }
 }
 
 static void the_list_of_provisioners_can_be_your_own(void)
@@ -67,6 +125,18 @@ static void the_list_of_provisioners_can_be_your_own(void)
     };
     rail_table_run(&(struct rail_table){"volume-binding: {zonalProvisioners: [csi.example.com]}",
                                         NULL, cases, COUNT_OF(cases)});
+    /* two drivers that no cloud is known of do not stand in for each other */
+    static const struct rail_words claim = {
+        "{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: c}, spec: "
+        "{storageClassName: a}}",
+        "found \"a\", a StorageClass that binds Immediately: the disk gets a zone before its pod "
+        "has one; allowed same",
+        "name a class that waits for the pod: same"};
+    rail_words_run(
+        "volume-binding: {zonalProvisioners: [csi.example.com, csi.example.org]}",
+        CLASS("a", "csi.example.com", EARLY) "\n---\n" CLASS(
+            "other", "csi.example.org", WAITS) "\n---\n" CLASS("same", "csi.example.com", WAITS),
+        &claim, 1);
 }
 
 #define AT "allowedTopologies[0].matchLabelExpressions[0]."
@@ -77,6 +147,9 @@ static void keys_and_zones_must_be_possible(void)
         {EBS(WAITS TOPOLOGY("failure-domain.beta.kubernetes.io/zone", "eu-west-1a")), ""},
         {EBS(WAITS TOPOLOGY("topology.ebs.csi.aws.com/outpost-id", "op-1")), ""},
         {EBS(WAITS TOPOLOGY("zone", "eu-west-1a")), "deny " AT "key zone"},
+        {EBS(WAITS TOPOLOGY("zone-id", "euw1-az1")), "deny " AT "key zone-id"},
+        {EBS(WAITS TOPOLOGY("z", "eu-west-1a")), "deny " AT "key z"},
+        {EBS(WAITS TOPOLOGY("os", "linux")), "deny " AT "key os"},
         {EBS(WAITS TOPOLOGY("topology.kubernetes.io/zones", "eu-west-1a")),
          "deny " AT "key topology.kubernetes.io/zones"},
         {EBS(WAITS TOPOLOGY("example.com/rack", "1a")), "deny " AT "key example.com/rack"},
@@ -97,6 +170,16 @@ static void keys_and_zones_must_be_possible(void)
          "deny " AT "key topology.disk.csi.azure.com/zoen"},
         {EBS(WAITS TOPOLOGY("topology.ebs.csi.eks.amazonaws.com/zon", "a")),
          "deny " AT "key topology.ebs.csi.eks.amazonaws.com/zon"},
+        /* the class of the EKS user guide; to the driver outside of Auto Mode the key says nothing
+         */
+        {AUTO_EBS(WAITS TOPOLOGY("eks.amazonaws.com/compute-type", "auto")), ""},
+        {AUTO_EBS(WAITS TOPOLOGY(ZONE, "eu-west-1a")), ""},
+        {AUTO_EBS(WAITS TOPOLOGY("eks.amazonaws.com/compute-typ", "auto")),
+         "deny " AT "key eks.amazonaws.com/compute-typ"},
+        {AUTO_EBS(WAITS TOPOLOGY("eks.amazonaws.com/nodegroup", "a")),
+         "deny " AT "key eks.amazonaws.com/nodegroup"},
+        {EBS(WAITS TOPOLOGY("eks.amazonaws.com/compute-type", "auto")),
+         "deny " AT "key eks.amazonaws.com/compute-type"},
         /* nothing visible says which zones there are */
         {EBS(WAITS TOPOLOGY(ZONE, "us-east-2c")), ""},
     };
@@ -188,6 +271,28 @@ static void claims_must_use_a_class_that_waits(void)
     rail_table_run(&(struct rail_table){"volume-binding: {}", CLASSES, cases, COUNT_OF(cases)});
 }
 
+/* Five fit into a sentence. */
+static void the_nearest_five_are_named(void)
+{
+#define ANOTHER(name) "\n---\n" CLASS(name, "ebs.csi.aws.com", WAITS)
+#define EARLY_AND_FIVE                     \
+    CLASS("gp2", "ebs.csi.aws.com", EARLY) \
+    ANOTHER("gold") ANOTHER("fast") ANOTHER("slow") ANOTHER("gp3") ANOTHER("plain")
+    static const char found[] = "found \"gp2\", a StorageClass that binds Immediately: the disk "
+                                "gets a zone before its pod has one; allowed ";
+    char five[256], six[256];
+    (void)snprintf(five, sizeof five, "%sgp3, gold, fast, slow, plain", found);
+    (void)snprintf(six, sizeof six, "%sgp3, gp4, gold, fast, slow, ... (6)", found);
+    const struct rail_words of_five = {
+        CLAIM("", "storageClassName: gp2"), five,
+        "name a class that waits for the pod: gp3, gold, fast, slow, plain"};
+    const struct rail_words of_six = {
+        CLAIM("", "storageClassName: gp2"), six,
+        "name a class that waits for the pod: gp3, gp4, gold, fast, slow, ... (6)"};
+    rail_words_run("volume-binding: {}", EARLY_AND_FIVE, &of_five, 1);
+    rail_words_run("volume-binding: {}", EARLY_AND_FIVE ANOTHER("gp4"), &of_six, 1);
+}
+
 static void a_claim_without_a_class_gets_the_newest_default(void)
 {
     static const struct rail_case early = {CLAIM("", ""), "deny spec.storageClassName "};
@@ -248,10 +353,12 @@ static void workloads_are_judged_by_their_claims(void)
 const char unit_suite[] = "policy volume-binding";
 const struct unit_test unit_tests[] = {
     {"a zonal class must wait", a_zonal_class_must_wait},
+    {"every zonal driver is known", every_zonal_driver_is_known},
     {"the list of provisioners can be your own", the_list_of_provisioners_can_be_your_own},
     {"keys and zones must be possible", keys_and_zones_must_be_possible},
     {"zones are held against what is visible", zones_are_held_against_what_is_visible},
     {"claims must use a class that waits", claims_must_use_a_class_that_waits},
+    {"the nearest five are named", the_nearest_five_are_named},
     {"a claim without a class gets the newest default",
      a_claim_without_a_class_gets_the_newest_default},
     {"workloads are judged by their claims", workloads_are_judged_by_their_claims},

@@ -54,6 +54,22 @@ static void accelerator_pools(void)
          "found \"nvidia.com/gpus\"; allowed nvidia.com/gpu, amd.com/gpu, habana.ai/gaudi, "
          "aws.amazon.com/neuron, aws.amazon.com/neuroncore",
          "replace with nvidia.com/gpu"},
+        /* by the vendor's name alone */
+        {POOL("a", EC2, "cpu: 1", IN(AWS "family", "g4ad"),
+              TAINTS("{key: amd-gpus, effect: NoSchedule}")),
+         "found \"amd-gpus\"; allowed amd.com/gpu, nvidia.com/gpu, habana.ai/gaudi, "
+         "aws.amazon.com/neuron, aws.amazon.com/neuroncore",
+         "replace with amd.com/gpu"},
+        {POOL("a", EC2, "cpu: 1", IN(AWS "family", "inf2"),
+              TAINTS("{key: aws/neuron, effect: NoSchedule}")),
+         "found \"aws/neuron\"; allowed aws.amazon.com/neuron, aws.amazon.com/neuroncore, "
+         "amd.com/gpu, "
+         "nvidia.com/gpu, habana.ai/gaudi",
+         "replace with aws.amazon.com/neuron"},
+        {POOL("a", EC2, "cpu: 1", IN(AWS "family", "dl1"), ""),
+         "no NoSchedule or NoExecute taint: any pod may take a place on these accelerator nodes",
+         "add to spec.template.spec.taints: [{key: habana.ai/gaudi, value: \"true\", effect: "
+         "NoSchedule}]"},
         {POOL("a", EC2, "", IN(AWS "family", "p3"), HARD),
          "no limit: nothing bounds how many accelerator nodes it buys",
          "set spec.limits, by cpu, memory or nvidia.com/gpu"},
@@ -102,6 +118,21 @@ static void accelerator_pools(void)
          "DoesNotExist}, {key: node.kubernetes.io/instance-type, operator: NotIn, values: "
          "[g2.2xlarge, g2.8xlarge]}]; or name the accelerators it is for, then taint and limit "
          "it"},
+        /* the keys reach none of them */
+        {POOL("a", EC2, "cpu: 1", IN(AWS "size", "2xlarge") ", " IN(AWS "generation", "'2'"), ""),
+         "1 of the 8 instance types it can launch carries accelerators: g2.2xlarge",
+         "add to spec.template.spec.requirements: [{key: node.kubernetes.io/instance-type, "
+         "operator: "
+         "NotIn, values: [g2.2xlarge]}]; or name the accelerators it is for, then taint and limit "
+         "it"},
+        {POOL("a", EC2, "cpu: 1",
+              IN(AWS "size", "6xlarge") ", " IN(
+                  AWS "cpu", "'24'") ", {key: " AWS "gpu-count, operator: DoesNotExist}",
+              ""),
+         "1 of the 12 instance types it can launch carries accelerators: inf1.6xlarge",
+         "add to spec.template.spec.requirements: [{key: "
+         "karpenter.k8s.aws/instance-accelerator-count, operator: DoesNotExist}]; or name the "
+         "accelerators it is for, then taint and limit it"},
         {POOL("a", AZURE, "cpu: 1", IN("karpenter.azure.com/sku-family", "N"), ""),
          "the catalogue describes EC2 instance types, and this pool's nodes are "
          "karpenter.azure.com: whether they carry accelerators is not known",
@@ -129,6 +160,15 @@ static void accelerator_pools(void)
     };
     rail_words_run("accelerators: {resources: [example.com/fpga, x], taints: [dedicated]}", NULL,
                    own, COUNT_OF(own));
+    /* the device's taint before one that tells no device */
+    rail_words_run(
+        "accelerators: {taints: [dedicated, amd.com/gpu, nvidia.com/gpu, nvidia.com/all]}", NULL,
+        &(struct rail_words){POOL("a", EC2, "cpu: 1", IN(AWS "family", "p3"), ""),
+                             "no NoSchedule or NoExecute taint: any pod may take a place on these "
+                             "accelerator nodes",
+                             "add to spec.template.spec.taints: [{key: nvidia.com/gpu, value: "
+                             "\"true\", effect: NoSchedule}]"},
+        1);
     /* nothing tells which key */
     rail_words_run(
         "accelerators: {resources: ['*/vgpu?']}", NULL,
@@ -153,11 +193,33 @@ static void accelerator_pools(void)
                    "accelerator, taints: [nvidia.com/gpu]}",
                    NULL, patterns, COUNT_OF(patterns));
     rail_words_run(
+        "accelerators: {resources: ['habana.ai/gaud?', aws.amazon.com/neuron], requireLimits: "
+        "accelerator}",
+        NULL,
+        &(struct rail_words){
+            POOL("a", EC2, "cpu: 1", IN(AWS "family", "dl1, inf2"), HARD),
+            "no limit on aws.amazon.com/neuron, a resource that habana.ai/gaud? matches",
+            "add aws.amazon.com/neuron, a resource that habana.ai/gaud? matches to spec.limits"},
+        1);
+    rail_words_run(
         "accelerators: {resources: ['*/vgpu?'], taints: [nvidia.com/gpu]}", NULL,
         &(struct rail_words){POOL("a", EC2, "", IN(AWS "family", "p3"), HARD),
                              "no limit: nothing bounds how many accelerator nodes it buys",
                              "set spec.limits, by cpu, memory or a resource that */vgpu? matches"},
         1);
+}
+
+static void replacements(void)
+{
+    rail_replaces("accelerators: {}",
+                  POOL("a", EC2, "cpu: 1", IN(AWS "family", "p3"),
+                       TAINTS("{key: nvidia.com/gpus, effect: NoSchedule}")),
+                  "nvidia.com/gpu");
+    rail_replaces("accelerators: {}",
+                  POOL("a", EC2, "cpu: 1", IN(AWS "family", "p3"),
+                       TAINTS("{key: a, effect: PreferNoSchedule}")),
+                  "NoSchedule");
+    rail_replaces("accelerators: {}", POOL("a", EC2, "cpu: 1", IN(AWS "family", "p3"), ""), "");
 }
 
 #define CLOSED(name, taints) \
@@ -182,6 +244,21 @@ static void accelerator_pods(void)
     };
     rail_words_run("accelerators: {resources: [example.com/fpga, b], taints: [dedicated]}", NULL,
                    own, COUNT_OF(own));
+    /* a taint that is a resource names itself, and a container asks for no pattern */
+    static const struct rail_words of_pattern[] = {
+        {POD("tolerations: [" TAINT("amd.com/gpu") "], containers: [{name: a}]"),
+         "tolerates amd.com/gpu but asks for no accelerator: it would take a place on a node that "
+         "is kept for those that do",
+         "remove the toleration, or ask for amd.com/gpu under resources.limits of a container"},
+        {POD("tolerations: [" TAINT("dedicated") "], containers: [{name: a}]"),
+         "tolerates dedicated but asks for no accelerator: it would take a place on a node that is "
+         "kept for those that do",
+         "remove the toleration, or ask for a resource that nvidia.com/* matches under "
+         "resources.limits of a container"},
+    };
+    rail_words_run("accelerators: {resources: ['nvidia.com/*', amd.com/gpu], taints: [dedicated, "
+                   "amd.com/gpu]}",
+                   NULL, of_pattern, COUNT_OF(of_pattern));
     static const struct rail_words asks[] = {
         {POD(ASKS("nvidia.com/gpu: 1")),
          "asks for nvidia.com/gpu; no NodePool is visible whose taints it would have to tolerate",
@@ -263,7 +340,7 @@ static void instance_types(void)
          "widen the requirements until they meet the list, or leave the choice to the NodePools"},
         {REQUIRES("{key: " AWS "family, operator: In, values: [m5]}, {key: " AWS
                   "cpu, operator: In, values: ['32']}"),
-         "reaches 1 instance type, none of them in the list: m5.8xlarge; allowed m5.large, "
+         "reaches one instance type, which is not in the list: m5.8xlarge; allowed m5.large, "
          "m5.xlarge, r5.large, r5.xlarge",
          "widen the requirements until they meet the list, or leave the choice to the NodePools"},
         {POOL("a", EC2, "", IN(AWS "family", "m5"), ""),
@@ -410,9 +487,7 @@ static void what_to_add_or_change(void)
 
 const char unit_suite[] = "policy words: accelerators and instance types";
 const struct unit_test unit_tests[] = {
-    {"accelerator pools", accelerator_pools},
-    {"accelerator pods", accelerator_pods},
-    {"instance types", instance_types},
-    {"what to add or change", what_to_add_or_change},
-    {NULL, NULL},
+    {"accelerator pools", accelerator_pools},         {"replacements", replacements},
+    {"accelerator pods", accelerator_pods},           {"instance types", instance_types},
+    {"what to add or change", what_to_add_or_change}, {NULL, NULL},
 };

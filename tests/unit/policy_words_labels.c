@@ -104,13 +104,37 @@ static void keys(void)
          "make the Nodes visible (--state DIR)"},
     };
     rail_words_run("node-labels: {}", NULL, unseen, COUNT_OF(unseen));
+    /* Only labels that nodes will have, each once, and none that every node has. */
+    static const struct rail_words of_pools[] = {
+        {SELECTS("shelf: a"),
+         "found \"shelf\", a label that no NodePool or Node carries; allowed team, any",
+         "remove it, or add the label to a NodePool under spec.template.metadata.labels"},
+    };
+    rail_words_run("node-labels: {}",
+                   POOL("one", "team: web, kubernetes.io/arch: amd64",
+                        ZONES ", {key: gone, operator: DoesNotExist}, {key: broken, operator: Is, "
+                              "values: [a]}, {key: any, operator: Exists}")
+                       POOL("two", "team: shop", ""),
+                   of_pools, COUNT_OF(of_pools));
+    static const struct rail_words of_plain_pools[] = {
+        {SELECTS("shelf: a"), "found \"shelf\", a label that no NodePool or Node carries",
+         "remove it, or add the label to a NodePool under spec.template.metadata.labels"},
+    };
+    rail_words_run("node-labels: {}", POOL("one", "", ZONES), of_plain_pools, 1);
     static const struct rail_words granted[] = {
         {SELECTS("team: shop"), "found \"shop\"; allowed web, w-*",
          "select an allowed value, or leave the label out"},
         {SELECTS("karpenter.sh/nodepool: two"), "found \"two\"; allowed one",
          "select an allowed value, or leave the label out"},
+        {SELECTS("team: wob"), "found \"wob\"; allowed web, w-*", "replace with web"},
+        /* a pattern is no value */
+        {SELECTS("example.com/tier: gold"), "found \"gold\"; allowed gold-*",
+         "select an allowed value, or leave the label out"},
+        {SELECTS("rack: r"), "found \"r\"; allowed r?, s1",
+         "select an allowed value, or leave the label out"},
     };
-    rail_words_run("node-labels: {allow: {team: [web, 'w-*'], karpenter.sh/nodepool: [one]}}",
+    rail_words_run("node-labels: {allow: {team: [web, 'w-*'], karpenter.sh/nodepool: [one], "
+                   "example.com/tier: ['gold-*'], rack: ['r?', s1]}}",
                    CLUSTER, granted, COUNT_OF(granted));
 }
 
@@ -133,6 +157,13 @@ static void values(void)
         {SELECTS("rack: r2"),
          "found \"r2\", a value of rack that no NodePool or Node carries; allowed r1",
          "replace with r1"},
+        /* two letters away it was meant, three letters away it was not */
+        {SELECTS("team: webxy"),
+         "found \"webxy\", a value of team that no NodePool or Node carries; allowed web, shop",
+         "replace with web"},
+        {SELECTS("team: webxyz"),
+         "found \"webxyz\", a value of team that no NodePool or Node carries; allowed web, shop",
+         "select an allowed value, or add it to a NodePool under spec.template.metadata.labels"},
         /* of a closed list */
         {SELECTS("kubernetes.io/os: windws"), "found \"windws\"; allowed windows, linux",
          "replace with windows"},
@@ -223,6 +254,16 @@ static void keys_are_replaced_where_they_stand(void)
          "nodeSelectorTerms[0].matchExpressions[0].key",
          "topology.kubernetes.io/zone"},
         {SELECTS("zone: eu-west-1a"), "spec.nodeSelector.zone", ""},
+        {REQUIRES("{key: tem, operator: Exists}"),
+         "spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution."
+         "nodeSelectorTerms[0].matchExpressions[0].key",
+         "team"},
+        {REQUIRES(IN("tem", "web")),
+         "spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution."
+         "nodeSelectorTerms[0].matchExpressions[0].key",
+         "team"},
+        {SELECTS("tem: web"), "spec.nodeSelector.tem", ""},
+        {SELECTS("team: wbe"), "spec.nodeSelector.team", "web"},
     };
     struct arena *arena = arena_create((size_t)64 << 20);
     struct world world = rail_table_world("node-labels: {}", CLUSTER, arena);

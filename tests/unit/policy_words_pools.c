@@ -143,22 +143,22 @@ static void expiry(void)
          "1970-01-01 17:00 to Fri 1970-01-02 09:00, Fri 1970-01-02 17:00 to Mon 1970-01-05 09:00 "
          "UTC",
          "set Never and let drift replace the nodes inside the windows, or keep what is drained "
-         "safe with PodDisruptionBudgets and a terminationGracePeriod"},
+         "safe with PodDisruptionBudgets, which hold until a terminationGracePeriod is over"},
         {POOL_OF("v1", "budgets: [" OFFICE "]", ", expireAfter: 24h"),
          "\"24h\" does not wait for a window: nodes are drained when they are that old; next "
          "windows: Thu 1970-01-01 00:00 to Thu 1970-01-01 09:00, Thu 1970-01-01 17:00 to Fri "
          "1970-01-02 09:00, Fri 1970-01-02 17:00 to Mon 1970-01-05 09:00 UTC",
          "set Never and let drift replace the nodes inside the windows, or keep what is drained "
-         "safe with PodDisruptionBudgets and a terminationGracePeriod"},
+         "safe with PodDisruptionBudgets, which hold until a terminationGracePeriod is over"},
         {POOL_OF("v1beta1",
                  "consolidationPolicy: WhenUnderutilized, expireAfter: 4h, budgets: [" OFFICE "]",
                  ""),
-         "\"4h\", and no window is open for up to 8 hours: nodes cannot be replaced that soon; "
+         "\"4h\", and no window is open for up to 8 h: nodes cannot be replaced that soon; "
          "next windows: Thu 1970-01-01 00:00 to Thu 1970-01-01 09:00, Thu 1970-01-01 17:00 to Fri "
          "1970-01-02 09:00, Fri 1970-01-02 17:00 to Mon 1970-01-05 09:00 UTC",
          "open windows more often, or let nodes live longer"},
         {POOL_OF("v1beta1", "budgets: [" BLOCK("0 0 1 * *", "721h") "]", ""),
-         "\"720h\", and no window is open for up to 1441 hours: nodes cannot be replaced that "
+         "\"720h\", and no window is open for up to 1441 h: nodes cannot be replaced that "
          "soon; next windows: Sat 1970-01-31 01:00 to Sun 1970-02-01 00:00, Tue 1970-03-31 01:00 "
          "to Wed 1970-04-01 00:00, Sun 1970-05-31 01:00 to Mon 1970-06-01 00:00 UTC",
          "open windows more often, or let nodes live longer"},
@@ -172,7 +172,7 @@ static void expiry(void)
          "windows: Thu 1970-01-01 00:00 to Thu 1970-01-01 09:00, Thu 1970-01-01 17:00 to Fri "
          "1970-01-02 09:00, Fri 1970-01-02 17:00 to Mon 1970-01-05 09:00 UTC",
          "set Never and let drift replace the nodes inside the windows, or keep what is drained "
-         "safe with PodDisruptionBudgets and a terminationGracePeriod"}};
+         "safe with PodDisruptionBudgets, which hold until a terminationGracePeriod is over"}};
     rail_words_run(
         "disruption-budgets: {}",
         NODE("late", "1970-01-01T12:00:00Z") NODE("early", "1970-01-01T10:00:00Z")
@@ -190,7 +190,7 @@ static void expiry(void)
          "Thu 1970-01-01 17:00 to Fri 1970-01-02 09:00, Fri 1970-01-02 17:00 to Mon 1970-01-05 "
          "09:00 UTC",
          "set Never and let drift replace the nodes inside the windows, or keep what is drained "
-         "safe with PodDisruptionBudgets and a terminationGracePeriod"}};
+         "safe with PodDisruptionBudgets, which hold until a terminationGracePeriod is over"}};
     rail_words_run("disruption-budgets: {}",
                    NODE("d", "1970-01-01T10:00:00Z") NODE("c", "1970-01-01T10:00:00Z")
                        NODE("b", "1970-01-01T10:00:00Z") NODE("a", "1970-01-01T12:00:00Z"),
@@ -266,7 +266,7 @@ static void classes(void)
          "node's credentials",
          "replace with required"},
         {CLASS("v1", "amiSelectorTerms: [{alias: al2023@latest}], kubelet: {maxPods: 30}"),
-         "found 30 pods a node, and 1 of the 2 instance types of its NodePools have fewer "
+         "found 30 pods a node, and 1 of the 2 instance types of its NodePools has fewer "
          "addresses, unless the network plugin assigns prefixes: m5.large",
          "remove maxPods, which leaves each type what it has addresses for; or turn prefix "
          "delegation on"},

@@ -193,14 +193,14 @@ static void shared_volumes(void)
          "completions: 3, template: {spec: {" MOUNTS("data") "}}}}",
          "3 pods at a time mount claim \"data\" (ReadWriteOnce), which only one node can attach: "
          "on another node a pod waits for ever (Multi-Attach)",
-         "use a claim of ReadWriteMany, a StatefulSet with volumeClaimTemplates, or a required "
-         "podAffinity of the pods to themselves by kubernetes.io/hostname"},
+         "use a claim of ReadWriteMany, a volume of its own for each pod (ephemeral), or a "
+         "required podAffinity of the pods to themselves by kubernetes.io/hostname"},
         {"{apiVersion: batch/v1, kind: CronJob, metadata: {name: j}, spec: {jobTemplate: {spec: "
          "{parallelism: 2, template: {spec: {" MOUNTS("data") "}}}}}}",
          "2 pods at a time mount claim \"data\" (ReadWriteOnce), which only one node can attach: "
          "on another node a pod waits for ever (Multi-Attach)",
-         "use a claim of ReadWriteMany, a StatefulSet with volumeClaimTemplates, or a required "
-         "podAffinity of the pods to themselves by kubernetes.io/hostname"},
+         "use a claim of ReadWriteMany, a volume of its own for each pod (ephemeral), or a "
+         "required podAffinity of the pods to themselves by kubernetes.io/hostname"},
     };
     rail_words_run("shared-volume: {}", ONE_NODE, rows, COUNT_OF(rows));
 }

@@ -1,5 +1,6 @@
 /* The rail zone-spread: which workloads are spread, and what their pods are given. */
 #include "change_table.h"
+#include "rail_modes.h"
 
 #define ZONE "topology.kubernetes.io/zone"
 #define WORKLOAD(kind, replicas, spec)                                                           \
@@ -38,6 +39,8 @@ static void workloads_must_be_spread(void)
         {WORKLOAD("Deployment", "replicas: 0, ", ""), ""},
         {WORKLOAD("Deployment", "", ""), ""},
         {WORKLOAD("Deployment", "replicas: null, ", ""), ""},
+        {WORKLOAD("Deployment", "replicas: '3', ", ""), ""},
+        {WORKLOAD("Deployment", "replicas: 2.5, ", ""), ""},
         /* no replicas to speak of */
         {WORKLOAD("DaemonSet", "", ""), ""},
         {"{apiVersion: v1, kind: Pod, metadata: {name: a}, spec: {}}", ""},
@@ -45,7 +48,10 @@ static void workloads_must_be_spread(void)
         {WEB(SPREAD(ZONE, SELECTS("app: web"))), ""},
         {WEB(SPREAD(ZONE, ", whenUnsatisfiable: ScheduleAnyway" SELECTS("tier: front"))), ""},
         {WEB(SPREAD("failure-domain.beta.kubernetes.io/zone", SELECTS("app: web"))), ""},
+        {WEB(SPREAD("topology.k8s.aws/zone-id", SELECTS("app: web"))), ""},
         {WEB(SPREAD(ZONE, ", labelSelector: {}")), ""},
+        {WEB(SPREAD(ZONE, ", labelSelector: {matchExpressions: [{key: tier, operator: Exists}]}")),
+         ""},
         {WEB(ANTI(SELECTS("app: web"))), ""},
         {WEB("affinity: {podAntiAffinity: {preferredDuringSchedulingIgnoredDuringExecution: "
              "[{weight: 1, podAffinityTerm: " ANTI_TERM(SELECTS("app: web")) "}]}}"),
@@ -68,8 +74,14 @@ static void workloads_must_be_spread(void)
         {PATCH(ANTI("")), NOTHING},
         {PATCH(ANTI(", namespaces: [other]" SELECTS("app: web"))), NOTHING},
         {PATCH(""), NOTHING},
-        /* one that misses beside one that does not */
+        /* one that misses beside one that does not, and two that do */
         {WEB(SPREAD(ZONE, SELECTS("app: api")) ", " ANTI(SELECTS("app: web"))), ""},
+        {WEB("topologySpreadConstraints: [{topologyKey: kubernetes.io/hostname}, "
+             "{topologyKey: " ZONE
+             ", labelSelector: {matchLabels: {app: api}}}, {topologyKey: " ZONE "}]"),
+         "deny spec.template.spec.topologySpreadConstraints[1].labelSelector "},
+        /* no zone at all */
+        {WEB("topologySpreadConstraints: [{maxSkew: 1, labelSelector: {}}]"), NOTHING},
     };
     rail_table_run(&(struct rail_table){"zone-spread: {}", NULL, cases, COUNT_OF(cases)});
 }
@@ -80,9 +92,15 @@ static void who_chooses_zones_is_exempt(void)
         {WEB("nodeSelector: {" ZONE ": a}"), ""},
         {WEB("nodeSelector: {failure-domain.beta.kubernetes.io/zone: a}"), ""},
         {WEB("nodeSelector: {kubernetes.io/arch: arm64}"), NOTHING},
+        {WEB("nodeSelector: {kubernetes.io/arch: arm64, topology.k8s.aws/zone-id: euw1-az1}"), ""},
         {WEB(NODE_AFFINITY(IN_ZONE)), ""},
         {WEB(NODE_AFFINITY(IN_ZONE ", " IN_ZONE)), ""},
         {WEB(NODE_AFFINITY(IN_ZONE ", {matchExpressions: [{key: a, operator: Exists}]}")), NOTHING},
+        {WEB(NODE_AFFINITY("{matchExpressions: [{key: a, operator: Exists}, {key: " ZONE
+                           ", operator: In, values: [a, b]}]}")),
+         ""},
+        {WEB(NODE_AFFINITY("{matchExpressions: [{key: " ZONE ", operator: Exists}]}")), NOTHING},
+        {WEB(NODE_AFFINITY("")), NOTHING},
         {WEB(NODE_AFFINITY("{matchExpressions: [{key: " ZONE ", operator: NotIn, values: [a]}]}")),
          NOTHING},
         {WEB("affinity: {podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: "
@@ -93,6 +111,10 @@ static void who_chooses_zones_is_exempt(void)
          NOTHING},
         {WEB("affinity: {podAffinity: {preferredDuringSchedulingIgnoredDuringExecution: "
              "[{weight: 1, podAffinityTerm: {topologyKey: " ZONE "}}]}}"),
+         NOTHING},
+        /* to be together, if it can be, is no spread either */
+        {WEB("affinity: {podAffinity: {preferredDuringSchedulingIgnoredDuringExecution: "
+             "[{weight: 1, podAffinityTerm: {topologyKey: " ZONE SELECTS("app: web") "}}]}}"),
          NOTHING},
     };
     rail_table_run(&(struct rail_table){"zone-spread: {}", NULL, cases, COUNT_OF(cases)});
@@ -111,7 +133,52 @@ static void few_replicas_are_let_alone(void)
                                         COUNT_OF(defaulted)});
 }
 
+#define IGNORED "zone-spread: {}}, karpenter: {preferencePolicy: Ignore"
+#define ONLY_PREFERRED                                                                         \
+    "the spread over zones is only preferred, and Karpenter, which ignores preferences here, " \
+    "may buy every node in one zone"
+#define ANTI_PREFERRED                                                               \
+    "affinity: {podAntiAffinity: {preferredDuringSchedulingIgnoredDuringExecution: " \
+    "[{weight: 1, podAffinityTerm: " ANTI_TERM(SELECTS("app: web")) "}]}}"
+
+/* A spread that is only preferred can be made a hard one in its place; of an anti-affinity that
+ * would let no more replicas run than there are zones. */
+static void what_karpenter_ignores_is_made_hard(void)
+{
+    static const char make_hard[] =
+        "replace with DoNotSchedule, with which a pod waits when its zone has no room";
+    static const struct rail_words rows[] = {
+        {WEB(SPREAD(ZONE, ", whenUnsatisfiable: ScheduleAnyway" SELECTS("app: web"))),
+         ONLY_PREFERRED, make_hard},
+        {WEB(ANTI_PREFERRED), ONLY_PREFERRED,
+         "add a topologySpreadConstraint over zones with whenUnsatisfiable: DoNotSchedule"},
+        {WEB(SPREAD(ZONE,
+                    ", whenUnsatisfiable: ScheduleAnyway" SELECTS("app: web")) ", " ANTI_PREFERRED),
+         ONLY_PREFERRED, make_hard},
+        {WEB(""), "nothing spreads the replicas over zones: they may all be in one",
+         "add {maxSkew: 1, topologyKey: " ZONE ", whenUnsatisfiable: DoNotSchedule, "
+         "labelSelector: ...}, which selects labels of the pod template"},
+    };
+    rail_words_run(IGNORED, NULL, rows, COUNT_OF(rows));
+    rail_replaces(IGNORED, rows[0].object, "DoNotSchedule");
+    rail_replaces(IGNORED, rows[1].object, "");
+    static const struct rail_case second = {
+        WEB("topologySpreadConstraints: [{topologyKey: " ZONE "}, {topologyKey: " ZONE
+            ", whenUnsatisfiable: ScheduleAnyway, labelSelector: {}}, {topologyKey: " ZONE
+            ", whenUnsatisfiable: ScheduleAnyway, labelSelector: {matchLabels: {app: web}}}]"),
+        "warn spec.template.spec.topologySpreadConstraints[1].whenUnsatisfiable ScheduleAnyway"};
+    rail_table_run(&(struct rail_table){IGNORED, NULL, &second, 1});
+}
+
 /* ---- what pods are given ---- */
+
+/* A volume and its claim, of one name. */
+#define BOUND_TO(name, labels, expressions)                                                        \
+    "{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: data-" name "}, spec: "        \
+    "{volumeName: " name                                                                           \
+    "}}\n---\n{apiVersion: v1, kind: PersistentVolume, metadata: {name: " name ", labels: " labels \
+    "}, spec: {nodeAffinity: {required: {nodeSelectorTerms: "                                      \
+    "[{matchExpressions: [" expressions "]}]}}}}\n---\n"
 
 static const char cluster[] =
     "{apiVersion: apps/v1, kind: Deployment, metadata: {name: web}, spec: {replicas: 3, selector: "
@@ -128,6 +195,20 @@ static const char cluster[] =
     "{matchLabels: {app: db}}}}\n---\n"
     "{apiVersion: v1, kind: ReplicationController, metadata: {name: rc}, spec: {replicas: 2, "
     "selector: {app: rc}}}\n---\n"
+    "{apiVersion: v1, kind: ReplicationController, metadata: {name: plain}, spec: {replicas: 2, "
+    "template: {metadata: {labels: {app: plain, tier: front}}}}}\n---\n"
+    "{apiVersion: v1, kind: ReplicationController, metadata: {name: bare}, spec: {replicas: 2, "
+    "template: {metadata: {labels: {}}}}}\n---\n"
+    "{apiVersion: apps/v1, kind: StatefulSet, metadata: {name: old}, spec: {replicas: 2, selector: "
+    "{}, template: {metadata: {labels: {app: old}}}}}\n---\n"
+    "{apiVersion: apps/v1, kind: StatefulSet, metadata: {name: broken}, spec: {replicas: 2, "
+    "selector: [app], template: {metadata: {labels: {app: broken}}}}}\n---\n"
+    "{apiVersion: apps/v1, kind: ReplicaSet, metadata: {name: picky-5f4}, spec: {replicas: 2, "
+    "selector: {matchLabels: {app: picky, pod-template-hash: 5f4, tier: front}, matchExpressions: "
+    "[{key: app, operator: Exists}, {key: pod-template-hash, operator: Exists}, {key: tier, "
+    "operator: Exists}]}}}\n---\n"
+    "{apiVersion: apps/v1, kind: ReplicaSet, metadata: {name: alone}, spec: {replicas: 2, "
+    "selector: {matchExpressions: [{key: app, operator: In, values: [alone]}]}}}\n---\n"
     "{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: data-db-0}, spec: {volumeName: "
     "pv-0}}\n---\n"
     "{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: data-db-1}, spec: {}}\n---\n"
@@ -140,7 +221,24 @@ static const char cluster[] =
     "operator: In, values: [a]}]}]}}}}\n---\n"
     "{apiVersion: v1, kind: PersistentVolume, metadata: {name: pv-2}, spec: {}}\n---\n"
     "{apiVersion: v1, kind: PersistentVolume, metadata: {name: pv-3, labels: "
-    "{failure-domain.beta.kubernetes.io/zone: a}}, spec: {}}\n";
+    "{team: data, failure-domain.beta.kubernetes.io/zone: a}}, spec: {}}\n---\n" BOUND_TO(
+        "labelled", "{team: data}",
+        "") BOUND_TO("of-region", "{}",
+                     "{key: topology.kubernetes.io/region, operator: In, values: [r]}"
+                     ", {key: failure-domain.beta.kubernetes.io/region, operator: "
+                     "In, values: [r]}")
+        BOUND_TO("of-linux", "{}",
+                 "{key: kubernetes.io/os, operator: In, values: [linux]}, "
+                 "{key: kubernetes.io/arch, operator: In, values: [arm64]}")
+            BOUND_TO("of-node", "{}", "{key: kubernetes.io/hostname, operator: In, values: [n1]}")
+                BOUND_TO("of-both", "{}",
+                         "{key: topology.kubernetes.io/region, operator: In, values: [r]}, "
+                         "{key: topology.kubernetes.io/zone, operator: In, values: [a]}")
+                    BOUND_TO("v", "{}",
+                             "{key: topology.kubernetes.io/zone, operator: In, "
+                             "values: [a]}") "{apiVersion: v1, kind: PersistentVolumeClaim, "
+                                             "metadata: {name: "
+                                             "data-lost}, spec: {volumeName: lost}}\n";
 
 #define POD(labels, version, kind, owner, spec)                                                 \
     "{apiVersion: v1, kind: Pod, metadata: {generateName: " owner "-, labels: {" labels "}, "   \
@@ -179,6 +277,26 @@ static void pods_are_given_a_spread(void)
          ANYWAY NO_LIST ITEM("ScheduleAnyway",
                              "{\"matchLabels\":{\"app\":\"left\"},\"matchExpressions\":[]}",
                              HASHED)},
+        {POD("app: picky, pod-template-hash: 5f4, tier: front", "apps/v1", "ReplicaSet",
+             "picky-5f4", ""),
+         ANYWAY NO_LIST ITEM("ScheduleAnyway",
+                             "{\"matchLabels\":{\"app\":\"picky\",\"tier\":\"front\"},"
+                             "\"matchExpressions\":[{\"key\":\"app\",\"operator\":\"Exists\"},"
+                             "{\"key\":\"tier\",\"operator\":\"Exists\"}]}",
+                             HASHED)},
+        /* no Deployment made it, so there is no hash */
+        {POD("app: alone", "apps/v1", "ReplicaSet", "alone", ""),
+         ANYWAY NO_LIST ITEM("ScheduleAnyway",
+                             "{\"matchExpressions\":[{\"key\":\"app\",\"operator\":\"In\","
+                             "\"values\":[\"alone\"]}]}",
+                             "")},
+        /* without a selector the template's labels are it, as the API server has it */
+        {POD("app: plain, tier: front", "v1", "ReplicationController", "plain", ""),
+         ANYWAY NO_LIST ITEM("ScheduleAnyway", LABELS("\"app\":\"plain\",\"tier\":\"front\""), "")},
+        {POD("app: old", "apps/v1", "StatefulSet", "old", ""),
+         ANYWAY NO_LIST ITEM("ScheduleAnyway", LABELS("\"app\":\"old\""), "")},
+        {DB_POD("nodeName: ''"),
+         ANYWAY NO_LIST ITEM("ScheduleAnyway", LABELS("\"app\":\"db\""), "")},
         /* the ReplicaSet is not visible, the Deployment is */
         {POD("app: web, tier: front, pod-template-hash: 8f1", "apps/v1", "ReplicaSet", "web-8f1",
              ""),
@@ -195,6 +313,10 @@ static void some_pods_are_let_alone(void)
         {WEB_POD(ANTI(SELECTS("app: web"))), ""},
         {WEB_POD("nodeSelector: {" ZONE ": a}"), ""},
         {WEB_POD("nodeName: a"), ""},
+        {WEB_POD(SPREAD(ZONE, ", whenUnsatisfiable: ScheduleAnyway" SELECTS("app: web"))), ""},
+        {WEB_POD("affinity: {podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: "
+                 "[{topologyKey: " ZONE ", labelSelector: {matchLabels: {app: db}}}]}}"),
+         ""},
         /* two with one key would be refused by the API server */
         {WEB_POD(SPREAD(ZONE, ", whenUnsatisfiable: ScheduleAnyway" SELECTS("app: api"))), ""},
         /* too few, not visible, not its own, no replicas */
@@ -202,6 +324,14 @@ static void some_pods_are_let_alone(void)
         {POD("app: gone", "apps/v1", "StatefulSet", "gone", ""), ""},
         {POD("app: other", "apps/v1", "StatefulSet", "db", ""), ""},
         {POD("app: db", "batch/v1", "Job", "db", ""), ""},
+        /* of a Deployment's name, and not of the Deployment */
+        {POD("app: web, tier: front", "apps/v1", "StatefulSet", "web", ""), ""},
+        {POD("app: web, tier: front, pod-template-hash: 8f1}, namespace: elsewhere, annotations: {",
+             "apps/v1", "ReplicaSet", "web-8f1", ""),
+         ""},
+        /* no labels that its replicas would be known by */
+        {POD("app: bare", "v1", "ReplicationController", "bare", ""), ""},
+        {POD("app: broken", "apps/v1", "StatefulSet", "broken", ""), ""},
         {"{apiVersion: v1, kind: Pod, metadata: {name: a, labels: {app: db}}, spec: {}}", ""},
         {WEB(""), ""},
     };
@@ -238,6 +368,22 @@ static void volumes_in_a_zone_are_not_kept_waiting(void)
          ANYWAY NO_LIST ITEM("ScheduleAnyway", LABELS("\"app\":\"db\""), "")},
         {DB_POD("volumes: [{name: a, cinder: {volumeID: a}}]"),
          ANYWAY NO_LIST ITEM("ScheduleAnyway", LABELS("\"app\":\"db\""), "")},
+        /* held to a node, which is in a zone; or to what every zone has */
+        {DB_POD(MOUNTS("data-of-node")),
+         ANYWAY NO_LIST ITEM("ScheduleAnyway", LABELS("\"app\":\"db\""), "")},
+        {DB_POD(MOUNTS("data-of-both")),
+         ANYWAY NO_LIST ITEM("ScheduleAnyway", LABELS("\"app\":\"db\""), "")},
+        {DB_POD(MOUNTS("data-v")),
+         ANYWAY NO_LIST ITEM("ScheduleAnyway", LABELS("\"app\":\"db\""), "")},
+        {DB_POD(MOUNTS("data-of-region")),
+         WAITS NO_LIST ITEM("DoNotSchedule", LABELS("\"app\":\"db\""), "")},
+        {DB_POD(MOUNTS("data-of-linux")),
+         WAITS NO_LIST ITEM("DoNotSchedule", LABELS("\"app\":\"db\""), "")},
+        {DB_POD(MOUNTS("data-labelled")),
+         WAITS NO_LIST ITEM("DoNotSchedule", LABELS("\"app\":\"db\""), "")},
+        /* bound to a volume that is not visible */
+        {DB_POD(MOUNTS("data-lost")),
+         ANYWAY NO_LIST ITEM("ScheduleAnyway", LABELS("\"app\":\"db\""), "")},
         /* a disk named by the pod itself */
         {DB_POD("volumes: [{name: data, awsElasticBlockStore: {volumeID: a}}]"),
          ANYWAY NO_LIST ITEM("ScheduleAnyway", LABELS("\"app\":\"db\""), "")},
@@ -250,13 +396,37 @@ static void volumes_in_a_zone_are_not_kept_waiting(void)
                                cluster, CONTROLLER, cases, COUNT_OF(cases)});
 }
 
+static void few_replicas_get_none(void)
+{
+    static const struct change_case cases[] = {
+        {DB_POD(""), ANYWAY NO_LIST ITEM("ScheduleAnyway", LABELS("\"app\":\"db\""), "")},
+        {POD("app: rc", "v1", "ReplicationController", "rc", ""), ""},
+    };
+    change_table_run(&(struct change_table){"zone-spread: {action: default, minReplicas: 3}",
+                                            cluster, CONTROLLER, cases, COUNT_OF(cases)});
+}
+
+/* Who asks for nothing to be added has no webhook that adds. */
+static void only_the_default_changes_pods(void)
+{
+    struct arena *arena = arena_create((size_t)64 << 20);
+    CU_ASSERT_FALSE(
+        policy_set_changes_pods(rail_table_world("zone-spread: {}", NULL, arena).policies));
+    CU_ASSERT(policy_set_changes_pods(
+        rail_table_world("zone-spread: {action: default}", NULL, arena).policies));
+    arena_destroy(arena);
+}
+
 const char unit_suite[] = "policy zone-spread";
 const struct unit_test unit_tests[] = {
     {"workloads must be spread", workloads_must_be_spread},
     {"who chooses zones is exempt", who_chooses_zones_is_exempt},
     {"few replicas are let alone", few_replicas_are_let_alone},
+    {"what Karpenter ignores is made hard", what_karpenter_ignores_is_made_hard},
     {"pods are given a spread", pods_are_given_a_spread},
     {"some pods are let alone", some_pods_are_let_alone},
+    {"few replicas get none", few_replicas_get_none},
+    {"only the default changes pods", only_the_default_changes_pods},
     {"volumes in a zone are not kept waiting", volumes_in_a_zone_are_not_kept_waiting},
     {NULL, NULL},
 };

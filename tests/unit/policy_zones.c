@@ -21,7 +21,11 @@
     "{subnets: [{id: s1, zone: eu-west-1a, zoneID: euw1-az1}, {id: s2, zone: eu-west-1c, "      \
     "zoneID: euw1-az3}]}}\n---\n"                                                               \
     "{apiVersion: karpenter.k8s.aws/v1, kind: EC2NodeClass, metadata: {name: inside}, status: " \
-    "{subnets: [{id: s1, zone: eu-west-1a, zoneID: euw1-az1}]}}"
+    "{subnets: [{id: s1, zone: eu-west-1a, zoneID: euw1-az1}]}}\n---\n"                         \
+    "{apiVersion: karpenter.k8s.aws/v1, kind: EC2NodeClass, metadata: {name: silent}, status: " \
+    "{subnets: [{id: s3}]}}\n---\n"                                                             \
+    "{apiVersion: karpenter.k8s.aws/v1, kind: EC2NodeClass, metadata: {name: none}, status: "   \
+    "{subnets: []}}"
 
 static void pods_stay_in_the_zones(void)
 {
@@ -75,6 +79,11 @@ static void pools_stay_in_the_zones(void)
         {POOL("c", NOT_IN(ZONE, "eu-west-1c")), ""},
         {POOL("c", NOT_IN(ZONE, "eu-west-1a")), "deny " AT " eu-west-1c"},
         {POOL("inside", ""), ""},
+        /* subnets that say no zone tell as little as none */
+        {POOL("silent", ""), "deny " AT " "},
+        {POOL("none", ""), "deny " AT " "},
+        {POOL("inside", IN(ZONE_ID, "euw1-az1, euw1-az9")),
+         "undecided " AT "[0].values[1] euw1-az9"},
         {"{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: a}, spec: {template: "
          "{metadata: {labels: {" ZONE ": eu-west-1c}}}}}",
          "deny spec.template.metadata.labels[" ZONE "] eu-west-1c"},
@@ -103,9 +112,71 @@ static void storage_classes_stay_in_the_zones(void)
         {CLASS(", parameters: {zone: eu-west-1c}"), "deny parameters.zone eu-west-1c"},
         {CLASS(", parameters: {zones: 'eu-west-1a, eu-west-1c ,eu-west-1b'}"),
          "deny parameters.zones eu-west-1c"},
+        {CLASS(", parameters: {zones: 'eu-west-1c,eu-west-1d'}"),
+         "deny parameters.zones eu-west-1c\ndeny parameters.zones eu-west-1d"},
+        /* every term is a choice that may be taken */
+        {CLASS(
+             ", allowedTopologies: [{matchLabelExpressions: [{key: " ZONE
+             ", values: [eu-west-1a]}]}, {matchLabelExpressions: [{key: kubernetes.io/os, values: "
+             "[linux]}, {key: " ZONE ", values: [eu-west-1c]}]}]"),
+         "deny allowedTopologies[1].matchLabelExpressions[1].values[0] eu-west-1c"},
+        /* what is no zone */
         {CLASS(TOPOLOGY(ZONE, "5, null, ''")), ""},
+        {CLASS(", allowedTopologies: [{matchLabelExpressions: [{key: " ZONE
+               ", values: eu-west-1c}, {key: " ZONE ", values: {eu-west-1c: a}}]}]"),
+         ""},
+        {CLASS(", parameters: {zone: '', zones: ' , ,'}"), ""},
+        {CLASS(", parameters: {zone: 5, zones: [eu-west-1c]}"), ""},
+        {CLASS(", parameters: {type: gp2}"), ""},
     };
     rail_table_run(&(struct rail_table){RAILS, NULL, cases, COUNT_OF(cases)});
+    static const struct rail_case by_id[] = {
+        {CLASS(TOPOLOGY(ZONE_ID, "euw1-az1")), ""},
+        {CLASS(TOPOLOGY(ZONE_ID, "euw1-az3")),
+         "deny allowedTopologies[0].matchLabelExpressions[0].values[0] euw1-az3"},
+        {CLASS(TOPOLOGY(ZONE_ID, "euw1-az9")),
+         "undecided allowedTopologies[0].matchLabelExpressions[0].values[0] euw1-az9"},
+    };
+    rail_table_run(&(struct rail_table){RAILS, SUBNETS, by_id, COUNT_OF(by_id)});
+}
+
+/* Clouds of one's own call their zones as they like. */
+static void names_may_be_short(void)
+{
+    static const struct rail_case cases[] = {
+        {POD(SELECTS(ZONE, "b")), ""},
+        {POD(SELECTS(ZONE, "c")), "deny spec.nodeSelector[" ZONE "] c"},
+        {CLASS(TOPOLOGY(ZONE, "a, c")),
+         "deny allowedTopologies[0].matchLabelExpressions[0].values[1] c"},
+        {CLASS(", parameters: {zone: c}"), "deny parameters.zone c"},
+        {CLASS(", parameters: {zones: 'a , c,b'}"), "deny parameters.zones c"},
+        {CLASS(", parameters: {zones: '  c  '}"), "deny parameters.zones c"},
+        {CLASS(", parameters: {zones: 'b,,a, '}"), ""},
+    };
+    rail_table_run(&(struct rail_table){"zones: {allow: [a, b]}", NULL, cases, COUNT_OF(cases)});
+}
+
+/* Who has pods name their zones by id can allow them so, and needs no EC2NodeClass for that. */
+static void ids_may_be_allowed(void)
+{
+    static const struct rail_case cases[] = {
+        {POD(SELECTS(ZONE_ID, "euw1-az2")), ""},
+        {CLASS(TOPOLOGY(ZONE_ID, "euw1-az2")), ""},
+        {POD(SELECTS(ZONE, "eu-west-1a")), "deny spec.nodeSelector[" ZONE "] eu-west-1a"},
+    };
+    rail_table_run(
+        &(struct rail_table){"zones: {allow: [euw1-az2]}", NULL, cases, COUNT_OF(cases)});
+}
+
+static void without_a_list_nothing_is_found(void)
+{
+    static const struct rail_case cases[] = {
+        {POD(SELECTS(ZONE, "eu-west-1c")), ""},
+        {POOL("unseen", ""), ""},
+        {POOL("c", IN(ZONE, "eu-west-1c")), ""},
+        {CLASS(", parameters: {zone: eu-west-1c}"), ""},
+    };
+    rail_table_run(&(struct rail_table){"zones: {}", SUBNETS, cases, COUNT_OF(cases)});
 }
 
 static void it_says_what_to_add(void)
@@ -125,6 +196,8 @@ static void it_says_what_to_add(void)
          "use one of the allowed values, or leave the choice to the NodePools"},
         {POOL("c", IN(ZONE, "eu-west-1c")), "found \"eu-west-1c\"; allowed eu-west-1a, eu-west-1b",
          "use one of the allowed values"},
+        {CLASS(", parameters: {zones: 'eu-west-1b, eu-west-1c'}"),
+         "found \"eu-west-1c\"; allowed eu-west-1a, eu-west-1b", "use one of the allowed values"},
         {POD(SELECTS(ZONE_ID, "euw1-az2")),
          "found \"euw1-az2\", and no visible EC2NodeClass tells which zone it is; allowed "
          "eu-west-1a, eu-west-1b",
@@ -139,6 +212,7 @@ static void it_says_what_to_add(void)
          "add to spec.template.spec.requirements: [{key: " ZONE ", operator: In, values: [z]}]"},
         {POD(SELECTS(ZONE, "x")), "found \"x\"; allowed z",
          "replace with z, or leave the choice to the NodePools"},
+        {CLASS(TOPOLOGY(ZONE, "x")), "found \"x\"; allowed z", "replace with z"},
         {POOL("c", IN(ZONE, "x")), "found \"x\"; allowed z", "replace with z"},
     };
     rail_words_run("zones: {allow: [z]}",
@@ -160,6 +234,9 @@ const struct unit_test unit_tests[] = {
     {"pods stay in the zones", pods_stay_in_the_zones},
     {"pools stay in the zones", pools_stay_in_the_zones},
     {"storage classes stay in the zones", storage_classes_stay_in_the_zones},
+    {"names may be short", names_may_be_short},
+    {"ids may be allowed", ids_may_be_allowed},
+    {"without a list nothing is found", without_a_list_nothing_is_found},
     {"it says what to add", it_says_what_to_add},
     {"it speaks in every mode", it_speaks_in_every_mode},
     {NULL, NULL},

@@ -10,16 +10,14 @@ struct rail_words {
     const char *object, *message, *fix; /* of its first finding */
 };
 
-static inline void rail_words_run(const char *rails, const char *cluster,
-                                  const struct rail_words *rows, size_t count)
+static inline void rail_words_run_in(const struct world *world, const struct rail_words *rows,
+                                     size_t count, struct arena *arena)
 {
-    struct arena *arena = arena_create((size_t)64 << 20);
-    struct world world = rail_table_world(rails, cluster, arena);
     for (size_t i = 0; i < count; i++) {
         struct rail_documents documents = rail_table_read(rows[i].object, arena);
         struct subject subject = {.operation = OPERATION_CREATE, .object = &documents.items[0]};
         struct verdict verdict;
-        policy_evaluate(&world, &subject, 0, arena, &verdict);
+        policy_evaluate(world, &subject, 0, arena, &verdict);
         CU_ASSERT_TRUE_FATAL(verdict.finding_count > 0);
         ASSERT_TEXT(verdict.findings[0].message, rows[i].message);
         ASSERT_TEXT(verdict.findings[0].fix, rows[i].fix);
@@ -29,6 +27,28 @@ static inline void rail_words_run(const char *rails, const char *cluster,
             CU_ASSERT_PTR_NOT_NULL(
                 memmem(rows[i].fix, strlen(rows[i].fix), replacement.data, replacement.size));
     }
+}
+
+static inline void rail_words_run(const char *rails, const char *cluster,
+                                  const struct rail_words *rows, size_t count)
+{
+    struct arena *arena = arena_create((size_t)64 << 20);
+    struct world world = rail_table_world(rails, cluster, arena);
+    rail_words_run_in(&world, rows, count, arena);
+    arena_destroy(arena);
+}
+
+/* What tools put in the place of what the first finding is about; "" when there is nothing. */
+static inline void rail_replaces(const char *rails, const char *object, const char *replacement)
+{
+    struct arena *arena = arena_create((size_t)64 << 20);
+    struct world world = rail_table_world(rails, NULL, arena);
+    struct rail_documents documents = rail_table_read(object, arena);
+    struct subject subject = {.operation = OPERATION_CREATE, .object = &documents.items[0]};
+    struct verdict verdict;
+    policy_evaluate(&world, &subject, 0, arena, &verdict);
+    CU_ASSERT_TRUE_FATAL(verdict.finding_count > 0);
+    ASSERT_TEXT(verdict.findings[0].replacement, replacement);
     arena_destroy(arena);
 }
 

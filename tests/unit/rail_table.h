@@ -123,19 +123,25 @@ static inline struct world rail_table_world(const char *rails, const char *clust
     return world;
 }
 
-static inline void rail_table_run(const struct rail_table *table)
+static inline void rail_table_run_in(const struct world *world, const struct rail_table *table,
+                                     struct arena *arena)
 {
-    struct arena *arena = arena_create((size_t)64 << 20);
-    struct world world = rail_table_world(table->rails, table->cluster, arena);
     for (size_t i = 0; i < table->case_count; i++) {
         const struct rail_case *row = &table->cases[i];
         struct rail_documents documents = rail_table_read(row->object, arena);
         CU_ASSERT_EQUAL_FATAL(documents.count, 1);
-        struct text found = rail_table_findings(&world, &documents.items[0], arena);
+        struct text found = rail_table_findings(world, &documents.items[0], arena);
         if (!text_is(found, row->findings))
             fprintf(stderr, "%s\n", row->object);
         ASSERT_TEXT(found, row->findings);
     }
+}
+
+static inline void rail_table_run(const struct rail_table *table)
+{
+    struct arena *arena = arena_create((size_t)64 << 20);
+    struct world world = rail_table_world(table->rails, table->cluster, arena);
+    rail_table_run_in(&world, table, arena);
     arena_destroy(arena);
 }
 

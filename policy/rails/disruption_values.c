@@ -1,0 +1,135 @@
+/* Values of spec.disruption that the API server refuses: they are found before it is asked. */
+#include "policy/rails/disruption_budgets.h"
+
+#include "policy/rails/duration_fault.h"
+
+/* The enums of the CRDs. */
+static const struct text policies[] = {TEXT("WhenEmptyOrUnderutilized"), TEXT("WhenEmpty"),
+                                       TEXT("Balanced")};
+static const struct text old_policies[] = {TEXT("WhenUnderutilized"), TEXT("WhenEmpty")};
+static const struct text reasons[] = {TEXT("Drifted"), TEXT("Empty"), TEXT("Underutilized"),
+                                      TEXT("Unhealthy")};
+
+struct choices {
+    const struct text *items;
+    size_t count;
+};
+
+static bool is_choice(const struct choices *choices, struct text value)
+{
+    return text_nearest(value, choices->items, choices->count, 0) < choices->count;
+}
+
+/* meant: empty when it is not known; then what is near. */
+static void report_choice(struct judgement *judgement, const struct field *field,
+                          const struct choices *choices, struct text meant, struct draft draft)
+{
+    enum { TYPO_EDITS = 2 };
+    struct arena *arena = judgement->arena;
+    struct text *allowed = ARENA_ARRAY(arena, choices->count, struct text);
+    for (size_t i = 0; i < choices->count; i++)
+        allowed[i] = choices->items[i];
+    draft.field = field;
+    draft.found = node_text(field->node);
+    size_t nearest = text_nearest(draft.found, allowed, choices->count, TYPO_EDITS);
+    if (meant.size == 0 && nearest < choices->count)
+        meant = allowed[nearest];
+    nearest_first(allowed, choices->count, meant);
+    draft.allowed = allowed;
+    draft.allowed_count = choices->count;
+    draft.replacement = meant;
+    if (draft.fix.size == 0)
+        draft.fix = meant.size > 0 ? arena_printf(arena, "replace with %.*s", TEXT_ARGS(meant))
+                                   : TEXT("use one of the allowed values");
+    judgement_report(judgement, &draft);
+}
+
+/* ---- consolidation ---- */
+
+void disruption_budgets_judge_policy(struct judgement *judgement, const struct field *field)
+{
+    bool old = text_ends_with(judgement->object->api_version, TEXT("/v1beta1"));
+    const struct choices now = {policies, COUNT_OF(policies)};
+    const struct choices then = {old_policies, COUNT_OF(old_policies)};
+    const struct choices *mine = old ? &then : &now;
+    struct text found = node_text(field->node);
+    struct draft draft = {0};
+    struct text meant = TEXT("");
+    if (found.size == 0 || is_choice(mine, node_string(field->node)))
+        return;
+    if (is_choice(old ? &now : &then, found) && !text_is(found, "Balanced")) {
+        meant = mine->items[0];
+        draft.statement = arena_printf(judgement->arena,
+                                       "found \"%.*s\", the name it %s: the API server refuses it",
+                                       TEXT_ARGS(found), old ? "has in v1" : "had in v1beta1");
+    }
+    report_choice(judgement, field, mine, meant, draft);
+}
+
+static void judge_consolidate_after(struct judgement *judgement)
+{
+    const struct field *field =
+        field_at(judgement->arena, judgement->object->root, "spec.disruption.consolidateAfter");
+    struct text found = node_string(field->node);
+    if (!duration_is_malformed(field) || text_is(found, "Never"))
+        return;
+    struct draft draft = duration_fault(field, judgement->arena);
+    if (text_is(found, "never")) {
+        draft.fix = TEXT("replace with Never");
+        draft.replacement = TEXT("Never");
+    }
+    judgement_report(judgement, &draft);
+}
+
+/* ---- budgets ---- */
+
+/* Whether all of them are some. */
+static bool judge_reasons(struct judgement *judgement, const struct field *list)
+{
+    static const struct choices known = {reasons, COUNT_OF(reasons)};
+    bool good = true;
+    for (size_t i = 0; node_is(list->node, NODE_LIST) && i < node_count(list->node); i++) {
+        const struct field *field = field_item(judgement->arena, list, i);
+        struct draft draft = {0};
+        if (is_choice(&known, node_string(field->node)))
+            continue;
+        good = false;
+        if (text_is(node_string(field->node), "Expired")) {
+            draft.statement = TEXT("found \"Expired\", which is no reason: no budget holds up "
+                                   "the expiry of nodes");
+            draft.fix = TEXT("remove it, and the budget where it is for nothing else");
+        }
+        report_choice(judgement, field, &known, TEXT(""), draft);
+    }
+    return good;
+}
+
+static void judge_nodes(struct judgement *judgement, const struct budget *budget)
+{
+    if (!node_is(budget->nodes_field->node, NODE_NUMBER) || !budget->nodes_valid)
+        return;
+    judgement_report(
+        judgement,
+        &(struct draft){
+            .field = budget->nodes_field,
+            .found = budget->nodes,
+            .statement = arena_printf(judgement->arena,
+                                      "found %.*s, a number, where the API server takes a string",
+                                      TEXT_ARGS(budget->nodes)),
+            .fix = arena_printf(judgement->arena, "put it in quotes: \"%.*s\"",
+                                TEXT_ARGS(budget->nodes)),
+        });
+}
+
+bool disruption_budgets_judge_values(struct judgement *judgement, const struct budgets *budgets)
+{
+    bool good = true;
+    judge_consolidate_after(judgement);
+    for (size_t i = 0; i < budgets->count; i++) {
+        const struct budget *budget = &budgets->items[i];
+        judge_nodes(judgement, budget);
+        if (!judge_reasons(judgement, field_get(judgement->arena, budget->field, "reasons")))
+            good = false;
+    }
+    return good;
+}

@@ -1,0 +1,77 @@
+/* Requirements on a key that is nearly a well-known one. Karpenter takes each for a label of the
+ * pool's own: its nodes get it, and it says nothing of the machines. */
+#include "policy/rails/pool_shape.h"
+#include "solver/well_known.h"
+
+#define AUTO_MODE "eks.amazonaws.com"
+
+/* Labels of managed node groups, of which Karpenter has its own. */
+static const struct {
+    const char *written, *meant;
+} of_node_groups[] = {
+    {"eks.amazonaws.com/capacityType", LABEL_CAPACITY_TYPE},
+};
+
+/* "node" and "hostname" may well be labels of one's own: no pool is narrowed to a host. */
+static bool narrows_no_pool(struct text key)
+{
+    return text_is(key, LABEL_HOSTNAME) || text_is(key, LABEL_NODE_POOL);
+}
+
+/* EKS Auto Mode's own names of labels, where it is not EKS Auto Mode that reads the pool. */
+static bool is_of_auto_mode_alone(const struct pool *pool, struct text key)
+{
+    return text_starts_with(key, TEXT(AUTO_MODE "/")) && pool->node_class_group.size > 0 &&
+           !text_is(pool->node_class_group, AUTO_MODE);
+}
+
+static struct text key_meant(const struct catalog *catalog, const struct pool *pool,
+                             struct text key)
+{
+    size_t size = key.size;
+    const char *canonical = solver_canonical_key(key.data, &size);
+    if (canonical != key.data)
+        return is_of_auto_mode_alone(pool, key) ? (struct text){canonical, size} : TEXT("");
+    for (size_t i = 0; i < COUNT_OF(of_node_groups); i++)
+        if (text_is(key, of_node_groups[i].written))
+            return text_of(of_node_groups[i].meant);
+    struct text meant = label_key_meant(catalog, key);
+    return narrows_no_pool(meant) ? TEXT("") : meant;
+}
+
+struct expressions pool_shape_understood(const struct pool *pool, struct arena *arena)
+{
+    struct expressions understood = {0};
+    for (size_t i = 0; i < pool->requirements.count; i++)
+        if (!is_of_auto_mode_alone(pool, pool->requirements.items[i].key))
+            *LIST_PUSH(arena, &understood) = pool->requirements.items[i];
+    return understood;
+}
+
+void pool_shape_judge_keys(struct judgement *judgement, const struct pool *pool)
+{
+    const struct catalog *catalog = judgement->world->catalog;
+    struct arena *arena = judgement->arena;
+    if (!pool_is_covered_by(catalog, pool))
+        return;
+    for (size_t i = 0; i < pool->requirements.count; i++) {
+        const struct expression *requirement = &pool->requirements.items[i];
+        struct text key = requirement->key;
+        struct text meant = key_meant(catalog, pool, key);
+        if (!requirement->valid || pool_shape_is_restricted(key) || meant.size == 0)
+            continue;
+        judgement_report(
+            judgement,
+            &(struct draft){
+                .severity = SEVERITY_WARN,
+                .field = field_get(arena, requirement->field, "key"),
+                .found = key,
+                .statement = arena_printf(arena,
+                                          "found \"%.*s\", which narrows nothing: Karpenter takes "
+                                          "it for a label of your own",
+                                          TEXT_ARGS(key)),
+                .fix = arena_printf(arena, "replace with %.*s", TEXT_ARGS(meant)),
+                .replacement = meant,
+            });
+    }
+}

@@ -1,0 +1,260 @@
+/* The rail accelerators on pods: who tolerates and does not ask, who asks and is kept out. */
+#include "rail_table.h"
+
+#define IN(key, values) "{key: " key ", operator: In, values: [" values "]}"
+#define AWS "karpenter.k8s.aws/instance-"
+
+/* ---- who tolerates ---- */
+
+#define TEMPLATE(kind, tolerations, more)                                                 \
+    "{apiVersion: apps/v1, kind: " kind ", metadata: {name: a}, spec: {template: {spec: " \
+    "{tolerations: [" tolerations "], " more "}}}}"
+#define ASKS(resource) "containers: [{name: a, resources: {limits: {" resource ": 1}}}]"
+#define ASKS_NOTHING "containers: [{name: a, resources: {limits: {cpu: 1}}}]"
+#define TOLERATES "{key: nvidia.com/gpu, operator: Exists, effect: NoSchedule}"
+
+static void who_tolerates_must_ask(void)
+{
+    static const char idle[] = "deny spec.template.spec.tolerations[0].key nvidia.com/gpu";
+    static const struct rail_case cases[] = {
+        {TEMPLATE("Deployment", TOLERATES, ASKS_NOTHING), idle},
+        {TEMPLATE("StatefulSet", "{key: nvidia.com/gpu, value: 'true'}", ASKS_NOTHING), idle},
+        {TEMPLATE("Deployment", TOLERATES ", {key: nvidia.com/gpu, effect: NoExecute}",
+                  ASKS_NOTHING),
+         idle},
+        {TEMPLATE("Deployment", TOLERATES ", {key: amd.com/gpu, operator: Exists}", ASKS_NOTHING),
+         "deny spec.template.spec.tolerations[0].key nvidia.com/gpu\n"
+         "deny spec.template.spec.tolerations[1].key amd.com/gpu"},
+        {TEMPLATE("Deployment", "{key: dedicated}, " TOLERATES ", {key: amd.com/gpu}, " TOLERATES,
+                  ASKS_NOTHING),
+         "deny spec.template.spec.tolerations[1].key nvidia.com/gpu\n"
+         "deny spec.template.spec.tolerations[2].key amd.com/gpu"},
+        {TEMPLATE("DaemonSet", TOLERATES, ASKS_NOTHING), ""},
+        /* not this rail's business */
+        {TEMPLATE("Deployment", "{operator: Exists}", ASKS_NOTHING), ""},
+        {TEMPLATE("Deployment", "{key: dedicated, operator: Exists}", ASKS_NOTHING), ""},
+        {TEMPLATE("Deployment", "{key: nvidia.com/gpu, effect: PreferNoSchedule}", ASKS_NOTHING),
+         ""},
+        /* the second opens what the first does not */
+        {TEMPLATE("Deployment", "{key: nvidia.com/gpu, effect: PreferNoSchedule}, " TOLERATES,
+                  ASKS_NOTHING),
+         "deny spec.template.spec.tolerations[1].key nvidia.com/gpu"},
+        /* a patch of some object, without its containers */
+        {TEMPLATE("Deployment", TOLERATES, "nodeSelector: {a: b}"), ""},
+        /* every way of asking */
+        {TEMPLATE("Deployment", TOLERATES, ASKS("nvidia.com/gpu")), ""},
+        {TEMPLATE("Deployment", TOLERATES, ASKS("amd.com/gpu")), ""},
+        {TEMPLATE("Deployment", TOLERATES, ASKS("aws.amazon.com/neurondevice")), ""},
+        {TEMPLATE("Deployment", TOLERATES, ASKS("nvidia.com/mig-1g.5gb")), ""},
+        {TEMPLATE("Deployment", TOLERATES, ASKS("nvidia.com/gpu.shared")), ""},
+        {TEMPLATE("Deployment", TOLERATES, ASKS("nvidia.com/GRID_T4-1Q")), ""},
+        {TEMPLATE("Deployment", TOLERATES, ASKS("4paradigm.com/vgpu")), ""},
+        {TEMPLATE("Deployment", TOLERATES,
+                  "containers: [{name: a, resources: {requests: {nvidia.com/gpu: '2'}}}]"),
+         ""},
+        {TEMPLATE("Deployment", TOLERATES,
+                  "initContainers: [{name: i, resources: "
+                  "{limits: {nvidia.com/gpu: 1}}}], " ASKS_NOTHING),
+         ""},
+        {TEMPLATE("Deployment", TOLERATES, "resourceClaims: [{name: a}], " ASKS_NOTHING), ""},
+        /* and of not asking */
+        {TEMPLATE("Deployment", TOLERATES,
+                  "containers: [{name: a, resources: {limits: {nvidia.com/gpu: '0'}}}]"),
+         idle},
+        {TEMPLATE("Deployment", TOLERATES, "resourceClaims: [], " ASKS_NOTHING), idle},
+        {TEMPLATE("Deployment", TOLERATES, ASKS("example.com/fpga")), idle},
+    };
+    rail_table_run(&(struct rail_table){"accelerators: {}", NULL, cases, COUNT_OF(cases)});
+
+    static const struct rail_case own[] = {
+        {TEMPLATE("Deployment", TOLERATES, ASKS_NOTHING), ""},
+        {TEMPLATE("Deployment", "{key: dedicated}", ASKS("nvidia.com/gpu")),
+         "deny spec.template.spec.tolerations[0].key dedicated"},
+        {TEMPLATE("Deployment", "{key: dedicated}", ASKS("example.com/fpga")), ""},
+    };
+    rail_table_run(
+        &(struct rail_table){"accelerators: {resources: ['example.com/*'], taints: [dedicated]}",
+                             NULL, own, COUNT_OF(own)});
+}
+
+static void every_kind_that_has_pods(void)
+{
+#define OF(api, kind, spec) \
+    "{apiVersion: " api ", kind: " kind ", metadata: {name: a}, spec: " spec "}"
+#define IDLE "{spec: {tolerations: [" TOLERATES "], " ASKS_NOTHING "}}"
+    static const char found[] = "deny spec.template.spec.tolerations[0].key nvidia.com/gpu";
+    static const struct rail_case cases[] = {
+        {OF("apps/v1", "Deployment", "{template: " IDLE "}"), found},
+        {OF("apps/v1", "ReplicaSet", "{template: " IDLE "}"), found},
+        {OF("apps/v1", "StatefulSet", "{template: " IDLE "}"), found},
+        {OF("v1", "ReplicationController", "{template: " IDLE "}"), found},
+        {OF("batch/v1", "Job", "{template: " IDLE "}"), found},
+        {OF("batch/v1", "CronJob", "{jobTemplate: {spec: {template: " IDLE "}}}"),
+         "deny spec.jobTemplate.spec.template.spec.tolerations[0].key nvidia.com/gpu"},
+        {OF("v1", "Pod", "{tolerations: [" TOLERATES "], " ASKS_NOTHING "}"),
+         "deny spec.tolerations[0].key nvidia.com/gpu"},
+        {OF("v1", "Pod", "{nodeName: n, tolerations: [" TOLERATES "], " ASKS_NOTHING "}"),
+         "deny spec.tolerations[0].key nvidia.com/gpu"},
+        {OF("apps/v1", "DaemonSet", "{template: " IDLE "}"), ""},
+        {"{apiVersion: v1, kind: Pod, metadata: {name: a, ownerReferences: [{apiVersion: apps/v1, "
+         "kind: DaemonSet, name: d, uid: u, controller: true}]}, spec: {tolerations: "
+         "[" TOLERATES "], " ASKS_NOTHING "}}",
+         ""},
+    };
+    rail_table_run(&(struct rail_table){"accelerators: {}", NULL, cases, COUNT_OF(cases)});
+}
+
+/* ---- who asks ---- */
+
+#define VISIBLE(name, version, labels, requirements, taints)                                  \
+    "{apiVersion: karpenter.sh/" version ", kind: NodePool, metadata: {name: " name "}, "     \
+    "spec: {template: {metadata: {labels: {" labels "}}, spec: {requirements: [" requirements \
+    "], taints: [" taints "]}}}}\n"
+#define DELETED                                                                         \
+    "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: gone, "             \
+    "deletionTimestamp: 2026-01-01T00:00:00Z}, spec: {template: {spec: {requirements: " \
+    "[" IN(AWS "category", "g") "]}}}}\n"
+#define ELSEWHERE(name, taints)                                                                   \
+    "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: " name "}, spec: {template: " \
+    "{spec: {nodeClassRef: {group: karpenter.azure.com, kind: AKSNodeClass, name: a}, "           \
+    "requirements: [], taints: [" taints "]}}}}\n"
+#define CLOSED                                                 \
+    VISIBLE("gpu", "v1", "group: gpu", IN(AWS "family", "g5"), \
+            "{key: nvidia.com/gpu, value: '5', effect: NoSchedule}")
+#define POD(tolerations, more)                                                           \
+    "{apiVersion: v1, kind: Pod, metadata: {name: a}, spec: {tolerations: [" tolerations \
+    "], " more "}}"
+#define GPU ASKS("nvidia.com/gpu")
+#define AFFINITY(terms)                                                          \
+    "affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: " \
+    "{nodeSelectorTerms: [" terms "]}}}, "
+#define TERM(expression) "{matchExpressions: [" expression "]}"
+
+static const char kept_out[] = "deny spec.tolerations nvidia.com/gpu";
+
+static void who_asks_must_be_let_in(void)
+{
+    static const struct rail_case cases[] = {
+        {POD("", GPU), kept_out},
+        {POD("", ASKS("nvidia.com/gpumem")), "deny spec.tolerations nvidia.com/gpumem"},
+        /* of several the first is told */
+        {POD("", ASKS("cpu: 1, nvidia.com/gpu: 1, nvidia.com/mig-1g.5gb")), kept_out},
+        {POD("", ASKS("4paradigm.com/vgpu")), "deny spec.tolerations 4paradigm.com/vgpu"},
+        {TEMPLATE("Deployment", "", GPU), ""},
+        {POD("", ASKS_NOTHING), ""},
+        /* what tolerates a taint */
+        {POD(TOLERATES, GPU), ""},
+        {POD("{operator: Exists}", GPU), ""},
+        {POD("{operator: Exists, effect: NoSchedule}", GPU), ""},
+        {POD("{operator: Exists, effect: NoExecute}", GPU), kept_out},
+        {POD("{key: nvidia.com/gpu, value: '5'}", GPU), ""},
+        {POD("{key: nvidia.com/gpu, operator: Equal, value: '6'}", GPU), kept_out},
+        {POD("{key: nvidia.com/gpu}", GPU), kept_out},
+        {POD("{key: nvidia.com/gpu, operator: Gt, value: '4'}", GPU), ""},
+        {POD("{key: nvidia.com/gpu, operator: Lt, value: '4'}", GPU), kept_out},
+        {POD("{key: nvidia.com/gpus, operator: Exists}", GPU), kept_out},
+        /* no visible pool could serve it */
+        {POD("", ASKS("amd.com/gpu")), ""},
+        {POD("", ASKS("nvidia.com/gpu: 1, amd.com/gpu")), ""}, /* both on one node */
+        {POD("", AFFINITY(TERM(IN("node.kubernetes.io/instance-type", "p3.2xlarge"))) GPU), ""},
+        {POD("", "nodeSelector: {group: gpu}, " AFFINITY(TERM(IN(AWS "size", "nano"))) GPU), ""},
+        {POD("", AFFINITY(TERM(IN("group", "other")) ", " TERM(IN("group", "third"))) GPU), ""},
+        {POD("", "nodeSelector: {group: other}, " GPU), ""},
+        {POD("", "nodeSelector: {node.kubernetes.io/instance-type: p3.2xlarge}, " GPU), ""},
+        {POD("", "nodeSelector: {karpenter.sh/nodepool: other}, " GPU), ""},
+        {POD("", AFFINITY(TERM("{key: group, operator: DoesNotExist}")) GPU), ""},
+        {POD("", "nodeSelector: {group: gpu, example.com/rack: r1}, " GPU), ""},
+        {POD("", AFFINITY(TERM(IN("group", "gpu") ", " IN("example.com/rack", "r1"))) GPU), ""},
+        /* this one could */
+        {POD("", "nodeSelector: {group: gpu}, " GPU), kept_out},
+        {POD("", "nodeSelector: {karpenter.sh/nodepool: gpu}, " GPU), kept_out},
+        {POD("", "nodeSelector: {topology.kubernetes.io/zone: a, karpenter.sh/capacity-type: "
+                 "spot}, " GPU),
+         kept_out},
+        {POD("", AFFINITY(TERM("{key: group, operator: In, values: [other]}") ", " TERM(
+                     "{key: group, operator: Exists}")) GPU),
+         kept_out},
+        {POD("", AFFINITY(TERM(IN(AWS "size", "xlarge, nano"))) GPU), kept_out},
+        {POD("", "affinity: {nodeAffinity: {preferredDuringSchedulingIgnoredDuringExecution: "
+                 "[{weight: 1, preference: " TERM(IN("group", "other")) "}]}}, " GPU),
+         kept_out},
+        /* it is placed, or a DaemonSet's */
+        {POD("", "nodeName: a, " GPU), ""},
+        {"{apiVersion: v1, kind: Pod, metadata: {name: a, ownerReferences: [{apiVersion: apps/v1, "
+         "kind: DaemonSet, name: d, uid: u, controller: true}]}, spec: {" GPU "}}",
+         ""},
+    };
+    rail_table_run(&(struct rail_table){"accelerators: {}", CLOSED, cases, COUNT_OF(cases)});
+}
+
+static void one_open_pool_is_enough(void)
+{
+    static const struct rail_case open[] = {{POD("", GPU), ""}};
+    static const struct rail_case closed[] = {{POD("", GPU), kept_out}};
+    static const struct rail_case undecided[] = {
+        {POD("", GPU), "undecided spec.tolerations nvidia.com/gpu"}};
+    static const struct {
+        const char *more;
+        const struct rail_case *cases;
+    } tables[] = {
+        {VISIBLE("open", "v1", "", IN(AWS "category", "g"), ""), open},
+        {VISIBLE("open", "v1beta1", "", IN(AWS "category", "g"),
+                 "{key: a, effect: PreferNoSchedule}"),
+         open},
+        {VISIBLE("open", "v1", "", "", ""), open},
+        {VISIBLE("other", "v1", "", IN(AWS "category", "c"), ""), closed},
+        {VISIBLE("other", "v1", "", IN(AWS "family", "g4ad"), ""), closed},
+        {VISIBLE("other", "v1beta1", "", IN(AWS "category", "g"), "{key: a, effect: NoExecute}"),
+         closed},
+        {VISIBLE("other", "v1", AWS "family: c5", "", ""), closed},
+        {VISIBLE("other", "v1", "", IN(AWS "category", "g, c") ", " IN(AWS "family", "c5"), ""),
+         closed},
+        {VISIBLE("open", "v1", "", IN("node.kubernetes.io/instance-type", "p3.2xlarge"), ""), open},
+        {ELSEWHERE("other", "{key: a, effect: NoSchedule}"), closed},
+        {ELSEWHERE("open", ""), open},
+        {DELETED, closed},
+    };
+    for (size_t i = 0; i < COUNT_OF(tables); i++) {
+        char cluster[4096];
+        snprintf(cluster, sizeof cluster, "%s---\n%s", CLOSED, tables[i].more);
+        rail_table_run(&(struct rail_table){"accelerators: {}", cluster, tables[i].cases, 1});
+    }
+    rail_table_run(&(struct rail_table){"accelerators: {}", NULL, undecided, 1});
+    /* Whether that cloud's types carry it is not known. */
+    rail_table_run(&(struct rail_table){
+        "accelerators: {}", ELSEWHERE("aks", "{key: a, effect: NoSchedule}"), undecided, 1});
+    rail_table_run(&(struct rail_table){"accelerators: {}", DELETED, open, 1});
+}
+
+static void with_no_pool_visible_nothing_is_decided(void)
+{
+    static const char undecided[] = "undecided spec.tolerations nvidia.com/gpu";
+    static const struct rail_case cases[] = {
+        {POD("", GPU), undecided},
+        {POD(TOLERATES, GPU), undecided},
+        {POD("{operator: Exists, effect: NoSchedule}", GPU), undecided},
+        {POD("{operator: Equal}", GPU), undecided},
+        {POD(TOLERATES ", {operator: Exists}", GPU), ""}, /* whatever taints there are */
+        {POD("", "nodeName: a, " GPU), ""},
+        {TEMPLATE("Deployment", "", GPU), ""},
+    };
+    rail_table_run(&(struct rail_table){"accelerators: {}", NULL, cases, COUNT_OF(cases)});
+    /* There may be others than the one that was sent along. */
+    struct arena *arena = arena_create((size_t)64 << 20);
+    struct world world = rail_table_world("accelerators: {}", CLOSED, arena);
+    struct rail_documents documents = rail_table_read(POD("", GPU), arena);
+    ASSERT_TEXT(rail_table_findings(&world, &documents.items[0], arena), kept_out);
+    world.unseen = KIND_BIT(KIND_NODE_POOL);
+    ASSERT_TEXT(rail_table_findings(&world, &documents.items[0], arena), undecided);
+    arena_destroy(arena);
+}
+
+const char unit_suite[] = "policy accelerators: pods";
+const struct unit_test unit_tests[] = {
+    {"who tolerates must ask", who_tolerates_must_ask},
+    {"every kind that has pods", every_kind_that_has_pods},
+    {"who asks must be let in", who_asks_must_be_let_in},
+    {"one open pool is enough", one_open_pool_is_enough},
+    {"with no pool visible nothing is decided", with_no_pool_visible_nothing_is_decided},
+    {NULL, NULL},
+};

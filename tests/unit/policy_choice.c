@@ -1,0 +1,226 @@
+/* A node label of which some values alone are allowed, as capacity-types and zones have it: which
+ * values are judged, where a term rules out all of them, what is said. */
+#include "rail_modes.h"
+
+#define KEY "karpenter.sh/capacity-type"
+#define GROUPS "eks.amazonaws.com/capacityType"
+#define ZONE "topology.kubernetes.io/zone"
+#define ZONE_ID "topology.k8s.aws/zone-id"
+#define OF(key, operator, values) "{key: " key ", operator: " operator", values: [" values "]}"
+#define IN(values) OF(KEY, "In", values)
+#define NOT_IN(values) OF(KEY, "NotIn", values)
+#define NO_VALUE "{key: " KEY ", operator: DoesNotExist}"
+#define TEAM "{key: team, operator: Exists}"
+#define POD(spec) "{apiVersion: v1, kind: Pod, metadata: {name: p}, spec: {" spec "}}"
+#define SELECTS(key, value) "nodeSelector: {" key ": " value "}"
+#define TERM(expressions) "{matchExpressions: [" expressions "]}"
+#define REQUIRES(terms)                                                           \
+    "affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {" \
+    "nodeSelectorTerms: [" terms "]}}}"
+#define ONE_TERM(expressions) POD(REQUIRES(TERM(expressions)))
+#define PREFERS(first, second)                                                         \
+    POD("affinity: {nodeAffinity: {preferredDuringSchedulingIgnoredDuringExecution: [" \
+        "{weight: 1, preference: " TERM(first) "}, {weight: 1, preference: " TERM(second) "}]}}")
+#define REQUIRED                                                                 \
+    "spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution." \
+    "nodeSelectorTerms"
+#define AT(term, expression) REQUIRED "[" term "].matchExpressions[" expression "]"
+#define PREFERRED(term)                                                                \
+    "spec.affinity.nodeAffinity.preferredDuringSchedulingIgnoredDuringExecution[" term \
+    "].preference.matchExpressions[0].values[0]"
+
+static void every_value_is_judged(void)
+{
+    static const struct rail_case cases[] = {
+        {ONE_TERM(IN("spot, on-demand, reserved")),
+         "deny " AT("0", "0") ".values[0] spot\ndeny " AT("0", "0") ".values[2] reserved"},
+        {ONE_TERM(TEAM ", " IN("spot")), "deny " AT("0", "1") ".values[0] spot"},
+        {ONE_TERM(IN("spot") ", " TEAM ", " IN("reserved")),
+         "deny " AT("0", "0") ".values[0] spot\ndeny " AT("0", "2") ".values[0] reserved"},
+        {POD(REQUIRES(TERM(IN("spot")) ", " TERM(TEAM) ", " TERM(IN("reserved")))),
+         "deny " AT("0", "0") ".values[0] spot\ndeny " AT("2", "0") ".values[0] reserved"},
+        {POD("nodeSelector: {team: a, " GROUPS ": SPOT, " KEY ": reserved}"),
+         "deny spec.nodeSelector[" GROUPS "] SPOT\ndeny spec.nodeSelector[" KEY "] reserved"},
+        {PREFERS(IN("on-demand"), IN("spot")), "warn " PREFERRED("1") " spot"},
+        {PREFERS(IN("spot"), IN("reserved")),
+         "warn " PREFERRED("0") " spot\nwarn " PREFERRED("1") " reserved"},
+        {PREFERS(TEAM, NOT_IN("on-demand")), ""},
+        /* what the API server refuses */
+        {ONE_TERM(OF(KEY, "Is", "spot")), ""},
+        {ONE_TERM(IN("")), ""},
+        {ONE_TERM(IN("spot, 5")), ""},
+        {POD(SELECTS(KEY, "5")), ""},
+        {POD(SELECTS(KEY, "[spot]")), ""},
+    };
+    rail_table_run(
+        &(struct rail_table){"capacity-types: {allow: [on-demand]}", NULL, cases, COUNT_OF(cases)});
+}
+
+static void a_term_must_leave_an_allowed_value(void)
+{
+    static const struct rail_case cases[] = {
+        {ONE_TERM(TEAM), ""},
+        {ONE_TERM(NOT_IN("on-demand") ", " TEAM), "deny " AT("0", "0") " NotIn"},
+        {ONE_TERM(TEAM ", " NOT_IN("on-demand")), "deny " AT("0", "1") " NotIn"},
+        {POD(REQUIRES(TERM(TEAM) ", " TERM(NOT_IN("on-demand")) ", " TERM(NO_VALUE))),
+         "deny " AT("1", "0") " NotIn\ndeny " AT("2", "0") " DoesNotExist"},
+        /* no capacity type is a number */
+        {ONE_TERM(OF(KEY, "Gt", "'1'")), "deny " AT("0", "0") " Gt"},
+        {ONE_TERM(OF(KEY, "Lt", "'1'")), "deny " AT("0", "0") " Lt"},
+        /* said once: where a value is named, or at the last that has to do with it */
+        {ONE_TERM(NOT_IN("on-demand") ", " NO_VALUE), "deny " AT("0", "1") " DoesNotExist"},
+        {ONE_TERM(IN("spot") ", " NOT_IN("on-demand")), "deny " AT("0", "0") ".values[0] spot"},
+        {POD(SELECTS(KEY, "spot") ", " REQUIRES(TERM(NOT_IN("on-demand")))),
+         "deny spec.nodeSelector[" KEY "] spot"},
+        {POD(REQUIRES(TERM(IN("spot")) ", " TERM(NOT_IN("on-demand")))),
+         "deny " AT("0", "0") ".values[0] spot\ndeny " AT("1", "0") " NotIn"},
+        /* what the API server refuses rules out nothing */
+        {ONE_TERM(OF(KEY, "Is", "spot")), ""},
+        {ONE_TERM(OF(KEY, "Is", "spot") ", " NOT_IN("spot")), ""},
+        {ONE_TERM(OF(KEY, "Is", "spot") ", " NOT_IN("on-demand")), "deny " AT("0", "1") " NotIn"},
+        /* another spelling has other values */
+        {ONE_TERM(OF(GROUPS, "NotIn", "on-demand")), ""},
+    };
+    rail_table_run(
+        &(struct rail_table){"capacity-types: {allow: [on-demand]}", NULL, cases, COUNT_OF(cases)});
+    static const struct rail_case either[] = {
+        {ONE_TERM(NOT_IN("spot")), ""},
+        {ONE_TERM(NOT_IN("on-demand")), ""},
+        {ONE_TERM(NOT_IN("reserved")), ""},
+        {ONE_TERM(NOT_IN("spot") ", " NOT_IN("on-demand")), "deny " AT("0", "1") " NotIn"},
+        {ONE_TERM(IN("spot") ", " NOT_IN("spot")), "deny " AT("0", "1") " NotIn"},
+        {ONE_TERM(IN("on-demand, spot") ", " NOT_IN("spot")), ""},
+        {POD(SELECTS(KEY, "spot") ", " REQUIRES(TERM(NOT_IN("spot")))),
+         "deny " AT("0", "0") " NotIn"},
+        {POD(SELECTS(KEY, "spot") ", " REQUIRES(TERM(NOT_IN("on-demand")))), ""},
+        {POD(SELECTS(KEY, "spot") ", " REQUIRES(TERM(IN("on-demand")))),
+         "deny " AT("0", "0") " In"},
+        {POD(SELECTS(KEY, "spot") ", " REQUIRES(TERM(TEAM))), ""},
+    };
+    rail_table_run(&(struct rail_table){"capacity-types: {allow: [on-demand, spot]}", NULL, either,
+                                        COUNT_OF(either)});
+}
+
+#define POOL(labels, requirements)                                                              \
+    "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: a}, spec: {template: "      \
+    "{metadata: {labels: {" labels "}}, spec: {nodeClassRef: {group: karpenter.k8s.aws, kind: " \
+    "EC2NodeClass, name: c}, requirements: [" requirements "]}}}}"
+#define OF_POOL "spec.template.spec.requirements"
+#define LABEL "spec.template.metadata.labels"
+
+static void what_a_pool_names_is_judged(void)
+{
+    static const struct rail_case cases[] = {
+        {POOL("", IN("spot, on-demand, reserved")),
+         "deny " OF_POOL "[0].values[0] spot\ndeny " OF_POOL "[0].values[2] reserved"},
+        {POOL("", TEAM ", " IN("spot")), "deny " OF_POOL "[1].values[0] spot"},
+        {POOL("team: a", TEAM ", " NOT_IN("reserved") ", " IN("on-demand")), ""},
+        {POOL("", IN("spot, on-demand") ", " IN("spot, reserved")),
+         "deny " OF_POOL "[0].values[0] spot\ndeny " OF_POOL "[1].values[0] spot"},
+        {POOL(KEY ": spot", IN("on-demand, spot")),
+         "deny " LABEL "[" KEY "] spot\ndeny " OF_POOL "[0].values[1] spot"},
+        /* which leaves nothing to buy */
+        {POOL("", IN("spot") ", " NOT_IN("spot")), ""},
+        {POOL(KEY ": on-demand", IN("spot")), ""},
+        /* what the API server refuses names nothing */
+        {POOL("", OF(KEY, "Is", "on-demand")), "deny " OF_POOL " spot"},
+        {POOL("", IN("on-demand, 5")), "deny " OF_POOL " spot"},
+        {POOL("", OF(KEY, "Is", "on-demand") ", " NOT_IN("spot")), ""},
+        {POOL("", NO_VALUE), ""},
+    };
+    rail_table_run(
+        &(struct rail_table){"capacity-types: {allow: [on-demand]}", NULL, cases, COUNT_OF(cases)});
+}
+
+/* A zone's id may be that of any zone, where no class tells. */
+static void what_cannot_be_told_is_not_denied(void)
+{
+    static const char subnets[] =
+        "{apiVersion: karpenter.k8s.aws/v1, kind: EC2NodeClass, metadata: {name: c}, status: "
+        "{subnets: [{id: s1, zone: eu-west-1a, zoneID: euw1-az1}, {id: s2, zone: eu-west-1c, "
+        "zoneID: euw1-az3}]}}";
+    static const struct rail_case cases[] = {
+        {POOL("", OF(ZONE_ID, "In", "euw1-az1, euw1-az2, euw1-az3")),
+         "undecided " OF_POOL "[0].values[1] euw1-az2\ndeny " OF_POOL "[0].values[2] euw1-az3"},
+        {POOL("", OF(ZONE_ID, "In", "euw1-az2")), "undecided " OF_POOL "[0].values[0] euw1-az2"},
+        {ONE_TERM(OF(ZONE_ID, "In", "euw1-az2, euw1-az3")),
+         "undecided " AT("0", "0") ".values[0] euw1-az2\ndeny " AT("0", "0") ".values[1] euw1-az3"},
+        {PREFERS(OF(ZONE_ID, "In", "euw1-az2"), OF(ZONE_ID, "In", "euw1-az3")),
+         "undecided " PREFERRED("0") " euw1-az2\nwarn " PREFERRED("1") " euw1-az3"},
+        /* said once */
+        {ONE_TERM(OF(ZONE_ID, "In", "euw1-az2") ", " OF(ZONE, "NotIn", "eu-west-1a")),
+         "undecided " AT("0", "0") ".values[0] euw1-az2"},
+    };
+    rail_table_run(
+        &(struct rail_table){"zones: {allow: [eu-west-1a]}", subnets, cases, COUNT_OF(cases)});
+}
+
+static void what_is_bought_alone_must_be_for_sale(void)
+{
+    static const char off[] = "capacity-types: {}}, karpenter: {featureGates: {ReservedCapacity: "
+                              "false}";
+    static const struct rail_case cases[] = {
+        {POD(SELECTS(KEY, "on-demand")), ""},
+        {POD(SELECTS(KEY, "spot")), ""},
+        {POD(SELECTS(KEY, "reserved")), "warn spec.nodeSelector[" KEY "] reserved"},
+        {POD(SELECTS(GROUPS, "reserved")), ""},
+        {ONE_TERM(TEAM ", " IN("reserved")), "warn " AT("0", "1") ".values[0] reserved"},
+        {POOL(KEY ": reserved", ""), "warn " LABEL "[" KEY "] reserved"},
+        {POOL("", IN("spot")), ""},
+    };
+    rail_table_run(&(struct rail_table){off, NULL, cases, COUNT_OF(cases)});
+}
+
+static void it_says_what_would_do(void)
+{
+    static const struct rail_words rows[] = {
+        /* what is nearest comes first */
+        {POD(SELECTS(KEY, "sport")), "found \"sport\"; allowed spot, on-demand",
+         "use one of the allowed values, or leave the choice to the NodePools"},
+        {POD(SELECTS(KEY, "ondemand")), "found \"ondemand\"; allowed on-demand, spot",
+         "use one of the allowed values, or leave the choice to the NodePools"},
+        {POOL("", IN("sport")), "found \"sport\"; allowed spot, on-demand",
+         "use one of the allowed values"},
+        {ONE_TERM(NO_VALUE), "rules out every allowed capacity type; allowed on-demand, spot",
+         "remove the requirement on " KEY},
+        {ONE_TERM(OF(GROUPS, "In", "spot") ", " NOT_IN("on-demand, spot")),
+         "rules out every allowed capacity type; allowed on-demand, spot",
+         "remove the requirement on " KEY},
+    };
+    rail_words_run("capacity-types: {allow: [on-demand, spot]}", NULL, rows, COUNT_OF(rows));
+#define CLASS_IN(zone)                                                                       \
+    "{apiVersion: storage.k8s.io/v1, kind: StorageClass, metadata: {name: a}, provisioner: " \
+    "ebs.csi.aws.com, parameters: {zone: " zone "}}"
+    static const struct rail_words zones[] = {
+        {CLASS_IN("b"), "found \"b\"; allowed z", "replace with z"},
+        {"{apiVersion: apps/v1, kind: DaemonSet, metadata: {name: d}, spec: {template: {spec: "
+         "{" SELECTS(ZONE, "b") "}}}}",
+         "found \"b\"; allowed z", "replace with z, or leave the choice to the NodePools"},
+        {ONE_TERM(OF("failure-domain.beta.kubernetes.io/zone", "NotIn", "z")),
+         "rules out every allowed zone; allowed z",
+         "remove the requirement on failure-domain.beta.kubernetes.io/zone"},
+        /* five are named without a count */
+        {POOL("", ""),
+         "no requirement names a zone: the pool may launch nodes of a, b, c, d, e; allowed z",
+         "add to " OF_POOL ": [{key: " ZONE ", operator: In, values: [z]}]"},
+        {POOL("", OF(ZONE, "NotIn", "a, b, c, d")),
+         "no requirement names a zone: the pool may launch nodes of e; allowed z",
+         "add to " OF_POOL ": [{key: " ZONE ", operator: In, values: [z]}]"},
+    };
+    rail_words_run("zones: {allow: [z]}",
+                   "{apiVersion: karpenter.k8s.aws/v1, kind: EC2NodeClass, metadata: {name: c}, "
+                   "status: {subnets: [{zone: a}, {zone: b}, {zone: c}, {zone: d}, {zone: e}, "
+                   "{zone: z}]}}",
+                   zones, COUNT_OF(zones));
+}
+
+const char unit_suite[] = "policy choice";
+const struct unit_test unit_tests[] = {
+    {"every value is judged", every_value_is_judged},
+    {"a term must leave an allowed value", a_term_must_leave_an_allowed_value},
+    {"what a pool names is judged", what_a_pool_names_is_judged},
+    {"what cannot be told is not denied", what_cannot_be_told_is_not_denied},
+    {"what is bought alone must be for sale", what_is_bought_alone_must_be_for_sale},
+    {"it says what would do", it_says_what_would_do},
+    {NULL, NULL},
+};

@@ -1,0 +1,373 @@
+/* The rail node-class on spec.kubelet: what Karpenter refuses when the API server has taken it. */
+#include "rail_modes.h"
+
+#define CLASS_OF(version, spec)                                                                   \
+    "{apiVersion: karpenter.k8s.aws/" version ", kind: EC2NodeClass, metadata: {name: c}, spec: " \
+    "{" spec "}}"
+#define CLASS(spec) CLASS_OF("v1", spec)
+#define AL2023 "amiSelectorTerms: [{alias: al2023@v20250116}]"
+#define KUBELET(settings) CLASS(AL2023 ", kubelet: {" settings "}")
+#define IN_KUBELET "deny spec.kubelet."
+
+/* As Karpenter judges it when the API server has taken it: tests/conformance/pools.py asks both. */
+static void kubelet_settings_can_be_used(void)
+{
+    static const struct rail_case cases[] = {
+        {KUBELET("maxPods: 58, podsPerCore: 0, cpuCFSQuota: true, clusterDNS: [10.0.0.1], "
+                 "topologyManagerPolicy: best-effort"),
+         ""},
+        {KUBELET("maxPods: 'vcpus * 10', kubeReserved: {cpu: 'vcpus * 10'}, systemReserved: null"),
+         ""},
+        {KUBELET("evictionHard: {memory.available: 5%, nodefs.available: 500Mi}"), ""},
+        {KUBELET(
+             "evictionSoft: {pid.available: 0%}, evictionSoftGracePeriod: {pid.available: 1.5m}"),
+         ""},
+        {KUBELET("imageGCHighThresholdPercent: 85, imageGCLowThresholdPercent: 80"), ""},
+        {CLASS_OF("v1beta1", "amiSelectorTerms: [{id: ami-1}], kubelet: {maxPod: 58}"), ""},
+        {KUBELET("maxPod: 58"), IN_KUBELET "maxPod maxPod"},
+        {KUBELET("somethingNew: 58"), "warn spec.kubelet.somethingNew somethingNew"},
+        {KUBELET("registerWithTaints: []"), IN_KUBELET "registerWithTaints "},
+        {KUBELET("maxPods: -1"), IN_KUBELET "maxPods -1"},
+        {KUBELET("podsPerCore: '2'"), IN_KUBELET "podsPerCore 2"},
+        {KUBELET("cpuCFSQuota: 'true'"), IN_KUBELET "cpuCFSQuota true"},
+        {KUBELET("clusterDNS: 10.0.0.1"), IN_KUBELET "clusterDNS 10.0.0.1"},
+        {KUBELET("clusterDNS: [true]"), IN_KUBELET "clusterDNS "},
+        {KUBELET("kubeReserved: {cpu: 1}"), IN_KUBELET "kubeReserved "},
+        {KUBELET("kubeReserved: {cpu: '-1'}"), IN_KUBELET "kubeReserved.cpu -1"},
+        {KUBELET("systemReserved: {gpu: '1'}"), IN_KUBELET "systemReserved.gpu gpu"},
+        {KUBELET("evictionHard: {nodefs.free: 5%}"), "deny spec.kubelet.evictionHard[nodefs.free] "
+                                                     "nodefs.free"},
+        {KUBELET("evictionHard: {pid.available: 101%}"),
+         "deny spec.kubelet.evictionHard[pid.available] 101%"},
+        {KUBELET("evictionMinimumReclaim: {pid.available: -5}"),
+         IN_KUBELET "evictionMinimumReclaim "},
+        {KUBELET("evictionMinimumReclaim: {pid.available: '-5'}"),
+         "deny spec.kubelet.evictionMinimumReclaim[pid.available] -5"},
+        {KUBELET("evictionSoft: {pid.available: 5%}"),
+         "deny spec.kubelet.evictionSoft[pid.available] 5%"},
+        {KUBELET("evictionSoftGracePeriod: {pid.available: 1m}"),
+         "deny spec.kubelet.evictionSoftGracePeriod[pid.available] 1m"},
+        {KUBELET(
+             "evictionSoft: {pid.available: 5%}, evictionSoftGracePeriod: {pid.available: '1'}"),
+         "deny spec.kubelet.evictionSoftGracePeriod[pid.available] 1"},
+        {KUBELET("evictionSoft: {pid.available: 5%}, evictionSoftGracePeriod: {pid.available: "
+                 "1m30}"),
+         "deny spec.kubelet.evictionSoftGracePeriod[pid.available] 1m30"},
+        {KUBELET("evictionSoft: {pid.available: 5%}, evictionSoftGracePeriod: {pid.available: "
+                 "1m30s}"),
+         ""},
+        {KUBELET("evictionHard: {pid.available: 5%, nodefs.free: 5%, memory.available: 1 GB}"),
+         "deny spec.kubelet.evictionHard[memory.available] 1 GB\n"
+         "deny spec.kubelet.evictionHard[nodefs.free] nodefs.free"},
+        {KUBELET("imageGCHighThresholdPercent: 80, imageGCLowThresholdPercent: 80"),
+         IN_KUBELET "imageGCHighThresholdPercent 80"},
+        {KUBELET("imageGCHighThresholdPercent: 100, podsPerCore: 2147483647"), ""},
+        {KUBELET("podsPerCore: 2147483648"), IN_KUBELET "podsPerCore 2147483648"},
+        /* what Karpenter hands on unread: the rest of KubeletConfiguration, of Kubernetes 1.37 */
+        {KUBELET(
+             "address: 7, allowedUnsafeSysctls: 7, authentication: 7, "
+             "authorization: 7, cgroupDriver: 7, cgroupRoot: 7, "
+             "cgroupsPerQOS: 7, clusterDomain: 7, configMapAndSecretChangeDetectionStrategy: 7, "
+             "containerLogMaxFiles: 7, containerLogMaxSize: 7, containerLogMaxWorkers: 7, "
+             "containerLogMonitorInterval: 7, containerRuntimeEndpoint: 7, contentType: 7, "
+             "cpuCFSQuotaPeriod: 7, cpuManagerPolicy: 7, cpuManagerPolicyOptions: 7, "
+             "cpuManagerReconcilePeriod: 7, crashLoopBackOff: 7, defaultPodSysctls: 7, "
+             "enableContentionProfiling: 7, enableControllerAttachDetach: 7, "
+             "enableDebugFlagsHandler: 7, "
+             "enableDebuggingHandlers: 7, enableProfilingHandler: 7, enableServer: 7, "
+             "enableSystemLogHandler: 7, enableSystemLogQuery: 7, enforceNodeAllocatable: 7, "
+             "eventBurst: 7, eventRecordQPS: 7, evictionPressureTransitionPeriod: 7, "
+             "failCgroupV1: 7, failSwapOn: 7, featureGates: 7, "
+             "fileCheckFrequency: 7, hairpinMode: 7, healthzBindAddress: 7, "
+             "healthzPort: 7, httpCheckFrequency: 7, imageMaximumGCAge: 7, "
+             "imageMinimumGCAge: 7, imagePullCredentialsVerificationPolicy: 7, "
+             "imageServiceEndpoint: 7, "
+             "iptablesDropBit: 7, iptablesMasqueradeBit: 7, kernelMemcgNotification: 7, "
+             "kubeAPIBurst: 7, kubeAPIQPS: 7, kubeReservedCgroup: 7, "
+             "kubeletCgroups: 7, localStorageCapacityIsolation: 7, logging: 7, "
+             "makeIPTablesUtilChains: 7, maxOpenFiles: 7, maxParallelImagePulls: 7, "
+             "memoryManagerPolicy: 7, memoryReservationPolicy: 7, memorySwap: 7, "
+             "memoryThrottlingFactor: 7, mergeDefaultEvictionSettings: 7, "
+             "nodeLeaseDurationSeconds: 7, "
+             "nodeStatusMaxImages: 7, nodeStatusReportFrequency: 7, nodeStatusUpdateFrequency: 7, "
+             "oomScoreAdj: 7, podCIDR: 7, podLogsDir: 7, "
+             "podPidsLimit: 7, port: 7, preloadedImagesVerificationAllowlist: 7, "
+             "protectKernelDefaults: 7, providerID: 7, qosReserved: 7, "
+             "readOnlyPort: 7, registerNode: 7, registryBurst: 7, "
+             "registryPullQPS: 7, reservedMemory: 7, reservedSystemCPUs: 7, "
+             "resolvConf: 7, rotateCertificates: 7, runOnce: 7, "
+             "runtimeRequestTimeout: 7, seccompDefault: 7, serializeImagePulls: 7, "
+             "serverTLSBootstrap: 7, showHiddenMetricsForVersion: 7, shutdownGracePeriod: 7, "
+             "shutdownGracePeriodByPodPriority: 7, shutdownGracePeriodCriticalPods: 7, "
+             "singleProcessOOMKill: 7, "
+             "staticPodPath: 7, staticPodURL: 7, staticPodURLHeader: 7, "
+             "streamingConnectionIdleTimeout: 7, syncFrequency: 7, systemCgroups: 7, "
+             "systemReservedCgroup: 7, tlsCertFile: 7, tlsCipherSuites: 7, "
+             "tlsCurvePreferences: 7, tlsMinVersion: 7, tlsPrivateKeyFile: 7, "
+             "topologyManagerPolicy: 7, topologyManagerPolicyOptions: 7, topologyManagerScope: 7, "
+             "tracing: 7, userNamespaces: 7, volumePluginDir: 7, "
+             "volumeStatsAggPeriod: 7, apiVersion: 7, kind: 7"),
+         ""},
+        {KUBELET("imageGCHighThresholdPercent: 101"), IN_KUBELET "imageGCHighThresholdPercent 101"},
+    };
+    rail_table_run(&(struct rail_table){"node-class: {}", NULL, cases, COUNT_OF(cases)});
+}
+
+#define REFUSED ": Karpenter refuses the EC2NodeClass and launches no node of it"
+
+/* Of each setting Karpenter looks into: what it may be, and what is said of anything else. */
+static void settings_have_their_shapes(void)
+{
+    static const struct {
+        const char *name, *good, *bad, *kind, *shape;
+    } rows[] = {
+        {"clusterDNS", "[10.0.0.1, null]", "[5]", "a list", "a list of strings"},
+        {"clusterDNS", "[]", "{a: b}", "a map", "a list of strings"},
+        {"cpuCFSQuota", "false", "1", "a number", "true or false"},
+        {"evictionHard", "{}", "[a]", "a list", "a map of strings"},
+        {"evictionHard", "{pid.available: 5%}", "5%", "a string", "a map of strings"},
+        {"evictionMaxPodGracePeriod", "0", "60s", "a string", "a whole number from 0"},
+        {"evictionMinimumReclaim", "{pid.available: '5'}", "{pid.available: 5}", "a map",
+         "a map of strings"},
+        {"evictionSoft", "{}", "7", "a number", "a map of strings"},
+        {"evictionSoftGracePeriod", "{}", "60s", "a string", "a map of strings"},
+        {"imageGCHighThresholdPercent", "85", "85%", "a string", "a whole number from 0 to 100"},
+        {"imageGCLowThresholdPercent", "80", "true", "a boolean", "a whole number from 0 to 100"},
+        {"kubeReserved", "{cpu: 100m}", "cpu=100m", "a string", "a map of strings"},
+        {"maxPods", "58", "[58]", "a list", "a whole number from 0"},
+        {"maxPods", "'vcpus * 10'", "5.5", "a number", "a whole number from 0"},
+        {"podsPerCore", "0", "vcpus", "a string", "a whole number from 0"},
+        {"systemReserved", "{memory: 1Gi}", "[memory]", "a list", "a map of strings"},
+    };
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        char good[512], none[512], bad[512], found[256], fix[128];
+        const char *object = KUBELET("%s: %s");
+        snprintf(good, sizeof good, object, rows[i].name, rows[i].good);
+        snprintf(none, sizeof none, object, rows[i].name, "null");
+        snprintf(bad, sizeof bad, object, rows[i].name, rows[i].bad);
+        snprintf(found, sizeof found, "found %s where %s is wanted" REFUSED, rows[i].kind,
+                 rows[i].shape);
+        snprintf(fix, sizeof fix, "write %s", rows[i].shape);
+        const struct rail_case cases[] = {{good, ""}, {none, ""}};
+        rail_table_run(&(struct rail_table){"node-class: {}", NULL, cases, COUNT_OF(cases)});
+        rail_words_run("node-class: {}", NULL, &(struct rail_words){bad, found, fix}, 1);
+    }
+}
+
+/* As time.ParseDuration and resource.ParseQuantity read them. */
+static void values_can_be_read(void)
+{
+    static const struct {
+        const char *value;
+        bool threshold, duration, reserved;
+    } rows[] = {
+        {"0", true, true, true},         {"5", true, false, true},
+        {"-5", false, false, false},     {"0%", true, false, true},
+        {"100%", true, false, true},     {"100.5%", false, false, true},
+        {"101%", false, false, true},    {"-1%", false, false, false},
+        {"%", false, false, true},       {"5 %", false, false, true},
+        {"x%", false, false, true},      {"", false, false, true},
+        {"500Mi", true, false, true},    {"1.5Gi", true, false, true},
+        {"99999E", true, false, true},   {"many", false, false, true},
+        {"1h30m", false, true, true},    {"1h30m5s", false, true, true},
+        {"9ns", false, true, true},      {"9us", false, true, true},
+        {"9\u00b5s", false, true, true}, {"9\u03bcs", false, true, true},
+        {"9ms", false, true, true},      {"9s", false, true, true},
+        {"9m", true, true, true},        {"1.5h", false, true, true},
+        {"1.h", false, true, true},      {".5h", false, true, true},
+        {".h", false, false, true},      {"1.5.5h", false, false, true},
+        {"+1h", false, true, true},      {"-1h", false, false, false},
+        {"+", false, false, true},       {"h", false, false, true},
+        {"1h30", false, false, true},    {"1d", false, false, true},
+        {"1hm", false, false, true},     {"1h 30m", false, false, true},
+    };
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        char threshold[512], duration[512], reserved[512], found[3][128];
+        snprintf(threshold, sizeof threshold, KUBELET("evictionHard: {pid.available: '%s'}"),
+                 rows[i].value);
+        snprintf(duration, sizeof duration,
+                 KUBELET("evictionSoft: {pid.available: '1'}, evictionSoftGracePeriod: "
+                         "{pid.available: '%s'}"),
+                 rows[i].value);
+        snprintf(reserved, sizeof reserved, KUBELET("kubeReserved: {cpu: '%s'}"), rows[i].value);
+        snprintf(found[0], sizeof found[0], "deny spec.kubelet.evictionHard[pid.available] %s",
+                 rows[i].value);
+        snprintf(found[1], sizeof found[1],
+                 "deny spec.kubelet.evictionSoftGracePeriod[pid.available] %s", rows[i].value);
+        snprintf(found[2], sizeof found[2], "deny spec.kubelet.kubeReserved.cpu %s", rows[i].value);
+        const struct rail_case cases[] = {{threshold, rows[i].threshold ? "" : found[0]},
+                                          {duration, rows[i].duration ? "" : found[1]},
+                                          {reserved, rows[i].reserved ? "" : found[2]}};
+        rail_table_run(&(struct rail_table){"node-class: {}", NULL, cases, COUNT_OF(cases)});
+    }
+}
+
+static void maps_have_their_keys(void)
+{
+    static const char *const maps[] = {"evictionHard", "evictionMinimumReclaim", "kubeReserved",
+                                       "systemReserved"};
+    for (size_t i = 0; i < COUNT_OF(maps); i++) {
+        const bool reserved = i >= 2;
+        char object[512], other[512], found[256];
+        snprintf(object, sizeof object,
+                 reserved ? KUBELET("%s: {cpu: '1', memory: '1', ephemeral-storage: '1', pid: '1'}")
+                          : KUBELET("%s: {memory.available: '1', nodefs.available: '1', "
+                                    "nodefs.inodesFree: '1', imagefs.available: '1', "
+                                    "imagefs.inodesFree: '1', pid.available: '1'}"),
+                 maps[i]);
+        /* what belongs under the others */
+        snprintf(other, sizeof other, KUBELET("%s: {%s: '1'}"), maps[i],
+                 reserved ? "pid.available" : "pid");
+        snprintf(found, sizeof found,
+                 reserved ? "deny spec.kubelet.%s[pid.available] pid.available"
+                          : "deny spec.kubelet.%s.pid pid",
+                 maps[i]);
+        const struct rail_case cases[] = {{object, ""}, {other, found}};
+        rail_table_run(&(struct rail_table){"node-class: {}", NULL, cases, COUNT_OF(cases)});
+    }
+    static const struct rail_case soft = {
+        KUBELET("evictionSoft: {memory.available: '1', nodefs.available: '1', nodefs.inodesFree: "
+                "'1', imagefs.available: '1', imagefs.inodesFree: '1', pid.available: '1'}, "
+                "evictionSoftGracePeriod: {memory.available: 1s, nodefs.available: 1s, "
+                "nodefs.inodesFree: 1s, imagefs.available: 1s, imagefs.inodesFree: 1s, "
+                "pid.available: 1s}"),
+        ""};
+    rail_table_run(&(struct rail_table){"node-class: {}", NULL, &soft, 1});
+}
+
+/* Which settings need each other. */
+static void settings_go_together(void)
+{
+    static const struct rail_case cases[] = {
+        {KUBELET("imageGCHighThresholdPercent: 81, imageGCLowThresholdPercent: 80"), ""},
+        {KUBELET("imageGCHighThresholdPercent: 79, imageGCLowThresholdPercent: 80"),
+         IN_KUBELET "imageGCHighThresholdPercent 79"},
+        {KUBELET("imageGCHighThresholdPercent: 0"), ""},
+        {KUBELET("imageGCLowThresholdPercent: 100"), ""},
+        {KUBELET("imageGCHighThresholdPercent: 0, imageGCLowThresholdPercent: '80'"),
+         IN_KUBELET "imageGCLowThresholdPercent 80"},
+        /* each signal that lacks its partner, on either side */
+        {KUBELET("evictionSoft: {pid.available: '1', nodefs.available: '1'}, "
+                 "evictionSoftGracePeriod: {pid.available: 1s, memory.available: 1s}"),
+         "deny spec.kubelet.evictionSoft[nodefs.available] 1\n"
+         "deny spec.kubelet.evictionSoftGracePeriod[memory.available] 1s"},
+        {KUBELET("evictionSoft: {pid.available: '1'}, evictionSoftGracePeriod: null"),
+         "deny spec.kubelet.evictionSoft[pid.available] 1"},
+        {KUBELET("evictionSoft: [], evictionSoftGracePeriod: {pid.available: 1s}"),
+         IN_KUBELET "evictionSoft \n"
+                    "deny spec.kubelet.evictionSoftGracePeriod[pid.available] 1s"},
+        {CLASS(AL2023 ", kubelet: [maxPods]"), ""},
+        {CLASS(AL2023 ", kubelet: null"), ""},
+    };
+    rail_table_run(&(struct rail_table){"node-class: {}", NULL, cases, COUNT_OF(cases)});
+}
+
+/* Those that people set are those that people misspell. */
+static void what_was_meant_is_named(void)
+{
+    static const char *const names[] = {"clusterDNS",
+                                        "cpuCFSQuota",
+                                        "evictionHard",
+                                        "evictionMaxPodGracePeriod",
+                                        "evictionMinimumReclaim",
+                                        "evictionSoft",
+                                        "evictionSoftGracePeriod",
+                                        "imageGCHighThresholdPercent",
+                                        "imageGCLowThresholdPercent",
+                                        "kubeReserved",
+                                        "maxPods",
+                                        "podsPerCore",
+                                        "systemReserved",
+                                        "featureGates",
+                                        "topologyManagerPolicy"};
+    for (size_t i = 0; i < COUNT_OF(names); i++) {
+        char object[256], found[256], fix[128];
+        snprintf(object, sizeof object, KUBELET("%sx: null"), names[i]);
+        snprintf(found, sizeof found, "found \"%sx\", which is no setting of a kubelet" REFUSED,
+                 names[i]);
+        snprintf(fix, sizeof fix, "did you mean %s?", names[i]);
+        rail_words_run("node-class: {}", NULL, &(struct rail_words){object, found, fix}, 1);
+    }
+}
+
+static void it_says_what_karpenter_refuses(void)
+{
+    static const struct rail_words rows[] = {
+        {KUBELET("maxPod: 58"), "found \"maxPod\", which is no setting of a kubelet" REFUSED,
+         "did you mean maxPods?"},
+        {KUBELET("maxPoddy: 58"), "found \"maxPoddy\", which is no setting of a kubelet" REFUSED,
+         "did you mean maxPods?"},
+        /* three letters away from maxPods it may be something new */
+        {KUBELET("maxPodded: 58"),
+         "found \"maxPodded\", which is no setting of a kubelet, as far as is known here" REFUSED,
+         "remove it"},
+        {KUBELET("registerWithTaints: []"),
+         "Karpenter sets it itself, so that nodes come up with their taints" REFUSED,
+         "remove it, and name taints in the NodePools"},
+        {KUBELET("maxPods: -1"), "found -1" REFUSED, "write a whole number from 0"},
+        {KUBELET("imageGCLowThresholdPercent: 101"), "found 101" REFUSED,
+         "write a whole number from 0 to 100"},
+        {KUBELET("evictionHard: {pid: '5'}"),
+         "found \"pid\", which is no eviction signal" REFUSED "; allowed memory.available, "
+         "nodefs.available, nodefs.inodesFree, imagefs.available, imagefs.inodesFree, ... (6)",
+         "use one of the allowed names"},
+        {KUBELET("kubeReserved: {gpu: '1'}"),
+         "found \"gpu\", which is no resource that a kubelet reserves" REFUSED
+         "; allowed cpu, memory, ephemeral-storage, pid",
+         "use one of the allowed names"},
+        {KUBELET("evictionHard: {pid.available: many}"), "found \"many\"" REFUSED,
+         "write a percentage or a quantity, as in 5% or 500Mi"},
+        {KUBELET("evictionMinimumReclaim: {pid.available: many}"), "found \"many\"" REFUSED,
+         "write a percentage or a quantity, as in 5% or 500Mi"},
+        {KUBELET("evictionSoft: {pid.available: '1'}, evictionSoftGracePeriod: {pid.available: "
+                 "soon}"),
+         "found \"soon\"" REFUSED, "write a duration, as in 1m30s"},
+        {KUBELET("systemReserved: {cpu: '-1'}"), "found \"-1\"" REFUSED,
+         "write a quantity, 0 or more"},
+        {KUBELET("evictionSoft: {pid.available: 5%}"),
+         "pid.available is not in evictionSoftGracePeriod" REFUSED,
+         "add pid.available to evictionSoftGracePeriod"},
+        {KUBELET("evictionSoftGracePeriod: {pid.available: 1s}"),
+         "pid.available is not in evictionSoft" REFUSED, "add pid.available to evictionSoft"},
+        {KUBELET("imageGCHighThresholdPercent: 80, imageGCLowThresholdPercent: 85"),
+         "found 80, which is not above imageGCLowThresholdPercent, 85" REFUSED,
+         "write a higher one, or a lower imageGCLowThresholdPercent"},
+    };
+    rail_words_run("node-class: {}", NULL, rows, COUNT_OF(rows));
+}
+
+static void unknown_kubelet_settings_cost_little(void)
+{
+    enum { SETTINGS = 250, BYTES_EACH = 2048 };
+    struct arena *arena = arena_create((size_t)64 << 20);
+    struct world world = rail_table_world("node-class: {}", NULL, arena);
+    struct text_builder settings = {.arena = arena};
+    for (size_t i = 0; i < SETTINGS; i++)
+        text_builder_printf(&settings, "%ssomething%zu: 1", i == 0 ? "" : ", ", i);
+    struct text object = arena_printf(arena, CLASS(AL2023 ", kubelet: {%.*s}"),
+                                      TEXT_ARGS(text_builder_text(&settings)));
+    struct rail_documents documents = rail_table_read(object.data, arena);
+    struct subject subject = {.operation = OPERATION_CREATE, .object = &documents.items[0]};
+    struct verdict verdict;
+    size_t before = arena_used_bytes(arena);
+    policy_evaluate(&world, &subject, 0, arena, &verdict);
+    ASSERT_INT(verdict.finding_count, SETTINGS);
+    size_t each = (arena_used_bytes(arena) - before) / SETTINGS;
+    CU_ASSERT(each < BYTES_EACH);
+    if (each >= BYTES_EACH)
+        fprintf(stderr, "%zu bytes for each\n", each);
+    arena_destroy(arena);
+}
+
+const char unit_suite[] = "policy node-class, the kubelet";
+const struct unit_test unit_tests[] = {
+    {"kubelet settings can be used", kubelet_settings_can_be_used},
+    {"settings have their shapes", settings_have_their_shapes},
+    {"values can be read", values_can_be_read},
+    {"maps have their keys", maps_have_their_keys},
+    {"settings go together", settings_go_together},
+    {"what was meant is named", what_was_meant_is_named},
+    {"it says what Karpenter refuses", it_says_what_karpenter_refuses},
+    {"unknown kubelet settings cost little", unknown_kubelet_settings_cost_little},
+    {NULL, NULL},
+};

@@ -1,0 +1,355 @@
+/* The rail node-labels on labels that everybody knows: processors, zones, hosts, and what the
+ * catalogue says of instance types. */
+#include "rail_catalog.h"
+
+#define POD(spec) "{apiVersion: v1, kind: Pod, metadata: {name: a}, spec: " spec "}"
+#define SELECTS(labels) POD("{nodeSelector: {" labels "}}")
+#define REQUIRES(terms)                                                               \
+    POD("{affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: " \
+        "{nodeSelectorTerms: [" terms "]}}}}")
+#define TERM(expressions) "{matchExpressions: [" expressions "]}"
+#define IN(key, values) "{key: " key ", operator: In, values: [" values "]}"
+#define AT(label) "spec.nodeSelector[" label "] "
+#define TERMS \
+    "spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms"
+
+#define ARCH "kubernetes.io/arch"
+#define ZONE "topology.kubernetes.io/zone"
+#define ZONE_ID "topology.k8s.aws/zone-id"
+#define REGION "topology.kubernetes.io/region"
+#define HOST "kubernetes.io/hostname"
+#define TYPE "node.kubernetes.io/instance-type"
+#define CATEGORY "karpenter.k8s.aws/instance-category"
+#define FAMILY "karpenter.k8s.aws/instance-family"
+
+#define POOL_OF(group, kind, requirements)                                                  \
+    "---\n{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: " kind "}, spec: " \
+    "{template: {spec: {nodeClassRef: {group: " group ", kind: " kind ", name: d}, "        \
+    "requirements: [" requirements "]}}}}\n"
+#define POOL(requirements) POOL_OF("karpenter.k8s.aws", "EC2NodeClass", requirements)
+#define NODE(name, labels) \
+    "---\n{apiVersion: v1, kind: Node, metadata: {name: " name ", labels: {" labels "}}}\n"
+#define CLASS                                                                                     \
+    "---\n{apiVersion: karpenter.k8s.aws/v1, kind: EC2NodeClass, metadata: {name: d}, spec: {}, " \
+    "status: {subnets: [{id: s, zone: eu-west-1a, zoneID: euw1-az2}]}}\n"
+
+/* One finding: its sentence, its fix, and what a tool puts in the place of the value. */
+struct replaced_case {
+    const char *object, *message, *fix, *replacement;
+};
+
+static void hold(const char *rails, const char *cluster, const struct replaced_case *rows,
+                 size_t count)
+{
+    struct arena *arena = arena_create((size_t)64 << 20);
+    struct world world = rail_table_world(rails, cluster, arena);
+    for (size_t i = 0; i < count; i++) {
+        struct rail_documents documents = rail_table_read(rows[i].object, arena);
+        struct subject subject = {.operation = OPERATION_CREATE, .object = &documents.items[0]};
+        struct verdict verdict;
+        policy_evaluate(&world, &subject, 0, arena, &verdict);
+        CU_ASSERT_EQUAL_FATAL(verdict.finding_count, 1);
+        ASSERT_TEXT(verdict.findings[0].message, rows[i].message);
+        ASSERT_TEXT(verdict.findings[0].fix, rows[i].fix);
+        ASSERT_TEXT(verdict.findings[0].replacement, rows[i].replacement);
+    }
+    arena_destroy(arena);
+}
+
+/* What Docker, uname, AWS and people call them. */
+static void other_words_for_what_is_meant(void)
+{
+#define CAPACITY "karpenter.sh/capacity-type"
+    static const struct replaced_case rows[] = {
+        {SELECTS(ARCH ": x86_64"), "found \"x86_64\"; allowed amd64, arm64", "replace with amd64",
+         "amd64"},
+        {SELECTS(ARCH ": x86"), "found \"x86\"; allowed amd64, arm64", "replace with amd64",
+         "amd64"},
+        {SELECTS(ARCH ": x64"), "found \"x64\"; allowed amd64, arm64", "replace with amd64",
+         "amd64"},
+        {SELECTS(ARCH ": aarch64"), "found \"aarch64\"; allowed arm64, amd64", "replace with arm64",
+         "arm64"},
+        {SELECTS(ARCH ": arm"), "found \"arm\"; allowed arm64, amd64", "replace with arm64",
+         "arm64"},
+        {SELECTS(CAPACITY ": ondemand"), "found \"ondemand\"; allowed on-demand, reserved, spot",
+         "replace with on-demand", "on-demand"},
+        {SELECTS(CAPACITY ": ON_DEMAND"), "found \"ON_DEMAND\"; allowed on-demand, spot, reserved",
+         "replace with on-demand", "on-demand"},
+        {SELECTS(CAPACITY ": SPOT"), "found \"SPOT\"; allowed spot, reserved, on-demand",
+         "replace with spot", "spot"},
+        {SELECTS(CAPACITY ": spt"), "found \"spt\"; allowed spot, reserved, on-demand",
+         "replace with spot", "spot"},
+        {SELECTS("kubernetes.io/os: darwin"), "found \"darwin\"; allowed linux, windows",
+         "use one of the allowed values", ""},
+    };
+    hold("node-labels: {}", NULL, rows, COUNT_OF(rows));
+    static const struct rail_case known[] = {
+        {SELECTS(ARCH ": amd64"), ""},
+        {SELECTS(ARCH ": arm64"), ""},
+        {SELECTS("kubernetes.io/os: linux"), ""},
+        {SELECTS("kubernetes.io/os: windows"), ""},
+        {SELECTS(CAPACITY ": on-demand"), ""},
+        {SELECTS(CAPACITY ": spot"), ""},
+        {SELECTS(CAPACITY ": reserved"), ""},
+        /* each value by itself, right ones beside it or not */
+        {REQUIRES(TERM(IN(ARCH, "amd64, riscv64"))),
+         "deny " TERMS "[0].matchExpressions[0].values[1] riscv64"},
+    };
+    rail_table_run(&(struct rail_table){"node-labels: {}", NULL, known, COUNT_OF(known)});
+}
+
+/* A zone is wrong for sure only where all zones are known. */
+static void zones_that_a_cluster_names(void)
+{
+    static const struct rail_case named[] = {
+        {SELECTS(ZONE ": eu-west-1a"), ""},
+        {SELECTS(ZONE ": eu-west-1b"), ""},
+        {SELECTS(ZONE ": eu-west-1c"), "deny " AT(ZONE) "eu-west-1c"},
+        {SELECTS("failure-domain.beta.kubernetes.io/zone: eu-west-1c"),
+         "deny " AT("failure-domain.beta.kubernetes.io/zone") "eu-west-1c\n"
+                                                              "warn " AT(
+                                                                  "failure-domain.beta.kubernetes."
+                                                                  "io/zone") "failure-domain.beta."
+                                                                             "kubernetes.io/zone"},
+        {REQUIRES(TERM(IN(ZONE, "eu-west-1a, eu-west-1c"))),
+         "deny " TERMS "[0].matchExpressions[0].values[1] eu-west-1c"},
+        {SELECTS(REGION ": eu-west-1"), ""},
+        {SELECTS(REGION ": eu-west-2"), "warn " AT(REGION) "eu-west-2"},
+    };
+    rail_table_run(&(struct rail_table){"node-labels: {}", POOL(IN(ZONE, "eu-west-1a, eu-west-1b")),
+                                        named, COUNT_OF(named)});
+    static const struct rail_case two_regions[] = {
+        {SELECTS(REGION ": us-east-1"), ""},
+        {SELECTS(REGION ": us-east-2"), "warn " AT(REGION) "us-east-2"},
+    };
+    rail_table_run(&(struct rail_table){"node-labels: {}", POOL(IN(ZONE, "eu-west-1a, us-east-1a")),
+                                        two_regions, COUNT_OF(two_regions)});
+    /* the pool may launch anywhere: a Node shows one zone of many */
+    static const struct rail_case open[] = {
+        {SELECTS(ZONE ": eu-west-1a"), ""},
+        {SELECTS(ZONE ": eu-west-1c"), "warn " AT(ZONE) "eu-west-1c"},
+        {SELECTS(REGION ": us-east-1"), ""},
+    };
+    rail_table_run(&(struct rail_table){
+        "node-labels: {}", POOL("") NODE("one", ZONE ": eu-west-1a"), open, COUNT_OF(open)});
+    static const struct rail_case nothing[] = {
+        {SELECTS(ZONE ": eu-west-1c"), ""},
+        {SELECTS(ZONE_ID ": euw1-az9"), ""},
+        {SELECTS(REGION ": us-east-1"), ""},
+    };
+    rail_table_run(&(struct rail_table){"node-labels: {}", POOL(""), nothing, COUNT_OF(nothing)});
+    static const struct rail_case by_id[] = {
+        {SELECTS(ZONE_ID ": euw1-az2"), ""},
+        {SELECTS(ZONE_ID ": euw1-az3"), "deny " AT(ZONE_ID) "euw1-az3"},
+        {SELECTS(ZONE_ID ": eu-west-1a"), "deny " AT(ZONE_ID) "eu-west-1a"},
+        {SELECTS(ZONE ": euw1-az2"), "deny " AT(ZONE) "euw1-az2"},
+    };
+    rail_table_run(&(struct rail_table){"node-labels: {}", CLASS POOL(""), by_id, COUNT_OF(by_id)});
+    static const struct replaced_case words[] = {
+        {SELECTS(ZONE_ID ": euw1-az3"),
+         "found \"euw1-az3\", a zone that no visible Node, NodePool or EC2NodeClass names; allowed "
+         "euw1-az2",
+         "replace with euw1-az2", "euw1-az2"},
+        {SELECTS(ZONE ": us-east-1c"),
+         "found \"us-east-1c\", a zone that no visible Node, NodePool or EC2NodeClass names; "
+         "allowed eu-west-1a",
+         "name a zone of this cluster", ""},
+    };
+    hold("node-labels: {}", CLASS POOL(""), words, COUNT_OF(words));
+}
+
+static void hosts_by_name(void)
+{
+    static const char cluster[] = POOL("") NODE("ip-1", HOST ": host-1") NODE("bare", "");
+    static const struct rail_case cases[] = {
+        {SELECTS(HOST ": host-1"), ""},
+        {SELECTS(HOST ": ip-1"), ""},
+        {SELECTS(HOST ": bare"), ""},
+        {SELECTS(HOST ": bear"), "deny " AT(HOST) "bear"},
+        {REQUIRES(TERM(IN(HOST, "bare, gone"))),
+         "deny " TERMS "[0].matchExpressions[0].values[1] gone"},
+        {REQUIRES(TERM("{key: " HOST ", operator: Exists}")), ""},
+        {REQUIRES(TERM("{key: " HOST ", operator: NotIn, values: [gone]}")), ""},
+        /* a host that is there does not make the rest possible */
+        {SELECTS(HOST ": host-1, " FAMILY ": m5, " ARCH ": arm64"), "warn spec.nodeSelector "},
+    };
+    rail_table_run(&(struct rail_table){"node-labels: {}", cluster, cases, COUNT_OF(cases)});
+    static const struct rail_case without_nodes[] = {
+        {SELECTS(HOST ": host-1"), "undecided " AT(HOST) "host-1"}};
+    rail_table_run(&(struct rail_table){"node-labels: {}", POOL(""), without_nodes, 1});
+
+    /* Of a live cluster the Nodes may not be for us to see. */
+    struct arena *arena = arena_create((size_t)64 << 20);
+    struct world world = rail_table_world("node-labels: {}", cluster, arena);
+    world.unseen = KIND_BIT(KIND_NODE);
+    static const struct rail_case hidden[] = {
+        {SELECTS(HOST ": bear"), "undecided " AT(HOST) "bear"},
+        {SELECTS("intent: apps"), "undecided spec.nodeSelector.intent intent"},
+    };
+    rail_table_run_in(&world, &(struct rail_table){.cases = hidden, .case_count = COUNT_OF(hidden)},
+                      arena);
+    world.unseen = KIND_BIT(KIND_NODE_POOL);
+    static const struct rail_case pools_hidden[] = {
+        {SELECTS(HOST ": bear"), "deny " AT(HOST) "bear"},
+        {SELECTS("intent: apps"), "undecided spec.nodeSelector.intent intent"},
+        {SELECTS("karpenter.sh/nodepool: other"),
+         "undecided spec.nodeSelector[karpenter.sh/nodepool] other"},
+    };
+    rail_table_run_in(
+        &world, &(struct rail_table){.cases = pools_hidden, .case_count = COUNT_OF(pools_hidden)},
+        arena);
+    world.unseen = KIND_BIT(KIND_EC2_NODE_CLASS);
+    static const struct rail_case classes_hidden[] = {
+        {SELECTS("intent: apps"), "deny spec.nodeSelector.intent intent"}};
+    rail_table_run_in(&world, &(struct rail_table){.cases = classes_hidden, .case_count = 1},
+                      arena);
+    arena_destroy(arena);
+}
+
+/* The built-in catalogue grows old: only what can never be a name is wrong for sure. */
+static void names_that_can_never_be(void)
+{
+    static const struct rail_case cases[] = {
+        {SELECTS(CATEGORY ": ''"), "warn " AT(CATEGORY)},
+        {SELECTS(CATEGORY ": q"), "warn " AT(CATEGORY) "q"},
+        {SELECTS(CATEGORY ": high-memory"), "warn " AT(CATEGORY) "high-memory"},
+        {SELECTS(CATEGORY ": q0"), "deny " AT(CATEGORY) "q0"},
+        {SELECTS(CATEGORY ": q9"), "deny " AT(CATEGORY) "q9"},
+        {SELECTS(CATEGORY ": 7q"), "deny " AT(CATEGORY) "7q"},
+        {SELECTS(FAMILY ": q9z"), "warn " AT(FAMILY) "q9z"},
+        {SELECTS(FAMILY ": q9z.large"), "deny " AT(FAMILY) "q9z.large"},
+        {SELECTS(FAMILY ": m5.large"), "deny " AT(FAMILY) "m5.large"},
+        {SELECTS(FAMILY ": ''"), "warn " AT(FAMILY)},
+        /* a family that is there, and no dot: without a NodePool it may be another cloud's name */
+        {SELECTS(TYPE ": trn1-32xl"), "deny " AT(TYPE) "trn1-32xl"},
+        {SELECTS(TYPE ": m5-of-another-cloud"), "warn " AT(TYPE) "m5-of-another-cloud"},
+        {SELECTS(TYPE ": m9-large"), "warn " AT(TYPE) "m9-large"},
+        {SELECTS(TYPE ": ml.zz99.enormous"), "deny " AT(TYPE) "ml.zz99.enormous"},
+        {SELECTS(TYPE ": ml"), "warn " AT(TYPE) "ml"},
+        {SELECTS("karpenter.k8s.aws/instance-size: m5.large"),
+         "warn " AT("karpenter.k8s.aws/instance-size") "m5.large"},
+        /* labels of a node that no type tells of */
+        {SELECTS("node.kubernetes.io/windows-build: 10.0.20348"), ""},
+        {SELECTS("karpenter.k8s.aws/capacity-reservation-id: cr-0123"), ""},
+        /* one of them is there: the other only misleads */
+        {REQUIRES(TERM(IN(CATEGORY, "m, q9"))),
+         "warn " TERMS "[0].matchExpressions[0].values[1] q9"},
+        {REQUIRES(TERM(IN(CATEGORY, "q9, m"))),
+         "warn " TERMS "[0].matchExpressions[0].values[0] q9"},
+        {REQUIRES(TERM(IN(CATEGORY, "m, q9, c"))),
+         "warn " TERMS "[0].matchExpressions[0].values[1] q9"},
+        {REQUIRES(TERM(IN(CATEGORY, "q8, q9"))),
+         "deny " TERMS "[0].matchExpressions[0].values[0] q8\n"
+         "deny " TERMS "[0].matchExpressions[0].values[1] q9"},
+        {REQUIRES(TERM("{key: " CATEGORY ", operator: NotIn, values: [q9]}")), ""},
+    };
+    rail_table_run(&(struct rail_table){"node-labels: {}", NULL, cases, COUNT_OF(cases)});
+    /* its NodePools are of EC2 */
+    static const struct rail_case of_ec2[] = {
+        {SELECTS(TYPE ": m5-of-another-cloud"), "deny " AT(TYPE) "m5-of-another-cloud"},
+        {SELECTS(TYPE ": m99.large"), "warn " AT(TYPE) "m99.large"},
+        {SELECTS(TYPE ": ''"), "deny " AT(TYPE)},
+    };
+    rail_table_run(&(struct rail_table){"node-labels: {}", POOL(""), of_ec2, COUNT_OF(of_ec2)});
+    /* and here some are of another cloud, whichever stands first */
+    static const struct rail_case mixed[] = {
+        {SELECTS(TYPE ": Standard_D4s_v5"), ""},
+        {SELECTS("karpenter.azure.com/sku-family: D"), ""},
+        {SELECTS(FAMILY ": m5, " ARCH ": arm64"), ""},
+    };
+    rail_table_run(&(struct rail_table){"node-labels: {}",
+                                        POOL("") POOL_OF("karpenter.azure.com", "ZNodeClass", "")
+                                            POOL_OF("eks.amazonaws.com", "ZzNodeClass", ""),
+                                        mixed, COUNT_OF(mixed)});
+}
+
+static void it_says_what_was_meant(void)
+{
+    static const struct replaced_case rows[] = {
+        /* "m5.large" is as near to it as the type itself */
+        {SELECTS(TYPE ": ml.r5.large"),
+         "found \"ml.r5.large\", which no node has as node.kubernetes.io/instance-type",
+         "did you mean r5.large?", "r5.large"},
+        {SELECTS(TYPE ": ml.zz99.enormous"),
+         "found \"ml.zz99.enormous\", which no node has as node.kubernetes.io/instance-type",
+         "check the name: taffrail catalog show", ""},
+        {SELECTS(CATEGORY ": m5.large"),
+         "found \"m5.large\", which no node has as karpenter.k8s.aws/instance-category",
+         "name it under node.kubernetes.io/instance-type", ""},
+        {SELECTS(TYPE ": m"), "found \"m\", which no node has as node.kubernetes.io/instance-type",
+         "name it under karpenter.k8s.aws/instance-category", ""},
+        {SELECTS(FAMILY ": hpc"),
+         "found \"hpc\", which no node has as karpenter.k8s.aws/instance-family",
+         "name it under karpenter.k8s.aws/instance-category", ""},
+        /* other keys' values are not looked for elsewhere */
+        {SELECTS("karpenter.k8s.aws/instance-gpu-name: m5.large"),
+         "found \"m5.large\", which the catalogue does not know",
+         "check the name: taffrail catalog show", ""},
+        {SELECTS("karpenter.k8s.aws/instance-gpu-name: l40"),
+         "found \"l40\", which the catalogue does not know", "did you mean l4?", "l4"},
+        {SELECTS(TYPE ": ''"), "found \"\", which the catalogue does not know",
+         "check the name: taffrail catalog show", ""},
+    };
+    hold("node-labels: {}", NULL, rows, COUNT_OF(rows));
+}
+
+/* A Node may be what no NodePool buys: then nothing is said of it, nor of what stands beside it. */
+static void what_a_node_is(void)
+{
+    static const char cluster[] = POOL(IN(ZONE, "a")) NODE("one", ARCH ": amd64")
+        NODE("two", ARCH ": s390x, " TYPE ": mainframe, " ZONE ": cellar");
+    static const struct rail_case cases[] = {
+        {SELECTS(ARCH ": s390x"), ""},
+        {SELECTS(TYPE ": mainframe"), ""},
+        {SELECTS(ZONE ": cellar"), ""},
+        {SELECTS(ARCH ": ppc64le"), "deny " AT(ARCH) "ppc64le"},
+        {REQUIRES(TERM(IN(ARCH, "s390x, ppc64le"))),
+         "deny " TERMS "[0].matchExpressions[0].values[1] ppc64le"},
+        {REQUIRES(TERM(IN(ARCH, "ppc64le, s390x"))),
+         "deny " TERMS "[0].matchExpressions[0].values[0] ppc64le"},
+        {SELECTS(ARCH ": s390x, " FAMILY ": m5"), ""},
+        /* of this term, not of the next */
+        {REQUIRES(TERM(IN(ARCH, "s390x") ", " IN(FAMILY, "m5")) ", " TERM(
+             IN(ARCH, "arm64") ", " IN(FAMILY, "m5"))),
+         "warn " TERMS "[1] "},
+    };
+    rail_table_run(&(struct rail_table){"node-labels: {}", cluster, cases, COUNT_OF(cases)});
+}
+
+/* It is the whole of what there is: what it does not know no node will have. */
+static void of_a_catalogue_of_ones_own(void)
+{
+    static const char types[] =
+        "[" OWN_TYPE("m5.large", "\"ephemeral-storage\": \"20Gi\"",
+                     "{\"Price\": 0.1, \"Available\": true, \"Requirements\": ["
+                     "{\"key\": \"karpenter.sh/capacity-type\", \"operator\": \"In\", "
+                     "\"values\": [\"spot\"]}, "
+                     "{\"key\": \"example.com/hall\", \"operator\": \"In\", "
+                     "\"values\": [\"h1\"]}, "
+                     "{\"key\": \"topology.kubernetes.io/zone\", \"operator\": \"In\", "
+                     "\"values\": [\"a\"]}]}") "]";
+    static const struct rail_case cases[] = {
+        {SELECTS(TYPE ": m5.large"), ""},
+        {SELECTS(TYPE ": m5.xlarge"), "deny " AT(TYPE) "m5.xlarge"},
+        {SELECTS(FAMILY ": c5"), "deny " AT(FAMILY) "c5"},
+        {SELECTS(TYPE ": m5.large, " ARCH ": arm64"), "deny spec.nodeSelector "},
+        {SELECTS(ZONE ": a"), ""},
+        {SELECTS(ZONE ": b"), "deny " AT(ZONE) "b"},
+        /* a label of its own offerings */
+        {SELECTS("example.com/hall: h1"), ""},
+        {SELECTS("example.com/hall: h2"), "deny " AT("example.com/hall") "h2"},
+    };
+    rail_catalog_run(&(struct rail_table){"node-labels: {}", NULL, cases, COUNT_OF(cases)}, types);
+}
+
+const char unit_suite[] = "policy node-labels, well-known";
+const struct unit_test unit_tests[] = {
+    {"other words for what is meant", other_words_for_what_is_meant},
+    {"zones that a cluster names", zones_that_a_cluster_names},
+    {"hosts by name", hosts_by_name},
+    {"names that can never be", names_that_can_never_be},
+    {"it says what was meant", it_says_what_was_meant},
+    {"what a node is", what_a_node_is},
+    {"of a catalogue of one's own", of_a_catalogue_of_ones_own},
+    {NULL, NULL},
+};

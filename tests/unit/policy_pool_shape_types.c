@@ -1,0 +1,226 @@
+/* The rail pool-shape: pools open to all machines, and pools that can launch none. */
+#include "pool_shape_pools.h"
+#include "rail_catalog.h"
+
+#define AUTOMATIC(requirements)                                                                \
+    HEAD "{template: {spec: {nodeClassRef: {group: eks.amazonaws.com, kind: NodeClass, name: " \
+         "a}, requirements: [" requirements "]}}}}"
+
+static void pools_open_to_all_are_found(void)
+{
+    static const char open[] = "deny " AT " ";
+    static const char nearly[] = "warn " AT " ";
+    static const struct rail_case cases[] = {
+        {POOL(""), open},
+        {HEAD "{template: {spec: {" CLASS "}}}}", open},
+        {HEAD "null}", open},
+        {POOL(IN("kubernetes.io/arch", "amd64")), nearly},
+        {POOL(IN("kubernetes.io/arch", "amd64") ", " IN(
+             "karpenter.sh/capacity-type", "spot") ", " IN("topology.kubernetes.io/"
+                                                           "zone",
+                                                           "eu-west-1a") ", " IN("team", "a")),
+         nearly},
+        {POOL(IN("beta.kubernetes.io/arch", "amd64")), nearly},
+        {POOL(IN("kubernetes.io/os", "linux")), nearly},
+        {POOL(IN("topology.kubernetes.io/region", "eu-west-1")), nearly},
+        {POOL(IN("topology.k8s.aws/zone-id", "euw1-az1")), nearly},
+        {POOL_WITH("", "metadata: {labels: {kubernetes.io/arch: amd64}}, ", ""), open},
+        /* one that cannot be read says nothing of the machines */
+        {POOL("{key: " AWS "family, operator: NotIn, values: []}"),
+         "warn " AT " \nwarn " AT "[0].values "},
+        {POOL("{key: " AWS "generation, operator: Gt, values: ['4']}"), ""},
+        {AUTOMATIC(IN("eks.amazonaws.com/instance-category", "c")), ""},
+        {POOL(IN("beta.kubernetes.io/instance-type", "m5.large")), ""},
+        {LABELS("a: b"), ""},
+        {POOL_WITH("", "metadata: {labels: {" AWS "family: m5}}, ", ""), ""},
+        /* another cloud's machines are in no catalogue of ours */
+        {HEAD "{template: {spec: {nodeClassRef: {group: karpenter.azure.com, kind: "
+              "AKSNodeClass, name: a}, requirements: []}}}}",
+         ""},
+        {AUTOMATIC(""), open},
+    };
+    rail_table_run(&(struct rail_table){"pool-shape: {}", NULL, cases, COUNT_OF(cases)});
+}
+
+#define ARM64 IN("kubernetes.io/arch", "arm64")
+
+static void pools_that_launch_nothing_are_found(void)
+{
+    static const struct rail_case cases[] = {
+        /* a family is no category, and the rail knows where it belongs */
+        {POOL(IN(AWS "category", "c5, m5")),
+         "deny " AT "[0].values[0] c5\ndeny " AT "[0].values[1] m5"},
+        {POOL(IN(AWS "category", "c5, m")), ""},
+        {POOL(IN(AWS "family", "c7id")), "warn " AT "[0].values[0] c7id"},
+        {POOL(IN("node.kubernetes.io/instance-type", "trn1-32xl")),
+         "warn " AT "[0].values[0] trn1-32xl"},
+        {POOL(IN(AWS "family", "m5") ", " IN("kubernetes.io/arch", "arm64")),
+         "deny " AT "[1] kubernetes.io/arch In arm64"},
+        {POOL(IN(AWS "family", "m5") ", {key: " AWS "cpu, operator: Gt, values: ['1000']}"),
+         "deny " AT "[1] " AWS "cpu Gt 1000"},
+        {POOL_WITH("", "metadata: {labels: {" AWS "family: m5}}, ",
+                   IN("kubernetes.io/arch", "arm64")),
+         "deny spec.template.metadata.labels[" AWS "family] " AWS "family In m5"},
+        /* each two of these leave some: m5 has 8 vCPUs in one size, and metal in another */
+        {POOL(IN(AWS "family", "m5, c5") ", " IN(
+             AWS "size", "large, metal") ", "
+                                         "{key: " AWS
+                                         "cpu, operator: Gt, values: ['2']}, {key: " AWS
+                                         "cpu, operator: Lt, values: ['96']}"),
+         "deny " AT " "},
+        {POOL(IN(AWS "family", "m5") ", " IN("karpenter.sh/capacity-type", "spot") ", " IN("a",
+                                                                                           "b")),
+         ""},
+        /* what is wrong beside it, or says nothing of the machines, is not blamed */
+        {POOL("5, " IN(AWS "family", "m5") ", " ARM64),
+         "deny " AT "[0] \ndeny " AT "[2] kubernetes.io/arch In arm64"},
+        {POOL(IN("topology.kubernetes.io/zone", "z-a") ", " IN(
+             "karpenter.sh/capacity-type", "spot") ", " IN("team", "a") ", " IN(AWS "family",
+                                                                                "m5") ", " ARM64),
+         "deny " AT "[4] kubernetes.io/arch In arm64"},
+        {POOL("{key: " AWS
+              "family, operator: NotIn, values: [m99]}, " IN(AWS "family", "m5") ", " ARM64),
+         "deny " AT "[2] kubernetes.io/arch In arm64"},
+        /* what nobody knows goes before what rules each other out */
+        {POOL(IN(AWS "family", "m99") ", " ARM64), "warn " AT "[0].values[0] m99"},
+        {POOL(ARM64 ", " IN(AWS "family", "m99")), "warn " AT "[1].values[0] m99"},
+        {LABELS(AWS "family: m99"), "warn " LABELS_AT "[" AWS "family] m99"},
+        {POOL_WITH("",
+                   "metadata: {labels: {team: null, " AWS "family: m5, kubernetes.io/arch: "
+                   "arm64}}, ",
+                   ""),
+         "deny " LABELS_AT "[kubernetes.io/arch] kubernetes.io/arch In arm64"},
+        {POOL("{key: " AWS "family, operator: DoesNotExist}"),
+         "deny " AT "[0] " AWS "family DoesNotExist"},
+        {POOL(CMR ", {key: " AWS
+                  "tenancy, operator: In, values: [host]}, " IN(AWS "family", "m5") ", " ARM64),
+         "deny " AT "[1].values[0] host"},
+    };
+    rail_table_run(&(struct rail_table){"pool-shape: {}", NULL, cases, COUNT_OF(cases)});
+}
+
+static void it_says_what_is_left(void)
+{
+    static const struct rail_words rows[] = {
+        /* of the built-in catalogue all arm64 types but the Macs; g5g has GPUs */
+        {POOL(IN("kubernetes.io/arch", "arm64")),
+         "no requirement says which machines: the pool may launch any of 396 instance types, 6 "
+         "with accelerators and 50 of bare metal among them",
+         "add to spec.template.spec.requirements what it is for, as in [{key: "
+         "karpenter.k8s.aws/instance-category, operator: In, values: [c, m, r]}]"},
+        {POOL(IN(AWS "category", "m5.large")),
+         "found \"m5.large\", which no instance type has as " AWS
+         "category: the pool can launch none",
+         "it is a value of node.kubernetes.io/instance-type: use that key"},
+        {POOL(IN(AWS "category", "xlarge")),
+         "found \"xlarge\", which no instance type has as " AWS
+         "category: the pool can launch none",
+         "it is a value of " AWS "size: use that key"},
+        {POOL(IN(AWS "family", "c")),
+         "found \"c\", which no instance type has as " AWS "family: the pool can launch none",
+         "it is a value of " AWS "category: use that key"},
+        {POOL(IN(AWS "size", "12xlarg")),
+         "found \"12xlarg\", which no instance type the catalogue knows has as " AWS
+         "size: the pool can launch none",
+         "did you mean 12xlarge?"},
+        {POOL(IN(AWS "size", "enormous")),
+         "found \"enormous\", which no instance type the catalogue knows has as " AWS
+         "size: the pool can launch none",
+         "check the name"},
+        {POOL("{key: " AWS "cpu, operator: Gt, values: ['100000']}"),
+         "no instance type fits " AWS "cpu Gt 100000: the pool can launch none", "change it"},
+        {POOL(IN(AWS "family", "m5, c5, r5, m6i") ", " IN("kubernetes.io/arch", "arm64")),
+         "no instance type fits kubernetes.io/arch In arm64 beside " AWS
+         "family In m5, c5, r5, ...: the pool can launch none",
+         "change one of the two"},
+        {AUTOMATIC(ARM64),
+         "no requirement says which machines: the pool may launch any of 396 instance types, 6 "
+         "with accelerators and 50 of bare metal among them",
+         "add to spec.template.spec.requirements what it is for, as in [{key: "
+         "eks.amazonaws.com/instance-category, operator: In, values: [c, m, r]}]"},
+        {POOL(IN(AWS "size", "12xlar")),
+         "found \"12xlar\", which no instance type the catalogue knows has as " AWS
+         "size: the pool can launch none",
+         "did you mean 12xlarge?"},
+        {POOL(IN(AWS "size", "12xla")),
+         "found \"12xla\", which no instance type the catalogue knows has as " AWS
+         "size: the pool can launch none",
+         "check the name"},
+        {POOL(IN(AWS "family", "m5, c5, r5") ", " ARM64),
+         "no instance type fits kubernetes.io/arch In arm64 beside " AWS
+         "family In m5, c5, r5: the pool can launch none",
+         "change one of the two"},
+        /* m5.large has 2 vCPUs, m5.metal 96 */
+        {POOL(IN(AWS "family", "m5") ", " IN(
+             AWS "size", "large, metal") ", {key: " AWS
+                                         "cpu, operator: Gt, values: ['2']}, {key: " AWS
+                                         "cpu, operator: Lt, values: ['96']}"),
+         "no instance type fits these requirements together: the pool can launch none",
+         "remove one of the requirements"},
+    };
+    rail_words_run("pool-shape: {}", NULL, rows, COUNT_OF(rows));
+}
+
+/* Of a catalogue of one's own there is no newer one: what it does not know, nobody sells. */
+static void the_machines_may_be_ones_own(void)
+{
+#define SOLD OWN_OFFERING("0.1", "on-demand", "a")
+    static const char types[] =
+        "[" OWN_TYPE("inf2.xlarge", "\"aws.amazon.com/neuroncore\": 2", SOLD) ", " OWN_TYPE(
+            "g5.xlarge", "\"nvidia.com/gpu\": 1",
+            SOLD) ", " OWN_TYPE("m5.metal", "\"x\": 1", SOLD) ", " OWN_TYPE("m5.large", "\"x\": 1",
+                                                                            SOLD) "]";
+    static const struct rail_case cases[] = {
+        {POOL(""), "deny " AT " "},
+        {POOL(IN(AWS "family", "m5")), ""},
+        {POOL(IN(AWS "family", "c7id")), "deny " AT "[0].values[0] c7id"},
+        /* what the file does not offer */
+        {POOL(IN("karpenter.sh/capacity-type", "spot")),
+         "deny " AT "[0] karpenter.sh/capacity-type In spot"},
+        {POOL(IN("topology.kubernetes.io/zone", "b")),
+         "deny " AT "[0] topology.kubernetes.io/zone In b"},
+        {POOL(IN(AWS "family", "g5") ", " IN(AWS "size", "large") ", {key: " AWS
+                                                                  "cpu, operator: NotIn}"),
+         "deny " AT "[1] " AWS "size In large\nwarn " AT "[2].values "},
+        {HEAD "{template: {spec: {nodeClassRef: {group: karpenter.azure.com, kind: AKSNodeClass, "
+              "name: a}, requirements: []}}}}",
+         "deny " AT " "},
+    };
+    rail_catalog_run(&(struct rail_table){"pool-shape: {}", NULL, cases, COUNT_OF(cases)}, types);
+    static const struct rail_words words[] = {
+        {POOL(""),
+         "no requirement says which machines: the pool may launch any of 4 instance types, 2 with "
+         "accelerators and 1 of bare metal among them",
+         "add a requirement on the machines it is for"},
+        {POOL(IN(AWS "family", "m6")),
+         "found \"m6\", which no instance type has as " AWS "family: the pool can launch none",
+         "did you mean m5?"},
+        {POOL(IN(AWS "size", "g5.xlarge")),
+         "found \"g5.xlarge\", which no instance type has as " AWS "size: the pool can launch none",
+         "it is a value of node.kubernetes.io/instance-type: use that key"},
+    };
+    rail_catalog_words_run("pool-shape: {}", NULL, types, words, COUNT_OF(words));
+    /* with names and families that EC2 has none of */
+    static const char others[] = "[" OWN_TYPE("c-4x-amd64-linux", "\"x\": 1", SOLD) ", " OWN_TYPE(
+        "m-4x-amd64-linux", "\"x\": 1", SOLD) "]";
+    static const struct rail_words others_words[] = {
+        {POOL(IN("karpenter.kwok.sh/instance-family", "memory")),
+         "found \"memory\", which no instance type has as karpenter.kwok.sh/instance-family: the "
+         "pool can launch none",
+         "check the name"},
+        {POOL(IN("karpenter.kwok.sh/instance-family", "m-4x-amd64-linux")),
+         "found \"m-4x-amd64-linux\", which no instance type has as "
+         "karpenter.kwok.sh/instance-family: the pool can launch none",
+         "it is a value of node.kubernetes.io/instance-type: use that key"},
+    };
+    rail_catalog_words_run("pool-shape: {}", NULL, others, others_words, COUNT_OF(others_words));
+}
+
+const char unit_suite[] = "policy pool-shape: machines";
+const struct unit_test unit_tests[] = {
+    {"pools open to all are found", pools_open_to_all_are_found},
+    {"pools that launch nothing are found", pools_that_launch_nothing_are_found},
+    {"it says what is left", it_says_what_is_left},
+    {"the machines may be one's own", the_machines_may_be_ones_own},
+    {NULL, NULL},
+};

@@ -1,0 +1,303 @@
+/* The rail pool-shape: keys, values, taints and durations that Karpenter refuses. */
+#include "pool_shape_pools.h"
+#include "rail_modes.h"
+
+static void refused_values_are_found(void)
+{
+    static const struct rail_case cases[] = {
+        {LABELS("team: a, karpenter.sh/capacity-type: spot, notkarpenter.sh/x: y"), ""},
+        {LABELS("karpenter.sh/nodepool: a"),
+         "deny " LABELS_AT "[karpenter.sh/nodepool] karpenter.sh/nodepool"},
+        {LABELS("kubernetes.io/hostname: a"),
+         "deny " LABELS_AT "[kubernetes.io/hostname] kubernetes.io/hostname"},
+        {LABELS("karpenter.sh/team: a"), "deny " LABELS_AT "[karpenter.sh/team] karpenter.sh/team"},
+        {LABELS("a.karpenter.sh/team: a"),
+         "deny " LABELS_AT "[a.karpenter.sh/team] a.karpenter.sh/team"},
+        {LABELS("team: \"${TEAM}\""), "deny " LABELS_AT ".team ${TEAM}"},
+        {LABELS("team: ''"), ""},
+        {LABELS("team: " X63), ""},
+        {LABELS("team: " X63 "x"), "deny " LABELS_AT ".team " X63 "x"},
+        {LABELS("x.karpenter.k8s.aws/team: a"),
+         "warn " LABELS_AT "[x.karpenter.k8s.aws/team] x.karpenter.k8s.aws/team"},
+        {LABELS("notkarpenter.k8s.aws/team: a"), ""},
+        {LABELS("team: a-"), "deny " LABELS_AT ".team a-"},
+        {POOL(IN("karpenter.sh/nodepool", "a") ", " CMR),
+         "deny " AT "[0].key karpenter.sh/nodepool"},
+        {POOL(CMR ", " IN(AWS "familie", "m5")), "deny " AT "[1].key " AWS "familie"},
+        {POOL(CMR ", " IN(AWS "of-tomorrow", "m5")), "warn " AT "[1].key " AWS "of-tomorrow"},
+        {POOL(CMR ", " IN("karpenter.sh/nodepool", "a")),
+         "deny " AT "[1].key karpenter.sh/nodepool"},
+        {POOL(CMR ", {key: a, values: [b]}"), "deny " AT "[1] a"},
+        {POOL(CMR ", {key: a, operator: Has}"), "deny " AT "[1] a"},
+        {POOL(CMR ", {key: a, operator: In}"), "deny " AT "[1] a"},
+        {POOL(CMR ", {key: a, operator: Gt, values: [b]}"), "deny " AT "[1] a"},
+        {POOL(CMR ", {key: a, operator: In, values: [5]}"), "deny " AT "[1] a"},
+        {POOL(CMR ", {key: a, operator: NotIn, values: [5]}"), "deny " AT "[1] a"},
+        {POOL(CMR ", {key: a, operator: Gt, values: ['5', '6']}"), "deny " AT "[1] a"},
+        {POOL(CMR ", {key: a, operator: Gt, values: ['5']}"), ""},
+        {POOL(CMR ", {operator: Exists}"), "deny " AT "[1] "},
+        {POOL(CMR ", 5"), "deny " AT "[1] "},
+        {POOL(CMR ", {key: a, operator: In, values: [b], minValues: 2}"),
+         "deny " AT "[1].minValues 2"},
+        {POOL(CMR ", {key: a, operator: In, values: [b, c], minValues: 2}"), ""},
+        {POOL(CMR ", {key: a, operator: Exists, minValues: 2}"), ""},
+        {POOL(CMR ", {key: a, operator: NotIn, values: [b], minValues: 2}"), ""},
+        {POOL(CMR ", " IN("topology.kubernetes.io/zone", "<<ZONE>>")),
+         "deny " AT "[1].values[0] <<ZONE>>"},
+        {POOL(CMR ", " IN("karpenter.sh/capacity-type", "spot, on-demand, reserved")), ""},
+        {POOL(CMR ", " IN("karpenter.sh/capacity-type", "spot, ondemand")),
+         "warn " AT "[1].values[1] ondemand"},
+        {POOL(CMR ", " IN("karpenter.sh/capacity-type", "Spot")), "deny " AT "[1].values[0] Spot"},
+        {TAINTS("taints: [{key: a, effect: NoSchedule}, {key: a, effect: NoExecute}]"), ""},
+        {TAINTS("taints: [{key: a, effect: NoSchedule}], startupTaints: [{key: a, effect: "
+                "NoSchedule}]"),
+         "deny spec.template.spec.startupTaints[0] a"},
+        {TAINTS("taints: [{key: a, effect: NoSchedule}], startupTaints: [{key: b, effect: "
+                "NoSchedule}, {key: a, value: c, effect: NoSchedule}]"),
+         "deny spec.template.spec.startupTaints[1] a"},
+        {TAINTS("startupTaints: [{key: a, effect: NoSchedule}, {key: a, effect: NoSchedule}]"),
+         "deny spec.template.spec.startupTaints[1] a"},
+        {TAINTS("startupTaints: [{key: a, effect: NoSchedule}, {key: a, effect: NoExecute}]"), ""},
+        {TAINTS("taints: [{key: z, effect: NoSchedule}], startupTaints: [{key: a, effect: "
+                "NoSchedule}, {key: b, effect: NoSchedule}]"),
+         ""},
+        {TAINTS("taints: [{key: a, effect: NoSchedule}, {key: a, effect: NoSchedule}, {key: a, "
+                "effect: NoSchedule}]"),
+         "deny spec.template.spec.taints[1] a\ndeny spec.template.spec.taints[2] a"},
+    };
+    rail_table_run(&(struct rail_table){"pool-shape: {}", NULL, cases, COUNT_OF(cases)});
+}
+
+static void it_says_why_karpenter_refuses(void)
+{
+    static const struct rail_words rows[] = {
+        {POOL(CMR ", " IN(AWS "familie", "m5")),
+         "found \"" AWS "familie\", which a NodePool must not set: Karpenter refuses the pool and "
+         "never uses it",
+         "replace with " AWS "family"},
+        {LABELS("karpenter.sh/team: a"),
+         "found \"karpenter.sh/team\", which a NodePool must not set: Karpenter refuses the pool "
+         "and "
+         "never uses it",
+         "remove it, or use a label of your own domain"},
+        {POOL(CMR ", {operator: Exists}"),
+         "a requirement without a key: Karpenter refuses the pool and never uses it",
+         "name a label, as in kubernetes.io/arch"},
+        {POOL(CMR ", {key: a, operator: In}"),
+         "a requirement whose values are missing or no strings: Karpenter refuses the pool and "
+         "never "
+         "uses it",
+         "list the values, as strings in quotes"},
+        {POOL(CMR ", {key: a, operator: NotIn}"), "NotIn without values rules nothing out",
+         "list what is to be kept out, or remove the requirement"},
+        {POOL(CMR ", {key: a, operator: Lt, values: [x]}"),
+         "a requirement that compares with no whole number: Karpenter refuses the pool and never "
+         "uses it",
+         "give one whole number, in quotes"},
+        {POOL(CMR ", {key: a, operator: Has}"),
+         "a requirement with an operator that does not exist: Karpenter refuses the pool and never "
+         "uses it",
+         "use In, NotIn, Exists, DoesNotExist, Gt, Lt, Gte or Lte"},
+        {POOL(CMR ", " IN("karpenter.sh/capacity-type", "Spot")),
+         "found \"Spot\", which is no capacity type: Karpenter refuses the pool and never uses it; "
+         "allowed on-demand, spot, reserved",
+         "replace with spot"},
+        {POOL(CMR ", " IN("karpenter.sh/capacity-type", "spot, cheap")),
+         "found \"cheap\", which is no capacity type; allowed on-demand, spot, reserved",
+         "use one of the allowed values"},
+        {TAINTS("taints: [{key: a, effect: NoSchedule}, {key: a, effect: NoSchedule}]"),
+         "the taint a with the effect NoSchedule stands twice in taints and startupTaints: "
+         "Karpenter "
+         "refuses the pool and never uses it",
+         "remove one of them"},
+        {POOL(CMR ", " IN(AWS "of-tomorrow", "m5")),
+         "found \"" AWS "of-tomorrow\", which is no label Karpenter is known to give its nodes",
+         "remove it, or use a label of your own domain"},
+        {LABELS("team: '<team>'"),
+         "found \"<team>\", which no node can carry as a label: Karpenter refuses the pool and "
+         "never uses it",
+         "write at most 63 letters, digits, '-', '_' and '.'; if this is a placeholder, fill it "
+         "in"},
+        {POOL(CMR ", {key: a, values: [b]}"),
+         "a requirement without an operator: Karpenter refuses the pool and never uses it",
+         "use In, NotIn, Exists, DoesNotExist, Gt, Lt, Gte or Lte"},
+        {POOL(CMR ", {key: a, operator: NotIn, values: [5]}"),
+         "a requirement whose values are missing or no strings: Karpenter refuses the pool and "
+         "never uses it",
+         "list the values, as strings in quotes"},
+        {POOL(CMR ", {operator: NotIn}"),
+         "a requirement without a key: Karpenter refuses the pool and never uses it",
+         "name a label, as in kubernetes.io/arch"},
+        {POOL(CMR ", {key: a, operator: In, values: [b], minValues: 2}"),
+         "wants 2 different values and lists 1: Karpenter refuses the pool and never uses it",
+         "list more values, or lower minValues"},
+        {POOL(CMR ", {key: a b, operator: Exists}"),
+         "found \"a b\", which cannot be the key of a label: Karpenter refuses the pool and never "
+         "uses it",
+         "write a name of at most 63 letters, digits, '-', '_' and '.', before it perhaps a domain "
+         "in lower case and '/', as in example.com/team"},
+        {POOL_WITH(
+             "disruption: {budgets: [{nodes: '0', schedule: '@daily', duration: 2562048h}]}, ", "",
+             CMR),
+         "found \"2562048h\", which Karpenter cannot read: the longest duration is 2562047h",
+         "remove schedule and duration, if the budget is to hold always"},
+        {LABELS("a b: a"),
+         "found \"a b\", which cannot be the key of a label: Karpenter refuses the pool and never "
+         "uses it",
+         "write a name of at most 63 letters, digits, '-', '_' and '.', before it perhaps a domain "
+         "in lower case and '/', as in example.com/team"},
+        {POOL_WITH("disruption: {consolidateAfter: 2562048h}, ", "", CMR),
+         "found \"2562048h\", which Karpenter cannot read: the longest duration is 2562047h",
+         "write Never, if that is meant"},
+        {"{apiVersion: karpenter.sh/v1beta1, kind: NodePool, metadata: {name: a}, spec: "
+         "{disruption: {expireAfter: 2562048h}, template: {spec: {requirements: [" CMR "]}}}}",
+         "found \"2562048h\", which Karpenter cannot read: the longest duration is 2562047h",
+         "write Never, if that is meant"},
+        {TAINTS("terminationGracePeriod: 2562048h"),
+         "found \"2562048h\", which Karpenter cannot read: the longest duration is 2562047h",
+         "remove it, if a drain may take any time"},
+    };
+    rail_words_run("pool-shape: {}", NULL, rows, COUNT_OF(rows));
+}
+
+/* What Karpenter's own validation of a stored NodePool says, and the API server's does not. */
+static void names_that_cannot_be_are_found(void)
+{
+    static const struct rail_case cases[] = {
+        {LABELS("example.com/" X63 ": a, team: a, UPPER_case.1: a, a-b.example.com/x: ''"), ""},
+        {LABELS("a b: a"), "deny " LABELS_AT "[a b] a b"},
+        {LABELS("-x: a"), "deny " LABELS_AT "[-x] -x"},
+        {LABELS("'': a"), "deny " LABELS_AT "[] "},
+        {LABELS(X63 "x: a"), "deny " LABELS_AT "." X63 "x " X63 "x"},
+        {LABELS("/x: a"), "deny " LABELS_AT "[/x] /x"},
+        {LABELS("x/: a"), "deny " LABELS_AT "[x/] x/"},
+        {LABELS("a/b/c: a"), "deny " LABELS_AT "[a/b/c] a/b/c"},
+        {LABELS("Example.com/x: a"), "deny " LABELS_AT "[Example.com/x] Example.com/x"},
+        {LABELS("a..b/x: a"), "deny " LABELS_AT "[a..b/x] a..b/x"},
+        {LABELS("a.-b/x: a"), "deny " LABELS_AT "[a.-b/x] a.-b/x"},
+        {LABELS("a: b, a b: c"), "deny " LABELS_AT "[a b] a b"},
+        {TAINTS("taints: [{key: a, effect: NoSchedule}, {key: b, value: b c, effect: NoSchedule}]"),
+         "deny spec.template.spec.taints[1].value b c"},
+        {TAINTS("startupTaints: [{key: a, effect: NoSchedule}, {key: a b, effect: NoSchedule}]"),
+         "deny spec.template.spec.startupTaints[1].key a b"},
+        {LABELS("a b: null"), ""}, /* the API server drops it */
+        {POOL(CMR ", {key: a b, operator: Exists}"),
+         "deny spec.template.spec.requirements[1].key a b"},
+        {POOL("{key: a b, operator: Exists}, " CMR),
+         "deny spec.template.spec.requirements[0].key a b"},
+        {TAINTS("taints: [{key: a b, effect: NoSchedule}]"),
+         "deny spec.template.spec.taints[0].key a b"},
+        {TAINTS("startupTaints: [{key: a, value: b c, effect: NoSchedule}]"),
+         "deny spec.template.spec.startupTaints[0].value b c"},
+        {TAINTS("taints: [{key: a, value: b/c, effect: NoSchedule}]"), ""},
+        {TAINTS("taints: [{key: a, value: '', effect: NoSchedule}]"), ""},
+    };
+    rail_table_run(&(struct rail_table){"pool-shape: {}", NULL, cases, COUNT_OF(cases)});
+}
+
+/* 2^63 nanoseconds are 2562047h47m16.854s. */
+static void durations_that_overflow_are_found(void)
+{
+    static const struct rail_case cases[] = {
+        {TAINTS("expireAfter: 2562047h47m16s"), ""},
+        {TAINTS("expireAfter: 2562047h47m17s"),
+         "deny spec.template.spec.expireAfter 2562047h47m17s"},
+        /* more than any number here holds; and what is no duration the API server refuses */
+        {TAINTS("expireAfter: 9999999999999999999h"),
+         "deny spec.template.spec.expireAfter 9999999999999999999h"},
+        {TAINTS("expireAfter: 1h9999999999999999999s"),
+         "deny spec.template.spec.expireAfter 1h9999999999999999999s"},
+        {TAINTS("expireAfter: 00000000000000000000001h"), ""},
+        {TAINTS("expireAfter: '9999999999999999999'"), ""},
+        {TAINTS("expireAfter: h9999999999999999999h"), ""},
+        {TAINTS("expireAfter: Never"), ""},
+        {TAINTS("expireAfter: ''"), ""},
+        {TAINTS("expireAfter: -9999999999999999999h"), ""},
+        {TAINTS("expireAfter: 9999999999999999999d"), ""},
+        {TAINTS("expireAfter: 9999999999999999999y"), ""},
+        {TAINTS("expireAfter: 153722867m"), ""},
+        {TAINTS("expireAfter: 153722868m"), "deny spec.template.spec.expireAfter 153722868m"},
+        {"{apiVersion: karpenter.sh/v1beta1, kind: NodePool, metadata: {name: a}, spec: "
+         "{disruption: {expireAfter: 2562048h}, template: {spec: {requirements: [" CMR "]}}}}",
+         "deny spec.disruption.expireAfter 2562048h"},
+        {TAINTS("terminationGracePeriod: 2562048h"),
+         "deny spec.template.spec.terminationGracePeriod 2562048h"},
+        {POOL_WITH("disruption: {consolidateAfter: 9223372037s}, ", "", CMR),
+         "deny spec.disruption.consolidateAfter 9223372037s"},
+        {POOL_WITH("disruption: {budgets: [{nodes: '1'}, {nodes: '0', schedule: '@daily', "
+                   "duration: 2562048h}]}, ",
+                   "", CMR),
+         "deny spec.disruption.budgets[1].duration 2562048h"},
+    };
+    rail_table_run(&(struct rail_table){"pool-shape: {}", NULL, cases, COUNT_OF(cases)});
+}
+
+static void values_karpenter_knows_all_of(void)
+{
+#define TENANCY(more) POOL(CMR ", {key: " AWS "tenancy, operator: In, " more "}")
+    static const struct rail_case cases[] = {
+        {TENANCY("values: [default, dedicated]"), ""},
+        {TENANCY("values: [host]"), "deny spec.template.spec.requirements[1].values[0] host"},
+        {TENANCY("values: [host, dedicated]"),
+         "warn spec.template.spec.requirements[1].values[0] host"},
+        /* of the two that are wanted one is known */
+        {TENANCY("minValues: 2, values: [host, dedicated]"),
+         "deny spec.template.spec.requirements[1].values[0] host"},
+        {POOL(CMR ", {key: a, operator: NotIn, values: []}"),
+         "warn spec.template.spec.requirements[1].values "},
+        {POOL(CMR ", {key: a, operator: NotIn, values: null}"),
+         "warn spec.template.spec.requirements[1].values "},
+        {POOL(CMR ", {key: a, operator: NotIn, values: b}"),
+         "deny spec.template.spec.requirements[1] a"},
+        {POOL(CMR ", {key: a, operator: NotIn, values: [b]}"), ""},
+        {POOL(CMR ", {key: karpenter.sh/capacity-type, operator: NotIn, values: [cheap]}"), ""},
+        {POOL(CMR ", {key: a, operator: In, values: []}"),
+         "deny spec.template.spec.requirements[1] a"},
+        {LABELS("karpenter.sh/capacity-type: cheap"),
+         "deny " LABELS_AT "[karpenter.sh/capacity-type] cheap"},
+        {LABELS("karpenter.sh/capacity-type: spot"), ""},
+        {LABELS("karpenter.sh/capacity-type: null"), ""},
+    };
+    rail_table_run(&(struct rail_table){"pool-shape: {}", NULL, cases, COUNT_OF(cases)});
+    static const struct rail_words words[] = {
+        {LABELS("karpenter.sh/capacity-type: cheap"),
+         "found \"cheap\", which is no capacity type: the pool can launch none; allowed on-demand, "
+         "spot, reserved",
+         "use one of the allowed values"},
+        {TENANCY("values: [host]"),
+         "found \"host\", which is no tenancy: Karpenter refuses the pool and never uses it; "
+         "allowed default, dedicated",
+         "use one of the allowed values"},
+        {POOL(CMR ", " IN("karpenter.sh/capacity-type", "sopt")),
+         "found \"sopt\", which is no capacity type: Karpenter refuses the pool and never uses it; "
+         "allowed on-demand, spot, reserved",
+         "replace with spot"},
+        {POOL(CMR ", " IN("karpenter.sh/capacity-type", "ondema")),
+         "found \"ondema\", which is no capacity type: Karpenter refuses the pool and never uses "
+         "it; allowed on-demand, spot, reserved",
+         "use one of the allowed values"},
+        {TAINTS("taints: [{key: a b, effect: NoSchedule}]"),
+         "found \"a b\", which cannot be the key of a taint: Karpenter refuses the pool and never "
+         "uses it",
+         "write a name of at most 63 letters, digits, '-', '_' and '.', before it perhaps a domain "
+         "in lower case and '/', as in example.com/team"},
+        {TAINTS("taints: [{key: a, value: b c, effect: NoSchedule}]"),
+         "found \"b c\", which cannot be the value of a taint: Karpenter refuses the pool and "
+         "never uses it",
+         "write at most 63 letters, digits, '-', '_' and '.'"},
+        {TAINTS("expireAfter: 2562048h"),
+         "found \"2562048h\", which Karpenter cannot read: the longest duration is 2562047h",
+         "write Never, if that is meant"},
+    };
+    rail_words_run("pool-shape: {}", NULL, words, COUNT_OF(words));
+}
+
+const char unit_suite[] = "policy pool-shape: values";
+const struct unit_test unit_tests[] = {
+    {"refused values are found", refused_values_are_found},
+    {"it says why Karpenter refuses", it_says_why_karpenter_refuses},
+    {"names that cannot be are found", names_that_cannot_be_are_found},
+    {"durations that overflow are found", durations_that_overflow_are_found},
+    {"values Karpenter knows all of", values_karpenter_knows_all_of},
+    {NULL, NULL},
+};

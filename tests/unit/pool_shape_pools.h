@@ -1,0 +1,19 @@
+/* NodePools for the tables of the rail pool-shape. */
+#ifndef TAFFRAIL_POOL_SHAPE_POOLS_H
+#define TAFFRAIL_POOL_SHAPE_POOLS_H
+
+#define HEAD "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: a}, spec: "
+#define CLASS "nodeClassRef: {group: karpenter.k8s.aws, kind: EC2NodeClass, name: a}"
+#define POOL_WITH(more, template, requirements) \
+    HEAD "{" more "template: {" template "spec: {" CLASS ", requirements: [" requirements "]}}}}"
+#define POOL(requirements) POOL_WITH("", "", requirements)
+#define IN(key, values) "{key: " key ", operator: In, values: [" values "]}"
+#define AWS "karpenter.k8s.aws/instance-"
+#define CMR IN(AWS "category", "c, m, r")
+#define AT "spec.template.spec.requirements"
+#define LABELS(labels) POOL_WITH("", "metadata: {labels: {" labels "}}, ", CMR)
+#define LABELS_AT "spec.template.metadata.labels"
+#define TAINTS(taints) HEAD "{template: {spec: {" CLASS ", " taints ", requirements: [" CMR "]}}}}"
+#define X63 "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
+
+#endif

@@ -1,0 +1,66 @@
+/* A rail against a table, where the machines are those of a user's own catalogue. */
+#ifndef TAFFRAIL_RAIL_CATALOG_H
+#define TAFFRAIL_RAIL_CATALOG_H
+
+#include "rail_modes.h"
+
+/* A type of 4 CPUs as the file lists it: resources, "NAME": "QUANTITY", after those; offerings as
+ * OWN_OFFERING. */
+#define OWN_TYPE(name, resources, offerings)                                        \
+    "{\"name\": \"" name "\", \"architecture\": \"amd64\", \"operatingSystems\": "  \
+    "[\"linux\"], \"resources\": {\"cpu\": \"4\", \"memory\": \"16Gi\", \"pods\": " \
+    "\"50\", " resources "}, \"offerings\": [" offerings "]}"
+#define OWN_OFFERING(price, capacity, zone)                                                    \
+    "{\"Price\": " price ", \"Available\": true, \"Requirements\": ["                          \
+    "{\"key\": \"karpenter.sh/capacity-type\", \"operator\": \"In\", \"values\": [\"" capacity \
+    "\"]}, {\"key\": \"topology.kubernetes.io/zone\", \"operator\": \"In\", \"values\": "      \
+    "[\"" zone "\"]}]}"
+
+static inline const struct catalog *rail_catalog(const char *types, struct arena *arena)
+{
+    struct source *source = ARENA_NEW(arena, struct source);
+    source->file = "types.json";
+    source->text = text_of(types);
+    const struct catalog *catalog = NULL;
+    struct error error = {0};
+    bool good = catalog_read(source, arena, &catalog, &error);
+    if (!good)
+        fprintf(stderr, "%s\n", error.what);
+    CU_ASSERT_TRUE_FATAL(good);
+    return catalog;
+}
+
+/* The rails are prepared with the catalogue, as at every load. */
+static inline struct world rail_catalog_world(const char *rails, const char *cluster,
+                                              const char *types, struct arena *arena)
+{
+    struct world world = rail_table_world(rails, cluster, arena);
+    struct policy *policy = ARENA_NEW(arena, struct policy);
+    struct policy_set *policies = ARENA_NEW(arena, struct policy_set);
+    struct problems problems = {.arena = arena};
+    world.catalog = rail_catalog(types, arena);
+    *policy = rail_table_policy(rails, world.catalog, arena);
+    *policies = (struct policy_set){.items = policy, .count = 1};
+    karpenter_settle(policies, &problems, &problems);
+    world.policies = policies;
+    return world;
+}
+
+static inline void rail_catalog_run(const struct rail_table *table, const char *types)
+{
+    struct arena *arena = arena_create((size_t)64 << 20);
+    struct world world = rail_catalog_world(table->rails, table->cluster, types, arena);
+    rail_table_run_in(&world, table, arena);
+    arena_destroy(arena);
+}
+
+static inline void rail_catalog_words_run(const char *rails, const char *cluster, const char *types,
+                                          const struct rail_words *rows, size_t count)
+{
+    struct arena *arena = arena_create((size_t)64 << 20);
+    struct world world = rail_catalog_world(rails, cluster, types, arena);
+    rail_words_run_in(&world, rows, count, arena);
+    arena_destroy(arena);
+}
+
+#endif
