@@ -239,8 +239,13 @@ static const struct node *new_requirements(const struct node *spec, struct arena
     return node_keep(arena, node_of_items(list.items, list.count));
 }
 
+/* As a duration; of whole hours as people write it. */
 static struct text seconds_text(const struct node *seconds, struct arena *arena)
 {
+    enum { HOUR_S = 3600 };
+    int64_t seconds_s = 0;
+    if (text_to_int64(node_text(seconds), &seconds_s) && seconds_s > 0 && seconds_s % HOUR_S == 0)
+        return arena_printf(arena, "%lldh", (long long)(seconds_s / HOUR_S));
     return arena_printf(arena, "%.*ss", TEXT_ARGS(node_text(seconds)));
 }
 

@@ -124,8 +124,32 @@ static void kubelet_settings_are_those_of_v1(void)
     }
 }
 
+static void seconds_become_durations(void)
+{
+    static const struct {
+        const char *seconds, *duration;
+    } cases[] = {
+        {"2592000", "720h"}, {"3600", "1h"}, {"3599", "3599s"}, {"5400", "5400s"}, {"0", "0s"},
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct arena *arena = arena_create((size_t)1 << 20);
+        struct upgrade upgrade;
+        struct text spec =
+            arena_printf(arena, "{'ttlSecondsUntilExpired': %s, 'ttlSecondsAfterEmpty': %s}",
+                         cases[i].seconds, cases[i].seconds);
+        const struct node *root =
+            object_of("karpenter.sh/v1alpha5", "Provisioner", spec.data, arena, &upgrade);
+        ASSERT_TEXT(node_string(node_at(root, "spec.template.spec.expireAfter")),
+                    cases[i].duration);
+        ASSERT_TEXT(node_string(node_at(root, "spec.disruption.consolidateAfter")),
+                    cases[i].duration);
+        arena_destroy(arena);
+    }
+}
+
 const struct unit_test unit_tests[] = {
     {"selectors become terms", selectors_become_terms},
     {"kubelet settings are those of v1", kubelet_settings_are_those_of_v1},
+    {"seconds become durations", seconds_become_durations},
     {NULL, NULL},
 };
