@@ -17,6 +17,21 @@ enum device device_of_resource(struct text resource)
     return DEVICE_COUNT;
 }
 
+bool expression_wants_no_devices(const struct expression *expression)
+{
+    static const char *const ends[] = {"/instance-gpu-count", "/instance-accelerator-count"};
+    bool counts = false;
+    for (size_t i = 0; i < COUNT_OF(ends); i++)
+        counts = counts || text_ends_with(expression->key, text_of(ends[i]));
+    if (!counts || !expression->valid || expression->value_count != 1)
+        return false;
+    struct text value = expression->values[0].text;
+    return expression->op == SOLVER_LT
+               ? text_is(value, "1")
+               : (expression->op == SOLVER_IN || expression->op == SOLVER_LTE) &&
+                     text_is(value, "0");
+}
+
 static void add_name(struct resource_names *names, struct text name, struct arena *arena)
 {
     for (size_t i = 0; i < names->count; i++)

@@ -147,6 +147,9 @@ struct expressions {
     struct expression *items;
     size_t count, capacity;
 };
+/* Whether it asks for types with 0 GPUs or accelerators. Types without any have no such label: only
+ * those with a share of one do. */
+bool expression_wants_no_devices(const struct expression *expression);
 struct node_term {
     const struct field *field;
     struct expressions expressions;
@@ -309,6 +312,13 @@ const struct zones *snapshot_node_zones(const struct snapshot *snapshot);
  * without its domain or under another one, or within two edits. Empty when the key is well-known
  * itself, or none is near. */
 struct text label_key_meant(const struct catalog *catalog, struct text key);
+/* The number of all values that a node can have under the key, with *values; 0: not all are known.
+ */
+size_t label_values_all(struct text key, const struct text **values);
+/* The value of a well-known key (canonical) that somebody meant who wrote this one, which is none:
+ * in another case, by another word, or nearest by edits. Empty when none is near. */
+struct text label_value_meant(const struct catalog *catalog, struct text key, struct text value,
+                              struct arena *arena);
 /* Whether it is of a domain whose labels a cloud, an operator or an administrator puts on nodes,
  * and NodePools need not. */
 bool label_is_put_by_others(struct text key);

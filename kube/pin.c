@@ -291,3 +291,14 @@ bool pin_is_impossible(const struct snapshot *snapshot, const struct object *pod
     *volumes = describe(&reading);
     return true;
 }
+
+bool pin_bound_zones(const struct snapshot *snapshot, const struct object *pod, struct arena *arena,
+                     struct zones *zones, struct text *volumes)
+{
+    struct reading reading = {
+        .snapshot = snapshot, .pod = pod, .arena = arena, .set = pin_set_of(snapshot, pod)};
+    if (!read_mounts(&reading) || !common_zones(&reading, CLAIM_BOUND, zones) || zones->count == 0)
+        return false;
+    *volumes = describe(&reading);
+    return true;
+}

@@ -86,6 +86,10 @@ void pin_read(const struct snapshot *snapshot, const struct catalog *catalog,
  * names in the pod: "data in us-east-1a, logs in us-east-1b". */
 bool pin_is_impossible(const struct snapshot *snapshot, const struct object *pod,
                        struct arena *arena, struct text *volumes);
+/* Where its bound volumes are: the zones they have in common, and *volumes as above. False when
+ * none is bound to a zone, or nothing is common to them. */
+bool pin_bound_zones(const struct snapshot *snapshot, const struct object *pod, struct arena *arena,
+                     struct zones *zones, struct text *volumes);
 
 /* ---- inside ---- */
 

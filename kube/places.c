@@ -258,6 +258,7 @@ static void take_reasons(const struct asking *asking, const struct solver_reason
 {
     if (unknown != NULL) {
         struct places_reason *only = ARENA_NEW(asking->arena, struct places_reason);
+        only->kind = SOLVER_REASON_RESOURCES;
         only->message = arena_printf(
             asking->arena, "asks for %s, which no instance type and no Node has", unknown);
         answer->reasons = only;
@@ -267,6 +268,7 @@ static void take_reasons(const struct asking *asking, const struct solver_reason
     struct places_reason *items = ARENA_ARRAY(asking->arena, reasons->count, struct places_reason);
     for (size_t i = 0; i < reasons->count; i++) {
         const struct solver_reason *reason = &reasons->items[i];
+        items[i].kind = reason->kind;
         items[i].message = text_of(reason->message);
         items[i].nearest = text_of(reason->nearest);
         if (reason->pool != SOLVER_NONE)

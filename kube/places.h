@@ -23,6 +23,7 @@ bool places_mind(const struct live_changes *changes);
 /* Why not, by NodePool; node_pool empty: of the Nodes, or whatever pool it were. */
 struct places_reason {
     struct text node_pool, message, nearest;
+    enum solver_reason_kind kind;
 };
 struct places_answer {
     enum {

@@ -63,6 +63,35 @@ static void report_soft_taint(struct judgement *judgement, const struct taint *t
                    });
 }
 
+/* Somebody wanted to keep accelerators out, and kept out all but those with a share of one. */
+static bool report_count_of_none(struct judgement *judgement, const struct pool *pool)
+{
+    struct arena *arena = judgement->arena;
+    const struct expression *count = NULL;
+    for (size_t i = 0; i < pool->requirements.count && count == NULL; i++)
+        if (expression_wants_no_devices(&pool->requirements.items[i]))
+            count = &pool->requirements.items[i];
+    if (count == NULL)
+        return false;
+    struct text found = arena_printf(arena, "%.*s %s %.*s", TEXT_ARGS(count->key),
+                                     solver_op_name(count->op), TEXT_ARGS(count->values[0].text));
+    judgement_report(
+        judgement,
+        &(struct draft){
+            .field = count->field,
+            .found = found,
+            .statement = arena_printf(arena,
+                                      "found %.*s, which leaves only types with a share of a GPU: "
+                                      "those without one do not have the label",
+                                      TEXT_ARGS(found)),
+            .fix = arena_printf(arena,
+                                "to keep accelerators out, write {key: %.*s, operator: "
+                                "DoesNotExist}; if shares of them are meant, taint the pool",
+                                TEXT_ARGS(count->key)),
+        });
+    return true;
+}
+
 static void report_no_taint(struct judgement *judgement, const struct accelerators *settings,
                             const struct pool *pool, const struct pool_purpose *purpose)
 {
@@ -102,7 +131,7 @@ static void judge_taints(struct judgement *judgement, const struct accelerators 
         return;
     if (soft != NULL)
         report_soft_taint(judgement, soft);
-    else
+    else if (!report_count_of_none(judgement, pool))
         report_no_taint(judgement, settings, pool, purpose);
 }
 

@@ -3,8 +3,6 @@
 #include <time.h>
 
 enum { DAY_S = 24 * 60 * 60 };
-/* A budget is no longer than this: ten years. */
-enum { LONGEST_S = 3660 * DAY_S };
 
 /* ---- reading ---- */
 
@@ -82,8 +80,6 @@ static struct budget read_budget(const struct field *field, int64_t now_unix_s, 
         budget.duration_given &&
         duration_parse(node_string(budget.duration_field->node), &budget.duration_s) &&
         is_of_hours_and_minutes(budget.duration);
-    if (budget.duration_s > LONGEST_S)
-        budget.duration_s = LONGEST_S;
     return budget;
 }
 

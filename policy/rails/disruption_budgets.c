@@ -224,16 +224,46 @@ static void judge_max_nodes(struct judgement *judgement, const struct disruption
     judgement_report(judgement, &draft);
 }
 
+/* Whether there are times at which no budget is active, whatever it is for. */
+static bool is_unbounded_at_times(struct judgement *judgement, const struct budgets *budgets)
+{
+    struct budgets all = {.field = budgets->field};
+    struct window window;
+    for (size_t i = 0; i < budgets->count; i++) {
+        struct budget *budget = LIST_PUSH(judgement->arena, &all);
+        *budget = budgets->items[i];
+        budget->share.amount = 0;
+        budget->reasons = REASONS_ALL;
+    }
+    return window_next(&all, judgement->now_unix_s, &window) == WINDOW_FOUND;
+}
+
+static void warn_of_no_bound(struct judgement *judgement, const struct budgets *budgets)
+{
+    if (!budgets->given || !is_unbounded_at_times(judgement, budgets))
+        return;
+    judgement_report(
+        judgement,
+        &(struct draft){
+            .severity = SEVERITY_WARN,
+            .field = budgets->field,
+            .statement = arena_printf(
+                judgement->arena,
+                "%s all nodes of the pool may be disrupted at once (the default of 10%% counts "
+                "only where no budgets are written)",
+                budgets->count == 0 ? "empty:" : "at times no budget is active, and then"),
+            .fix = TEXT("add {nodes: 10%}, which is always active"),
+        });
+}
+
 /* A list that is not there is one budget of 10 %. */
 static struct budgets with_default(const struct budgets *budgets, struct arena *arena)
 {
     struct budgets all = *budgets;
     if (!budgets->given) {
         *LIST_PUSH(arena, &all) = (struct budget){
-            .field = budgets->field,
             .nodes_field = budgets->field,
             .nodes = TEXT("10%"),
-            .nodes_valid = true,
             .share = {.amount = 10, .percent = true},
             .reasons = REASONS_ALL,
         };
@@ -305,6 +335,8 @@ static void judge(struct judgement *judgement, const void *settings_pointer)
         disruption_budgets_judge_expiry(judgement, &budgets);
     else if (settings->require_window)
         report_no_window(judgement, &budgets);
+    if (!settings->max_nodes_given)
+        warn_of_no_bound(judgement, &budgets);
 }
 
 const struct rail rail_disruption_budgets = {
@@ -330,7 +362,8 @@ const struct rail rail_disruption_budgets = {
         "Found as well is what the API server would refuse: a consolidationPolicy, a reason or a "
         "duration that is none, such as WhenUnderutilized, its name of v1beta1, or 1d.\n\n"
         "maxNodes is compared with budgets of the same unit that are always active. A pool "
-        "without budgets has one of 10%; one with an empty list has none.",
+        "without budgets has one of 10%; one with an empty list has none, and one with scheduled "
+        "budgets has none outside of their hours: the rail warns of both.",
     .example = "disruption-budgets:\n"
                "  mode: enforce\n"
                "  requireWindow: true\n"

@@ -174,8 +174,9 @@ static int64_t least_turns(const struct budgets *budgets, int64_t nodes, const s
     return most;
 }
 
-/* The shortest time that windows are open in any span as long as expire_s; -1: too many to say. All
- * windows together take no more steps than one may: those that were found then have to do. */
+/* The shortest time that windows are open in any span as long as expire_s; INT64_MAX: too many to
+ * say. All windows together take no more steps than one may: those that were found then have to do.
+ */
 static int64_t least_open_s(const struct budgets *budgets, int64_t now_unix_s, int64_t expire_s)
 {
     enum { WINDOWS = 512 };
@@ -187,7 +188,7 @@ static int64_t least_open_s(const struct budgets *budgets, int64_t now_unix_s, i
         if (answer != WINDOW_FOUND || windows[count].close_unix_s == INT64_MAX)
             break;
     }
-    int64_t least = -1;
+    int64_t least = INT64_MAX;
     for (size_t i = 0; i < count; i++) {
         int64_t end = windows[i].close_unix_s + expire_s;
         int64_t open = 0;
@@ -196,7 +197,7 @@ static int64_t least_open_s(const struct budgets *budgets, int64_t now_unix_s, i
         for (size_t j = i + 1; j < count && windows[j].open_unix_s < end; j++)
             open += (windows[j].close_unix_s < end ? windows[j].close_unix_s : end) -
                     windows[j].open_unix_s;
-        if (least < 0 || open < least)
+        if (open < least)
             least = open;
     }
     return least;
@@ -223,7 +224,7 @@ static void judge_turns(struct judgement *judgement, const struct budgets *budge
     if (slowest == NULL)
         return;
     int64_t open_s = least_open_s(budgets, judgement->now_unix_s, expire_s);
-    if (open_s < 0 || needed_s <= open_s)
+    if (needed_s <= open_s)
         return;
     struct text all =
         nodes == 0 ? TEXT("all nodes") : arena_printf(arena, "all %lld nodes", (long long)nodes);

@@ -50,14 +50,13 @@ struct narrowing {
 };
 
 /* As the pool's provider spells it: EKS Auto Mode takes none of the AWS provider's own keys. */
-static struct text spelt_key(const struct pool *pool, struct text key, struct arena *arena)
+static const char *spelt_key(const struct pool *pool, const char *key, struct arena *arena)
 {
     static const struct text provider = TEXT("karpenter.k8s.aws");
     static const char auto_mode[] = "eks.amazonaws.com";
-    if (!text_is(pool->node_class_group, auto_mode) || !text_starts_with(key, provider))
+    if (!text_is(pool->node_class_group, auto_mode) || !text_starts_with(text_of(key), provider))
         return key;
-    return arena_printf(arena, "%s%.*s", auto_mode, (int)(key.size - provider.size),
-                        key.data + provider.size);
+    return arena_printf(arena, "%s%s", auto_mode, key + provider.size).data;
 }
 
 static void try_addition(struct narrowing *narrowing, const struct addition *addition)
@@ -80,10 +79,9 @@ static void try_addition(struct narrowing *narrowing, const struct addition *add
     if (type_set_count(&left) == type_set_count(&narrowing->launchable))
         return;
     narrowing->launchable = left;
-    struct text key = spelt_key(narrowing->pool, expression.key, arena);
-    text_builder_printf(&narrowing->yaml, "%s{key: %.*s, operator: %s, values: [",
-                        narrowing->count++ == 0 ? "" : ", ", TEXT_ARGS(key),
-                        solver_op_name(addition->op));
+    const char *key = spelt_key(narrowing->pool, addition->key, arena);
+    text_builder_printf(&narrowing->yaml, "%s{key: %s, operator: %s, values: [",
+                        narrowing->count++ == 0 ? "" : ", ", key, solver_op_name(addition->op));
     bool quoted = expression.op == SOLVER_GT || expression.op == SOLVER_LT;
     for (size_t i = 0; i < addition->value_count; i++)
         text_builder_printf(&narrowing->yaml, "%s%s%.*s%s", i == 0 ? "" : ", ", quoted ? "\"" : "",

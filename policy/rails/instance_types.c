@@ -119,7 +119,6 @@ static void check_values(const struct instance_list *list, enum dimension dimens
                          const struct key_strings *written, struct source *source,
                          struct arena *arena, struct problems *warnings, struct text_list *idle)
 {
-    enum { TYPO_EDITS = 2 };
     struct text_list known = instance_list_values(list, dimension, true, arena);
     struct text_list possible = instance_list_values(list, dimension, false, arena);
     for (size_t i = 0; i < written->count; i++) {
@@ -129,12 +128,11 @@ static void check_values(const struct instance_list *list, enum dimension dimens
                 *LIST_PUSH(arena, idle) = value;
             continue;
         }
-        /* Short values are near to each other without being meant. */
-        size_t edits = value.size / 2 < TYPO_EDITS ? value.size / 2 : TYPO_EDITS;
-        size_t nearest = text_nearest(value, known.items, known.count, edits);
+        struct text meant =
+            label_value_meant(list->catalog, text_of(dimension_keys[dimension]), value, arena);
         struct text hint = TEXT("");
-        if (nearest < known.count)
-            hint = arena_printf(arena, "; did you mean \"%.*s\"?", TEXT_ARGS(known.items[nearest]));
+        if (meant.size > 0)
+            hint = arena_printf(arena, "; did you mean \"%.*s\"?", TEXT_ARGS(meant));
         problems_add(warnings, ERROR_POLICY, source_place(source, arena, written->nodes[i]->offset),
                      "the catalogue has no type with %s \"%.*s\"%.*s", dimension_keys[dimension],
                      TEXT_ARGS(value), TEXT_ARGS(hint));

@@ -249,13 +249,18 @@ static void judge(struct judgement *judgement, const void *settings_pointer)
     judge_tags(judgement, settings);
     judge_max_pods(judgement);
     node_class_judge_kubelet(judgement);
+    node_class_judge_fields(judgement);
 }
 
 const struct rail rail_node_class = {
     .name = "node-class",
     .summary = "encrypted disks, IMDSv2, known images and tags",
     .detail =
-        "An EC2NodeClass says what every node of its pools is made of.\n\n"
+        "An EC2NodeClass says what every node of its pools is made of. What is in a field that it "
+        "does not have (blockDeviceMapping, metadataOptions.httpToken, kubeletConfiguration) the "
+        "API server drops, and says so only to those who ask: the rail finds it, with the name "
+        "that was meant. Of a name that means nothing to it the rail only warns, since a newer "
+        "Karpenter may know it.\n\n"
         "Disks: Karpenter encrypts the volumes it lays out itself. As soon as "
         "blockDeviceMappings is there it lays out none: each volume is encrypted if it says so, "
         "and a root device that the list leaves out is as the image has it. With a Custom "

@@ -17,5 +17,7 @@ const struct field *node_class_family(const struct object *class, struct arena *
 void node_class_judge_volumes(struct judgement *judgement, const struct node_class *settings);
 /* Settings of the kubelet for which Karpenter refuses the class. */
 void node_class_judge_kubelet(struct judgement *judgement);
+/* Fields that it does not have: the API server drops them. */
+void node_class_judge_fields(struct judgement *judgement);
 
 #endif

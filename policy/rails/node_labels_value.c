@@ -6,45 +6,23 @@
 
 /* ---- labels with few values, the same everywhere ---- */
 
-static const struct {
-    const char *key;
-    struct text values[3];
-    size_t count;
-} closed[] = {
-    {LABEL_ARCH, {TEXT("amd64"), TEXT("arm64")}, 2},
-    {LABEL_OS, {TEXT("linux"), TEXT("windows")}, 2},
-    {LABEL_CAPACITY_TYPE, {TEXT("on-demand"), TEXT("spot"), TEXT("reserved")}, 3},
-};
-
-/* What people write for a value, beyond what edits away is near. */
-static const struct {
-    const char *written;
-    struct text meant;
-} other_words[] = {
-    {"x86_64", TEXT("amd64")},        {"x86", TEXT("amd64")}, {"x64", TEXT("amd64")},
-    {"aarch64", TEXT("arm64")},       {"arm", TEXT("arm64")}, {"ondemand", TEXT("on-demand")},
-    {"ON_DEMAND", TEXT("on-demand")}, {"SPOT", TEXT("spot")},
-};
-
 static bool judge_closed(struct label_inquiry *inquiry, const struct expression_value *value,
                          struct text key)
 {
-    size_t row = 0;
-    while (row < COUNT_OF(closed) && !text_is(key, closed[row].key))
-        row++;
-    if (row == COUNT_OF(closed))
+    const struct text *values;
+    size_t count = label_values_all(key, &values);
+    if (count == 0)
         return false;
-    for (size_t i = 0; i < closed[row].count; i++)
-        if (text_equal(value->text, closed[row].values[i]))
+    for (size_t i = 0; i < count; i++)
+        if (text_equal(value->text, values[i]))
             return true;
     struct label_note *note = label_note(inquiry, SEVERITY_RAIL, value->field, value->text);
-    label_note_allow(inquiry, note, closed[row].values, closed[row].count);
-    for (size_t i = 0; i < COUNT_OF(other_words); i++) {
-        if (!text_is(value->text, other_words[i].written))
-            continue;
-        note->draft.fix = arena_printf(inquiry->judgement->arena, "replace with %.*s",
-                                       TEXT_ARGS(other_words[i].meant));
-        note->draft.replacement = other_words[i].meant;
+    label_note_allow(inquiry, note, values, count);
+    struct arena *arena = inquiry->judgement->arena;
+    struct text meant = label_value_meant(inquiry->settings->catalog, key, value->text, arena);
+    if (meant.size > 0) {
+        note->draft.fix = arena_printf(arena, "replace with %.*s", TEXT_ARGS(meant));
+        note->draft.replacement = meant;
     }
     if (note->draft.fix.size == 0)
         note->draft.fix = TEXT("use one of the allowed values");
@@ -129,23 +107,6 @@ static bool catalog_has_value(const struct catalog *catalog, struct text key, st
            solver_names_find_value(names, number, value.data, value.size) != SOLVER_NONE;
 }
 
-struct values {
-    struct text *items;
-    size_t count;
-};
-
-static struct values catalog_values(const struct catalog *catalog, struct text key,
-                                    struct arena *arena)
-{
-    const struct solver_names *names = catalog_names(catalog);
-    uint32_t number = solver_names_find_key(names, key.data, key.size);
-    struct values values = {.count = solver_names_value_count(names, number)};
-    values.items = ARENA_ARRAY(arena, values.count, struct text);
-    for (uint32_t i = 0; i < values.count; i++)
-        values.items[i].data = solver_names_value_text(names, number, i, &values.items[i].size);
-    return values;
-}
-
 static bool has_digit(struct text t)
 {
     for (size_t i = 0; i < t.size; i++)
@@ -192,22 +153,6 @@ static bool is_malformed(const struct label_inquiry *inquiry, struct text key, s
            (near && begins_with_family(inquiry->settings->catalog, value));
 }
 
-/* The value that was meant: without the prefix SageMaker puts before types, or the nearest. */
-static struct text value_meant(const struct label_inquiry *inquiry, struct text key,
-                               struct text value)
-{
-    const struct catalog *catalog = inquiry->settings->catalog;
-    /* Short values are near to each other without being meant. */
-    size_t most = value.size > 6 ? 5 : value.size / 2;
-    struct text prefix, rest;
-    if (text_split(value, '.', &prefix, &rest) && text_is(prefix, "ml") &&
-        catalog_has_value(catalog, key, rest))
-        return rest;
-    struct values known = catalog_values(catalog, key, inquiry->judgement->arena);
-    size_t nearest = text_nearest(value, known.items, known.count, most);
-    return nearest < known.count ? known.items[nearest] : TEXT("");
-}
-
 static void judge_catalog_value(struct label_inquiry *inquiry, const struct expression_value *value,
                                 struct text key, bool some)
 {
@@ -215,7 +160,7 @@ static void judge_catalog_value(struct label_inquiry *inquiry, const struct expr
     struct arena *arena = inquiry->judgement->arena;
     if (catalog_has_value(catalog, key, value->text))
         return;
-    struct text meant = value_meant(inquiry, key, value->text);
+    struct text meant = label_value_meant(catalog, key, value->text, arena);
     const char *other_key = right_key(catalog, key, value->text);
     bool certain = other_key != NULL || !catalog_is_builtin(catalog) ||
                    text_starts_with(value->text, TEXT("ml.")) ||

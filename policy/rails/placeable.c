@@ -63,20 +63,36 @@ static const struct expression *find_elsewhere(const struct snapshot *snapshot,
     return NULL;
 }
 
-/* Whether Fargate runs it, on a node of its own; else *elsewhere is what leads it, on one way at
- * least, to nodes that cannot be seen, or NULL. */
-static bool is_for_fargate(const struct judgement *judgement, const struct workload *workload,
-                           const struct expression **elsewhere)
+/* What leads the pod, on one way at least, to nodes that cannot be seen; NULL: nothing does. */
+static const struct expression *elsewhere_of(const struct judgement *judgement,
+                                             const struct node_selection *selection)
 {
     const struct snapshot *snapshot = judgement->world->snapshot;
-    struct arena *arena = judgement->arena;
-    struct node_selection selection;
-    node_selection_read(workload, arena, &selection);
-    *elsewhere = find_elsewhere(snapshot, &selection.selector, arena);
-    for (size_t i = 0; i < selection.required.count && *elsewhere == NULL; i++)
-        *elsewhere = find_elsewhere(snapshot, &selection.required.items[i].expressions, arena);
-    return *elsewhere != NULL && text_is((*elsewhere)->key, LABEL_COMPUTE_TYPE) &&
-           has_value(*elsewhere, TEXT("fargate"));
+    const struct expression *found =
+        find_elsewhere(snapshot, &selection->selector, judgement->arena);
+    for (size_t i = 0; i < selection->required.count && found == NULL; i++)
+        found =
+            find_elsewhere(snapshot, &selection->required.items[i].expressions, judgement->arena);
+    return found;
+}
+
+static bool names_fargate(const struct expressions *expressions)
+{
+    for (size_t i = 0; i < expressions->count; i++)
+        if (text_is(expressions->items[i].key, LABEL_COMPUTE_TYPE) &&
+            expressions->items[i].op == SOLVER_IN &&
+            has_value(&expressions->items[i], TEXT("fargate")))
+            return true;
+    return false;
+}
+
+/* There each pod gets a node of its own. */
+static bool may_be_for_fargate(const struct node_selection *selection)
+{
+    bool named = names_fargate(&selection->selector);
+    for (size_t i = 0; i < selection->required.count && !named; i++)
+        named = names_fargate(&selection->required.items[i].expressions);
+    return named;
 }
 
 static void report_elsewhere(struct judgement *judgement, const struct expression *elsewhere)
@@ -136,28 +152,60 @@ static void add_pools(struct text_builder *text, const struct places_answer *ans
     text_builder_add(text, TEXT(": "));
 }
 
+static void add_reason(struct text_builder *why, const struct places_answer *answer, size_t index)
+{
+    const struct places_reason *reason = &answer->reasons[index];
+    if (reason->node_pool.size > 0)
+        add_pools(why, answer, index);
+    text_builder_add(why, reason->message);
+    if (reason->nearest.size > 0)
+        text_builder_printf(why, " (%s%.*s)", is_name(reason->nearest) ? "nearest: " : "",
+                            TEXT_ARGS(reason->nearest));
+}
+
+/* What a pod asks of the pools it may enter tells most, and what of the Nodes there are, least. */
+enum standing { STANDS_FIRST, STANDS_SECOND, STANDS_LAST };
+
+static enum standing standing_of(const struct places_reason *reason)
+{
+    if (reason->node_pool.size == 0)
+        return STANDS_LAST;
+    return reason->kind == SOLVER_REASON_TAINT ? STANDS_SECOND : STANDS_FIRST;
+}
+
+static struct text fix_of(const struct places_answer *answer)
+{
+    size_t first = 0;
+    size_t by_volume = 0;
+    for (size_t i = 0; i < answer->reason_count; i++) {
+        bool counts = standing_of(&answer->reasons[i]) == STANDS_FIRST;
+        first += counts;
+        by_volume += counts && answer->reasons[i].kind == SOLVER_REASON_VOLUME;
+    }
+    if (first > 0 && by_volume == first)
+        return TEXT("let a NodePool launch where the volume is, or move the data");
+    return TEXT("ask for what some NodePool has; taffrail plan shows what would be bought");
+}
+
 static void report_nowhere(struct judgement *judgement, const struct workload *workload,
                            const struct places_answer *answer)
 {
     struct text_builder why = {.arena = judgement->arena};
+    bool some = false;
     text_builder_add(&why, TEXT("no NodePool or Node could ever run it"));
-    for (size_t i = 0; i < answer->reason_count; i++) {
-        const struct places_reason *reason = &answer->reasons[i];
-        if (is_told(answer, i))
-            continue;
-        text_builder_add(&why, i == 0 ? TEXT(": ") : TEXT("; "));
-        if (reason->node_pool.size > 0)
-            add_pools(&why, answer, i);
-        text_builder_add(&why, reason->message);
-        if (reason->nearest.size > 0)
-            text_builder_printf(&why, " (%s%.*s)", is_name(reason->nearest) ? "nearest: " : "",
-                                TEXT_ARGS(reason->nearest));
+    for (enum standing standing = STANDS_FIRST; standing <= STANDS_LAST; standing++) {
+        for (size_t i = 0; i < answer->reason_count; i++) {
+            if (standing_of(&answer->reasons[i]) != standing || is_told(answer, i))
+                continue;
+            text_builder_add(&why, some ? TEXT("; ") : TEXT(": "));
+            add_reason(&why, answer, i);
+            some = true;
+        }
     }
     judgement_report(judgement, &(struct draft){
                                     .field = workload->spec,
                                     .statement = text_builder_text(&why),
-                                    .fix = TEXT("ask for what some NodePool has; taffrail plan "
-                                                "shows what would be bought"),
+                                    .fix = fix_of(answer),
                                 });
 }
 
@@ -189,8 +237,12 @@ static void judge(struct judgement *judgement, const void *settings)
     if (places == NULL)
         return;
     places_ask(places, world->snapshot, world->catalog, &workload, arena, &answer);
-    const struct expression *elsewhere;
-    if (answer.kind != PLACE_NOWHERE || is_for_fargate(judgement, &workload, &elsewhere))
+    if (answer.kind != PLACE_NOWHERE)
+        return;
+    struct node_selection selection;
+    node_selection_read(&workload, arena, &selection);
+    const struct expression *elsewhere = elsewhere_of(judgement, &selection);
+    if (may_be_for_fargate(&selection))
         return;
     if (elsewhere != NULL)
         report_elsewhere(judgement, elsewhere);

@@ -1,6 +1,6 @@
 /* The rail pool-limits: how much a NodePool may buy. */
+#include "policy/rails/pool_limits.h"
 #include "kube/quantity.h"
-#include "policy/rail.h"
 
 struct settings {
     struct key_strings require;
@@ -429,6 +429,7 @@ static void judge(struct judgement *judgement, const void *settings_pointer)
     judge_max(judgement, settings, &pool);
     for (size_t i = 0; i < settings->max_total.count; i++)
         judge_total(judgement, settings, &pool, &settings->max_total.items[i]);
+    pool_limits_judge_reach(judgement, &pool);
 }
 
 const struct rail rail_pool_limits = {
@@ -446,6 +447,9 @@ const struct rail rail_pool_limits = {
         "nvidia.com/gpu alone leaves a pool of many families free to buy nodes without GPUs. "
         "Karpenter checks limits before it buys, by what its nodes hold at that moment, and nodes "
         "are counted only once they are there: one batch can go over limits.nodes.\n\n"
+        "A limit that is below what the smallest type has that the pool may launch (memory: 1000 "
+        "for 1000Gi; cpu: 64 for a pool of 96 CPUs a node) lets it buy nothing, and is warned of. "
+        "0 is how a pool is switched off; less than 0 is a finding.\n\n"
         "A pool with replicas has a fixed size and needs no limit; max on nodes holds for it. "
         "The limits of a Provisioner are spec.limits.resources.",
     .example = "pool-limits:\n"

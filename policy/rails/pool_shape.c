@@ -1,15 +1,10 @@
 /* The rail pool-shape: NodePools that are not what they look like. */
 #include "policy/rails/pool_shape.h"
+#include "policy/rails/known_fields.h"
 
 /* ---- the fields there are, as the CRDs of the two versions have them ---- */
 
-enum { FIELDS_MAX = 12 };
-struct place_of_fields {
-    const char *path;                  /* a part that ends in [] is a list */
-    const char *names[FIELDS_MAX + 1]; /* ends with NULL */
-};
-
-static const struct place_of_fields v1[] = {
+static const struct known_place v1[] = {
     {"", {"apiVersion", "kind", "metadata", "spec", "status"}},
     {"spec", {"disruption", "limits", "replicas", "template", "weight"}},
     {"spec.disruption", {"budgets", "consolidateAfter", "consolidationPolicy"}},
@@ -25,7 +20,7 @@ static const struct place_of_fields v1[] = {
     {"spec.template.spec.startupTaints[]", {"effect", "key", "timeAdded", "value"}},
     {0},
 };
-static const struct place_of_fields v1beta1[] = {
+static const struct known_place v1beta1[] = {
     {"", {"apiVersion", "kind", "metadata", "spec", "status"}},
     {"spec", {"disruption", "limits", "template", "weight"}},
     {"spec.disruption", {"budgets", "consolidateAfter", "consolidationPolicy", "expireAfter"}},
@@ -47,9 +42,7 @@ static const struct place_of_fields v1beta1[] = {
 };
 
 /* Names of other versions, and of other kinds. */
-static const struct {
-    const char *name, *fix;
-} elsewhere[] = {
+static const struct known_elsewhere elsewhere[] = {
     {"kubelet", "move it to the EC2NodeClass, as spec.kubelet"},
     {"ttlSecondsUntilExpired", "write spec.template.spec.expireAfter, as in 720h"},
     {"ttlSecondsAfterEmpty", "write spec.disruption.consolidationPolicy: WhenEmpty, and "
@@ -59,100 +52,8 @@ static const struct {
     {"provider", "write spec.template.spec.nodeClassRef, and an EC2NodeClass"},
     {"apiVersion", "write group, as in karpenter.k8s.aws"},
     {"group", "write apiVersion, as in karpenter.k8s.aws/v1beta1"},
+    {0},
 };
-
-struct inspection {
-    struct judgement *judgement;
-    const struct place_of_fields *places;
-    const char *version;
-};
-
-static bool has_name(const struct place_of_fields *place, struct text name)
-{
-    for (size_t i = 0; place->names[i] != NULL; i++)
-        if (text_is(name, place->names[i]))
-            return true;
-    return false;
-}
-
-/* Where a field of that name does stand; items of lists are not meant. */
-static const char *home_of(const struct inspection *inspection, struct text name)
-{
-    for (const struct place_of_fields *place = inspection->places + 1; place->path != NULL; place++)
-        if (!text_ends_with(text_of(place->path), TEXT("[]")) && has_name(place, name) &&
-            !text_ends_with(text_of(place->path), TEXT("nodeClassRef")))
-            return place->path;
-    return NULL;
-}
-
-/* Empty when nothing tells what was meant. */
-static struct text fix_of(const struct inspection *inspection, const struct place_of_fields *place,
-                          struct text name)
-{
-    enum { TYPO_EDITS = 2 };
-    struct arena *arena = inspection->judgement->arena;
-    struct text names[FIELDS_MAX];
-    size_t count = 0;
-    while (place->names[count] != NULL) {
-        names[count] = text_of(place->names[count]);
-        count++;
-    }
-    size_t nearest = text_nearest(name, names, count, TYPO_EDITS);
-    if (nearest < count)
-        return arena_printf(arena, "did you mean %.*s?", TEXT_ARGS(names[nearest]));
-    const char *home = home_of(inspection, name);
-    if (home != NULL)
-        return arena_printf(arena, "move it to %s.%.*s", home, TEXT_ARGS(name));
-    for (size_t i = 0; i < COUNT_OF(elsewhere); i++)
-        if (text_is(name, elsewhere[i].name))
-            return text_of(elsewhere[i].fix);
-    return TEXT("");
-}
-
-static void judge_map(const struct inspection *inspection, const struct place_of_fields *place,
-                      const struct field *map)
-{
-    struct arena *arena = inspection->judgement->arena;
-    for (size_t i = 0; node_is(map->node, NODE_MAP) && i < node_count(map->node); i++) {
-        struct text name = {map->node->members[i].key, map->node->members[i].key_size};
-        if (has_name(place, name))
-            continue;
-        struct text fix = fix_of(inspection, place, name);
-        /* A Karpenter newer than these tables may know it. */
-        bool may_exist = fix.size == 0;
-        judgement_report(
-            inspection->judgement,
-            &(struct draft){
-                .severity = may_exist ? SEVERITY_WARN : SEVERITY_RAIL,
-                .field = field_member(arena, map, name),
-                .found = name,
-                .statement = arena_printf(
-                    arena,
-                    "found \"%.*s\" where a NodePool of %s has no such field%s: the API server "
-                    "drops it silently",
-                    TEXT_ARGS(name), inspection->version,
-                    may_exist ? ", unless your Karpenter is newer than what is known here" : ""),
-                .fix = may_exist ? TEXT("remove it") : fix,
-            });
-    }
-}
-
-static void judge_place(const struct inspection *inspection, const struct place_of_fields *place)
-{
-    struct arena *arena = inspection->judgement->arena;
-    const struct field *root = inspection->judgement->object->root;
-    struct text path = text_of(place->path);
-    bool of_list = text_ends_with(path, TEXT("[]"));
-    if (of_list)
-        path.size -= 2;
-    const struct field *field =
-        path.size == 0 ? root : field_at(arena, root, arena_text(arena, path).data);
-    if (!of_list)
-        judge_map(inspection, place, field);
-    for (size_t i = 0; of_list && node_is(field->node, NODE_LIST) && i < node_count(field->node);
-         i++)
-        judge_map(inspection, place, field_item(arena, field, i));
-}
 
 /* A Provisioner under the newer name. */
 static void report_version(struct judgement *judgement, struct text version)
@@ -181,9 +82,11 @@ void pool_shape_judge_fields(struct judgement *judgement, const struct pool *poo
         return;
     if (never)
         report_version(judgement, version);
-    struct inspection inspection = {judgement, old ? v1beta1 : v1, old ? "v1beta1" : "v1"};
-    for (const struct place_of_fields *place = inspection.places; place->path != NULL; place++)
-        judge_place(&inspection, place);
+    known_fields_judge(judgement, &(struct known_fields){
+                                      .places = old ? v1beta1 : v1,
+                                      .elsewhere = elsewhere,
+                                      .object = old ? "a NodePool of v1beta1" : "a NodePool of v1",
+                                  });
 }
 
 /* ---- the rail ---- */
@@ -218,6 +121,7 @@ static void judge(struct judgement *judgement, const void *settings)
     judge_replicas(judgement, &pool);
     pool_shape_judge_values(judgement, &pool);
     pool_shape_judge_keys(judgement, &pool);
+    pool_shape_judge_class(judgement, &pool);
     pool_shape_judge_names(judgement, &pool);
     pool_shape_judge_types(judgement, &pool);
 }
@@ -239,16 +143,20 @@ const struct rail rail_pool_shape = {
         "used: labels and requirements of Karpenter's own domains, requirements without an "
         "operator or with too few values, keys and values that no label or taint can have, "
         "capacity types that do not exist, the same taint twice, durations beyond 292 years; and, "
-        "where the policy says that Karpenter's gate StaticCapacity is off, replicas.\n\n"
+        "where the policy says that Karpenter's gate StaticCapacity is off, replicas. Of a pool "
+        "whose EC2NodeClass is not there, while others are visible, it warns.\n\n"
         "It warns of a requirement whose key is nearly a well-known one (node.kubernetes.io/arch, "
         "a bare zone; eks.amazonaws.com/instance-category on a pool of an EC2NodeClass): Karpenter "
         "takes it for a label of the pool's own, and it narrows nothing. Labels of the template "
         "may be meant so, and are left alone.\n\n"
         "It finds a pool whose requirements leave no instance type, with the requirements that "
-        "rule each other out; where only the built-in catalogue does not know a name, that is a "
-        "warning, since catalogues age. And it finds a pool that may launch any machine, "
-        "accelerators and bare metal among them: without any requirement that is a finding, with "
-        "requirements on architecture, zone and capacity type alone a warning.",
+        "rule each other out, or the value that was meant (x86_64 is amd64; 64 GiB of "
+        "instance-memory are 65536, in MiB; 0 GPUs are the operator DoesNotExist; a region is no "
+        "zone); where only the built-in catalogue does not know a name, that is a warning, since "
+        "catalogues age. So it is with minValues that the types left do not have, unless few of "
+        "them do, or the policy says minValuesPolicy: BestEffort. And it finds a pool that may "
+        "launch any machine, accelerators and bare metal among them: without any requirement that "
+        "is a finding, with requirements on architecture, zone and capacity type alone a warning.",
     .example = "pool-shape:\n"
                "  mode: enforce\n",
     .kinds = KIND_BIT(KIND_NODE_POOL),

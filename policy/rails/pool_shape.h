@@ -5,6 +5,7 @@
 #include "policy/rail.h"
 
 #define NEVER_USED ": Karpenter refuses the pool and never uses it"
+#define LAUNCHES_NONE ": the pool can launch none"
 
 /* Fields that no NodePool of its version has: the API server drops them. */
 void pool_shape_judge_fields(struct judgement *judgement, const struct pool *pool);
@@ -17,11 +18,31 @@ bool pool_shape_is_restricted(struct text key);
 void pool_shape_judge_keys(struct judgement *judgement, const struct pool *pool);
 /* The requirements without those that only EKS Auto Mode would understand. */
 struct expressions pool_shape_understood(const struct pool *pool, struct arena *arena);
-/* Whether Karpenter knows every value that the key can have. */
-bool pool_shape_knows_all_of(struct text key);
+/* The EC2NodeClass, where others are visible. */
+void pool_shape_judge_class(struct judgement *judgement, const struct pool *pool);
+/* Whether it is a value of a key of which Karpenter knows them all, and none of those: then
+ * pool_shape_judge_values has spoken of it. */
+bool pool_shape_is_told(const struct catalog *catalog, const struct expression *expression);
 /* Likewise: keys, values and durations that cannot be. */
 void pool_shape_judge_names(struct judgement *judgement, const struct pool *pool);
+/* Numbers in another unit than they are meant in; whether one of them leaves no type. */
+bool pool_shape_judge_units(struct judgement *judgement, const struct pool *pool);
+/* Of a pool that can launch nothing: whether it is because a count of devices is to be 0. */
+bool pool_shape_judge_no_devices(struct judgement *judgement, const struct pool *pool);
+/* minValues beyond what the types that the pool may launch have. */
+void pool_shape_judge_min_values(struct judgement *judgement, const struct pool *pool,
+                                 const struct type_set *launchable);
 /* Pools that may launch anything, and pools that can launch nothing. */
-void pool_shape_judge_types(struct judgement *judgement, const struct pool *pool);
+void pool_shape_judge_types(struct judgement *judgement, const struct pool *as_written);
+
+/* The key by its canonical name. */
+struct text pool_shape_canonical(struct text key);
+/* Whether some type has this value under this key. */
+bool pool_shape_is_value(const struct catalog *catalog, struct text key, struct text value);
+/* Whether no type fits both; they may be the same. */
+bool pool_shape_leave_none(const struct catalog *catalog, const struct expression *first,
+                           const struct expression *second, struct arena *arena);
+/* "kubernetes.io/arch In arm64" */
+struct text pool_shape_text(const struct expression *expression, struct arena *arena);
 
 #endif

@@ -1,7 +1,7 @@
 #include "policy/rails/pool_shape.h"
 #include "solver/well_known.h"
 
-static struct text canonical_key(struct text key)
+struct text pool_shape_canonical(struct text key)
 {
     key.data = solver_canonical_key(key.data, &key.size);
     return key;
@@ -15,7 +15,7 @@ static bool narrows(const struct catalog *catalog, const struct expressions *exp
     static const char *const everywhere[] = {LABEL_ARCH, LABEL_OS, LABEL_CAPACITY_TYPE,
                                              LABEL_REGION};
     for (size_t i = 0; i < expressions->count; i++) {
-        struct text key = canonical_key(expressions->items[i].key);
+        struct text key = pool_shape_canonical(expressions->items[i].key);
         bool of_all = zone_key_of(key) != ZONE_KEY_NONE;
         for (size_t j = 0; j < COUNT_OF(everywhere); j++)
             of_all = of_all || text_is(key, everywhere[j]);
@@ -68,8 +68,7 @@ static void report_open(struct judgement *judgement, const struct pool *pool,
 
 /* ---- a pool that can launch nothing ---- */
 
-/* Whether some type has this value under this key. */
-static bool is_value_of(const struct catalog *catalog, struct text key, struct text value)
+bool pool_shape_is_value(const struct catalog *catalog, struct text key, struct text value)
 {
     const struct solver_names *names = catalog_names(catalog);
     uint32_t number = solver_names_find_key(names, key.data, key.size);
@@ -84,29 +83,9 @@ static struct text key_of_value(const struct catalog *catalog, struct text value
                                         "karpenter.k8s.aws/instance-category",
                                         "karpenter.k8s.aws/instance-size"};
     for (size_t i = 0; i < COUNT_OF(tried); i++)
-        if (is_value_of(catalog, text_of(tried[i]), value))
+        if (pool_shape_is_value(catalog, text_of(tried[i]), value))
             return text_of(tried[i]);
     return TEXT("");
-}
-
-/* Of a key that some type carries. */
-static struct text nearest_value(const struct catalog *catalog, struct text key, struct text value)
-{
-    enum { TYPO_EDITS = 2 };
-    const struct solver_names *names = catalog_names(catalog);
-    uint32_t number = solver_names_find_key(names, key.data, key.size);
-    struct text nearest = TEXT("");
-    size_t least = TYPO_EDITS + 1;
-    for (uint32_t i = 0; i < solver_names_value_count(names, number); i++) {
-        struct text known;
-        known.data = solver_names_value_text(names, number, i, &known.size);
-        size_t distance = text_distance(value, known, TYPO_EDITS);
-        if (distance < least) {
-            least = distance;
-            nearest = known;
-        }
-    }
-    return nearest;
 }
 
 /* A value that no type has. Returns whether it was one. */
@@ -115,13 +94,11 @@ static bool judge_unknown(struct judgement *judgement, const struct expression *
 {
     const struct catalog *catalog = judgement->world->catalog;
     struct arena *arena = judgement->arena;
-    struct text key = canonical_key(expression->key);
-    if (is_value_of(catalog, key, value->text))
+    struct text key = pool_shape_canonical(expression->key);
+    if (pool_shape_is_value(catalog, key, value->text))
         return false;
-    if (pool_shape_knows_all_of(key))
-        return true; /* its unknown values are spoken of already */
     struct text home = key_of_value(catalog, value->text);
-    struct text near = nearest_value(catalog, key, value->text);
+    struct text near = label_value_meant(catalog, key, value->text, arena);
     bool may_exist = home.size == 0 && catalog_is_builtin(catalog);
     struct draft draft = {
         .severity = may_exist ? SEVERITY_WARN : SEVERITY_RAIL,
@@ -152,16 +129,21 @@ static bool judge_unknown_values(struct judgement *judgement, const struct pool 
             if (!expression->valid || expression->op != SOLVER_IN ||
                 zone_key_of(expression->key) != ZONE_KEY_NONE ||
                 text_is(expression->key, LABEL_CAPACITY_TYPE) ||
-                !catalog_has_key(judgement->world->catalog, canonical_key(expression->key)))
+                !catalog_has_key(judgement->world->catalog, pool_shape_canonical(expression->key)))
                 continue;
+            const struct text *all;
+            if (label_values_all(pool_shape_canonical(expression->key), &all) > 0) {
+                some = pool_shape_is_told(judgement->world->catalog, expression) || some;
+                continue;
+            }
             for (size_t k = 0; k < expression->value_count; k++)
                 some = judge_unknown(judgement, expression, &expression->values[k]) || some;
         }
     return some;
 }
 
-static bool leave_none(const struct catalog *catalog, const struct expression *first,
-                       const struct expression *second, struct arena *arena)
+bool pool_shape_leave_none(const struct catalog *catalog, const struct expression *first,
+                           const struct expression *second, struct arena *arena)
 {
     struct expressions a = {.items = (struct expression *)first, .count = 1};
     struct expressions b = {.items = (struct expression *)second, .count = 1};
@@ -169,7 +151,7 @@ static bool leave_none(const struct catalog *catalog, const struct expression *f
     return type_set_count(&left) == 0;
 }
 
-static struct text expression_text(const struct expression *expression, struct arena *arena)
+struct text pool_shape_text(const struct expression *expression, struct arena *arena)
 {
     enum { SHOWN = 3 };
     struct text_builder builder = {.arena = arena};
@@ -183,11 +165,34 @@ static struct text expression_text(const struct expression *expression, struct a
     return text_builder_text(&builder);
 }
 
-/* Two requirements that rule each other out, or one that rules out all; false when it takes more
- * of them. One that is not valid rules out nothing. */
+/* Whether no type fits both. One that is not valid rules out nothing. */
+static bool report_if_none(struct judgement *judgement, const struct expression *first,
+                           const struct expression *second)
+{
+    struct arena *arena = judgement->arena;
+    bool alone = first == second;
+    if (!first->valid || !pool_shape_leave_none(judgement->world->catalog, first, second, arena))
+        return false;
+    struct text other =
+        alone ? TEXT("")
+              : arena_printf(arena, " beside %.*s", TEXT_ARGS(pool_shape_text(first, arena)));
+    struct text found = pool_shape_text(second, arena);
+    judgement_report(judgement,
+                     &(struct draft){
+                         .field = second->field,
+                         .found = found,
+                         .statement = arena_printf(
+                             arena, "no instance type fits %.*s%.*s: the pool can launch none",
+                             TEXT_ARGS(found), TEXT_ARGS(other)),
+                         .fix = alone ? TEXT("change it") : TEXT("change one of the two"),
+                     });
+    return true;
+}
+
+/* A requirement that rules out all, or else two that rule each other out; false when it takes more
+ * of them. */
 static bool report_pair(struct judgement *judgement, const struct pool *pool)
 {
-    const struct catalog *catalog = judgement->world->catalog;
     struct arena *arena = judgement->arena;
     struct expressions all = {0};
     for (size_t i = 0; i < pool->requirements.count; i++)
@@ -195,33 +200,19 @@ static bool report_pair(struct judgement *judgement, const struct pool *pool)
     for (size_t i = 0; i < pool->labels.count; i++)
         *LIST_PUSH(arena, &all) = pool->labels.items[i];
     for (size_t i = 0; i < all.count; i++)
-        for (size_t j = i; j < all.count; j++) {
-            const struct expression *a = &all.items[i];
-            const struct expression *b = &all.items[j];
-            if (!a->valid || !leave_none(catalog, a, b, arena))
-                continue;
-            struct text other =
-                i == j ? TEXT("")
-                       : arena_printf(arena, " beside %.*s", TEXT_ARGS(expression_text(a, arena)));
-            judgement_report(judgement,
-                             &(struct draft){
-                                 .field = b->field,
-                                 .found = expression_text(b, arena),
-                                 .statement = arena_printf(
-                                     arena,
-                                     "no instance type fits %.*s%.*s: the pool can launch "
-                                     "none",
-                                     TEXT_ARGS(expression_text(b, arena)), TEXT_ARGS(other)),
-                                 .fix = i == j ? TEXT("change it") : TEXT("change one of the two"),
-                             });
+        if (report_if_none(judgement, &all.items[i], &all.items[i]))
             return true;
-        }
+    for (size_t i = 0; i < all.count; i++)
+        for (size_t j = i + 1; j < all.count; j++)
+            if (report_if_none(judgement, &all.items[i], &all.items[j]))
+                return true;
     return false;
 }
 
 static void report_none(struct judgement *judgement, const struct pool *pool)
 {
-    if (judge_unknown_values(judgement, pool) || report_pair(judgement, pool))
+    if (judge_unknown_values(judgement, pool) || pool_shape_judge_no_devices(judgement, pool) ||
+        report_pair(judgement, pool))
         return;
     judgement_report(judgement, &(struct draft){
                                     .field = pool->requirements_field,
@@ -240,8 +231,13 @@ void pool_shape_judge_types(struct judgement *judgement, const struct pool *as_w
     pool.requirements = pool_shape_understood(as_written, judgement->arena);
     struct type_set launchable =
         expressions_select(catalog, &pool.requirements, &pool.labels, judgement->arena);
-    if (type_set_count(&launchable) == 0)
-        report_none(judgement, &pool);
-    else if (!narrows(catalog, &pool.requirements) && !narrows(catalog, &pool.labels))
+    bool told = pool_shape_judge_units(judgement, &pool);
+    if (type_set_count(&launchable) == 0) {
+        if (!told)
+            report_none(judgement, &pool);
+        return;
+    }
+    pool_shape_judge_min_values(judgement, &pool, &launchable);
+    if (!narrows(catalog, &pool.requirements) && !narrows(catalog, &pool.labels))
         report_open(judgement, &pool, &launchable);
 }

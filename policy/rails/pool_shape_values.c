@@ -74,13 +74,20 @@ static void judge_value(struct judgement *judgement, const struct field *field, 
                      });
 }
 
+static bool compares_with_less_than_nothing(const struct expression *expression)
+{
+    bool compares = expression->op != SOLVER_IN && expression->op != SOLVER_NOT_IN;
+    return compares && expression->value_count == 1 &&
+           text_starts_with(expression->values[0].text, TEXT("-"));
+}
+
 /* Why an expression is none; NULL when it is one. */
 static const char *fault_of(const struct expression *expression, const char **fix)
 {
     struct text op = node_string(node_get(expression->field->node, "operator"));
     enum solver_op parsed;
     *fix = "use In, NotIn, Exists, DoesNotExist, Gt, Lt, Gte or Lte";
-    if (expression->valid)
+    if (expression->valid && !compares_with_less_than_nothing(expression))
         return NULL;
     if (expression->key.size == 0) {
         *fix = "name a label, as in kubernetes.io/arch";
@@ -94,7 +101,7 @@ static const char *fault_of(const struct expression *expression, const char **fi
         *fix = "list the values, as strings in quotes";
         return "a requirement whose values are missing or no strings";
     }
-    *fix = "give one whole number, in quotes";
+    *fix = "give one whole number of 0 or more, in quotes";
     return "a requirement that compares with no whole number";
 }
 
@@ -152,57 +159,69 @@ static void judge_expression(struct judgement *judgement, const struct expressio
 
 /* ---- values that Karpenter knows all of ---- */
 
-static const struct {
+static const struct closed {
     const char *key, *what;
-    struct text values[3];
-    size_t count;
+    bool refused; /* by Karpenter, which otherwise only finds no type */
 } closed[] = {
-    {LABEL_CAPACITY_TYPE, "capacity type", {TEXT("on-demand"), TEXT("spot"), TEXT("reserved")}, 3},
-    {"karpenter.k8s.aws/instance-tenancy", "tenancy", {TEXT("default"), TEXT("dedicated")}, 2},
+    {LABEL_CAPACITY_TYPE, "capacity type", true},
+    {"karpenter.k8s.aws/instance-tenancy", "tenancy", true},
+    {LABEL_ARCH, "architecture", false},
+    {LABEL_OS, "operating system", false},
 };
 
-bool pool_shape_knows_all_of(struct text key)
+/* By what it says; a user's catalogue may have others. */
+static bool is_known(const struct catalog *catalog, struct text key, struct text value)
 {
-    for (size_t i = 0; i < COUNT_OF(closed); i++)
-        if (text_is(key, closed[i].key))
-            return true;
-    return false;
+    const struct text *known;
+    size_t count = label_values_all(key, &known);
+    return text_nearest(value, known, count, 0) < count || pool_shape_is_value(catalog, key, value);
 }
 
-static void report_unknown(struct judgement *judgement, size_t of,
+static size_t count_known(const struct catalog *catalog, const struct expression *expression)
+{
+    struct text key = pool_shape_canonical(expression->key);
+    size_t count = 0;
+    for (size_t i = 0; i < expression->value_count; i++)
+        count += is_known(catalog, key, expression->values[i].text);
+    return count;
+}
+
+bool pool_shape_is_told(const struct catalog *catalog, const struct expression *expression)
+{
+    return count_known(catalog, expression) == 0;
+}
+
+static void report_unknown(struct judgement *judgement, const struct closed *of,
                            const struct expression_value *value, const char *consequence)
 {
-    enum { TYPO_EDITS = 2 };
     struct arena *arena = judgement->arena;
-    size_t count = closed[of].count;
-    size_t nearest = text_nearest(value->text, closed[of].values, count, TYPO_EDITS);
-    judgement_report(
-        judgement,
-        &(struct draft){
-            .severity = consequence[0] == '\0' ? SEVERITY_WARN : SEVERITY_RAIL,
-            .field = value->field,
-            .found = value->text,
-            .statement = arena_printf(arena, "found \"%.*s\", which is no %s%s",
-                                      TEXT_ARGS(value->text), closed[of].what, consequence),
-            .allowed = closed[of].values,
-            .allowed_count = count,
-            .fix = nearest < count ? arena_printf(arena, "replace with %.*s",
-                                                  TEXT_ARGS(closed[of].values[nearest]))
-                                   : TEXT("use one of the allowed values"),
-        });
+    const struct text *known;
+    size_t count = label_values_all(text_of(of->key), &known);
+    struct text meant =
+        label_value_meant(judgement->world->catalog, text_of(of->key), value->text, arena);
+    judgement_report(judgement,
+                     &(struct draft){
+                         .severity = consequence[0] == '\0' ? SEVERITY_WARN : SEVERITY_RAIL,
+                         .field = value->field,
+                         .found = value->text,
+                         .statement = arena_printf(arena, "found \"%.*s\", which is no %s%s",
+                                                   TEXT_ARGS(value->text), of->what, consequence),
+                         .allowed = known,
+                         .allowed_count = count,
+                         .fix = meant.size > 0
+                                    ? arena_printf(arena, "replace with %.*s", TEXT_ARGS(meant))
+                                    : TEXT("use one of the allowed values"),
+                         .replacement = meant,
+                     });
 }
 
 static void judge_closed(struct judgement *judgement, const struct expression *expression,
-                         size_t of, const char *consequence)
+                         const struct closed *of, const char *consequence)
 {
-    const struct text *known = closed[of].values;
-    size_t known_count = 0;
+    const struct catalog *catalog = judgement->world->catalog;
+    size_t known_count = count_known(catalog, expression);
     for (size_t i = 0; i < expression->value_count; i++)
-        known_count +=
-            text_nearest(expression->values[i].text, known, closed[of].count, 0) < closed[of].count;
-    for (size_t i = 0; i < expression->value_count; i++)
-        if (text_nearest(expression->values[i].text, known, closed[of].count, 0) ==
-            closed[of].count)
+        if (!is_known(catalog, text_of(of->key), expression->values[i].text))
             report_unknown(judgement, of, &expression->values[i],
                            known_count == 0 || known_count < expression->min_values ? consequence
                                                                                     : "");
@@ -211,13 +230,63 @@ static void judge_closed(struct judgement *judgement, const struct expression *e
 /* Of a requirement Karpenter looks at the values; a label it takes as it is, and finds no machine.
  */
 static void judge_values_of(struct judgement *judgement, const struct expression *expression,
-                            const char *consequence)
+                            const char *if_refused)
 {
     if (!expression->valid || expression->op != SOLVER_IN)
         return;
+    struct text key = pool_shape_canonical(expression->key);
     for (size_t i = 0; i < COUNT_OF(closed); i++)
-        if (text_is(expression->key, closed[i].key))
-            judge_closed(judgement, expression, i, consequence);
+        if (text_is(key, closed[i].key))
+            judge_closed(judgement, expression, &closed[i],
+                         closed[i].refused ? if_refused : LAUNCHES_NONE);
+}
+
+/* ---- zones ---- */
+
+/* As AWS names regions: "eu-west-1", "us-gov-east-1". A zone has a letter after it, or more. */
+static bool is_region(struct text t)
+{
+    struct text words, number;
+    if (!text_split_last(t, '-', &words, &number) || number.size == 0 ||
+        !text_split(words, '-', NULL, NULL))
+        return false;
+    for (size_t i = 0; i < number.size; i++)
+        if (number.data[i] < '0' || number.data[i] > '9')
+            return false;
+    for (size_t i = 0; i < words.size; i++)
+        if (words.data[i] != '-' && (words.data[i] < 'a' || words.data[i] > 'z'))
+            return false;
+    return true;
+}
+
+static void judge_zones(struct judgement *judgement, const struct pool *pool,
+                        const struct expression *expression)
+{
+    struct arena *arena = judgement->arena;
+    size_t regions = 0;
+    if (!expression->valid || expression->op != SOLVER_IN ||
+        zone_key_of(expression->key) != ZONE_KEY_NAME ||
+        !catalog_is_builtin(judgement->world->catalog) ||
+        !pool_is_covered_by(judgement->world->catalog, pool))
+        return;
+    for (size_t i = 0; i < expression->value_count; i++)
+        regions += is_region(expression->values[i].text);
+    for (size_t i = 0; i < expression->value_count; i++) {
+        const struct expression_value *value = &expression->values[i];
+        if (!is_region(value->text))
+            continue;
+        judgement_report(
+            judgement,
+            &(struct draft){
+                .severity = regions == expression->value_count ? SEVERITY_RAIL : SEVERITY_WARN,
+                .field = value->field,
+                .found = value->text,
+                .statement = arena_printf(arena, "found \"%.*s\", which is a region and no zone%s",
+                                          TEXT_ARGS(value->text),
+                                          regions == expression->value_count ? LAUNCHES_NONE : ""),
+                .fix = arena_printf(arena, "name its zones, as in %.*sa", TEXT_ARGS(value->text)),
+            });
+    }
 }
 
 /* ---- taints ---- */
@@ -260,6 +329,7 @@ void pool_shape_judge_values(struct judgement *judgement, const struct pool *poo
     for (size_t i = 0; i < pool->requirements.count; i++) {
         judge_expression(judgement, &pool->requirements.items[i]);
         judge_values_of(judgement, &pool->requirements.items[i], NEVER_USED);
+        judge_zones(judgement, pool, &pool->requirements.items[i]);
     }
     for (size_t i = 0; i < pool->labels.count; i++) {
         const struct expression *label = &pool->labels.items[i];
@@ -267,7 +337,8 @@ void pool_shape_judge_values(struct judgement *judgement, const struct pool *poo
             continue;
         judge_key(judgement, label->field, label->key);
         judge_value(judgement, label->field, label->values[0].text);
-        judge_values_of(judgement, label, ": the pool can launch none");
+        judge_values_of(judgement, label, LAUNCHES_NONE);
+        judge_zones(judgement, pool, label);
     }
     judge_taints(judgement, pool);
 }

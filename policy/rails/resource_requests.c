@@ -46,13 +46,13 @@ static void warn_of_unknown(const struct key_strings *require, struct source *so
 {
     enum { TYPO_EDITS = 2 };
     const struct text own[] = {TEXT("cpu"), TEXT("memory"), TEXT("ephemeral-storage")};
-    for (size_t i = 0; require->nodes != NULL && i < require->count; i++) {
+    for (size_t i = 0; i < require->count; i++) {
         struct text name = require->items[i];
         bool known =
             text_split(name, '/', NULL, NULL) || text_starts_with(name, TEXT("hugepages-"));
         for (size_t j = 0; j < COUNT_OF(own); j++)
             known = known || text_equal(name, own[j]);
-        if (known)
+        if (known) /* as those of the default are, which stand nowhere */
             continue;
         size_t nearest = text_nearest(name, own, COUNT_OF(own), TYPO_EDITS);
         struct text hint = TEXT("");

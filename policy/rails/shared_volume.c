@@ -190,21 +190,24 @@ static struct text who_mounts(const struct hearing *hearing)
     }
 }
 
+/* No disk that one node attaches can be had as ReadWriteMany. */
+#define SHARED_CLAIM "a ReadWriteMany claim of a shared file system (EFS, FSx, NFS)"
+
 static struct text fix_of(const struct hearing *hearing)
 {
     if (hearing->crowd == CROWD_UPDATE)
         return TEXT("set strategy.type: Recreate");
     if (hearing->crowd == CROWD_DAEMON)
-        return TEXT("use a claim of ReadWriteMany, or give the pod of each node a volume of its "
+        return TEXT("use " SHARED_CLAIM ", or give the pod of each node a volume of its "
                     "own: ephemeral (volumes[].ephemeral), or of the node (hostPath)");
     enum kind kind = hearing->judgement->object->kind;
     if (kind == KIND_STATEFUL_SET)
-        return TEXT("give each replica a claim of its own under volumeClaimTemplates, or use a "
-                    "class of ReadWriteMany");
+        return TEXT("give each replica a claim of its own under volumeClaimTemplates, or "
+                    "use " SHARED_CLAIM);
     if (kind == KIND_JOB || kind == KIND_CRON_JOB)
-        return TEXT("use a claim of ReadWriteMany, a volume of its own for each pod (ephemeral), "
+        return TEXT("use " SHARED_CLAIM ", a volume of its own for each pod (ephemeral), "
                     "or a required podAffinity of the pods to themselves by " LABEL_HOSTNAME);
-    return TEXT("use a claim of ReadWriteMany, a StatefulSet with volumeClaimTemplates, or a "
+    return TEXT("use " SHARED_CLAIM ", a StatefulSet with volumeClaimTemplates, or a "
                 "required podAffinity of the pods to themselves by " LABEL_HOSTNAME);
 }
 

@@ -32,6 +32,9 @@ static const char *const node_keys[] = {LABEL_ZONE,          LABEL_REGION, LABEL
                                         LABEL_CAPACITY_TYPE, LABEL_ARCH,   LABEL_OS,
                                         LABEL_INSTANCE_TYPE};
 
+/* Nor is this one a place to Karpenter, though it puts it on its nodes. */
+#define LABEL_NODE_CLASS "karpenter.k8s.aws/ec2nodeclass"
+
 static bool is_listed(const struct key_strings *list, struct text key)
 {
     for (size_t i = 0; i < list->count; i++)
@@ -80,11 +83,17 @@ static void explain_foreign_key(const struct judgement *judgement, struct text k
     struct arena *arena = judgement->arena;
     bool on_nodes = some_node_carries(world->snapshot, key);
     bool sees_all = world_sees(world, KIND_BIT(KIND_NODE) | KIND_BIT(KIND_NODE_POOL));
-    if (text_is(key, LABEL_NODE_POOL)) {
+    const char *mark = text_is(key, LABEL_NODE_POOL)    ? "NodePools"
+                       : text_is(key, LABEL_NODE_CLASS) ? "EC2NodeClasses"
+                                                        : NULL;
+    if (mark != NULL) {
         if (on_nodes || !sees_all || snapshot_pool_count(world->snapshot) == 0)
             draft->severity = SEVERITY_WARN;
-        draft->statement = TEXT("found \"" LABEL_NODE_POOL "\", and Karpenter does not count "
-                                "NodePools as places: it knows this label of existing nodes alone");
+        draft->statement =
+            arena_printf(arena,
+                         "found \"%.*s\", and Karpenter does not count %s as places: "
+                         "it knows this label of existing nodes alone",
+                         TEXT_ARGS(key), mark);
         draft->fix = TEXT("give each NodePool a label of your own under "
                           "spec.template.metadata.labels, and use that, or use an allowed key");
     } else if (on_nodes) {

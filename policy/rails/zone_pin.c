@@ -1,6 +1,7 @@
 #include "kube/forecast.h"
 #include "kube/pin.h"
 #include "policy/rails/scheduler_bypass.h"
+#include "policy/rails/zone_pin.h"
 #include "solver/well_known.h"
 
 #define NOTE_ZONE "taffrail.dev/zone"
@@ -362,9 +363,12 @@ static void judge(struct judgement *judgement, const void *settings_pointer)
     const struct object *pod = judgement->object;
     struct text volumes;
     if (judgement->subject->operation != OPERATION_CREATE || is_left_alone(judgement->world, pod) ||
-        !world_sees(judgement->world, KINDS_OF_ZONES) ||
-        !pin_is_impossible(judgement->world->snapshot, pod, arena, &volumes))
+        !world_sees(judgement->world, KINDS_OF_ZONES))
         return;
+    if (!pin_is_impossible(judgement->world->snapshot, pod, arena, &volumes)) {
+        zone_pin_judge_selection(judgement);
+        return;
+    }
     judgement_report(
         judgement,
         &(struct draft){
@@ -401,8 +405,8 @@ const struct rail rail_zone_pin = {
         "taffrail.dev/zone-source says what told it: volume, selected-node, storage-class or "
         "solver. Pods of DaemonSets, mirror pods, pods with a nodeName, of another scheduler or "
         "on Fargate are left alone, and so are pods whose volumes are in no zone or in one that "
-        "cannot be seen. Volumes that have no zone in common are found: the pod can never "
-        "start.",
+        "cannot be seen. Found are volumes that have no zone in common, and pods that "
+        "select another zone than that of their bound volumes: they can never start.",
     .example = "zone-pin:\n"
                "  mode: enforce\n"
                "  bound: annotate\n"

@@ -90,10 +90,10 @@ enum spreading zone_spread_find(const struct workload *workload, struct arena *a
 
 bool zone_spread_has_replicas(const struct object *object, const struct zone_spread *settings)
 {
+    /* Where nothing is said it is one, and minReplicas is two at least. */
     int64_t replicas;
-    if (!node_integer(node_at(object->root->node, "spec.replicas"), &replicas))
-        replicas = 1;
-    return replicas >= settings->min_replicas;
+    return node_integer(node_at(object->root->node, "spec.replicas"), &replicas) &&
+           replicas >= settings->min_replicas;
 }
 
 /* A ReplicationController's selector is the labels themselves; where there is none, they are the
@@ -139,6 +139,46 @@ static void report_missing(struct judgement *judgement, const struct zone_spread
                                 "%s, labelSelector: ...}, which selects labels of the pod template",
                                 useful_word(judgement, settings)),
         });
+}
+
+/* A spread, or an anti-affinity to itself, whose key was meant to be the zone's and is no label of
+ * any NodePool. */
+static const struct field *misspelt_key(const struct judgement *judgement,
+                                        const struct workload *workload)
+{
+    const struct world *world = judgement->world;
+    struct topology_terms terms;
+    topology_terms_read(workload, judgement->arena, &terms);
+    for (size_t i = 0; i < terms.count; i++) {
+        const struct topology_term *term = &terms.items[i];
+        struct text key = node_string(term->key->node);
+        bool produced = false;
+        if (!text_is(label_key_meant(world->catalog, key), LABEL_ZONE) ||
+            term->use == TOPOLOGY_AFFINITY ||
+            (term->use == TOPOLOGY_ANTI_AFFINITY && !topology_term_selects_itself(workload, term)))
+            continue;
+        for (size_t j = 0; j < snapshot_pool_count(world->snapshot); j++)
+            produced = produced || pool_produces(snapshot_pool(world->snapshot, j), key);
+        if (!produced)
+            return term->key;
+    }
+    return NULL;
+}
+
+static void report_misspelt(struct judgement *judgement, const struct field *key)
+{
+    struct text found = node_string(key->node);
+    judgement_report(judgement,
+                     &(struct draft){
+                         .field = key,
+                         .found = found,
+                         .statement = arena_printf(judgement->arena,
+                                                   "the spread is by \"%.*s\", which is no label "
+                                                   "of zones: the replicas may all be in one",
+                                                   TEXT_ARGS(found)),
+                         .fix = TEXT("replace with " LABEL_ZONE),
+                         .replacement = TEXT(LABEL_ZONE),
+                     });
 }
 
 static void report_preferred(struct judgement *judgement, const struct field *at)
@@ -187,7 +227,11 @@ static void judge(struct judgement *judgement, const void *settings_pointer)
                          });
         break;
     case SPREAD_NOT_AT_ALL:
-        report_missing(judgement, settings, &workload);
+        at = misspelt_key(judgement, &workload);
+        if (at != NULL)
+            report_misspelt(judgement, at);
+        else
+            report_missing(judgement, settings, &workload);
         break;
     }
 }
@@ -223,7 +267,9 @@ const struct rail rail_zone_spread = {
         "spread when a topologySpreadConstraint or a podAntiAffinity term, required or preferred, "
         "is keyed by zone and selects the workload's own pods. Let alone are those that choose "
         "their zones themselves (nodeSelector, or every required nodeSelectorTerm), and those "
-        "that must be in the zone of other pods (required podAffinity keyed by zone).\n\n"
+        "that must be in the zone of other pods (required podAffinity keyed by zone). A key such "
+        "as "
+        "\"zone\" spreads nothing; then the fix is the right key.\n\n"
         "With action default nothing is found. Instead each Pod of such a workload, when it is "
         "created, is given a constraint: maxSkew 1, nodeTaintsPolicy Honor, the selector of the "
         "workload, and for the pods of a Deployment matchLabelKeys with pod-template-hash, so that "

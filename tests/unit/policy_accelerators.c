@@ -183,7 +183,8 @@ static void keys_may_be_long(void)
         {POOL(P3, TAINTED("dedicated", "NoSchedule")), ""},
     };
     rail_table_run(&(struct rail_table){"accelerators: {taints: [" FIFTY FIFTY TEN
-                                        "example.com/gpu, " FIFTY FIFTY FIFTY FIFTY FIFTY "com/gpu]}",
+                                        "example.com/gpu, " FIFTY FIFTY FIFTY FIFTY FIFTY
+                                        "com/gpu]}",
                                         NULL, cases, COUNT_OF(cases)});
 }
 

@@ -121,7 +121,9 @@ static void windows_that_come_seldom_are_seen(void)
          "00:00, Thu 1980-02-28 23:59 to Fri 1980-02-29 00:00 UTC",
          0},
         {BLOCK("0 0 29 2 *", "35064h"), "", 0},
+        {BLOCK("@yearly", "876000h"), "", 0},
         {BLOCK("@yearly", "2562047788015215h"), "", 0},
+        {BLOCK("@hourly", "2562047788015215h"), "", 0},
     };
     windows_run(cases, COUNT_OF(cases));
 }

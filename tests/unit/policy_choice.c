@@ -169,6 +169,20 @@ static void what_is_bought_alone_must_be_for_sale(void)
         {POOL("", IN("spot")), ""},
     };
     rail_table_run(&(struct rail_table){off, NULL, cases, COUNT_OF(cases)});
+    static const struct rail_case preferred[] = {
+        {PREFERS(IN("reserved"), IN("on-demand")), "warn " PREFERRED("0") " reserved"}};
+    rail_table_run(&(struct rail_table){off, NULL, preferred, 1});
+    /* a preference that Karpenter does not look at */
+    static const struct rail_case noted[] = {
+        {PREFERS(IN("reserved"), IN("on-demand")), "audit " PREFERRED("0") " reserved"},
+        {PREFERS(IN("on-demand"), IN("spot")), "audit " PREFERRED("1") " spot"},
+        {POD(SELECTS(KEY, "reserved")), "warn spec.nodeSelector[" KEY "] reserved"},
+        {POD(SELECTS(KEY, "spot")), "deny spec.nodeSelector[" KEY "] spot"},
+    };
+    rail_table_run(&(struct rail_table){
+        "capacity-types: {allow: [on-demand, reserved]}}, karpenter: {preferencePolicy: Ignore, "
+        "featureGates: {ReservedCapacity: false}",
+        NULL, noted, COUNT_OF(noted)});
 }
 
 static void it_says_what_would_do(void)

@@ -8,6 +8,8 @@
 #define NEVER "expireAfter: Never"
 #define POOL(disruption) POOL_OF("v1", disruption, NEVER)
 #define BUDGETS(budgets) POOL("budgets: [" budgets "]")
+/* with a budget that is always active, and of which nothing is said */
+#define BOUNDED(budgets) BUDGETS(budgets ", {nodes: 100%}")
 #define BLOCK(schedule, duration) "{nodes: '0', schedule: '" schedule "', duration: " duration "}"
 #define OFFICE BLOCK("0 9 * * mon-fri", "8h")
 #define AT "spec.disruption.budgets"
@@ -16,35 +18,35 @@ static void what_cannot_be_read_is_found(void)
 {
     static const struct rail_case cases[] = {
         {POOL(""), ""},
-        {BUDGETS(""), ""},
-        {BUDGETS("{nodes: 10%}"), ""},
-        {BUDGETS("{nodes: '5'}, " OFFICE), ""},
-        {BUDGETS(BLOCK("@daily", "10m")), ""},
-        {BUDGETS(BLOCK("TZ=Europe/Berlin 0 9 * * *", "8h")),
+        {BUDGETS(""), "warn " AT " "},
+        {BOUNDED("{nodes: 10%}"), ""},
+        {BOUNDED("{nodes: '5'}, " OFFICE), ""},
+        {BOUNDED(BLOCK("@daily", "10m")), ""},
+        {BOUNDED(BLOCK("TZ=Europe/Berlin 0 9 * * *", "8h")),
          "deny " AT "[0].schedule TZ=Europe/Berlin 0 9 * * *"},
-        {BUDGETS(BLOCK("0 0 9 * * 1-5", "8h")), "deny " AT "[0].schedule 0 0 9 * * 1-5"},
-        {BUDGETS("{nodes: 10%}, " BLOCK("0 9 * * 7", "8h")), "deny " AT "[1].schedule 0 9 * * 7"},
-        {BUDGETS(BLOCK("@dailyx", "8h")), "deny " AT "[0].schedule @dailyx"},
-        {BUDGETS("{nodes: '0', schedule: 5, duration: 8h}"), "deny " AT "[0].schedule "},
-        {BUDGETS(BLOCK("0 9 * * *", "8d")), "deny " AT "[0].duration 8d"},
-        {BUDGETS("{nodes: '0', schedule: '0 9 * * *'}"), "deny " AT "[0].duration "},
-        {BUDGETS("{nodes: '0', duration: 8h}"), "deny " AT "[0].schedule "},
-        {BUDGETS("{nodes: ten}"), "deny " AT "[0].nodes ten"},
-        {BUDGETS("{nodes: 110%}"), "deny " AT "[0].nodes 110%"},
-        {BUDGETS("{nodes: 5}"), "deny " AT "[0].nodes 5"},
-        {BUDGETS("{}"), ""},
+        {BOUNDED(BLOCK("0 0 9 * * 1-5", "8h")), "deny " AT "[0].schedule 0 0 9 * * 1-5"},
+        {BOUNDED("{nodes: 10%}, " BLOCK("0 9 * * 7", "8h")), "deny " AT "[1].schedule 0 9 * * 7"},
+        {BOUNDED(BLOCK("@dailyx", "8h")), "deny " AT "[0].schedule @dailyx"},
+        {BOUNDED("{nodes: '0', schedule: 5, duration: 8h}"), "deny " AT "[0].schedule "},
+        {BOUNDED(BLOCK("0 9 * * *", "8d")), "deny " AT "[0].duration 8d"},
+        {BOUNDED("{nodes: '0', schedule: '0 9 * * *'}"), "deny " AT "[0].duration "},
+        {BOUNDED("{nodes: '0', duration: 8h}"), "deny " AT "[0].schedule "},
+        {BOUNDED("{nodes: ten}"), "deny " AT "[0].nodes ten"},
+        {BOUNDED("{nodes: 110%}"), "deny " AT "[0].nodes 110%"},
+        {BOUNDED("{nodes: 5}"), "deny " AT "[0].nodes 5"},
+        {BOUNDED("{}"), ""},
         {BUDGETS("null, 5"), ""},
         /* what a chart leaves empty is not there: no schedule, and 10 % of the nodes */
-        {BUDGETS("{nodes: null, schedule: null, duration: null}"), ""},
-        {BUDGETS("{nodes: '0', schedule: null, duration: 8h}"), "deny " AT "[0].schedule "},
-        {BUDGETS("{nodes: '0', schedule: '@daily', duration: null}"), "deny " AT "[0].duration "},
+        {BOUNDED("{nodes: null, schedule: null, duration: null}"), ""},
+        {BOUNDED("{nodes: '0', schedule: null, duration: 8h}"), "deny " AT "[0].schedule "},
+        {BOUNDED("{nodes: '0', schedule: '@daily', duration: null}"), "deny " AT "[0].duration "},
         /* all that is wrong is said at once */
-        {BUDGETS("{nodes: ten, schedule: '0 9 * * 7', duration: 8d}"),
+        {BOUNDED("{nodes: ten, schedule: '0 9 * * 7', duration: 8d}"),
          "deny " AT "[0].duration 8d\ndeny " AT "[0].nodes ten\ndeny " AT "[0].schedule 0 9 * * 7"},
-        {BUDGETS("{nodes: ten}, {nodes: 5%}, {nodes: -1}"),
+        {BOUNDED("{nodes: ten}, {nodes: 5%}, {nodes: -1}"),
          "deny " AT "[0].nodes ten\ndeny " AT "[2].nodes -1"},
         /* whether it blocks for ever is asked when all can be read */
-        {BUDGETS("{nodes: '0'}, {nodes: ten}"), "deny " AT "[1].nodes ten"},
+        {BOUNDED("{nodes: '0'}, {nodes: ten}"), "deny " AT "[1].nodes ten"},
         {POOL("budgets: 5"), ""},
         {"{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: a}}", ""},
     };
@@ -57,45 +59,45 @@ static void pools_that_never_let_go_are_found(void)
 {
     static const char never_opens[] = "deny " AT " ";
     static const struct rail_case cases[] = {
-        {BUDGETS("{nodes: '0'}"), "deny " AT "[0].nodes 0"},
-        {BUDGETS("{nodes: 10%}, {nodes: 0%}"), "deny " AT "[1].nodes 0%"},
-        {BUDGETS(REASONS("Drifted, Underutilized")), ""},
-        {BUDGETS(REASONS("")), ""},
-        {BUDGETS("{nodes: '0', reasons: null}"), "deny " AT "[0].nodes 0"},
-        {BUDGETS(REASONS("Drifted, Underutilized, Empty")), "deny " AT "[0].nodes 0"},
-        {BUDGETS(REASONS("Drifted, Empty")), ""},
-        {BUDGETS(REASONS("Empty, Underutilized")), ""},
-        {BUDGETS(REASONS("Drifted") ", " REASONS("Drifted, Empty")), ""},
-        {BUDGETS(REASONS("Empty") ", " REASONS("Drifted, Underutilized")),
+        {BOUNDED("{nodes: '0'}"), "deny " AT "[0].nodes 0"},
+        {BOUNDED("{nodes: 10%}, {nodes: 0%}"), "deny " AT "[1].nodes 0%"},
+        {BOUNDED(REASONS("Drifted, Underutilized")), ""},
+        {BOUNDED(REASONS("")), ""},
+        {BOUNDED("{nodes: '0', reasons: null}"), "deny " AT "[0].nodes 0"},
+        {BOUNDED(REASONS("Drifted, Underutilized, Empty")), "deny " AT "[0].nodes 0"},
+        {BOUNDED(REASONS("Drifted, Empty")), ""},
+        {BOUNDED(REASONS("Empty, Underutilized")), ""},
+        {BOUNDED(REASONS("Drifted") ", " REASONS("Drifted, Empty")), ""},
+        {BOUNDED(REASONS("Empty") ", " REASONS("Drifted, Underutilized")),
          "deny " AT "[1].nodes 0"},
-        {BUDGETS(REASONS("Underutilized") ", " REASONS("Drifted") ", " REASONS("Empty")),
+        {BOUNDED(REASONS("Underutilized") ", " REASONS("Drifted") ", " REASONS("Empty")),
          "deny " AT "[2].nodes 0"},
         /* said once, at the budget that makes it complete */
-        {BUDGETS("{nodes: '0'}, {nodes: 0%}"), "deny " AT "[0].nodes 0"},
-        {BUDGETS("{nodes: '0'}, " OFFICE), "deny " AT "[0].nodes 0"},
-        {BUDGETS(OFFICE ", {nodes: '0'}"), "deny " AT "[1].nodes 0"},
+        {BOUNDED("{nodes: '0'}, {nodes: 0%}"), "deny " AT "[0].nodes 0"},
+        {BOUNDED("{nodes: '0'}, " OFFICE), "deny " AT "[0].nodes 0"},
+        {BOUNDED(OFFICE ", {nodes: '0'}"), "deny " AT "[1].nodes 0"},
         /* a budget of one node lets one go */
-        {BUDGETS("{nodes: '1'}"), ""},
-        {BUDGETS("{nodes: 1%}"), ""},
-        {BUDGETS(REASONS("Drifted") ", " REASONS("Empty, Underutilized")),
+        {BOUNDED("{nodes: '1'}"), ""},
+        {BOUNDED("{nodes: 1%}"), ""},
+        {BOUNDED(REASONS("Drifted") ", " REASONS("Empty, Underutilized")),
          "deny " AT "[1].nodes 0"},
         /* 30 February never comes, and Karpenter takes the budget to be active */
-        {BUDGETS(BLOCK("0 0 30 2 *", "1h")),
+        {BOUNDED(BLOCK("0 0 30 2 *", "1h")),
          "deny " AT "[0].nodes 0\ndeny " AT "[0].schedule 0 0 30 2 *"},
-        {BUDGETS("{nodes: 10%, schedule: '0 0 30 2 *', duration: 1h}"),
+        {BOUNDED("{nodes: 10%, schedule: '0 0 30 2 *', duration: 1h}"),
          "deny " AT "[0].schedule 0 0 30 2 *"},
-        {BUDGETS(BLOCK("@hourly", "1h")), never_opens},
-        {BUDGETS(BLOCK("@hourly", "59m")), ""},
-        {BUDGETS(BLOCK("@daily", "24h")), never_opens},
-        {BUDGETS(BLOCK("* * * * *", "1m")), never_opens},
-        {BUDGETS(BLOCK("0 0 * * 1-5", "24h") ", " BLOCK("0 0 * * sat", "48h")), never_opens},
-        {BUDGETS(BLOCK("0 0 * * 1-5", "24h") ", " BLOCK("0 0 * * sat", "47h")), ""},
-        {BUDGETS(BLOCK("@monthly", "744h")), never_opens},
-        {BUDGETS(BLOCK("@monthly", "740h")), ""},
-        {BUDGETS(REASONS("Drifted") ", {nodes: '0', schedule: '* * * * *', duration: 1m, reasons: "
+        {BOUNDED(BLOCK("@hourly", "1h")), never_opens},
+        {BOUNDED(BLOCK("@hourly", "59m")), ""},
+        {BOUNDED(BLOCK("@daily", "24h")), never_opens},
+        {BOUNDED(BLOCK("* * * * *", "1m")), never_opens},
+        {BOUNDED(BLOCK("0 0 * * 1-5", "24h") ", " BLOCK("0 0 * * sat", "48h")), never_opens},
+        {BOUNDED(BLOCK("0 0 * * 1-5", "24h") ", " BLOCK("0 0 * * sat", "47h")), ""},
+        {BOUNDED(BLOCK("@monthly", "744h")), never_opens},
+        {BOUNDED(BLOCK("@monthly", "740h")), ""},
+        {BOUNDED(REASONS("Drifted") ", {nodes: '0', schedule: '* * * * *', duration: 1m, reasons: "
                                     "[Empty, Underutilized]}"),
          never_opens},
-        {BUDGETS(REASONS("Drifted") ", {nodes: '0', schedule: '@daily', duration: 24h, reasons: "
+        {BOUNDED(REASONS("Drifted") ", {nodes: '0', schedule: '@daily', duration: 24h, reasons: "
                                     "[Empty, Underutilized]}"),
          never_opens},
     };
@@ -105,27 +107,27 @@ static void pools_that_never_let_go_are_found(void)
 static void windows_can_be_required(void)
 {
     static const struct rail_case cases[] = {
-        {BUDGETS(OFFICE), ""},
+        {BOUNDED(OFFICE), ""},
         {POOL(""), "deny " AT " "},
-        {BUDGETS("{nodes: 10%}"), "deny " AT " "},
-        {BUDGETS("{nodes: '1', schedule: '0 9 * * mon-fri', duration: 8h}"), "deny " AT " "},
-        {BUDGETS("{nodes: '0', schedule: '@daily', duration: 8h, reasons: [Drifted]}"),
+        {BOUNDED("{nodes: 10%}"), "deny " AT " "},
+        {BOUNDED("{nodes: '1', schedule: '0 9 * * mon-fri', duration: 8h}"), "deny " AT " "},
+        {BOUNDED("{nodes: '0', schedule: '@daily', duration: 8h, reasons: [Drifted]}"),
          "deny " AT " "},
-        {BUDGETS("{nodes: '0', schedule: '@daily', duration: 8h, reasons: [Drifted]}, " REASONS(
+        {BOUNDED("{nodes: '0', schedule: '@daily', duration: 8h, reasons: [Drifted]}, " REASONS(
              "Empty, Underutilized")),
          ""},
-        {BUDGETS(REASONS("Empty, Underutilized") ", {nodes: '0', schedule: '@daily', duration: 8h, "
+        {BOUNDED(REASONS("Empty, Underutilized") ", {nodes: '0', schedule: '@daily', duration: 8h, "
                                                  "reasons: [Drifted]}"),
          ""},
-        {BUDGETS("{nodes: '0', schedule: '@daily', duration: 8h, reasons: [Drifted, Empty]}, "
+        {BOUNDED("{nodes: '0', schedule: '@daily', duration: 8h, reasons: [Drifted, Empty]}, "
                  "{nodes: '0', schedule: '@daily', duration: 2h, reasons: [Underutilized]}"),
          ""},
-        {BUDGETS("{nodes: '0', schedule: '@daily', duration: 8h, reasons: [Drifted, Empty]}, "
+        {BOUNDED("{nodes: '0', schedule: '@daily', duration: 8h, reasons: [Drifted, Empty]}, "
                  "{nodes: '1', reasons: [Underutilized]}"),
          "deny " AT " "},
-        {BUDGETS("{nodes: '0'}"), "deny " AT "[0].nodes 0"},
+        {BOUNDED("{nodes: '0'}"), "deny " AT "[0].nodes 0"},
         /* with windows, expiry is held against them as ever */
-        {POOL_OF("v1", "budgets: [" OFFICE "]", "expireAfter: 720h"),
+        {POOL_OF("v1", "budgets: [" OFFICE ", {nodes: 100%}]", "expireAfter: 720h"),
          "warn spec.template.spec.expireAfter 720h"},
         {POOL_OF("v1", "budgets: [{nodes: 10%}]", "expireAfter: 720h"), "deny " AT " "},
     };
@@ -194,6 +196,47 @@ static void the_number_of_nodes_is_bounded(void)
         &(struct rail_table){"disruption-budgets: {maxNodes: 10%}", NULL, &unwritten, 1});
     static const struct rail_case above = {POOL(""), "deny " AT " 10%"};
     rail_table_run(&(struct rail_table){"disruption-budgets: {maxNodes: 9%}", NULL, &above, 1});
+}
+
+/* The default of 10 % goes with the first budget that is written. */
+static void some_budget_is_always_active(void)
+{
+#define UNBOUNDED "warn " AT " "
+    static const struct rail_case cases[] = {
+        {POOL(""), ""},
+        {POOL("budgets: null"), ""},
+        {BUDGETS(""), UNBOUNDED},
+        {BUDGETS(OFFICE), UNBOUNDED},
+        {BUDGETS(OFFICE ", {nodes: 10%}"), ""},
+        {BUDGETS("{nodes: 100%}, " OFFICE), ""},
+        {BUDGETS(OFFICE ", {nodes: 10%, reasons: [Drifted]}"), ""},
+        {BUDGETS("{nodes: '2', schedule: '0 9 * * *', duration: 8h}"), UNBOUNDED},
+        {BUDGETS("{nodes: '0', schedule: '0 9 * * *', duration: 8h, reasons: [Empty]}"), UNBOUNDED},
+        /* by day and by night, and an hour too few */
+        {BUDGETS(BLOCK("0 9 * * *", "8h") ", {nodes: 20%, schedule: '0 17 * * *', duration: 16h}"),
+         ""},
+        {BUDGETS(BLOCK("0 9 * * *", "8h") ", {nodes: 20%, schedule: '0 17 * * *', duration: 15h}"),
+         UNBOUNDED},
+        /* of what cannot be read, or never lets go, that is not said as well */
+        {BUDGETS(BLOCK("0 9 * * 7", "8h")), "deny " AT "[0].schedule 0 9 * * 7"},
+        {BUDGETS("{nodes: 10%, schedule: '0 0 30 2 *', duration: 1h}"),
+         "deny " AT "[0].schedule 0 0 30 2 *"},
+    };
+    rail_table_run(&(struct rail_table){"disruption-budgets: {}", NULL, cases, COUNT_OF(cases)});
+    static const struct rail_case bounded[] = {{BUDGETS(OFFICE), "deny " AT " "}};
+    rail_table_run(&(struct rail_table){"disruption-budgets: {maxNodes: 20%}", NULL, bounded, 1});
+    static const char fix[] = "add {nodes: 10%}, which is always active";
+    static const struct rail_words words[] = {
+        {BUDGETS(""),
+         "empty: all nodes of the pool may be disrupted at once (the default of 10% counts only "
+         "where no budgets are written)",
+         fix},
+        {BUDGETS(OFFICE),
+         "at times no budget is active, and then all nodes of the pool may be disrupted at once "
+         "(the default of 10% counts only where no budgets are written)",
+         fix},
+    };
+    rail_words_run("disruption-budgets: {}", NULL, words, COUNT_OF(words));
 }
 
 static void policies_are_allowed_by_name(void)
@@ -273,6 +316,7 @@ const struct unit_test unit_tests[] = {
     {"pools that never let go are found", pools_that_never_let_go_are_found},
     {"windows can be required", windows_can_be_required},
     {"the number of nodes is bounded", the_number_of_nodes_is_bounded},
+    {"some budget is always active", some_budget_is_always_active},
     {"policies are allowed by name", policies_are_allowed_by_name},
     {"it says how many are too many", it_says_how_many_are_too_many},
     {"it speaks in every mode", it_speaks_in_every_mode},

@@ -7,6 +7,8 @@
     "{disruption: {" disruption "}, template: {spec: {" template "}}}}"
 #define NEVER "expireAfter: Never"
 #define BLOCK(schedule, duration) "{nodes: '0', schedule: '" schedule "', duration: " duration "}"
+/* a budget that is always active, and holds nothing up */
+#define ALWAYS ", {nodes: 100%}"
 #define OFFICE BLOCK("0 9 * * mon-fri", "8h")
 #define WEEKEND BLOCK("0 17 * * fri", "71h")
 /* All is blocked for the first hour of each year, drift alone for the rest of it, one minute after
@@ -22,55 +24,62 @@
 static void expiry_is_held_against_the_windows(void)
 {
     static const char warned[] = "warn spec.template.spec.expireAfter ";
+    /* Of these a budget that is always active would want a turn, for which there is no time. */
+    static const char unbounded[] = "warn spec.disruption.budgets ";
     static const struct rail_case cases[] = {
-        {POOL_OF("v1", "budgets: [" OFFICE "]", "expireAfter: 720h"),
+        {POOL_OF("v1", "budgets: [" OFFICE ALWAYS "]", "expireAfter: 720h"),
          "warn spec.template.spec.expireAfter 720h"},
-        {POOL_OF("v1", "budgets: [" OFFICE "]", ""), warned},
-        {POOL_OF("v1", "budgets: [" OFFICE "]", NEVER), ""},
+        {POOL_OF("v1", "budgets: [" OFFICE ALWAYS "]", ""), warned},
+        {POOL_OF("v1", "budgets: [" OFFICE ALWAYS "]", NEVER), ""},
         {POOL_OF("v1", "budgets: [{nodes: 10%}]", "expireAfter: 720h"), ""},
         /* on v1beta1 it waits; from Thursday 1 January 1970 the next window is Saturday */
-        {POOL_OF("v1beta1", "expireAfter: 720h, budgets: [" OFFICE "]", ""), ""},
-        {POOL_OF("v1beta1", "expireAfter: 119h, budgets: [" BLOCK("0 0 * * mon", "120h") "]", ""),
+        {POOL_OF("v1beta1", "expireAfter: 720h, budgets: [" OFFICE ALWAYS "]", ""), ""},
+        {POOL_OF("v1beta1", "expireAfter: 119h, budgets: [" BLOCK("0 0 * * mon", "120h") ALWAYS "]",
+                 ""),
          "deny spec.disruption.expireAfter 119h"},
         {POOL_OF("v1beta1", "expireAfter: 120h, budgets: [" BLOCK("0 0 * * mon", "120h") "]", ""),
-         ""},
-        {POOL_OF("v1beta1", "budgets: [" BLOCK("@yearly", "8000h") "]", ""),
+         unbounded},
+        {POOL_OF("v1beta1", "budgets: [" BLOCK("@yearly", "8000h") ALWAYS "]", ""),
          "deny spec.disruption.expireAfter 720h"},
-        {POOL_OF("v1beta1", "expireAfter: Never, budgets: [" BLOCK("@yearly", "8000h") "]", ""),
+        {POOL_OF("v1beta1", "expireAfter: Never, budgets: [" BLOCK("@yearly", "8000h") ALWAYS "]",
+                 ""),
          ""},
         /* what is null is missing */
-        {POOL_OF("v1", "budgets: [" OFFICE "]", "expireAfter: null"), warned},
-        {POOL_OF("v1beta1", "expireAfter: null, budgets: [" BLOCK("@yearly", "8000h") "]", ""),
+        {POOL_OF("v1", "budgets: [" OFFICE ALWAYS "]", "expireAfter: null"), warned},
+        {POOL_OF("v1beta1", "expireAfter: null, budgets: [" BLOCK("@yearly", "8000h") ALWAYS "]",
+                 ""),
          "deny spec.disruption.expireAfter 720h"},
         /* what is no duration is the rail node-rotation's */
-        {POOL_OF("v1", "budgets: [" OFFICE "]", "expireAfter: 30d"), ""},
-        {POOL_OF("v1", "budgets: [" OFFICE "]", "expireAfter: 720"), ""},
+        {POOL_OF("v1", "budgets: [" OFFICE ALWAYS "]", "expireAfter: 30d"), ""},
+        {POOL_OF("v1", "budgets: [" OFFICE ALWAYS "]", "expireAfter: 720"), ""},
         /* each API has it at a place of its own */
-        {POOL_OF("v1", "expireAfter: 720h, budgets: [" OFFICE "]", NEVER), ""},
-        {POOL_OF("v1beta1", "expireAfter: Never, budgets: [" BLOCK("@yearly", "8000h") "]",
+        {POOL_OF("v1", "expireAfter: 720h, budgets: [" OFFICE ALWAYS "]", NEVER), ""},
+        {POOL_OF("v1beta1", "expireAfter: Never, budgets: [" BLOCK("@yearly", "8000h") ALWAYS "]",
                  "expireAfter: 24h"),
          ""},
         /* the longest time without a window comes at the weekend: from Friday at 9 to Monday at 17
          */
-        {POOL_OF("v1beta1", "expireAfter: 79h, budgets: [" OFFICE ", " WEEKEND "]", ""),
+        {POOL_OF("v1beta1", "expireAfter: 79h, budgets: [" OFFICE ", " WEEKEND ALWAYS "]", ""),
          "deny spec.disruption.expireAfter 79h"},
-        {POOL_OF("v1beta1", "expireAfter: 80h, budgets: [" OFFICE ", " WEEKEND "]", ""), ""},
+        {POOL_OF("v1beta1", "expireAfter: 80h, budgets: [" OFFICE ", " WEEKEND "]", ""), unbounded},
         /* what is left of the night tells not how long one is */
-        {POOL_OF("v1beta1", "expireAfter: 19h, budgets: [" BLOCK("0 12 * * *", "20h") "]", ""),
+        {POOL_OF("v1beta1", "expireAfter: 19h, budgets: [" BLOCK("0 12 * * *", "20h") ALWAYS "]",
+                 ""),
          "deny spec.disruption.expireAfter 19h"},
-        {POOL_OF("v1beta1", "expireAfter: 20h, budgets: [" BLOCK("0 12 * * *", "20h") "]", ""), ""},
+        {POOL_OF("v1beta1", "expireAfter: 20h, budgets: [" BLOCK("0 12 * * *", "20h") "]", ""),
+         unbounded},
         /* on v1 there is nothing to wait for */
-        {POOL_OF("v1", "budgets: [" BLOCK("0 0 * * mon", "120h") "]", "expireAfter: 24h"),
+        {POOL_OF("v1", "budgets: [" BLOCK("0 0 * * mon", "120h") ALWAYS "]", "expireAfter: 24h"),
          "warn spec.template.spec.expireAfter 24h"},
         /* thirty days, where nothing is said */
-        {POOL_OF("v1beta1", "budgets: [" BLOCK("@yearly", "720h") "]", ""), ""},
-        {POOL_OF("v1beta1", "budgets: [" BLOCK("@yearly", "720h1m") "]", ""),
+        {POOL_OF("v1beta1", "budgets: [" BLOCK("@yearly", "720h") "]", ""), unbounded},
+        {POOL_OF("v1beta1", "budgets: [" BLOCK("@yearly", "720h1m") ALWAYS "]", ""),
          "deny spec.disruption.expireAfter 720h"},
         /* what never closes for all reasons at once lets expired nodes go */
-        {POOL_OF("v1beta1", "expireAfter: 1h, budgets: [" BY_TURNS "]", ""), ""},
+        {POOL_OF("v1beta1", "expireAfter: 1h, budgets: [" BY_TURNS ALWAYS "]", ""), ""},
         /* too many changes to see when the window closes */
-        {POOL_OF("v1beta1", "expireAfter: 1h, budgets: [" SLOW "]", ""), ""},
-        {POOL_OF("v1", "budgets: [" SLOW "]", "expireAfter: 1h"),
+        {POOL_OF("v1beta1", "expireAfter: 1h, budgets: [" SLOW ALWAYS "]", ""), ""},
+        {POOL_OF("v1", "budgets: [" SLOW ALWAYS "]", "expireAfter: 1h"),
          "warn spec.template.spec.expireAfter 1h"},
     };
     rail_table_run(&(struct rail_table){"disruption-budgets: {}", NULL, cases, COUNT_OF(cases)});
@@ -119,7 +128,7 @@ static void windows_must_do_for_all_nodes(void)
          ""},
         /* how many nodes there are is not known; or nothing holds them up */
         {OLD("24h", ", {nodes: '1'}"), ""},
-        {OLD("24h", ""), ""},
+        {OLD("24h", ""), "warn spec.disruption.budgets "},
         {OLD("24h", ", {nodes: '0', reasons: [Empty]}"), ""},
         /* windows that do not close, or of which that is not known */
         {POOL_OF("v1beta1", "expireAfter: 1h, budgets: [" BY_TURNS ", {nodes: 1%}]", ""), ""},
@@ -133,7 +142,8 @@ static void windows_must_do_for_all_nodes(void)
                  "expireAfter: 4h, budgets: [" BLOCK("* */2 * * *", "1m") ", {nodes: 2%}]", ""),
          ""},
         /* one that comes and goes may be gone in the window */
-        {OLD("24h", ", {nodes: 1%, schedule: '0 12 * * *', duration: 1h}"), ""},
+        {OLD("24h", ", {nodes: 1%, schedule: '0 12 * * *', duration: 1h}"),
+         "warn spec.disruption.budgets "},
         /* v1 does not wait */
         {POOL_OF("v1", "budgets: [" TEN_MINUTES ", {nodes: 1%}]", NEVER), ""},
     };
@@ -182,7 +192,7 @@ static void nodes_that_will_end_outside_are_named(void)
     struct arena *arena = arena_create((size_t)64 << 20);
     struct world world = rail_table_world("disruption-budgets: {}", cluster, arena);
     struct rail_documents documents =
-        rail_table_read(POOL_OF("v1", "budgets: [" OFFICE "]", "expireAfter: 8h"), arena);
+        rail_table_read(POOL_OF("v1", "budgets: [" OFFICE ALWAYS "]", "expireAfter: 8h"), arena);
     struct subject subject = {.operation = OPERATION_CREATE, .object = &documents.items[0]};
     struct verdict verdict;
     policy_evaluate(&world, &subject, 0, arena, &verdict);
@@ -195,7 +205,7 @@ static void nodes_that_will_end_outside_are_named(void)
     arena_destroy(arena);
     /* which no sum of seconds holds */
     static const struct rail_case endless = {
-        POOL_OF("v1", "budgets: [" OFFICE "]", "expireAfter: 2562047788015215h"),
+        POOL_OF("v1", "budgets: [" OFFICE ALWAYS "]", "expireAfter: 2562047788015215h"),
         "warn spec.template.spec.expireAfter 2562047788015215h"};
     rail_table_run(&(struct rail_table){"disruption-budgets: {}", cluster, &endless, 1});
 }
@@ -215,7 +225,7 @@ static void the_hour_at_which_a_node_ends_counts(void)
                               "keep what is drained safe with PodDisruptionBudgets, which hold "
                               "until a terminationGracePeriod is over";
     static const char night[] =
-        POOL_OF("v1", "budgets: [" BLOCK("@daily", "8h") "]", "expireAfter: 24h");
+        POOL_OF("v1", "budgets: [" BLOCK("@daily", "8h") ALWAYS "]", "expireAfter: 24h");
     static const struct {
         const char *cluster;
         struct rail_words words;
@@ -232,16 +242,17 @@ static void the_hour_at_which_a_node_ends_counts(void)
           fix}},
         /* thirty days, where nothing is said */
         {NODE("old", "1969-12-31T01:00:00Z") NODE("day", "1969-12-31T09:00:00Z"),
-         {POOL_OF("v1", "budgets: [" BLOCK("@daily", "8h") "]", ""),
+         {POOL_OF("v1", "budgets: [" BLOCK("@daily", "8h") ALWAYS "]", ""),
           "missing, which means 720h, and expiry " WAITS_NOT
           "; outside the windows, in UTC: old at Fri 1970-01-30 01:00; " AT_EIGHT,
           fix}},
         /* windows that do not close, or of which that is not known */
         {NULL,
-         {POOL_OF("v1", "budgets: [" BY_TURNS "]", "expireAfter: 24h"),
+         {POOL_OF("v1", "budgets: [" BY_TURNS ALWAYS "]", "expireAfter: 24h"),
           "\"24h\" " WAITS_NOT "; next windows: Thu 1970-01-01 00:00 onwards UTC", fix}},
         {NULL,
-         {POOL_OF("v1", "budgets: [" SLOW "]", "expireAfter: 24h"), "\"24h\" " WAITS_NOT, fix}},
+         {POOL_OF("v1", "budgets: [" SLOW ALWAYS "]", "expireAfter: 24h"), "\"24h\" " WAITS_NOT,
+          fix}},
     };
     for (size_t i = 0; i < COUNT_OF(rows); i++)
         rail_words_run("disruption-budgets: {}", rows[i].cluster, &rows[i].words, 1);
@@ -251,12 +262,14 @@ static void it_says_how_long_no_window_opens(void)
 {
     static const char fix[] = "open windows more often, or let nodes live longer";
     static const struct rail_words rows[] = {
-        {POOL_OF("v1beta1", "expireAfter: 8h, budgets: [" BLOCK("0 9 * * *", "8h30m") "]", ""),
+        {POOL_OF("v1beta1", "expireAfter: 8h, budgets: [" BLOCK("0 9 * * *", "8h30m") ALWAYS "]",
+                 ""),
          "\"8h\", and no window is open for up to 8 h 30 min: nodes cannot be replaced that soon; "
          "next windows: Thu 1970-01-01 00:00 to Thu 1970-01-01 09:00, Thu 1970-01-01 17:30 to Fri "
          "1970-01-02 09:00, Fri 1970-01-02 17:30 to Sat 1970-01-03 09:00 UTC",
          fix},
-        {POOL_OF("v1beta1", "expireAfter: 30m, budgets: [" BLOCK("20 * * * *", "40m") "]", ""),
+        {POOL_OF("v1beta1", "expireAfter: 30m, budgets: [" BLOCK("20 * * * *", "40m") ALWAYS "]",
+                 ""),
          "\"30m\", and no window is open for up to 40 min: nodes cannot be replaced that soon; "
          "next windows: Thu 1970-01-01 00:00 to Thu 1970-01-01 00:20, Thu 1970-01-01 01:00 to Thu "
          "1970-01-01 01:20, Thu 1970-01-01 02:00 to Thu 1970-01-01 02:20 UTC",

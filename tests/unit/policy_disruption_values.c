@@ -7,7 +7,8 @@
 #define POOL(disruption) POOL_OF("v1", disruption)
 #define OLD(disruption) POOL_OF("v1beta1", disruption)
 #define BUDGET(budget) POOL("budgets: [{nodes: 10%, " budget "}]")
-#define LASTS(duration) BUDGET("schedule: '@daily', duration: " duration)
+#define LASTS(duration) \
+    POOL("budgets: [{nodes: 10%, schedule: '@daily', duration: " duration "}, {nodes: 20%}]")
 #define AFTER(value) POOL("consolidateAfter: " value)
 #define POLICY "deny spec.disruption.consolidationPolicy "
 #define WAIT "deny spec.disruption.consolidateAfter "

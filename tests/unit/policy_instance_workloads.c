@@ -144,6 +144,19 @@ static void it_says_what_is_reached(void)
          "did you mean 7?"},
     };
     rail_words_run("instance-types: {allow: {families: [m7i]}}", NULL, unknown, COUNT_OF(unknown));
+    /* as people write what the label has in another way, and only what is in the list */
+    static const struct rail_words other_words[] = {
+        {TERMS(AWS "family: M5", "", ""), "found \"M5\", which the catalogue does not know",
+         "did you mean m5?"},
+        {TERMS(AWS "size: 2XL", "", ""), "found \"2XL\", which the catalogue does not know",
+         "did you mean 2xlarge?"},
+        {TERMS(TYPE ": m5.24xl", "", ""), "found \"m5.24xl\", which the catalogue does not know",
+         "did you mean m5.24xlarge?"},
+        {TERMS(TYPE ": C5.24xl", "", ""), "found \"C5.24xl\", which the catalogue does not know",
+         "check the name"},
+    };
+    rail_words_run("instance-types: {deny: {categories: [c]}}", NULL, other_words,
+                   COUNT_OF(other_words));
 }
 
 static void it_speaks_in_every_mode(void)

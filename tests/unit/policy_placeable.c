@@ -131,7 +131,8 @@ static void nodes_that_others_make(void)
         NODE_OF("node-1", "karpenter.sh/nodepool: general");
     static const char group[] = POOL("general", "", FAMILY("m5") ", " ZONES)
         NODE_OF("node-2", "karpenter.sh/nodepool: general")
-            NODE_OF("node-1", EKS "nodegroup: system");
+            NODE_OF("node-1", EKS "nodegroup: system")
+                NODE_OF("node-3", EKS "compute-type: fargate");
 #define BY(path) "undecided spec." path " "
 #define BY_LABEL(key) BY("nodeSelector[" key "]") key
 #define BY_TERM(i)                                                             \
@@ -169,6 +170,14 @@ static void nodes_that_others_make(void)
     static const struct rail_case seen[] = {
         {SELECTS(EKS "nodegroup", "system"), ""},
         {SELECTS(EKS "nodegroup", "spot"), BY_LABEL(EKS "nodegroup")},
+        /* where Fargate is, its nodes are not for others */
+        {POD(ASKS("cpu: 5") ", nodeSelector: {" EKS "compute-type: fargate}"), ""},
+        {POD(ASKS("cpu: 5") ", " REQUIRES(
+             KEY("team", "Exists") ", " KEY(EKS "compute-type", "In, values: [fargate]"))),
+         ""},
+        {POD(ASKS("cpu: 5") ", " REQUIRES(
+             KEY(EKS "compute-type", "NotIn, values: [fargate]")) ", nodeSelector: {team: a}"),
+         "deny spec "},
         {POD(ANY ", " REQUIRES(KEY("karpenter.sh/nodepool", "DoesNotExist"))), ""},
         /* the node is there, and too small */
         {POD(ASKS("cpu: 5") ", nodeSelector: {" EKS "nodegroup: system}"), "deny spec "},
@@ -336,7 +345,7 @@ static void reasons_are_told_once(void)
                    "c: " NO_RACK,
           fix}},
         {NODE("n1") M5("a"),
-         {rack, NO_PLACE "the only node lacks rack r1; NodePool a: " NO_RACK, fix}},
+         {rack, NO_PLACE "NodePool a: " NO_RACK "; the only node lacks rack r1", fix}},
         {NODE("n1") NODE("n2"),
          {rack,
           NO_PLACE "there is no NodePool that could buy a node for it; both nodes lack rack r1",
@@ -344,14 +353,62 @@ static void reasons_are_told_once(void)
         /* what is nearest may tell two NodePools apart */
         {NODE("n1") M5("a") POOL("b", "", FAMILY("c5")),
          {POD(ASKS("cpu: 201")),
-          NO_PLACE "the only node lacks cpu (n1 has 200 cpu left; it needs 201 cpu); NodePool a: "
-                   "needs 201 cpu (m5.24xlarge, the largest type left, has room for 95.69 cpu); "
-                   "NodePool b: needs 201 cpu (c5.24xlarge, the largest type left, has room for "
-                   "95.69 cpu)",
+          NO_PLACE "NodePool a: needs 201 cpu (m5.24xlarge, the largest type left, has room for "
+                   "95.69 cpu); NodePool b: needs 201 cpu (c5.24xlarge, the largest type left, "
+                   "has room for 95.69 cpu); the only node lacks cpu (n1 has 200 cpu left; it "
+                   "needs 201 cpu)",
+          fix}},
+        /* whom it may not enter come behind */
+        {NODE("n1") POOL("a", "taints: [{key: t, effect: NoSchedule}], ", FAMILY("m5")) M5("b"),
+         {rack,
+          NO_PLACE "NodePool b: " NO_RACK "; NodePool a: does not tolerate the taint "
+                   "t:NoSchedule; the only node lacks rack r1",
           fix}},
     };
     for (size_t i = 0; i < COUNT_OF(rows); i++)
         rail_words_run("placeable: {mode: enforce}", rows[i].cluster, &rows[i].words, 1);
+}
+
+/* What is asked for is not to blame where a volume is. */
+static void the_fix_is_about_what_is_in_the_way(void)
+{
+    static const char data[] =
+        "---\n{apiVersion: v1, kind: PersistentVolume, metadata: {name: pv}, spec: {claimRef: "
+        "{namespace: default, name: far}, csi: {driver: ebs.csi.aws.com}, nodeAffinity: {required: "
+        "{nodeSelectorTerms: [{matchExpressions: [{key: topology.kubernetes.io/zone, operator: In, "
+        "values: [eu-west-1c]}]}]}}}}\n---\n{apiVersion: v1, kind: PersistentVolumeClaim, "
+        "metadata: {name: far, annotations: {pv.kubernetes.io/bind-completed: 'yes'}}, spec: "
+        "{volumeName: pv}}\n";
+    static const char mounts[] =
+        POD(ANY ", volumes: [{name: v, persistentVolumeClaim: {claimName: far}}]");
+    static const char other[] =
+        "ask for what some NodePool has; taffrail plan shows what would be bought";
+    static const char of_volume[] = "let a NodePool launch where the volume is, or move the data";
+    static const struct {
+        const char *pools, *fix;
+    } rows[] = {
+        {POOL("a", "", FAMILY("m5") ", " ZONES), of_volume},
+        {POOL("a", "", FAMILY("m5") ", " ZONES)
+             POOL("b", "taints: [{key: t, effect: NoSchedule}], ", FAMILY("c5")),
+         of_volume},
+        {POOL("a", "", FAMILY("m5") ", " ZONES) NODE_OF("node-1", "rack: r1"), of_volume},
+        {POOL("a", "", FAMILY("m5") ", " ZONES)
+             POOL("b", "", "{key: karpenter.k8s.aws/instance-cpu, operator: Lt, values: ['1']}"),
+         other},
+        {POOL("a", "taints: [{key: t, effect: NoSchedule}], ", FAMILY("m5")), other},
+    };
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        struct arena *arena = arena_create((size_t)64 << 20);
+        struct text all = arena_printf(arena, "%s%s", rows[i].pools, data);
+        struct world world = rail_table_world("placeable: {mode: enforce}", all.data, arena);
+        struct rail_documents pod = rail_table_read(mounts, arena);
+        struct subject subject = {.operation = OPERATION_CREATE, .object = &pod.items[0]};
+        struct verdict verdict;
+        policy_evaluate(&world, &subject, 0, arena, &verdict);
+        CU_ASSERT_EQUAL_FATAL(verdict.finding_count, 1);
+        ASSERT_TEXT(verdict.findings[0].fix, rows[i].fix);
+        arena_destroy(arena);
+    }
 }
 
 static void it_only_warns_unless_it_has_a_mode_of_its_own(void)
@@ -374,6 +431,7 @@ const struct unit_test unit_tests[] = {
     {"either kind is enough to decide", either_kind_is_enough_to_decide},
     {"with half of it unseen nothing is decided", with_half_of_it_unseen_nothing_is_decided},
     {"reasons are told once", reasons_are_told_once},
+    {"the fix is about what is in the way", the_fix_is_about_what_is_in_the_way},
     {"it only warns unless it has a mode of its own",
      it_only_warns_unless_it_has_a_mode_of_its_own},
     {NULL, NULL},

@@ -57,6 +57,8 @@ static void a_pool_has_a_limit(void)
         {PLAIN(LIMITS("cpu: 10 cores")), "deny spec.limits.cpu 10 cores"},
         {PLAIN(LIMITS("cpu: [1]")), "deny spec.limits.cpu "},
         {PLAIN(LIMITS("cpu: ''")), "deny spec.limits.cpu "},
+        {PLAIN(LIMITS("cpu: many, memory: 1Ti, nodes: few")),
+         "deny spec.limits.cpu many\ndeny spec.limits.nodes few"},
     };
     rail_table_run(&(struct rail_table){"pool-limits: {}", NULL, cases, COUNT_OF(cases)});
 }
@@ -123,6 +125,8 @@ static void a_limit_has_a_ceiling(void)
         {PLAIN(LIMITS("cpu: 1k, nodes: 51")), "deny spec.limits.nodes 51"},
         {PLAIN(LIMITS("memory: 1Gi, cpu: 5")), "deny spec.limits.nodes "},
         {PLAIN(LIMITS("cpu: 5, nodes: null")), "deny spec.limits.nodes "},
+        {PLAIN(LIMITS("cpu: 2000, nodes: 51")),
+         "deny spec.limits.cpu 2000\ndeny spec.limits.nodes 51"},
         {PLAIN(LIMITS("cpu: '1e30', nodes: 1")), "deny spec.limits.cpu 1e30"},
         {PLAIN(LIMITS("cpu: x, nodes: 1")), "deny spec.limits.cpu x"},
         {PLAIN(""), NONE},
@@ -140,9 +144,9 @@ static void a_limit_has_a_ceiling(void)
 static void a_ceiling_is_for_those_who_could_reach_it(void)
 {
     static const struct rail_case cases[] = {
-        {POOL("a", LIMITS("cpu: 1"), FAMILY("m5")), ""},
-        {POOL("a", LIMITS("cpu: 1"), FAMILY("m5, g5")), "deny spec.limits[nvidia.com/gpu] "},
-        {POOL("a", LIMITS("cpu: 1, nvidia.com/gpu: 9"), FAMILY("m5, g5")),
+        {POOL("a", LIMITS("cpu: 8"), FAMILY("m5")), ""},
+        {POOL("a", LIMITS("cpu: 8"), FAMILY("m5, g5")), "deny spec.limits[nvidia.com/gpu] "},
+        {POOL("a", LIMITS("cpu: 8, nvidia.com/gpu: 9"), FAMILY("m5, g5")),
          "deny spec.limits[nvidia.com/gpu] 9"},
         {POOL("a", LIMITS("cpu: 1"), FAMILY("m99")), ""},
         {AZURE(LIMITS("cpu: 1")), ""},
@@ -150,8 +154,8 @@ static void a_ceiling_is_for_those_who_could_reach_it(void)
     rail_table_run(&(struct rail_table){"pool-limits: {max: {nvidia.com/gpu: 8}}", NULL, cases,
                                         COUNT_OF(cases)});
     static const struct rail_case total[] = {
-        {POOL("a", LIMITS("cpu: 1"), FAMILY("m5")), ""},
-        {POOL("a", LIMITS("cpu: 1"), FAMILY("g5")), "deny spec.limits[nvidia.com/gpu] "},
+        {POOL("a", LIMITS("cpu: 8"), FAMILY("m5")), ""},
+        {POOL("a", LIMITS("cpu: 8"), FAMILY("g5")), "deny spec.limits[nvidia.com/gpu] "},
     };
     rail_table_run(&(struct rail_table){"pool-limits: {maxTotal: {nvidia.com/gpu: 8}}", NULL, total,
                                         COUNT_OF(total)});
@@ -195,6 +199,10 @@ static void all_pools_share_a_budget(void)
     };
     rail_table_run(&(struct rail_table){"pool-limits: {maxTotal: {cpu: 1000}}", cluster, cases,
                                         COUNT_OF(cases)});
+    static const struct rail_case both = {PLAIN(LIMITS("cpu: 700, memory: 2Ti")),
+                                          "deny spec.limits.cpu 700\ndeny spec.limits.memory 2Ti"};
+    rail_table_run(&(struct rail_table){"pool-limits: {maxTotal: {cpu: 1000, memory: 1Ti}}",
+                                        cluster, &both, 1});
     /* Provisioners and NodePools draw on one budget. */
     static const char provisioners[] =
         "{apiVersion: karpenter.sh/v1alpha5, kind: Provisioner, metadata: {name: p}, spec: "
@@ -216,7 +224,7 @@ static void all_pools_share_a_budget(void)
         {PLAIN(LIMITS("cpu: 1000")), ""},
         {PLAIN(LIMITS("cpu: 1001")), "deny spec.limits.cpu 1001"},
         {PLAIN(LIMITS("cpu: many")), "deny spec.limits.cpu many"},
-        {PLAIN(LIMITS("cpu: -1001")), ""},
+        {PLAIN(LIMITS("cpu: -1001")), "deny spec.limits.cpu -1001"},
     };
     rail_table_run(
         &(struct rail_table){"pool-limits: {maxTotal: {cpu: 1000}}", others, full, COUNT_OF(full)});
@@ -227,7 +235,7 @@ static void a_limit_of_none_is_within_any_budget(void)
 {
     static const struct rail_case cases[] = {
         {PLAIN(LIMITS("cpu: 0")), ""},
-        {PLAIN(LIMITS("cpu: -1")), ""},
+        {PLAIN(LIMITS("cpu: -1")), "deny spec.limits.cpu -1"},
         {PLAIN(LIMITS("cpu: 1")), "deny spec.limits.cpu 1"},
     };
     static const char cluster[] = POOL("b", LIMITS("cpu: 1200"), "");
@@ -388,8 +396,8 @@ static void it_says_what_the_pools_come_to(void)
     rail_words_run("pool-limits: {maxTotal: {memory: 1Ti}}", cluster, vast, COUNT_OF(vast));
     /* Two of 8Pi are more than 64 bits hold of thousandths, and yet they are two. */
     static const struct rail_words two_vast[] = {
-        {PLAIN(LIMITS("memory: 1Ki")),
-         "found \"1Ki\": with b 8Pi, c 8Pi the limits on memory come to more than 9P, above the "
+        {PLAIN(LIMITS("memory: 1Ti")),
+         "found \"1Ti\": with b 8Pi, c 8Pi the limits on memory come to more than 9P, above the "
          "budget of 1Ti for all pools",
          "lower the limits of the other pools first: they take the whole budget"},
     };

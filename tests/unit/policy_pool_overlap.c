@@ -373,6 +373,11 @@ static void it_says_who_wins(void)
          "m5.large, on-demand; only pods that select team are told apart, and a small pod that "
          "selects nothing gets \"z\", the last by name",
          fix},
+        {POOL_OF("z", "unseen", "", "team: a, stage: a", LARGE),
+         "overlaps NodePool \"default\": weight and taints are the same, and both may launch "
+         "m5.large, on-demand; only pods that select team, stage are told apart, and a small pod "
+         "that selects nothing gets \"z\", the last by name",
+         fix},
         {POOL_OF("z", "unseen", "", "stage: a", LARGE),
          "overlaps NodePool \"default\": weight and taints are the same, and both may launch "
          "m5.large, on-demand; only pods that select stage, team are told apart, and a small pod "

@@ -15,6 +15,7 @@ static void refused_values_are_found(void)
          "deny " LABELS_AT "[a.karpenter.sh/team] a.karpenter.sh/team"},
         {LABELS("team: \"${TEAM}\""), "deny " LABELS_AT ".team ${TEAM}"},
         {LABELS("team: ''"), ""},
+        {LABELS("karpenter.sh/team: null"), ""}, /* the API server drops it */
         {LABELS("team: " X63), ""},
         {LABELS("team: " X63 "x"), "deny " LABELS_AT ".team " X63 "x"},
         {LABELS("x.karpenter.k8s.aws/team: a"),
@@ -39,9 +40,9 @@ static void refused_values_are_found(void)
         {POOL(CMR ", 5"), "deny " AT "[1] "},
         {POOL(CMR ", {key: a, operator: In, values: [b], minValues: 2}"),
          "deny " AT "[1].minValues 2"},
-        {POOL(CMR ", {key: a, operator: In, values: [b, c], minValues: 2}"), ""},
-        {POOL(CMR ", {key: a, operator: Exists, minValues: 2}"), ""},
-        {POOL(CMR ", {key: a, operator: NotIn, values: [b], minValues: 2}"), ""},
+        {POOL(CMR ", {key: " AWS "family, operator: In, values: [m5, c5], minValues: 2}"), ""},
+        {POOL(CMR ", {key: " AWS "family, operator: Exists, minValues: 2}"), ""},
+        {POOL(CMR ", {key: " AWS "family, operator: NotIn, values: [m5], minValues: 2}"), ""},
         {POOL(CMR ", " IN("topology.kubernetes.io/zone", "<<ZONE>>")),
          "deny " AT "[1].values[0] <<ZONE>>"},
         {POOL(CMR ", " IN("karpenter.sh/capacity-type", "spot, on-demand, reserved")), ""},
@@ -93,7 +94,7 @@ static void it_says_why_karpenter_refuses(void)
         {POOL(CMR ", {key: a, operator: Lt, values: [x]}"),
          "a requirement that compares with no whole number: Karpenter refuses the pool and never "
          "uses it",
-         "give one whole number, in quotes"},
+         "give one whole number of 0 or more, in quotes"},
         {POOL(CMR ", {key: a, operator: Has}"),
          "a requirement with an operator that does not exist: Karpenter refuses the pool and never "
          "uses it",
@@ -178,6 +179,15 @@ static void names_that_cannot_be_are_found(void)
         {LABELS("a: b, a b: c"), "deny " LABELS_AT "[a b] a b"},
         {TAINTS("taints: [{key: a, effect: NoSchedule}, {key: b, value: b c, effect: NoSchedule}]"),
          "deny spec.template.spec.taints[1].value b c"},
+        /* each of several */
+        {LABELS("a b: a, c d: a"), "deny " LABELS_AT "[a b] a b\ndeny " LABELS_AT "[c d] c d"},
+        {LABELS("a: b c, d: e f"), "deny " LABELS_AT ".a b c\ndeny " LABELS_AT ".d e f"},
+        {POOL(CMR ", {key: a b, operator: Exists}, {key: c d, operator: Exists}"),
+         "deny " AT "[1].key a b\ndeny " AT "[2].key c d"},
+        {TAINTS("taints: [{key: a b, value: b c, effect: NoSchedule}, {key: c d, value: d e, "
+                "effect: NoSchedule}]"),
+         "deny spec.template.spec.taints[0].key a b\ndeny spec.template.spec.taints[0].value b c\n"
+         "deny spec.template.spec.taints[1].key c d\ndeny spec.template.spec.taints[1].value d e"},
         {TAINTS("startupTaints: [{key: a, effect: NoSchedule}, {key: a b, effect: NoSchedule}]"),
          "deny spec.template.spec.startupTaints[1].key a b"},
         {LABELS("a b: null"), ""}, /* the API server drops it */
@@ -224,6 +234,13 @@ static void durations_that_overflow_are_found(void)
          "deny spec.template.spec.terminationGracePeriod 2562048h"},
         {POOL_WITH("disruption: {consolidateAfter: 9223372037s}, ", "", CMR),
          "deny spec.disruption.consolidateAfter 9223372037s"},
+        {POOL_WITH("disruption: {consolidateAfter: 2562048h, budgets: [{nodes: '0', schedule: "
+                   "'@daily', duration: 2562048h}, {nodes: '0', schedule: '@daily', duration: "
+                   "2562049h}]}, ",
+                   "", CMR),
+         "deny spec.disruption.budgets[0].duration 2562048h\n"
+         "deny spec.disruption.budgets[1].duration 2562049h\n"
+         "deny spec.disruption.consolidateAfter 2562048h"},
         {POOL_WITH("disruption: {budgets: [{nodes: '1'}, {nodes: '0', schedule: '@daily', "
                    "duration: 2562048h}]}, ",
                    "", CMR),
@@ -238,6 +255,9 @@ static void values_karpenter_knows_all_of(void)
     static const struct rail_case cases[] = {
         {TENANCY("values: [default, dedicated]"), ""},
         {TENANCY("values: [host]"), "deny spec.template.spec.requirements[1].values[0] host"},
+        {TENANCY("values: [host, guest]"),
+         "deny spec.template.spec.requirements[1].values[0] host\n"
+         "deny spec.template.spec.requirements[1].values[1] guest"},
         {TENANCY("values: [host, dedicated]"),
          "warn spec.template.spec.requirements[1].values[0] host"},
         /* of the two that are wanted one is known */
@@ -275,7 +295,7 @@ static void values_karpenter_knows_all_of(void)
         {POOL(CMR ", " IN("karpenter.sh/capacity-type", "ondema")),
          "found \"ondema\", which is no capacity type: Karpenter refuses the pool and never uses "
          "it; allowed on-demand, spot, reserved",
-         "use one of the allowed values"},
+         "replace with on-demand"},
         {TAINTS("taints: [{key: a b, effect: NoSchedule}]"),
          "found \"a b\", which cannot be the key of a taint: Karpenter refuses the pool and never "
          "uses it",

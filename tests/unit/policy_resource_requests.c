@@ -73,6 +73,11 @@ static void what_is_no_quantity_is_said_once(void)
          "deny " AT "limits[example.com/gpu] one"},
         {CONTAINER("requests: {cpu: 1, memory: 1Gi}, limits: {memory: null, cpu: [2]}"),
          "deny " AT "limits.cpu "},
+        {CONTAINER("requests: {cpu: x, memory: lots}, limits: {cpu: z}"),
+         "deny " AT "limits.cpu z\ndeny " AT "requests.cpu x\ndeny " AT "requests.memory lots"},
+        {POD("containers: [{name: a, resources: {requests: {cpu: x, memory: 1Gi}}}, {name: b, "
+             "resources: {requests: {cpu: 1, memory: lots}}}]"),
+         "deny " AT "requests.cpu x\ndeny spec.containers[1].resources.requests.memory lots"},
         /* of the second container, and the second list */
         {POD("containers: [{name: a, resources: {requests: {cpu: 1, memory: 1Gi}}}, {name: b, "
              "resources: {requests: {cpu: 1, memory: 1Gi}, limits: {cpu: 2, memory: x}}}]"),

@@ -59,6 +59,9 @@ static void it_says_what_was_meant(void)
 #define MEMORY(quantity) CONTAINER("requests: {cpu: 1, memory: " quantity "}")
     static const struct rail_words rows[] = {
         {MEMORY("512m"), "found \"512m\", less than one byte: m is a thousandth", "write 512Mi"},
+        {MEMORY("5m"), "found \"5m\", less than one byte: m is a thousandth", "write 5Mi"},
+        {MEMORY("1"), "found \"1\", which is 1 byte: no container runs in that",
+         "give it a unit, as in 1Mi"},
         {MEMORY("1500m"), "found \"1500m\", which is 1 byte: no container runs in that",
          "write 1500Mi"},
         {MEMORY("99999m"), "found \"99999m\", which is 99 bytes: no container runs in that",
@@ -74,6 +77,8 @@ static void it_says_what_was_meant(void)
          "give it a unit, as in 512Mi"},
         {CONTAINER("requests: {cpu: 500M, memory: 1Gi}"),
          "found \"500M\", more CPUs than any machine has: M is a million", "write 500m"},
+        {CONTAINER("requests: {cpu: 5M, memory: 1Gi}"),
+         "found \"5M\", more CPUs than any machine has: M is a million", "write 5m"},
         {CONTAINER("requests: {cpu: 500Mi, memory: 1Gi}"),
          "found \"500Mi\", more CPUs than any machine has",
          "write a number of CPUs, as in 250m or 2"},

@@ -325,9 +325,9 @@ static void every_kind_with_replicas(void)
 
 static void it_says_how_many_mount_it(void)
 {
-    static const char fix[] =
-        "use a claim of ReadWriteMany, a volume of its own for each pod (ephemeral), or a required "
-        "podAffinity of the pods to themselves by kubernetes.io/hostname";
+    static const char fix[] = "use a ReadWriteMany claim of a shared file system (EFS, FSx, NFS), "
+                              "a volume of its own for each pod (ephemeral), or a required "
+                              "podAffinity of the pods to themselves by kubernetes.io/hostname";
     static const struct rail_words rows[] = {
         {OF("batch/v1", "Job", "parallelism: 2, completions: 5, " TEMPLATE(MOUNTS("disk"))),
          "2 pods at a time mount claim \"disk\" (ReadWriteOnce), which only one node can attach: "
@@ -344,7 +344,8 @@ static void it_says_how_many_mount_it(void)
          "2 pods at a time mount claim \"disk\" (ReadWriteOnce), which only one node can attach: "
          "on "
          "another node a pod waits for ever (Multi-Attach)",
-         "use a claim of ReadWriteMany, a StatefulSet with volumeClaimTemplates, or a required "
+         "use a ReadWriteMany claim of a shared file system (EFS, FSx, NFS), a StatefulSet with "
+         "volumeClaimTemplates, or a required "
          "podAffinity of the pods to themselves by kubernetes.io/hostname"},
         {OF("apps/v1", "DaemonSet", TEMPLATE(MOUNTS("unseen"))),
          "a pod on every node mounts claim \"unseen\", which is not visible: ReadWriteOnce would "

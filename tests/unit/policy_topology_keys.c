@@ -201,6 +201,13 @@ static void a_node_pool_is_no_place(void)
         "or use an allowed key"};
     rail_words_run("topology-keys: {allow: [kubernetes.io/hostname]}", NODE_POOL ITS_NODE, &words,
                    1);
+    static const struct rail_words class = {
+        SPREAD_BY("karpenter.k8s.aws/ec2nodeclass"),
+        "found \"karpenter.k8s.aws/ec2nodeclass\", and Karpenter does not count EC2NodeClasses as "
+        "places: it knows this label of existing nodes alone; allowed kubernetes.io/hostname",
+        "give each NodePool a label of your own under spec.template.metadata.labels, and use that, "
+        "or use an allowed key"};
+    rail_words_run("topology-keys: {allow: [kubernetes.io/hostname]}", NODE_POOL, &class, 1);
     static const struct rail_case allowed = {SPREAD_BY(POOL_NAME), ""};
     rail_table_run(
         &(struct rail_table){"topology-keys: {allow: [" POOL_NAME "]}", NODE_POOL, &allowed, 1});

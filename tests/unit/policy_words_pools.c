@@ -45,16 +45,13 @@ static void budgets(void)
          "add the hours in which they must stay, as in {nodes: \"0\", schedule: \"0 9 * * "
          "mon-fri\", duration: 8h}, in UTC"},
         /* blocked by the hour, but not for every reason */
-        {BUDGETS("{nodes: '0', schedule: '0 9 * * *', duration: 8h, reasons: [Empty]}"),
+        {BUDGETS("{nodes: '0', schedule: '0 9 * * *', duration: 8h, reasons: [Empty]}, "
+                 "{nodes: 10%}"),
          "no budget keeps disruption inside windows: nodes may be replaced at any hour",
          "add the hours in which they must stay, as in {nodes: \"0\", schedule: \"0 9 * * "
          "mon-fri\", duration: 8h}, in UTC"},
         /* for ever, but not for every reason */
         {BUDGETS("{nodes: '0', reasons: [Empty, Drifted]}"),
-         "no budget keeps disruption inside windows: nodes may be replaced at any hour",
-         "add the hours in which they must stay, as in {nodes: \"0\", schedule: \"0 9 * * "
-         "mon-fri\", duration: 8h}, in UTC"},
-        {POOL_OF("v1", "budgets: []", ", expireAfter: Never"),
          "no budget keeps disruption inside windows: nodes may be replaced at any hour",
          "add the hours in which they must stay, as in {nodes: \"0\", schedule: \"0 9 * * "
          "mon-fri\", duration: 8h}, in UTC"},
@@ -137,27 +134,28 @@ static void expiry(void)
          "found \"0 0 30 2 *\", a day that never comes: Karpenter takes such a budget to be active "
          "always",
          "name a day that comes, or remove schedule and duration"},
-        {POOL_OF("v1", "budgets: [" OFFICE "]", ""),
+        {POOL_OF("v1", "budgets: [" OFFICE ", {nodes: 100%}]", ""),
          "missing, which means 720h, and expiry does not wait for a window: nodes are drained when "
          "they are that old; next windows: Thu 1970-01-01 00:00 to Thu 1970-01-01 09:00, Thu "
          "1970-01-01 17:00 to Fri 1970-01-02 09:00, Fri 1970-01-02 17:00 to Mon 1970-01-05 09:00 "
          "UTC",
          "set Never and let drift replace the nodes inside the windows, or keep what is drained "
          "safe with PodDisruptionBudgets, which hold until a terminationGracePeriod is over"},
-        {POOL_OF("v1", "budgets: [" OFFICE "]", ", expireAfter: 24h"),
+        {POOL_OF("v1", "budgets: [" OFFICE ", {nodes: 100%}]", ", expireAfter: 24h"),
          "\"24h\" does not wait for a window: nodes are drained when they are that old; next "
          "windows: Thu 1970-01-01 00:00 to Thu 1970-01-01 09:00, Thu 1970-01-01 17:00 to Fri "
          "1970-01-02 09:00, Fri 1970-01-02 17:00 to Mon 1970-01-05 09:00 UTC",
          "set Never and let drift replace the nodes inside the windows, or keep what is drained "
          "safe with PodDisruptionBudgets, which hold until a terminationGracePeriod is over"},
         {POOL_OF("v1beta1",
-                 "consolidationPolicy: WhenUnderutilized, expireAfter: 4h, budgets: [" OFFICE "]",
+                 "consolidationPolicy: WhenUnderutilized, expireAfter: 4h, budgets: [" OFFICE
+                 ", {nodes: 100%}]",
                  ""),
          "\"4h\", and no window is open for up to 8 h: nodes cannot be replaced that soon; "
          "next windows: Thu 1970-01-01 00:00 to Thu 1970-01-01 09:00, Thu 1970-01-01 17:00 to Fri "
          "1970-01-02 09:00, Fri 1970-01-02 17:00 to Mon 1970-01-05 09:00 UTC",
          "open windows more often, or let nodes live longer"},
-        {POOL_OF("v1beta1", "budgets: [" BLOCK("0 0 1 * *", "721h") "]", ""),
+        {POOL_OF("v1beta1", "budgets: [" BLOCK("0 0 1 * *", "721h") ", {nodes: 100%}]", ""),
          "\"720h\", and no window is open for up to 1441 h: nodes cannot be replaced that "
          "soon; next windows: Sat 1970-01-31 01:00 to Sun 1970-02-01 00:00, Tue 1970-03-31 01:00 "
          "to Wed 1970-04-01 00:00, Sun 1970-05-31 01:00 to Mon 1970-06-01 00:00 UTC",
@@ -166,7 +164,7 @@ static void expiry(void)
     rail_words_run("disruption-budgets: {}", NULL, rows, COUNT_OF(rows));
     /* Nodes end a day after they were made: on Friday at 10 and 12, at 8 (open), or long ago. */
     static const struct rail_words two[] = {
-        {POOL_OF("v1", "budgets: [" OFFICE "]", ", expireAfter: 24h"),
+        {POOL_OF("v1", "budgets: [" OFFICE ", {nodes: 100%}]", ", expireAfter: 24h"),
          "\"24h\" does not wait for a window: nodes are drained when they are that old; outside "
          "the windows, in UTC: early at Fri 1970-01-02 10:00, late at Fri 1970-01-02 12:00; next "
          "windows: Thu 1970-01-01 00:00 to Thu 1970-01-01 09:00, Thu 1970-01-01 17:00 to Fri "
@@ -183,7 +181,7 @@ static void expiry(void)
                                         "{karpenter.sh/nodepool: b}}}\n",
         two, 1);
     static const struct rail_words four[] = {
-        {POOL_OF("v1", "budgets: [" OFFICE "]", ", expireAfter: 24h"),
+        {POOL_OF("v1", "budgets: [" OFFICE ", {nodes: 100%}]", ", expireAfter: 24h"),
          "\"24h\" does not wait for a window: nodes are drained when they are that old; outside "
          "the windows, in UTC: b at Fri 1970-01-02 10:00, c at Fri 1970-01-02 10:00, d at Fri "
          "1970-01-02 10:00, ... (4); next windows: Thu 1970-01-01 00:00 to Thu 1970-01-01 09:00, "

@@ -167,7 +167,8 @@ static void shared_volumes(void)
         {DEPLOYMENT("3", MOUNTS("data"), ""),
          "3 pods at a time mount claim \"data\" (ReadWriteOnce), which only one node can attach: "
          "on another node a pod waits for ever (Multi-Attach)",
-         "use a claim of ReadWriteMany, a StatefulSet with volumeClaimTemplates, or a required "
+         "use a ReadWriteMany claim of a shared file system (EFS, FSx, NFS), a StatefulSet with "
+         "volumeClaimTemplates, or a required "
          "podAffinity of the pods to themselves by kubernetes.io/hostname"},
         {DEPLOYMENT("1", MOUNTS("data"), ""),
          "an update starts the new pod before the old one ends, and both mount claim \"data\" "
@@ -177,8 +178,8 @@ static void shared_volumes(void)
         {STATEFUL_SET("2", MOUNTS("data"), ""),
          "2 pods at a time mount claim \"data\" (ReadWriteOnce), which only one node can attach: "
          "on another node a pod waits for ever (Multi-Attach)",
-         "give each replica a claim of its own under volumeClaimTemplates, or use a class of "
-         "ReadWriteMany"},
+         "give each replica a claim of its own under volumeClaimTemplates, or use a ReadWriteMany "
+         "claim of a shared file system (EFS, FSx, NFS)"},
         {DEPLOYMENT("3", MOUNTS("unseen"), ""),
          "3 pods at a time mount claim \"unseen\", which is not visible: ReadWriteOnce would keep "
          "it to one node",
@@ -187,19 +188,22 @@ static void shared_volumes(void)
          "{" MOUNTS("data") "}}}}",
          "a pod on every node mounts claim \"data\" (ReadWriteOnce), which only one node can "
          "attach: on another node a pod waits for ever (Multi-Attach)",
-         "use a claim of ReadWriteMany, or give the pod of each node a volume of its own: "
+         "use a ReadWriteMany claim of a shared file system (EFS, FSx, NFS), or give the pod of "
+         "each node a volume of its own: "
          "ephemeral (volumes[].ephemeral), or of the node (hostPath)"},
         {"{apiVersion: batch/v1, kind: Job, metadata: {name: j}, spec: {parallelism: 4, "
          "completions: 3, template: {spec: {" MOUNTS("data") "}}}}",
          "3 pods at a time mount claim \"data\" (ReadWriteOnce), which only one node can attach: "
          "on another node a pod waits for ever (Multi-Attach)",
-         "use a claim of ReadWriteMany, a volume of its own for each pod (ephemeral), or a "
+         "use a ReadWriteMany claim of a shared file system (EFS, FSx, NFS), a volume of its own "
+         "for each pod (ephemeral), or a "
          "required podAffinity of the pods to themselves by kubernetes.io/hostname"},
         {"{apiVersion: batch/v1, kind: CronJob, metadata: {name: j}, spec: {jobTemplate: {spec: "
          "{parallelism: 2, template: {spec: {" MOUNTS("data") "}}}}}}",
          "2 pods at a time mount claim \"data\" (ReadWriteOnce), which only one node can attach: "
          "on another node a pod waits for ever (Multi-Attach)",
-         "use a claim of ReadWriteMany, a volume of its own for each pod (ephemeral), or a "
+         "use a ReadWriteMany claim of a shared file system (EFS, FSx, NFS), a volume of its own "
+         "for each pod (ephemeral), or a "
          "required podAffinity of the pods to themselves by kubernetes.io/hostname"},
     };
     rail_words_run("shared-volume: {}", ONE_NODE, rows, COUNT_OF(rows));

@@ -56,6 +56,9 @@ static void of_bound_volumes(void)
         {POD("", VOLUMES(MOUNT("far"))), "a note of zone d (volume)" NOBODY},
         {POD("", VOLUMES(MOUNT("edge"))), "a note of zone a,d (volume)" NOBODY},
         {POD("", VOLUMES(MOUNT("far")) SPREAD(ZONE)), "a note of zone d (volume)" NOBODY},
+        {POD("", VOLUMES(MOUNT("one")) SPREAD(ZONE) AFFINITY(
+                     "podAntiAffinity: {" REQUIRED ": [{topologyKey: kubernetes.io/hostname}]}")),
+         "a note of zone a (volume)" SHRINKS},
         {POD("", VOLUMES(MOUNT("one")) SPREAD(ZONE)), "a note of zone a (volume)" SHRINKS},
         {POD("", VOLUMES(MOUNT("both")) SPREAD("kubernetes.io/hostname")),
          "a note of zone a,b (volume)" SHRINKS},
@@ -103,6 +106,12 @@ static void of_new_volumes(void)
         /* a zone that it wants, wherever it says so */
         {WEB(SPREAD(ZONE)), "a note of zone c (solver)" ITS_ZONE},
         {WEB(SPREAD("topology.k8s.aws/zone-id")), "a note of zone c (solver)" ITS_ZONE},
+        {WEB(", topologySpreadConstraints: [{topologyKey: kubernetes.io/hostname}, "
+             "{topologyKey: " ZONE "}]"),
+         "a note of zone c (solver)" ITS_ZONE},
+        {WEB(SPREAD("kubernetes.io/hostname")
+                 ANTI(REQUIRED, "{topologyKey: kubernetes.io/hostname}, {topologyKey: " ZONE "}")),
+         "a note of zone c (solver)" ITS_ZONE},
         {WEB(", nodeSelector: {" ZONE ": b}"), "a note of zone b (solver)" ITS_ZONE},
         {WEB(AFFINITY(NODE_TERMS("{matchExpressions: [{key: kubernetes.io/arch, operator: Exists}, "
                                  "{key: " ZONE ", operator: NotIn, values: [a, c]}]}"))),
@@ -122,6 +131,11 @@ static void of_new_volumes(void)
                       ": [{weight: 1, podAffinityTerm: {topologyKey: kubernetes.io/hostname}}, "
                       "{weight: 2, podAffinityTerm: {topologyKey: kubernetes.io/hostname}}]}, "
                       "podAntiAffinity: {" REQUIRED ": [{topologyKey: kubernetes.io/hostname}]}")),
+         "a note of zone c (solver)" ITS_WISHES},
+        {WEB(AFFINITY("podAntiAffinity: {" REQUIRED
+                      ": [{topologyKey: kubernetes.io/hostname}], " PREFERRED
+                      ": [{weight: 1, podAffinityTerm: {topologyKey: "
+                      "kubernetes.io/hostname}}]}")),
          "a note of zone c (solver)" ITS_WISHES},
         {WEB(AFFINITY(NODE_TERMS(ARM ", " ARM))), "a note of zone c (solver)" ITS_WISHES},
         /* a choice that is nobody's to make */
@@ -216,6 +230,64 @@ static void volumes_apart_are_found(void)
     rail_words_run("zone-pin: {bound: off, unbound: off}", pin_cluster, &words, 1);
 }
 
+#define ONE VOLUMES(MOUNT("one"))   /* in a */
+#define BOTH VOLUMES(MOUNT("both")) /* in a or b */
+#define CHOOSES(zone) ", nodeSelector: {kubernetes.io/os: linux, " ZONE ": " zone "}"
+#define BY(key, op, values) \
+    "{matchExpressions: [{key: " key ", operator: " op ", values: [" values "]}]}"
+#define REQUIRES(terms) AFFINITY(NODE_TERMS(terms))
+#define SELECTOR "warn spec.nodeSelector[" ZONE "] "
+#define TERM "warn spec.affinity.nodeAffinity." REQUIRED ".nodeSelectorTerms[0].matchExpressions[0]"
+
+static void who_selects_another_zone_than_its_volume_is_found(void)
+{
+    static const struct rail_case cases[] = {
+        {POD("", ONE CHOOSES("a")), ""},
+        {POD("", ONE CHOOSES("b")), SELECTOR "b"},
+        {POD("", ONE ", nodeSelector: {failure-domain.beta.kubernetes.io/zone: b}"),
+         "warn spec.nodeSelector[failure-domain.beta.kubernetes.io/zone] b"},
+        {POD("", BOTH CHOOSES("b")), ""},
+        {POD("", BOTH CHOOSES("c")), SELECTOR "c"},
+        {POD("", VOLUMES(MOUNT("new") ", " MOUNT("one")) CHOOSES("c")), SELECTOR "c"},
+        {POD("", ONE REQUIRES(BY(ZONE, "In", "b, a"))), ""},
+        {POD("", ONE REQUIRES(BY(ZONE, "In", "b, c"))), TERM " b"},
+        {POD("", ONE REQUIRES(BY(ZONE, "In", "c"))), TERM ".values[0] c"},
+        {POD("", ONE REQUIRES(BY(ZONE, "NotIn", "b"))), ""},
+        {POD("", ONE REQUIRES(BY(ZONE, "NotIn", "a"))), TERM ".values[0] a"},
+        {POD("", ONE REQUIRES(BY(ZONE, "NotIn", "b, a"))), TERM " b"},
+        {POD("", ONE REQUIRES(BY(ZONE, "Exists", ""))), ""},
+        {POD("", ONE REQUIRES(BY("team", "In", "b"))), ""},
+        {POD("", ONE REQUIRES(BY("topology.k8s.aws/zone-id", "In", "b"))), ""},
+        /* a way that is left, and one that is none */
+        {POD("", ONE REQUIRES(BY(ZONE, "In", "b") ", " BY("team", "In", "b"))), ""},
+        {POD("", ONE REQUIRES(BY("team", "In", "b") ", " BY(ZONE, "In", "b"))), ""},
+        {POD("", ONE REQUIRES(BY(ZONE, "In", "c") ", " BY(ZONE, "In", "b"))), TERM ".values[0] c"},
+        {POD("", ONE CHOOSES("b") REQUIRES(BY(ZONE, "In", "a"))), SELECTOR "b"},
+        /* a disk that is nowhere yet goes where the pod does; and one is enough to say */
+        {POD("", VOLUMES(MOUNT("new")) CHOOSES("b")), ""},
+        {POD("", VOLUMES(MOUNT("reserved")) CHOOSES("b")), ""},
+        {POD("", "containers: []" CHOOSES("b")), ""},
+        {POD("", APART CHOOSES("c")), APART_FOUND},
+        {POD("", ONE CHOOSES("b") ", schedulerName: mine"), ""},
+    };
+    rail_table_run(&(struct rail_table){"zone-pin: {}", pin_cluster, cases, COUNT_OF(cases)});
+    static const struct rail_words words[] = {
+        {POD("", ONE CHOOSES("b")),
+         "the pod can never start: it selects b, and its volumes are elsewhere: one in a",
+         "replace with a, where the volumes are"},
+        {POD("", BOTH CHOOSES("c")),
+         "the pod can never start: it selects c, and its volumes are elsewhere: both in a or b",
+         "leave the zone out: the volumes decide it"},
+        {POD("", ONE REQUIRES(BY(ZONE, "In", "b, c"))),
+         "the pod can never start: it selects b or c, and its volumes are elsewhere: one in a",
+         "leave the zone out: the volumes decide it"},
+        {POD("", ONE REQUIRES(BY(ZONE, "NotIn", "a"))),
+         "the pod can never start: it keeps out of a, and its volumes are there: one in a",
+         "leave the zone out: the volumes decide it"},
+    };
+    rail_words_run("zone-pin: {}", pin_cluster, words, COUNT_OF(words));
+}
+
 /* Neither is a zone a guess here: a volume that another one's absence hides may be anywhere. */
 static void what_is_not_seen_is_not_found(void)
 {
@@ -265,6 +337,8 @@ const struct unit_test unit_tests[] = {
     {"of new volumes", of_new_volumes},
     {"of followers", of_followers},
     {"volumes apart are found", volumes_apart_are_found},
+    {"who selects another zone than its volume is found",
+     who_selects_another_zone_than_its_volume_is_found},
     {"what is not seen is not found", what_is_not_seen_is_not_found},
     {"only new pods are judged", only_new_pods_are_judged},
     {NULL, NULL},

@@ -120,6 +120,61 @@ static void who_chooses_zones_is_exempt(void)
     rail_table_run(&(struct rail_table){"zone-spread: {}", NULL, cases, COUNT_OF(cases)});
 }
 
+/* Another constraint would only be added to one that was meant so. */
+static void a_misspelt_zone_is_told_at_its_key(void)
+{
+    static const char pools[] =
+        "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: a}, spec: {template: "
+        "{metadata: {labels: {zone: dmz}}}}}\n---\n{apiVersion: karpenter.sh/v1, kind: NodePool, "
+        "metadata: {name: b}, spec: {template: {spec: {}}}}";
+#define BY(key) WEB(SPREAD(key, SELECTS("app: web")))
+#define ANTI_BY(key, rest)                                                              \
+    WEB("affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: " \
+        "[{topologyKey: " key rest "}]}}")
+    static const struct rail_case cases[] = {
+        {BY("zone"), "deny spec.template.spec.topologySpreadConstraints[0].topologyKey zone"},
+        {BY(ZONE "s"),
+         "deny spec.template.spec.topologySpreadConstraints[0].topologyKey " ZONE "s"},
+        {WEB(SPREAD("zone", "")),
+         "deny spec.template.spec.topologySpreadConstraints[0].topologyKey zone"},
+        {ANTI_BY("zone", SELECTS("app: web")),
+         "deny spec.template.spec.affinity.podAntiAffinity."
+         "requiredDuringSchedulingIgnoredDuringExecution[0].topologyKey zone"},
+        {WEB("topologySpreadConstraints: [{topologyKey: kubernetes.io/hostname}, {topologyKey: "
+             "zone}]"),
+         "deny spec.template.spec.topologySpreadConstraints[1].topologyKey zone"},
+        /* those to other pods, and beside them, spread nothing */
+        {ANTI_BY("zone", SELECTS("app: api")), NOTHING},
+        {WEB("affinity: {podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: "
+             "[{topologyKey: zone" SELECTS("app: web") "}]}}"),
+         NOTHING},
+        {BY("host"), NOTHING},
+        {BY("region"), NOTHING},
+        {BY("example.com/rack"), NOTHING},
+        /* beside one that is right, or that misses */
+        {WEB("topologySpreadConstraints: [{topologyKey: zone}, {topologyKey: " ZONE
+             ", labelSelector: {matchLabels: {app: web}}}]"),
+         ""},
+        {WEB("topologySpreadConstraints: [{topologyKey: zone}, {topologyKey: " ZONE "}]"),
+         "deny spec.template.spec.topologySpreadConstraints[1].labelSelector "},
+    };
+    rail_table_run(&(struct rail_table){"zone-spread: {}", NULL, cases, COUNT_OF(cases)});
+    /* a label of somebody's own, which is no zone */
+    static const struct rail_case own[] = {
+        {BY("zone"), NOTHING},
+        {BY("zones"), NOTHING},
+        {BY(ZONE "s"),
+         "deny spec.template.spec.topologySpreadConstraints[0].topologyKey " ZONE "s"},
+    };
+    rail_table_run(&(struct rail_table){"zone-spread: {}", pools, own, COUNT_OF(own)});
+    static const struct rail_words words = {
+        BY("zone"),
+        "the spread is by \"zone\", which is no label of zones: the replicas may all be in one",
+        "replace with topology.kubernetes.io/zone"};
+    rail_words_run("zone-spread: {}", NULL, &words, 1);
+    rail_replaces("zone-spread: {}", words.object, ZONE);
+}
+
 static void few_replicas_are_let_alone(void)
 {
     static const struct rail_case cases[] = {
@@ -234,11 +289,14 @@ static const char cluster[] =
                 BOUND_TO("of-both", "{}",
                          "{key: topology.kubernetes.io/region, operator: In, values: [r]}, "
                          "{key: topology.kubernetes.io/zone, operator: In, values: [a]}")
-                    BOUND_TO("v", "{}",
-                             "{key: topology.kubernetes.io/zone, operator: In, "
-                             "values: [a]}") "{apiVersion: v1, kind: PersistentVolumeClaim, "
-                                             "metadata: {name: "
-                                             "data-lost}, spec: {volumeName: lost}}\n";
+                    BOUND_TO("later-term", "{}",
+                             "]}, {matchExpressions: [{key: "
+                             "topology.kubernetes.io/zone, operator: In, values: [a]}")
+                        BOUND_TO("v", "{}",
+                                 "{key: topology.kubernetes.io/zone, operator: In, "
+                                 "values: [a]}") "{apiVersion: v1, kind: PersistentVolumeClaim, "
+                                                 "metadata: {name: "
+                                                 "data-lost}, spec: {volumeName: lost}}\n";
 
 #define POD(labels, version, kind, owner, spec)                                                 \
     "{apiVersion: v1, kind: Pod, metadata: {generateName: " owner "-, labels: {" labels "}, "   \
@@ -373,6 +431,8 @@ static void volumes_in_a_zone_are_not_kept_waiting(void)
          ANYWAY NO_LIST ITEM("ScheduleAnyway", LABELS("\"app\":\"db\""), "")},
         {DB_POD(MOUNTS("data-of-both")),
          ANYWAY NO_LIST ITEM("ScheduleAnyway", LABELS("\"app\":\"db\""), "")},
+        {DB_POD(MOUNTS("data-later-term")),
+         ANYWAY NO_LIST ITEM("ScheduleAnyway", LABELS("\"app\":\"db\""), "")},
         {DB_POD(MOUNTS("data-v")),
          ANYWAY NO_LIST ITEM("ScheduleAnyway", LABELS("\"app\":\"db\""), "")},
         {DB_POD(MOUNTS("data-of-region")),
@@ -421,6 +481,7 @@ const char unit_suite[] = "policy zone-spread";
 const struct unit_test unit_tests[] = {
     {"workloads must be spread", workloads_must_be_spread},
     {"who chooses zones is exempt", who_chooses_zones_is_exempt},
+    {"a misspelt zone is told at its key", a_misspelt_zone_is_told_at_its_key},
     {"few replicas are let alone", few_replicas_are_let_alone},
     {"what Karpenter ignores is made hard", what_karpenter_ignores_is_made_hard},
     {"pods are given a spread", pods_are_given_a_spread},

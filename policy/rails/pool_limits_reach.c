@@ -1,0 +1,124 @@
+/* Limits under which no node of the pool fits: Karpenter leaves out every type that has more of a
+ * resource than is left of its limit. */
+#include "policy/rails/pool_limits.h"
+
+enum { THOUSAND = 1000 };
+
+/* Whose amounts follow from the type alone; storage and pods are the node class's as well. */
+static bool is_of_type(struct text resource)
+{
+    return text_is(resource, "cpu") || text_is(resource, "memory") ||
+           device_of_resource(resource) != DEVICE_COUNT;
+}
+
+struct smallest {
+    struct text type;
+    int64_t capacity; /* cpu in thousandths, all others in units */
+};
+
+static int64_t capacity_of(const struct catalog_amounts *amounts, struct text resource)
+{
+    for (size_t i = 0; i < amounts->count; i++)
+        if (text_is(resource, amounts->items[i].resource))
+            return amounts->items[i].capacity;
+    return 0;
+}
+
+/* False when one fits under the limit, in the units of the capacities, or none is known. */
+static bool find_smallest(const struct catalog *catalog, const struct pool *pool,
+                          struct text resource, int64_t limit, struct arena *arena,
+                          struct smallest *smallest)
+{
+    struct type_set launchable =
+        expressions_select(catalog, &pool->requirements, &pool->labels, arena);
+    *smallest = (struct smallest){.capacity = INT64_MAX};
+    for (size_t i = 0; i < catalog_count(catalog); i++) {
+        if (!type_set_has(&launchable, i))
+            continue;
+        struct catalog_amounts amounts = catalog_type_amounts(catalog, i, arena);
+        int64_t capacity = capacity_of(&amounts, resource);
+        if (amounts.count == 0)
+            continue; /* no node is made of it */
+        if (capacity <= limit)
+            return false;
+        if (capacity < smallest->capacity)
+            *smallest = (struct smallest){catalog_type(catalog, i)->name, capacity};
+    }
+    return smallest->type.size > 0;
+}
+
+/* "8192Mi", "96": as a limit is written, rounded up. */
+static struct text limit_text(struct text resource, int64_t capacity, struct arena *arena)
+{
+    static const int64_t mebi = 1048576;
+    if (text_is(resource, "memory"))
+        return arena_printf(arena, "%lldMi", (long long)((capacity + mebi - 1) / mebi));
+    if (text_is(resource, "cpu"))
+        capacity = (capacity + THOUSAND - 1) / THOUSAND;
+    return arena_printf(arena, "%lld", (long long)capacity);
+}
+
+static bool is_digits(struct text t)
+{
+    for (size_t i = 0; i < t.size; i++)
+        if (t.data[i] < '0' || t.data[i] > '9')
+            return false;
+    return true;
+}
+
+static void judge_limit(struct judgement *judgement, const struct pool *pool,
+                        const struct field *field, int64_t milli)
+{
+    enum { LONGEST = 5 };
+    struct arena *arena = judgement->arena;
+    struct text resource = field->key;
+    struct text written = node_text(field->node);
+    struct smallest smallest;
+    int64_t limit = text_is(resource, "cpu") ? milli : milli / THOUSAND;
+    if (!find_smallest(judgement->world->catalog, pool, resource, limit, arena, &smallest))
+        return;
+    struct text needed = limit_text(resource, smallest.capacity, arena);
+    bool no_unit = text_is(resource, "memory") && is_digits(written) && written.size <= LONGEST;
+    judgement_report(
+        judgement,
+        &(struct draft){
+            .severity = SEVERITY_WARN,
+            .field = field,
+            .found = written,
+            .statement = arena_printf(
+                arena,
+                "found \"%.*s\", and %.*s, the smallest type that the pool may launch, has %.*s: "
+                "it never buys a node",
+                TEXT_ARGS(written), TEXT_ARGS(smallest.type), TEXT_ARGS(needed)),
+            .fix = no_unit ? arena_printf(arena, "write a unit, as in %.*sGi", TEXT_ARGS(written))
+                           : arena_printf(arena,
+                                          "set it to at least %.*s, or to 0 if it is to buy none",
+                                          TEXT_ARGS(needed)),
+        });
+}
+
+void pool_limits_judge_reach(struct judgement *judgement, const struct pool *pool)
+{
+    struct arena *arena = judgement->arena;
+    const struct node *limits = pool->limits_field->node;
+    bool covered = pool_is_covered_by(judgement->world->catalog, pool);
+    for (size_t i = 0; i < node_count(limits); i++) {
+        struct text resource = {limits->members[i].key, limits->members[i].key_size};
+        const struct field *field = field_member(arena, pool->limits_field, resource);
+        int64_t milli;
+        if (!quantity_milli(node_text(field->node), &milli) || milli == 0)
+            continue; /* 0 is how a pool is switched off */
+        if (milli < 0)
+            judgement_report(
+                judgement, &(struct draft){
+                               .field = field,
+                               .found = node_text(field->node),
+                               .statement = arena_printf(
+                                   arena, "found \"%.*s\", below zero: the pool never buys a node",
+                                   TEXT_ARGS(node_text(field->node))),
+                               .fix = TEXT("write what it may buy; 0, if that is nothing"),
+                           });
+        else if (covered && is_of_type(resource))
+            judge_limit(judgement, pool, field, milli);
+    }
+}

@@ -1,0 +1,44 @@
+/* The EC2NodeClass that a NodePool names, and that is not there. */
+#include "policy/rails/pool_shape.h"
+
+static struct text nearest_class(const struct snapshot *snapshot, struct text name,
+                                 struct arena *arena)
+{
+    enum { TYPO_EDITS = 2 };
+    size_t count = snapshot_count(snapshot, KIND_EC2_NODE_CLASS);
+    struct text *names = ARENA_ARRAY(arena, count, struct text);
+    for (size_t i = 0; i < count; i++)
+        names[i] = snapshot_object(snapshot, KIND_EC2_NODE_CLASS, i)->name;
+    /* Where there is but one, it is meant, or else nothing is. */
+    size_t nearest = text_nearest(name, names, count, count == 1 ? name.size : TYPO_EDITS);
+    return nearest < count ? names[nearest] : TEXT("");
+}
+
+void pool_shape_judge_class(struct judgement *judgement, const struct pool *pool)
+{
+    const struct snapshot *snapshot = judgement->world->snapshot;
+    struct arena *arena = judgement->arena;
+    struct text name = pool->node_class_name;
+    /* Where none is visible the classes may be in other hands. */
+    if (name.size == 0 || !text_is(pool->node_class_group, "karpenter.k8s.aws") ||
+        !text_is(pool->node_class_kind, "EC2NodeClass") ||
+        !world_sees(judgement->world, KIND_BIT(KIND_EC2_NODE_CLASS)) ||
+        snapshot_count(snapshot, KIND_EC2_NODE_CLASS) == 0 ||
+        snapshot_find(snapshot, KIND_EC2_NODE_CLASS, TEXT(""), name) != NULL)
+        return;
+    struct text near = nearest_class(snapshot, name, arena);
+    judgement_report(
+        judgement,
+        &(struct draft){
+            .severity = SEVERITY_WARN,
+            .field = field_at(arena, pool->object->root, "spec.template.spec.nodeClassRef.name"),
+            .found = name,
+            .statement = arena_printf(arena,
+                                      "found \"%.*s\", the name of no visible EC2NodeClass: until "
+                                      "there is one, Karpenter does not use the pool",
+                                      TEXT_ARGS(name)),
+            .fix = near.size > 0
+                       ? arena_printf(arena, "did you mean %.*s?", TEXT_ARGS(near))
+                       : TEXT("name an EC2NodeClass that is there, or add one of that name"),
+        });
+}

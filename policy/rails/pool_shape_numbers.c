@@ -1,0 +1,132 @@
+/* Requirements on numbers that mean something else than they say: in another unit, or of devices
+ * where the types without any have no such label. */
+#include "policy/rails/pool_shape.h"
+
+/* ---- units ---- */
+
+static const struct unit {
+    const char *key, *name, *larger;
+    long long factor;
+} units[] = {
+    {"karpenter.k8s.aws/instance-memory", "MiB", "GiB", 1024},
+    {"karpenter.k8s.aws/instance-gpu-memory", "MiB", "GiB", 1024},
+    {"karpenter.k8s.aws/instance-network-bandwidth", "Mbit/s", "Gbit/s", 1000},
+    {"karpenter.k8s.aws/instance-ebs-bandwidth", "Mbit/s", "Gbit/s", 1000},
+};
+
+static bool read_number(struct text t, int64_t *number)
+{
+    enum { LONGEST = 15, TEN = 10 };
+    *number = 0;
+    for (size_t i = 0; i < t.size; i++) {
+        if (t.data[i] < '0' || t.data[i] > '9')
+            return false;
+        *number = *number * TEN + (t.data[i] - '0');
+    }
+    return t.size > 0 && t.size <= LONGEST;
+}
+
+/* The least that a type has; 0 when none has the label. */
+static int64_t least_of(const struct catalog *catalog, struct text key)
+{
+    const struct solver_names *names = catalog_names(catalog);
+    uint32_t number = solver_names_find_key(names, key.data, key.size);
+    int64_t least = 0;
+    for (uint32_t i = 0; number != SOLVER_NONE && i < solver_names_value_count(names, number);
+         i++) {
+        struct text known;
+        int64_t value;
+        known.data = solver_names_value_text(names, number, i, &known.size);
+        if (read_number(known, &value) && value > 0 && (least == 0 || value < least))
+            least = value;
+    }
+    return least;
+}
+
+/* Whether it was one. */
+static bool judge_unit(struct judgement *judgement, const struct unit *unit,
+                       const struct expression_value *value, int64_t least, bool leaves_none)
+{
+    struct arena *arena = judgement->arena;
+    int64_t number;
+    if (!read_number(value->text, &number) || number == 0 || number >= least)
+        return false;
+    judgement_report(
+        judgement, &(struct draft){
+                       .severity = leaves_none ? SEVERITY_RAIL : SEVERITY_WARN,
+                       .field = value->field,
+                       .found = value->text,
+                       .statement = arena_printf(
+                           arena, "found \"%lld\", which is %lld %s, and every type has more%s",
+                           (long long)number, (long long)number, unit->name,
+                           leaves_none ? ": the pool can launch none" : ""),
+                       .fix = arena_printf(arena, "write %lld, if %lld %s is meant",
+                                           number * unit->factor, (long long)number, unit->larger),
+                   });
+    return true;
+}
+
+static bool judge_units(struct judgement *judgement, const struct expression *expression)
+{
+    const struct catalog *catalog = judgement->world->catalog;
+    struct text key = pool_shape_canonical(expression->key);
+    bool leaves_none = pool_shape_leave_none(catalog, expression, expression, judgement->arena);
+    bool some = false;
+    for (size_t i = 0; i < COUNT_OF(units); i++) {
+        if (!text_is(key, units[i].key))
+            continue;
+        int64_t least = least_of(catalog, key);
+        for (size_t j = 0; j < expression->value_count; j++)
+            some = judge_unit(judgement, &units[i], &expression->values[j], least, leaves_none) ||
+                   some;
+    }
+    return some && leaves_none;
+}
+
+bool pool_shape_judge_units(struct judgement *judgement, const struct pool *pool)
+{
+    const struct expressions *const lists[] = {&pool->requirements, &pool->labels};
+    bool some = false;
+    for (size_t i = 0; i < COUNT_OF(lists); i++)
+        for (size_t j = 0; j < lists[i]->count; j++)
+            if (lists[i]->items[j].valid)
+                some = judge_units(judgement, &lists[i]->items[j]) || some;
+    return some;
+}
+
+/* ---- devices ---- */
+
+bool pool_shape_judge_no_devices(struct judgement *judgement, const struct pool *pool)
+{
+    const struct catalog *catalog = judgement->world->catalog;
+    struct arena *arena = judgement->arena;
+    for (size_t i = 0; i < pool->requirements.count; i++) {
+        const struct expression *written = &pool->requirements.items[i];
+        if (!expression_wants_no_devices(written))
+            continue;
+        struct expressions meant = {0};
+        for (size_t j = 0; j < pool->requirements.count; j++)
+            *LIST_PUSH(arena, &meant) = pool->requirements.items[j];
+        meant.items[i].op = SOLVER_DOES_NOT_EXIST;
+        meant.items[i].value_count = 0;
+        struct type_set left = expressions_select(catalog, &meant, &pool->labels, arena);
+        if (type_set_count(&left) == 0)
+            continue;
+        judgement_report(
+            judgement,
+            &(struct draft){
+                .field = written->field,
+                .found = pool_shape_text(written, arena),
+                .statement =
+                    arena_printf(arena,
+                                 "found %.*s, but types without such devices do not have the "
+                                 "label: the pool can launch none",
+                                 TEXT_ARGS(pool_shape_text(written, arena))),
+                .fix = arena_printf(arena,
+                                    "to keep them out, write {key: %.*s, operator: DoesNotExist}",
+                                    TEXT_ARGS(written->key)),
+            });
+        return true;
+    }
+    return false;
+}

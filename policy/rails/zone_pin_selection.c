@@ -1,0 +1,95 @@
+#include "kube/pin.h"
+#include "policy/rails/zone_pin.h"
+
+static bool has_value(const struct expression *expression, struct text value)
+{
+    for (size_t i = 0; i < expression->value_count; i++)
+        if (text_equal(expression->values[i].text, value))
+            return true;
+    return false;
+}
+
+/* Whether it leaves none of the zones. */
+static bool excludes(const struct expression *expression, const struct zones *zones)
+{
+    bool in = expression->op == SOLVER_IN;
+    if (!expression->valid || zone_key_of(expression->key) != ZONE_KEY_NAME ||
+        (!in && expression->op != SOLVER_NOT_IN))
+        return false;
+    for (size_t i = 0; i < zones->count; i++)
+        if (has_value(expression, zones->items[i]) == in)
+            return false;
+    return true;
+}
+
+static const struct expression *find_excluding(const struct expressions *expressions,
+                                               const struct zones *zones)
+{
+    for (size_t i = 0; i < expressions->count; i++)
+        if (excludes(&expressions->items[i], zones))
+            return &expressions->items[i];
+    return NULL;
+}
+
+/* In its nodeSelector, or in every alternative of its affinity: then the first. */
+static const struct expression *find_obstacle(const struct node_selection *selection,
+                                              const struct zones *zones)
+{
+    const struct expression *first = find_excluding(&selection->selector, zones);
+    if (first != NULL)
+        return first;
+    for (size_t i = 0; i < selection->required.count; i++) {
+        const struct expression *found =
+            find_excluding(&selection->required.items[i].expressions, zones);
+        if (found == NULL)
+            return NULL;
+        if (first == NULL)
+            first = found;
+    }
+    return first;
+}
+
+static struct text values_of(const struct expression *expression, struct arena *arena)
+{
+    struct text_builder list = {.arena = arena};
+    for (size_t i = 0; i < expression->value_count; i++)
+        text_builder_printf(&list, "%s%.*s", i == 0 ? "" : " or ",
+                            TEXT_ARGS(expression->values[i].text));
+    return text_builder_text(&list);
+}
+
+void zone_pin_judge_selection(struct judgement *judgement)
+{
+    struct arena *arena = judgement->arena;
+    struct workload workload;
+    struct node_selection selection;
+    struct zones zones;
+    struct text volumes;
+    if (!workload_read(judgement->object, arena, &workload))
+        return;
+    node_selection_read(&workload, arena, &selection);
+    if (selection.selector.count + selection.required.count == 0 ||
+        !pin_bound_zones(judgement->world->snapshot, judgement->object, arena, &zones, &volumes))
+        return;
+    const struct expression *obstacle = find_obstacle(&selection, &zones);
+    if (obstacle == NULL)
+        return;
+    const struct expression_value *first = &obstacle->values[0];
+    bool in = obstacle->op == SOLVER_IN;
+    bool one = in && obstacle->value_count == 1 && zones.count == 1;
+    judgement_report(
+        judgement,
+        &(struct draft){
+            .severity = SEVERITY_WARN,
+            .field = obstacle->value_count == 1 ? first->field : obstacle->field,
+            .found = first->text,
+            .statement = arena_printf(
+                arena, "the pod can never start: it %s %.*s, and its volumes are %s: %.*s",
+                in ? "selects" : "keeps out of", TEXT_ARGS(values_of(obstacle, arena)),
+                in ? "elsewhere" : "there", TEXT_ARGS(volumes)),
+            .fix = one ? arena_printf(arena, "replace with %.*s, where the volumes are",
+                                      TEXT_ARGS(zones.items[0]))
+                       : TEXT("leave the zone out: the volumes decide it"),
+            .replacement = one ? zones.items[0] : TEXT(""),
+        });
+}

@@ -1,0 +1,379 @@
+/* The rail pool-shape: numbers, names and values that mean something else than was meant. */
+#include "pool_shape_pools.h"
+#include "rail_catalog.h"
+
+#define IS(key, operator, value) "{key: " AWS key ", operator: " operator", values: ['" value "']}"
+#define VALUE AT "[1].values[0] "
+#define TOO_FEW AT "[1].minValues "
+
+/* MiB and Mbit/s, as Karpenter's AWS provider labels its types; the smallest type has 512 MiB. */
+static void numbers_in_another_unit_are_found(void)
+{
+    static const struct rail_case cases[] = {
+        {POOL(CMR ", " IS("memory", "Lt", "64")), "deny " VALUE "64"},
+        {POOL(CMR ", " IS("memory", "In", "16")), "deny " VALUE "16"},
+        {POOL(CMR ", " IS("memory", "Lte", "511")), "deny " VALUE "511"},
+        /* these leave every type */
+        {POOL(CMR ", " IS("memory", "Gt", "8")), "warn " VALUE "8"},
+        {POOL(CMR ", " IS("memory", "Gte", "511")), "warn " VALUE "511"},
+        {POOL(CMR ", " IS("memory", "NotIn", "2")), "warn " VALUE "2"},
+        {POOL(CMR ", {key: " AWS "memory, operator: In, values: ['8192', '16']}"),
+         "warn " AT "[1].values[1] 16"},
+        {POOL(CMR ", " IS("memory", "Gte", "512")), ""},
+        {POOL(CMR ", " IS("memory", "Gt", "8191")), ""},
+        {POOL(CMR ", " IS("memory", "Lt", "65536")), ""},
+        {POOL(CMR ", " IS("memory", "Gt", "0")), ""},
+        {POOL(CMR ", {key: " AWS "memory, operator: Exists}"), ""},
+        {POOL(CMR ", " IS("cpu", "Gt", "1")), ""},
+        {POOL(CMR ", " IS("network-bandwidth", "Gt", "25")), "warn " VALUE "25"},
+        {POOL(CMR ", " IS("network-bandwidth", "Gt", "4999")), ""},
+        {POOL(CMR ", " IS("ebs-bandwidth", "Lt", "10")), "deny " VALUE "10"},
+        {POOL(IN(AWS "category", "g, p") ", " IS("gpu-memory", "Gt", "16")), "warn " VALUE "16"},
+        {POOL(IN(AWS "category", "g, p") ", " IS("gpu-memory", "Gt", "16384")), ""},
+        {LABELS(AWS "memory: '64'"), "deny " LABELS_AT "[" AWS "memory] 64"},
+        /* it is said beside others that rule each other out, unless it does so by itself */
+        {POOL(IN(AWS "family", "m5") ", " IS("memory", "Gt", "8") ", " IN("kubernetes.io/arch",
+                                                                          "arm64")),
+         "warn " VALUE "8\ndeny " AT "[2] kubernetes.io/arch In arm64"},
+        {POOL(IN(AWS "family", "m5") ", " IS("memory", "Lt", "8") ", " IN("kubernetes.io/arch",
+                                                                          "arm64")),
+         "deny " VALUE "8"},
+        {POOL(CMR ", " IS("memory", "In", "16Gi")), "warn " VALUE "16Gi"},
+    };
+    rail_table_run(&(struct rail_table){"pool-shape: {}", NULL, cases, COUNT_OF(cases)});
+    static const struct rail_words words[] = {
+        {POOL(CMR ", " IS("memory", "Lt", "64")),
+         "found \"64\", which is 64 MiB, and every type has more: the pool can launch none",
+         "write 65536, if 64 GiB is meant"},
+        {POOL(CMR ", " IS("memory", "Gt", "8")),
+         "found \"8\", which is 8 MiB, and every type has more", "write 8192, if 8 GiB is meant"},
+        {POOL(CMR ", " IS("network-bandwidth", "Gt", "10")),
+         "found \"10\", which is 10 Mbit/s, and every type has more",
+         "write 10000, if 10 Gbit/s is meant"},
+        /* numbers are near to each other in another way than names */
+        {POOL(CMR ", " IS("memory", "In", "7169")),
+         "found \"7169\", which no instance type the catalogue knows has as " AWS
+         "memory: the pool can launch none",
+         "check the name"},
+        {POOL(CMR ", " IS("cpu", "In", "47")),
+         "found \"47\", which no instance type the catalogue knows has as " AWS
+         "cpu: the pool can launch none",
+         "check the name"},
+        {POOL(CMR ", " IS("generation", "In", "5th")),
+         "found \"5th\", which no instance type the catalogue knows has as " AWS
+         "generation: the pool can launch none",
+         "did you mean 5?"},
+    };
+    rail_words_run("pool-shape: {}", NULL, words, COUNT_OF(words));
+}
+
+/* Types without a GPU have no label that counts them; g6f and gr6f have 0, and a share of one. */
+static void none_is_no_number(void)
+{
+    static const struct rail_case cases[] = {
+        {POOL(CMR ", " IS("gpu-count", "In", "0")), "deny " AT "[1] " AWS "gpu-count In 0"},
+        {POOL(CMR ", " IS("gpu-count", "Lt", "1")), "deny " AT "[1] " AWS "gpu-count Lt 1"},
+        {POOL(CMR ", " IS("gpu-count", "Lte", "0")), "deny " AT "[1] " AWS "gpu-count Lte 0"},
+        {POOL(CMR ", " IS("accelerator-count", "Lt", "1")),
+         "deny " AT "[1] " AWS "accelerator-count Lt 1"},
+        {POOL(CMR ", {key: " AWS "gpu-count, operator: DoesNotExist}"), ""},
+        {POOL(CMR ", " IS("gpu-count", "NotIn", "0")), ""},
+        {POOL(CMR ", " IS("gpu-count", "Lt", "2")), "deny " AT "[1] " AWS "gpu-count Lt 2"},
+        {POOL(IN(AWS "family", "g6f") ", " IS("gpu-count", "In", "0")), ""},
+        {POOL(IS("gpu-count", "In", "0")), ""},
+        /* without it there is nothing, either */
+        {POOL(IN(AWS "family", "p5") ", " IS("gpu-count", "In", "0")),
+         "deny " AT "[1] " AWS "gpu-count In 0"},
+    };
+    rail_table_run(&(struct rail_table){"pool-shape: {}", NULL, cases, COUNT_OF(cases)});
+    static const struct rail_words words[] = {
+        {POOL(CMR ", " IS("gpu-count", "In", "0")),
+         "found " AWS "gpu-count In 0, but types without such devices do not have the label: the "
+         "pool can launch none",
+         "to keep them out, write {key: " AWS "gpu-count, operator: DoesNotExist}"},
+        {POOL(CMR ", " IS("accelerator-count", "Lte", "0")),
+         "found " AWS "accelerator-count Lte 0, but types without such devices do not have the "
+         "label: the pool can launch none",
+         "to keep them out, write {key: " AWS "accelerator-count, operator: DoesNotExist}"},
+        {POOL(IN(AWS "family", "p5") ", " IS("gpu-count", "In", "0")),
+         "no instance type fits " AWS "gpu-count In 0 beside " AWS
+         "family In p5: the pool can launch none",
+         "change one of the two"},
+    };
+    rail_words_run("pool-shape: {}", NULL, words, COUNT_OF(words));
+}
+
+/* What rules out all by itself is blamed, and not what stands before it. */
+static void one_is_blamed_before_two(void)
+{
+    static const struct rail_case cases[] = {
+        {POOL(IN("karpenter.sh/capacity-type", "on-demand") ", " CMR
+                                                            ", " IS("generation", "Gt", "90")),
+         "deny " AT "[2] " AWS "generation Gt 90"},
+        {POOL(IS("generation", "Gt", "90") ", " CMR), "deny " AT "[0] " AWS "generation Gt 90"},
+        {POOL(IN(AWS "family", "m5") ", " IN("kubernetes.io/arch", "arm64") ", " IS("generation",
+                                                                                    "Gt", "90")),
+         "deny " AT "[2] " AWS "generation Gt 90"},
+        {POOL(IN(AWS "size", "large") ", " IN(AWS "family", "m5") ", " IN("kubernetes.io/arch",
+                                                                          "arm64")),
+         "deny " AT "[2] kubernetes.io/arch In arm64"},
+    };
+    rail_table_run(&(struct rail_table){"pool-shape: {}", NULL, cases, COUNT_OF(cases)});
+    static const struct rail_words words[] = {
+        {POOL(CMR ", " IS("generation", "Gt", "90")),
+         "no instance type fits " AWS "generation Gt 90: the pool can launch none", "change it"},
+        {POOL(CMR ", {key: " AWS "generation, operator: Gt, values: ['-1']}"),
+         "a requirement that compares with no whole number: Karpenter refuses the pool and never "
+         "uses it",
+         "give one whole number of 0 or more, in quotes"},
+    };
+    rail_words_run("pool-shape: {}", NULL, words, COUNT_OF(words));
+}
+
+#define WANTS(key, more) "{key: " key ", minValues: " more "}"
+#define TYPES(more) WANTS("node.kubernetes.io/instance-type", more)
+#define FAMILIES(more) WANTS(AWS "family", more)
+#define M5_M6I IN(AWS "family", "m5, m6i")
+
+/* m5 has 9 sizes and m6i 10; both have large to 24xlarge and metal. */
+static void min_values_that_no_types_have_are_found(void)
+{
+    static const struct rail_case cases[] = {
+        {POOL(M5_M6I ", " TYPES("19, operator: Exists")), ""},
+        {POOL(M5_M6I ", " TYPES("20, operator: Exists")), "warn " TOO_FEW "20"},
+        {POOL(M5_M6I ", " TYPES("38, operator: Exists")), "warn " TOO_FEW "38"},
+        {POOL(M5_M6I ", " TYPES("39, operator: Exists")), "deny " TOO_FEW "39"},
+        {POOL(M5_M6I ", " FAMILIES("2, operator: Exists")), ""},
+        {POOL(M5_M6I ", " FAMILIES("3, operator: Exists")), "warn " TOO_FEW "3"},
+        {POOL(M5_M6I ", " FAMILIES("3, operator: NotIn, values: [c5]")), "warn " TOO_FEW "3"},
+        /* of three that are listed, two are left */
+        {POOL(IN(AWS "category", "m") ", " FAMILIES("3, operator: In, values: [m5, m6i, c5]")),
+         "warn " TOO_FEW "3"},
+        {POOL(IN(AWS "category", "m, c") ", " FAMILIES("3, operator: In, values: [m5, m6i, c5]")),
+         ""},
+        {POOL(M5_M6I ", " WANTS(AWS "cpu", "2, operator: Gt, values: ['95']")),
+         ""}, /* 96 of 24xlarge and metal, and 128 of m6i.32xlarge */
+        {POOL(M5_M6I ", " WANTS(AWS "cpu", "3, operator: Gt, values: ['95']")),
+         "warn " TOO_FEW "3"},
+        {POOL(M5_M6I ", {key: node.kubernetes.io/instance-type, operator: Exists}"), ""},
+        /* labels of one's own are no instance type's */
+        {POOL(CMR ", " WANTS("team", "1, operator: In, values: [a]")), "deny " TOO_FEW "1"},
+        {POOL(CMR ", " WANTS("team", "2, operator: Exists")), "deny " TOO_FEW "2"},
+        /* where it is sold nobody says */
+        {POOL(CMR ", " WANTS("topology.kubernetes.io/zone", "9, operator: Exists")), ""},
+        {POOL(CMR ", " WANTS("karpenter.sh/capacity-type", "3, operator: Exists")), ""},
+        {POOL(CMR ", " WANTS("topology.kubernetes.io/region", "1, operator: Exists")), ""},
+        {POOL(CMR ", " WANTS("karpenter.k8s.aws/capacity-reservation-id", "2, operator: Exists")),
+         ""},
+        /* said already, as fewer than are listed; and beside what leaves no type at all */
+        {POOL(CMR ", " FAMILIES("2, operator: In, values: [m5]")), "deny " TOO_FEW "2"},
+        {POOL(IS("generation", "Gt", "90") ", " TYPES("9, operator: Exists")),
+         "deny " AT "[0] " AWS "generation Gt 90"},
+    };
+    rail_table_run(&(struct rail_table){"pool-shape: {}", NULL, cases, COUNT_OF(cases)});
+    static const struct rail_words words[] = {
+        {POOL(M5_M6I ", " TYPES("20, operator: Exists")),
+         "wants 20 different values of node.kubernetes.io/instance-type, and the types that the "
+         "requirements leave have 19: Karpenter launches none",
+         "lower minValues to at most 19, or leave more types"},
+        {POOL(CMR ", " WANTS("team", "2, operator: Exists")),
+         "wants 2 different values of team, a label that no instance type has: Karpenter launches "
+         "none",
+         "remove minValues: it counts labels of instance types alone"},
+    };
+    rail_words_run("pool-shape: {}", NULL, words, COUNT_OF(words));
+}
+
+/* MIN_VALUES_POLICY=BestEffort buys what there is. */
+static void best_effort_takes_fewer(void)
+{
+    struct arena *arena = arena_create((size_t)64 << 20);
+    struct world world = rail_table_world("pool-shape: {}", NULL, arena);
+    struct policy_set policies = *world.policies;
+    policies.karpenter.best_effort_min_values = true;
+    world.policies = &policies;
+    static const struct rail_case cases[] = {
+        {POOL(M5_M6I ", " TYPES("39, operator: Exists")), ""},
+        {POOL(M5_M6I ", " FAMILIES("3, operator: In, values: [m5, m6i]")), "deny " TOO_FEW "3"},
+    };
+    rail_table_run_in(&world, &(struct rail_table){"", NULL, cases, COUNT_OF(cases)}, arena);
+    arena_destroy(arena);
+}
+
+static void values_of_every_node_are_known(void)
+{
+    static const struct rail_case cases[] = {
+        {POOL(CMR ", " IN("kubernetes.io/arch", "x86_64")), "deny " VALUE "x86_64"},
+        {POOL(CMR ", " IN("kubernetes.io/arch", "amd64, x86_64")),
+         "warn " AT "[1].values[1] x86_64"},
+        {POOL(CMR ", " IN("kubernetes.io/arch", "amd64, arm64")), ""},
+        {POOL(CMR ", " IN("beta.kubernetes.io/arch", "x86_64")), "deny " VALUE "x86_64"},
+        {POOL(CMR ", " IN("kubernetes.io/os", "Linux")), "deny " VALUE "Linux"},
+        {POOL(CMR ", " IN("kubernetes.io/os", "windows")), ""},
+        {LABELS("kubernetes.io/os: Linux"), "deny " LABELS_AT "[kubernetes.io/os] Linux"},
+        {POOL(CMR ", {key: kubernetes.io/arch, operator: NotIn, values: [x86_64]}"), ""},
+        /* a value beside known ones is not to blame for what these rule out */
+        {POOL(IN(AWS "family", "m5") ", " IN("kubernetes.io/arch", "arm64, aarch64")),
+         "deny " AT "[1] kubernetes.io/arch In arm64, aarch64\nwarn " AT "[1].values[1] aarch64"},
+    };
+    rail_table_run(&(struct rail_table){"pool-shape: {}", NULL, cases, COUNT_OF(cases)});
+    static const struct rail_words words[] = {
+        {POOL(CMR ", " IN("kubernetes.io/arch", "x86_64")),
+         "found \"x86_64\", which is no architecture: the pool can launch none; allowed amd64, "
+         "arm64",
+         "replace with amd64"},
+        {POOL(CMR ", " IN("kubernetes.io/arch", "amd64, aarch64")),
+         "found \"aarch64\", which is no architecture; allowed amd64, arm64", "replace with arm64"},
+        {POOL(CMR ", " IN("kubernetes.io/os", "bottlerocket")),
+         "found \"bottlerocket\", which is no operating system: the pool can launch none; allowed "
+         "linux, windows",
+         "use one of the allowed values"},
+        {POOL(CMR ", " IN("karpenter.sh/capacity-type", "ON_DEMAND")),
+         "found \"ON_DEMAND\", which is no capacity type: Karpenter refuses the pool and never "
+         "uses it; allowed on-demand, spot, reserved",
+         "replace with on-demand"},
+    };
+    rail_words_run("pool-shape: {}", NULL, words, COUNT_OF(words));
+}
+
+/* As people write them, and as the labels have them. */
+static void values_that_were_meant_are_named(void)
+{
+    static const struct {
+        const char *key, *written, *meant;
+    } rows[] = {
+        {AWS "family", "M5", "m5"},
+        {AWS "family", "c7id", "c6id"},
+        {AWS "gpu-name", "A100", "a100"},
+        {AWS "cpu-manufacturer", "AMD", "amd"},
+        {AWS "cpu-manufacturer", "Graviton", "aws"},
+        {AWS "size", "2XL", "2xlarge"},
+        {AWS "size", "24xl", "24xlarge"},
+        {"node.kubernetes.io/instance-type", "trn1-32xl", "trn1.32xlarge"},
+        {"node.kubernetes.io/instance-type", "m5.2xl", "m5.2xlarge"},
+        {"node.kubernetes.io/instance-type", "M5.Large", "m5.large"},
+        {"node.kubernetes.io/instance-type", "ml.g5.8xlarge", "g5.8xlarge"},
+        {"node.kubernetes.io/instance-type", "m5-large", "m5.large"},
+    };
+    struct arena *arena = arena_create((size_t)64 << 20);
+    struct world world = rail_table_world("pool-shape: {}", NULL, arena);
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        struct rail_words row = {
+            arena_printf(arena, POOL("{key: %s, operator: In, values: [%s]}"), rows[i].key,
+                         rows[i].written)
+                .data,
+            arena_printf(arena,
+                         "found \"%s\", which no instance type the catalogue knows has as %s: the "
+                         "pool can launch none",
+                         rows[i].written, rows[i].key)
+                .data,
+            arena_printf(arena, "did you mean %s?", rows[i].meant).data};
+        rail_words_run_in(&world, &row, 1, arena);
+    }
+    arena_destroy(arena);
+}
+
+static void a_region_is_no_zone(void)
+{
+#define ZONES(values) POOL(CMR ", " IN("topology.kubernetes.io/zone", values))
+    static const struct rail_case cases[] = {
+        {ZONES("eu-west-1"), "deny " VALUE "eu-west-1"},
+        {ZONES("us-gov-east-1, us-gov-west-1"),
+         "deny " VALUE "us-gov-east-1\ndeny " AT "[1].values[1] us-gov-west-1"},
+        {ZONES("eu-west-1a, eu-west-1"), "warn " AT "[1].values[1] eu-west-1"},
+        {POOL(CMR ", " IN("failure-domain.beta.kubernetes.io/zone", "eu-west-1")),
+         "deny " VALUE "eu-west-1"},
+        {LABELS("topology.kubernetes.io/zone: eu-west-1"),
+         "deny " LABELS_AT "[topology.kubernetes.io/zone] eu-west-1"},
+        /* zones, local zones and those of a telephone company */
+        {ZONES("eu-west-1a, us-west-2-lax-1a, us-east-1-wl1-bos-wlz-1"), ""},
+        {ZONES("a, zone-1, '1', eu-west-, '-1'"), "deny " AT "[1].values[3] eu-west-\n"
+                                                "deny " AT "[1].values[4] -1"},
+        {POOL(CMR ", " IN("topology.kubernetes.io/region", "eu-west-1")), ""},
+        {POOL(CMR ", " IN("topology.k8s.aws/zone-id", "euw1-az1")), ""},
+        {POOL(CMR ", {key: topology.kubernetes.io/zone, operator: NotIn, values: [eu-west-1]}"),
+         ""},
+        /* other clouds name zones in other ways */
+        {HEAD
+         "{template: {spec: {nodeClassRef: {group: karpenter.azure.com, kind: AKSNodeClass, "
+         "name: a}, requirements: [" IN("topology.kubernetes.io/zone", "north-europe-1") "]}}}}",
+         ""},
+    };
+    rail_table_run(&(struct rail_table){"pool-shape: {}", NULL, cases, COUNT_OF(cases)});
+    static const struct rail_words words[] = {
+        {ZONES("eu-west-1"),
+         "found \"eu-west-1\", which is a region and no zone: the pool can launch none",
+         "name its zones, as in eu-west-1a"},
+        {ZONES("eu-west-1a, eu-west-1"), "found \"eu-west-1\", which is a region and no zone",
+         "name its zones, as in eu-west-1a"},
+    };
+    rail_words_run("pool-shape: {}", NULL, words, COUNT_OF(words));
+    /* and so may somebody's own catalogue */
+    static const char types[] =
+        "[" OWN_TYPE("m5.large", "\"x\": 1", OWN_OFFERING("0.1", "on-demand", "eu-west-1")) "]";
+    static const struct rail_case own[] = {
+        {POOL(IN(AWS "family", "m5") ", " IN("topology.kubernetes.io/zone", "eu-west-1")), ""},
+    };
+    rail_catalog_run(&(struct rail_table){"pool-shape: {}", NULL, own, 1}, types);
+}
+
+#define NODE_CLASS(name)                                                                       \
+    "---\n{apiVersion: karpenter.k8s.aws/v1, kind: EC2NodeClass, metadata: {name: " name "}, " \
+    "spec: {}}\n"
+#define REFERS(group, kind, name)                                                                \
+    HEAD "{template: {spec: {nodeClassRef: {group: " group ", kind: " kind ", name: " name "}, " \
+         "requirements: [" CMR "]}}}}"
+#define TO_CLASS(name) REFERS("karpenter.k8s.aws", "EC2NodeClass", name)
+#define CLASS_AT "warn spec.template.spec.nodeClassRef.name "
+
+static void a_class_that_is_not_there_is_found(void)
+{
+    static const char two[] = NODE_CLASS("default") NODE_CLASS("gpu-nodes");
+    static const struct rail_case cases[] = {
+        {TO_CLASS("default"), ""},
+        {TO_CLASS("gpu-nodes"), ""},
+        {TO_CLASS("defualt"), CLASS_AT "defualt"},
+        {TO_CLASS("batch"), CLASS_AT "batch"},
+        {"{apiVersion: karpenter.sh/v1beta1, kind: NodePool, metadata: {name: a}, spec: "
+         "{template: {spec: {nodeClassRef: {apiVersion: karpenter.k8s.aws/v1beta1, kind: "
+         "EC2NodeClass, name: batch}, requirements: [" CMR "]}}}}",
+         CLASS_AT "batch"},
+        {REFERS("eks.amazonaws.com", "NodeClass", "batch"), ""},
+        {REFERS("karpenter.k8s.aws", "NodeClass", "batch"), ""},
+        {REFERS("karpenter.k8s.aws", "EC2NodeClass", "''"), ""},
+    };
+    rail_table_run(&(struct rail_table){"pool-shape: {}", two, cases, COUNT_OF(cases)});
+    static const struct rail_words words[] = {
+        {TO_CLASS("defualt"),
+         "found \"defualt\", the name of no visible EC2NodeClass: until there is one, Karpenter "
+         "does not use the pool",
+         "did you mean default?"},
+        {TO_CLASS("batch"),
+         "found \"batch\", the name of no visible EC2NodeClass: until there is one, Karpenter "
+         "does not use the pool",
+         "name an EC2NodeClass that is there, or add one of that name"},
+    };
+    rail_words_run("pool-shape: {}", two, words, COUNT_OF(words));
+    /* Where none is visible, others keep them. */
+    static const struct rail_case silent[] = {{TO_CLASS("batch"), ""}};
+    rail_table_run(&(struct rail_table){"pool-shape: {}", NULL, silent, 1});
+    struct arena *arena = arena_create((size_t)64 << 20);
+    struct world world = rail_table_world("pool-shape: {}", two, arena);
+    world.unseen = KIND_BIT(KIND_EC2_NODE_CLASS);
+    rail_table_run_in(&world, &(struct rail_table){"", NULL, silent, 1}, arena);
+    arena_destroy(arena);
+}
+
+const char unit_suite[] = "policy pool-shape: what was meant";
+const struct unit_test unit_tests[] = {
+    {"numbers in another unit are found", numbers_in_another_unit_are_found},
+    {"none is no number", none_is_no_number},
+    {"one is blamed before two", one_is_blamed_before_two},
+    {"minValues that no types have are found", min_values_that_no_types_have_are_found},
+    {"best effort takes fewer", best_effort_takes_fewer},
+    {"values of every node are known", values_of_every_node_are_known},
+    {"values that were meant are named", values_that_were_meant_are_named},
+    {"a region is no zone", a_region_is_no_zone},
+    {"a class that is not there is found", a_class_that_is_not_there_is_found},
+    {NULL, NULL},
+};
