@@ -184,7 +184,7 @@ const struct rail rail_accelerators = {
         "With addToleration a Pod that asks for a resource, and does not tolerate the taint of the "
         "same name whatever its value and effect, is given a toleration of it (operator Exists) "
         "when it is created; for a part of a device, such as MIG, also that of the device. "
-        "Templates stay as they are.\n\n"
+        "Templates stay as they are. What it adds counts as there when the Pod is judged.\n\n"
         "Pools of other clouds are judged by their requirements' keys alone, unless the catalogue "
         "is your own (--catalog).",
     .example = "accelerators:\n"

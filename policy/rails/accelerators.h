@@ -39,6 +39,11 @@ struct pool_purpose accelerators_find_purpose(const struct accelerators *setting
 
 void accelerators_judge_pool(struct judgement *judgement, const struct accelerators *settings);
 void accelerators_judge_workload(struct judgement *judgement, const struct accelerators *settings);
+/* With addToleration, adds those that a Pod asking for these resources is given when it is created;
+ * their field is NULL. */
+void accelerators_add_tolerations(const struct accelerators *settings,
+                                  const struct resource_names *names,
+                                  struct tolerations *tolerations, struct arena *arena);
 void accelerators_change_pod(struct judgement *judgement, const struct accelerators *settings);
 
 #endif

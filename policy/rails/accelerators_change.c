@@ -17,34 +17,32 @@ static bool tolerates(const struct tolerations *tolerations, struct text key)
     return schedules && executes;
 }
 
-struct wanted_keys {
-    struct text *items;
-    size_t count, capacity;
-};
-
-static void want(struct wanted_keys *keys, const struct tolerations *tolerations, struct text key,
-                 struct arena *arena)
+static void add(struct tolerations *tolerations, struct text key, struct arena *arena)
 {
-    if (tolerates(tolerations, key))
-        return;
-    for (size_t i = 0; i < keys->count; i++)
-        if (text_equal(keys->items[i], key))
-            return;
-    *LIST_PUSH(arena, keys) = key;
+    if (!tolerates(tolerations, key))
+        *LIST_PUSH(arena, tolerations) = (struct toleration){.key = key, .op = TEXT("Exists")};
 }
 
 /* A resource of a part of a device (MIG, vGPU) stands on nodes that are tainted for the device. */
-static void want_taints_of(const struct accelerators *settings, struct wanted_keys *keys,
-                           const struct tolerations *tolerations, struct text resource,
-                           struct arena *arena)
+static void add_taints_of(const struct accelerators *settings, struct tolerations *tolerations,
+                          struct text resource, struct arena *arena)
 {
     enum device device = device_of_resource(resource);
-    want(keys, tolerations, resource, arena);
+    add(tolerations, resource, arena);
     if (device == DEVICE_COUNT || accelerators_is_taint(settings, resource))
         return;
     for (size_t i = 0; i < settings->taints.count; i++)
         if (device_of_resource(settings->taints.items[i]) == device)
-            want(keys, tolerations, settings->taints.items[i], arena);
+            add(tolerations, settings->taints.items[i], arena);
+}
+
+void accelerators_add_tolerations(const struct accelerators *settings,
+                                  const struct resource_names *names,
+                                  struct tolerations *tolerations, struct arena *arena)
+{
+    for (size_t i = 0; settings->add_toleration && i < names->count; i++)
+        if (accelerators_is_resource(settings, names->items[i]))
+            add_taints_of(settings, tolerations, names->items[i], arena);
 }
 
 static struct node toleration_of(struct text key, struct arena *arena)
@@ -59,26 +57,26 @@ void accelerators_change_pod(struct judgement *judgement, const struct accelerat
 {
     struct arena *arena = judgement->arena;
     struct workload workload;
-    if (!settings->add_toleration || !workload_read(judgement->object, arena, &workload))
+    if (!workload_read(judgement->object, arena, &workload))
         return;
     struct tolerations tolerations;
     struct resource_names names;
-    struct wanted_keys keys = {0};
     tolerations_read(&workload, arena, &tolerations);
     resource_names_read(&workload, arena, &names);
-    for (size_t i = 0; i < names.count; i++)
-        if (accelerators_is_resource(settings, names.items[i]))
-            want_taints_of(settings, &keys, &tolerations, names.items[i], arena);
-    if (keys.count == 0)
+    size_t written = tolerations.count;
+    accelerators_add_tolerations(settings, &names, &tolerations, arena);
+    if (tolerations.count == written)
         return;
 
     const struct field *list = field_get(arena, workload.spec, "tolerations");
     struct changes changes = {0};
     struct text_builder added = {.arena = arena};
-    text_builder_add(&added, keys.count == 1 ? TEXT("a toleration of ") : TEXT("tolerations of "));
-    for (size_t i = 0; i < keys.count; i++) {
-        changes_append(&changes, arena, list, toleration_of(keys.items[i], arena));
-        text_builder_printf(&added, "%s%.*s", i == 0 ? "" : ", ", TEXT_ARGS(keys.items[i]));
+    text_builder_add(&added, tolerations.count == written + 1 ? TEXT("a toleration of ")
+                                                              : TEXT("tolerations of "));
+    for (size_t i = written; i < tolerations.count; i++) {
+        struct text key = tolerations.items[i].key;
+        changes_append(&changes, arena, list, toleration_of(key, arena));
+        text_builder_printf(&added, "%s%.*s", i == written ? "" : ", ", TEXT_ARGS(key));
     }
     judgement_propose(judgement, &(struct proposal){
                                      .changes = changes.items,

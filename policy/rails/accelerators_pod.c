@@ -280,6 +280,7 @@ void accelerators_judge_workload(struct judgement *judgement, const struct accel
     bool is_placed = node_string(node_get(workload.spec->node, "nodeName")).size > 0;
     if (judgement->object->kind != KIND_POD || is_placed)
         return;
+    accelerators_add_tolerations(settings, &names, &search.tolerations, arena);
     node_selection_read(&workload, arena, &search.selection);
     judge_pools(&search, field_get(arena, workload.spec, "tolerations"), asked);
 }

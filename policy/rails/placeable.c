@@ -14,11 +14,15 @@ static bool is_placed(const struct workload *workload)
 
 /* ---- nodes that NodePools do not make ---- */
 
+/* One of Fargate is for the pod it was made for alone. */
 static bool some_node_is_of_no_pool(const struct snapshot *snapshot)
 {
-    for (size_t i = 0; i < snapshot_count(snapshot, KIND_NODE); i++)
-        if (node_get(snapshot_object(snapshot, KIND_NODE, i)->labels, LABEL_NODE_POOL) == NULL)
+    for (size_t i = 0; i < snapshot_count(snapshot, KIND_NODE); i++) {
+        const struct node *labels = snapshot_object(snapshot, KIND_NODE, i)->labels;
+        if (node_get(labels, LABEL_NODE_POOL) == NULL &&
+            !text_is(node_string(node_get(labels, LABEL_COMPUTE_TYPE)), "fargate"))
             return true;
+    }
     return false;
 }
 

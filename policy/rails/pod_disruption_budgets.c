@@ -10,6 +10,7 @@ struct hearing {
     int64_t pods;                     /* of workloads that say how many they have */
     const struct object *first;       /* one of those workloads */
     size_t workloads;                 /* how many they are */
+    const struct object *unsaid;      /* one that says no number: an autoscaler's, or it has 1 */
     const struct object *uncountable; /* one whose number nobody can ask for */
 };
 
@@ -28,12 +29,20 @@ static const struct node *template_labels(const struct object *workload)
     return node_at(workload->root->node, "spec.template.metadata.labels");
 }
 
-static int64_t replicas_of(const struct object *workload)
+/* What is outside the API server refuses. */
+static int64_t within_int32(int64_t value)
+{
+    int64_t least = value > 0 ? value : 0;
+    return least < INT32_MAX ? least : INT32_MAX;
+}
+
+static int64_t replicas_of(const struct object *workload, bool *said)
 {
     int64_t replicas = 1;
-    if (!node_integer(node_at(workload->root->node, "spec.replicas"), &replicas))
+    *said = node_integer(node_at(workload->root->node, "spec.replicas"), &replicas);
+    if (!*said)
         return 1;
-    return replicas < INT32_MAX ? replicas : INT32_MAX;
+    return within_int32(replicas);
 }
 
 static void count_selected(struct hearing *hearing, const struct object *workload)
@@ -43,8 +52,11 @@ static void count_selected(struct hearing *hearing, const struct object *workloa
         return;
     if (hearing->first == NULL)
         hearing->first = workload;
+    bool said;
     hearing->workloads++;
-    hearing->pods += replicas_of(workload);
+    hearing->pods += replicas_of(workload, &said);
+    if (!said && hearing->unsaid == NULL)
+        hearing->unsaid = workload;
 }
 
 static void find_selected(struct hearing *hearing)
@@ -125,6 +137,37 @@ static struct text selected_text(const struct hearing *hearing)
                         hearing->workloads - 1, (long long)hearing->pods);
 }
 
+/* A chart with an autoscaler leaves replicas out; the API server writes them into what it stores.
+ */
+static void report_unsaid(struct hearing *hearing, const struct field *field,
+                          const struct pod_amount *least)
+{
+    struct arena *arena = hearing->judgement->arena;
+    const struct object *unsaid = hearing->unsaid;
+    /* The fewest pods of which one may go: of a share, 100 / (100 - share), rounded up. */
+    int64_t enough = least->is_share ? (199 - least->value) / (100 - least->value)
+                                     : within_int32(least->value) + 1;
+    /* It was counted as one. */
+    long long needed = enough - (hearing->pods - 1);
+    judgement_report(
+        hearing->judgement,
+        &(struct draft){
+            .severity = SEVERITY_UNDECIDED,
+            .field = field,
+            .found = node_text(field->node),
+            .statement =
+                arena_printf(arena,
+                             "found \"%.*s\", and %.*s %.*s does not say how many replicas it has: "
+                             "with fewer than %lld none may ever be evicted",
+                             TEXT_ARGS(node_text(field->node)), TEXT_ARGS(unsaid->kind_name),
+                             TEXT_ARGS(object_display_name(unsaid, arena)), needed),
+            .fix = arena_printf(arena,
+                                "have its autoscaler keep %lld at least (minReplicas), or write "
+                                "maxUnavailable: 1 instead",
+                                needed),
+        });
+}
+
 /* What must stay, of the pods there are; a share is rounded up. */
 static void judge_least(struct hearing *hearing, const struct field *field)
 {
@@ -154,7 +197,11 @@ static void judge_least(struct hearing *hearing, const struct field *field)
         return;
     }
     int64_t staying = least.is_share ? (hearing->pods * least.value + 99) / 100 : least.value;
-    if (hearing->pods > 0 && staying >= hearing->pods)
+    if (hearing->pods == 0 || staying < hearing->pods)
+        return;
+    if (hearing->unsaid != NULL)
+        report_unsaid(hearing, field, &least);
+    else
         report_never(hearing, field,
                      arena_printf(arena,
                                   "found \"%.*s\": %lld must stay and %.*s, so none may ever be "
@@ -288,8 +335,9 @@ const struct rail rail_pod_disruption_budgets = {
         "shares are rounded up. Pods of two budgets are never evicted: found where a visible "
         "workload or Pod is selected by both, or both selectors are the same. And a share or a "
         "maxUnavailable for the pods of a Job, which has no replicas to reckon with.\n\n"
-        "Replicas are those the workload says now; where an autoscaler sets them, its least number "
-        "counts. With no workload visible a minAvailable cannot be decided.",
+        "Replicas are those the workload says now. One that says none, as in a chart with an "
+        "autoscaler, may have 1, or more (autoscalers are not read): a minAvailable that would let "
+        "no pod of 1 go cannot be decided then, and neither can one with no workload visible.",
     .example = "pod-disruption-budgets:\n"
                "  mode: enforce\n",
     .kinds = KIND_BIT(KIND_POD_DISRUPTION_BUDGET),

@@ -153,10 +153,11 @@ const struct rail rail_pool_shape = {
         "rule each other out, or the value that was meant (x86_64 is amd64; 64 GiB of "
         "instance-memory are 65536, in MiB; 0 GPUs are the operator DoesNotExist; a region is no "
         "zone); where only the built-in catalogue does not know a name, that is a warning, since "
-        "catalogues age. So it is with minValues that the types left do not have, unless few of "
-        "them do, or the policy says minValuesPolicy: BestEffort. And it finds a pool that may "
-        "launch any machine, accelerators and bare metal among them: without any requirement that "
-        "is a finding, with requirements on architecture, zone and capacity type alone a warning.",
+        "catalogues age. minValues that the types left cannot meet are found as well, and warned "
+        "of where at least half of them are there; with minValuesPolicy: BestEffort in the policy "
+        "they do no harm. And it finds a pool that may launch any machine, accelerators and bare "
+        "metal among them: without any requirement that is a finding, with requirements on "
+        "architecture, zone and capacity type alone a warning.",
     .example = "pool-shape:\n"
                "  mode: enforce\n",
     .kinds = KIND_BIT(KIND_NODE_POOL),

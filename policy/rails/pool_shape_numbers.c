@@ -18,12 +18,14 @@ static bool read_number(struct text t, int64_t *number)
 {
     enum { LONGEST = 15, TEN = 10 };
     *number = 0;
+    if (t.size == 0 || t.size > LONGEST)
+        return false;
     for (size_t i = 0; i < t.size; i++) {
         if (t.data[i] < '0' || t.data[i] > '9')
             return false;
         *number = *number * TEN + (t.data[i] - '0');
     }
-    return t.size > 0 && t.size <= LONGEST;
+    return true;
 }
 
 /* The least that a type has; 0 when none has the label. */

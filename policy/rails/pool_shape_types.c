@@ -222,22 +222,22 @@ static void report_none(struct judgement *judgement, const struct pool *pool)
                                 });
 }
 
-void pool_shape_judge_types(struct judgement *judgement, const struct pool *as_written)
+void pool_shape_judge_types(struct judgement *judgement, const struct pool *pool)
 {
     const struct catalog *catalog = judgement->world->catalog;
-    struct pool pool = *as_written;
-    if (!pool_is_covered_by(catalog, &pool))
+    struct pool understood = *pool;
+    if (!pool_is_covered_by(catalog, &understood))
         return;
-    pool.requirements = pool_shape_understood(as_written, judgement->arena);
+    understood.requirements = pool_shape_understood(pool, judgement->arena);
     struct type_set launchable =
-        expressions_select(catalog, &pool.requirements, &pool.labels, judgement->arena);
-    bool told = pool_shape_judge_units(judgement, &pool);
+        expressions_select(catalog, &understood.requirements, &understood.labels, judgement->arena);
+    bool told = pool_shape_judge_units(judgement, &understood);
     if (type_set_count(&launchable) == 0) {
         if (!told)
-            report_none(judgement, &pool);
+            report_none(judgement, &understood);
         return;
     }
-    pool_shape_judge_min_values(judgement, &pool, &launchable);
-    if (!narrows(catalog, &pool.requirements) && !narrows(catalog, &pool.labels))
-        report_open(judgement, &pool, &launchable);
+    pool_shape_judge_min_values(judgement, &understood, &launchable);
+    if (!narrows(catalog, &understood.requirements) && !narrows(catalog, &understood.labels))
+        report_open(judgement, &understood, &launchable);
 }

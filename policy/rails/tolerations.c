@@ -145,6 +145,69 @@ static void report_every_taint(const struct hearing *hearing, const struct toler
     judgement_report(hearing->judgement, &draft);
 }
 
+/* The words that make a toleration narrower. */
+enum { LACKS_VALUE = 1, LACKS_EFFECT = 2 };
+
+/* Those that it lacks to be one of this grant; 0 where other words stand in their place. */
+static int lacking(const struct grant *grant, const struct toleration *toleration)
+{
+    int words = 0;
+    if (text_is(grant->key, "*") || !text_matches_glob(toleration->key, grant->key))
+        return 0;
+    if (grant->effect.data != NULL && !text_equal(grant->effect, toleration->effect)) {
+        if (toleration->effect.size > 0 || !is_effect(grant->effect))
+            return 0;
+        words |= LACKS_EFFECT;
+    }
+    if (grant->value.data != NULL &&
+        (is_exists(toleration) || !text_matches_glob(toleration->value, grant->value))) {
+        if (!is_exists(toleration) && toleration->value.size > 0)
+            return 0;
+        words |= LACKS_VALUE;
+    }
+    return words;
+}
+
+static struct text value_to_write(struct text granted, struct arena *arena)
+{
+    if (text_split(granted, '*', NULL, NULL) || text_split(granted, '?', NULL, NULL))
+        return arena_printf(arena, "a value that %.*s matches", TEXT_ARGS(granted));
+    return granted.size > 0 ? arena_printf(arena, "value: %.*s", TEXT_ARGS(granted))
+                            : TEXT("value: \"\"");
+}
+
+static struct text narrowing_text(struct text granted, const struct toleration *toleration,
+                                  int words, struct arena *arena)
+{
+    struct grant grant = read_grant(granted);
+    struct text_builder fix = {.arena = arena};
+    text_builder_printf(&fix, "%.*s is granted: ", TEXT_ARGS(granted));
+    if ((words & LACKS_VALUE) != 0)
+        text_builder_printf(&fix, "%s %.*s%s%s", is_exists(toleration) ? "write" : "add",
+                            TEXT_ARGS(value_to_write(grant.value, arena)),
+                            is_exists(toleration) ? " instead of operator: Exists" : "",
+                            words == LACKS_VALUE ? "" : ", and ");
+    if ((words & LACKS_EFFECT) != 0)
+        text_builder_printf(&fix, "add effect: %.*s", TEXT_ARGS(grant.effect));
+    return text_builder_text(&fix);
+}
+
+/* By the grant that it is fewest words away from. */
+static struct text fix_of(const struct hearing *hearing, const struct toleration *toleration)
+{
+    static const int fewest_first[] = {LACKS_EFFECT, LACKS_VALUE, LACKS_VALUE | LACKS_EFFECT};
+    const struct key_strings *allow = &hearing->settings->allow;
+    for (size_t i = 0; i < COUNT_OF(fewest_first); i++) {
+        for (size_t j = 0; j < allow->count; j++) {
+            struct grant grant = read_grant(allow->items[j]);
+            if (lacking(&grant, toleration) == fewest_first[i])
+                return narrowing_text(allow->items[j], toleration, fewest_first[i],
+                                      hearing->judgement->arena);
+        }
+    }
+    return TEXT("remove the toleration, or ask for it to be granted");
+}
+
 static void report_not_granted(const struct hearing *hearing, const struct toleration *toleration)
 {
     struct arena *arena = hearing->judgement->arena;
@@ -162,7 +225,7 @@ static void report_not_granted(const struct hearing *hearing, const struct toler
                                                    TEXT_ARGS(found)),
                          .allowed = allowed,
                          .allowed_count = allow->count,
-                         .fix = TEXT("remove the toleration, or ask for it to be granted"),
+                         .fix = fix_of(hearing, toleration),
                      });
 }
 

@@ -1,5 +1,5 @@
 /* The rail accelerators on pods: who tolerates and does not ask, who asks and is kept out. */
-#include "rail_table.h"
+#include "rail_modes.h"
 
 #define IN(key, values) "{key: " key ", operator: In, values: [" values "]}"
 #define AWS "karpenter.k8s.aws/instance-"
@@ -226,6 +226,36 @@ static void one_open_pool_is_enough(void)
     rail_table_run(&(struct rail_table){"accelerators: {}", DELETED, open, 1});
 }
 
+static void what_will_be_added_counts(void)
+{
+    static const struct rail_case cases[] = {
+        {POD("", GPU), ""},
+        {POD("{key: nvidia.com/gpu, value: '6'}", GPU), ""},
+        /* a part of a device, on nodes that are tainted for the whole */
+        {POD("", ASKS("nvidia.com/mig-1g.5gb")), ""},
+        /* of which device it is a part is not known */
+        {POD("", ASKS("4paradigm.com/vgpu")), "deny spec.tolerations 4paradigm.com/vgpu"},
+        /* only for those that ask */
+        {POD(TOLERATES, ASKS_NOTHING), "deny spec.tolerations[0].key nvidia.com/gpu"},
+    };
+    static const char rails[] = "accelerators: {addToleration: true}";
+    rail_table_run(&(struct rail_table){rails, CLOSED, cases, COUNT_OF(cases)});
+    /* Another taint still keeps it out. */
+    static const struct rail_words dedicated[] = {
+        {POD("", GPU),
+         "asks for nvidia.com/gpu but tolerates the taints of no NodePool that could serve it: ml "
+         "(dedicated=ml:NoSchedule)",
+         "add to spec.tolerations: [{key: dedicated, operator: Exists, effect: NoSchedule}]"}};
+    rail_words_run(rails,
+                   VISIBLE("ml", "v1", "", IN(AWS "family", "g5"),
+                           "{key: nvidia.com/gpu, effect: NoSchedule}, {key: dedicated, value: ml, "
+                           "effect: NoSchedule}"),
+                   dedicated, 1);
+    static const struct rail_case unseen[] = {
+        {POD("", GPU), "undecided spec.tolerations nvidia.com/gpu"}};
+    rail_table_run(&(struct rail_table){rails, NULL, unseen, 1});
+}
+
 static void with_no_pool_visible_nothing_is_decided(void)
 {
     static const char undecided[] = "undecided spec.tolerations nvidia.com/gpu";
@@ -255,6 +285,7 @@ const struct unit_test unit_tests[] = {
     {"every kind that has pods", every_kind_that_has_pods},
     {"who asks must be let in", who_asks_must_be_let_in},
     {"one open pool is enough", one_open_pool_is_enough},
+    {"what will be added counts", what_will_be_added_counts},
     {"with no pool visible nothing is decided", with_no_pool_visible_nothing_is_decided},
     {NULL, NULL},
 };

@@ -235,6 +235,10 @@ static void pods_have_addresses(void)
         "[{key: node.kubernetes.io/instance-type, operator: In, values: [m5.large]}]}}}}"
         "\n---\n" POOL("d", "t3.nano"),
         &others, 1});
+    /* by the same tables 58 on a1.2xlarge */
+    static const struct rail_case first[] = {{MAX_PODS("58"), ""},
+                                             {MAX_PODS("59"), "warn spec.kubelet.maxPods 59"}};
+    rail_table_run(&(struct rail_table){"node-class: {}", POOL("c", "a1.2xlarge"), first, 2});
     /* of all pools of the class */
     static const struct rail_case both = {MAX_PODS("30"), "warn spec.kubelet.maxPods 30"};
     rail_table_run(&(struct rail_table){

@@ -333,7 +333,19 @@ static void one_way_to_a_node_is_enough(void)
              "[" TERM(IN("intent", "apps")) ", " TERM("{key: " FAMILY
                                                       ", operator: Is, values: [m5]}") "]}}}}"),
          "warn spec.nodeSelector "},
-        /* two preferences, and what is wrong with the second */
+        /* one preference after the other, and what is wrong with a second label */
+        {POD("{affinity: {nodeAffinity: {preferredDuringSchedulingIgnoredDuringExecution: "
+             "[{weight: 1, preference: " TERM(IN(
+                 "intent", "apps")) "}, {weight: 2, preference: " TERM(IN("intent",
+                                                                          "gpu")) "}, {weight: 3, "
+                                                                                  "preference:"
+                                                                                  " " TERM(IN("inte"
+                                                                                              "nt",
+                                                                                              "ml")) "}]}}}"),
+         "warn spec.affinity.nodeAffinity.preferredDuringSchedulingIgnoredDuringExecution[1]."
+         "preference.matchExpressions[0].values[0] gpu\n"
+         "warn spec.affinity.nodeAffinity.preferredDuringSchedulingIgnoredDuringExecution[2]."
+         "preference.matchExpressions[0].values[0] ml"},
         {PREFERS(IN("intent", "apps") ", " IN("intent", "gpu")),
          "warn spec.affinity.nodeAffinity.preferredDuringSchedulingIgnoredDuringExecution[0]."
          "preference.matchExpressions[1].values[0] gpu"},

@@ -130,8 +130,8 @@ static void nodes_that_others_make(void)
     static const char managed[] = POOL("general", "", FAMILY("m5") ", " ZONES)
         NODE_OF("node-1", "karpenter.sh/nodepool: general");
     static const char group[] = POOL("general", "", FAMILY("m5") ", " ZONES)
-        NODE_OF("node-2", "karpenter.sh/nodepool: general")
-            NODE_OF("node-1", EKS "nodegroup: system")
+        NODE_OF("node-1", "karpenter.sh/nodepool: general")
+            NODE_OF("node-2", EKS "nodegroup: system")
                 NODE_OF("node-3", EKS "compute-type: fargate");
 #define BY(path) "undecided spec." path " "
 #define BY_LABEL(key) BY("nodeSelector[" key "]") key
@@ -186,6 +186,13 @@ static void nodes_that_others_make(void)
          "deny spec "},
     };
     rail_table_run(&(struct rail_table){"placeable: {mode: enforce}", group, seen, COUNT_OF(seen)});
+    /* Karpenter itself, where it runs on Fargate */
+    static const char fargate[] =
+        POOL("general", "", FAMILY("m5") ", " ZONES) NODE_OF("node-1", EKS "compute-type: fargate");
+    static const struct rail_case off_pools = {
+        POD(ASKS("cpu: 5") ", " REQUIRES(KEY("karpenter.sh/nodepool", "DoesNotExist"))),
+        BY_TERM("0") "karpenter.sh/nodepool"};
+    rail_table_run(&(struct rail_table){"placeable: {mode: enforce}", fargate, &off_pools, 1});
     static const struct rail_words words[] = {
         {SELECTS(EKS "nodegroup", "system"),
          "asks for nodes with " EKS "nodegroup, which others than NodePools make, and none is "

@@ -14,7 +14,7 @@
 #define LEAST "spec.minAvailable "
 #define MOST "spec.maxUnavailable "
 
-static const char cluster[] = WORKLOAD("Deployment", "one", "")
+static const char cluster[] = WORKLOAD("Deployment", "one", "replicas: 1, ")
     WORKLOAD("Deployment", "three", "replicas: 3, ") WORKLOAD("StatefulSet", "two", "replicas: 2, ")
         WORKLOAD("Deployment", "none",
                  "replicas: 0, ") "---\n{apiVersion: apps/v1, kind: ReplicaSet, metadata: {name: "
@@ -92,7 +92,9 @@ static void shares_of_many(void)
 {
     static const char many[] = WORKLOAD("Deployment", "hundred", "replicas: 100, ")
         WORKLOAD("Deployment", "endless", "replicas: 9223372036854775807, ")
-            WORKLOAD("StatefulSet", "endless", "replicas: 9223372036854775807, ");
+            WORKLOAD("StatefulSet", "endless", "replicas: 9223372036854775807, ")
+                WORKLOAD("Deployment", "less", "replicas: -9223372036854775808, ")
+                    WORKLOAD("StatefulSet", "less", "replicas: -9223372036854775808, ");
     static const struct rail_case cases[] = {
         {BUDGET("a", "hundred", "minAvailable: 99"), ""},
         {BUDGET("a", "hundred", "minAvailable: 99%"), ""},
@@ -100,6 +102,8 @@ static void shares_of_many(void)
         /* more than the API server takes */
         {BUDGET("a", "endless", "minAvailable: 100"), ""},
         {BUDGET("a", "endless", "minAvailable: 99%"), ""},
+        {BUDGET("a", "less", "minAvailable: 1"), ""},
+        {BUDGET("a", "less", "minAvailable: 99%"), ""},
     };
     rail_table_run(
         &(struct rail_table){"pod-disruption-budgets: {}", many, cases, COUNT_OF(cases)});
@@ -240,9 +244,10 @@ static void whose_pods_they_are(void)
          LEAVE_ONE},
     };
     rail_words_run("pod-disruption-budgets: {}",
-                   WORKLOAD("ReplicaSet", "web", "replicas: 2, ") WORKLOAD("StatefulSet", "web", "")
-                       WORKLOAD("Deployment", "web", "replicas: 3, ")
-                           WORKLOAD("StatefulSet", "db", "replicas: 2, "),
+                   WORKLOAD("ReplicaSet", "web", "replicas: 2, ")
+                       WORKLOAD("StatefulSet", "web", "replicas: 1, ")
+                           WORKLOAD("Deployment", "web", "replicas: 3, ")
+                               WORKLOAD("StatefulSet", "db", "replicas: 2, "),
                    three, COUNT_OF(three));
     static const struct rail_words jobs[] = {{BUDGET("b", "job", "maxUnavailable: 1"),
                                               "selects pods of Job first" NO_REPLICAS,
@@ -291,6 +296,69 @@ static void what_is_not_visible_is_not_decided(void)
     arena_destroy(arena);
 }
 
+#define BOTH(more)                                                                              \
+    "{apiVersion: policy/v1, kind: PodDisruptionBudget, metadata: {name: a}, spec: {selector: " \
+    "{matchExpressions: [{key: app, operator: In, values: [scaled, fixed]}]}, " more "}}"
+
+/* An autoscaler's workload: the file says no number, and what the API server stores does. */
+static void replicas_may_be_left_to_an_autoscaler(void)
+{
+    static const char unsaid[] =
+        WORKLOAD("Deployment", "scaled", "") WORKLOAD("Deployment", "fixed", "replicas: 3, ")
+            WORKLOAD("Deployment", "left", "replicas: null, ");
+    static const struct rail_case cases[] = {
+        {BUDGET("a", "scaled", "minAvailable: 1"), "undecided " LEAST "1"},
+        {BUDGET("a", "scaled", "minAvailable: 2"), "undecided " LEAST "2"},
+        {BUDGET("a", "scaled", "minAvailable: 50%"), "undecided " LEAST "50%"},
+        {BUDGET("a", "left", "minAvailable: 1"), "undecided " LEAST "1"},
+        {BOTH("minAvailable: 4"), "undecided " LEAST "4"},
+        {BOTH("minAvailable: 76%"), "undecided " LEAST "76%"},
+        /* with one it would do, too */
+        {BOTH("minAvailable: 3"), ""},
+        {BOTH("minAvailable: 75%"), ""},
+        {BUDGET("a", "fixed", "minAvailable: 3"), "deny " LEAST "3"},
+        /* none of any number may go */
+        {BUDGET("a", "scaled", "minAvailable: 100%"), "deny " LEAST "100%"},
+        {BUDGET("a", "scaled", "maxUnavailable: 0"), "deny " MOST "0"},
+        {BUDGET("a", "scaled", "maxUnavailable: 1"), ""},
+        {BUDGET("a", "scaled", "minAvailable: 0"), ""},
+    };
+    rail_table_run(
+        &(struct rail_table){"pod-disruption-budgets: {}", unsaid, cases, COUNT_OF(cases)});
+#define NOT_SAID(amount, workload, count) \
+    "found \"" amount "\", and " workload \
+    " does not say how many replicas it has: with fewer than " count " none may ever be evicted"
+#define KEEP(count)                                \
+    "have its autoscaler keep " count " at least " \
+    "(minReplicas), or write maxUnavailable: 1 instead"
+    static const struct rail_words words[] = {
+        {BUDGET("a", "scaled", "minAvailable: 1"), NOT_SAID("1", "Deployment scaled", "2"),
+         KEEP("2")},
+        {BUDGET("a", "scaled", "minAvailable: 2"), NOT_SAID("2", "Deployment scaled", "3"),
+         KEEP("3")},
+        {BUDGET("a", "scaled", "minAvailable: 1%"), NOT_SAID("1%", "Deployment scaled", "2"),
+         KEEP("2")},
+        {BUDGET("a", "scaled", "minAvailable: 50%"), NOT_SAID("50%", "Deployment scaled", "2"),
+         KEEP("2")},
+        {BUDGET("a", "scaled", "minAvailable: 51%"), NOT_SAID("51%", "Deployment scaled", "3"),
+         KEEP("3")},
+        {BUDGET("a", "scaled", "minAvailable: 99%"), NOT_SAID("99%", "Deployment scaled", "100"),
+         KEEP("100")},
+        /* beside three others */
+        {BOTH("minAvailable: 4"), NOT_SAID("4", "Deployment scaled", "2"), KEEP("2")},
+        {BOTH("minAvailable: 90%"), NOT_SAID("90%", "Deployment scaled", "7"), KEEP("7")},
+        /* more than the API server takes */
+        {BUDGET("a", "scaled", "minAvailable: 9223372036854775807"),
+         NOT_SAID("9223372036854775807", "Deployment scaled", "2147483648"), KEEP("2147483648")},
+    };
+    rail_words_run("pod-disruption-budgets: {}", unsaid, words, COUNT_OF(words));
+    /* Of two the first is named. */
+    static const struct rail_words two = {BUDGET("a", "web", "minAvailable: 2"),
+                                          NOT_SAID("2", "Deployment web", "2"), KEEP("2")};
+    rail_words_run("pod-disruption-budgets: {}",
+                   WORKLOAD("Deployment", "web", "") WORKLOAD("StatefulSet", "web", ""), &two, 1);
+}
+
 const char unit_suite[] = "policy pod-disruption-budgets";
 const struct unit_test unit_tests[] = {
     {"budgets that never let a pod go", budgets_that_never_let_a_pod_go},
@@ -301,5 +369,6 @@ const struct unit_test unit_tests[] = {
     {"pods of every controller count", pods_of_every_controller_count},
     {"whose pods they are", whose_pods_they_are},
     {"what is not visible is not decided", what_is_not_visible_is_not_decided},
+    {"replicas may be left to an autoscaler", replicas_may_be_left_to_an_autoscaler},
     {NULL, NULL},
 };

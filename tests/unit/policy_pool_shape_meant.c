@@ -38,7 +38,12 @@ static void numbers_in_another_unit_are_found(void)
         {POOL(IN(AWS "family", "m5") ", " IS("memory", "Lt", "8") ", " IN("kubernetes.io/arch",
                                                                           "arm64")),
          "deny " VALUE "8"},
+        /* what is no number is no unit's fault */
         {POOL(CMR ", " IS("memory", "In", "16Gi")), "warn " VALUE "16Gi"},
+        {POOL(CMR ", " IS("memory", "NotIn", "16Gi")), ""},
+        {POOL(CMR ", " IS("memory", "NotIn", "")), ""},
+        {POOL(CMR ", " IS("memory", "NotIn", "99999999999999999999999999")), ""},
+        {POOL(CMR ", " IS("memory", "NotIn", "9")), "warn " VALUE "9"},
     };
     rail_table_run(&(struct rail_table){"pool-shape: {}", NULL, cases, COUNT_OF(cases)});
     static const struct rail_words words[] = {
@@ -50,6 +55,12 @@ static void numbers_in_another_unit_are_found(void)
         {POOL(CMR ", " IS("network-bandwidth", "Gt", "10")),
          "found \"10\", which is 10 Mbit/s, and every type has more",
          "write 10000, if 10 Gbit/s is meant"},
+        {POOL(CMR ", " IS("ebs-bandwidth", "Gt", "9")),
+         "found \"9\", which is 9 Mbit/s, and every type has more",
+         "write 9000, if 9 Gbit/s is meant"},
+        {POOL(IN(AWS "category", "g, p") ", " IS("gpu-memory", "Gt", "16")),
+         "found \"16\", which is 16 MiB, and every type has more",
+         "write 16384, if 16 GiB is meant"},
         /* numbers are near to each other in another way than names */
         {POOL(CMR ", " IS("memory", "In", "7169")),
          "found \"7169\", which no instance type the catalogue knows has as " AWS
@@ -288,7 +299,7 @@ static void a_region_is_no_zone(void)
         /* zones, local zones and those of a telephone company */
         {ZONES("eu-west-1a, us-west-2-lax-1a, us-east-1-wl1-bos-wlz-1"), ""},
         {ZONES("a, zone-1, '1', eu-west-, '-1'"), "deny " AT "[1].values[3] eu-west-\n"
-                                                "deny " AT "[1].values[4] -1"},
+                                                  "deny " AT "[1].values[4] -1"},
         {POOL(CMR ", " IN("topology.kubernetes.io/region", "eu-west-1")), ""},
         {POOL(CMR ", " IN("topology.k8s.aws/zone-id", "euw1-az1")), ""},
         {POOL(CMR ", {key: topology.kubernetes.io/zone, operator: NotIn, values: [eu-west-1]}"),

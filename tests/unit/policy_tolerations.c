@@ -146,6 +146,81 @@ static void what_is_granted_is_told_nearest_first(void)
     rail_words_run("tolerations: {}", NULL, every, COUNT_OF(every));
 }
 
+static void the_word_that_is_missing_is_told(void)
+{
+#define NOT_GRANTED(taint) "tolerates " taint ", which is not granted; allowed "
+    static const struct rail_words rows[] = {
+        {TOLERATES("key: team, value: web"),
+         NOT_GRANTED("team=web") "team=web:NoSchedule, crit:NoSchedule",
+         "team=web:NoSchedule is granted: add effect: NoSchedule"},
+        {TOLERATES("key: crit, operator: Exists"),
+         NOT_GRANTED("crit") "crit:NoSchedule, team=web:NoSchedule",
+         "crit:NoSchedule is granted: add effect: NoSchedule"},
+        {TOLERATES("key: team, operator: Exists, effect: NoSchedule"),
+         NOT_GRANTED("team:NoSchedule") "team=web:NoSchedule, crit:NoSchedule",
+         "team=web:NoSchedule is granted: write value: web instead of operator: Exists"},
+        {TOLERATES("key: team, effect: NoSchedule"),
+         NOT_GRANTED("team:NoSchedule") "team=web:NoSchedule, crit:NoSchedule",
+         "team=web:NoSchedule is granted: add value: web"},
+        {TOLERATES("key: team, operator: Exists"),
+         NOT_GRANTED("team") "crit:NoSchedule, team=web:NoSchedule",
+         "team=web:NoSchedule is granted: write value: web instead of operator: Exists, and add "
+         "effect: NoSchedule"},
+        {TOLERATES("key: team"), NOT_GRANTED("team") "crit:NoSchedule, team=web:NoSchedule",
+         "team=web:NoSchedule is granted: add value: web, and add effect: NoSchedule"},
+        /* another word stands there: it is another taint */
+        {TOLERATES("key: team, value: ml, effect: NoSchedule"),
+         NOT_GRANTED("team=ml:NoSchedule") "team=web:NoSchedule, crit:NoSchedule", REMOVE},
+        {TOLERATES("key: team, value: ml"),
+         NOT_GRANTED("team=ml") "team=web:NoSchedule, crit:NoSchedule", REMOVE},
+        {TOLERATES("key: crit, operator: Exists, effect: NoExecute"),
+         NOT_GRANTED("crit:NoExecute") "crit:NoSchedule, team=web:NoSchedule", REMOVE},
+        {TOLERATES("key: team, operator: Exists, effect: NoExecute"),
+         NOT_GRANTED("team:NoExecute") "team=web:NoSchedule, crit:NoSchedule", REMOVE},
+        {TOLERATES("key: teams, operator: Exists"),
+         NOT_GRANTED("teams") "crit:NoSchedule, team=web:NoSchedule", REMOVE},
+    };
+    rail_words_run("tolerations: {allow: ['team=web:NoSchedule', 'crit:NoSchedule']}", NULL, rows,
+                   COUNT_OF(rows));
+    static const struct {
+        const char *allow, *object, *fix;
+    } grants[] = {
+        /* patterns, and a taint without a value */
+        {"'team=ml-*'", TOLERATES("key: team, operator: Exists"),
+         "team=ml-* is granted: write a value that ml-* matches instead of operator: Exists"},
+        {"'team=ml-?'", TOLERATES("key: team"),
+         "team=ml-? is granted: add a value that ml-? matches"},
+        {"'bare='", TOLERATES("key: bare, operator: Exists"),
+         "bare= is granted: write value: \"\" instead of operator: Exists"},
+        {"'disk-*:NoExecute'", TOLERATES("key: disk-ssd, operator: Exists"),
+         "disk-*:NoExecute is granted: add effect: NoExecute"},
+        /* what is granted of every taint is no hint at this one; nor is a grant of nothing */
+        {"'*:NoExecute'", TOLERATES("key: team, operator: Exists"), REMOVE},
+        {"'team:NoSched'", TOLERATES("key: team, operator: Exists"), REMOVE},
+        /* of several the one that lacks least, then the first */
+        {"'team=a:NoSchedule', 'team:NoExecute', 'team=b'",
+         TOLERATES("key: team, operator: Exists"),
+         "team:NoExecute is granted: add effect: "
+         "NoExecute"},
+        {"'team=a:NoSchedule', 'team=b', 'team=c'", TOLERATES("key: team, operator: Exists"),
+         "team=b is granted: write value: b instead of operator: Exists"},
+        {"'team=a:NoSchedule', 'team=b:NoSchedule'", TOLERATES("key: team"),
+         "team=a:NoSchedule is granted: add value: a, and add effect: NoSchedule"},
+    };
+    struct arena *arena = arena_create((size_t)64 << 20);
+    for (size_t i = 0; i < COUNT_OF(grants); i++) {
+        struct world world = rail_table_world(
+            arena_printf(arena, "tolerations: {allow: [%s]}", grants[i].allow).data, NULL, arena);
+        struct rail_documents documents = rail_table_read(grants[i].object, arena);
+        struct subject subject = {.operation = OPERATION_CREATE, .object = &documents.items[0]};
+        struct verdict verdict;
+        policy_evaluate(&world, &subject, 0, arena, &verdict);
+        ASSERT_INT(verdict.finding_count, 1);
+        ASSERT_TEXT(verdict.findings[0].fix, grants[i].fix);
+    }
+    arena_destroy(arena);
+}
+
 static void a_star_grants_everything_at_once(void)
 {
     static const struct rail_case cases[] = {
@@ -243,6 +318,7 @@ const struct unit_test unit_tests[] = {
     {"a grant leaves open what it does not say", a_grant_leaves_open_what_it_does_not_say},
     {"each toleration is held against the list", each_toleration_is_held_against_the_list},
     {"what is granted is told nearest first", what_is_granted_is_told_nearest_first},
+    {"the word that is missing is told", the_word_that_is_missing_is_told},
     {"a star grants everything at once", a_star_grants_everything_at_once},
     {"an empty list grants nothing", an_empty_list_grants_nothing},
     {"every kind of workload", every_kind_of_workload},

@@ -78,7 +78,7 @@ static void tolerations(void)
          "remove the toleration, or ask for it to be granted"},
         {POD("tolerations: [{key: team, operator: Exists}]"),
          "tolerates team, which is not granted; allowed spot, team=web, batch:NoSchedule",
-         "remove the toleration, or ask for it to be granted"},
+         "team=web is granted: write value: web instead of operator: Exists"},
         {POD("tolerations: [{key: batch, operator: Exists, effect: NoExecute}]"),
          "tolerates batch:NoExecute, which is not granted; allowed batch:NoSchedule, spot, "
          "team=web",
