@@ -410,6 +410,8 @@ void node_class_judge_kubelet(struct judgement *judgement)
         struct text name = {node->members[i].key, node->members[i].key_size};
         const struct field *field = field_member(arena, kubelet, name);
         const struct setting *setting = setting_named(name);
+        if (node_is(field->node, NODE_NULL))
+            continue; /* the API server drops it */
         if (text_is(name, "registerWithTaints"))
             report(
                 judgement, field,

@@ -27,6 +27,7 @@ static void kubelet_settings_can_be_used(void)
         {KUBELET("maxPod: 58"), IN_KUBELET "maxPod maxPod"},
         {KUBELET("somethingNew: 58"), "warn spec.kubelet.somethingNew somethingNew"},
         {KUBELET("registerWithTaints: []"), IN_KUBELET "registerWithTaints "},
+        {KUBELET("registerWithTaints: null, maxPod: null"), ""},
         {KUBELET("maxPods: -1"), IN_KUBELET "maxPods -1"},
         {KUBELET("podsPerCore: '2'"), IN_KUBELET "podsPerCore 2"},
         {KUBELET("cpuCFSQuota: 'true'"), IN_KUBELET "cpuCFSQuota true"},
@@ -282,7 +283,7 @@ static void what_was_meant_is_named(void)
                                         "topologyManagerPolicy"};
     for (size_t i = 0; i < COUNT_OF(names); i++) {
         char object[256], found[256], fix[128];
-        snprintf(object, sizeof object, KUBELET("%sx: null"), names[i]);
+        snprintf(object, sizeof object, KUBELET("%sx: 1"), names[i]);
         snprintf(found, sizeof found, "found \"%sx\", which is no setting of a kubelet" REFUSED,
                  names[i]);
         snprintf(fix, sizeof fix, "did you mean %s?", names[i]);

@@ -319,6 +319,7 @@ static void replicas_may_be_left_to_an_autoscaler(void)
         {BUDGET("a", "fixed", "minAvailable: 3"), "deny " LEAST "3"},
         /* none of any number may go */
         {BUDGET("a", "scaled", "minAvailable: 100%"), "deny " LEAST "100%"},
+        {BUDGET("a", "scaled", "minAvailable: 200%"), "deny " LEAST "200%"},
         {BUDGET("a", "scaled", "maxUnavailable: 0"), "deny " MOST "0"},
         {BUDGET("a", "scaled", "maxUnavailable: 1"), ""},
         {BUDGET("a", "scaled", "minAvailable: 0"), ""},
