@@ -33,7 +33,7 @@ bool pool_shape_judge_no_devices(struct judgement *judgement, const struct pool 
 void pool_shape_judge_min_values(struct judgement *judgement, const struct pool *pool,
                                  const struct type_set *launchable);
 /* Pools that may launch anything, and pools that can launch nothing. */
-void pool_shape_judge_types(struct judgement *judgement, const struct pool *as_written);
+void pool_shape_judge_types(struct judgement *judgement, const struct pool *pool);
 
 /* The key by its canonical name. */
 struct text pool_shape_canonical(struct text key);

@@ -10,7 +10,7 @@ static struct text nearest_class(const struct snapshot *snapshot, struct text na
     for (size_t i = 0; i < count; i++)
         names[i] = snapshot_object(snapshot, KIND_EC2_NODE_CLASS, i)->name;
     /* Where there is but one, it is meant, or else nothing is. */
-    size_t nearest = text_nearest(name, names, count, count == 1 ? name.size : TYPO_EDITS);
+    size_t nearest = count == 1 ? 0 : text_nearest(name, names, count, TYPO_EDITS);
     return nearest < count ? names[nearest] : TEXT("");
 }
 

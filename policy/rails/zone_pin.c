@@ -1,7 +1,7 @@
+#include "policy/rails/zone_pin.h"
 #include "kube/forecast.h"
 #include "kube/pin.h"
 #include "policy/rails/scheduler_bypass.h"
-#include "policy/rails/zone_pin.h"
 #include "solver/well_known.h"
 
 #define NOTE_ZONE "taffrail.dev/zone"

@@ -181,6 +181,7 @@ static void it_says_what_was_meant(void)
          "put it in quotes: \"5\""},
     };
     rail_words_run("disruption-budgets: {}", NULL, rows, COUNT_OF(rows));
+    rail_replaces("disruption-budgets: {}", AFTER("never"), "Never");
     static const struct rail_words grace[] = {
         {"{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: a}, spec: {template: "
          "{spec: {terminationGracePeriod: Never}}}}",

@@ -60,6 +60,8 @@ static void labels_are_looked_up(void)
         /* what is not there cannot be unwanted */
         {NODE_AFFINITY(TERM("{key: example.com/shelf, operator: DoesNotExist}")), ""},
         {NODE_AFFINITY(TERM("{key: example.com/shelf, operator: NotIn, values: [a]}")), ""},
+        {NODE_AFFINITY(TERM("{key: example.com/shelf, operator: Gt, values: ['1']}")),
+         "deny " EXPRESSION ".key example.com/shelf"},
         {NODE_AFFINITY(TERM("{key: example.com/shelf, operator: Exists}")),
          "deny " EXPRESSION ".key example.com/shelf"},
         {NODE_AFFINITY(TERM("{key: intent, operator: Exists}")), ""},
@@ -336,12 +338,13 @@ static void one_way_to_a_node_is_enough(void)
         /* one preference after the other, and what is wrong with a second label */
         {POD("{affinity: {nodeAffinity: {preferredDuringSchedulingIgnoredDuringExecution: "
              "[{weight: 1, preference: " TERM(IN(
-                 "intent", "apps")) "}, {weight: 2, preference: " TERM(IN("intent",
-                                                                          "gpu")) "}, {weight: 3, "
-                                                                                  "preference:"
-                                                                                  " " TERM(IN("inte"
-                                                                                              "nt",
-                                                                                              "ml")) "}]}}}"),
+                 "intent",
+                 "apps")) "}, {weight: 2, preference: " TERM(IN("intent",
+                                                                "gpu")) "}, {weight: 3, "
+                                                                        "preference:"
+                                                                        " " TERM(IN("inte"
+                                                                                    "nt",
+                                                                                    "ml")) "}]}}}"),
          "warn spec.affinity.nodeAffinity.preferredDuringSchedulingIgnoredDuringExecution[1]."
          "preference.matchExpressions[0].values[0] gpu\n"
          "warn spec.affinity.nodeAffinity.preferredDuringSchedulingIgnoredDuringExecution[2]."

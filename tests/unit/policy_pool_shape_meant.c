@@ -23,6 +23,8 @@ static void numbers_in_another_unit_are_found(void)
         {POOL(CMR ", " IS("memory", "Gt", "8191")), ""},
         {POOL(CMR ", " IS("memory", "Lt", "65536")), ""},
         {POOL(CMR ", " IS("memory", "Gt", "0")), ""},
+        /* no number at all, and so no number in another unit */
+        {POOL(CMR ", {key: " AWS "memory, operator: NotIn, values: ['5.5']}"), ""},
         {POOL(CMR ", {key: " AWS "memory, operator: Exists}"), ""},
         {POOL(CMR ", " IS("cpu", "Gt", "1")), ""},
         {POOL(CMR ", " IS("network-bandwidth", "Gt", "25")), "warn " VALUE "25"},
@@ -160,6 +162,10 @@ static void min_values_that_no_types_have_are_found(void)
         /* of three that are listed, two are left */
         {POOL(IN(AWS "category", "m") ", " FAMILIES("3, operator: In, values: [m5, m6i, c5]")),
          "warn " TOO_FEW "3"},
+        {POOL(IN(AWS "category", "m") ", " FAMILIES("3, operator: In, values: [m5, m6i, c5, c6i]")),
+         "warn " TOO_FEW "3"},
+        {POOL(TYPES("20, operator: Exists") ", " M5_M6I), "warn " AT "[0].minValues 20"},
+        {POOL(IN(AWS "family", "m5") ", " FAMILIES("2, operator: Exists")), "warn " TOO_FEW "2"},
         {POOL(IN(AWS "category", "m, c") ", " FAMILIES("3, operator: In, values: [m5, m6i, c5]")),
          ""},
         {POOL(M5_M6I ", " WANTS(AWS "cpu", "2, operator: Gt, values: ['95']")),
@@ -365,6 +371,19 @@ static void a_class_that_is_not_there_is_found(void)
          "name an EC2NodeClass that is there, or add one of that name"},
     };
     rail_words_run("pool-shape: {}", two, words, COUNT_OF(words));
+    /* Of several a distant one is not offered; the only one is. */
+    static const struct rail_words far[] = {
+        {TO_CLASS("gpu-spots"),
+         "found \"gpu-spots\", the name of no visible EC2NodeClass: until there is one, Karpenter "
+         "does not use the pool",
+         "name an EC2NodeClass that is there, or add one of that name"},
+        {TO_CLASS("main"),
+         "found \"main\", the name of no visible EC2NodeClass: until there is one, Karpenter "
+         "does not use the pool",
+         "did you mean default?"},
+    };
+    rail_words_run("pool-shape: {}", two, far, 1);
+    rail_words_run("pool-shape: {}", NODE_CLASS("default"), &far[1], 1);
     /* Where none is visible, others keep them. */
     static const struct rail_case silent[] = {{TO_CLASS("batch"), ""}};
     rail_table_run(&(struct rail_table){"pool-shape: {}", NULL, silent, 1});
