@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "server/duties_contest.h"
+
 enum {
     WRITES_AT_ONCE = 4,     /* without a pause: a new CA, its bundles, a certificate */
     ROUND_BYTES = 64 << 20, /* of an arena: a Secret and two configurations, read and written */
@@ -11,8 +13,6 @@ enum {
     LOOK_MIN_MS = 250,
     FIRST_LOOK_MS = 1000, /* while there is no certificate */
     REQUEST_MS = 5000,
-    CONTESTED_MAX = 5, /* doublings of the pause while somebody else puts back another bundle */
-    CALM_MS = 30 * 60 * 1000,
 };
 
 /* What is asked for next, or waited for. */
@@ -42,16 +42,6 @@ static const struct {
 struct bundles {
     struct text *items;
     size_t count, capacity;
-};
-
-/* Somebody else puts back another bundle in a configuration. */
-struct contest {
-    char *applied; /* the bundle that was applied last; NULL: none */
-    unsigned count;
-    int64_t put_back_at_ms;
-    /* Of the round. */
-    bool overwritten;    /* what was applied is there no more */
-    struct text manager; /* who overwrote it; empty: not known */
 };
 
 struct duties {
@@ -113,7 +103,7 @@ void duties_destroy(struct duties *duties)
     free(duties->refused);
     free(duties->seen);
     for (size_t which = 0; which < CONFIGURATION_COUNT; which++)
-        free(duties->contests[which].applied);
+        contest_forget(&duties->contests[which]);
     free(duties);
 }
 
@@ -319,17 +309,6 @@ static bool holds_another(const struct duties *duties, size_t which)
     return false;
 }
 
-/* The bundle that was applied is there no more. */
-static void look_at_contest(struct duties *duties, size_t which)
-{
-    struct contest *contest = &duties->contests[which];
-    contest->overwritten =
-        duties->differs[which] && is_copy(contest->applied, duties->decided.bundle);
-    contest->manager = contest->overwritten
-                           ? bundle_manager(duties->configurations[which], duties->arena)
-                           : TEXT("");
-}
-
 struct deciding {
     struct duties *duties;
     int64_t now_ms, now_unix_s;
@@ -355,20 +334,17 @@ static void decide_body(void *context)
     deciding->done = certs_rotate(&view, duties->arena, &duties->decided, &deciding->error);
     for (size_t which = 0; deciding->done && which < CONFIGURATION_COUNT; which++) {
         duties->differs[which] = holds_another(duties, which);
-        look_at_contest(duties, which);
+        contest_look(&duties->contests[which], duties->configurations[which],
+                     duties->differs[which], duties->decided.bundle, duties->arena);
     }
 }
 
-/* Who puts it back each time only doubles the writes of both, so that this is done less and less
- * often. True: not yet. */
+/* Whether somebody else has put back another bundle too often to answer now. */
 static bool pauses(struct duties *duties, int64_t now_ms, size_t which)
 {
     struct contest *contest = &duties->contests[which];
-    int64_t since_ms = now_ms - contest->put_back_at_ms;
-    if (since_ms > CALM_MS)
-        contest->count = 0;
-    int64_t left_ms = contest->count == 0 ? 0 : (duties->look_ms << contest->count) - since_ms;
-    if (!contest->overwritten || left_ms <= 0)
+    int64_t left_ms = contest_pause_ms(contest, duties->look_ms, now_ms);
+    if (left_ms == 0)
         return false;
     enum stage stage = apply_stage(which);
     snprintf(problem_of(duties, stage), DUTIES_PROBLEM_BYTES,
@@ -379,24 +355,7 @@ static bool pauses(struct duties *duties, int64_t now_ms, size_t which)
     return true;
 }
 
-static void put_back(struct duties *duties, int64_t now_ms, size_t which)
-{
-    struct contest *contest = &duties->contests[which];
-    if (contest->overwritten) {
-        log_line(LOG_WARN, "duties", duties->options.settings->configuration, NULL,
-                 "the CA bundle was overwritten%s%.*s; it was put back, %s. Leave caBundle out of "
-                 "what installs the configuration",
-                 contest->manager.size > 0 ? " by field manager " : "", TEXT_ARGS(contest->manager),
-                 contest->count > 0 ? "less and less often" : "at once");
-        contest->put_back_at_ms = now_ms;
-        if (contest->count < CONTESTED_MAX)
-            contest->count++;
-    }
-    (void)replace_copy(&contest->applied, duties->decided.bundle);
-}
-
-/* What is as it was decided is well; what differs is written, unless somebody else has put back
- * another too often. */
+/* What is as it was decided is well; what differs is written, unless that is to wait. */
 static void judge_bundles(struct duties *duties, int64_t now_ms)
 {
     for (size_t which = 0; which < CONFIGURATION_COUNT; which++) {
@@ -476,7 +435,8 @@ static void take_written(struct duties *duties, int64_t now_ms)
              duty == DUTY_SECRET ? "CA and certificate" : "the CA bundle",
              resource_table[requests[stage].resource].kind);
     if (duty == DUTY_BUNDLE)
-        put_back(duties, now_ms, requests[stage].which);
+        contest_applied(&duties->contests[requests[stage].which], name_of(duties, stage),
+                        duties->decided.bundle, now_ms);
     /* What does not come to rest by itself must not write as fast as it can. */
     if (stage != APPLY_VALIDATING || !duties->differs[1])
         duties->writes_in_a_row++;
@@ -546,8 +506,7 @@ static void forget(struct duties *duties)
     free(duties->seen);
     duties->seen = NULL;
     for (size_t which = 0; which < CONFIGURATION_COUNT; which++) {
-        free(duties->contests[which].applied);
-        duties->contests[which] = (struct contest){0};
+        contest_forget(&duties->contests[which]);
         duties->status.missing[which] = false;
     }
     for (size_t i = 0; i < DUTIES_PROBLEM_COUNT; i++)

@@ -1,0 +1,26 @@
+/* Somebody else who puts back another CA bundle in a webhook configuration. Who answered each time
+ * would only double the writes of both, so ours is put back at once, then less and less often. */
+#ifndef TAFFRAIL_SERVER_DUTIES_CONTEST_H
+#define TAFFRAIL_SERVER_DUTIES_CONTEST_H
+
+#include "base/base.h"
+
+struct contest {
+    char *applied; /* the bundle that was applied last; NULL: none */
+    unsigned count;
+    int64_t put_back_at_ms;
+    /* Of the round; in its arena. */
+    bool overwritten;    /* what was applied is there no more */
+    struct text manager; /* who overwrote it; empty: not known */
+};
+
+/* configuration: as it was read; differs: it does not have bundle, which is wanted. */
+void contest_look(struct contest *contest, const struct node *configuration, bool differs,
+                  struct text bundle, struct arena *arena);
+/* For how long what differs is to be left as it is; 0: not at all. look_ms: between two rounds. */
+int64_t contest_pause_ms(struct contest *contest, int64_t look_ms, int64_t now_ms);
+/* bundle was applied to the configuration of that name. */
+void contest_applied(struct contest *contest, const char *name, struct text bundle, int64_t now_ms);
+void contest_forget(struct contest *contest);
+
+#endif
