@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 struct text text_of(const char *terminated)
 {
@@ -155,19 +156,9 @@ size_t text_distance(struct text a, struct text b, size_t limit)
     return row[b.size] > limit ? limit + 1 : row[b.size];
 }
 
-static char lower(char c)
-{
-    return (char)(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
-}
-
 static bool has_same_letters(struct text a, struct text b)
 {
-    if (a.size != b.size)
-        return false;
-    for (size_t i = 0; i < a.size; i++)
-        if (lower(a.data[i]) != lower(b.data[i]))
-            return false;
-    return true;
+    return a.size == b.size && a.size > 0 && strncasecmp(a.data, b.data, a.size) == 0;
 }
 
 size_t text_nearest(struct text wanted, const struct text *candidates, size_t count, size_t limit)
