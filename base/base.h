@@ -38,6 +38,9 @@ bool text_split_last(struct text t, char separator, struct text *before, struct 
 /* Shell-style: * any run, ? any one character; no classes, no escapes. Linear in practice and
  * O(pattern * t) at worst. */
 bool text_matches_glob(struct text t, struct text pattern);
+bool text_is_glob(struct text t); /* has a * or a ? */
+/* One decimal digit or more, and nothing else. */
+bool text_is_digits(struct text t);
 /* A whole decimal integer with optional sign; false on anything else or overflow. */
 bool text_to_int64(struct text t, int64_t *value) MUST_CHECK;
 /* Levenshtein distance in bytes, or limit + 1 as soon as it is known to exceed limit. Texts over
@@ -259,6 +262,7 @@ void doc_read_yaml(struct source *source, enum yaml_style style, const struct do
 struct text node_text(const struct node *node);   /* of string, number, bool; else empty */
 struct text node_string(const struct node *node); /* of a string only; else empty; NULL is fine */
 bool node_is(const struct node *node, enum node_kind kind); /* false for NULL */
+bool node_is_given(const struct node *node); /* there, and not null, which the API server drops */
 bool node_integer(const struct node *node, int64_t *value); /* a NODE_NUMBER without a fraction */
 bool node_true(const struct node *node);                    /* the boolean true */
 /* NULL when absent, or when map is not a map. The last one where a key stands twice. */

@@ -28,6 +28,11 @@ bool node_integer(const struct node *node, int64_t *value)
     return node_is(node, NODE_NUMBER) && text_to_int64(node_text(node), value);
 }
 
+bool node_is_given(const struct node *node)
+{
+    return node != NULL && node->kind != NODE_NULL;
+}
+
 bool node_true(const struct node *node)
 {
     return node_is(node, NODE_BOOL) && node->size == 4;

@@ -104,6 +104,19 @@ bool text_matches_glob(struct text t, struct text pattern)
     return next == pattern.size;
 }
 
+bool text_is_glob(struct text t)
+{
+    return text_split(t, '*', NULL, NULL) || text_split(t, '?', NULL, NULL);
+}
+
+bool text_is_digits(struct text t)
+{
+    for (size_t i = 0; i < t.size; i++)
+        if (t.data[i] < '0' || t.data[i] > '9')
+            return false;
+    return t.size > 0;
+}
+
 bool text_to_int64(struct text t, int64_t *value)
 {
     size_t at = 0;

@@ -71,6 +71,14 @@ void expressions_add_list(struct expressions *expressions, const struct field *l
         *LIST_PUSH(arena, expressions) = read_one(field_item(arena, list, i), arena);
 }
 
+bool expression_names(const struct expression *expression, struct text value)
+{
+    for (size_t i = 0; i < expression->value_count; i++)
+        if (text_equal(expression->values[i].text, value))
+            return true;
+    return false;
+}
+
 void expression_add(const struct expression *expression, struct solver_names *names,
                     struct solver_requirements *set, struct arena *arena)
 {

@@ -147,6 +147,8 @@ struct expressions {
     struct expression *items;
     size_t count, capacity;
 };
+/* Whether the value is among its values. */
+bool expression_names(const struct expression *expression, struct text value);
 /* Whether it asks for types with 0 GPUs or accelerators. Types without any have no such label: only
  * those with a share of one do. */
 bool expression_wants_no_devices(const struct expression *expression);
@@ -166,6 +168,9 @@ struct node_selection {
 };
 void node_selection_read(const struct workload *workload, struct arena *arena,
                          struct node_selection *selection);
+/* Whether EKS runs it on Fargate, on a node of its own: as its webhook marks pods when they are
+ * created, or as the pod asks. labels are the pod's, NULL: none. */
+bool pod_is_on_fargate(const struct node *labels, const struct node *spec);
 
 /* Where a pod names a topologyKey. */
 enum topology_use { TOPOLOGY_SPREAD, TOPOLOGY_AFFINITY, TOPOLOGY_ANTI_AFFINITY };
@@ -261,6 +266,7 @@ bool pool_is_of_auto_mode(const struct pool *pool);
 #define LABEL_COMPUTE_TYPE "eks.amazonaws.com/compute-type"
 /* Whether its nodes carry a label of that key, as its labels and requirements say. */
 bool pool_produces(const struct pool *pool, struct text key);
+bool some_pool_produces(const struct snapshot *snapshot, struct text key);
 
 /* ---- quantities ---- */
 

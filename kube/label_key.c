@@ -120,6 +120,14 @@ bool pool_produces(const struct pool *pool, struct text key)
     return false;
 }
 
+bool some_pool_produces(const struct snapshot *snapshot, struct text key)
+{
+    for (size_t i = 0; i < snapshot_pool_count(snapshot); i++)
+        if (pool_produces(snapshot_pool(snapshot, i), key))
+            return true;
+    return false;
+}
+
 static void add_value(struct label_offers *offers, struct text value, struct arena *arena)
 {
     for (size_t i = 0; i < offers->count; i++)

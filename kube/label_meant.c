@@ -82,7 +82,7 @@ static size_t leading_digits(struct text t)
 static bool are_numbers(const struct values *values)
 {
     for (size_t i = 0; i < values->count; i++)
-        if (leading_digits(values->items[i]) < values->items[i].size)
+        if (!text_is_digits(values->items[i]))
             return false;
     return true;
 }

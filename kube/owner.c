@@ -13,14 +13,6 @@ static bool find_owner(const struct snapshot *snapshot, struct text namespace,
     return found != NULL && uids_agree(found->uid, owner->uid);
 }
 
-static bool is_number(struct text t)
-{
-    for (size_t i = 0; i < t.size; i++)
-        if (t.data[i] < '0' || t.data[i] > '9')
-            return false;
-    return t.size > 0;
-}
-
 /* Where an owner is not visible its name gives away the owner above: a Deployment names its
  * ReplicaSets NAME-HASH, and labels them and their pods with the hash; a CronJob names its Jobs
  * NAME-MINUTES. */
@@ -34,7 +26,7 @@ static bool find_above(const struct snapshot *snapshot, const struct object *obj
     struct text hash = node_string(node_get(object->labels, "pod-template-hash"));
     if (text_is(owner->kind, "ReplicaSet") && hash.size > 0 && text_equal(hash, rest))
         *kind = KIND_DEPLOYMENT;
-    else if (text_is(owner->kind, "Job") && is_number(rest) &&
+    else if (text_is(owner->kind, "Job") && text_is_digits(rest) &&
              snapshot_find(snapshot, KIND_CRON_JOB, object->namespace, *above) != NULL)
         *kind = KIND_CRON_JOB;
     else

@@ -29,6 +29,14 @@ void node_selection_read(const struct workload *workload, struct arena *arena,
                   field_get(arena, field_item(arena, preferred, i), "preference"), arena);
 }
 
+bool pod_is_on_fargate(const struct node *labels, const struct node *spec)
+{
+    return node_get(labels, "eks.amazonaws.com/fargate-profile") != NULL ||
+           text_is(node_string(node_get(spec, "schedulerName")), "fargate-scheduler") ||
+           text_is(node_string(node_get(node_get(spec, "nodeSelector"), LABEL_COMPUTE_TYPE)),
+                   "fargate");
+}
+
 static void add_topology_term(struct topology_terms *terms, enum topology_use use, bool required,
                               const struct field *term, struct arena *arena)
 {

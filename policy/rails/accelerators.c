@@ -42,14 +42,9 @@ bool accelerators_is_resource(const struct accelerators *settings, struct text n
     return false;
 }
 
-bool accelerators_is_pattern(struct text resource)
-{
-    return text_split(resource, '*', NULL, NULL) || text_split(resource, '?', NULL, NULL);
-}
-
 struct text accelerators_name_of(struct text resource, struct arena *arena)
 {
-    if (!accelerators_is_pattern(resource))
+    if (!text_is_glob(resource))
         return resource;
     return arena_printf(arena, "a resource that %.*s matches", TEXT_ARGS(resource));
 }
@@ -134,7 +129,7 @@ static void prepare(void *settings_pointer, const struct catalog *catalog,
         return;
     settings->taints.items = ARENA_ARRAY(arena, settings->resources.count, struct text);
     for (size_t i = 0; i < settings->resources.count; i++)
-        if (!accelerators_is_pattern(settings->resources.items[i]))
+        if (!text_is_glob(settings->resources.items[i]))
             settings->taints.items[settings->taints.count++] = settings->resources.items[i];
     if (settings->taints.count == 0)
         problems_add(warnings, ERROR_POLICY, source_place(source, arena, rail_node->offset),

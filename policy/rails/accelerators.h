@@ -17,8 +17,6 @@ struct accelerators {
 };
 
 bool accelerators_is_resource(const struct accelerators *settings, struct text name);
-/* A glob that is no name. */
-bool accelerators_is_pattern(struct text resource);
 /* The resource, or "a resource that nvidia.com/mig-* matches": where only a name will do. */
 struct text accelerators_name_of(struct text resource, struct arena *arena);
 bool accelerators_is_taint(const struct accelerators *settings, struct text key);

@@ -188,7 +188,7 @@ static struct text resources_to_limit(const struct accelerators *settings, devic
     for (int patterns = 0; patterns <= 1; patterns++)
         for (size_t i = 0; i < resources->count; i++) {
             struct text name = resources->items[i];
-            if (accelerators_is_pattern(name) != (patterns == 1))
+            if (text_is_glob(name) != (patterns == 1))
                 continue;
             if (first.size == 0)
                 first = name;
@@ -266,7 +266,7 @@ static void exclude_by_key(struct exclusion *exclusion, const char *key)
 static struct text requirements_to_add(const struct accelerators *settings, const struct pool *pool,
                                        const struct type_set *launchable, struct arena *arena)
 {
-    bool auto_mode = text_is(pool->node_class_group, "eks.amazonaws.com");
+    bool auto_mode = pool_is_of_auto_mode(pool);
     struct exclusion exclusion = {
         .settings = settings, .arena = arena, .launchable = *launchable, .yaml = {.arena = arena}};
     exclude_by_key(&exclusion, auto_mode ? "eks.amazonaws.com/instance-gpu-count"
@@ -309,6 +309,13 @@ static void report_mixture(struct judgement *judgement, const struct accelerator
 
 /* ---- the whole ---- */
 
+/* Whether it has the taint and the limit that a pool of accelerators needs. */
+static bool is_guarded(const struct accelerators *settings, const struct pool *pool)
+{
+    struct bounds bounds = read_bounds(settings, pool);
+    return some_taint_is_hard(&pool->taints) && limits_will_do(settings, pool, &bounds, 0);
+}
+
 static void report_unknown(struct judgement *judgement, const struct pool *pool)
 {
     judgement_report(
@@ -331,8 +338,6 @@ void accelerators_judge_pool(struct judgement *judgement, const struct accelerat
     if (!pool_read(judgement->object, judgement->arena, &pool))
         return;
     struct pool_purpose purpose = accelerators_find_purpose(settings, &pool, judgement->arena);
-    struct bounds bounds = read_bounds(settings, &pool);
-    bool guarded = some_taint_is_hard(&pool.taints) && limits_will_do(settings, &pool, &bounds, 0);
     switch (purpose.purpose) {
     case FOR_ACCELERATORS:
         judge_taints(judgement, settings, &pool, &purpose);
@@ -342,7 +347,7 @@ void accelerators_judge_pool(struct judgement *judgement, const struct accelerat
         report_mixture(judgement, settings, &pool, &purpose);
         break;
     case PURPOSE_UNKNOWN:
-        if (!guarded)
+        if (!is_guarded(settings, &pool))
             report_unknown(judgement, &pool);
         break;
     case FOR_ANYTHING:

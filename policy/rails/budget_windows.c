@@ -48,11 +48,6 @@ static bool is_of_hours_and_minutes(struct text t)
     return (take_unit(&t, 'm') || hours) && t.size == 0;
 }
 
-static bool is_given(const struct field *field)
-{
-    return field->node != NULL && !node_is(field->node, NODE_NULL);
-}
-
 static struct budget read_budget(const struct field *field, int64_t now_unix_s, struct arena *arena)
 {
     struct budget budget = {
@@ -64,17 +59,17 @@ static struct budget read_budget(const struct field *field, int64_t now_unix_s, 
         .active = ARENA_NEW(arena, struct firing),
         .start = ARENA_NEW(arena, struct firing),
     };
-    budget.nodes_given = is_given(budget.nodes_field);
+    budget.nodes_given = node_is_given(budget.nodes_field->node);
     budget.nodes = budget.nodes_given ? node_text(budget.nodes_field->node) : TEXT("10%");
     budget.nodes_valid = share_parse(budget.nodes, &budget.share);
-    budget.schedule_given = is_given(budget.schedule_field);
+    budget.schedule_given = node_is_given(budget.schedule_field->node);
     budget.schedule = node_string(budget.schedule_field->node);
     budget.schedule_valid =
         budget.schedule_given &&
         cron_parse(budget.schedule, arena, &budget.cron, &budget.schedule_fault);
     int64_t first = 0;
     budget.fires = budget.schedule_valid && cron_next(&budget.cron, now_unix_s, &first);
-    budget.duration_given = is_given(budget.duration_field);
+    budget.duration_given = node_is_given(budget.duration_field->node);
     budget.duration = node_text(budget.duration_field->node);
     budget.duration_valid =
         budget.duration_given &&

@@ -67,19 +67,11 @@ static struct text requirement_to_add(const struct choice *choice)
 
 /* ---- expressions ---- */
 
-static bool names_value(const struct expression *expression, struct text value)
-{
-    for (size_t i = 0; i < expression->value_count; i++)
-        if (text_equal(expression->values[i].text, value))
-            return true;
-    return false;
-}
-
-/* Whether a node with this value fits. No value is a number, for Gt and the like. */
+/* Whether a node with this value fits. None is a number: Gt and the like let none pass. */
 static bool passes(const struct expression *expression, struct text value)
 {
     if (expression->op == SOLVER_IN || expression->op == SOLVER_NOT_IN)
-        return names_value(expression, value) == (expression->op == SOLVER_IN);
+        return expression_names(expression, value) == (expression->op == SOLVER_IN);
     return expression->op == SOLVER_EXISTS;
 }
 

@@ -292,7 +292,10 @@ static void judge_policy(struct judgement *judgement, const struct disruption_bu
     const struct field *field =
         field_at(arena, judgement->object->root, "spec.disruption.consolidationPolicy");
     struct text found = node_text(field->node);
-    if (is_allowed(settings, field)) {
+    struct pool pool;
+    /* Karpenter consolidates no pool with a fixed number of nodes, whatever its policy. */
+    bool never = pool_read(judgement->object, arena, &pool) && pool_is_static(&pool);
+    if (never || is_allowed(settings, field)) {
         disruption_budgets_judge_policy(judgement, field);
         return;
     }
@@ -360,7 +363,8 @@ const struct rail rail_disruption_budgets = {
         "than expireAfter, and warns of windows too short to replace every node, as many at a "
         "time as the budgets allow, before it is that old again.\n\n"
         "Found as well is what the API server would refuse: a consolidationPolicy, a reason or a "
-        "duration that is none, such as WhenUnderutilized, its name of v1beta1, or 1d.\n\n"
+        "duration that is none, such as WhenUnderutilized, its name of v1beta1, or 1d. A pool with "
+        "replicas is never consolidated: consolidationPolicies does not concern it.\n\n"
         "maxNodes is compared with budgets of the same unit that are always active. A pool "
         "without budgets has one of 10%; one with an empty list has none, and one with scheduled "
         "budgets has none outside of their hours: the rail warns of both.",

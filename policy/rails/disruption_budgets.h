@@ -13,9 +13,11 @@ struct disruption_budgets {
 /* Of a pool that has windows: whether its nodes expire outside of them. */
 void disruption_budgets_judge_expiry(struct judgement *judgement, const struct budgets *budgets);
 
-/* Whether consolidationPolicy is one. */
+/* Finds a consolidationPolicy that the API of the object does not have. */
 void disruption_budgets_judge_policy(struct judgement *judgement, const struct field *field);
-/* consolidateAfter, and what is in budgets besides their times; whether the reasons can be read. */
+/* Judges consolidateAfter, and what is in budgets besides their times. Whether all reasons are
+ * some.
+ */
 bool disruption_budgets_judge_values(struct judgement *judgement, const struct budgets *budgets);
 
 #endif

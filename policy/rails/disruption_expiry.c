@@ -237,9 +237,8 @@ static void judge_turns(struct judgement *judgement, const struct budgets *budge
             .statement = arena_printf(
                 arena,
                 "found \"%.*s\", in which the windows may be open for no more than %.*s; to "
-                "replace "
-                "%.*s, %.*s at a time, takes %.*s at the least (2 min each time), so that nodes "
-                "grow older and older; next windows: %.*s",
+                "replace %.*s, %.*s at a time, takes %.*s at the least (2 min each time), so that "
+                "nodes grow older and older; next windows: %.*s",
                 TEXT_ARGS(found), TEXT_ARGS(span_text(open_s, arena)), TEXT_ARGS(all),
                 TEXT_ARGS(slowest->nodes), TEXT_ARGS(span_text(needed_s, arena)),
                 TEXT_ARGS(windows_text(budgets, judgement->now_unix_s, arena))),
@@ -258,7 +257,7 @@ void disruption_budgets_judge_expiry(struct judgement *judgement, const struct b
     const struct field *field =
         field_at(arena, judgement->object->root,
                  old ? "spec.disruption.expireAfter" : "spec.template.spec.expireAfter");
-    bool missing = field->node == NULL || node_is(field->node, NODE_NULL);
+    bool missing = !node_is_given(field->node);
     int64_t expire_s = DEFAULT_S;
     struct text found = missing ? TEXT("") : node_text(field->node);
     if (!missing && !duration_parse(node_string(field->node), &expire_s))

@@ -42,12 +42,14 @@ static bool is_granted(const struct settings *settings, struct text namespace)
 
 /* ---- for how long ---- */
 
-static double take_number(struct text *t, bool *good)
+/* Takes a decimal fraction off the beginning: its digits, and the power of ten that divides them.
+ */
+static bool take_number(struct text *t, double *digits, double *scale)
 {
-    double number = 0;
-    double place = 1;
     bool point = false;
-    bool digits = false;
+    bool some = false;
+    *digits = 0;
+    *scale = 1;
     for (; t->size > 0; t->data++, t->size--) {
         char c = t->data[0];
         if (c == '.' && !point) {
@@ -56,48 +58,50 @@ static double take_number(struct text *t, bool *good)
         }
         if (c < '0' || c > '9')
             break;
-        digits = true;
-        place *= point ? 0.1 : 1;
-        number = point ? number + place * (c - '0') : 10 * number + (c - '0');
+        some = true;
+        *digits = 10 * *digits + (c - '0');
+        *scale *= point ? 10 : 1;
     }
-    *good = *good && digits;
-    return number;
+    return some;
 }
 
-static double take_unit(struct text *t, bool *good)
+static bool take_unit(struct text *t, double *unit_ns)
 {
     static const struct {
         const char *name;
-        double seconds;
+        double ns;
     } units[] = {
-        {"h", 3600},  {"ms", 1e-3}, {"m", 60},           {"s", 1},
-        {"ns", 1e-9}, {"us", 1e-6}, {"\xc2\xb5s", 1e-6}, {"\xce\xbcs", 1e-6},
+        {"h", 3600e9}, {"ms", 1e6}, {"m", 60e9},        {"s", 1e9},
+        {"ns", 1},     {"us", 1e3}, {"\xc2\xb5s", 1e3}, {"\xce\xbcs", 1e3},
     };
     for (size_t i = 0; i < COUNT_OF(units); i++) {
         struct text name = text_of(units[i].name);
         if (text_starts_with(*t, name)) {
             *t = (struct text){t->data + name.size, t->size - name.size};
-            return units[i].seconds;
+            *unit_ns = units[i].ns;
+            return true;
         }
     }
-    *good = false;
-    return 0;
+    return false;
 }
 
-/* As Karpenter reads it, which is as Go does: also "1.5h" and "90000ms". It has to be above 0. */
-static bool read_duration(struct text t, double *seconds)
+/* As Karpenter reads it, which is as Go does: also "1.5h" and "90000ms". It has to be above 0. In
+ * nanoseconds a fraction of an hour comes out even: 1.1h is 66m, and no more. */
+static bool read_duration(struct text t, double *ns)
 {
-    static const double longest_s = 9223372036.854775807;
-    bool good = true;
-    double sum = 0;
+    static const double longest_ns = (double)INT64_MAX;
+    *ns = 0;
     if (text_starts_with(t, TEXT("+")))
         t = (struct text){t.data + 1, t.size - 1};
-    while (good && t.size > 0) {
-        double number = take_number(&t, &good);
-        sum += number * take_unit(&t, &good);
+    while (t.size > 0) {
+        double digits = 0;
+        double scale = 1;
+        double unit_ns = 0;
+        if (!take_number(&t, &digits, &scale) || !take_unit(&t, &unit_ns))
+            return false;
+        *ns += digits * unit_ns / scale;
     }
-    *seconds = sum;
-    return good && sum > 0 && sum <= longest_s;
+    return *ns > 0 && *ns <= longest_ns;
 }
 
 /* ---- what is said ---- */
@@ -125,12 +129,12 @@ static void judge_opt_out(struct judgement *judgement, const struct settings *se
 {
     struct arena *arena = judgement->arena;
     struct text value = node_string(field->node);
-    double duration_s = 0;
+    double duration_ns = 0;
     struct draft draft = {.field = field, .found = value};
     bool for_good = text_is(value, "true");
     if (text_is(value, "false") || !node_is(field->node, NODE_STRING))
         return;
-    if (!for_good && !read_duration(value, &duration_s)) {
+    if (!for_good && !read_duration(value, &duration_ns)) {
         draft.severity = SEVERITY_WARN;
         draft.statement =
             arena_printf(arena,
@@ -139,7 +143,7 @@ static void judge_opt_out(struct judgement *judgement, const struct settings *se
                          TEXT_ARGS(value));
         draft.fix = fix_of(judgement, settings);
     } else if (is_granted(settings, judgement->object->namespace) ||
-               (!for_good && duration_s <= (double)settings->max_duration_s)) {
+               (!for_good && duration_ns <= 1e9 * (double)settings->max_duration_s)) {
         return;
     } else {
         struct text why = TEXT("is not granted here");

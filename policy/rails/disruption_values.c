@@ -57,7 +57,7 @@ void disruption_budgets_judge_policy(struct judgement *judgement, const struct f
     struct text meant = TEXT("");
     if (found.size == 0 || is_choice(mine, node_string(field->node)))
         return;
-    if (is_choice(old ? &now : &then, found) && !text_is(found, "Balanced")) {
+    if (text_equal(found, (old ? policies : old_policies)[0])) {
         meant = mine->items[0];
         draft.statement = arena_printf(judgement->arena,
                                        "found \"%.*s\", the name it %s: the API server refuses it",

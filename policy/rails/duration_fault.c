@@ -47,7 +47,7 @@ bool duration_is_malformed(const struct field *field)
 {
     struct text t = node_string(field->node);
     bool after_digit = false;
-    if (field->node == NULL || node_is(field->node, NODE_NULL))
+    if (!node_is_given(field->node))
         return false;
     for (size_t i = 0; i < t.size; i++) {
         char c = t.data[i];

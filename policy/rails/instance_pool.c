@@ -53,10 +53,9 @@ struct narrowing {
 static const char *spelt_key(const struct pool *pool, const char *key, struct arena *arena)
 {
     static const struct text provider = TEXT("karpenter.k8s.aws");
-    static const char auto_mode[] = "eks.amazonaws.com";
-    if (!text_is(pool->node_class_group, auto_mode) || !text_starts_with(text_of(key), provider))
+    if (!pool_is_of_auto_mode(pool) || !text_starts_with(text_of(key), provider))
         return key;
-    return arena_printf(arena, "%s%s", auto_mode, key + provider.size).data;
+    return arena_printf(arena, "eks.amazonaws.com%s", key + provider.size).data;
 }
 
 static void try_addition(struct narrowing *narrowing, const struct addition *addition)

@@ -26,7 +26,8 @@ static struct text value_meant(const struct instance_list *list, enum dimension 
         label_value_meant(list->catalog, text_of(dimension_keys[dimension]), value, arena);
     if (text_list_has(&known, meant))
         return meant;
-    /* Short values are near to each other without being meant. */
+    /* It is outside the list; or is the nearest within meant? Short values are near to each other
+     * without being meant. */
     size_t edits = value.size / 2 < TYPO_EDITS ? value.size / 2 : TYPO_EDITS;
     size_t nearest = text_nearest(value, known.items, known.count, edits);
     return nearest < known.count ? known.items[nearest] : TEXT("");

@@ -10,12 +10,23 @@ static bool has_name(const struct known_place *place, struct text name)
     return false;
 }
 
+/* Names that so many things have that they tell nothing of where they belong. */
+static bool is_of_anything(struct text name)
+{
+    static const char *const names[] = {"enabled", "id", "kind", "name"};
+    for (size_t i = 0; i < COUNT_OF(names); i++)
+        if (text_is(name, names[i]))
+            return true;
+    return false;
+}
+
 /* Where a field of that name does stand; items of lists are not meant. */
 static const char *home_of(const struct known_fields *known, struct text name)
 {
+    if (is_of_anything(name))
+        return NULL;
     for (const struct known_place *place = known->places + 1; place->path != NULL; place++)
-        if (strstr(place->path, "[]") == NULL && has_name(place, name) &&
-            !text_ends_with(text_of(place->path), TEXT("nodeClassRef")))
+        if (strstr(place->path, "[]") == NULL && has_name(place, name))
             return place->path;
     return NULL;
 }

@@ -317,8 +317,6 @@ static void judge_setting(struct judgement *judgement, const struct setting *set
 {
     struct arena *arena = judgement->arena;
     const struct node *node = field->node;
-    if (node_is(node, NODE_NULL))
-        return;
     if (!has_shape(node, setting)) {
         report(judgement, field,
                arena_printf(arena, "found %s where %s is wanted" NEVER_USED,
@@ -410,8 +408,8 @@ void node_class_judge_kubelet(struct judgement *judgement)
         struct text name = {node->members[i].key, node->members[i].key_size};
         const struct field *field = field_member(arena, kubelet, name);
         const struct setting *setting = setting_named(name);
-        if (node_is(field->node, NODE_NULL))
-            continue; /* the API server drops it */
+        if (!node_is_given(field->node))
+            continue;
         if (text_is(name, "registerWithTaints"))
             report(
                 judgement, field,

@@ -47,7 +47,7 @@ static void judge_mapping(struct judgement *judgement, const struct field *mappi
     struct text device = node_string(node_get(mapping->node, "deviceName"));
     if (!node_is(ebs->node, NODE_MAP) || node_true(encrypted->node))
         return;
-    bool absent = encrypted->node == NULL || node_is(encrypted->node, NODE_NULL);
+    bool absent = !node_is_given(encrypted->node);
     judgement_report(
         judgement,
         &(struct draft){

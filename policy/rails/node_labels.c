@@ -28,11 +28,6 @@ struct label_note *label_note(struct label_inquiry *inquiry, enum severity sever
     return note;
 }
 
-static bool is_glob(struct text t)
-{
-    return text_split(t, '*', NULL, NULL) || text_split(t, '?', NULL, NULL);
-}
-
 void label_note_allow(struct label_inquiry *inquiry, struct label_note *note,
                       const struct text *values, size_t count)
 {
@@ -44,7 +39,7 @@ void label_note_allow(struct label_inquiry *inquiry, struct label_note *note,
     nearest_first(allowed, count, note->draft.found);
     note->draft.allowed = allowed;
     note->draft.allowed_count = count;
-    if (count > 0 && !is_glob(allowed[0]) &&
+    if (count > 0 && !text_is_glob(allowed[0]) &&
         text_distance(allowed[0], note->draft.found, TYPO_EDITS) <= TYPO_EDITS) {
         note->draft.fix = arena_printf(arena, "replace with %.*s", TEXT_ARGS(allowed[0]));
         note->draft.replacement = allowed[0];

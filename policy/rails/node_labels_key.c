@@ -192,14 +192,6 @@ static void judge_values(struct label_inquiry *inquiry, const struct expression 
 
 /* ---- the whole ---- */
 
-static bool some_pool_produces(const struct snapshot *snapshot, struct text key)
-{
-    for (size_t i = 0; i < snapshot_pool_count(snapshot); i++)
-        if (pool_produces(snapshot_pool(snapshot, i), key))
-            return true;
-    return false;
-}
-
 static void judge_known(struct label_inquiry *inquiry, const struct expression *expression,
                         struct text canonical)
 {

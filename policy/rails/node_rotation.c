@@ -31,12 +31,6 @@ static bool is_v1beta1(const struct object *object)
     return text_ends_with(object->api_version, TEXT("/v1beta1"));
 }
 
-/* The API server drops a null. */
-static bool is_missing(const struct field *field)
-{
-    return field->node == NULL || node_is(field->node, NODE_NULL);
-}
-
 /* ---- NodePool: expireAfter ---- */
 
 static void report_expiry(struct judgement *judgement, const struct settings *settings,
@@ -70,7 +64,7 @@ static void judge_expiry(struct judgement *judgement, const struct settings *set
     struct text most = duration_text(settings->max_expire_s, arena);
     struct text found = node_text(field->node);
     int64_t seconds = DEFAULT_S;
-    if (is_missing(field)) {
+    if (!node_is_given(field->node)) {
         if (seconds > settings->max_expire_s)
             report_expiry(judgement, settings, field,
                           arena_printf(arena,
@@ -100,7 +94,7 @@ static void judge_pool(struct judgement *judgement, const struct settings *setti
         judge_expiry(judgement, settings, old_place);
         return;
     }
-    if (!is_missing(old_place))
+    if (node_is_given(old_place->node))
         judgement_report(
             judgement,
             &(struct draft){
@@ -110,10 +104,10 @@ static void judge_pool(struct judgement *judgement, const struct settings *setti
                     arena,
                     "found \"%.*s\" at the place it had in v1beta1: the API server drops it%s",
                     TEXT_ARGS(node_text(old_place->node)),
-                    is_missing(new_place) ? ", and nodes expire after 720h" : ""),
+                    node_is_given(new_place->node) ? "" : ", and nodes expire after 720h"),
                 .fix = TEXT("move it to spec.template.spec.expireAfter"),
             });
-    if (is_missing(old_place) || !is_missing(new_place))
+    if (!node_is_given(old_place->node) || node_is_given(new_place->node))
         judge_expiry(judgement, settings, new_place);
     const struct field *grace = field_at(arena, root, "spec.template.spec.terminationGracePeriod");
     if (duration_is_malformed(grace))
@@ -132,14 +126,6 @@ static void judge_pool(struct judgement *judgement, const struct settings *setti
 }
 
 /* ---- EC2NodeClass: images ---- */
-
-static bool has_wildcard(struct text t)
-{
-    for (size_t i = 0; i < t.size; i++)
-        if (t.data[i] == '*' || t.data[i] == '?')
-            return true;
-    return false;
-}
 
 /* The version within the name of an image: "...-v20250116", "...-v1.32.0-cacc4ce9". */
 static struct text version_of_image(struct text name)
@@ -220,7 +206,7 @@ static void judge_tags(struct judgement *judgement, const struct field *tags)
     for (size_t i = 0; i < node_count(tags->node); i++) {
         const struct member *member = &tags->node->members[i];
         struct text key = {member->key, member->key_size};
-        if (has_wildcard(node_string(&member->value)))
+        if (text_is_glob(node_string(&member->value)))
             report_moving(judgement, field_member(judgement->arena, tags, key),
                           "which selects whatever image has the tag when a node is made");
     }
@@ -233,7 +219,7 @@ static void judge_term(struct judgement *judgement, const struct field *term)
     struct arena *arena = judgement->arena;
     judge_alias(judgement, field_get(arena, term, "alias"));
     const struct field *name = field_get(arena, term, "name");
-    if (has_wildcard(node_string(name->node)))
+    if (text_is_glob(node_string(name->node)))
         report_moving(judgement, name, "which selects whatever image matches when a node is made");
     judge_tags(judgement, field_get(arena, term, "tags"));
     const struct field *parameter = field_get(arena, term, "ssmParameter");

@@ -26,14 +26,6 @@ static bool some_node_is_of_no_pool(const struct snapshot *snapshot)
     return false;
 }
 
-static bool has_value(const struct expression *expression, struct text value)
-{
-    for (size_t i = 0; i < expression->value_count; i++)
-        if (text_equal(expression->values[i].text, value))
-            return true;
-    return false;
-}
-
 /* Whether it keeps a pod on nodes that come from elsewhere, of which none is visible. */
 static bool is_elsewhere(const struct snapshot *snapshot, const struct expression *expression,
                          struct arena *arena)
@@ -52,7 +44,7 @@ static bool is_elsewhere(const struct snapshot *snapshot, const struct expressio
     if (expression->op != SOLVER_IN)
         return !offers.from_pool && !offers.from_node;
     for (size_t i = 0; i < offers.count; i++)
-        if (has_value(expression, offers.items[i]))
+        if (expression_names(expression, offers.items[i]))
             return false;
     return !offers.any_value;
 }
@@ -80,23 +72,17 @@ static const struct expression *elsewhere_of(const struct judgement *judgement,
     return found;
 }
 
-static bool names_fargate(const struct expressions *expressions)
+/* Whether a term of its node affinity lets the pod onto Fargate. */
+static bool may_be_on_fargate(const struct node_selection *selection)
 {
-    for (size_t i = 0; i < expressions->count; i++)
-        if (text_is(expressions->items[i].key, LABEL_COMPUTE_TYPE) &&
-            expressions->items[i].op == SOLVER_IN &&
-            has_value(&expressions->items[i], TEXT("fargate")))
-            return true;
+    for (size_t i = 0; i < selection->required.count; i++) {
+        const struct expressions *term = &selection->required.items[i].expressions;
+        for (size_t j = 0; j < term->count; j++)
+            if (text_is(term->items[j].key, LABEL_COMPUTE_TYPE) && term->items[j].op == SOLVER_IN &&
+                expression_names(&term->items[j], TEXT("fargate")))
+                return true;
+    }
     return false;
-}
-
-/* There each pod gets a node of its own. */
-static bool may_be_for_fargate(const struct node_selection *selection)
-{
-    bool named = names_fargate(&selection->selector);
-    for (size_t i = 0; i < selection->required.count && !named; i++)
-        named = names_fargate(&selection->required.items[i].expressions);
-    return named;
 }
 
 static void report_elsewhere(struct judgement *judgement, const struct expression *elsewhere)
@@ -105,8 +91,8 @@ static void report_elsewhere(struct judgement *judgement, const struct expressio
     struct text statement = TEXT("keeps off the nodes of NodePools, and no other Node is visible");
     if (!text_is(key, LABEL_NODE_POOL))
         statement = arena_printf(judgement->arena,
-                                 "asks for nodes with %.*s, which others than NodePools make, and "
-                                 "none is visible",
+                                 "asks for nodes with %.*s, which NodePools do not make, and none "
+                                 "is visible",
                                  TEXT_ARGS(key));
     judgement_report(judgement, &(struct draft){
                                     .severity = SEVERITY_UNDECIDED,
@@ -222,6 +208,7 @@ static void judge(struct judgement *judgement, const void *settings)
     struct places_answer answer;
     if (object_is_of_daemon_set(judgement->object) ||
         !workload_read(judgement->object, arena, &workload) || is_placed(&workload) ||
+        pod_is_on_fargate(node_get(workload.metadata->node, "labels"), workload.spec->node) ||
         node_count(node_get(workload.spec->node, "containers")) == 0)
         return;
     bool nothing_there = snapshot_pool_count(world->snapshot) == 0 &&
@@ -245,9 +232,9 @@ static void judge(struct judgement *judgement, const void *settings)
         return;
     struct node_selection selection;
     node_selection_read(&workload, arena, &selection);
-    const struct expression *elsewhere = elsewhere_of(judgement, &selection);
-    if (may_be_for_fargate(&selection))
+    if (may_be_on_fargate(&selection))
         return;
+    const struct expression *elsewhere = elsewhere_of(judgement, &selection);
     if (elsewhere != NULL)
         report_elsewhere(judgement, elsewhere);
     else
@@ -266,13 +253,11 @@ const struct rail rail_placeable = {
         "nearest miss.\n\n"
         "Limits, what runs already and other pods (affinity, spread) do not count: they change. "
         "DaemonSets are left alone, and so are pods that ask for devices by resourceClaims, and "
-        "those "
-        "that Fargate runs. What selects nodes that NodePools do not make (eks.amazonaws.com/"
+        "those that Fargate runs. What selects nodes that NodePools do not make (eks.amazonaws.com/"
         "nodegroup, karpenter.sh/nodepool DoesNotExist) cannot be decided while no such Node is "
-        "visible. A "
-        "NodePool of another cloud, one that is not ready and one with a fixed number of nodes "
-        "are given the benefit of the doubt. How Karpenter is set (spec.karpenter of the policy) "
-        "counts: minValues that it may give up, reserved capacity that it does not buy.\n\n"
+        "visible. A NodePool of another cloud, one that is not ready and one with a fixed number "
+        "of nodes are given the benefit of the doubt. How Karpenter is set (spec.karpenter of the "
+        "policy) counts: minValues that it may give up, reserved capacity that it does not buy.\n\n"
         "Node groups at zero and other autoscalers are not visible, so the rail only warns unless "
         "the policy gives it a mode of its own.",
     .example = "placeable:\n"

@@ -7,7 +7,7 @@ struct hearing {
     const struct field *spec;
     const struct node *selector;
     /* What it selects, as far as it is visible. */
-    int64_t pods;                     /* of workloads that say how many they have */
+    int64_t pods;                     /* of its workloads; where one says no number, 1 */
     const struct object *first;       /* one of those workloads */
     size_t workloads;                 /* how many they are */
     const struct object *unsaid;      /* one that says no number: an autoscaler's, or it has 1 */
@@ -29,7 +29,7 @@ static const struct node *template_labels(const struct object *workload)
     return node_at(workload->root->node, "spec.template.metadata.labels");
 }
 
-/* What is outside the API server refuses. */
+/* A number of pods: what is outside the API server refuses. */
 static int64_t within_int32(int64_t value)
 {
     int64_t least = value > 0 ? value : 0;
@@ -38,11 +38,9 @@ static int64_t within_int32(int64_t value)
 
 static int64_t replicas_of(const struct object *workload, bool *said)
 {
-    int64_t replicas = 1;
+    int64_t replicas;
     *said = node_integer(node_at(workload->root->node, "spec.replicas"), &replicas);
-    if (!*said)
-        return 1;
-    return within_int32(replicas);
+    return *said ? within_int32(replicas) : 1;
 }
 
 static void count_selected(struct hearing *hearing, const struct object *workload)
@@ -88,19 +86,13 @@ static bool sees_workloads(const struct world *world)
 
 /* ---- one that never lets a pod go ---- */
 
-/* A number of pods, or a share of them in hundredths. */
-struct pod_amount {
-    int64_t value;
-    bool is_share;
-};
-
-/* False for what is neither. */
-static bool read_amount(const struct node *node, struct pod_amount *amount)
+/* A number of pods, or a percentage of them; unlike share_parse() also below 0 and above 100 %. */
+static bool read_share(const struct node *node, struct share *share)
 {
     struct text t = node_text(node);
-    amount->is_share = text_ends_with(t, TEXT("%"));
-    return amount->is_share ? text_to_int64((struct text){t.data, t.size - 1}, &amount->value)
-                            : node_integer(node, &amount->value);
+    share->percent = text_ends_with(t, TEXT("%"));
+    return share->percent ? text_to_int64((struct text){t.data, t.size - 1}, &share->amount)
+                          : node_integer(node, &share->amount);
 }
 
 static const char never_fix[] =
@@ -140,13 +132,13 @@ static struct text selected_text(const struct hearing *hearing)
 /* A chart with an autoscaler leaves replicas out; the API server writes them into what it stores.
  */
 static void report_unsaid(struct hearing *hearing, const struct field *field,
-                          const struct pod_amount *least)
+                          const struct share *least)
 {
     struct arena *arena = hearing->judgement->arena;
     const struct object *unsaid = hearing->unsaid;
-    /* The fewest pods of which one may go: of a share, 100 / (100 - share), rounded up. */
-    int64_t enough = least->is_share ? (199 - least->value) / (100 - least->value)
-                                     : within_int32(least->value) + 1;
+    /* The fewest pods of which one may go: of a percentage, 100 / (100 - it), rounded up. */
+    int64_t enough = least->percent ? (199 - least->amount) / (100 - least->amount)
+                                    : within_int32(least->amount) + 1;
     /* It was counted as one. */
     long long needed = enough - (hearing->pods - 1);
     judgement_report(
@@ -173,10 +165,10 @@ static void judge_least(struct hearing *hearing, const struct field *field)
 {
     struct arena *arena = hearing->judgement->arena;
     struct text written = node_text(field->node);
-    struct pod_amount least;
-    if (!read_amount(field->node, &least) || least.value <= 0)
+    struct share least;
+    if (!read_share(field->node, &least) || least.amount <= 0)
         return;
-    if (least.is_share && least.value >= 100) {
+    if (least.percent && least.amount >= 100) {
         report_never(hearing, field, never_text(hearing, field));
         return;
     }
@@ -196,7 +188,7 @@ static void judge_least(struct hearing *hearing, const struct field *field)
                 });
         return;
     }
-    int64_t staying = least.is_share ? (hearing->pods * least.value + 99) / 100 : least.value;
+    int64_t staying = least.percent ? (hearing->pods * least.amount + 99) / 100 : least.amount;
     if (hearing->pods == 0 || staying < hearing->pods)
         return;
     if (hearing->unsaid != NULL)
@@ -213,8 +205,8 @@ static void judge_least(struct hearing *hearing, const struct field *field)
 /* How many may be missing. */
 static void judge_most(struct hearing *hearing, const struct field *field)
 {
-    struct pod_amount most;
-    if (read_amount(field->node, &most) && most.value <= 0)
+    struct share most;
+    if (read_share(field->node, &most) && most.amount <= 0)
         report_never(hearing, field, never_text(hearing, field));
 }
 
@@ -222,10 +214,10 @@ static void judge_most(struct hearing *hearing, const struct field *field)
 static void judge_uncountable(struct hearing *hearing, const struct field *field)
 {
     struct arena *arena = hearing->judgement->arena;
-    struct pod_amount amount;
-    if (hearing->uncountable == NULL || !read_amount(field->node, &amount))
+    struct share share;
+    if (hearing->uncountable == NULL || !read_share(field->node, &share))
         return;
-    if (!amount.is_share && !text_is(field->key, "maxUnavailable"))
+    if (!share.percent && !text_is(field->key, "maxUnavailable"))
         return;
     judgement_report(
         hearing->judgement,

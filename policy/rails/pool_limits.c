@@ -37,7 +37,7 @@ static struct limit limit_of(const struct pool *pool, struct text resource, stru
 {
     struct limit limit = {.field = field_member(arena, pool->limits_field, resource)};
     const struct node *node = limit.field->node;
-    limit.given = node != NULL && !node_is(node, NODE_NULL);
+    limit.given = node_is_given(node);
     limit.written = node_text(node);
     limit.valid = quantity_milli(limit.written, &limit.milli);
     if (!limit.valid && quantity_is_vast(limit.written)) {
@@ -79,14 +79,6 @@ static struct text amount_text(struct text resource, int64_t milli, struct arena
 /* How many of the types that a pool may launch carry a resource. */
 enum carriers { CARRIED_BY_NONE, CARRIED_BY_SOME, CARRIED_BY_ALL, CARRIERS_UNKNOWN };
 
-static bool carries(const struct catalog_amounts *amounts, struct text resource)
-{
-    for (size_t i = 0; i < amounts->count; i++)
-        if (text_is(resource, amounts->items[i].resource) && amounts->items[i].capacity > 0)
-            return true;
-    return false;
-}
-
 static enum carriers carriers_of(const struct judgement *judgement, const struct pool *pool,
                                  struct text resource)
 {
@@ -109,8 +101,9 @@ static enum carriers carriers_of(const struct judgement *judgement, const struct
         struct catalog_amounts amounts = catalog_type_amounts(catalog, i, arena);
         if (amounts.count == 0)
             continue; /* no node is made of it */
-        with += carries(&amounts, resource);
-        without += !carries(&amounts, resource);
+        bool carries = pool_limits_capacity(&amounts, resource) > 0;
+        with += carries;
+        without += !carries;
     }
     if (with == 0)
         return without == 0 ? CARRIERS_UNKNOWN : CARRIED_BY_NONE;
@@ -208,7 +201,7 @@ static bool judge_any(struct judgement *judgement, const struct settings *settin
     struct text_builder loose = {.arena = arena};
     for (size_t i = 0; node_is(limits, NODE_MAP) && i < node_count(limits); i++) {
         struct text name = {limits->members[i].key, limits->members[i].key_size};
-        if (node_is(&limits->members[i].value, NODE_NULL))
+        if (!node_is_given(&limits->members[i].value))
             continue;
         if (settings->require.count > 0 || binds_every_node(judgement, pool, name))
             return true;

@@ -13,10 +13,10 @@ static bool is_of_type(struct text resource)
 
 struct smallest {
     struct text type;
-    int64_t capacity; /* cpu in thousandths, all others in units */
+    int64_t capacity;
 };
 
-static int64_t capacity_of(const struct catalog_amounts *amounts, struct text resource)
+int64_t pool_limits_capacity(const struct catalog_amounts *amounts, struct text resource)
 {
     for (size_t i = 0; i < amounts->count; i++)
         if (text_is(resource, amounts->items[i].resource))
@@ -36,7 +36,7 @@ static bool find_smallest(const struct catalog *catalog, const struct pool *pool
         if (!type_set_has(&launchable, i))
             continue;
         struct catalog_amounts amounts = catalog_type_amounts(catalog, i, arena);
-        int64_t capacity = capacity_of(&amounts, resource);
+        int64_t capacity = pool_limits_capacity(&amounts, resource);
         if (amounts.count == 0)
             continue; /* no node is made of it */
         if (capacity <= limit)
@@ -58,14 +58,6 @@ static struct text limit_text(struct text resource, int64_t capacity, struct are
     return arena_printf(arena, "%lld", (long long)capacity);
 }
 
-static bool is_digits(struct text t)
-{
-    for (size_t i = 0; i < t.size; i++)
-        if (t.data[i] < '0' || t.data[i] > '9')
-            return false;
-    return true;
-}
-
 static void judge_limit(struct judgement *judgement, const struct pool *pool,
                         const struct field *field, int64_t milli)
 {
@@ -78,7 +70,8 @@ static void judge_limit(struct judgement *judgement, const struct pool *pool,
     if (!find_smallest(judgement->world->catalog, pool, resource, limit, arena, &smallest))
         return;
     struct text needed = limit_text(resource, smallest.capacity, arena);
-    bool no_unit = text_is(resource, "memory") && is_digits(written) && written.size <= LONGEST;
+    bool no_unit =
+        text_is(resource, "memory") && text_is_digits(written) && written.size <= LONGEST;
     judgement_report(
         judgement,
         &(struct draft){

@@ -7,24 +7,23 @@
 #define NEVER_USED ": Karpenter refuses the pool and never uses it"
 #define LAUNCHES_NONE ": the pool can launch none"
 
+/* ---- what the rail judges, in this order ---- */
+
 /* Fields that no NodePool of its version has: the API server drops them. */
 void pool_shape_judge_fields(struct judgement *judgement, const struct pool *pool);
 /* What the API server takes and Karpenter refuses: the pool is then never used. */
 void pool_shape_judge_values(struct judgement *judgement, const struct pool *pool);
-/* Whether Karpenter refuses a pool that names it: a key of its own domains, but none of its labels.
- */
-bool pool_shape_is_restricted(struct text key);
 /* Keys that Karpenter takes for labels of the pool's own, where a well-known one is meant. */
 void pool_shape_judge_keys(struct judgement *judgement, const struct pool *pool);
-/* The requirements without those that only EKS Auto Mode would understand. */
-struct expressions pool_shape_understood(const struct pool *pool, struct arena *arena);
 /* The EC2NodeClass, where others are visible. */
 void pool_shape_judge_class(struct judgement *judgement, const struct pool *pool);
-/* Whether it is a value of a key of which Karpenter knows them all, and none of those: then
- * pool_shape_judge_values has spoken of it. */
-bool pool_shape_is_told(const struct catalog *catalog, const struct expression *expression);
-/* Likewise: keys, values and durations that cannot be. */
+/* Keys, values and durations that cannot be, for which Karpenter refuses the pool, too. */
 void pool_shape_judge_names(struct judgement *judgement, const struct pool *pool);
+/* Pools that may launch anything, and pools that can launch nothing. */
+void pool_shape_judge_types(struct judgement *judgement, const struct pool *pool);
+
+/* ---- parts of the last ---- */
+
 /* Numbers in another unit than they are meant in; whether one of them leaves no type. */
 bool pool_shape_judge_units(struct judgement *judgement, const struct pool *pool);
 /* Of a pool that can launch nothing: whether it is because a count of devices is to be 0. */
@@ -32,9 +31,18 @@ bool pool_shape_judge_no_devices(struct judgement *judgement, const struct pool 
 /* minValues beyond what the types that the pool may launch have. */
 void pool_shape_judge_min_values(struct judgement *judgement, const struct pool *pool,
                                  const struct type_set *launchable);
-/* Pools that may launch anything, and pools that can launch nothing. */
-void pool_shape_judge_types(struct judgement *judgement, const struct pool *pool);
 
+/* ---- what they share ---- */
+
+/* Whether Karpenter refuses a pool that names it: a key of its own domains, but none of its labels.
+ */
+bool pool_shape_is_restricted(struct text key);
+/* The requirements without those that only EKS Auto Mode would understand. */
+struct expressions pool_shape_understood(const struct pool *pool, struct arena *arena);
+/* Whether all values of its key are known: pool_shape_judge_values speaks of any other. */
+bool pool_shape_is_closed(const struct expression *expression);
+/* Of such a one: whether none of its values is known. */
+bool pool_shape_knows_none(const struct catalog *catalog, const struct expression *expression);
 /* The key by its canonical name. */
 struct text pool_shape_canonical(struct text key);
 /* Whether some type has this value under this key. */

@@ -3,8 +3,6 @@
 #include "policy/rails/pool_shape.h"
 #include "solver/well_known.h"
 
-#define AUTO_MODE "eks.amazonaws.com"
-
 /* Labels of managed node groups, of which Karpenter has its own. */
 static const struct {
     const char *written, *meant;
@@ -21,8 +19,8 @@ static bool narrows_no_pool(struct text key)
 /* EKS Auto Mode's own names of labels, where it is not EKS Auto Mode that reads the pool. */
 static bool is_of_auto_mode_alone(const struct pool *pool, struct text key)
 {
-    return text_starts_with(key, TEXT(AUTO_MODE "/")) && pool->node_class_group.size > 0 &&
-           !text_is(pool->node_class_group, AUTO_MODE);
+    return text_starts_with(key, TEXT("eks.amazonaws.com/")) && pool->node_class_group.size > 0 &&
+           !pool_is_of_auto_mode(pool);
 }
 
 static struct text key_meant(const struct catalog *catalog, const struct pool *pool,

@@ -1,5 +1,6 @@
 /* Keys, values and durations that no node, taint or controller can take. The API server leaves
  * their judgement to Karpenter, in part or altogether. */
+#include "policy/rails/duration_fault.h"
 #include "policy/rails/pool_shape.h"
 
 static void judge_key(struct judgement *judgement, const struct field *field, struct text key,
@@ -43,20 +44,6 @@ static void judge_taints(struct judgement *judgement, const struct taints *taint
     }
 }
 
-/* Whether it has the form of one, however long: numbers, each with h, m or s behind it. */
-static bool is_duration(struct text t)
-{
-    bool after_digit = false;
-    for (size_t i = 0; i < t.size; i++) {
-        char c = t.data[i];
-        bool digit = c >= '0' && c <= '9';
-        if (!digit && !(after_digit && (c == 'h' || c == 'm' || c == 's')))
-            return false;
-        after_digit = digit;
-    }
-    return t.size > 0 && !after_digit;
-}
-
 /* Karpenter counts in nanoseconds, which fill 63 bits after 292 years. */
 static void judge_duration(struct judgement *judgement, const struct field *field, const char *fix)
 {
@@ -64,7 +51,8 @@ static void judge_duration(struct judgement *judgement, const struct field *fiel
     static const int64_t longest_s = INT64_MAX / 1000000000;
     struct text found = node_string(field->node);
     int64_t seconds = 0;
-    if (!is_duration(found) || (duration_parse(found, &seconds) && seconds <= longest_s))
+    if (!node_is_given(field->node) || duration_is_malformed(field) ||
+        (duration_parse(found, &seconds) && seconds <= longest_s))
         return;
     judgement_report(judgement,
                      &(struct draft){

@@ -14,20 +14,6 @@ static const struct unit {
     {"karpenter.k8s.aws/instance-ebs-bandwidth", "Mbit/s", "Gbit/s", 1000},
 };
 
-static bool read_number(struct text t, int64_t *number)
-{
-    enum { LONGEST = 15, TEN = 10 };
-    *number = 0;
-    if (t.size == 0 || t.size > LONGEST)
-        return false;
-    for (size_t i = 0; i < t.size; i++) {
-        if (t.data[i] < '0' || t.data[i] > '9')
-            return false;
-        *number = *number * TEN + (t.data[i] - '0');
-    }
-    return true;
-}
-
 /* The least that a type has; 0 when none has the label. */
 static int64_t least_of(const struct catalog *catalog, struct text key)
 {
@@ -39,7 +25,7 @@ static int64_t least_of(const struct catalog *catalog, struct text key)
         struct text known;
         int64_t value;
         known.data = solver_names_value_text(names, number, i, &known.size);
-        if (read_number(known, &value) && value > 0 && (least == 0 || value < least))
+        if (text_to_int64(known, &value) && value > 0 && (least == 0 || value < least))
             least = value;
     }
     return least;
@@ -51,20 +37,20 @@ static bool judge_unit(struct judgement *judgement, const struct unit *unit,
 {
     struct arena *arena = judgement->arena;
     int64_t number;
-    if (!read_number(value->text, &number) || number == 0 || number >= least)
+    if (!text_to_int64(value->text, &number) || number <= 0 || number >= least)
         return false;
     judgement_report(
-        judgement, &(struct draft){
-                       .severity = leaves_none ? SEVERITY_RAIL : SEVERITY_WARN,
-                       .field = value->field,
-                       .found = value->text,
-                       .statement = arena_printf(
-                           arena, "found \"%lld\", which is %lld %s, and every type has more%s",
-                           (long long)number, (long long)number, unit->name,
-                           leaves_none ? ": the pool can launch none" : ""),
-                       .fix = arena_printf(arena, "write %lld, if %lld %s is meant",
-                                           number * unit->factor, (long long)number, unit->larger),
-                   });
+        judgement,
+        &(struct draft){
+            .severity = leaves_none ? SEVERITY_RAIL : SEVERITY_WARN,
+            .field = value->field,
+            .found = value->text,
+            .statement = arena_printf(
+                arena, "found \"%lld\", which is %lld %s, and every type has more%s",
+                (long long)number, (long long)number, unit->name, leaves_none ? LAUNCHES_NONE : ""),
+            .fix = arena_printf(arena, "write %lld, if %lld %s is meant", number * unit->factor,
+                                (long long)number, unit->larger),
+        });
     return true;
 }
 
@@ -122,7 +108,7 @@ bool pool_shape_judge_no_devices(struct judgement *judgement, const struct pool 
                 .statement =
                     arena_printf(arena,
                                  "found %.*s, but types without such devices do not have the "
-                                 "label: the pool can launch none",
+                                 "label" LAUNCHES_NONE,
                                  TEXT_ARGS(pool_shape_text(written, arena))),
                 .fix = arena_printf(arena,
                                     "to keep them out, write {key: %.*s, operator: DoesNotExist}",

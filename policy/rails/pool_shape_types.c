@@ -47,8 +47,7 @@ static void report_open(struct judgement *judgement, const struct pool *pool,
                         const struct type_set *launchable)
 {
     struct arena *arena = judgement->arena;
-    const char *domain = text_is(pool->node_class_group, "eks.amazonaws.com") ? "eks.amazonaws.com"
-                                                                              : "karpenter.k8s.aws";
+    const char *domain = pool_is_of_auto_mode(pool) ? "eks.amazonaws.com" : "karpenter.k8s.aws";
     bool own_catalog = !catalog_is_builtin(judgement->world->catalog);
     judgement_report(
         judgement,
@@ -105,8 +104,8 @@ static bool judge_unknown(struct judgement *judgement, const struct expression *
         .field = value->field,
         .found = value->text,
         .statement = arena_printf(arena,
-                                  "found \"%.*s\", which no instance type %shas as %.*s: the pool "
-                                  "can launch none",
+                                  "found \"%.*s\", which no instance type %shas as "
+                                  "%.*s" LAUNCHES_NONE,
                                   TEXT_ARGS(value->text), may_exist ? "the catalogue knows " : "",
                                   TEXT_ARGS(expression->key)),
         .fix = TEXT("check the name"),
@@ -131,9 +130,8 @@ static bool judge_unknown_values(struct judgement *judgement, const struct pool 
                 text_is(expression->key, LABEL_CAPACITY_TYPE) ||
                 !catalog_has_key(judgement->world->catalog, pool_shape_canonical(expression->key)))
                 continue;
-            const struct text *all;
-            if (label_values_all(pool_shape_canonical(expression->key), &all) > 0) {
-                some = pool_shape_is_told(judgement->world->catalog, expression) || some;
+            if (pool_shape_is_closed(expression)) {
+                some = some || pool_shape_knows_none(judgement->world->catalog, expression);
                 continue;
             }
             for (size_t k = 0; k < expression->value_count; k++)
@@ -177,15 +175,15 @@ static bool report_if_none(struct judgement *judgement, const struct expression 
         alone ? TEXT("")
               : arena_printf(arena, " beside %.*s", TEXT_ARGS(pool_shape_text(first, arena)));
     struct text found = pool_shape_text(second, arena);
-    judgement_report(judgement,
-                     &(struct draft){
-                         .field = second->field,
-                         .found = found,
-                         .statement = arena_printf(
-                             arena, "no instance type fits %.*s%.*s: the pool can launch none",
-                             TEXT_ARGS(found), TEXT_ARGS(other)),
-                         .fix = alone ? TEXT("change it") : TEXT("change one of the two"),
-                     });
+    judgement_report(
+        judgement,
+        &(struct draft){
+            .field = second->field,
+            .found = found,
+            .statement = arena_printf(arena, "no instance type fits %.*s%.*s" LAUNCHES_NONE,
+                                      TEXT_ARGS(found), TEXT_ARGS(other)),
+            .fix = alone ? TEXT("change it") : TEXT("change one of the two"),
+        });
     return true;
 }
 
@@ -217,7 +215,7 @@ static void report_none(struct judgement *judgement, const struct pool *pool)
     judgement_report(judgement, &(struct draft){
                                     .field = pool->requirements_field,
                                     .statement = TEXT("no instance type fits these requirements "
-                                                      "together: the pool can launch none"),
+                                                      "together" LAUNCHES_NONE),
                                     .fix = TEXT("remove one of the requirements"),
                                 });
 }

@@ -1,5 +1,3 @@
-#include <string.h>
-
 #include "policy/rails/pool_shape.h"
 #include "solver/well_known.h"
 
@@ -111,7 +109,7 @@ static bool judge_nothing_ruled_out(struct judgement *judgement,
 {
     struct arena *arena = judgement->arena;
     const struct field *values = field_get(arena, expression->field, "values");
-    bool none = values->node == NULL || node_is(values->node, NODE_NULL) ||
+    bool none = !node_is_given(values->node) ||
                 (node_is(values->node, NODE_LIST) && node_count(values->node) == 0);
     if (!none || expression->key.size == 0 ||
         !text_is(node_string(node_get(expression->field->node, "operator")), "NotIn"))
@@ -186,7 +184,13 @@ static size_t count_known(const struct catalog *catalog, const struct expression
     return count;
 }
 
-bool pool_shape_is_told(const struct catalog *catalog, const struct expression *expression)
+bool pool_shape_is_closed(const struct expression *expression)
+{
+    const struct text *all;
+    return label_values_all(pool_shape_canonical(expression->key), &all) > 0;
+}
+
+bool pool_shape_knows_none(const struct catalog *catalog, const struct expression *expression)
 {
     return count_known(catalog, expression) == 0;
 }
@@ -247,12 +251,9 @@ static void judge_values_of(struct judgement *judgement, const struct expression
 static bool is_region(struct text t)
 {
     struct text words, number;
-    if (!text_split_last(t, '-', &words, &number) || number.size == 0 ||
+    if (!text_split_last(t, '-', &words, &number) || !text_is_digits(number) ||
         !text_split(words, '-', NULL, NULL))
         return false;
-    for (size_t i = 0; i < number.size; i++)
-        if (number.data[i] < '0' || number.data[i] > '9')
-            return false;
     for (size_t i = 0; i < words.size; i++)
         if (words.data[i] != '-' && (words.data[i] < 'a' || words.data[i] > 'z'))
             return false;

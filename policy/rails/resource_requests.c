@@ -220,19 +220,11 @@ static void judge_memory_limit(const struct hearing *hearing)
 
 /* ---- quantities that nobody means ---- */
 
-static bool is_digits(struct text t)
-{
-    for (size_t i = 0; i < t.size; i++)
-        if (t.data[i] < '0' || t.data[i] > '9')
-            return false;
-    return t.size > 0;
-}
-
 /* The number before the one letter that is its unit; empty when it is written otherwise. */
 static struct text digits_before(struct text t, char unit)
 {
     struct text digits = {t.data, t.size - 1};
-    return t.size > 1 && t.data[t.size - 1] == unit && is_digits(digits) ? digits : TEXT("");
+    return t.size > 1 && t.data[t.size - 1] == unit && text_is_digits(digits) ? digits : TEXT("");
 }
 
 /* "512m" and "512" of memory, where 512Mi is meant. One who writes a unit may mean so little. */
@@ -248,8 +240,8 @@ static void judge_bytes(const struct hearing *hearing, const struct amount *amou
     if (amount->milli == 0 || amount->milli >= least_milli)
         return;
     struct draft draft = {
-        .severity =
-            is_digits(text) || bytes == 0 || thousandths.size > 0 ? SEVERITY_RAIL : SEVERITY_WARN,
+        .severity = text_is_digits(text) || bytes == 0 || thousandths.size > 0 ? SEVERITY_RAIL
+                                                                               : SEVERITY_WARN,
         .field = amount->field,
         .found = text,
         .fix = TEXT("give it a unit, as in 512Mi"),
@@ -264,7 +256,7 @@ static void judge_bytes(const struct hearing *hearing, const struct amount *amou
                          TEXT_ARGS(text), (long long)bytes, bytes == 1 ? "" : "s");
     if (thousandths.size > 0 && thousandths.size <= LONGEST)
         draft.fix = arena_printf(arena, "write %.*sMi", TEXT_ARGS(thousandths));
-    else if (is_digits(text) && text.size <= LONGEST)
+    else if (text_is_digits(text) && text.size <= LONGEST)
         draft.fix = arena_printf(arena, "give it a unit, as in %.*sMi", TEXT_ARGS(text));
     judgement_report(hearing->judgement, &draft);
 }

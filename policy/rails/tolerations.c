@@ -170,7 +170,7 @@ static int lacking(const struct grant *grant, const struct toleration *toleratio
 
 static struct text value_to_write(struct text granted, struct arena *arena)
 {
-    if (text_split(granted, '*', NULL, NULL) || text_split(granted, '?', NULL, NULL))
+    if (text_is_glob(granted))
         return arena_printf(arena, "a value that %.*s matches", TEXT_ARGS(granted));
     return granted.size > 0 ? arena_printf(arena, "value: %.*s", TEXT_ARGS(granted))
                             : TEXT("value: \"\"");

@@ -32,7 +32,7 @@ static const char *const node_keys[] = {LABEL_ZONE,          LABEL_REGION, LABEL
                                         LABEL_CAPACITY_TYPE, LABEL_ARCH,   LABEL_OS,
                                         LABEL_INSTANCE_TYPE};
 
-/* Nor is this one a place to Karpenter, though it puts it on its nodes. */
+/* Karpenter labels its nodes with this and with LABEL_NODE_POOL, but makes no places of either. */
 #define LABEL_NODE_CLASS "karpenter.k8s.aws/ec2nodeclass"
 
 static bool is_listed(const struct key_strings *list, struct text key)
@@ -47,14 +47,6 @@ static bool is_node_key(struct text key)
 {
     for (size_t i = 0; i < COUNT_OF(node_keys); i++)
         if (text_is(key, node_keys[i]))
-            return true;
-    return false;
-}
-
-static bool some_pool_produces(const struct snapshot *snapshot, struct text key)
-{
-    for (size_t i = 0; i < snapshot_pool_count(snapshot); i++)
-        if (pool_produces(snapshot_pool(snapshot, i), key))
             return true;
     return false;
 }
@@ -161,7 +153,7 @@ static void judge_self_match(struct judgement *judgement, const struct workload 
     struct arena *arena = judgement->arena;
     const struct field *selector = field_get(arena, term->term, "labelSelector");
     const struct node *labels = node_get(workload->metadata->node, "labels");
-    bool missing = selector->node == NULL || node_is(selector->node, NODE_NULL);
+    bool missing = !node_is_given(selector->node);
     /* Controllers of custom resources put labels of their own on the pods, as ray.io/group. */
     bool labels_known = workload->object->kind != KIND_CUSTOM && !workload_is_part(workload);
     if (selector_matches(selector->node, labels) || (!missing && !labels_known))
@@ -209,7 +201,10 @@ const struct rail rail_topology_keys = {
         "instance types produce it; with no NodePool visible the rail cannot decide and only "
         "warns. A key that only existing Nodes carry is a warning; where the policy says that "
         "Karpenter ignores preferences, so is every wrong key of ScheduleAnyway and of preferred "
-        "terms.",
+        "terms.\n\n"
+        "Karpenter labels its nodes with their NodePool (karpenter.sh/nodepool) and EC2NodeClass, "
+        "but makes no places of these labels: they are findings, too, and warnings where a Node "
+        "carries them, or where Nodes and NodePools cannot all be seen.",
     .example = "topology-keys:\n"
                "  mode: enforce\n"
                "  allow: [" LABEL_ZONE ", " LABEL_HOSTNAME "]\n"

@@ -137,7 +137,7 @@ static const struct text topology_keys[] = {
     TEXT("failure-domain.beta.kubernetes.io/zone"),
     TEXT("failure-domain.beta.kubernetes.io/region"),
     TEXT(LABEL_OS),
-    TEXT("eks.amazonaws.com/compute-type"),
+    TEXT(LABEL_COMPUTE_TYPE),
 };
 enum { TOPOLOGY_KEYS_SHOWN = 4, TOPOLOGY_KEYS_COMMON = COUNT_OF(topology_keys) - 1 };
 

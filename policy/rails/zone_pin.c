@@ -36,14 +36,6 @@ static const struct key keys[] = {
 
 /* ---- pods that are left alone ---- */
 
-static bool is_on_fargate(const struct object *pod, const struct node *spec)
-{
-    return node_get(pod->labels, "eks.amazonaws.com/fargate-profile") != NULL ||
-           text_is(node_string(
-                       node_get(node_get(spec, "nodeSelector"), "eks.amazonaws.com/compute-type")),
-                   "fargate");
-}
-
 static bool is_left_alone(const struct world *world, const struct object *pod)
 {
     const struct node *spec = node_get(pod->root->node, "spec");
@@ -52,7 +44,7 @@ static bool is_left_alone(const struct world *world, const struct object *pod)
            node_string(node_get(spec, "nodeName")).size > 0 ||
            (scheduler.size > 0 && !text_is(scheduler, "default-scheduler") &&
             !scheduler_is_named(world, scheduler)) ||
-           is_on_fargate(pod, spec);
+           pod_is_on_fargate(pod->labels, spec);
 }
 
 /* ---- what the pod says itself ---- */
@@ -405,8 +397,8 @@ const struct rail rail_zone_pin = {
         "taffrail.dev/zone-source says what told it: volume, selected-node, storage-class or "
         "solver. Pods of DaemonSets, mirror pods, pods with a nodeName, of another scheduler or "
         "on Fargate are left alone, and so are pods whose volumes are in no zone or in one that "
-        "cannot be seen. Found are volumes that have no zone in common, and pods that "
-        "select another zone than that of their bound volumes: they can never start.",
+        "cannot be seen. Found, as warnings, are volumes that have no zone in common, and "
+        "pods that select another zone than that of their bound volumes: they can never start.",
     .example = "zone-pin:\n"
                "  mode: enforce\n"
                "  bound: annotate\n"

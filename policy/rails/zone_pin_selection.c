@@ -1,14 +1,6 @@
 #include "kube/pin.h"
 #include "policy/rails/zone_pin.h"
 
-static bool has_value(const struct expression *expression, struct text value)
-{
-    for (size_t i = 0; i < expression->value_count; i++)
-        if (text_equal(expression->values[i].text, value))
-            return true;
-    return false;
-}
-
 /* Whether it leaves none of the zones. */
 static bool excludes(const struct expression *expression, const struct zones *zones)
 {
@@ -17,7 +9,7 @@ static bool excludes(const struct expression *expression, const struct zones *zo
         (!in && expression->op != SOLVER_NOT_IN))
         return false;
     for (size_t i = 0; i < zones->count; i++)
-        if (has_value(expression, zones->items[i]) == in)
+        if (expression_names(expression, zones->items[i]) == in)
             return false;
     return true;
 }

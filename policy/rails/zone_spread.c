@@ -152,14 +152,11 @@ static const struct field *misspelt_key(const struct judgement *judgement,
     for (size_t i = 0; i < terms.count; i++) {
         const struct topology_term *term = &terms.items[i];
         struct text key = node_string(term->key->node);
-        bool produced = false;
-        if (!text_is(label_key_meant(world->catalog, key), LABEL_ZONE) ||
-            term->use == TOPOLOGY_AFFINITY ||
-            (term->use == TOPOLOGY_ANTI_AFFINITY && !topology_term_selects_itself(workload, term)))
-            continue;
-        for (size_t j = 0; j < snapshot_pool_count(world->snapshot); j++)
-            produced = produced || pool_produces(snapshot_pool(world->snapshot, j), key);
-        if (!produced)
+        bool spreads =
+            term->use == TOPOLOGY_SPREAD ||
+            (term->use == TOPOLOGY_ANTI_AFFINITY && topology_term_selects_itself(workload, term));
+        if (spreads && text_is(label_key_meant(world->catalog, key), LABEL_ZONE) &&
+            !some_pool_produces(world->snapshot, key))
             return term->key;
     }
     return NULL;
@@ -268,8 +265,7 @@ const struct rail rail_zone_spread = {
         "is keyed by zone and selects the workload's own pods. Let alone are those that choose "
         "their zones themselves (nodeSelector, or every required nodeSelectorTerm), and those "
         "that must be in the zone of other pods (required podAffinity keyed by zone). A key such "
-        "as "
-        "\"zone\" spreads nothing; then the fix is the right key.\n\n"
+        "as \"zone\" spreads nothing; then the fix is the right key.\n\n"
         "With action default nothing is found. Instead each Pod of such a workload, when it is "
         "created, is given a constraint: maxSkew 1, nodeTaintsPolicy Honor, the selector of the "
         "workload, and for the pods of a Deployment matchLabelKeys with pod-template-hash, so that "

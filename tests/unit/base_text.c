@@ -115,6 +115,10 @@ static void globs_match(void)
     char many[2001];
     memset(many, 'a', 2000);
     CU_ASSERT_FALSE(text_matches_glob((struct text){many, 2000}, TEXT("a*a*a*a*a*a*a*a*a*a*b")));
+    CU_ASSERT_TRUE(text_is_glob(TEXT("team-*")));
+    CU_ASSERT_TRUE(text_is_glob(TEXT("?")));
+    CU_ASSERT_FALSE(text_is_glob(TEXT("a[b]c")));
+    CU_ASSERT_FALSE(text_is_glob(TEXT("")));
 }
 
 static void integers_are_read(void)
@@ -148,6 +152,17 @@ static void integers_are_read(void)
         ASSERT_INT(text_to_int64(text_of(cases[i].text), &value), cases[i].valid);
         ASSERT_INT(value, cases[i].valid ? cases[i].value : 12345);
     }
+}
+
+static void digits_are_told(void)
+{
+    static const struct {
+        const char *text;
+        bool are;
+    } cases[] = {{"0", true},   {"0129", true}, {"", false},  {"-1", false},
+                 {"1a", false}, {"/", false},   {":", false}, {"1 ", false}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        ASSERT_INT(text_is_digits(text_of(cases[i].text)), cases[i].are);
 }
 
 static void distances_are_counted(void)
@@ -252,6 +267,7 @@ const struct unit_test unit_tests[] = {
     {"texts split", texts_split},
     {"globs match", globs_match},
     {"integers are read", integers_are_read},
+    {"digits are told", digits_are_told},
     {"distances are counted", distances_are_counted},
     {"the nearest is found", the_nearest_is_found},
     {"the same letters are nearest", the_same_letters_are_nearest},

@@ -2,10 +2,9 @@
 #include "rail_table.h"
 
 #define NODE_CLASS "nodeClassRef: {group: karpenter.k8s.aws, kind: EC2NodeClass, name: a}"
-#define POOL_OF(class, limits, requirements, more)                           \
-    "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: a}, "    \
-    "spec: {limits: " limits ", template: {spec: {" class ", requirements: " \
-                                                          "[" requirements "]" more "}}}}"
+#define POOL_OF(class, limits, requirements, more)                                              \
+    "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: a}, spec: {limits: " limits \
+    ", template: {spec: {" class ", requirements: [" requirements "]" more "}}}}"
 #define POOL(requirements, more) POOL_OF(NODE_CLASS, "{cpu: 100}", requirements, more)
 #define LIMITED(limits, requirements) \
     POOL_OF(NODE_CLASS, limits, requirements, ", taints: [{key: a, effect: NoSchedule}]")

@@ -1,38 +1,14 @@
 /* The rail accelerators with the user's own catalogue: another cloud's pools are judged by the
  * types that it describes. */
-#include "rail_modes.h"
+#include "rail_catalog.h"
 
-#define OFFERINGS                                                                          \
-    "\"offerings\": [{\"Price\": 1, \"Available\": true, \"Requirements\": [{\"key\": "    \
-    "\"karpenter.sh/capacity-type\", \"operator\": \"In\", \"values\": [\"on-demand\"]}, " \
-    "{\"key\": \"topology.kubernetes.io/zone\", \"operator\": \"In\", \"values\": [\"a\"]}]}]"
-#define TYPE(name, resources)                                                                   \
-    "{\"name\": \"" name "\", \"architecture\": \"amd64\", \"operatingSystems\": [\"linux\"], " \
-    "\"resources\": {\"cpu\": \"4\", \"memory\": \"16Gi\"" resources "}, " OFFERINGS "}"
+#define TYPE(name, resource) OWN_TYPE(name, resource, OWN_OFFERING("1", "on-demand", "a"))
+#define A100 TYPE("a100", "\"nvidia.com/gpu\": \"8\"")
+#define GENERAL TYPE("general", "\"ephemeral-storage\": \"20Gi\"")
+#define MI300 TYPE("mi300", "\"amd.com/gpu\": \"8\"")
 
 /* The first and the last carry one. */
-static const char types[] = "[" TYPE("a100", ", \"nvidia.com/gpu\": \"8\"") ", " TYPE(
-    "general", "") ", " TYPE("mi300", ", \"amd.com/gpu\": \"8\"") "]";
-
-static struct world world_of(const char *rails, const char *cluster, struct arena *arena)
-{
-    struct world world = rail_table_world(rails, cluster, arena);
-    struct source *source = ARENA_NEW(arena, struct source);
-    source->file = "types.json";
-    source->text = text_of(types);
-    struct error error = {0};
-    bool good = catalog_read(source, arena, &world.catalog, &error);
-    if (!good)
-        fprintf(stderr, "%s\n", error.what);
-    CU_ASSERT_FATAL(good);
-    struct policy *policy = ARENA_NEW(arena, struct policy);
-    struct policy_set *policies = ARENA_NEW(arena, struct policy_set);
-    *policy = rail_table_policy(rails, world.catalog, arena);
-    *policies = *world.policies;
-    policies->items = policy;
-    world.policies = policies;
-    return world;
-}
+static const char types[] = "[" A100 ", " GENERAL ", " MI300 "]";
 
 #define POOL(name, limits, types, more)                                                         \
     "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: " name "}, spec: {limits: " \
@@ -72,15 +48,11 @@ static void pools(void)
          "add to spec.template.spec.taints: [{key: amd.com/gpu, value: \"true\", effect: "
          "NoSchedule}]"},
     };
-    struct arena *arena = arena_create((size_t)64 << 20);
-    struct world world = world_of("accelerators: {}", NULL, arena);
-    rail_table_run_in(&world, &(struct rail_table){.cases = cases, .case_count = COUNT_OF(cases)},
-                      arena);
-    rail_words_run_in(&world, words, COUNT_OF(words), arena);
-    world = world_of("accelerators: {requireLimits: accelerator}", NULL, arena);
-    rail_table_run_in(
-        &world, &(struct rail_table){.cases = limited, .case_count = COUNT_OF(limited)}, arena);
-    arena_destroy(arena);
+    rail_catalog_run(&(struct rail_table){"accelerators: {}", NULL, cases, COUNT_OF(cases)}, types);
+    rail_catalog_words_run("accelerators: {}", NULL, types, words, COUNT_OF(words));
+    rail_catalog_run(&(struct rail_table){"accelerators: {requireLimits: accelerator}", NULL,
+                                          limited, COUNT_OF(limited)},
+                     types);
 }
 
 static void pods(void)
@@ -89,12 +61,10 @@ static void pods(void)
         {ASKS("nvidia.com/gpu"), "deny spec.tolerations nvidia.com/gpu"},
         {ASKS("amd.com/gpu"), ""}, /* no pool has them */
     };
-    struct arena *arena = arena_create((size_t)64 << 20);
-    struct world world =
-        world_of("accelerators: {}", POOL("gpu", "", OF("a100, general"), TAINTED), arena);
-    rail_table_run_in(&world, &(struct rail_table){.cases = cases, .case_count = COUNT_OF(cases)},
-                      arena);
-    arena_destroy(arena);
+    rail_catalog_run(&(struct rail_table){"accelerators: {}",
+                                          POOL("gpu", "", OF("a100, general"), TAINTED), cases,
+                                          COUNT_OF(cases)},
+                     types);
 }
 
 const char unit_suite[] = "policy accelerators: the user's own catalogue";

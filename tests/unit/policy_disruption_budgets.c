@@ -7,6 +7,7 @@
     "{disruption: {" disruption "}, template: {spec: {" template "}}}}"
 #define NEVER "expireAfter: Never"
 #define POOL(disruption) POOL_OF("v1", disruption, NEVER)
+#define STATIC(disruption) POOL_OF("v1", disruption "}, replicas: 5, limits: {nodes: 6", NEVER)
 #define BUDGETS(budgets) POOL("budgets: [" budgets "]")
 /* with a budget that is always active, and of which nothing is said */
 #define BOUNDED(budgets) BUDGETS(budgets ", {nodes: 100%}")
@@ -249,6 +250,10 @@ static void policies_are_allowed_by_name(void)
         {POOL_OF("v1beta1", "consolidationPolicy: WhenUnderutilized, expireAfter: Never", ""),
          "deny spec.disruption.consolidationPolicy WhenUnderutilized"},
         {POOL("consolidationPolicy: null"), "deny spec.disruption.consolidationPolicy "},
+        /* a fixed number of nodes is never consolidated; what is no policy is none there as well */
+        {STATIC(""), ""},
+        {STATIC("consolidationPolicy: Balanced"), ""},
+        {STATIC("consolidationPolicy: Never"), "deny spec.disruption.consolidationPolicy Never"},
         /* beside budgets that cannot be read, too */
         {POOL("consolidationPolicy: Balanced, budgets: [{nodes: ten}]"),
          "deny " AT "[0].nodes ten\ndeny spec.disruption.consolidationPolicy Balanced"},

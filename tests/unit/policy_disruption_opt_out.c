@@ -3,10 +3,9 @@
 #include "rail_modes.h"
 
 #define OPT_OUT "karpenter.sh/do-not-disrupt"
-#define POD_IN(namespace, annotations)                                                        \
-    "{apiVersion: v1, kind: Pod, metadata: {name: a, namespace: " namespace ", annotations: " \
-                                                                            "{" annotations   \
-                                                                            "}}, spec: {}}"
+#define POD_IN(where, annotations)                                      \
+    "{apiVersion: v1, kind: Pod, metadata: {name: a, namespace: " where \
+    ", annotations: {" annotations "}}, spec: {}}"
 #define FIELD "metadata.annotations[" OPT_OUT "] "
 
 static void nobody_is_granted_it_by_default(void)
@@ -77,6 +76,8 @@ static void durations_are_read_as_karpenter_does(void)
         {POD_IN("web", OPT_OUT ": 2.001h"), "deny " FIELD "2.001h"},
         {POD_IN("web", OPT_OUT ": .5h90.m"), ""},
         {POD_IN("web", OPT_OUT ": .5h91.m"), "deny " FIELD ".5h91.m"},
+        {POD_IN("web", OPT_OUT ": 1.7h18m"), ""}, /* not a breath longer than two hours */
+        {POD_IN("web", OPT_OUT ": 1.7h18m0.001s"), "deny " FIELD "1.7h18m0.001s"},
         {POD_IN("web", OPT_OUT ": 120m"), ""},
         {POD_IN("web", OPT_OUT ": 121m"), "deny " FIELD "121m"},
         {POD_IN("web", OPT_OUT ": 7200s"), ""},

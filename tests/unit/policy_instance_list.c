@@ -191,11 +191,10 @@ static void what_a_name_does_not_say_is_not_forbidden(void)
 /* The names of kwok's types say no family, size or generation. */
 static void of_a_catalogue_of_ones_own(void)
 {
-    static const char types[] =
-        "[" OWN_TYPE("c-4x-amd64-linux", "\"ephemeral-storage\": \"20Gi\"",
-                     OWN_OFFERING("0.1", "spot",
-                                  "a")) ", " OWN_TYPE("m5.large", "\"ephemeral-storage\": \"20Gi\"",
-                                                      OWN_OFFERING("0.1", "spot", "a")) "]";
+    static const char types[] = OWN_TYPES2(
+        OWN_TYPE("c-4x-amd64-linux", "\"ephemeral-storage\": \"20Gi\"",
+                 OWN_OFFERING("0.1", "spot", "a")),
+        OWN_TYPE("m5.large", "\"ephemeral-storage\": \"20Gi\"", OWN_OFFERING("0.1", "spot", "a")));
     static const struct rail_case globs[] = {
         {TYPE("c-4x-amd64-linux"), ""},
         {TYPE("m5.large"), OUTSIDE("m5.large")},

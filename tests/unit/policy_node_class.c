@@ -265,8 +265,8 @@ static void of_a_catalogue_of_ones_own(void)
 
 static void it_says_how_many_types_have_fewer_addresses(void)
 {
-#define OF_ITS_PODS(which) \
-    "found 60 pods a node, and " which ", unless the network plugin assigns prefixes: "
+#define OF_ITS_PODS(which, types) \
+    "found 60 pods a node, and " which ", unless the network plugin assigns prefixes: " types
 #define REMOVE_IT                                                                                  \
     "remove maxPods, which leaves each type what it has addresses for; or turn prefix delegation " \
     "on"
@@ -274,13 +274,12 @@ static void it_says_how_many_types_have_fewer_addresses(void)
         const char *types, *message;
     } rows[] = {
         {POOL("c", "m5.large"),
-         OF_ITS_PODS("the one instance type of its NodePools has fewer addresses") "m5.large"},
+         OF_ITS_PODS("the one instance type of its NodePools has fewer addresses", "m5.large")},
         {POOL("c", "m5.large, m5.4xlarge"),
-         OF_ITS_PODS("1 of the 2 instance types of its NodePools has fewer addresses") "m5.large"},
+         OF_ITS_PODS("1 of the 2 instance types of its NodePools has fewer addresses", "m5.large")},
         {POOL("c", "m5.large, m5.xlarge"),
-         OF_ITS_PODS("2 of the 2 instance types of its NodePools have fewer addresses") "m5.large, "
-                                                                                        "m5."
-                                                                                        "xlarge"},
+         OF_ITS_PODS("2 of the 2 instance types of its NodePools have fewer addresses",
+                     "m5.large, m5.xlarge")},
     };
     for (size_t i = 0; i < COUNT_OF(rows); i++)
         rail_words_run("node-class: {}", rows[i].types,

@@ -63,6 +63,9 @@ static void dropped_fields_are_found(void)
          "deny role role"},
         /* and one of which nothing is known */
         {CLASS("ofTomorrow: 1"), "warn spec.ofTomorrow ofTomorrow"},
+        /* many things have a name, or are enabled */
+        {CLASS("name: a, id: a, kind: a, enabled: true"),
+         "warn spec.enabled enabled\nwarn spec.id id\nwarn spec.kind kind\nwarn spec.name name"},
     };
     rail_table_run(&(struct rail_table){"node-class: {}", NULL, cases, COUNT_OF(cases)});
 }

@@ -11,6 +11,7 @@
         "[{weight: 1, preference: {matchExpressions: [" expression "]}}]}}}")
 #define TERM(expressions) "{matchExpressions: [" expressions "]}"
 #define IN(key, values) "{key: " key ", operator: In, values: [" values "]}"
+#define WISH(weight, intent) "{weight: " weight ", preference: " TERM(IN("intent", intent)) "}"
 
 #define EXPRESSION                                                               \
     "spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution." \
@@ -337,14 +338,7 @@ static void one_way_to_a_node_is_enough(void)
          "warn spec.nodeSelector "},
         /* one preference after the other, and what is wrong with a second label */
         {POD("{affinity: {nodeAffinity: {preferredDuringSchedulingIgnoredDuringExecution: "
-             "[{weight: 1, preference: " TERM(IN(
-                 "intent",
-                 "apps")) "}, {weight: 2, preference: " TERM(IN("intent",
-                                                                "gpu")) "}, {weight: 3, "
-                                                                        "preference:"
-                                                                        " " TERM(IN("inte"
-                                                                                    "nt",
-                                                                                    "ml")) "}]}}}"),
+             "[" WISH("1", "apps") ", " WISH("2", "gpu") ", " WISH("3", "ml") "]}}}"),
          "warn spec.affinity.nodeAffinity.preferredDuringSchedulingIgnoredDuringExecution[1]."
          "preference.matchExpressions[0].values[0] gpu\n"
          "warn spec.affinity.nodeAffinity.preferredDuringSchedulingIgnoredDuringExecution[2]."

@@ -15,6 +15,7 @@
 
 #define ARCH "kubernetes.io/arch"
 #define ZONE "topology.kubernetes.io/zone"
+#define OLD_ZONE "failure-domain.beta.kubernetes.io/zone"
 #define ZONE_ID "topology.k8s.aws/zone-id"
 #define REGION "topology.kubernetes.io/region"
 #define HOST "kubernetes.io/hostname"
@@ -105,12 +106,8 @@ static void zones_that_a_cluster_names(void)
         {SELECTS(ZONE ": eu-west-1a"), ""},
         {SELECTS(ZONE ": eu-west-1b"), ""},
         {SELECTS(ZONE ": eu-west-1c"), "deny " AT(ZONE) "eu-west-1c"},
-        {SELECTS("failure-domain.beta.kubernetes.io/zone: eu-west-1c"),
-         "deny " AT("failure-domain.beta.kubernetes.io/zone") "eu-west-1c\n"
-                                                              "warn " AT(
-                                                                  "failure-domain.beta.kubernetes."
-                                                                  "io/zone") "failure-domain.beta."
-                                                                             "kubernetes.io/zone"},
+        {SELECTS(OLD_ZONE ": eu-west-1c"),
+         "deny " AT(OLD_ZONE) "eu-west-1c\nwarn " AT(OLD_ZONE) OLD_ZONE},
         {REQUIRES(TERM(IN(ZONE, "eu-west-1a, eu-west-1c"))),
          "deny " TERMS "[0].matchExpressions[0].values[1] eu-west-1c"},
         {SELECTS(REGION ": eu-west-1"), ""},

@@ -152,6 +152,11 @@ static void nodes_that_others_make(void)
         /* a node of its own for each pod */
         {SELECTS(EKS "compute-type", "fargate"), ""},
         {POD(ANY ", " REQUIRES(KEY(EKS "compute-type", "In, values: [fargate]"))), ""},
+        {POD(ASKS("cpu: 201") ", schedulerName: fargate-scheduler"), ""},
+        {POD(ASKS("cpu: 201") ", schedulerName: default-scheduler"), "deny spec "},
+        {"{apiVersion: v1, kind: Pod, metadata: {name: a, labels: {" EKS
+         "fargate-profile: web}}, spec: {" ASKS("cpu: 201") "}}",
+         ""},
         {SELECTS(EKS "nodegroup", "fargate"), BY_LABEL(EKS "nodegroup")},
         /* these ask for nothing of theirs, and a pool can be asked for no more than it has */
         {POD(ANY ", " REQUIRES(KEY(EKS "compute-type", "NotIn, values: [fargate]"))), ""},
@@ -195,8 +200,7 @@ static void nodes_that_others_make(void)
     rail_table_run(&(struct rail_table){"placeable: {mode: enforce}", fargate, &off_pools, 1});
     static const struct rail_words words[] = {
         {SELECTS(EKS "nodegroup", "system"),
-         "asks for nodes with " EKS "nodegroup, which others than NodePools make, and none is "
-         "visible",
+         "asks for nodes with " EKS "nodegroup, which NodePools do not make, and none is visible",
          "make the Nodes visible (--state DIR); those of a node group at zero cannot be seen"},
         {POD(ANY ", " REQUIRES(KEY("karpenter.sh/nodepool", "DoesNotExist"))),
          "keeps off the nodes of NodePools, and no other Node is visible",
@@ -210,18 +214,16 @@ static void nodes_that_others_make(void)
     rail_words_run("placeable: {mode: enforce}", pools, words, COUNT_OF(words));
 }
 
+#define AUTO_POOL                                                                         \
+    "---\n{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: auto}, spec: "   \
+    "{template: {spec: {nodeClassRef: {group: eks.amazonaws.com, kind: NodeClass, name: " \
+    "default}, requirements: [{key: " EKS "instance-family, operator: In, values: [c5]}]}}}}\n"
+
 /* What EKS Auto Mode makes says so; a pool of one's own does not. */
 static void nodes_of_auto_mode_are_known_by_their_label(void)
 {
     static const char own[] = POOL("own", "", FAMILY("m5"));
-    static const char auto_mode[] =
-        POOL("own", "", FAMILY("m5")) "---\n{apiVersion: karpenter.sh/v1, kind: NodePool, "
-                                      "metadata: {name: auto}, spec: "
-                                      "{template: {spec: {nodeClassRef: {group: eks.amazonaws.com, "
-                                      "kind: NodeClass, name: "
-                                      "default}, requirements: [{key: "
-                                      "eks.amazonaws.com/instance-family, operator: In, values: "
-                                      "[c5]}]}}}}\n";
+    static const char auto_mode[] = POOL("own", "", FAMILY("m5")) AUTO_POOL;
     static const struct rail_case cases[] = {
         {SELECTS(EKS "compute-type", "auto"), ""},
         {POD(ANY ", nodeSelector: {" EKS "compute-type: auto, " EKS "instance-family: c5}"), ""},

@@ -4,9 +4,10 @@
 #define BUDGET(name, app, more)                                                              \
     "{apiVersion: policy/v1, kind: PodDisruptionBudget, metadata: {name: " name "}, spec: {" \
     "selector: {matchLabels: {app: " app "}}, " more "}}"
-#define WORKLOAD(kind, app, replicas)                                                        \
-    "---\n{apiVersion: apps/v1, kind: " kind ", metadata: {name: " app "}, spec: {" replicas \
+#define WORKLOAD_AS(kind, meta, app, replicas)                                                \
+    "---\n{apiVersion: apps/v1, kind: " kind ", metadata: {name: " meta "}, spec: {" replicas \
     "template: {metadata: {labels: {app: " app "}}}}}\n"
+#define WORKLOAD(kind, app, replicas) WORKLOAD_AS(kind, app, app, replicas)
 #define SELECTS_AS(name, selector)                                                           \
     "{apiVersion: policy/v1, kind: PodDisruptionBudget, metadata: {name: " name "}, spec: {" \
     "selector: " selector ", maxUnavailable: 1}}\n"
@@ -14,20 +15,22 @@
 #define LEAST "spec.minAvailable "
 #define MOST "spec.maxUnavailable "
 
-static const char cluster[] = WORKLOAD("Deployment", "one", "replicas: 1, ")
-    WORKLOAD("Deployment", "three", "replicas: 3, ") WORKLOAD("StatefulSet", "two", "replicas: 2, ")
-        WORKLOAD("Deployment", "none",
-                 "replicas: 0, ") "---\n{apiVersion: apps/v1, kind: ReplicaSet, metadata: {name: "
-                                  "three-abc, ownerReferences: "
-                                  "[{apiVersion: apps/v1, kind: Deployment, name: three, uid: u, "
-                                  "controller: true}]}, spec: "
-                                  "{replicas: 3, template: {metadata: {labels: {app: three}}}}}\n"
-                                  "---\n{apiVersion: batch/v1, kind: Job, metadata: {name: job}, "
-                                  "spec: {template: {metadata: "
-                                  "{labels: {app: job}}}}}\n"
-                                  "---\n{apiVersion: apps/v1, kind: Deployment, metadata: {name: "
-                                  "far, namespace: other}, spec: "
-                                  "{template: {metadata: {labels: {app: far}}}}}\n";
+#define JOB(name, namespace)                                        \
+    "---\n{apiVersion: batch/v1, kind: Job, metadata: {name: " name \
+    ", namespace: " namespace "}, spec: {template: {metadata: {labels: {app: job}}}}}\n"
+#define OTHER_POD(meta) "---\n{apiVersion: v1, kind: Pod, metadata: {" meta "}}\n"
+
+#define ONE WORKLOAD("Deployment", "one", "replicas: 1, ")
+#define TWO WORKLOAD("StatefulSet", "two", "replicas: 2, ")
+#define THREE WORKLOAD("Deployment", "three", "replicas: 3, ")
+#define NONE WORKLOAD("Deployment", "none", "replicas: 0, ")
+#define OF_THREE WORKLOAD_AS("ReplicaSet", "three-abc" OWNED, "three", "replicas: 3, ")
+#define OWNED                                                                           \
+    ", ownerReferences: [{apiVersion: apps/v1, kind: Deployment, name: three, uid: u, " \
+    "controller: true}]"
+#define FAR WORKLOAD_AS("Deployment", "far, namespace: other", "far", "")
+
+static const char cluster[] = ONE TWO THREE NONE OF_THREE FAR JOB("job", "default");
 
 static void budgets_that_never_let_a_pod_go(void)
 {
@@ -109,10 +112,6 @@ static void shares_of_many(void)
         &(struct rail_table){"pod-disruption-budgets: {}", many, cases, COUNT_OF(cases)});
 }
 
-#define JOB(name, namespace)                                        \
-    "---\n{apiVersion: batch/v1, kind: Job, metadata: {name: " name \
-    ", namespace: " namespace "}, spec: {template: {metadata: {labels: {app: job}}}}}\n"
-
 static void jobs_of_other_namespaces(void)
 {
     static const struct rail_case cases[] = {{BUDGET("a", "job", "maxUnavailable: 1"), ""}};
@@ -122,22 +121,11 @@ static void jobs_of_other_namespaces(void)
 
 static void two_budgets_on_one_pod(void)
 {
-    static const char with_others[] =
-        WORKLOAD("Deployment", "three", "replicas: 3, ") "---\n" BUDGET(
-            "all", "three",
-            "maxUnavailable: 1") "\n---\n" BUDGET("unborn", "later",
-                                                  "maxUnavailable: 1") "\n---\n{apiVersion: v1, "
-                                                                       "kind: Pod, metadata: "
-                                                                       "{name: loose, labels: "
-                                                                       "{app: loose, tier: x}}}"
-                                                                       "\n---\n{apiVersion: "
-                                                                       "policy/v1, kind: "
-                                                                       "PodDisruptionBudget, "
-                                                                       "metadata: {name: tiers}, "
-                                                                       "spec: "
-                                                                       "{selector: {matchLabels: "
-                                                                       "{tier: x}}, "
-                                                                       "maxUnavailable: 1}}\n";
+#define LOOSE OTHER_POD("name: loose, labels: {app: loose, tier: x}")
+#define ALL "---\n" BUDGET("all", "three", "maxUnavailable: 1") "\n"
+#define UNBORN "---\n" BUDGET("unborn", "later", "maxUnavailable: 1") "\n"
+#define TIERS "---\n" SELECTS_AS("tiers", "{matchLabels: {tier: x}}")
+    static const char with_others[] = THREE ALL UNBORN LOOSE TIERS;
     static const struct rail_case cases[] = {
         {BUDGET("new", "three", "maxUnavailable: 1"), "deny spec.selector all"},
         {BUDGET("all", "three", "maxUnavailable: 1"), ""}, /* itself */
@@ -179,9 +167,8 @@ static void two_budgets_of_pods_to_come(void)
          "other}, spec: {selector: " ANY_OF "}}",
          SELECTS(ANY_OF), ""},
         /* a pod of both, elsewhere */
-        {SELECTS_AS("old", "{matchLabels: {c: d}}") "---\n{apiVersion: v1, kind: Pod, metadata: "
-                                                    "{name: p, namespace: other, labels: {a: b, "
-                                                    "c: d}}}",
+        {SELECTS_AS("old", "{matchLabels: {c: d}}")
+             OTHER_POD("name: p, namespace: other, labels: {a: b, c: d}"),
          SELECTS("{matchLabels: {a: b}}"), ""},
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++)

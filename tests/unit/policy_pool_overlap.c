@@ -15,6 +15,7 @@
 #define ZONE(values) IN("topology.kubernetes.io/zone", values)
 #define LABELLED(name, labels, requirements) POOL_OF(name, "unseen", "", labels, requirements)
 #define FOUND "deny spec.weight default"
+#define AND(document, more) document "\n---\n" more
 
 /* Against one pool of m5 and c5, on-demand, in zones a and b. */
 static void a_witness_makes_an_overlap(void)
@@ -58,12 +59,11 @@ static void a_witness_makes_an_overlap(void)
     /* pools that no pod could get by mistake: going, of fixed size, of another cloud */
     static const char others[] =
         "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: gone, deletionTimestamp: "
-        "'2026-01-01T00:00:00Z'}, spec: {}}\n---\n" POOL(
-            "fixed", "replicas: 3, ", "") "\n---\n"
-                                          "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: "
-                                          "{name: azure}, spec: {template: "
-                                          "{spec: {nodeClassRef: {group: karpenter.azure.com, "
-                                          "kind: AKSNodeClass, name: a}}}}}";
+        "'2026-01-01T00:00:00Z'}, spec: {}}\n---\n" AND(
+            POOL("fixed", "replicas: 3, ", ""),
+            "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: "
+            "{name: azure}, spec: {template: {spec: {nodeClassRef: {group: karpenter.azure.com, "
+            "kind: AKSNodeClass, name: a}}}}}");
     static const struct rail_case none = {POOL("new", "", ""), ""};
     rail_table_run(&(struct rail_table){"pool-overlap: {}", others, &none, 1});
     /* Karpenter makes no node of a Mac. */
@@ -167,12 +167,13 @@ static void subnets_keep_pools_apart(void)
     rail_table_run(&(struct rail_table){"pool-overlap: {}", unseen, against_unseen, 2});
     /* Of two zones they share one; a Node elsewhere makes no other. */
     static const char two[] =
-        "{apiVersion: karpenter.k8s.aws/v1, kind: EC2NodeClass, metadata: {name: in-ab}, status: "
-        "{subnets: [{id: s, zone: z-a}, {id: t, zone: z-b}]}}\n---\n" CLASS(
-            "in-b", "z-b") "\n---\n"
-                           "{apiVersion: v1, kind: Node, metadata: {name: node-1, labels: "
-                           "{topology.kubernetes.io/zone: "
-                           "z-c}}}\n---\n" OF_CLASS("default", "in-ab");
+        AND(AND("{apiVersion: karpenter.k8s.aws/v1, kind: EC2NodeClass, metadata: {name: in-ab}, "
+                "status: "
+                "{subnets: [{id: s, zone: z-a}, {id: t, zone: z-b}]}}",
+                CLASS("in-b", "z-b")),
+            AND("{apiVersion: v1, kind: Node, metadata: {name: node-1, labels: "
+                "{topology.kubernetes.io/zone: z-c}}}",
+                OF_CLASS("default", "in-ab")));
     static const struct rail_case against_two[] = {
         {OF_CLASS("new", "in-b"), FOUND},
         {OF_CLASS("new", "in-ab"), FOUND},
@@ -193,8 +194,9 @@ static void subnets_keep_pools_apart(void)
 
 static void images_keep_pools_apart(void)
 {
-    static const char linux_cluster[] = IMAGES("linux", "al2023@latest") "\n---\n" IMAGES(
-        "windows", "windows2022@latest") "\n---\n" OF_CLASS("default", "linux");
+    static const char linux_cluster[] =
+        AND(IMAGES("linux", "al2023@latest"),
+            AND(IMAGES("windows", "windows2022@latest"), OF_CLASS("default", "linux")));
     static const struct rail_case against_linux[] = {
         {OF_CLASS("new", "linux"), FOUND},  {OF_CLASS("new", "windows"), ""},
         {OF_WINDOWS("new", "windows"), ""}, {OF_CLASS("new", "unseen"), FOUND},
@@ -202,8 +204,9 @@ static void images_keep_pools_apart(void)
     };
     rail_table_run(&(struct rail_table){"pool-overlap: {}", linux_cluster, against_linux,
                                         COUNT_OF(against_linux)});
-    static const char windows_cluster[] = IMAGES("windows", "windows2022@latest") "\n---\n" IMAGES(
-        "more", "windows2022@latest") "\n---\n" OF_CLASS("default", "windows");
+    static const char windows_cluster[] =
+        AND(IMAGES("windows", "windows2022@latest"),
+            AND(IMAGES("more", "windows2022@latest"), OF_CLASS("default", "windows")));
     static const struct rail_case against_windows[] = {
         {OF_WINDOWS("new", "more"), FOUND},
         {OF_WINDOWS("new", "unseen"), FOUND},
@@ -222,12 +225,11 @@ static void images_keep_pools_apart(void)
     rail_table_run(&(struct rail_table){"pool-overlap: {}", unseen_cluster, against_unseen,
                                         COUNT_OF(against_unseen)});
     /* A class that nobody can read may run either. */
-    static const char broken_cluster[] = IMAGES(
-        "linux", "al2023@latest") "\n---\n"
-                                  "{apiVersion: karpenter.k8s.aws/v1, kind: EC2NodeClass, "
-                                  "metadata: {name: broken}, spec: "
-                                  "{amiSelectorTerms: [{alias: windows2022@latest}], kubelet: "
-                                  "{maxPods: many}}}\n---\n" OF_CLASS("default", "linux");
+    static const char broken_cluster[] = AND(
+        IMAGES("linux", "al2023@latest"),
+        AND("{apiVersion: karpenter.k8s.aws/v1, kind: EC2NodeClass, metadata: {name: broken}, "
+            "spec: {amiSelectorTerms: [{alias: windows2022@latest}], kubelet: {maxPods: many}}}",
+            OF_CLASS("default", "linux")));
     static const struct rail_case against_broken = {OF_CLASS("new", "broken"), FOUND};
     rail_table_run(&(struct rail_table){"pool-overlap: {}", broken_cluster, &against_broken, 1});
     /* A NodeClass of EKS runs Linux, whatever an EC2NodeClass of its name does. */
@@ -244,13 +246,10 @@ static void images_keep_pools_apart(void)
 static void the_machines_may_be_ones_own(void)
 {
     static const char types[] =
-        "[" OWN_TYPE("c-4x-amd64-linux", "\"x\": \"1\"", SOLD("0.3")) ", " OWN_TYPE(
-            "m-4x-amd64-linux", "\"x\": \"1\"",
-            SOLD("0.2")) ", " OWN_TYPE("p-4x-amd64-linux", "\"x\": \"1\"",
-                                       SOLD("0.2")) ", " OWN_TYPE("a-4x-amd64-linux",
-                                                                  "\"x\": \"1\"",
-                                                                  OWN_OFFERING("0.1", "spot",
-                                                                               "a")) "]";
+        OWN_TYPES4(OWN_TYPE("c-4x-amd64-linux", "\"x\": \"1\"", SOLD("0.3")),
+                   OWN_TYPE("m-4x-amd64-linux", "\"x\": \"1\"", SOLD("0.2")),
+                   OWN_TYPE("p-4x-amd64-linux", "\"x\": \"1\"", SOLD("0.2")),
+                   OWN_TYPE("a-4x-amd64-linux", "\"x\": \"1\"", OWN_OFFERING("0.1", "spot", "a")));
     static const char cluster[] = POOL("default", "", "");
 #define KWOK(values) IN("karpenter.kwok.sh/instance-family", values)
     static const struct rail_case cases[] = {

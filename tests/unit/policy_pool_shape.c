@@ -135,7 +135,7 @@ static void dropped_fields_are_found(void)
                  "terminationGracePeriod: 1h"),
          "warn spec.disruption.budgets[0].reasons reasons\nwarn "
          "spec.template.spec.terminationGracePeriod terminationGracePeriod"},
-        /* a name that an item of a list has, or the reference, tells of no place */
+        /* a name that an item of a list has, or anything, tells of no place */
         {POOL_WITH("nodes: 5, ", "", CMR), "warn spec.nodes nodes"},
         {POOL_WITH("kind: a, ", "", CMR), "warn spec.kind kind"},
         {POOL_WITH("status: {}, ", "", CMR), "warn spec.status status"},

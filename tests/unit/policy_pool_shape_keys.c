@@ -2,7 +2,7 @@
 #include "pool_shape_pools.h"
 #include "rail_catalog.h"
 
-#define KEY(key) POOL(CMR ", " IN(key, "a"))
+#define KEY(key) POOL2(CMR, IN(key, "a"))
 #define KEY_AT AT "[1].key "
 #define CLASS_OF(group, kind, requirements)                                               \
     HEAD "{template: {spec: {nodeClassRef: {group: " group ", kind: " kind ", name: a}, " \
@@ -23,11 +23,11 @@ static void keys_that_narrow_nothing_are_found(void)
         {KEY("node.kubernetes.io/instance-category"),
          "warn " KEY_AT "node.kubernetes.io/instance-category"},
         /* whatever the operator, it is about that label */
-        {POOL(CMR ", {key: node.kubernetes.io/arch, operator: NotIn, values: [arm64]}"),
+        {POOL2(CMR, "{key: node.kubernetes.io/arch, operator: NotIn, values: [arm64]}"),
          "warn " KEY_AT "node.kubernetes.io/arch"},
-        {POOL(CMR ", {key: node.kubernetes.io/arch, operator: Exists}"),
+        {POOL2(CMR, "{key: node.kubernetes.io/arch, operator: Exists}"),
          "warn " KEY_AT "node.kubernetes.io/arch"},
-        {POOL(IN("zones", "a") ", " CMR ", " IN("zone", "a")), "warn " AT "[2].key zone"},
+        {POOL3(IN("zones", "a"), CMR, IN("zone", "a")), "warn " AT "[2].key zone"},
         /* managed node groups say it so */
         {KEY("eks.amazonaws.com/capacityType"), "warn " KEY_AT "eks.amazonaws.com/capacityType"},
         {CLASS_OF("eks.amazonaws.com", "NodeClass",
@@ -40,7 +40,7 @@ static void keys_that_narrow_nothing_are_found(void)
         {POOL("{key: eks.amazonaws.com/instance-category, operator: In, values: [c]}"),
          "deny " AT " \nwarn " AT "[0].key eks.amazonaws.com/instance-category"},
         /* one that is malformed is spoken of as that */
-        {POOL(CMR ", {key: zone, operator: In}"), "deny " AT "[1] zone"},
+        {POOL2(CMR, "{key: zone, operator: In}"), "deny " AT "[1] zone"},
         /* the domain is Karpenter's own: it does not take the pool at all */
         {KEY("karpenter.sh/capacitytype"), "deny " KEY_AT "karpenter.sh/capacitytype"},
     };
@@ -64,11 +64,11 @@ static void keys_of_ones_own_stay_silent(void)
         {KEY("nvidia.com/gpu.product"), ""},
         {KEY("eks.amazonaws.com/nodegroup"), ""},
         /* well-known, under each of its names */
-        {POOL(CMR ", " IN("beta.kubernetes.io/arch", "amd64")), ""},
-        {POOL(CMR ", " IN("failure-domain.beta.kubernetes.io/zone", "a")), ""},
-        {POOL(CMR ", " IN("topology.ebs.csi.aws.com/zone", "a")), ""},
-        {POOL(CMR ", " IN("topology.k8s.aws/zone-id", "use1-az1")), ""},
-        {POOL(CMR ", " IN("node.kubernetes.io/windows-build", "10.0.20348")), ""},
+        {POOL2(CMR, IN("beta.kubernetes.io/arch", "amd64")), ""},
+        {POOL2(CMR, IN("failure-domain.beta.kubernetes.io/zone", "a")), ""},
+        {POOL2(CMR, IN("topology.ebs.csi.aws.com/zone", "a")), ""},
+        {POOL2(CMR, IN("topology.k8s.aws/zone-id", "use1-az1")), ""},
+        {POOL2(CMR, IN("node.kubernetes.io/windows-build", "10.0.20348")), ""},
         {CLASS_OF("eks.amazonaws.com", "NodeClass", IN("eks.amazonaws.com/instance-category", "c")),
          ""},
         /* which Karpenter reads it is not said */
@@ -123,7 +123,7 @@ static void keys_of_a_users_catalogue_stay_silent(void)
         "\"node.kubernetes.io/instance-category\", \"operator\": \"In\", \"values\": [\"a\"]}]}]}]";
     static const struct rail_case cases[] = {
         {POOL(IN("node.kubernetes.io/instance-category", "a")), ""},
-        {POOL(IN("node.kubernetes.io/instance-category", "a") ", " IN("zone", "b")),
+        {POOL2(IN("node.kubernetes.io/instance-category", "a"), IN("zone", "b")),
          "warn " KEY_AT "zone"},
     };
     rail_catalog_run(&(struct rail_table){"pool-shape: {}", NULL, cases, COUNT_OF(cases)}, types);

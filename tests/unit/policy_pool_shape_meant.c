@@ -10,69 +10,67 @@
 static void numbers_in_another_unit_are_found(void)
 {
     static const struct rail_case cases[] = {
-        {POOL(CMR ", " IS("memory", "Lt", "64")), "deny " VALUE "64"},
-        {POOL(CMR ", " IS("memory", "In", "16")), "deny " VALUE "16"},
-        {POOL(CMR ", " IS("memory", "Lte", "511")), "deny " VALUE "511"},
+        {POOL2(CMR, IS("memory", "Lt", "64")), "deny " VALUE "64"},
+        {POOL2(CMR, IS("memory", "In", "16")), "deny " VALUE "16"},
+        {POOL2(CMR, IS("memory", "Lte", "511")), "deny " VALUE "511"},
         /* these leave every type */
-        {POOL(CMR ", " IS("memory", "Gt", "8")), "warn " VALUE "8"},
-        {POOL(CMR ", " IS("memory", "Gte", "511")), "warn " VALUE "511"},
-        {POOL(CMR ", " IS("memory", "NotIn", "2")), "warn " VALUE "2"},
-        {POOL(CMR ", {key: " AWS "memory, operator: In, values: ['8192', '16']}"),
+        {POOL2(CMR, IS("memory", "Gt", "8")), "warn " VALUE "8"},
+        {POOL2(CMR, IS("memory", "Gte", "511")), "warn " VALUE "511"},
+        {POOL2(CMR, IS("memory", "NotIn", "2")), "warn " VALUE "2"},
+        {POOL2(CMR, "{key: " AWS "memory, operator: In, values: ['8192', '16']}"),
          "warn " AT "[1].values[1] 16"},
-        {POOL(CMR ", " IS("memory", "Gte", "512")), ""},
-        {POOL(CMR ", " IS("memory", "Gt", "8191")), ""},
-        {POOL(CMR ", " IS("memory", "Lt", "65536")), ""},
-        {POOL(CMR ", " IS("memory", "Gt", "0")), ""},
+        {POOL2(CMR, IS("memory", "Gte", "512")), ""},
+        {POOL2(CMR, IS("memory", "Gt", "8191")), ""},
+        {POOL2(CMR, IS("memory", "Lt", "65536")), ""},
+        {POOL2(CMR, IS("memory", "Gt", "0")), ""},
         /* no number at all, and so no number in another unit */
-        {POOL(CMR ", {key: " AWS "memory, operator: NotIn, values: ['5.5']}"), ""},
-        {POOL(CMR ", {key: " AWS "memory, operator: Exists}"), ""},
-        {POOL(CMR ", " IS("cpu", "Gt", "1")), ""},
-        {POOL(CMR ", " IS("network-bandwidth", "Gt", "25")), "warn " VALUE "25"},
-        {POOL(CMR ", " IS("network-bandwidth", "Gt", "4999")), ""},
-        {POOL(CMR ", " IS("ebs-bandwidth", "Lt", "10")), "deny " VALUE "10"},
-        {POOL(IN(AWS "category", "g, p") ", " IS("gpu-memory", "Gt", "16")), "warn " VALUE "16"},
-        {POOL(IN(AWS "category", "g, p") ", " IS("gpu-memory", "Gt", "16384")), ""},
+        {POOL2(CMR, "{key: " AWS "memory, operator: NotIn, values: ['5.5']}"), ""},
+        {POOL2(CMR, "{key: " AWS "memory, operator: Exists}"), ""},
+        {POOL2(CMR, IS("cpu", "Gt", "1")), ""},
+        {POOL2(CMR, IS("network-bandwidth", "Gt", "25")), "warn " VALUE "25"},
+        {POOL2(CMR, IS("network-bandwidth", "Gt", "4999")), ""},
+        {POOL2(CMR, IS("ebs-bandwidth", "Lt", "10")), "deny " VALUE "10"},
+        {POOL2(IN(AWS "category", "g, p"), IS("gpu-memory", "Gt", "16")), "warn " VALUE "16"},
+        {POOL2(IN(AWS "category", "g, p"), IS("gpu-memory", "Gt", "16384")), ""},
         {LABELS(AWS "memory: '64'"), "deny " LABELS_AT "[" AWS "memory] 64"},
         /* it is said beside others that rule each other out, unless it does so by itself */
-        {POOL(IN(AWS "family", "m5") ", " IS("memory", "Gt", "8") ", " IN("kubernetes.io/arch",
-                                                                          "arm64")),
+        {POOL3(IN(AWS "family", "m5"), IS("memory", "Gt", "8"), IN("kubernetes.io/arch", "arm64")),
          "warn " VALUE "8\ndeny " AT "[2] kubernetes.io/arch In arm64"},
-        {POOL(IN(AWS "family", "m5") ", " IS("memory", "Lt", "8") ", " IN("kubernetes.io/arch",
-                                                                          "arm64")),
+        {POOL3(IN(AWS "family", "m5"), IS("memory", "Lt", "8"), IN("kubernetes.io/arch", "arm64")),
          "deny " VALUE "8"},
         /* what is no number is no unit's fault */
-        {POOL(CMR ", " IS("memory", "In", "16Gi")), "warn " VALUE "16Gi"},
-        {POOL(CMR ", " IS("memory", "NotIn", "16Gi")), ""},
-        {POOL(CMR ", " IS("memory", "NotIn", "")), ""},
-        {POOL(CMR ", " IS("memory", "NotIn", "99999999999999999999999999")), ""},
-        {POOL(CMR ", " IS("memory", "NotIn", "9")), "warn " VALUE "9"},
+        {POOL2(CMR, IS("memory", "In", "16Gi")), "warn " VALUE "16Gi"},
+        {POOL2(CMR, IS("memory", "NotIn", "16Gi")), ""},
+        {POOL2(CMR, IS("memory", "NotIn", "")), ""},
+        {POOL2(CMR, IS("memory", "NotIn", "99999999999999999999999999")), ""},
+        {POOL2(CMR, IS("memory", "NotIn", "9")), "warn " VALUE "9"},
     };
     rail_table_run(&(struct rail_table){"pool-shape: {}", NULL, cases, COUNT_OF(cases)});
     static const struct rail_words words[] = {
-        {POOL(CMR ", " IS("memory", "Lt", "64")),
+        {POOL2(CMR, IS("memory", "Lt", "64")),
          "found \"64\", which is 64 MiB, and every type has more: the pool can launch none",
          "write 65536, if 64 GiB is meant"},
-        {POOL(CMR ", " IS("memory", "Gt", "8")),
+        {POOL2(CMR, IS("memory", "Gt", "8")),
          "found \"8\", which is 8 MiB, and every type has more", "write 8192, if 8 GiB is meant"},
-        {POOL(CMR ", " IS("network-bandwidth", "Gt", "10")),
+        {POOL2(CMR, IS("network-bandwidth", "Gt", "10")),
          "found \"10\", which is 10 Mbit/s, and every type has more",
          "write 10000, if 10 Gbit/s is meant"},
-        {POOL(CMR ", " IS("ebs-bandwidth", "Gt", "9")),
+        {POOL2(CMR, IS("ebs-bandwidth", "Gt", "9")),
          "found \"9\", which is 9 Mbit/s, and every type has more",
          "write 9000, if 9 Gbit/s is meant"},
-        {POOL(IN(AWS "category", "g, p") ", " IS("gpu-memory", "Gt", "16")),
+        {POOL2(IN(AWS "category", "g, p"), IS("gpu-memory", "Gt", "16")),
          "found \"16\", which is 16 MiB, and every type has more",
          "write 16384, if 16 GiB is meant"},
         /* numbers are near to each other in another way than names */
-        {POOL(CMR ", " IS("memory", "In", "7169")),
+        {POOL2(CMR, IS("memory", "In", "7169")),
          "found \"7169\", which no instance type the catalogue knows has as " AWS
          "memory: the pool can launch none",
          "check the name"},
-        {POOL(CMR ", " IS("cpu", "In", "47")),
+        {POOL2(CMR, IS("cpu", "In", "47")),
          "found \"47\", which no instance type the catalogue knows has as " AWS
          "cpu: the pool can launch none",
          "check the name"},
-        {POOL(CMR ", " IS("generation", "In", "5th")),
+        {POOL2(CMR, IS("generation", "In", "5th")),
          "found \"5th\", which no instance type the catalogue knows has as " AWS
          "generation: the pool can launch none",
          "did you mean 5?"},
@@ -84,31 +82,31 @@ static void numbers_in_another_unit_are_found(void)
 static void none_is_no_number(void)
 {
     static const struct rail_case cases[] = {
-        {POOL(CMR ", " IS("gpu-count", "In", "0")), "deny " AT "[1] " AWS "gpu-count In 0"},
-        {POOL(CMR ", " IS("gpu-count", "Lt", "1")), "deny " AT "[1] " AWS "gpu-count Lt 1"},
-        {POOL(CMR ", " IS("gpu-count", "Lte", "0")), "deny " AT "[1] " AWS "gpu-count Lte 0"},
-        {POOL(CMR ", " IS("accelerator-count", "Lt", "1")),
+        {POOL2(CMR, IS("gpu-count", "In", "0")), "deny " AT "[1] " AWS "gpu-count In 0"},
+        {POOL2(CMR, IS("gpu-count", "Lt", "1")), "deny " AT "[1] " AWS "gpu-count Lt 1"},
+        {POOL2(CMR, IS("gpu-count", "Lte", "0")), "deny " AT "[1] " AWS "gpu-count Lte 0"},
+        {POOL2(CMR, IS("accelerator-count", "Lt", "1")),
          "deny " AT "[1] " AWS "accelerator-count Lt 1"},
-        {POOL(CMR ", {key: " AWS "gpu-count, operator: DoesNotExist}"), ""},
-        {POOL(CMR ", " IS("gpu-count", "NotIn", "0")), ""},
-        {POOL(CMR ", " IS("gpu-count", "Lt", "2")), "deny " AT "[1] " AWS "gpu-count Lt 2"},
-        {POOL(IN(AWS "family", "g6f") ", " IS("gpu-count", "In", "0")), ""},
+        {POOL2(CMR, "{key: " AWS "gpu-count, operator: DoesNotExist}"), ""},
+        {POOL2(CMR, IS("gpu-count", "NotIn", "0")), ""},
+        {POOL2(CMR, IS("gpu-count", "Lt", "2")), "deny " AT "[1] " AWS "gpu-count Lt 2"},
+        {POOL2(IN(AWS "family", "g6f"), IS("gpu-count", "In", "0")), ""},
         {POOL(IS("gpu-count", "In", "0")), ""},
         /* without it there is nothing, either */
-        {POOL(IN(AWS "family", "p5") ", " IS("gpu-count", "In", "0")),
+        {POOL2(IN(AWS "family", "p5"), IS("gpu-count", "In", "0")),
          "deny " AT "[1] " AWS "gpu-count In 0"},
     };
     rail_table_run(&(struct rail_table){"pool-shape: {}", NULL, cases, COUNT_OF(cases)});
     static const struct rail_words words[] = {
-        {POOL(CMR ", " IS("gpu-count", "In", "0")),
+        {POOL2(CMR, IS("gpu-count", "In", "0")),
          "found " AWS "gpu-count In 0, but types without such devices do not have the label: the "
          "pool can launch none",
          "to keep them out, write {key: " AWS "gpu-count, operator: DoesNotExist}"},
-        {POOL(CMR ", " IS("accelerator-count", "Lte", "0")),
+        {POOL2(CMR, IS("accelerator-count", "Lte", "0")),
          "found " AWS "accelerator-count Lte 0, but types without such devices do not have the "
          "label: the pool can launch none",
          "to keep them out, write {key: " AWS "accelerator-count, operator: DoesNotExist}"},
-        {POOL(IN(AWS "family", "p5") ", " IS("gpu-count", "In", "0")),
+        {POOL2(IN(AWS "family", "p5"), IS("gpu-count", "In", "0")),
          "no instance type fits " AWS "gpu-count In 0 beside " AWS
          "family In p5: the pool can launch none",
          "change one of the two"},
@@ -120,22 +118,20 @@ static void none_is_no_number(void)
 static void one_is_blamed_before_two(void)
 {
     static const struct rail_case cases[] = {
-        {POOL(IN("karpenter.sh/capacity-type", "on-demand") ", " CMR
-                                                            ", " IS("generation", "Gt", "90")),
+        {POOL3(IN("karpenter.sh/capacity-type", "on-demand"), CMR, IS("generation", "Gt", "90")),
          "deny " AT "[2] " AWS "generation Gt 90"},
-        {POOL(IS("generation", "Gt", "90") ", " CMR), "deny " AT "[0] " AWS "generation Gt 90"},
-        {POOL(IN(AWS "family", "m5") ", " IN("kubernetes.io/arch", "arm64") ", " IS("generation",
-                                                                                    "Gt", "90")),
+        {POOL2(IS("generation", "Gt", "90"), CMR), "deny " AT "[0] " AWS "generation Gt 90"},
+        {POOL3(IN(AWS "family", "m5"), IN("kubernetes.io/arch", "arm64"),
+               IS("generation", "Gt", "90")),
          "deny " AT "[2] " AWS "generation Gt 90"},
-        {POOL(IN(AWS "size", "large") ", " IN(AWS "family", "m5") ", " IN("kubernetes.io/arch",
-                                                                          "arm64")),
+        {POOL3(IN(AWS "size", "large"), IN(AWS "family", "m5"), IN("kubernetes.io/arch", "arm64")),
          "deny " AT "[2] kubernetes.io/arch In arm64"},
     };
     rail_table_run(&(struct rail_table){"pool-shape: {}", NULL, cases, COUNT_OF(cases)});
     static const struct rail_words words[] = {
-        {POOL(CMR ", " IS("generation", "Gt", "90")),
+        {POOL2(CMR, IS("generation", "Gt", "90")),
          "no instance type fits " AWS "generation Gt 90: the pool can launch none", "change it"},
-        {POOL(CMR ", {key: " AWS "generation, operator: Gt, values: ['-1']}"),
+        {POOL2(CMR, "{key: " AWS "generation, operator: Gt, values: ['-1']}"),
          "a requirement that compares with no whole number: Karpenter refuses the pool and never "
          "uses it",
          "give one whole number of 0 or more, in quotes"},
@@ -152,48 +148,45 @@ static void one_is_blamed_before_two(void)
 static void min_values_that_no_types_have_are_found(void)
 {
     static const struct rail_case cases[] = {
-        {POOL(M5_M6I ", " TYPES("19, operator: Exists")), ""},
-        {POOL(M5_M6I ", " TYPES("20, operator: Exists")), "warn " TOO_FEW "20"},
-        {POOL(M5_M6I ", " TYPES("38, operator: Exists")), "warn " TOO_FEW "38"},
-        {POOL(M5_M6I ", " TYPES("39, operator: Exists")), "deny " TOO_FEW "39"},
-        {POOL(M5_M6I ", " FAMILIES("2, operator: Exists")), ""},
-        {POOL(M5_M6I ", " FAMILIES("3, operator: Exists")), "warn " TOO_FEW "3"},
-        {POOL(M5_M6I ", " FAMILIES("3, operator: NotIn, values: [c5]")), "warn " TOO_FEW "3"},
+        {POOL2(M5_M6I, TYPES("19, operator: Exists")), ""},
+        {POOL2(M5_M6I, TYPES("20, operator: Exists")), "warn " TOO_FEW "20"},
+        {POOL2(M5_M6I, TYPES("38, operator: Exists")), "warn " TOO_FEW "38"},
+        {POOL2(M5_M6I, TYPES("39, operator: Exists")), "deny " TOO_FEW "39"},
+        {POOL2(M5_M6I, FAMILIES("2, operator: Exists")), ""},
+        {POOL2(M5_M6I, FAMILIES("3, operator: Exists")), "warn " TOO_FEW "3"},
+        {POOL2(M5_M6I, FAMILIES("3, operator: NotIn, values: [c5]")), "warn " TOO_FEW "3"},
         /* of three that are listed, two are left */
-        {POOL(IN(AWS "category", "m") ", " FAMILIES("3, operator: In, values: [m5, m6i, c5]")),
+        {POOL2(IN(AWS "category", "m"), FAMILIES("3, operator: In, values: [m5, m6i, c5]")),
          "warn " TOO_FEW "3"},
-        {POOL(IN(AWS "category", "m") ", " FAMILIES("3, operator: In, values: [m5, m6i, c5, c6i]")),
+        {POOL2(IN(AWS "category", "m"), FAMILIES("3, operator: In, values: [m5, m6i, c5, c6i]")),
          "warn " TOO_FEW "3"},
-        {POOL(TYPES("20, operator: Exists") ", " M5_M6I), "warn " AT "[0].minValues 20"},
-        {POOL(IN(AWS "family", "m5") ", " FAMILIES("2, operator: Exists")), "warn " TOO_FEW "2"},
-        {POOL(IN(AWS "category", "m, c") ", " FAMILIES("3, operator: In, values: [m5, m6i, c5]")),
-         ""},
-        {POOL(M5_M6I ", " WANTS(AWS "cpu", "2, operator: Gt, values: ['95']")),
+        {POOL2(TYPES("20, operator: Exists"), M5_M6I), "warn " AT "[0].minValues 20"},
+        {POOL2(IN(AWS "family", "m5"), FAMILIES("2, operator: Exists")), "warn " TOO_FEW "2"},
+        {POOL2(IN(AWS "category", "m, c"), FAMILIES("3, operator: In, values: [m5, m6i, c5]")), ""},
+        {POOL2(M5_M6I, WANTS(AWS "cpu", "2, operator: Gt, values: ['95']")),
          ""}, /* 96 of 24xlarge and metal, and 128 of m6i.32xlarge */
-        {POOL(M5_M6I ", " WANTS(AWS "cpu", "3, operator: Gt, values: ['95']")),
-         "warn " TOO_FEW "3"},
-        {POOL(M5_M6I ", {key: node.kubernetes.io/instance-type, operator: Exists}"), ""},
+        {POOL2(M5_M6I, WANTS(AWS "cpu", "3, operator: Gt, values: ['95']")), "warn " TOO_FEW "3"},
+        {POOL2(M5_M6I, "{key: node.kubernetes.io/instance-type, operator: Exists}"), ""},
         /* labels of one's own are no instance type's */
-        {POOL(CMR ", " WANTS("team", "1, operator: In, values: [a]")), "deny " TOO_FEW "1"},
-        {POOL(CMR ", " WANTS("team", "2, operator: Exists")), "deny " TOO_FEW "2"},
+        {POOL2(CMR, WANTS("team", "1, operator: In, values: [a]")), "deny " TOO_FEW "1"},
+        {POOL2(CMR, WANTS("team", "2, operator: Exists")), "deny " TOO_FEW "2"},
         /* where it is sold nobody says */
-        {POOL(CMR ", " WANTS("topology.kubernetes.io/zone", "9, operator: Exists")), ""},
-        {POOL(CMR ", " WANTS("karpenter.sh/capacity-type", "3, operator: Exists")), ""},
-        {POOL(CMR ", " WANTS("topology.kubernetes.io/region", "1, operator: Exists")), ""},
-        {POOL(CMR ", " WANTS("karpenter.k8s.aws/capacity-reservation-id", "2, operator: Exists")),
-         ""},
+        {POOL2(CMR, WANTS("topology.kubernetes.io/zone", "9, operator: Exists")), ""},
+        {POOL2(CMR, WANTS("karpenter.sh/capacity-type", "3, operator: Exists")), ""},
+        {POOL2(CMR, WANTS("topology.kubernetes.io/region", "1, operator: Exists")), ""},
+        {POOL2(CMR, WANTS("karpenter.k8s.aws/capacity-reservation-id", "2, operator: Exists")), ""},
         /* said already, as fewer than are listed; and beside what leaves no type at all */
-        {POOL(CMR ", " FAMILIES("2, operator: In, values: [m5]")), "deny " TOO_FEW "2"},
-        {POOL(IS("generation", "Gt", "90") ", " TYPES("9, operator: Exists")),
+        {POOL2(CMR, FAMILIES("2, operator: In, values: [m5]")), "deny " TOO_FEW "2"},
+        {POOL2(IS("generation", "Gt", "90"), TYPES("9, operator: Exists")),
          "deny " AT "[0] " AWS "generation Gt 90"},
     };
     rail_table_run(&(struct rail_table){"pool-shape: {}", NULL, cases, COUNT_OF(cases)});
     static const struct rail_words words[] = {
-        {POOL(M5_M6I ", " TYPES("20, operator: Exists")),
+        {POOL2(M5_M6I, TYPES("20, operator: Exists")),
          "wants 20 different values of node.kubernetes.io/instance-type, and the types that the "
          "requirements leave have 19: Karpenter launches none",
          "lower minValues to at most 19, or leave more types"},
-        {POOL(CMR ", " WANTS("team", "2, operator: Exists")),
+        {POOL2(CMR, WANTS("team", "2, operator: Exists")),
          "wants 2 different values of team, a label that no instance type has: Karpenter launches "
          "none",
          "remove minValues: it counts labels of instance types alone"},
@@ -210,8 +203,8 @@ static void best_effort_takes_fewer(void)
     policies.karpenter.best_effort_min_values = true;
     world.policies = &policies;
     static const struct rail_case cases[] = {
-        {POOL(M5_M6I ", " TYPES("39, operator: Exists")), ""},
-        {POOL(M5_M6I ", " FAMILIES("3, operator: In, values: [m5, m6i]")), "deny " TOO_FEW "3"},
+        {POOL2(M5_M6I, TYPES("39, operator: Exists")), ""},
+        {POOL2(M5_M6I, FAMILIES("3, operator: In, values: [m5, m6i]")), "deny " TOO_FEW "3"},
     };
     rail_table_run_in(&world, &(struct rail_table){"", NULL, cases, COUNT_OF(cases)}, arena);
     arena_destroy(arena);
@@ -220,32 +213,31 @@ static void best_effort_takes_fewer(void)
 static void values_of_every_node_are_known(void)
 {
     static const struct rail_case cases[] = {
-        {POOL(CMR ", " IN("kubernetes.io/arch", "x86_64")), "deny " VALUE "x86_64"},
-        {POOL(CMR ", " IN("kubernetes.io/arch", "amd64, x86_64")),
-         "warn " AT "[1].values[1] x86_64"},
-        {POOL(CMR ", " IN("kubernetes.io/arch", "amd64, arm64")), ""},
-        {POOL(CMR ", " IN("beta.kubernetes.io/arch", "x86_64")), "deny " VALUE "x86_64"},
-        {POOL(CMR ", " IN("kubernetes.io/os", "Linux")), "deny " VALUE "Linux"},
-        {POOL(CMR ", " IN("kubernetes.io/os", "windows")), ""},
+        {POOL2(CMR, IN("kubernetes.io/arch", "x86_64")), "deny " VALUE "x86_64"},
+        {POOL2(CMR, IN("kubernetes.io/arch", "amd64, x86_64")), "warn " AT "[1].values[1] x86_64"},
+        {POOL2(CMR, IN("kubernetes.io/arch", "amd64, arm64")), ""},
+        {POOL2(CMR, IN("beta.kubernetes.io/arch", "x86_64")), "deny " VALUE "x86_64"},
+        {POOL2(CMR, IN("kubernetes.io/os", "Linux")), "deny " VALUE "Linux"},
+        {POOL2(CMR, IN("kubernetes.io/os", "windows")), ""},
         {LABELS("kubernetes.io/os: Linux"), "deny " LABELS_AT "[kubernetes.io/os] Linux"},
-        {POOL(CMR ", {key: kubernetes.io/arch, operator: NotIn, values: [x86_64]}"), ""},
+        {POOL2(CMR, "{key: kubernetes.io/arch, operator: NotIn, values: [x86_64]}"), ""},
         /* a value beside known ones is not to blame for what these rule out */
-        {POOL(IN(AWS "family", "m5") ", " IN("kubernetes.io/arch", "arm64, aarch64")),
+        {POOL2(IN(AWS "family", "m5"), IN("kubernetes.io/arch", "arm64, aarch64")),
          "deny " AT "[1] kubernetes.io/arch In arm64, aarch64\nwarn " AT "[1].values[1] aarch64"},
     };
     rail_table_run(&(struct rail_table){"pool-shape: {}", NULL, cases, COUNT_OF(cases)});
     static const struct rail_words words[] = {
-        {POOL(CMR ", " IN("kubernetes.io/arch", "x86_64")),
+        {POOL2(CMR, IN("kubernetes.io/arch", "x86_64")),
          "found \"x86_64\", which is no architecture: the pool can launch none; allowed amd64, "
          "arm64",
          "replace with amd64"},
-        {POOL(CMR ", " IN("kubernetes.io/arch", "amd64, aarch64")),
+        {POOL2(CMR, IN("kubernetes.io/arch", "amd64, aarch64")),
          "found \"aarch64\", which is no architecture; allowed amd64, arm64", "replace with arm64"},
-        {POOL(CMR ", " IN("kubernetes.io/os", "bottlerocket")),
+        {POOL2(CMR, IN("kubernetes.io/os", "bottlerocket")),
          "found \"bottlerocket\", which is no operating system: the pool can launch none; allowed "
          "linux, windows",
          "use one of the allowed values"},
-        {POOL(CMR ", " IN("karpenter.sh/capacity-type", "ON_DEMAND")),
+        {POOL2(CMR, IN("karpenter.sh/capacity-type", "ON_DEMAND")),
          "found \"ON_DEMAND\", which is no capacity type: Karpenter refuses the pool and never "
          "uses it; allowed on-demand, spot, reserved",
          "replace with on-demand"},
@@ -292,13 +284,13 @@ static void values_that_were_meant_are_named(void)
 
 static void a_region_is_no_zone(void)
 {
-#define ZONES(values) POOL(CMR ", " IN("topology.kubernetes.io/zone", values))
+#define ZONES(values) POOL2(CMR, IN("topology.kubernetes.io/zone", values))
     static const struct rail_case cases[] = {
         {ZONES("eu-west-1"), "deny " VALUE "eu-west-1"},
         {ZONES("us-gov-east-1, us-gov-west-1"),
          "deny " VALUE "us-gov-east-1\ndeny " AT "[1].values[1] us-gov-west-1"},
         {ZONES("eu-west-1a, eu-west-1"), "warn " AT "[1].values[1] eu-west-1"},
-        {POOL(CMR ", " IN("failure-domain.beta.kubernetes.io/zone", "eu-west-1")),
+        {POOL2(CMR, IN("failure-domain.beta.kubernetes.io/zone", "eu-west-1")),
          "deny " VALUE "eu-west-1"},
         {LABELS("topology.kubernetes.io/zone: eu-west-1"),
          "deny " LABELS_AT "[topology.kubernetes.io/zone] eu-west-1"},
@@ -306,9 +298,9 @@ static void a_region_is_no_zone(void)
         {ZONES("eu-west-1a, us-west-2-lax-1a, us-east-1-wl1-bos-wlz-1"), ""},
         {ZONES("a, zone-1, '1', eu-west-, '-1'"), "deny " AT "[1].values[3] eu-west-\n"
                                                   "deny " AT "[1].values[4] -1"},
-        {POOL(CMR ", " IN("topology.kubernetes.io/region", "eu-west-1")), ""},
-        {POOL(CMR ", " IN("topology.k8s.aws/zone-id", "euw1-az1")), ""},
-        {POOL(CMR ", {key: topology.kubernetes.io/zone, operator: NotIn, values: [eu-west-1]}"),
+        {POOL2(CMR, IN("topology.kubernetes.io/region", "eu-west-1")), ""},
+        {POOL2(CMR, IN("topology.k8s.aws/zone-id", "euw1-az1")), ""},
+        {POOL2(CMR, "{key: topology.kubernetes.io/zone, operator: NotIn, values: [eu-west-1]}"),
          ""},
         /* other clouds name zones in other ways */
         {HEAD
@@ -329,7 +321,7 @@ static void a_region_is_no_zone(void)
     static const char types[] =
         "[" OWN_TYPE("m5.large", "\"x\": 1", OWN_OFFERING("0.1", "on-demand", "eu-west-1")) "]";
     static const struct rail_case own[] = {
-        {POOL(IN(AWS "family", "m5") ", " IN("topology.kubernetes.io/zone", "eu-west-1")), ""},
+        {POOL2(IN(AWS "family", "m5"), IN("topology.kubernetes.io/zone", "eu-west-1")), ""},
     };
     rail_catalog_run(&(struct rail_table){"pool-shape: {}", NULL, own, 1}, types);
 }

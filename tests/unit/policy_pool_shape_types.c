@@ -15,10 +15,11 @@ static void pools_open_to_all_are_found(void)
         {HEAD "{template: {spec: {" CLASS "}}}}", open},
         {HEAD "null}", open},
         {POOL(IN("kubernetes.io/arch", "amd64")), nearly},
-        {POOL(IN("kubernetes.io/arch", "amd64") ", " IN(
-             "karpenter.sh/capacity-type", "spot") ", " IN("topology.kubernetes.io/"
-                                                           "zone",
-                                                           "eu-west-1a") ", " IN("team", "a")),
+        {POOL4(IN("kubernetes.io/arch", "amd64"), IN("karpenter.sh/capacity-type", "spot"),
+               IN("topology.kubernetes.io/"
+                  "zone",
+                  "eu-west-1a"),
+               IN("team", "a")),
          nearly},
         {POOL(IN("beta.kubernetes.io/arch", "amd64")), nearly},
         {POOL(IN("kubernetes.io/os", "linux")), nearly},
@@ -54,36 +55,31 @@ static void pools_that_launch_nothing_are_found(void)
         {POOL(IN(AWS "family", "c7id")), "warn " AT "[0].values[0] c7id"},
         {POOL(IN("node.kubernetes.io/instance-type", "trn1-32xl")),
          "warn " AT "[0].values[0] trn1-32xl"},
-        {POOL(IN(AWS "family", "m5") ", " IN("kubernetes.io/arch", "arm64")),
+        {POOL2(IN(AWS "family", "m5"), IN("kubernetes.io/arch", "arm64")),
          "deny " AT "[1] kubernetes.io/arch In arm64"},
-        {POOL(IN(AWS "family", "m5") ", {key: " AWS "cpu, operator: Gt, values: ['1000']}"),
+        {POOL2(IN(AWS "family", "m5"), "{key: " AWS "cpu, operator: Gt, values: ['1000']}"),
          "deny " AT "[1] " AWS "cpu Gt 1000"},
         {POOL_WITH("", "metadata: {labels: {" AWS "family: m5}}, ",
                    IN("kubernetes.io/arch", "arm64")),
          "deny spec.template.metadata.labels[" AWS "family] " AWS "family In m5"},
         /* each two of these leave some: m5 has 8 vCPUs in one size, and metal in another */
-        {POOL(IN(AWS "family", "m5, c5") ", " IN(
-             AWS "size", "large, metal") ", "
-                                         "{key: " AWS
-                                         "cpu, operator: Gt, values: ['2']}, {key: " AWS
-                                         "cpu, operator: Lt, values: ['96']}"),
+        {POOL3(IN(AWS "family", "m5, c5"), IN(AWS "size", "large, metal"),
+               "{key: " AWS "cpu, operator: Gt, values: ['2']}, {key: " AWS
+               "cpu, operator: Lt, values: ['96']}"),
          "deny " AT " "},
-        {POOL(IN(AWS "family", "m5") ", " IN("karpenter.sh/capacity-type", "spot") ", " IN("a",
-                                                                                           "b")),
-         ""},
+        {POOL3(IN(AWS "family", "m5"), IN("karpenter.sh/capacity-type", "spot"), IN("a", "b")), ""},
         /* what is wrong beside it, or says nothing of the machines, is not blamed */
-        {POOL("5, " IN(AWS "family", "m5") ", " ARM64),
+        {POOL2("5, " IN(AWS "family", "m5"), ARM64),
          "deny " AT "[0] \ndeny " AT "[2] kubernetes.io/arch In arm64"},
-        {POOL(IN("topology.kubernetes.io/zone", "z-a") ", " IN(
-             "karpenter.sh/capacity-type", "spot") ", " IN("team", "a") ", " IN(AWS "family",
-                                                                                "m5") ", " ARM64),
+        {POOL5(IN("topology.kubernetes.io/zone", "z-a"), IN("karpenter.sh/capacity-type", "spot"),
+               IN("team", "a"), IN(AWS "family", "m5"), ARM64),
          "deny " AT "[4] kubernetes.io/arch In arm64"},
-        {POOL("{key: " AWS
-              "family, operator: NotIn, values: [m99]}, " IN(AWS "family", "m5") ", " ARM64),
+        {POOL3("{key: " AWS "family, operator: NotIn, values: [m99]}", IN(AWS "family", "m5"),
+               ARM64),
          "deny " AT "[2] kubernetes.io/arch In arm64"},
         /* what nobody knows goes before what rules each other out */
-        {POOL(IN(AWS "family", "m99") ", " ARM64), "warn " AT "[0].values[0] m99"},
-        {POOL(ARM64 ", " IN(AWS "family", "m99")), "warn " AT "[1].values[0] m99"},
+        {POOL2(IN(AWS "family", "m99"), ARM64), "warn " AT "[0].values[0] m99"},
+        {POOL2(ARM64, IN(AWS "family", "m99")), "warn " AT "[1].values[0] m99"},
         {LABELS(AWS "family: m99"), "warn " LABELS_AT "[" AWS "family] m99"},
         {POOL_WITH("",
                    "metadata: {labels: {team: null, " AWS "family: m5, kubernetes.io/arch: "
@@ -92,8 +88,8 @@ static void pools_that_launch_nothing_are_found(void)
          "deny " LABELS_AT "[kubernetes.io/arch] kubernetes.io/arch In arm64"},
         {POOL("{key: " AWS "family, operator: DoesNotExist}"),
          "deny " AT "[0] " AWS "family DoesNotExist"},
-        {POOL(CMR ", {key: " AWS
-                  "tenancy, operator: In, values: [host]}, " IN(AWS "family", "m5") ", " ARM64),
+        {POOL4(CMR, "{key: " AWS "tenancy, operator: In, values: [host]}", IN(AWS "family", "m5"),
+               ARM64),
          "deny " AT "[1].values[0] host"},
     };
     rail_table_run(&(struct rail_table){"pool-shape: {}", NULL, cases, COUNT_OF(cases)});
@@ -129,7 +125,7 @@ static void it_says_what_is_left(void)
          "check the name"},
         {POOL("{key: " AWS "cpu, operator: Gt, values: ['100000']}"),
          "no instance type fits " AWS "cpu Gt 100000: the pool can launch none", "change it"},
-        {POOL(IN(AWS "family", "m5, c5, r5, m6i") ", " IN("kubernetes.io/arch", "arm64")),
+        {POOL2(IN(AWS "family", "m5, c5, r5, m6i"), IN("kubernetes.io/arch", "arm64")),
          "no instance type fits kubernetes.io/arch In arm64 beside " AWS
          "family In m5, c5, r5, ...: the pool can launch none",
          "change one of the two"},
@@ -146,15 +142,14 @@ static void it_says_what_is_left(void)
          "found \"12xla\", which no instance type the catalogue knows has as " AWS
          "size: the pool can launch none",
          "check the name"},
-        {POOL(IN(AWS "family", "m5, c5, r5") ", " ARM64),
+        {POOL2(IN(AWS "family", "m5, c5, r5"), ARM64),
          "no instance type fits kubernetes.io/arch In arm64 beside " AWS
          "family In m5, c5, r5: the pool can launch none",
          "change one of the two"},
         /* m5.large has 2 vCPUs, m5.metal 96 */
-        {POOL(IN(AWS "family", "m5") ", " IN(
-             AWS "size", "large, metal") ", {key: " AWS
-                                         "cpu, operator: Gt, values: ['2']}, {key: " AWS
-                                         "cpu, operator: Lt, values: ['96']}"),
+        {POOL3(IN(AWS "family", "m5"), IN(AWS "size", "large, metal"),
+               "{key: " AWS "cpu, operator: Gt, values: ['2']}, {key: " AWS
+               "cpu, operator: Lt, values: ['96']}"),
          "no instance type fits these requirements together: the pool can launch none",
          "remove one of the requirements"},
     };
@@ -166,10 +161,9 @@ static void the_machines_may_be_ones_own(void)
 {
 #define SOLD OWN_OFFERING("0.1", "on-demand", "a")
     static const char types[] =
-        "[" OWN_TYPE("inf2.xlarge", "\"aws.amazon.com/neuroncore\": 2", SOLD) ", " OWN_TYPE(
-            "g5.xlarge", "\"nvidia.com/gpu\": 1",
-            SOLD) ", " OWN_TYPE("m5.metal", "\"x\": 1", SOLD) ", " OWN_TYPE("m5.large", "\"x\": 1",
-                                                                            SOLD) "]";
+        OWN_TYPES4(OWN_TYPE("inf2.xlarge", "\"aws.amazon.com/neuroncore\": 2", SOLD),
+                   OWN_TYPE("g5.xlarge", "\"nvidia.com/gpu\": 1", SOLD),
+                   OWN_TYPE("m5.metal", "\"x\": 1", SOLD), OWN_TYPE("m5.large", "\"x\": 1", SOLD));
     static const struct rail_case cases[] = {
         {POOL(""), "deny " AT " "},
         {POOL(IN(AWS "family", "m5")), ""},
@@ -179,8 +173,8 @@ static void the_machines_may_be_ones_own(void)
          "deny " AT "[0] karpenter.sh/capacity-type In spot"},
         {POOL(IN("topology.kubernetes.io/zone", "b")),
          "deny " AT "[0] topology.kubernetes.io/zone In b"},
-        {POOL(IN(AWS "family", "g5") ", " IN(AWS "size", "large") ", {key: " AWS
-                                                                  "cpu, operator: NotIn}"),
+        {POOL3(IN(AWS "family", "g5"), IN(AWS "size", "large"),
+               "{key: " AWS "cpu, operator: NotIn}"),
          "deny " AT "[1] " AWS "size In large\nwarn " AT "[2].values "},
         {HEAD "{template: {spec: {nodeClassRef: {group: karpenter.azure.com, kind: AKSNodeClass, "
               "name: a}, requirements: []}}}}",
@@ -201,8 +195,8 @@ static void the_machines_may_be_ones_own(void)
     };
     rail_catalog_words_run("pool-shape: {}", NULL, types, words, COUNT_OF(words));
     /* with names and families that EC2 has none of */
-    static const char others[] = "[" OWN_TYPE("c-4x-amd64-linux", "\"x\": 1", SOLD) ", " OWN_TYPE(
-        "m-4x-amd64-linux", "\"x\": 1", SOLD) "]";
+    static const char others[] = OWN_TYPES2(OWN_TYPE("c-4x-amd64-linux", "\"x\": 1", SOLD),
+                                            OWN_TYPE("m-4x-amd64-linux", "\"x\": 1", SOLD));
     static const struct rail_words others_words[] = {
         {POOL(IN("karpenter.kwok.sh/instance-family", "memory")),
          "found \"memory\", which no instance type has as karpenter.kwok.sh/instance-family: the "

@@ -13,33 +13,32 @@
     "}, spec: {accessModes: [" mode "]" more "}}\n"
 #define FIELD "spec.template.spec.volumes[0].persistentVolumeClaim.claimName "
 
-static const char cluster[] = CLAIM("lustre", "ReadWriteOnce", ", storageClassName: fsx") CLAIM(
-    "gluster", "ReadWriteOnce", ", storageClassName: gluster") CLAIM("disk", "ReadWriteOnce", "")
-    CLAIM("many", "ReadWriteMany", "") CLAIM("mixed", "ReadWriteOnce, ReadWriteMany", "")
-        CLAIM("none", "", "") CLAIM("twice", "ReadWriteOncePod, ReadWriteOnce", "")
-            CLAIM("both", "ReadWriteOnce, ReadOnlyMany", "") CLAIM("pod", "ReadWriteOncePod", "")
-                CLAIM("efs", "ReadWriteOnce", ", storageClassName: efs") CLAIM(
-                    "ebs", "ReadWriteOnce", ", storageClassName: ebs")
-                    CLAIM("nfs", "ReadWriteOnce", ", volumeName: pv-nfs") CLAIM(
-                        "bound", "ReadWriteOnce",
-                        ", volumeName: pv-ebs") "---\n{apiVersion: storage.k8s.io/v1, kind: "
-                                                "StorageClass, metadata: {name: efs}, provisioner: "
-                                                "efs.csi.aws.com}\n"
-                                                "---\n{apiVersion: storage.k8s.io/v1, kind: "
-                                                "StorageClass, metadata: {name: fsx}, provisioner: "
-                                                "fsx.csi.aws.com}\n"
-                                                "---\n{apiVersion: storage.k8s.io/v1, kind: "
-                                                "StorageClass, metadata: {name: gluster}, "
-                                                "provisioner: kubernetes.io/glusterfs}\n"
-                                                "---\n{apiVersion: storage.k8s.io/v1, kind: "
-                                                "StorageClass, metadata: {name: ebs}, provisioner: "
-                                                "ebs.csi.aws.com}\n"
-                                                "---\n{apiVersion: v1, kind: PersistentVolume, "
-                                                "metadata: {name: pv-nfs}, spec: {nfs: {path: "
-                                                "/}}}\n"
-                                                "---\n{apiVersion: v1, kind: PersistentVolume, "
-                                                "metadata: {name: pv-ebs}, spec: {csi: {driver: "
-                                                "ebs.csi.aws.com}}}\n";
+#define STORAGE_CLASS(name, provisioner)                                              \
+    "---\n{apiVersion: storage.k8s.io/v1, kind: StorageClass, metadata: {name: " name \
+    "}, provisioner: " provisioner "}\n"
+#define VOLUME(name, source)                                                                   \
+    "---\n{apiVersion: v1, kind: PersistentVolume, metadata: {name: " name "}, spec: {" source \
+    "}}\n"
+
+#define OF_MODE(name, modes) CLAIM(name, modes, "")
+#define OF_CLASS(name, class) CLAIM(name, "ReadWriteOnce", ", storageClassName: " class)
+#define OF_VOLUME(name, volume) CLAIM(name, "ReadWriteOnce", ", volumeName: " volume)
+#define ONE_NODE OF_MODE("disk", "ReadWriteOnce") OF_MODE("pod", "ReadWriteOncePod")
+#define ONE_NODE_TWICE OF_MODE("twice", "ReadWriteOncePod, ReadWriteOnce")
+#define MANY OF_MODE("many", "ReadWriteMany") OF_MODE("mixed", "ReadWriteOnce, ReadWriteMany")
+#define READERS OF_MODE("both", "ReadWriteOnce, ReadOnlyMany")
+#define NO_MODE OF_MODE("none", "")
+#define BY_CLASS OF_CLASS("lustre", "fsx") OF_CLASS("efs", "efs") OF_CLASS("ebs", "ebs")
+#define BY_OLD_CLASS OF_CLASS("gluster", "gluster")
+#define BY_VOLUME OF_VOLUME("nfs", "pv-nfs") OF_VOLUME("bound", "pv-ebs")
+#define CLASSES STORAGE_CLASS("efs", "efs.csi.aws.com") STORAGE_CLASS("fsx", "fsx.csi.aws.com")
+#define OLD_CLASS STORAGE_CLASS("gluster", "kubernetes.io/glusterfs")
+#define DISK_CLASS STORAGE_CLASS("ebs", "ebs.csi.aws.com")
+#define NFS_VOLUME VOLUME("pv-nfs", "nfs: {path: /}")
+#define EBS_VOLUME VOLUME("pv-ebs", "csi: {driver: ebs.csi.aws.com}")
+
+static const char cluster[] = ONE_NODE ONE_NODE_TWICE MANY READERS NO_MODE BY_CLASS BY_OLD_CLASS
+    BY_VOLUME CLASSES OLD_CLASS DISK_CLASS NFS_VOLUME EBS_VOLUME;
 
 #define PVC(name, more)                                                          \
     "{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: " name "}, " \
@@ -81,19 +80,12 @@ static void file_systems_are_for_all_nodes(void)
     struct arena *arena = arena_create(1 << 20);
     for (size_t i = 0; i < COUNT_OF(drivers); i++) {
         const char *found = drivers[i].shared ? "" : "deny " FIELD "data";
-        struct text by_class = arena_printf(
-            arena,
-            PVC("data", ", storageClassName: c") "---\n{apiVersion: "
-                                                 "storage.k8s.io/v1, kind: StorageClass, metadata: "
-                                                 "{name: c}, provisioner: "
-                                                 "%s}",
-            drivers[i].driver);
+        struct text by_class =
+            arena_printf(arena, PVC("data", ", storageClassName: c") STORAGE_CLASS("c", "%s"),
+                         drivers[i].driver);
         run_one(by_class.data, found);
         struct text by_volume =
-            arena_printf(arena,
-                         PVC("data", ", volumeName: pv") "---\n{apiVersion: v1, kind: "
-                                                         "PersistentVolume, metadata: {name: pv}, "
-                                                         "spec: {csi: {driver: %s}}}",
+            arena_printf(arena, PVC("data", ", volumeName: pv") VOLUME("pv", "csi: {driver: %s}"),
                          drivers[i].driver);
         run_one(by_volume.data, found);
     }
@@ -109,10 +101,7 @@ static void file_systems_are_for_all_nodes(void)
     };
     for (size_t i = 0; i < COUNT_OF(sources); i++) {
         struct text by_volume = arena_printf(
-            arena,
-            PVC("data", ", volumeName: pv") "---\n{apiVersion: v1, kind: PersistentVolume, "
-                                            "metadata: {name: pv}, spec: {%s: {}}}",
-            sources[i].source);
+            arena, PVC("data", ", volumeName: pv") VOLUME("pv", "%s: {}"), sources[i].source);
         run_one(by_volume.data, sources[i].shared ? "" : "deny " FIELD "data");
     }
     arena_destroy(arena);
@@ -121,12 +110,8 @@ static void file_systems_are_for_all_nodes(void)
 /* Its volume says more of a claim than its class does, and the class more than nothing. */
 static void a_claim_is_what_it_is_bound_to(void)
 {
-#define EFS(more)                                                                              \
-    "---\n{apiVersion: storage.k8s.io/v1, kind: StorageClass, metadata: {name: efs" more "}, " \
-    "provisioner: efs.csi.aws.com}\n"
-#define BOUND(driver)                                                                  \
-    "---\n{apiVersion: v1, kind: PersistentVolume, metadata: {name: pv}, spec: {csi: " \
-    "{driver: " driver "}}}\n"
+#define EFS(more) STORAGE_CLASS("efs" more, "efs.csi.aws.com")
+#define BOUND(driver) VOLUME("pv", "csi: {driver: " driver "}")
     static const char found[] = "deny " FIELD "data";
     run_one(PVC("data", ", storageClassName: efs, volumeName: pv") EFS("") BOUND("ebs.csi.aws.com"),
             found);
@@ -331,19 +316,16 @@ static void it_says_how_many_mount_it(void)
     static const struct rail_words rows[] = {
         {OF("batch/v1", "Job", "parallelism: 2, completions: 5, " TEMPLATE(MOUNTS("disk"))),
          "2 pods at a time mount claim \"disk\" (ReadWriteOnce), which only one node can attach: "
-         "on "
-         "another node a pod waits for ever (Multi-Attach)",
+         "on another node a pod waits for ever (Multi-Attach)",
          fix},
         {OF("batch/v1", "CronJob",
             "jobTemplate: {spec: {parallelism: 9, completions: 3, " TEMPLATE(MOUNTS("disk")) "}}"),
          "3 pods at a time mount claim \"disk\" (ReadWriteOnce), which only one node can attach: "
-         "on "
-         "another node a pod waits for ever (Multi-Attach)",
+         "on another node a pod waits for ever (Multi-Attach)",
          fix},
         {OF("apps/v1", "ReplicaSet", "replicas: 2, " TEMPLATE(MOUNTS("disk"))),
          "2 pods at a time mount claim \"disk\" (ReadWriteOnce), which only one node can attach: "
-         "on "
-         "another node a pod waits for ever (Multi-Attach)",
+         "on another node a pod waits for ever (Multi-Attach)",
          "use a ReadWriteMany claim of a shared file system (EFS, FSx, NFS), a StatefulSet with "
          "volumeClaimTemplates, or a required "
          "podAffinity of the pods to themselves by kubernetes.io/hostname"},

@@ -218,10 +218,9 @@ static void a_spread_must_count_its_own_pod(void)
 #define WITH(selector) \
     "topologySpreadConstraints: [{topologyKey: kubernetes.io/hostname" selector "}]"
 #define SELECTED_BY(selector) POD "{" WITH(selector) "}}"
-#define DEPLOYMENT(template)                                                                       \
-    "{apiVersion: apps/v1, kind: Deployment, metadata: {name: a}, spec: {template: {" template "}" \
-                                                                                               "}" \
-                                                                                               "}"
+#define DEPLOYMENT(template)                                                         \
+    "{apiVersion: apps/v1, kind: Deployment, metadata: {name: a}, spec: {template: " \
+    "{" template "}}}"
     static const char missed[] = "deny spec.topologySpreadConstraints[0].labelSelector ";
     static const char missed_deep[] =
         "deny spec.template.spec.topologySpreadConstraints[0].labelSelector ";

@@ -8,10 +8,9 @@
 #define EC2 CLASS("karpenter.k8s.aws", "EC2NodeClass")
 #define AUTO CLASS("eks.amazonaws.com", "NodeClass")
 #define AZURE CLASS("karpenter.azure.com", "AKSNodeClass")
-#define POOL(name, class, limits, requirements, more)                                        \
-    "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: " name "}, "             \
-    "spec: {limits: {" limits "}, template: {spec: {" class ", requirements: [" requirements \
-                                                            "]" more "}}}}\n"
+#define POOL(name, class, limits, requirements, more)                                           \
+    "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: " name "}, spec: {limits: " \
+    "{" limits "}, template: {spec: {" class ", requirements: [" requirements "]" more "}}}}\n"
 #define POD(spec) "{apiVersion: v1, kind: Pod, metadata: {name: a}, spec: {" spec "}}"
 #define ASKS(resources) "containers: [{name: a, resources: {limits: {" resources "}}}]"
 #define TAINTS(taints) ", taints: [" taints "]"
@@ -122,9 +121,8 @@ static void accelerator_pools(void)
         {POOL("a", EC2, "cpu: 1", IN(AWS "size", "2xlarge") ", " IN(AWS "generation", "'2'"), ""),
          "1 of the 8 instance types it can launch carries accelerators: g2.2xlarge",
          "add to spec.template.spec.requirements: [{key: node.kubernetes.io/instance-type, "
-         "operator: "
-         "NotIn, values: [g2.2xlarge]}]; or name the accelerators it is for, then taint and limit "
-         "it"},
+         "operator: NotIn, values: [g2.2xlarge]}]; or name the accelerators it is for, then taint "
+         "and limit it"},
         {POOL("a", EC2, "cpu: 1",
               IN(AWS "size", "6xlarge") ", " IN(
                   AWS "cpu", "'24'") ", {key: " AWS "gpu-count, operator: DoesNotExist}",

@@ -322,8 +322,10 @@ static void who_is_left_alone(void)
     static const struct pin_case named[] = {
         {POD("", VOLUMES(MOUNT("one")) ", schedulerName: mine"), "a by volume selects a"},
         {POD("", VOLUMES(MOUNT("one")) ", schedulerName: yours"), ""},
+        {POD("", VOLUMES(MOUNT("one")) ", schedulerName: fargate-scheduler"), ""},
     };
-    run("zone-pin: {}, scheduler-bypass: {schedulers: [mine]}", named, COUNT_OF(named));
+    run("zone-pin: {}, scheduler-bypass: {schedulers: [mine, fargate-scheduler]}", named,
+        COUNT_OF(named));
 }
 
 static void only_what_changes_pods_needs_a_webhook(void)

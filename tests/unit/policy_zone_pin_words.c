@@ -288,7 +288,7 @@ static void who_selects_another_zone_than_its_volume_is_found(void)
     rail_words_run("zone-pin: {}", pin_cluster, words, COUNT_OF(words));
 }
 
-/* Neither is a zone a guess here: a volume that another one's absence hides may be anywhere. */
+/* Where objects of a kind cannot be seen, one of them may say another zone. */
 static void what_is_not_seen_is_not_found(void)
 {
     static const struct {

@@ -228,12 +228,24 @@ static void what_karpenter_ignores_is_made_hard(void)
 /* ---- what pods are given ---- */
 
 /* A volume and its claim, of one name. */
-#define BOUND_TO(name, labels, expressions)                                                        \
-    "{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: data-" name "}, spec: "        \
-    "{volumeName: " name                                                                           \
-    "}}\n---\n{apiVersion: v1, kind: PersistentVolume, metadata: {name: " name ", labels: " labels \
-    "}, spec: {nodeAffinity: {required: {nodeSelectorTerms: "                                      \
-    "[{matchExpressions: [" expressions "]}]}}}}\n---\n"
+#define BOUND_TO(name, labels, expressions)                                                      \
+    "---\n{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: data-" name "}, spec: " \
+    "{volumeName: " name                                                                         \
+    "}}\n---\n{apiVersion: v1, kind: PersistentVolume, metadata: {name: " name                   \
+    ", labels: {" labels "}}, spec: {nodeAffinity: {required: {nodeSelectorTerms: "              \
+    "[{matchExpressions: [" expressions "]}]}}}}\n"
+#define ITS(key, value) "{key: " key ", operator: In, values: [" value "]}"
+#define ITS_REGION ITS("topology.kubernetes.io/region", "r")
+#define ITS_OLD_REGION ITS("failure-domain.beta.kubernetes.io/region", "r")
+#define ITS_ZONE ITS(ZONE, "a")
+#define ITS_MACHINE ITS("kubernetes.io/os", "linux") ", " ITS("kubernetes.io/arch", "arm64")
+#define LABELLED BOUND_TO("labelled", "team: data", "")
+#define OF_REGION BOUND_TO("of-region", "", ITS_REGION ", " ITS_OLD_REGION)
+#define OF_LINUX BOUND_TO("of-linux", "", ITS_MACHINE)
+#define OF_NODE BOUND_TO("of-node", "", ITS("kubernetes.io/hostname", "n1"))
+#define OF_BOTH BOUND_TO("of-both", "", ITS_REGION ", " ITS_ZONE)
+#define LATER_TERM BOUND_TO("later-term", "", "]}, {matchExpressions: [" ITS_ZONE)
+#define OF_ZONE BOUND_TO("v", "", ITS_ZONE)
 
 static const char cluster[] =
     "{apiVersion: apps/v1, kind: Deployment, metadata: {name: web}, spec: {replicas: 3, selector: "
@@ -276,27 +288,9 @@ static const char cluster[] =
     "operator: In, values: [a]}]}]}}}}\n---\n"
     "{apiVersion: v1, kind: PersistentVolume, metadata: {name: pv-2}, spec: {}}\n---\n"
     "{apiVersion: v1, kind: PersistentVolume, metadata: {name: pv-3, labels: "
-    "{team: data, failure-domain.beta.kubernetes.io/zone: a}}, spec: {}}\n---\n" BOUND_TO(
-        "labelled", "{team: data}",
-        "") BOUND_TO("of-region", "{}",
-                     "{key: topology.kubernetes.io/region, operator: In, values: [r]}"
-                     ", {key: failure-domain.beta.kubernetes.io/region, operator: "
-                     "In, values: [r]}")
-        BOUND_TO("of-linux", "{}",
-                 "{key: kubernetes.io/os, operator: In, values: [linux]}, "
-                 "{key: kubernetes.io/arch, operator: In, values: [arm64]}")
-            BOUND_TO("of-node", "{}", "{key: kubernetes.io/hostname, operator: In, values: [n1]}")
-                BOUND_TO("of-both", "{}",
-                         "{key: topology.kubernetes.io/region, operator: In, values: [r]}, "
-                         "{key: topology.kubernetes.io/zone, operator: In, values: [a]}")
-                    BOUND_TO("later-term", "{}",
-                             "]}, {matchExpressions: [{key: "
-                             "topology.kubernetes.io/zone, operator: In, values: [a]}")
-                        BOUND_TO("v", "{}",
-                                 "{key: topology.kubernetes.io/zone, operator: In, "
-                                 "values: [a]}") "{apiVersion: v1, kind: PersistentVolumeClaim, "
-                                                 "metadata: {name: "
-                                                 "data-lost}, spec: {volumeName: lost}}\n";
+    "{team: data, failure-domain.beta.kubernetes.io/zone: a}}, spec: {}}\n---\n"
+    "{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: data-lost}, spec: {volumeName: "
+    "lost}}\n" LABELLED OF_REGION OF_LINUX OF_NODE OF_BOTH LATER_TERM OF_ZONE;
 
 #define POD(labels, version, kind, owner, spec)                                                 \
     "{apiVersion: v1, kind: Pod, metadata: {generateName: " owner "-, labels: {" labels "}, "   \

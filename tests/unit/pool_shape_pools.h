@@ -7,6 +7,10 @@
 #define POOL_WITH(more, template, requirements) \
     HEAD "{" more "template: {" template "spec: {" CLASS ", requirements: [" requirements "]}}}}"
 #define POOL(requirements) POOL_WITH("", "", requirements)
+#define POOL2(a, b) POOL(a ", " b)
+#define POOL3(a, b, c) POOL2(a, b ", " c)
+#define POOL4(a, b, c, d) POOL3(a, b, c ", " d)
+#define POOL5(a, b, c, d, e) POOL4(a, b, c, d ", " e)
 #define IN(key, values) "{key: " key ", operator: In, values: [" values "]}"
 #define AWS "karpenter.k8s.aws/instance-"
 #define CMR IN(AWS "category", "c, m, r")

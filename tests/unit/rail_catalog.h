@@ -15,6 +15,8 @@
     "{\"key\": \"karpenter.sh/capacity-type\", \"operator\": \"In\", \"values\": [\"" capacity \
     "\"]}, {\"key\": \"topology.kubernetes.io/zone\", \"operator\": \"In\", \"values\": "      \
     "[\"" zone "\"]}]}"
+#define OWN_TYPES2(a, b) "[" a ", " b "]"
+#define OWN_TYPES4(a, b, c, d) "[" a ", " b ", " c ", " d "]"
 
 static inline const struct catalog *rail_catalog(const char *types, struct arena *arena)
 {
@@ -30,20 +32,10 @@ static inline const struct catalog *rail_catalog(const char *types, struct arena
     return catalog;
 }
 
-/* The rails are prepared with the catalogue, as at every load. */
 static inline struct world rail_catalog_world(const char *rails, const char *cluster,
                                               const char *types, struct arena *arena)
 {
-    struct world world = rail_table_world(rails, cluster, arena);
-    struct policy *policy = ARENA_NEW(arena, struct policy);
-    struct policy_set *policies = ARENA_NEW(arena, struct policy_set);
-    struct problems problems = {.arena = arena};
-    world.catalog = rail_catalog(types, arena);
-    *policy = rail_table_policy(rails, world.catalog, arena);
-    *policies = (struct policy_set){.items = policy, .count = 1};
-    karpenter_settle(policies, &problems, &problems);
-    world.policies = policies;
-    return world;
+    return rail_table_world_of(rails, cluster, rail_catalog(types, arena), arena);
 }
 
 static inline void rail_catalog_run(const struct rail_table *table, const char *types)

@@ -101,11 +101,10 @@ static inline struct text rail_table_findings(const struct world *world,
     return text_builder_text(&lines);
 }
 
-/* One policy with these rails, and a cluster (NULL: none). */
-static inline struct world rail_table_world(const char *rails, const char *cluster,
-                                            struct arena *arena)
+/* One policy with these rails, and a cluster (NULL: none), of these machines. */
+static inline struct world rail_table_world_of(const char *rails, const char *cluster,
+                                               const struct catalog *catalog, struct arena *arena)
 {
-    const struct catalog *catalog = catalog_builtin(arena);
     struct policy *policy = ARENA_NEW(arena, struct policy);
     struct policy_set *policies = ARENA_NEW(arena, struct policy_set);
     *policy = rail_table_policy(rails, catalog, arena);
@@ -121,6 +120,12 @@ static inline struct world rail_table_world(const char *rails, const char *clust
     if (policy_set_uses(policies, rail_find(TEXT("placeable"))))
         world.places = places_create(world.snapshot, catalog, &policies->karpenter, arena);
     return world;
+}
+
+static inline struct world rail_table_world(const char *rails, const char *cluster,
+                                            struct arena *arena)
+{
+    return rail_table_world_of(rails, cluster, catalog_builtin(arena), arena);
 }
 
 static inline void rail_table_run_in(const struct world *world, const struct rail_table *table,
