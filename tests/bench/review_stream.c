@@ -1,0 +1,201 @@
+/* What reviews cost, by the thousand: reads bodies from standard input and judges each as a server
+ * does, in this process. tests/attack/sweep writes the bodies and judges the figures.
+ *
+ * usage: bench_review_stream [--cluster] [--state PATH]... -p POLICY...
+ *
+ * --cluster shows the rails 1,000 Nodes, 10,000 Pods, 5,000 claims with volumes and 20 NodePools;
+ * --state adds the objects of a file or folder. Every -p makes a world of its own, numbered from 0.
+ *
+ * A request is a line "validate|mutate WORLD|* BYTES" and so many bytes, an AdmissionReview; with
+ * BYTES 0 the last one is judged again. Each world that is asked answers with a line
+ * "WORLD CPU-MICROSECONDS STATUS ALLOWED LIMIT ANSWER-BYTES ARENA-BYTES": ALLOWED is 1 or 0, LIMIT
+ * a word, or "-". A line without a word of its world, "end", closes the answers to a request. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "pin_cluster.h"
+#include "server/http.h"
+#include "server/server.h"
+
+enum {
+    NOW_UNIX_S = 1795230245,
+    WORLDS_MAX = 32,
+    POOLS = 20, /* three of them are pin_cluster's */
+    CLUSTER_BYTES = 1 << 30,
+};
+
+static void fail(const char *what, const char *why)
+{
+    fprintf(stderr, "bench_review_stream: %s: %s\n", what, why);
+    exit(2);
+}
+
+/* ---- the cluster ---- */
+
+static void put(void *context, struct text json)
+{
+    struct manifests *cluster = context;
+    struct source *source = ARENA_NEW(cluster->arena, struct source);
+    const struct node *root = NULL;
+    struct error error = {0};
+    source->text = json;
+    if (!doc_read_json(source, &doc_limits_review, NULL, cluster->arena, &root, &error) ||
+        !object_read(root, NULL, TEXT(""), cluster->arena, LIST_PUSH(cluster->arena, cluster),
+                     &error))
+        fail("an object of the cluster", error.what);
+}
+
+/* Pools of teams, tainted, beside those that anybody may use. */
+static void put_pools(struct manifests *cluster)
+{
+    static const char *const categories[] = {"m", "c", "r"};
+    for (size_t i = 3; i < POOLS; i++)
+        put(cluster,
+            arena_printf(cluster->arena,
+                         "{\"apiVersion\":\"karpenter.sh/v1\",\"kind\":\"NodePool\",\"metadata\":{"
+                         "\"name\":\"team-%zu\"},\"spec\":{\"weight\":%zu,\"limits\":{\"cpu\":"
+                         "\"1000\"},\"template\":{\"metadata\":{\"labels\":{\"team\":\"team-%zu\"}}"
+                         ",\"spec\":{\"nodeClassRef\":{\"group\":\"karpenter.k8s.aws\",\"kind\":"
+                         "\"EC2NodeClass\",\"name\":\"default\"},\"taints\":[{\"key\":\"team\","
+                         "\"value\":\"team-%zu\",\"effect\":\"NoSchedule\"}],\"requirements\":[{"
+                         "\"key\":\"karpenter.k8s.aws/instance-category\",\"operator\":\"In\","
+                         "\"values\":[\"%s\"]},{\"key\":\"karpenter.sh/capacity-type\","
+                         "\"operator\":\"In\",\"values\":[\"spot\",\"on-demand\"]}]}}}}",
+                         i, i, i, i, categories[i % 3]));
+}
+
+/* ---- worlds ---- */
+
+static struct world *worlds[WORLDS_MAX];
+static size_t world_count;
+
+static void add_world(const char *policy, const struct manifests *visible)
+{
+    struct arena *arena = arena_create(1 << 24);
+    struct problems errors = {.arena = arena};
+    struct problems warnings = {.arena = arena};
+    struct world_options options = {
+        .policy_paths = &policy, .policy_path_count = 1, .change = visible};
+    if (world_count == WORLDS_MAX)
+        fail(policy, "too many policies");
+    if (!world_load(&options, world_count + 1, NOW_UNIX_S, &worlds[world_count], &errors,
+                    &warnings))
+        fail(policy, errors.count > 0 ? errors.items[0].what : "is no good");
+    world_count++;
+    arena_destroy(arena);
+}
+
+/* ---- reviews ---- */
+
+struct job {
+    const struct world *world;
+    enum review_phase phase;
+    struct text body;
+    struct arena *arena;
+    struct text answer;
+    struct review_record record;
+    struct error error;
+    bool answered;
+};
+
+static void run_review(void *argument)
+{
+    struct job *job = argument;
+    job->answered = review_answer(job->world, job->phase, job->body, NOW_UNIX_S, job->arena,
+                                  &job->answer, &job->record, &job->error);
+}
+
+static long long cpu_micros(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return (long long)now.tv_sec * 1000000 + now.tv_nsec / 1000;
+}
+
+/* With a new arena each, as the server gives every body that is not small. */
+static void review(size_t world, enum review_phase phase, struct text body)
+{
+    struct job job = {.world = worlds[world], .phase = phase, .body = body};
+    long long began = cpu_micros();
+    job.arena = arena_create(arena_budget(body.size));
+    if (job.arena == NULL)
+        fail("arena_create", "no memory");
+    bool within = arena_guard(job.arena, run_review, &job, &job.error);
+    size_t arena_bytes = arena_used_bytes(job.arena);
+    bool answered = within && job.answered;
+    int status = answered ? 200 : within ? 400 : 413;
+    if (getenv("REVIEW_STREAM_ANSWERS") != NULL)
+        fprintf(stderr, "%.*s\n", answered ? (int)job.answer.size : (int)strlen(job.error.what),
+                answered ? job.answer.data : job.error.what);
+    bool allowed = answered && job.record.allowed;
+    arena_destroy(job.arena);
+    printf("%zu %lld %d %d %s %zu %zu\n", world, cpu_micros() - began, status, allowed,
+           within ? "-" : "memory", answered ? job.answer.size : 0, arena_bytes);
+}
+
+static void serve(const char *phase_name, const char *world_name, struct text body)
+{
+    enum review_phase phase = strcmp(phase_name, "mutate") == 0 ? REVIEW_MUTATE : REVIEW_VALIDATE;
+    bool all = strcmp(world_name, "*") == 0;
+    size_t only = all ? 0 : strtoul(world_name, NULL, 10);
+    for (size_t i = 0; i < world_count; i++)
+        if (all || i == only)
+            review(i, phase, body);
+    puts("end");
+    fflush(stdout);
+}
+
+static void serve_all(void)
+{
+    char phase[16];
+    char world[16];
+    size_t size;
+    char *body = NULL;
+    struct text last = {0};
+    while (scanf("%15s %15s %zu", phase, world, &size) == 3) {
+        if (getchar() != '\n')
+            fail("standard input", "a line has too many words");
+        if (size > 0) {
+            free(body);
+            body = malloc(size);
+            if (body == NULL || fread(body, 1, size, stdin) != size)
+                fail("standard input", "ends within a body");
+            last = (struct text){body, size};
+        }
+        serve(phase, world, last);
+    }
+    free(body);
+}
+
+int main(int argc, char **argv)
+{
+    struct arena *arena = arena_create(CLUSTER_BYTES);
+    struct manifests visible;
+    const char *policies[WORLDS_MAX];
+    size_t policy_count = 0;
+    manifests_init(&visible, arena);
+    for (int i = 1; i < argc; i++) {
+        const char *value = i + 1 < argc ? argv[i + 1] : NULL;
+        if (strcmp(argv[i], "--cluster") == 0) {
+            pin_cluster_make(arena, put, &visible);
+            put_pools(&visible);
+        } else if (strcmp(argv[i], "--state") == 0 && value != NULL) {
+            manifests_read(&visible, value, TEXT("default"));
+            i++;
+        } else if (strcmp(argv[i], "-p") == 0 && value != NULL && policy_count < WORLDS_MAX) {
+            policies[policy_count++] = value;
+            i++;
+        } else {
+            fail(argv[i], "usage: bench_review_stream [--cluster] [--state PATH]... -p POLICY...");
+        }
+    }
+    for (size_t i = 0; i < policy_count; i++)
+        add_world(policies[i], &visible);
+    serve_all();
+    for (size_t i = 0; i < world_count; i++)
+        world_destroy(worlds[i]);
+    arena_destroy(arena);
+    return 0;
+}
