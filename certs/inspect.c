@@ -62,7 +62,7 @@ static bool signed_by(gnutls_x509_crt_t certificate, gnutls_x509_crt_t ca)
     return gnutls_x509_crt_verify(certificate, &ca, 1, VERIFY_FLAGS, &status) >= 0 && status == 0;
 }
 
-/* What Go's verifier asks of an issuer (webhook contract 3.1). */
+/* What Go's verifier asks of an issuer (docs/reference/admission.md 3.1). */
 static bool is_ca(gnutls_x509_crt_t certificate)
 {
     unsigned critical = 0, authority = 0, usage = 0;

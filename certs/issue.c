@@ -149,7 +149,7 @@ bool cert_issue_ca_for(int64_t valid_s, int64_t now_unix_s, struct arena *arena,
 }
 
 /* What Go's verifier matches a server name against: labels of letters, digits, - and _, a leading
- * "*." at most; a trailing dot never matches (webhook contract 3.1). */
+ * "*." at most; a trailing dot never matches (docs/reference/admission.md 3.1). */
 static bool dns_name_valid(const char *name)
 {
     struct text rest = text_of(name);

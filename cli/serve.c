@@ -11,7 +11,7 @@
 #include "server/duties.h"
 
 /* After SIGTERM the API server may not know yet that this replica leaves: it goes on answering for
- * a while (webhook contract 6). Ctrl-C does not wait. */
+ * a while (docs/reference/admission.md 6). Ctrl-C does not wait. */
 enum { SETTLE_MS = 5000, DRAIN_DEADLINE_MS = 14000 };
 
 struct serve_options {

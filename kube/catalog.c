@@ -279,9 +279,9 @@ static void add_with_value(const struct catalog_key *key, const struct solver_na
     }
 }
 
-/* Karpenter semantics 1.3 for one key. Where some types say what they have and others do not, the
- * hardware of the others is not known: only a requirement that can be met by having nothing takes
- * them. */
+/* docs/reference/karpenter.md 1.3 for one key. Where some types say what they have and others do
+ * not, the hardware of the others is not known: only a requirement that can be met by having
+ * nothing takes them. */
 static void add_meeting(const struct catalog_key *key, const struct solver_names *names,
                         const struct solver_requirement *wanted, struct type_set *found)
 {

@@ -5,8 +5,9 @@
 #include "kube/catalog.h"
 #include "kube/quantity.h"
 
-/* Reading the JSON of Karpenter's kwok provider (Karpenter semantics 9). It is decoded there by
- * Go's encoding/json, which finds a field whatever the case of its name, and reads null as absent.
+/* Reading the JSON of Karpenter's kwok provider (docs/reference/karpenter.md 9). It is decoded
+ * there by Go's encoding/json, which finds a field whatever the case of its name, and reads null as
+ * absent.
  */
 
 struct listed_type {

@@ -56,9 +56,9 @@ size_t catalog_find(const struct catalog *catalog, struct text name);
 const struct solver_names *catalog_names(const struct catalog *catalog);
 /* Whether some type carries this label key. */
 bool catalog_has_key(const struct catalog *catalog, struct text key);
-/* The types whose requirements intersect the set (Karpenter semantics 1.3: keys no type carries are
- * ignored) and, for a user's catalogue, that have an offering for it. names must lie over
- * catalog_names(). */
+/* The types whose requirements intersect the set (docs/reference/karpenter.md 1.3: keys no type
+ * carries are ignored) and, for a user's catalogue, that have an offering for it. names must lie
+ * over catalog_names(). */
 struct type_set catalog_select(const struct catalog *catalog, const struct solver_names *names,
                                const struct solver_requirements *set, struct arena *arena);
 
@@ -131,7 +131,7 @@ struct text type_set_text(const struct catalog *catalog, const struct type_set *
                           struct arena *arena);
 
 /* "m5.large" gives m5, large, m and 5; a name that has not this form gives false. Families such as
- * "u-6tb1", "trn1n", "mac2-m2pro" are known (Karpenter semantics 1.4). */
+ * "u-6tb1", "trn1n", "mac2-m2pro" are known (docs/reference/karpenter.md 1.4). */
 bool instance_name_parse(struct text name, struct text *family, struct text *size,
                          struct text *category, uint32_t *generation);
 

@@ -110,9 +110,10 @@ struct forecast {
     bool incomplete;            /* something is left out that could not be understood */
 };
 /* Solves round after round: claims become nodes, volumes bind where their first pod lands, until
- * nothing changes (Karpenter semantics 2). Workloads without pods of their own are expanded as the
- * controllers would. What cannot be understood is added to *problems and left out. False with
- * *error when together the rest makes no sense: quantities that overflow, a name that stands twice.
+ * nothing changes (docs/reference/karpenter.md 2). Workloads without pods of their own are expanded
+ * as the controllers would. What cannot be understood is added to *problems and left out. False
+ * with *error when together the rest makes no sense: quantities that overflow, a name that stands
+ * twice.
  */
 bool forecast_run(const struct snapshot *snapshot, const struct catalog *catalog,
                   const struct forecast_settings *settings, struct arena *arena,

@@ -112,7 +112,7 @@ static bool has_taint(const struct node *taints, const char *key)
     return false;
 }
 
-/* Taints a machine sheds by itself while it starts (Karpenter semantics 2.4). */
+/* Taints a machine sheds by itself while it starts (docs/reference/karpenter.md 2.4). */
 static bool is_ephemeral(const struct taint *taint)
 {
     static const struct {

@@ -1,4 +1,4 @@
-/* Old pool objects as Karpenter's v1 API has them (Karpenter semantics 5.5 and 5.6). */
+/* Old pool objects as Karpenter's v1 API has them (docs/reference/karpenter.md 5.5 and 5.6). */
 #ifndef TAFFRAIL_KUBE_UPGRADE_H
 #define TAFFRAIL_KUBE_UPGRADE_H
 

@@ -12,7 +12,8 @@
  * thread then sees the end of its input. */
 
 enum {
-    IDLE_TIMEOUT_MS = 120 * 1000, /* longer than the 90 s of Go's clients, webhook contract 1.7 */
+    IDLE_TIMEOUT_MS =
+        120 * 1000, /* longer than the 90 s of Go's clients, docs/reference/admission.md 1.7 */
     TICK_MS_MAX = 1000,
     SETTLED_MS = 1000, /* idle for so long: no request is on its way */
 };

@@ -9,9 +9,9 @@
 
 #include "server/http.h"
 
-/* The API server sends one kind of request (webhook contract 1.7). Whatever libmicrohttpd would
- * read in another way than a proxy before it might, is refused in the first callback, and the
- * connection closed, so that no byte of it is taken for a second request. */
+/* The API server sends one kind of request (docs/reference/admission.md 1.7). Whatever
+ * libmicrohttpd would read in another way than a proxy before it might, is refused in the first
+ * callback, and the connection closed, so that no byte of it is taken for a second request. */
 
 enum {
     DISCARD_FACTOR = 4, /* bodies over the limit that are read to answer properly */

@@ -1,7 +1,7 @@
 #include "server/http.h"
 
 /* The API server says in the query how much of its caller's time is left, as Go writes a duration:
- * 10s, 1m0s, 1.5s (webhook contract 1.7). */
+ * 10s, 1m0s, 1.5s (docs/reference/admission.md 1.7). */
 
 static const double day_micros = 86400e6; /* no time beyond it makes a difference */
 

@@ -6,8 +6,8 @@
 #include "server/patch.h"
 #include "server/server.h"
 
-/* Limits of the API server: 4096 runes of warnings for one request, over all sources (webhook
- * contract 1.5); an exception warns in its last days. */
+/* Limits of the API server: 4096 runes of warnings for one request, over all sources
+ * (docs/reference/admission.md 1.5); an exception warns in its last days. */
 enum { WARNINGS_SHOWN = 12, EXCEPTION_WARNS_DAYS = 14 };
 
 static const struct {
@@ -53,7 +53,7 @@ static struct requester read_requester(const struct node *user, struct arena *ar
     return requester;
 }
 
-/* null, absent and a map are all fine (webhook contract 1.1). */
+/* null, absent and a map are all fine (docs/reference/admission.md 1.1). */
 static bool read_object(const struct node *request, const char *key, struct arena *arena,
                         struct object *object, const struct object **used, struct error *error)
 {

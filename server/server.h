@@ -51,9 +51,9 @@ struct review_record {
     struct verdict verdict;
 };
 
-/* An AdmissionReview v1 in, the answer out (webhook contract 1). False when no answer is possible,
- * since the body is not a review or carries no uid; *error then says why and the caller answers
- * 400. The answer and the record live in the arena. */
+/* An AdmissionReview v1 in, the answer out (docs/reference/admission.md 1). False when no answer is
+ * possible, since the body is not a review or carries no uid; *error then says why and the caller
+ * answers 400. The answer and the record live in the arena. */
 bool review_answer(const struct world *world, enum review_phase phase, struct text body,
                    int64_t now_unix_s, struct arena *arena, struct text *answer,
                    struct review_record *record, struct error *error) MUST_CHECK;

@@ -77,7 +77,7 @@ static void drop_unattachable(const struct solver_problem *problem, const struct
     }
 }
 
-/* ---- limits (Karpenter semantics 2.8) ---- */
+/* ---- limits (docs/reference/karpenter.md 2.8) ---- */
 
 const uint64_t *pool_limit_rows(struct solver_run *run, uint32_t number)
 {

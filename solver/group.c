@@ -2,7 +2,7 @@
 
 #include "solver/problem.h"
 
-/* ---- the domains pools can make (Karpenter semantics 3.2) ---- */
+/* ---- the domains pools can make (docs/reference/karpenter.md 3.2) ---- */
 
 /* Adds to bits the values a node of the pool may carry under a key. */
 static void add_pool_domains(const struct solver_problem *problem, const struct pool *pool,
@@ -237,7 +237,7 @@ void class_kept_away(struct solver_problem *problem, struct label_class *class)
     }
 }
 
-/* ---- counting what the cluster holds (Karpenter semantics 3.3) ---- */
+/* ---- counting what the cluster holds (docs/reference/karpenter.md 3.3) ---- */
 
 uint32_t group_domain(const struct solver_problem *problem, const struct group *group,
                       uint32_t node)

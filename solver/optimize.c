@@ -2,7 +2,7 @@
 
 #include "solver/rework.h"
 
-/* ---- where an affinity group may begin (Karpenter semantics 12) ---- */
+/* ---- where an affinity group may begin (docs/reference/karpenter.md 10) ---- */
 
 static bool fits_somewhere(struct solver_run *run, const struct pool *pool,
                            const struct shape *shape, const struct claim_set *set)

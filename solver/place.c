@@ -290,7 +290,8 @@ static bool join_one(struct solver_run *run, uint32_t number, void *argument)
     return true;
 }
 
-/* The emptiest claim that takes the pod (Karpenter semantics 2.3); with best_fit the fullest. */
+/* The emptiest claim that takes the pod (docs/reference/karpenter.md 2.3); with best_fit the
+ * fullest. */
 bool join_claim(struct solver_run *run, uint32_t pod, const struct variant *variant)
 {
     struct joining joining = {pod, variant};
@@ -298,7 +299,7 @@ bool join_claim(struct solver_run *run, uint32_t pod, const struct variant *vari
 }
 
 /* A claim that is opened takes the most of what its types would use off its pool's limits: any of
- * them may be launched (Karpenter semantics 2.8). */
+ * them may be launched (docs/reference/karpenter.md 2.8). */
 static void take_off_limits(struct solver_run *run, struct claim *claim)
 {
     const struct solver_problem *problem = run->problem;
@@ -378,8 +379,8 @@ void claim_open(struct solver_run *run, uint32_t pool, uint32_t pod,
     take_off_limits(run, claim);
 }
 
-/* In the heaviest pool that takes it (Karpenter semantics 2.3); none, when a pool before that has
- * reserved capacity it may get later. */
+/* In the heaviest pool that takes it (docs/reference/karpenter.md 2.3); none, when a pool before
+ * that has reserved capacity it may get later. */
 bool try_opening(struct solver_run *run, uint32_t pod, const struct variant *variant,
                  uint32_t *pool, struct candidate *candidate)
 {

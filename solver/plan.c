@@ -3,7 +3,7 @@
 
 #include "solver/run.h"
 
-/* ---- the queue (Karpenter semantics 2.2) ---- */
+/* ---- the queue (docs/reference/karpenter.md 2.2) ---- */
 
 /* Tries a pod as it is, then with one wish after another given up. */
 static bool place_relaxing(struct solver_run *run, uint32_t pod)
@@ -53,8 +53,8 @@ static uint32_t count_zones(const struct solver_problem *problem, const struct s
     return count;
 }
 
-/* The queue's order (Karpenter semantics 2.2) in the strategy's variation: with tight_first pods
- * that have fewer zones to choose from first; between pods of one size lots are drawn. */
+/* The queue's order (docs/reference/karpenter.md 2.2) in the strategy's variation: with tight_first
+ * pods that have fewer zones to choose from first; between pods of one size lots are drawn. */
 static int compare_by_strategy(const void *a_pointer, const void *b_pointer, void *argument)
 {
     const struct solver_run *run = argument;
@@ -151,7 +151,7 @@ static const struct priced *price_claim(struct solver_run *run, struct prices *p
     return priced;
 }
 
-/* Its pods' requests and the least its daemons may come to (Karpenter semantics 2.6). */
+/* Its pods' requests and the least its daemons may come to (docs/reference/karpenter.md 2.6). */
 static const int64_t *claim_requests(struct solver_run *run, const struct claim *claim)
 {
     const struct solver_problem *problem = run->problem;

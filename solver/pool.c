@@ -3,7 +3,7 @@
 
 #include "solver/problem.h"
 
-/* ---- daemons (Karpenter semantics 2.6) ---- */
+/* ---- daemons (docs/reference/karpenter.md 2.6) ---- */
 
 /* The rows of a pool a daemon would run on: any of its required terms will do. */
 static bool daemon_rows(const struct solver_problem *problem, const struct pool *pool,

@@ -51,7 +51,7 @@ static void make_topology_keys(struct solver_problem *problem)
     problem->nodes_of = nodes_of;
 }
 
-/* ---- the queue (Karpenter semantics 2.2) ---- */
+/* ---- the queue (docs/reference/karpenter.md 2.2) ---- */
 
 static int compare_pods(const void *a_pointer, const void *b_pointer, void *argument)
 {

@@ -36,7 +36,7 @@ struct toleration_list {
     const struct toleration *items;
     size_t count;
 };
-/* prefer: PreferNoSchedule counts as tolerated (Karpenter semantics 2.7, step 6). */
+/* prefer: PreferNoSchedule counts as tolerated (docs/reference/karpenter.md 2.7, step 6). */
 bool taints_tolerated(struct taint_list taints, const struct toleration_list *tolerations,
                       bool prefer, const struct taint **in_the_way);
 
@@ -59,7 +59,8 @@ struct selector_item {
 };
 struct selector {
     bool nothing;
-    bool absent; /* selects nothing, but of pods that run Karpenter counts all (semantics 3.3) */
+    bool absent; /* selects nothing, but of pods that run Karpenter counts all
+                    (docs/reference/karpenter.md 3.3) */
     const struct selector_item *items;
     size_t count;
 };
@@ -82,7 +83,7 @@ struct label_class {
     LIST(uint32_t) listed_by; /* without a selector: they count it where it runs, not when placed */
 };
 
-/* ---- topology groups (Karpenter semantics 3) ---- */
+/* ---- topology groups (docs/reference/karpenter.md 3) ---- */
 
 enum group_kind { GROUP_SPREAD, GROUP_AFFINITY, GROUP_ANTI_AFFINITY };
 struct group {
@@ -95,7 +96,7 @@ struct group {
     const uint64_t *namespaces;  /* bits */
     size_t namespace_count;      /* that the bits are about */
     uint32_t namespace_selector; /* SOLVER_NONE: none */
-    /* Spread only: the nodes that count (Karpenter semantics 3.3). */
+    /* Spread only: the nodes that count (docs/reference/karpenter.md 3.3). */
     const struct term *filter_terms;                  /* OR */
     size_t filter_term_count;                         /* 0: all */
     const struct toleration_list *filter_tolerations; /* NULL: taints do not matter */
@@ -133,7 +134,7 @@ struct preferred_term {
     struct term term;
 };
 
-/* A shape after some steps of relaxation (Karpenter semantics 2.7). */
+/* A shape after some steps of relaxation (docs/reference/karpenter.md 2.7). */
 struct variant {
     uint32_t number;        /* over all shapes */
     struct term full;       /* with the heaviest preference */
@@ -163,8 +164,8 @@ struct shape {
     size_t volume_count;
     const struct term *const *volume_terms; /* of each volume */
     const size_t *volume_term_counts;
-    /* The combinations of the volumes' alternatives (Karpenter semantics 4.1); none: no volume
-     * says anything. */
+    /* The combinations of the volumes' alternatives (docs/reference/karpenter.md 4.1); none: no
+     * volume says anything. */
     const struct term *volumes;
     size_t volume_alternative_count;
     uint32_t first_volume_term; /* number of the first of them, over all shapes */
@@ -241,7 +242,8 @@ struct priced_offering {
     uint32_t row, shape;
     const struct offering *offering;
 };
-/* A type with one of its allocatables: offerings may have their own (Karpenter semantics 2.5). */
+/* A type with one of its allocatables: offerings may have their own
+ * (docs/reference/karpenter.md 2.5). */
 struct row {
     uint32_t type;
     struct solver_amounts allocatable;
@@ -258,7 +260,8 @@ struct key_index {
     size_t value_count;
 };
 
-/* DaemonSet pods that the same rows of a pool must leave room for (Karpenter semantics 2.6). */
+/* DaemonSet pods that the same rows of a pool must leave room for
+ * (docs/reference/karpenter.md 2.6). */
 struct daemon_group {
     const uint64_t *rows;
     const int64_t *overhead;
@@ -331,7 +334,7 @@ struct solver_problem {
     /* Ready: */
     uint32_t resource_count;
     bool limits_agree;      /* with those of the problem before */
-    const bool *well_known; /* by key: undefined is fine (Karpenter semantics 1.3) */
+    const bool *well_known; /* by key: undefined is fine (docs/reference/karpenter.md 1.3) */
     uint32_t key_count;
     LIST(struct row) rows;
     size_t row_words;
@@ -479,7 +482,7 @@ bool group_lists(const struct solver_problem *problem, const struct group *group
                  const struct label_class *class);
 /* Inverse groups keep pods of the class away. */
 void class_kept_away(struct solver_problem *problem, struct label_class *class);
-/* What is left of a shape's wishes when a spread is asked (Karpenter semantics 2.7). */
+/* What is left of a shape's wishes when a spread is asked (docs/reference/karpenter.md 2.7). */
 struct spread_filter {
     size_t required_from;
     bool prefer;
@@ -534,8 +537,8 @@ static inline int64_t subtract_capped(int64_t a, int64_t b)
 
 /* By resource; the vector is as long as there are resources. */
 int64_t *amounts_vector(const struct solver_problem *problem, struct solver_amounts amounts);
-/* r compatible with incoming, keys that are well known excused or (strict) not (Karpenter
- * semantics 1.3). */
+/* r compatible with incoming, keys that are well known excused or (strict) not
+ * (docs/reference/karpenter.md 1.3). */
 bool compatible(const struct solver_problem *problem, const struct solver_requirements *r,
                 const struct solver_requirements *incoming, bool strict, uint32_t *conflict);
 /* Whether a machine of this name, or one yet to be bought, may be what hostname asks. */

@@ -2,8 +2,8 @@
 
 #include "solver/run.h"
 
-/* Capacity reservations (Karpenter semantics 2.9): a claim keeps a machine free in each reservation
- * it could be launched into, until what else it has to be rules that one out. */
+/* Capacity reservations (docs/reference/karpenter.md 2.9): a claim keeps a machine free in each
+ * reservation it could be launched into, until what else it has to be rules that one out. */
 
 /* ---- which there are ---- */
 

@@ -45,8 +45,8 @@ struct claim_sets {
 struct solver_run;
 const struct claim_set *claim_set_of(struct solver_run *run,
                                      const struct solver_requirements *requirements);
-/* The set with a term added; number tells terms apart. NULL when it is not compatible (Karpenter
- * semantics 2.5; keys that are well known may be undefined). */
+/* The set with a term added; number tells terms apart. NULL when it is not compatible
+ * (docs/reference/karpenter.md 2.5; keys that are well known may be undefined). */
 const struct claim_set *claim_set_add(struct solver_run *run, const struct claim_set *set,
                                       const struct term *term, uint32_t number);
 /* The set with a key limited to the values of domains. NULL as above. */
@@ -54,7 +54,7 @@ const struct claim_set *claim_set_narrow(struct solver_run *run, const struct cl
                                          uint32_t key, const uint64_t *domains, size_t word_count);
 const uint64_t *claim_set_rows(struct solver_run *run, const struct claim_set *set);
 /* The set with every minimum lowered to what rows can do, or, unless it may be relaxed, NULL when
- * one is not reached (Karpenter semantics 1.6). */
+ * one is not reached (docs/reference/karpenter.md 1.6). */
 const struct claim_set *claim_set_min_values(struct solver_run *run, const struct claim_set *set,
                                              const uint64_t *rows, bool relax);
 
@@ -88,8 +88,8 @@ struct claim_rank {
 
 /* ---- strategies ---- */
 
-/* How a run chooses where Karpenter and kube-scheduler leave a choice (Karpenter semantics 12). All
- * false: as Karpenter does. */
+/* How a run chooses where Karpenter and kube-scheduler leave a choice (docs/reference/karpenter.md
+ * 10). All false: as Karpenter does. */
 struct strategy {
     bool joint_zones, spread_in_one, exact_limits, best_fit, cheapest;
     bool least_growth; /* a pod goes where it adds least to the price, be it a new claim */

@@ -1,7 +1,7 @@
 /* solver: the requirement algebra of Karpenter, and the placement that stands on it.
  * Pure: no I/O, no globals, no clock. Memory comes from the caller's arena (base/base.h), but for
  * plans that solver_solve only compares.
- * "Karpenter semantics N" in the comments below are the rules of Karpenter's own scheduler. */
+ * The rules of Karpenter's own scheduler that it follows stand in docs/reference/karpenter.md. */
 #ifndef TAFFRAIL_SOLVER_H
 #define TAFFRAIL_SOLVER_H
 
@@ -37,12 +37,12 @@ const char *solver_names_key_text(const struct solver_names *names, uint32_t key
 const char *solver_names_value_text(const struct solver_names *names, uint32_t key, uint32_t value,
                                     size_t *size);
 
-/* The canonical spelling of a label key (Karpenter semantics 1.4: the beta labels, the EBS CSI
- * zone, and EKS Auto Mode's eks.amazonaws.com/instance-*, which mean what
+/* The canonical spelling of a label key (docs/reference/karpenter.md 1.4: the beta labels, the EBS
+ * CSI zone, and EKS Auto Mode's eks.amazonaws.com/instance-*, which mean what
  * karpenter.k8s.aws/instance-* does). Returns data and leaves *size alone when there is no other.
  * Every requirement is made on canonical keys; topology keys are not. */
 const char *solver_canonical_key(const char *data, size_t *size);
-/* Karpenter's and its AWS provider's well-known keys (Karpenter semantics 1.4). */
+/* Karpenter's and its AWS provider's well-known keys (docs/reference/karpenter.md 1.4). */
 bool solver_is_well_known(const char *data, size_t size);
 
 /* ---- requirements ---- */
@@ -62,9 +62,9 @@ enum solver_op {
 const char *solver_op_name(enum solver_op op);
 bool solver_op_parse(const char *data, size_t size, enum solver_op *op);
 
-/* What one key may be (Karpenter semantics 1.1): a set of values, or with complement all but a set,
- * within integer bounds. The set is a bit a value, as solver_names numbers them; words beyond
- * word_count are 0. */
+/* What one key may be (docs/reference/karpenter.md 1.1): a set of values, or with complement all
+ * but a set, within integer bounds. The set is a bit a value, as solver_names numbers them; words
+ * beyond word_count are 0. */
 struct solver_requirement {
     uint32_t key;
     bool complement, has_gte, has_lte;
@@ -79,7 +79,7 @@ struct solver_requirement solver_requirement_make(const struct solver_names *nam
                                                   enum solver_op op, const uint32_t *values,
                                                   size_t value_count, uint32_t min_values,
                                                   struct arena *arena);
-/* Karpenter semantics 1.2. Both of the same key. */
+/* docs/reference/karpenter.md 1.2. Both of the same key. */
 struct solver_requirement solver_requirement_intersect(const struct solver_names *names,
                                                        const struct solver_requirement *a,
                                                        const struct solver_requirement *b,
@@ -103,18 +103,18 @@ struct solver_requirements {
     size_t count, capacity;
 };
 
-/* Intersects when the key is there (Karpenter semantics 1.3). */
+/* Intersects when the key is there (docs/reference/karpenter.md 1.3). */
 void solver_requirements_add(const struct solver_names *names, struct solver_requirements *set,
                              struct solver_requirement requirement, struct arena *arena);
 /* NULL when the key is not constrained, which reads as Exists. */
 const struct solver_requirement *solver_requirements_get(const struct solver_requirements *set,
                                                          uint32_t key);
-/* Karpenter semantics 1.3 (b). *conflict (may be NULL) names the first key that clashes. */
+/* docs/reference/karpenter.md 1.3 (b). *conflict (may be NULL) names the first key that clashes. */
 bool solver_requirements_intersect(const struct solver_names *names,
                                    const struct solver_requirements *a,
                                    const struct solver_requirements *b, uint32_t *conflict);
-/* Karpenter semantics 1.3: asymmetric, a key that r does not define is fine only when incoming says
- * NotIn or DoesNotExist, or allow_undefined (NULL: no key) says so. */
+/* docs/reference/karpenter.md 1.3: asymmetric, a key that r does not define is fine only when
+ * incoming says NotIn or DoesNotExist, or allow_undefined (NULL: no key) says so. */
 bool solver_requirements_compatible(const struct solver_names *names,
                                     const struct solver_requirements *r,
                                     const struct solver_requirements *incoming,
@@ -160,7 +160,7 @@ struct solver_labels {
 /* A metav1.LabelSelector: matchLabels are In expressions of one value. */
 struct solver_selector {
     enum {
-        SOLVER_SELECTOR_ABSENT, /* selects nothing (but see Karpenter semantics 3.3) */
+        SOLVER_SELECTOR_ABSENT, /* selects nothing (but see docs/reference/karpenter.md 3.3) */
         SOLVER_SELECTOR_GIVEN,  /* without expressions: everything */
         SOLVER_SELECTOR_INVALID /* selects nothing */
     } kind;
@@ -224,7 +224,8 @@ struct solver_type {
     size_t offering_count;
 };
 
-/* A NodePool that is ready (Karpenter semantics 2.1); static ones are left out by the caller. */
+/* A NodePool that is ready (docs/reference/karpenter.md 2.1); static ones are left out by the
+ * caller. */
 struct solver_pool {
     const char *name;
     uint32_t weight; /* 0: none given */
@@ -242,7 +243,7 @@ struct solver_node {
     const char *name; /* unique */
     const char *pool; /* NULL: not Karpenter's, or of no pool of the problem */
     struct solver_labels labels;
-    struct solver_taints taints; /* those that count (Karpenter semantics 2.4) */
+    struct solver_taints taints; /* those that count (docs/reference/karpenter.md 2.4) */
     struct solver_amounts capacity, allocatable;
     const struct solver_attach_limit *attach_limits;
     size_t attach_limit_count;
@@ -270,14 +271,14 @@ struct solver_pod_affinity {
     int32_t weight; /* of a preferred term */
     const char *key;
     struct solver_selector selector;
-    /* Karpenter semantics 3.8; neither: the pod's own. */
+    /* docs/reference/karpenter.md 3.8; neither: the pod's own. */
     const char *const *namespaces;
     size_t namespace_count;
     struct solver_selector namespace_selector; /* ABSENT: none */
 };
 
-/* The places a volume can be attached (Karpenter semantics 4.1): the terms of its affinity, or of
- * its class's allowedTopologies. The solver combines those of a pod's volumes. */
+/* The places a volume can be attached (docs/reference/karpenter.md 4.1): the terms of its affinity,
+ * or of its class's allowedTopologies. The solver combines those of a pod's volumes. */
 struct solver_volume {
     const struct solver_expressions *alternatives; /* OR; count 0: anywhere */
     size_t alternative_count;
@@ -304,7 +305,7 @@ struct solver_shape {
     /* Each with where it can be attached; one that can be anywhere has no alternatives. */
     const struct solver_volume *volumes;
     size_t volume_count;
-    bool needs_devices; /* resourceClaims: not placed (Karpenter semantics 2.10) */
+    bool needs_devices; /* resourceClaims: not placed (docs/reference/karpenter.md 2.10) */
 };
 
 /* Which claim a volume of the shape is, for one pod: two pods with the same one attach one
@@ -357,11 +358,11 @@ struct solver_settings {
     bool ignore_preferences;     /* PREFERENCE_POLICY=Ignore */
     bool best_effort_min_values; /* MIN_VALUES_POLICY=BestEffort */
     /* A claim that finds no reserved capacity left is bought on demand or as spot, as in
-     * Karpenter's simulations of a disruption; else its pod waits for a later round (Karpenter
-     * semantics 2.9). */
+     * Karpenter's simulations of a disruption; else its pod waits for a later round
+     * (docs/reference/karpenter.md 2.9). */
     bool reserved_fallback;
-    /* Choices among the placements Karpenter and kube-scheduler would accept (Karpenter semantics
-     * 12); all false: as Karpenter chooses. */
+    /* Choices among the placements Karpenter and kube-scheduler would accept
+     * (docs/reference/karpenter.md 10); all false: as Karpenter chooses. */
     struct solver_optimize {
         bool joint_zones;   /* an affinity group goes where its volumes are */
         bool spread_in_one; /* zone-anti-affine replicas in one pass: a claim commits its zone */
@@ -429,7 +430,7 @@ struct solver_plan {
     size_t claim_count;
     size_t unschedulable_count;
 };
-/* One round of Karpenter's scheduler over all pending pods (Karpenter semantics 2). */
+/* One round of Karpenter's scheduler over all pending pods (docs/reference/karpenter.md 2). */
 const struct solver_plan *solver_solve(struct solver_run *run);
 
 /* Why one pod fits nowhere, after solver_solve: by pool, the smallest set of reasons that already

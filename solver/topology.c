@@ -11,7 +11,8 @@ static bool allows(const struct solver_run *run, const struct solver_requirement
            solver_requirement_has(run->problem->names, pod_domains, (uint32_t)value);
 }
 
-/* The least count among the domains the pod's own requirements allow (Karpenter semantics 3.4). */
+/* The least count among the domains the pod's own requirements allow
+ * (docs/reference/karpenter.md 3.4). */
 static int32_t least_count(const struct solver_run *run, const struct group *group,
                            const struct group_state *state,
                            const struct solver_requirement *pod_domains)
@@ -358,8 +359,8 @@ static void keep_chosen(const struct solver_run *run, const struct wanted *wante
 }
 
 /* What the groups over a key leave a claim. Each chooses by what the claim was before the others
- * did (Karpenter semantics 3.4); Karpenter draws ties group by group and fails where the draws do
- * not meet, here they meet where they can. */
+ * did (docs/reference/karpenter.md 3.4); Karpenter draws ties group by group and fails where the
+ * draws do not meet, here they meet where they can. */
 static const struct claim_set *narrow_key(struct solver_run *run, const struct variant_state *state,
                                           size_t first, const struct claim_set *before,
                                           const struct claim_set *set, const uint64_t *fits)
@@ -411,7 +412,7 @@ const struct claim_set *topology_narrow(struct solver_run *run, const struct var
     return set;
 }
 
-/* ---- recording (Karpenter semantics 3.7) ---- */
+/* ---- recording (docs/reference/karpenter.md 3.7) ---- */
 
 static void count_domain(struct solver_run *run, uint32_t number, size_t domain)
 {
@@ -445,7 +446,7 @@ static void count_host(struct solver_run *run, uint32_t number, uint32_t node, u
         wide_bits_add(run->arena, &state->nodes, run->problem->node_place[node]);
 }
 
-/* Whether a spread counts what is on a claim (Karpenter semantics 1.3: strict). */
+/* Whether a spread counts what is on a claim (docs/reference/karpenter.md 1.3: strict). */
 static bool counts_claim(const struct solver_run *run, const struct group *group,
                          const struct claim *claim)
 {

@@ -80,7 +80,8 @@ static bool drop_soft_spread(const struct shape *shape, struct wishes *wishes)
     return false;
 }
 
-/* One step of relaxation, in Karpenter's order (Karpenter semantics 2.7); false: none is left. */
+/* One step of relaxation, in Karpenter's order (docs/reference/karpenter.md 2.7); false: none is
+ * left. */
 static bool give_up_one(const struct shape *shape, struct wishes *wishes, bool may_prefer)
 {
     if (shape->required_count > wishes->required_from + 1) {

@@ -92,8 +92,8 @@ static bool some_type_carries(const struct search *search, struct type_set types
     return type_set_count(&types) > 0;
 }
 
-/* Karpenter semantics 1.3 and 2.5: the pool's labels must fit the pod's selection, and some type
- * that fits both must carry what is wanted. term may be NULL. */
+/* docs/reference/karpenter.md 1.3 and 2.5: the pool's labels must fit the pod's selection, and some
+ * type that fits both must carry what is wanted. term may be NULL. */
 static bool could_serve(const struct search *search, const struct pool *pool,
                         const struct node_term *term)
 {

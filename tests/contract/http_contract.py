@@ -1,4 +1,4 @@
-"""Speaks to `taffrail serve` over real TLS with raw sockets (webhook contract 1.7).
+"""Speaks to `taffrail serve` over real TLS with raw sockets (docs/reference/admission.md 1.7).
 
 Each case sends bytes and says which replies may come back; after each, a review on a new connection
 must be answered as ever. At the end the server is told to stop under load and must lose no reply.

@@ -273,7 +273,7 @@ static void limits_hold(void)
     arena_destroy(arena);
 }
 
-/* Craft A2: what costs a general reader seconds and gigabytes. */
+/* What costs a general reader seconds and gigabytes. */
 static void hostile_input_is_cheap(void)
 {
     static const struct {

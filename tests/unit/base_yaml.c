@@ -306,7 +306,7 @@ static double read_seconds(struct text yaml, enum yaml_style style, const struct
     return (double)(clock() - start) / CLOCKS_PER_SEC;
 }
 
-/* Craft A3: libyaml alone takes 39 seconds for 100 KB of open braces. */
+/* libyaml alone takes 39 seconds for 100 KB of open braces. */
 static void hostile_input_is_cheap(void)
 {
     static const struct {

@@ -157,8 +157,8 @@ static void a_leaf_is_renewed_at_two_thirds(void)
     cluster_free(&cluster);
 }
 
-/* Contract 3.3: the new CA is published before it signs; the old one leaves when its last leaf has
- * ended. */
+/* docs/reference/admission.md 3.3: the new CA is published before it signs; the old one leaves when
+ * its last leaf has ended. */
 static void a_ca_is_followed_by_another(void)
 {
     struct cluster cluster = cluster_new();

@@ -28,7 +28,7 @@ static void a_policy_says_how_loud_it_is(void)
     rail_modes_run("api-versions", "", NULL, OBJECT("karpenter.sh/v1beta1", "NodePool", ""));
 }
 
-/* By Karpenter semantics 5.5 and 5.6; the CRDs judge in tests/conformance/upgrade.test. */
+/* By docs/reference/karpenter.md 5.5 and 5.6; the CRDs judge in tests/conformance/upgrade.test. */
 static const struct {
     const char *old, *new;
     size_t notes;

@@ -120,7 +120,7 @@ static void bodies_that_are_no_review_are_refused(void)
     }
 }
 
-/* Rows of webhook contract 1.1: what arrives, and whether it is let through. */
+/* Rows of docs/reference/admission.md 1.1: what arrives, and whether it is let through. */
 static void every_form_of_request_is_answered(void)
 {
     static const struct {

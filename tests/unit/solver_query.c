@@ -333,8 +333,8 @@ static void zones_are_all_a_spread_allows(void)
     arena_destroy(arena);
 }
 
-/* A well-known key that nothing names may be asked for all the same (Karpenter semantics 1.3); a
- * custom one may not. */
+/* A well-known key that nothing names may be asked for all the same
+ * (docs/reference/karpenter.md 1.3); a custom one may not. */
 static void well_known_keys_need_not_be_named(void)
 {
     struct arena *arena = arena_create((size_t)64 << 20);

@@ -179,7 +179,8 @@ static void test_two_complements_always_meet(void)
     ASSERT_INT(solver_requirement_has(names, &r, three), false);
 }
 
-/* Karpenter semantics 1.3 (b): a clash is forgiven when both sides are NotIn or DoesNotExist. */
+/* docs/reference/karpenter.md 1.3 (b): a clash is forgiven when both sides are NotIn or
+ * DoesNotExist. */
 static void test_sets_intersect(void)
 {
     static const struct {
@@ -214,7 +215,7 @@ static void test_sets_intersect(void)
     }
 }
 
-/* The worked truth table of Karpenter semantics 1.3. */
+/* The worked truth table of docs/reference/karpenter.md 1.3. */
 static void test_undefined_keys(void)
 {
     static const struct {
