@@ -234,8 +234,17 @@ void source_find_lines(struct source *source, struct arena *arena);
  * arena, which then has to last as long as the source. */
 struct place source_place(struct source *source, struct arena *arena, uint32_t offset);
 
+/* What of JSON is read. The rest is passed over by its quotes and brackets: it is neither checked
+ * nor counted, at any depth. */
+struct doc_choice {
+    const void *root; /* what is wanted of the root */
+    /* Of a map from which `within` is wanted: false, nothing of this member; else *inside is what
+     * is wanted of it, and of each item when it is a list; NULL: the whole. */
+    bool (*wants)(const void *within, struct text key, const void **inside);
+};
 struct doc_limits {
     size_t bytes, nodes, depth;
+    const struct doc_choice *choice; /* NULL: the whole */
 };
 extern const struct doc_limits doc_limits_review;   /* a request: 16 MiB, 1 M nodes, depth 128 */
 extern const struct doc_limits doc_limits_manifest; /* a file: 64 MiB, 4 M nodes, depth 128 */
@@ -247,6 +256,24 @@ extern const struct doc_limits doc_limits_policy;   /* a policy: 4 MiB, 200 k no
 bool doc_read_json(struct source *source, const struct doc_limits *limits,
                    struct problems *duplicates, struct arena *arena, const struct node **root,
                    struct error *error) MUST_CHECK;
+
+/* ---- JSON without a tree ---- */
+
+/* Walks the members of a map or the items of a list, any of which may be cut off at the end. */
+struct json_walk {
+    const char *at, *end;
+    size_t count; /* that have come */
+    bool is_map;
+    bool ended; /* by its bracket: none is missing */
+};
+/* False: it is neither map nor list. */
+bool json_walk_begin(struct json_walk *walk, struct text value);
+/* The next whole member or item (key empty), both as they are written; false: there is none. */
+bool json_walk_next(struct json_walk *walk, struct text *key, struct text *value);
+/* The first whole member of that key, as it is written; empty: there is none. */
+struct text json_find(struct text map, const char *key);
+/* What a string without escapes says; empty: it is none. */
+struct text json_plain_string(struct text value);
 
 enum yaml_style {
     YAML_MANIFEST, /* as kubectl reads: YAML 1.1 scalars, aliases and merge keys in the budget */

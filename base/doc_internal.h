@@ -39,6 +39,9 @@ typedef bool duplicate_report(void *context, const struct member *member);
 bool members_drop_duplicates(struct arena *arena, struct member *members, size_t *count,
                              duplicate_report *report, void *context) MUST_CHECK;
 
+/* Past the JSON value that begins at `at`, by quotes and brackets alone; NULL: it does not end. */
+const char *json_value_end(const char *at, const char *end);
+
 /* Reads the JSON value that part, a slice of the source, consists of. *node_count goes on counting
  * towards limits->nodes; the bytes have been checked. */
 bool json_read_part(struct source *source, struct text part, const struct doc_limits *limits,

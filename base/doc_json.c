@@ -14,7 +14,8 @@ struct reader {
     struct arena *arena;
     struct error *error;
     size_t node_count, depth;
-    char *stack; /* the children of all open lists and maps */
+    const void *wanted; /* of the map that is read, by limits->choice; NULL: the whole */
+    char *stack;        /* the children of all open lists and maps */
     size_t stack_size, stack_capacity;
 };
 
@@ -382,7 +383,14 @@ static bool report_duplicate(void *context, const struct member *member)
     return true;
 }
 
-static const char *read_member(struct reader *reader, const char *start, uint64_t *bit)
+static const char *pass_over(struct reader *reader, const char *at)
+{
+    const char *end = json_value_end(at, reader->end);
+    return end != NULL ? end : fail_expected(reader, reader->end, "the end of a value");
+}
+
+/* Reads a member that is wanted, or passes over it (*taken: it is read). */
+static const char *read_member(struct reader *reader, const char *start, uint64_t *bit, bool *taken)
 {
     if (start == reader->end || *start != '"')
         return fail_expected(reader, start, "a key in double quotes");
@@ -397,27 +405,35 @@ static const char *read_member(struct reader *reader, const char *start, uint64_
     at = skip_space(reader, at);
     if (at == reader->end || *at != ':')
         return fail_expected(reader, at, "':' after a key");
+    at = skip_space(reader, at + 1);
+    const void *within = reader->wanted, *inside = NULL;
+    *taken = within == NULL || reader->limits->choice->wants(within, key, &inside);
+    if (!*taken)
+        return pass_over(reader, at);
     size_t slot = reserve(reader, sizeof(struct member));
     struct member *member = (void *)(reader->stack + slot);
     member->key = key.data;
     member->key_size = (uint32_t)key.size;
     member->key_offset = offset_of(reader, start);
     *bit = key_bit(key.data, key.size);
-    return read_value(reader, skip_space(reader, at + 1), slot + offsetof(struct member, value));
+    reader->wanted = inside;
+    at = read_value(reader, at, slot + offsetof(struct member, value));
+    reader->wanted = within;
+    return at;
 }
 
 static const char *read_map(struct reader *reader, const char *start, size_t slot)
 {
     size_t base = reader->stack_size;
     uint64_t seen = 0, bit = 0;
-    bool suspicious = false;
+    bool suspicious = false, taken = false;
     const char *at = open(reader, start);
     while (at != NULL && (at == reader->end || *at != '}')) {
-        at = read_member(reader, at, &bit);
+        at = read_member(reader, at, &bit, &taken);
         if (at == NULL)
             return NULL;
-        suspicious |= (seen & bit) != 0;
-        seen |= bit;
+        suspicious |= taken && (seen & bit) != 0;
+        seen |= taken ? bit : 0;
         at = next(reader, at, '}');
     }
     if (at == NULL)
@@ -473,6 +489,7 @@ bool json_read_part(struct source *source, struct text part, const struct doc_li
         .arena = arena,
         .error = error,
         .node_count = *node_count,
+        .wanted = limits->choice == NULL ? NULL : limits->choice->root,
         .stack = first_stack,
         .stack_capacity = sizeof first_stack,
     };

@@ -3,7 +3,7 @@
 
 #include "server/duties.h"
 
-static const struct doc_limits limits = {8 << 20, 200000, 64};
+static const struct doc_limits limits = {.bytes = 8 << 20, .nodes = 200000, .depth = 64};
 
 /* ---- reading ---- */
 

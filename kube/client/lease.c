@@ -14,7 +14,7 @@ enum {
     LIMIT_MIN_MS = 1000,
     DURATION_MAX_S = 24 * 60 * 60,
 };
-static const struct doc_limits limits = {1 << 20, 20000, 32};
+static const struct doc_limits limits = {.bytes = 1 << 20, .nodes = 20000, .depth = 32};
 
 enum waiting { WAITS_FOR_NOTHING, WAITS_FOR_GET, WAITS_FOR_CREATE, WAITS_FOR_UPDATE };
 

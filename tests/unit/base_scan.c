@@ -1,0 +1,141 @@
+/* JSON without a tree, and trees of a part of it. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/base.h"
+#include "unit.h"
+
+static void members_and_items_are_found_as_written(void)
+{
+    static const struct {
+        const char *json, *members; /* "KEY=VALUE ..." and "." when none is missing */
+    } cases[] = {
+        {"{}", "."},
+        {" [ ] ", "."},
+        {"{\"a\":1,\"b\":\"x\"}", "a=1 b=\"x\" ."},
+        {"{ \"a\" : [1, {\"b\":\"]\"}] , \"c\" : null }", "a=[1, {\"b\":\"]\"}] c=null ."},
+        {"[true,\"\\\"]\",{}]", "=true =\"\\\"]\" ={} ."},
+        {"{\"\\u0061\":{}}", "\\u0061={} ."},
+        /* Cut off. */
+        {"{\"a\":{\"b\":1},\"c\":{\"d\"", "a={\"b\":1} "},
+        {"{\"a\":\"x\\\"", ""},
+        {"{\"a\"", ""},
+        {"[1,2,", "=1 =2 "},
+        {"[[1]", "=[1] "},
+        {"{", ""},
+        /* No JSON. */
+        {"{a:1}", ""},
+        {"{\"a\" 1}", ""},
+        {"[,]", ""},
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        char members[200] = "";
+        struct json_walk walk;
+        struct text key, value;
+        CU_ASSERT(json_walk_begin(&walk, text_of(cases[i].json)));
+        while (json_walk_next(&walk, &key, &value)) {
+            size_t size = strlen(members);
+            snprintf(members + size, sizeof members - size, "%.*s=%.*s ", TEXT_ARGS(key),
+                     TEXT_ARGS(value));
+        }
+        if (walk.ended)
+            strcat(members, ".");
+        ASSERT_TEXT(text_of(members), cases[i].members);
+    }
+    struct json_walk walk;
+    static const char *const none[] = {"", " ", "1", "\"{}\"", "null"};
+    for (size_t i = 0; i < COUNT_OF(none); i++)
+        CU_ASSERT(!json_walk_begin(&walk, text_of(none[i])));
+}
+
+static void one_member_is_found(void)
+{
+    struct text map = TEXT("{\"z\":{\"name\":\"no\"},\"name\":\"x\",\"e\":\"\\n\",\"name\":\"y\"}");
+    ASSERT_TEXT(json_find(map, "name"), "\"x\"");
+    ASSERT_TEXT(json_plain_string(json_find(map, "name")), "x");
+    ASSERT_TEXT(json_find(map, "nam"), "");
+    ASSERT_TEXT(json_find(TEXT("[\"name\"]"), "name"), "");
+    ASSERT_TEXT(json_plain_string(json_find(map, "e")), "");
+    ASSERT_TEXT(json_plain_string(json_find(map, "z")), "");
+    ASSERT_TEXT(json_plain_string(TEXT("")), "");
+}
+
+/* A million brackets cost no stack. */
+static void depth_costs_nothing(void)
+{
+    enum { DEPTH = 1000000 };
+    char *json = malloc(2 * DEPTH + 32);
+    memcpy(json, "{\"a\":", 5);
+    memset(json + 5, '[', DEPTH);
+    memset(json + 5 + DEPTH, ']', DEPTH);
+    strcpy(json + 5 + 2 * DEPTH, ",\"b\":2}");
+    ASSERT_TEXT(json_find(text_of(json), "b"), "2");
+    free(json);
+}
+
+/* ---- what is chosen of a tree ---- */
+
+struct want {
+    const char *key;
+    const struct want *inside;
+};
+
+static bool wants(const void *within, struct text key, const void **inside)
+{
+    for (const struct want *want = within; want->key != NULL; want++)
+        if (text_is(key, want->key)) {
+            *inside = want->inside;
+            return true;
+        }
+    return false;
+}
+
+static void what_is_not_wanted_is_passed_over(void)
+{
+    static const struct want leaf[] = {{"b", NULL}, {NULL, NULL}};
+    static const struct want root[] = {{"a", leaf}, {"w", NULL}, {NULL, NULL}};
+    static const struct doc_choice choice = {root, wants};
+    static const struct doc_limits limits = {
+        .bytes = 1000, .nodes = 6, .depth = 4, .choice = &choice};
+    static const struct {
+        const char *json, *read; /* empty: refused */
+    } cases[] = {
+        {"{\"a\":{\"b\":1,\"c\":[2,[[[[]]]],3,4,5]},\"x\":{},\"w\":[{\"x\":1}]}",
+         "{\"a\":{\"b\":1},\"w\":[{\"x\":1}]}"},
+        /* Each item of a list, and what is no map at all. */
+        {"{\"a\":[{\"b\":1,\"c\":2},{\"c\":3}]}", "{\"a\":[{\"b\":1},{}]}"},
+        {"{\"a\":[[{\"c\":3}]]}", "{\"a\":[[{}]]}"},
+        {"{\"a\":7}", "{\"a\":7}"},
+        /* Not wanted twice is no harm; wanted twice is. */
+        {"{\"x\":1,\"x\":2,\"a\":7}", "{\"a\":7}"},
+        {"{\"a\":1,\"a\":2}", ""},
+        {"{\"x\":[\"]\\\"\"],\"a\":7}", "{\"a\":7}"},
+        /* Limits are those of what is read. */
+        {"{\"a\":{\"b\":[1]}}", "{\"a\":{\"b\":[1]}}"},
+        {"{\"a\":{\"b\":[[[1]]]}}", ""},
+        {"{\"w\":[1,2,3,4]}", "{\"w\":[1,2,3,4]}"},
+        {"{\"w\":[1,2,3,4,5]}", ""},
+        {"{\"x\":[1,2", ""},
+        {"{\"x\":}", ""},
+        {"{\"x\"}", ""},
+    };
+    struct arena *arena = arena_create(1 << 20);
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct source source = {.text = text_of(cases[i].json)};
+        const struct node *node = NULL;
+        struct error error = {0};
+        bool done = doc_read_json(&source, &limits, NULL, arena, &node, &error);
+        ASSERT_TEXT(done ? node_json(node, arena) : TEXT(""), cases[i].read);
+        ASSERT_INT(error.kind != ERROR_NONE, !done);
+    }
+    arena_destroy(arena);
+}
+
+const char unit_suite[] = "base scan";
+const struct unit_test unit_tests[] = {
+    {"members and items are found as written", members_and_items_are_found_as_written},
+    {"one member is found", one_member_is_found},
+    {"depth costs nothing", depth_costs_nothing},
+    {"what is not wanted is passed over", what_is_not_wanted_is_passed_over},
+    {NULL, NULL},
+};
