@@ -27,6 +27,8 @@ enum { REDZONE_BYTES = 0, TEXT_ALIGNMENT = 1 };
 enum {
     FIRST_BLOCK_BYTES = 16 << 10,
     LARGEST_BLOCK_BYTES = 1 << 20, /* of what grows by itself; one allocation may be larger */
+    WATCH_BYTES = 64 << 10,        /* a watch is asked each time so much was taken, */
+    WATCH_STEPS = 64 << 10,        /* or so many steps were made */
 };
 
 struct block {
@@ -45,11 +47,21 @@ struct guard {
 struct arena {
     char *next, *end;
     struct block *last;
-    size_t used_bytes, budget_bytes;
+    size_t used_bytes;
+    size_t stop_bytes; /* of used_bytes: the budget, or where the watch is asked before it */
+    size_t budget_bytes, full_budget_bytes; /* now, and after a reset */
     size_t next_block_bytes;
     struct guard *guard;
-    size_t wanted_bytes; /* by the allocation that failed */
-    bool budget_exceeded;
+    struct arena_watch watch; /* ask NULL: none */
+    size_t steps_left;        /* until it is asked */
+    struct block *reserve;    /* NULL: none */
+    struct {
+        bool open;
+        char *next, *end; /* of the last block, meanwhile */
+    } aside;
+    enum arena_end ended; /* the last guard that failed */
+    int reason;           /* what the watch said */
+    size_t wanted_bytes;  /* by the allocation that failed */
 };
 
 struct arena *arena_create(size_t budget_bytes)
@@ -57,9 +69,19 @@ struct arena *arena_create(size_t budget_bytes)
     struct arena *arena = calloc(1, sizeof *arena);
     if (arena == NULL)
         return NULL;
-    arena->budget_bytes = budget_bytes;
+    arena->budget_bytes = arena->full_budget_bytes = arena->stop_bytes = budget_bytes;
     arena->next_block_bytes = FIRST_BLOCK_BYTES;
     return arena;
+}
+
+/* Folded into the test for the budget, so that what is below both costs nothing more. taken_bytes
+ * are about to be taken, within the budget. */
+static void watch_next(struct arena *arena, size_t taken_bytes)
+{
+    size_t used_bytes = arena->used_bytes + taken_bytes;
+    bool near = arena->watch.ask == NULL || arena->budget_bytes - used_bytes < WATCH_BYTES;
+    arena->stop_bytes = near ? arena->budget_bytes : used_bytes + WATCH_BYTES;
+    arena->steps_left = WATCH_STEPS;
 }
 
 static size_t block_size(const struct block *block)
@@ -81,6 +103,8 @@ void arena_destroy(struct arena *arena)
         previous = block->previous;
         block_free(block);
     }
+    if (arena->reserve != NULL)
+        block_free(arena->reserve);
     free(arena);
 }
 
@@ -96,10 +120,31 @@ static struct block *block_to_keep(struct block *last)
     return kept;
 }
 
+/* Zeroes what was used of a block, from a place in it up to another. */
+static void block_clear(struct block *block, char *from, const char *to)
+{
+    ASAN_UNPOISON_MEMORY_REGION(from, (size_t)(to - from));
+    memset(from, 0, (size_t)(to - from));
+    ASAN_POISON_MEMORY_REGION(from, (size_t)(block->end - from));
+}
+
+static void reserve_close(struct arena *arena)
+{
+    if (!arena->aside.open)
+        return;
+    block_clear(arena->reserve, arena->reserve->data, arena->next);
+    arena->next = arena->aside.next;
+    arena->end = arena->aside.end;
+    arena->aside.open = false;
+    arena->budget_bytes = arena->full_budget_bytes;
+}
+
 void arena_reset(struct arena *arena)
 {
+    reserve_close(arena);
+    arena_watch(arena, NULL);
     struct block *kept = block_to_keep(arena->last);
-    char *used_end = kept == arena->last ? arena->next : NULL;
+    const char *used_end = kept == arena->last ? arena->next : NULL;
     for (struct block *block = arena->last, *previous; block != NULL; block = previous) {
         previous = block->previous;
         if (block != kept)
@@ -108,15 +153,35 @@ void arena_reset(struct arena *arena)
     arena->last = kept;
     arena->next = arena->end = NULL;
     arena->used_bytes = 0;
+    arena->ended = ARENA_WENT_ON;
     if (kept == NULL)
         return;
     kept->previous = NULL;
-    size_t used_bytes = used_end == NULL ? block_size(kept) : (size_t)(used_end - kept->data);
-    ASAN_UNPOISON_MEMORY_REGION(kept->data, used_bytes);
-    memset(kept->data, 0, used_bytes);
-    ASAN_POISON_MEMORY_REGION(kept->data, block_size(kept));
+    block_clear(kept, kept->data, used_end == NULL ? kept->end : used_end);
     arena->next = kept->data;
     arena->end = kept->end;
+}
+
+struct arena_mark arena_mark(const struct arena *arena)
+{
+    return (struct arena_mark){arena->last, arena->next, arena->used_bytes};
+}
+
+void arena_rewind(struct arena *arena, struct arena_mark mark)
+{
+    const char *used_end = arena->next;
+    while (arena->last != mark.block) {
+        struct block *block = arena->last;
+        arena->last = block->previous;
+        used_end = arena->last == NULL ? NULL : arena->last->end;
+        block_free(block);
+    }
+    arena->next = mark.next;
+    arena->end = arena->last == NULL ? NULL : arena->last->end;
+    if (arena->last != NULL)
+        block_clear(arena->last, mark.next, used_end);
+    arena->used_bytes = mark.used_bytes;
+    watch_next(arena, 0);
 }
 
 size_t arena_used_bytes(const struct arena *arena)
@@ -124,42 +189,121 @@ size_t arena_used_bytes(const struct arena *arena)
     return arena->used_bytes;
 }
 
-static _Noreturn void arena_fail(struct arena *arena, size_t wanted_bytes, bool budget_exceeded)
+static const char *const end_names[] = {
+    [ARENA_WENT_ON] = "nothing is wrong",
+    [ARENA_OVER_BUDGET] = "over the budget",
+    [ARENA_NO_MEMORY] = "the system gives no more",
+    [ARENA_STOPPED] = "its watch stopped it",
+};
+
+static _Noreturn void arena_fail(struct arena *arena, size_t wanted_bytes, enum arena_end ended)
 {
     arena->wanted_bytes = wanted_bytes;
-    arena->budget_exceeded = budget_exceeded;
+    arena->ended = ended;
     if (arena->guard != NULL)
         longjmp(arena->guard->jump, 1);
     fprintf(stderr, "taffrail: %zu bytes of memory wanted, %zu in use, budget %zu: %s\n",
-            wanted_bytes, arena->used_bytes, arena->budget_bytes,
-            budget_exceeded ? "over the budget" : "the system gives no more");
+            wanted_bytes, arena->used_bytes, arena->budget_bytes, end_names[ended]);
     abort();
+}
+
+/* ---- the watch ---- */
+
+/* Without a guard nobody could be told. */
+static void watch_ask(struct arena *arena, size_t taken_bytes)
+{
+    watch_next(arena, taken_bytes);
+    if (arena->watch.ask == NULL || arena->guard == NULL)
+        return;
+    arena->reason = arena->watch.ask(arena->watch.context);
+    if (arena->reason != 0)
+        arena_fail(arena, 0, ARENA_STOPPED);
+}
+
+void arena_watch(struct arena *arena, const struct arena_watch *watch)
+{
+    arena->watch = watch == NULL ? (struct arena_watch){0} : *watch;
+    watch_next(arena, 0);
+}
+
+void arena_tick(struct arena *arena, size_t steps)
+{
+    if (steps < arena->steps_left)
+        arena->steps_left -= steps;
+    else
+        watch_ask(arena, 0);
+}
+
+enum arena_end arena_ended(const struct arena *arena, int *reason)
+{
+    *reason = arena->ended == ARENA_STOPPED ? arena->reason : 0;
+    return arena->ended;
+}
+
+/* ---- the reserve ---- */
+
+static struct block *block_new(size_t bytes)
+{
+    struct block *block = calloc(1, sizeof *block + bytes);
+    if (block == NULL)
+        return NULL;
+    block->end = block->data + bytes;
+    ASAN_POISON_MEMORY_REGION(block->data, bytes);
+    return block;
+}
+
+bool arena_reserve(struct arena *arena, size_t size_bytes)
+{
+    arena->reserve = block_new(size_bytes);
+    return arena->reserve != NULL;
+}
+
+void arena_open_reserve(struct arena *arena)
+{
+    if (arena->reserve == NULL || arena->aside.open)
+        return;
+    arena->aside.open = true;
+    arena->aside.next = arena->next;
+    arena->aside.end = arena->end;
+    arena->next = arena->reserve->data;
+    arena->end = arena->reserve->end;
+    arena->budget_bytes = arena->used_bytes + block_size(arena->reserve);
+    arena_watch(arena, NULL);
 }
 
 static void arena_add_block(struct arena *arena, size_t size_bytes)
 {
+    if (arena->aside.open)
+        arena_fail(arena, size_bytes, ARENA_OVER_BUDGET);
     size_t block_bytes = arena->next_block_bytes;
     if (block_bytes < LARGEST_BLOCK_BYTES)
         arena->next_block_bytes = 2 * block_bytes;
     if (block_bytes < size_bytes + REDZONE_BYTES)
         block_bytes = size_bytes + REDZONE_BYTES;
-    struct block *block = calloc(1, sizeof *block + block_bytes);
+    struct block *block = block_new(block_bytes);
     if (block == NULL)
-        arena_fail(arena, size_bytes, false);
-    block->end = block->data + block_bytes;
+        arena_fail(arena, size_bytes, ARENA_NO_MEMORY);
     block->previous = arena->last;
-    ASAN_POISON_MEMORY_REGION(block->data, block_bytes);
     arena->last = block;
     arena->next = block->data;
     arena->end = block->end;
 }
 
+/* At the watch, or over the budget. */
+static void arena_stop(struct arena *arena, size_t size_bytes, size_t padding)
+{
+    size_t left = arena->budget_bytes - arena->used_bytes;
+    if (left < padding || left - padding < size_bytes || size_bytes > PTRDIFF_MAX / 2)
+        arena_fail(arena, size_bytes, ARENA_OVER_BUDGET);
+    watch_ask(arena, padding + size_bytes);
+}
+
 static void *arena_take(struct arena *arena, size_t size_bytes, size_t alignment)
 {
     size_t padding = -(uintptr_t)arena->next & (alignment - 1);
-    size_t left = arena->budget_bytes - arena->used_bytes;
+    size_t left = arena->stop_bytes - arena->used_bytes;
     if (left < padding || left - padding < size_bytes || size_bytes > PTRDIFF_MAX / 2)
-        arena_fail(arena, size_bytes, true);
+        arena_stop(arena, size_bytes, padding);
     if ((size_t)(arena->end - arena->next) < size_bytes + padding + REDZONE_BYTES) {
         arena_add_block(arena, size_bytes);
         padding = 0;
@@ -180,7 +324,7 @@ void *arena_array(struct arena *arena, size_t count, size_t size_bytes)
 {
     size_t total;
     if (__builtin_mul_overflow(count, size_bytes, &total))
-        arena_fail(arena, SIZE_MAX, true);
+        arena_fail(arena, SIZE_MAX, ARENA_OVER_BUDGET);
     return arena_alloc(arena, total);
 }
 
@@ -188,7 +332,7 @@ void *arena_grow(struct arena *arena, const void *items, size_t *capacity, size_
 {
     size_t old = *capacity;
     if (old > SIZE_MAX / 2)
-        arena_fail(arena, SIZE_MAX, true);
+        arena_fail(arena, SIZE_MAX, ARENA_OVER_BUDGET);
     size_t grown = old == 0 ? 8 : 2 * old;
     char *memory = arena_array(arena, grown, size_bytes);
     if (old != 0)
@@ -200,7 +344,7 @@ void *arena_grow(struct arena *arena, const void *items, size_t *capacity, size_
 struct text arena_text(struct arena *arena, struct text t)
 {
     if (t.size == SIZE_MAX)
-        arena_fail(arena, SIZE_MAX, true);
+        arena_fail(arena, SIZE_MAX, ARENA_OVER_BUDGET);
     char *copy = arena_take(arena, t.size + 1, TEXT_ALIGNMENT);
     if (t.size != 0)
         memcpy(copy, t.data, t.size);
@@ -236,7 +380,9 @@ struct text arena_printf(struct arena *arena, const char *format, ...)
 
 static bool failure_set(const struct arena *arena, struct error *error)
 {
-    if (arena->budget_exceeded)
+    if (arena->ended == ARENA_STOPPED)
+        return error_set(error, ERROR_LIMIT, NOWHERE, "stopped before the end: its time is over");
+    if (arena->ended == ARENA_OVER_BUDGET)
         return error_set(error, ERROR_LIMIT, NOWHERE,
                          "memory budget of %zu bytes exhausted: %zu in use, %zu more wanted; "
                          "make the input smaller or raise the limit",

@@ -122,12 +122,49 @@ struct text text_as_utf8(struct text t, struct arena *arena);
 struct text arena_printf(struct arena *arena, const char *format, ...) PRINTF_LIKE(2, 3);
 struct text arena_vprintf(struct arena *arena, const char *format, va_list args) PRINTF_LIKE(2, 0);
 
-/* Runs body(argument). False with *error (ERROR_LIMIT or ERROR_MEMORY) when the arena ran out in
- * it; then only what lies in the arena, or was complete before, may be touched: under a guard no
- * foreign resource (file, lock, malloc, json-c, libyaml, GnuTLS) may be held across an
- * arena call. Guards nest. */
+/* Runs body(argument). False with *error (ERROR_LIMIT or ERROR_MEMORY) when the arena ran out, or
+ * its watch stopped it; then only what lies in the arena, or was complete before, may be touched:
+ * under a guard no foreign resource (file, lock, malloc, json-c, libyaml, GnuTLS) may be held
+ * across an arena call. Guards nest. */
 bool arena_guard(struct arena *arena, void (*body)(void *), void *argument,
                  struct error *error) MUST_CHECK;
+
+/* Why the last guard of this arena ended early. */
+enum arena_end {
+    ARENA_WENT_ON,
+    ARENA_OVER_BUDGET,
+    ARENA_NO_MEMORY, /* malloc failed */
+    ARENA_STOPPED,   /* its watch said so */
+};
+/* *reason is what the watch said, else 0. */
+enum arena_end arena_ended(const struct arena *arena, int *reason);
+
+/* Asked now and then while memory is taken, under a guard: 0 lets the work go on, any other number
+ * is the reason why the innermost guard ends, with ERROR_LIMIT. */
+struct arena_watch {
+    int (*ask)(void *context);
+    void *context;
+};
+/* Until the next reset. The watch is copied; NULL: none. */
+void arena_watch(struct arena *arena, const struct arena_watch *watch);
+/* For long loops that take no memory: so many steps were made. A step is some ten instructions. */
+void arena_tick(struct arena *arena, size_t steps);
+
+/* Sets memory aside, once, for what has to be said after a guard has ended; false when malloc
+ * fails. Memory that was never written to costs address space alone. */
+bool arena_reserve(struct arena *arena, size_t size_bytes) MUST_CHECK;
+/* From here to the next reset all is taken from the reserve, beyond the budget, and no watch is
+ * asked. */
+void arena_open_reserve(struct arena *arena);
+
+/* All that was taken after the mark is forgotten; never after the reserve was opened. */
+struct arena_mark {
+    const void *block;
+    char *next;
+    size_t used_bytes;
+};
+struct arena_mark arena_mark(const struct arena *arena);
+void arena_rewind(struct arena *arena, struct arena_mark mark);
 
 struct text text_base64(struct text bytes, struct arena *arena); /* the standard alphabet, padded */
 /* Line breaks are passed over; false when it is no base64. */

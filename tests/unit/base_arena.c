@@ -204,6 +204,155 @@ static void texts_are_copied_and_printed(void)
     arena_destroy(arena);
 }
 
+/* ---- the watch ---- */
+
+struct patrol {
+    struct arena *arena;
+    size_t bytes, steps, rounds;
+    int asked, stop_at;
+};
+
+static int ask(void *context)
+{
+    struct patrol *patrol = context;
+    return ++patrol->asked == patrol->stop_at ? 7 : 0;
+}
+
+static void work(void *argument)
+{
+    struct patrol *patrol = argument;
+    for (size_t i = 0; i < patrol->rounds; i++) {
+        if (patrol->bytes > 0)
+            arena_alloc(patrol->arena, patrol->bytes);
+        arena_tick(patrol->arena, patrol->steps);
+    }
+}
+
+static void a_watch_is_asked_rarely_and_stops_the_guard(void)
+{
+    static const struct {
+        size_t bytes, steps, rounds;
+        int asked_least, asked_most;
+    } cases[] = {
+        {100, 0, 10, 0, 0},         /* little memory */
+        {1024, 0, 1024, 14, 17},    /* 1 MiB */
+        {300 << 10, 0, 3, 2, 3},    /* each larger than a step */
+        {0, 10, 1000, 0, 0},        /* few steps */
+        {0, 16, 65536, 15, 17},     /* a million */
+        {0, SIZE_MAX / 2, 2, 2, 2}, /* no overflow */
+    };
+    struct arena *arena = arena_create(4 << 20);
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct patrol patrol = {arena, cases[i].bytes, cases[i].steps, cases[i].rounds, 0, 0};
+        struct error error = {0};
+        int reason;
+        arena_watch(arena, &(struct arena_watch){ask, &patrol});
+        CU_ASSERT_TRUE(arena_guard(arena, work, &patrol, &error));
+        CU_ASSERT(patrol.asked >= cases[i].asked_least && patrol.asked <= cases[i].asked_most);
+        ASSERT_INT(arena_ended(arena, &reason), ARENA_WENT_ON);
+
+        patrol.asked = 0;
+        patrol.stop_at = 1;
+        bool went_on = arena_guard(arena, work, &patrol, &error);
+        ASSERT_INT(went_on, cases[i].asked_most == 0);
+        if (!went_on) {
+            ASSERT_INT(error.kind, ERROR_LIMIT);
+            ASSERT_INT(arena_ended(arena, &reason), ARENA_STOPPED);
+            ASSERT_INT(reason, 7);
+        }
+        arena_reset(arena);
+        patrol.asked = 0;
+        CU_ASSERT_TRUE(arena_guard(arena, work, &patrol, &error)); /* the reset took it away */
+        ASSERT_INT(patrol.asked, 0);
+        arena_reset(arena);
+    }
+    arena_destroy(arena);
+}
+
+static void a_watched_arena_keeps_its_budget(void)
+{
+    struct arena *arena = arena_create(1 << 20);
+    for (size_t bytes = 1000; bytes < 1 << 20; bytes *= 3) {
+        struct patrol patrol = {arena, bytes, 0, 1 << 20, 0, 0};
+        struct error error = {0};
+        int reason;
+        arena_watch(arena, &(struct arena_watch){ask, &patrol});
+        CU_ASSERT_FALSE(arena_guard(arena, work, &patrol, &error));
+        ASSERT_INT(arena_ended(arena, &reason), ARENA_OVER_BUDGET);
+        CU_ASSERT(arena_used_bytes(arena) <= 1 << 20);
+        CU_ASSERT(arena_used_bytes(arena) + bytes > 1 << 20);
+        arena_reset(arena);
+    }
+    arena_destroy(arena);
+}
+
+static void without_a_guard_no_watch_is_asked(void)
+{
+    struct arena *arena = arena_create(4 << 20);
+    struct patrol patrol = {arena, 1024, 0, 1024, 0, 1};
+    arena_watch(arena, &(struct arena_watch){ask, &patrol});
+    work(&patrol);
+    ASSERT_INT(patrol.asked, 0);
+    arena_destroy(arena);
+}
+
+static void a_reserve_opens_after_the_budget(void)
+{
+    struct arena *arena = arena_create(64 << 10);
+    CU_ASSERT_TRUE_FATAL(arena_reserve(arena, 32 << 10));
+    for (int round = 0; round < 3; round++) {
+        struct patrol patrol = {arena, 1000, 0, 1000, 0, 0};
+        struct error error = {0};
+        int reason;
+        CU_ASSERT_FALSE(arena_guard(arena, work, &patrol, &error));
+        ASSERT_INT(arena_ended(arena, &reason), ARENA_OVER_BUDGET);
+        ASSERT_INT(reason, 0);
+        arena_open_reserve(arena);
+        arena_open_reserve(arena); /* once is enough */
+        for (int i = 0; i < 20; i++) {
+            unsigned char *memory = arena_alloc(arena, 1000);
+            for (size_t j = 0; j < 1000; j++)
+                if (memory[j] != 0)
+                    CU_FAIL("not zeroed");
+            memset(memory, 0xA5, 1000);
+        }
+        CU_ASSERT_FALSE(arena_guard(arena, work, &patrol, &error)); /* it ends, too */
+        ASSERT_INT(error.kind, ERROR_LIMIT);
+        arena_reset(arena);
+        ASSERT_INT(arena_used_bytes(arena), 0);
+    }
+    arena_destroy(arena);
+}
+
+static void a_rewound_arena_is_as_it_was(void)
+{
+    static const size_t before_bytes[] = {0, 100, 20000, 300000};
+    struct arena *arena = arena_create(4 << 20);
+    for (size_t i = 0; i < COUNT_OF(before_bytes); i++) {
+        unsigned char *kept = NULL;
+        if (before_bytes[i] > 0)
+            kept = memset(arena_alloc(arena, before_bytes[i]), 0x5A, before_bytes[i]);
+        struct arena_mark mark = arena_mark(arena);
+        size_t used_bytes = arena_used_bytes(arena);
+        for (size_t size = 10; size < 3 << 20; size *= 8) {
+            for (int times = 0; times < 3 && 3 * size < 3 << 20; times++) {
+                unsigned char *memory = arena_alloc(arena, size);
+                for (size_t j = 0; j < size; j++)
+                    if (memory[j] != 0)
+                        CU_FAIL("not zeroed");
+                memset(memory, 0xA5, size);
+            }
+            arena_rewind(arena, mark);
+            ASSERT_INT(arena_used_bytes(arena), (long long)used_bytes);
+        }
+        for (size_t j = 0; j < before_bytes[i]; j++)
+            if (kept[j] != 0x5A)
+                CU_FAIL("not kept");
+        arena_reset(arena);
+    }
+    arena_destroy(arena);
+}
+
 const char unit_suite[] = "base arena";
 const struct unit_test unit_tests[] = {
     {"allocations are zeroed, aligned and counted", allocations_are_zeroed_aligned_and_counted},
@@ -214,5 +363,10 @@ const struct unit_test unit_tests[] = {
     {"a guard answers for its own arena only", a_guard_answers_for_its_own_arena_only},
     {"lists grow", lists_grow},
     {"texts are copied and printed", texts_are_copied_and_printed},
+    {"a watch is asked rarely and stops the guard", a_watch_is_asked_rarely_and_stops_the_guard},
+    {"a watched arena keeps its budget", a_watched_arena_keeps_its_budget},
+    {"without a guard no watch is asked", without_a_guard_no_watch_is_asked},
+    {"a reserve opens after the budget", a_reserve_opens_after_the_budget},
+    {"a rewound arena is as it was", a_rewound_arena_is_as_it_was},
     {NULL, NULL},
 };
