@@ -24,6 +24,7 @@ import json
 import yaml
 
 import run
+from reviews import kubectl_yaml
 
 # What cannot be, and why.
 IMPOSSIBLE = {
@@ -93,9 +94,9 @@ class Coverage:
                     yield rail, what
 
     def take_folder(self, folder):
-        policies = [p for p in run.kubectl_yaml(folder / "policy.yaml") if p]
+        policies = [p for p in kubectl_yaml(folder / "policy.yaml") if p]
         used = {rail for p in policies for rail in p["spec"].get("rails") or {}}
-        cases = run.kubectl_yaml(folder / "cases.yaml")[0]
+        cases = kubectl_yaml(folder / "cases.yaml")[0]
         found = {f["rail"] for case in cases for f in case["findings"] + case.get("changes", [])}
         for case in cases:
             self.take_outcomes(case)
@@ -123,7 +124,7 @@ class Coverage:
         self.seen |= {(c["rail"], kind) for c in case.get("changes", []) for kind in kinds}
 
     def take_near_misses(self, folder, case, rails):
-        kinds = {d.get("kind") for d in run.kubectl_yaml(folder / case["manifest"])}
+        kinds = {d.get("kind") for d in kubectl_yaml(folder / case["manifest"])}
         said = {f["rail"] for f in case["findings"] + case.get("changes", [])}
         self.seen |= {(rail, "near miss") for rail in rails - said
                       if kinds & set(self.rails.get(rail, []))}

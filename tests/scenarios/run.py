@@ -9,78 +9,18 @@ usage: run.py TAFFRAIL [FOLDER ...]
 import base64
 import copy
 import json
-import os
 import re
-import ssl
 import subprocess
 import sys
 import tempfile
-import http.client
 import pathlib
 
 import yaml
 
+from reviews import Failure, Server, kubectl_yaml, review_of
+
 HERE = pathlib.Path(__file__).resolve().parent
-PLURALS = {"StorageClass": "storageclasses"}
 LISTED = ("rail", "action", "policy", "field", "found", "undecided", "preExisting")
-
-
-class Failure(Exception):
-    pass
-
-
-def kubectl_yaml(path):
-    """Documents as the API server gets them: times stay text, as in kubectl."""
-    loader = type("Loader", (yaml.SafeLoader,), {})
-    loader.yaml_implicit_resolvers = {
-        first: [(tag, rule) for tag, rule in rules if tag != "tag:yaml.org,2002:timestamp"]
-        for first, rules in yaml.SafeLoader.yaml_implicit_resolvers.items()
-    }
-    with open(path, encoding="utf-8") as stream:
-        return [document for document in yaml.load_all(stream, loader) if document is not None]
-
-
-class Server:
-    """A running `taffrail serve`, asked over TLS that is verified against its own CA."""
-
-    def __init__(self, taffrail, folder, case, scratch):
-        certs = os.path.join(scratch, "certs")
-        command = [taffrail, "serve", "-p", str(folder / "policy.yaml"), "--cert-dir", certs,
-                   "--listen", "127.0.0.1:0", "--ops-listen", "127.0.0.1:0"]
-        command += state_arguments(folder, case)
-        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                                        text=True)
-        self.log = []
-        self.port = self.wait_for_port()
-        self.context = ssl.create_default_context(cafile=os.path.join(certs, "ca.crt"))
-
-    def wait_for_port(self):
-        for line in self.process.stderr:
-            self.log.append(line)
-            found = re.search(r"webhook on 127\.0\.0\.1:(\d+)", line)
-            if found:
-                return int(found.group(1))
-        raise Failure("the server did not start:\n" + "".join(self.log))
-
-    def review(self, body, path="/validate"):
-        connection = http.client.HTTPSConnection("127.0.0.1", self.port, context=self.context,
-                                                 timeout=20)
-        connection.request("POST", path + "?timeout=2s", json.dumps(body),
-                           {"Content-Type": "application/json"})
-        response = connection.getresponse()
-        answer = response.read()
-        connection.close()
-        if response.status != 200:
-            raise Failure(f"HTTP {response.status}: {answer!r}")
-        return json.loads(answer)["response"]
-
-    def stop(self):
-        """Ends the server; returns the lines of its trail."""
-        self.process.send_signal(2)
-        trail, _ = self.process.communicate(timeout=30)
-        if self.process.returncode != 0:
-            raise Failure(f"the server ended with {self.process.returncode}")
-        return [json.loads(line) for line in trail.splitlines()]
 
 
 def state_arguments(folder, case):
@@ -88,24 +28,9 @@ def state_arguments(folder, case):
     return ["--state", str(folder / state)] if state else []
 
 
-def review_of(uid, document, old, case):
-    group, _, version = document["apiVersion"].rpartition("/")
-    kind = {"group": group, "version": version, "kind": document["kind"]}
-    plural = PLURALS.get(document["kind"], document["kind"].lower() + "s")
-    resource = {"group": group, "version": version, "resource": plural}
-    metadata = document.setdefault("metadata", {})
-    return {
-        "apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview",
-        "request": {
-            "uid": uid, "kind": kind, "resource": resource, "requestKind": kind,
-            "requestResource": resource, "name": metadata.get("name", ""),
-            "namespace": metadata.get("namespace", "default"),
-            "operation": "UPDATE" if old else "CREATE",
-            "userInfo": {"username": case.get("user", "jane"), "groups": case.get("groups", [])},
-            "object": document, "oldObject": old, "dryRun": False,
-            "options": {"apiVersion": "meta.k8s.io/v1", "kind": "CreateOptions"},
-        },
-    }
+def serve(taffrail, folder, case, scratch):
+    policy = ["-p", str(folder / "policy.yaml")]
+    return Server(taffrail, policy + state_arguments(folder, case), scratch)
 
 
 def findings_of_check(taffrail, folder, case):
@@ -127,7 +52,7 @@ def findings_of_check(taffrail, folder, case):
 
 def findings_of_serve(taffrail, folder, case):
     with tempfile.TemporaryDirectory() as scratch:
-        server = Server(taffrail, folder, case, scratch)
+        server = serve(taffrail, folder, case, scratch)
         try:
             answers = []
             documents = kubectl_yaml(folder / case["manifest"])
@@ -192,7 +117,7 @@ def change_one(server, number, document, case):
 def check_changes(taffrail, folder, case):
     documents = kubectl_yaml(folder / case["manifest"])
     with tempfile.TemporaryDirectory() as scratch:
-        server = Server(taffrail, folder, case, scratch)
+        server = serve(taffrail, folder, case, scratch)
         try:
             after = [change_one(server, n, document, case) for n, document in enumerate(documents)]
         finally:
