@@ -1,0 +1,258 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"regexp"
+)
+
+// The aims.
+const (
+	cpuMicrosMax   = 100_000
+	ratioMax       = 4.0 // to the cost per byte of a Pod with as many bytes in annotations
+	growthMax      = 2.2 // of the cost, when the object is twice as long
+	answerBytesMax = 64 << 10
+
+	// Costs below this say nothing about growth.
+	growthMicrosMin = 3000
+	// A cost over an aim is measured again, since others use the machine too.
+	attempts = 4
+)
+
+// options say how much is swept.
+type options struct {
+	objectBytes  int
+	short        bool
+	strings      bool
+	kinds, paths *regexp.Regexp
+	progress     io.Writer
+}
+
+// row is the worst that one field of a kind costs in one way.
+type row struct {
+	kind, field, flavour, variant, policy string
+	bytes                                 int
+	cpuMicros                             int
+	ratio, growth                         float64
+	answerBytes                           int
+	limit                                 string
+	misses                                []string
+}
+
+type sweep struct {
+	options options
+	schemas *schemas
+	engine  *engine
+	rows    []row
+	asked   int
+
+	reference *growth
+	// By kind, variant and world: what is denied with nothing long in it.
+	denied map[string][]bool
+}
+
+// variant is a way to ask about an object that was made long.
+type variant struct {
+	name   string
+	denied bool // the object has something else that is denied
+	phase  string
+	old    int
+}
+
+const (
+	oldNone = iota // a CREATE
+	oldShort
+	oldSame
+)
+
+var variants = []variant{
+	{"denied", true, "validate", oldNone},
+	{"alone", false, "validate", oldNone},
+	{"update", true, "validate", oldShort},
+	{"no change", true, "validate", oldSame},
+	{"mutate", false, "mutate", oldNone},
+}
+
+// variantsOf leaves out what others show as well.
+func (s *sweep) variantsOf(of *kind, first bool) []variant {
+	switch {
+	case s.options.short:
+		return variants[:1]
+	case of.name == "Pod" && first:
+		return variants
+	case first && of.template == "":
+		return variants[:4]
+	}
+	return variants[:2]
+}
+
+func (s *sweep) body(of *kind, grown *growth, with variant, size int) []byte {
+	object := grown.object(size)
+	var old []byte
+	switch with.old {
+	case oldShort:
+		old = s.short(of, with.denied)
+	case oldSame:
+		old = object
+	}
+	return review(of, object, old)
+}
+
+// short is the object with nothing long in it; on an UPDATE it is what was there before, without its denial.
+func (s *sweep) short(of *kind, _ bool) []byte {
+	return plainObject(of, false)
+}
+
+func (s *sweep) run() error {
+	s.denied = map[string][]bool{}
+	for _, of := range s.schemas.kinds {
+		if !s.options.kinds.MatchString(of.name) {
+			continue
+		}
+		if err := s.runKind(of); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *sweep) runKind(of *kind) error {
+	for _, with := range variants {
+		if err := s.askShort(of, with); err != nil {
+			return err
+		}
+	}
+	for _, where := range s.schemas.fields(of.schema) {
+		if !s.options.paths.MatchString(where.String()) || !s.isSwept(of, where) {
+			continue
+		}
+		for i, flavour := range s.flavours(of, where) {
+			for _, pattern := range s.patterns(where) {
+				for _, with := range s.variantsOf(of, i == 0) {
+					if err := s.runField(of, where, flavour, pattern, with); err != nil {
+						return err
+					}
+				}
+			}
+		}
+	}
+	return nil
+}
+
+func (s *sweep) askShort(of *kind, with variant) error {
+	var old []byte
+	if with.old != oldNone {
+		old = s.short(of, with.denied)
+	}
+	costs, err := s.engine.ask(with.phase, allWorlds, review(of, plainObject(of, with.denied), old))
+	if err != nil {
+		return err
+	}
+	denied := make([]bool, len(costs))
+	for i, one := range costs {
+		// what does not change is never denied
+		denied[i] = one.allowed == 0 && with.old != oldSame
+		if one.status != 200 {
+			return fmt.Errorf("a short %s is answered with status %d", of.name, one.status)
+		}
+	}
+	s.denied[of.name+" "+with.name] = denied
+	return nil
+}
+
+// runField measures one field in one way under every policy.
+func (s *sweep) runField(of *kind, where *field, flavour flavour, pattern string, with variant) error {
+	grown := grow(s.schemas, of, where, flavour, pattern, with.denied)
+	if grown == nil {
+		return fmt.Errorf("%s %s cannot be made long", of.name, where)
+	}
+	body := s.body(of, grown, with, s.options.objectBytes)
+	costs, err := s.engine.ask(with.phase, allWorlds, body)
+	if err != nil {
+		return err
+	}
+	s.asked++
+	for _, one := range costs {
+		made := row{kind: of.name, field: where.String(), flavour: flavour.name + pattern, variant: with.name,
+			policy: s.engine.worlds[one.world], bytes: len(body), cpuMicros: one.cpuMicros,
+			answerBytes: one.answerBytes, limit: one.limit}
+		if err := s.judge(&made, of, grown, with, one, body); err != nil {
+			return err
+		}
+		s.rows = append(s.rows, made)
+		if len(made.misses) > 0 && s.options.progress != nil {
+			fmt.Fprintln(s.options.progress, made.String())
+		}
+	}
+	return nil
+}
+
+// judge holds one cost against the aims; what is over one of them is measured again beside the reference.
+func (s *sweep) judge(made *row, of *kind, grown *growth, with variant, one cost, body []byte) error {
+	if err := s.measureRatio(made, with, one, body); err != nil {
+		return err
+	}
+	if made.cpuMicros > growthMicrosMin && made.ratio > ratioMax/2 {
+		if err := s.measureGrowth(made, of, grown, with, one); err != nil {
+			return err
+		}
+	}
+	miss := func(missed bool, format string, arguments ...any) {
+		if missed {
+			made.misses = append(made.misses, fmt.Sprintf(format, arguments...))
+		}
+	}
+	miss(one.status != 200, "status %d", one.status)
+	miss(one.status == 200 && one.allowed == 1 && s.denied[of.name+" "+with.name][one.world], "allowed")
+	miss(one.answerBytes > answerBytesMax, "answer")
+	miss(made.cpuMicros > cpuMicrosMax, "CPU")
+	miss(made.ratio > ratioMax, "ratio")
+	miss(made.growth > growthMax, "growth")
+	return nil
+}
+
+func (s *sweep) measureRatio(made *row, with variant, one cost, body []byte) error {
+	for attempt := 0; ; attempt++ {
+		reference, err := s.referenceMicros(with.phase, one.world, len(body), attempt > 0)
+		if err != nil {
+			return err
+		}
+		made.ratio = float64(made.cpuMicros) / float64(reference)
+		isGood := made.ratio <= ratioMax && made.cpuMicros <= cpuMicrosMax
+		isHopeless := attempt > 0 && made.ratio > 3*ratioMax
+		if attempt == attempts || isGood || isHopeless {
+			return nil
+		}
+		again, err := s.engine.ask(with.phase, one.world, body)
+		if err != nil {
+			return err
+		}
+		made.cpuMicros = min(made.cpuMicros, again[0].cpuMicros)
+	}
+}
+
+func (s *sweep) measureGrowth(made *row, of *kind, grown *growth, with variant, one cost) error {
+	half := s.body(of, grown, with, s.options.objectBytes/2)
+	whole := s.body(of, grown, with, s.options.objectBytes)
+	halfMicros, wholeMicros := 0, made.cpuMicros
+	for attempt := 0; attempt < attempts; attempt++ {
+		costs, err := s.engine.ask(with.phase, one.world, half)
+		if err != nil {
+			return err
+		}
+		if halfMicros == 0 || costs[0].cpuMicros < halfMicros {
+			halfMicros = costs[0].cpuMicros
+		}
+		made.growth = float64(wholeMicros) / float64(max(halfMicros, 1))
+		if attempt > 0 && made.growth <= growthMax {
+			break
+		}
+		if costs, err = s.engine.ask(with.phase, one.world, whole); err != nil {
+			return err
+		}
+		wholeMicros = min(wholeMicros, costs[0].cpuMicros)
+		made.growth = float64(wholeMicros) / float64(max(halfMicros, 1))
+	}
+	made.cpuMicros = min(made.cpuMicros, wholeMicros)
+	return nil
+}
