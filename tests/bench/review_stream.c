@@ -1,10 +1,12 @@
 /* What reviews cost, by the thousand: reads bodies from standard input and judges each as a server
  * does, in this process. tests/attack/sweep writes the bodies and judges the figures.
  *
- * usage: bench_review_stream [--cluster] [--state PATH]... -p POLICY...
+ * usage: bench_review_stream [--cluster] [--state PATH]... [--budget MIB] -p POLICY...
  *
  * --cluster shows the rails 1,000 Nodes, 10,000 Pods, 5,000 claims with volumes and 20 NodePools;
- * --state adds the objects of a file or folder. Every -p makes a world of its own, numbered from 0.
+ * --state adds the objects of a file or folder. --budget gives every review as much memory, to see
+ * what it would do without a limit; else it has what a server gives it. Every -p makes a world of
+ * its own, numbered from 0.
  *
  * A request is a line "validate|mutate WORLD|* BYTES" and so many bytes, an AdmissionReview; with
  * BYTES 0 the last one is judged again. Each world that is asked answers with a line
@@ -70,6 +72,7 @@ static void put_pools(struct manifests *cluster)
 
 static struct world *worlds[WORLDS_MAX];
 static size_t world_count;
+static size_t budget_bytes; /* 0: the server's */
 
 static void add_world(const char *policy, const struct manifests *visible)
 {
@@ -119,7 +122,7 @@ static void review(size_t world, enum review_phase phase, struct text body)
 {
     struct job job = {.world = worlds[world], .phase = phase, .body = body};
     long long began = cpu_micros();
-    job.arena = arena_create(arena_budget(body.size));
+    job.arena = arena_create(budget_bytes == 0 ? arena_budget(body.size) : budget_bytes);
     if (job.arena == NULL)
         fail("arena_create", "no memory");
     bool within = arena_guard(job.arena, run_review, &job, &job.error);
@@ -184,11 +187,15 @@ int main(int argc, char **argv)
         } else if (strcmp(argv[i], "--state") == 0 && value != NULL) {
             manifests_read(&visible, value, TEXT("default"));
             i++;
+        } else if (strcmp(argv[i], "--budget") == 0 && value != NULL) {
+            budget_bytes = strtoul(value, NULL, 10) << 20;
+            i++;
         } else if (strcmp(argv[i], "-p") == 0 && value != NULL && policy_count < WORLDS_MAX) {
             policies[policy_count++] = value;
             i++;
         } else {
-            fail(argv[i], "usage: bench_review_stream [--cluster] [--state PATH]... -p POLICY...");
+            fail(argv[i], "usage: bench_review_stream [--cluster] [--state PATH]... [--budget MIB] "
+                          "-p POLICY...");
         }
     }
     for (size_t i = 0; i < policy_count; i++)

@@ -89,7 +89,9 @@ func TestAllRailsAreOn(t *testing.T) {
 		t.Fatal(err)
 	}
 	var policy struct {
-		Spec struct{ Rails map[string]struct{ Mode string } }
+		Spec struct {
+			Rails map[string]struct{ Mode string }
+		}
 	}
 	if err := yaml.Unmarshal(text, &policy); err != nil {
 		t.Fatal(err)
