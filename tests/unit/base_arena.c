@@ -1,3 +1,4 @@
+/* labels: threads */
 #include "unit.h"
 
 #include <stdint.h>

@@ -1,3 +1,4 @@
+/* labels: threads */
 /* RFC 6902 upon the tree, beside the public suite (conformance.patch): what is shared, what is
  * refused and why, pointers, and values made here. */
 #include "base/base.h"

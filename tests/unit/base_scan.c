@@ -1,3 +1,4 @@
+/* labels: threads */
 /* JSON without a tree, and trees of a part of it. */
 #include <stdlib.h>
 #include <string.h>

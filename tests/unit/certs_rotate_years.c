@@ -1,3 +1,4 @@
+/* labels: once */
 /* Years of a cluster in which writes are lost, leaders stop, API servers lag and replicas are cut
  * off. At every moment the leaf that any replica serves is valid for every API server, by GnuTLS on
  * the clock of the simulation. */

@@ -1,3 +1,4 @@
+/* labels: threads */
 /* One request: its path, what its answer comes to, and bodies. */
 #include "kube/client/client.h"
 

@@ -1,3 +1,4 @@
+/* labels: threads */
 /* Where the API server is: kubeconfig files, service accounts, tokens that change. */
 #include <unistd.h>
 

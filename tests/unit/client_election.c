@@ -1,3 +1,4 @@
+/* labels: threads */
 /* Replicas that elect one of them, for hours on a clock of their own: delays, lost requests and
  * answers, cuts, freezes, clocks that go wrong, restarts. Never two lead at one instant, and when
  * all is well again one leads soon. TAFFRAIL_SEED=N repeats a run. */

@@ -1,3 +1,4 @@
+/* labels: threads */
 /* One replica at a Lease, by a clock that the test turns. */
 #include "lease_server.h"
 

@@ -1,3 +1,4 @@
+/* labels: threads */
 /* What a real API server said (fakeapi/recorded), cut in every way: in the end the watcher has told
  * what the server had. scripts/e2e --record writes the recordings. */
 #include <inttypes.h>

@@ -1,3 +1,4 @@
+/* labels: threads */
 /* A day of a cluster whose API server fails in every way, on a clock of its own: after each bad
  * time the live must hold what the cluster holds, and no more memory than before.
  * TAFFRAIL_SEED=N repeats a day. */

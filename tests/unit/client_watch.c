@@ -1,3 +1,4 @@
+/* labels: threads */
 /* The state machine of one kind: what it asks for, and what it makes of answers of every sort. */
 #include "client_fixture.h"
 

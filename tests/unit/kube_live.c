@@ -1,3 +1,4 @@
+/* labels: threads */
 /* A cluster that changes, and its versions. TAFFRAIL_SEED=N repeats a run of chance. */
 #include <pthread.h>
 #include <stdio.h>

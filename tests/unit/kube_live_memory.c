@@ -1,3 +1,4 @@
+/* labels: threads */
 /* A cluster that changes while malloc fails now and then: what fails leaves things as they were,
  * and what succeeds counts. TAFFRAIL_SEED=N repeats a run. Linked so that calls of malloc come
  * here. */

@@ -1,3 +1,4 @@
+/* labels: threads */
 #include "server_fixture.h"
 
 #include <sched.h>

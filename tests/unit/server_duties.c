@@ -1,3 +1,4 @@
+/* labels: threads */
 /* The duties around the certificate, by a clock that the test turns, at the objects of the fake API
  * server. */
 #include "server/duties.h"

@@ -1,3 +1,4 @@
+/* labels: threads */
 #include "server_fixture.h"
 
 static void posts_are_answered_on_one_connection(void)

@@ -1,3 +1,4 @@
+/* labels: threads */
 #include "server_fixture.h"
 
 static void drips_are_ended(void)

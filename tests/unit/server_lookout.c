@@ -1,3 +1,4 @@
+/* labels: threads */
 /* What is seen of a live cluster, and when, by a clock that the test turns. */
 #include "server/lookout.h"
 

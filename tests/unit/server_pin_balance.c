@@ -1,3 +1,4 @@
+/* labels: once */
 /* A StatefulSet that comes up through two servers, one of which may be some events behind: pods are
  * admitted in any order, tried before, sent again and made anew, and a scheduler in miniature binds
  * their claims late, where the answer said or, when that is only a preference, elsewhere. What must

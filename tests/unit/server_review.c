@@ -1,3 +1,4 @@
+/* labels: threads */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* labels: threads */
 #include <stdlib.h>
 
 #include "server/http.h"
