@@ -309,28 +309,31 @@ static void log_addresses(const struct serve_options *options, const struct serv
              TEXT_ARGS(host), server_port(server), TEXT_ARGS(ops_host), server_ops_port(server));
 }
 
+/* The threads; what was started of them when one cannot be, its owner stops. */
+static bool start(struct serving *serving, const struct reload_target *target, struct error *error)
+{
+    return (serving->cluster == NULL || cluster_start(serving->cluster, error)) &&
+           server_start(target->server, error) && reload_start(serving->reload, target, error) &&
+           (serving->steward == NULL ||
+            steward_start(serving->steward, target->server, target->metrics, error));
+}
+
 static bool run(struct serving *serving, const struct reload_target *now, struct error *error)
 {
-    struct server *server = NULL;
-    if (serving->cluster != NULL && !cluster_start(serving->cluster, error))
-        return false;
-    if (!server_start(&serving->server, publisher_cell(serving->publisher), &server, error))
-        return false;
     struct reload_target target = *now;
-    target.server = server;
-    if (!reload_start(serving->reload, &target, error) ||
-        (serving->steward != NULL &&
-         !steward_start(serving->steward, server, serving->server.metrics, error))) {
+    if (!server_open(&serving->server, publisher_cell(serving->publisher), &target.server, error))
+        return false;
+    if (!process_confine(PROCESS_NEEDS_NOTHING, error) || !start(serving, &target, error)) {
         reload_stop(serving->reload);
-        server_drain(server, 0, 0);
+        server_close(target.server);
         return false;
     }
-    log_addresses(serving->options, server);
+    log_addresses(serving->options, target.server);
     int64_t settle_ms = wait_for_stop(&serving->signals, serving->reload);
     reload_stop(serving->reload);
     steward_leave(serving->steward);
     /* The cluster is watched until the last answer. */
-    server_drain(server, settle_ms, DRAIN_DEADLINE_MS);
+    server_drain(target.server, settle_ms, DRAIN_DEADLINE_MS);
     steward_stop(serving->steward);
     return true;
 }
@@ -371,7 +374,9 @@ static int serve(struct arena *arena, void *argument)
     };
     const struct reload_options reload_options = reload_options_of(options, arena);
     struct error error;
-    if ((watches_cluster(options) &&
+    /* Before anything is read: what cannot be read later, when it changes, cannot be read now. */
+    if (!process_confine(PROCESS_BINDS, &error) ||
+        (watches_cluster(options) &&
          !cluster_config_read(options->in_cluster, options->kubeconfig, arena,
                               &serving.cluster_config, &error)) ||
         !read_settings(options, arena, &serving, &error) ||

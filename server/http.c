@@ -28,8 +28,12 @@ enum {
     BACKLOG = 1024,
 };
 
-/* TLS 1.1 is in GnuTLS's NORMAL. */
-static const char priorities[] = "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2";
+/* What GnuTLS's NORMAL has besides, no client needs that was made since 2012: TLS 1.1, CBC, SHA-1,
+ * and a key that is encrypted with the certificate's own. */
+static const char priorities[] =
+    "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2:-KX-ALL:+ECDHE-ECDSA:+ECDHE-RSA"
+    ":-CIPHER-ALL:+AES-128-GCM:+AES-256-GCM:+CHACHA20-POLY1305:-MAC-ALL:+AEAD"
+    ":-SIGN-RSA-SHA1:-SIGN-ECDSA-SHA1:-SIGN-DSA-SHA1";
 
 static unsigned connection_limit(const struct server_options *options)
 {
@@ -334,9 +338,11 @@ static bool start_admission(struct server *server, const struct server_options *
     return true;
 }
 
-/* Whatever of it was started. */
-static void server_stop(struct server *server)
+/* Whatever of it was opened or started. */
+void server_close(struct server *server)
 {
+    if (server == NULL)
+        return;
     for (enum door door = DOOR_WEBHOOK; door < DOOR_COUNT; door++)
         if (server->daemons[door] != NULL)
             MHD_stop_daemon(server->daemons[door]); /* closes the listener, unless quiesced */
@@ -358,8 +364,8 @@ static bool make_identities(struct server *server, const struct server_options *
     return server_set_certificate(server, &options->certificate, error);
 }
 
-bool server_start(const struct server_options *options, struct cell *world, struct server **server,
-                  struct error *error)
+bool server_open(const struct server_options *options, struct cell *world, struct server **server,
+                 struct error *error)
 {
     bound_heaps();
     struct server *made = calloc(1, sizeof *made);
@@ -373,23 +379,25 @@ bool server_start(const struct server_options *options, struct cell *world, stru
     made->listeners[DOOR_WEBHOOK] = made->listeners[DOOR_OPS] = -1;
     made->body_limit_bytes =
         options->body_limit_bytes == 0 ? BODY_LIMIT_BYTES : options->body_limit_bytes;
-    int64_t timeout_ms =
-        1000 *
-        (int64_t)(options->request_timeout_s == 0 ? REQUEST_TIMEOUT_S : options->request_timeout_s);
-    bool started =
-        make_identities(made, options, error) && start_admission(made, options, error) &&
-        listen_at(made, DOOR_WEBHOOK, options->listen, error) &&
-        (options->ops_listen == NULL || listen_at(made, DOOR_OPS, options->ops_listen, error)) &&
-        connections_start(&made->connections, made, connection_limit(options), timeout_ms,
-                          made->metrics, error);
-    started = started && start_webhook(made, error) &&
-              (options->ops_listen == NULL || start_ops(made, error));
-    if (!started) {
-        server_stop(made);
+    made->connection_limit = connection_limit(options);
+    made->request_timeout_s =
+        options->request_timeout_s == 0 ? REQUEST_TIMEOUT_S : options->request_timeout_s;
+    if (!make_identities(made, options, error) || !start_admission(made, options, error) ||
+        !listen_at(made, DOOR_WEBHOOK, options->listen, error) ||
+        (options->ops_listen != NULL && !listen_at(made, DOOR_OPS, options->ops_listen, error))) {
+        server_close(made);
         return false;
     }
     *server = made;
     return true;
+}
+
+bool server_start(struct server *server, struct error *error)
+{
+    return connections_start(&server->connections, server, server->connection_limit,
+                             1000 * (int64_t)server->request_timeout_s, server->metrics, error) &&
+           start_webhook(server, error) &&
+           (server->listeners[DOOR_OPS] < 0 || start_ops(server, error));
 }
 
 uint16_t server_port(const struct server *server)
@@ -445,6 +453,6 @@ void server_drain(struct server *server, int64_t settle_ms, int64_t deadline_ms)
                  "connections closed before their requests were answered: %u; draining took longer "
                  "than %lld ms",
                  left, (long long)deadline_ms);
-    server_stop(server);
+    server_close(server);
     close(listener);
 }

@@ -128,6 +128,7 @@ struct server {
     struct admission admission;
     struct spare_arenas spare_arenas;
     size_t body_limit_bytes;
+    unsigned connection_limit, request_timeout_s;
     struct cell *identities; /* a handshake pins the one it uses, in the connection's slot */
     atomic_bool draining;
     pthread_mutex_t failures_mutex;

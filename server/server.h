@@ -111,10 +111,24 @@ struct server_options {
 struct duties_board;
 struct server;
 
-/* Starts answering. The world in the cell must have been published; the cell has at least
- * server_slot_count() slots. A trail line a review that found something goes to stdout. */
-bool server_start(const struct server_options *options, struct cell *world, struct server **server,
-                  struct error *error) MUST_CHECK;
+/* What a process that serves still needs of its rights. */
+enum process_need {
+    PROCESS_BINDS, /* ports below 1024, if it may now */
+    PROCESS_NEEDS_NOTHING
+};
+
+/* Gives up everything else: new privileges, core dumps and debuggers, capabilities. Each thread has
+ * capabilities of its own, so it is called before any other is started. */
+bool process_confine(enum process_need need, struct error *error) MUST_CHECK;
+
+/* Takes the ports, and starts no thread yet. The cell has at least server_slot_count() slots. */
+bool server_open(const struct server_options *options, struct cell *world, struct server **server,
+                 struct error *error) MUST_CHECK;
+/* Starts answering; the world in the cell must have been published. A trail line a review that
+ * found something goes to stdout. False: the server is to be closed. */
+bool server_start(struct server *server, struct error *error) MUST_CHECK;
+/* One that did not start, or need not be drained; NULL is fine. */
+void server_close(struct server *server);
 unsigned server_slot_count(const struct server_options *options);
 uint16_t server_port(const struct server *server); /* the port really bound */
 uint16_t server_ops_port(const struct server *server);

@@ -39,11 +39,11 @@ spec:
 
 
 class Server(Serving):
-    def __init__(self, binary, folder):
+    def __init__(self, binary, folder, **process):
         policy = os.path.join(folder, "policy.yaml")
         with open(policy, "w", encoding="utf-8") as file:
             file.write(POLICY)
-        super().__init__(binary, os.path.join(folder, "certs"), "-p", policy)
+        super().__init__(binary, os.path.join(folder, "certs"), "-p", policy, **process)
 
     def plain(self):
         return socket.create_connection(("127.0.0.1", self.port), timeout=WAIT_S)

@@ -26,9 +26,13 @@ with open(sys.argv[1], "rb") as program:
 
 
 def counts(server):
-    """Descriptors and threads of the server."""
+    """Descriptors and threads of the server. It is not dumpable, so only root sees the former."""
     folder = "/proc/%d/" % server.process.pid
-    return len(os.listdir(folder + "fd")), len(os.listdir(folder + "task"))
+    try:
+        descriptors = len(os.listdir(folder + "fd"))
+    except PermissionError:
+        descriptors = 0
+    return descriptors, len(os.listdir(folder + "task"))
 
 
 def memory_mib(server):

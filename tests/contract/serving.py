@@ -23,14 +23,13 @@ def check(condition, what):
 
 class Serving:
     """Listens once it is made; its log grows in a list. certificates: a folder; None: the arguments
-    say where they are from."""
+    say where they are from. process: more for Popen."""
 
-    def __init__(self, binary, certificates, *arguments):
+    def __init__(self, binary, certificates, *arguments, listen="127.0.0.1:0", **process):
         self.process = subprocess.Popen(
-            [binary, "serve", *arguments, "--listen", "127.0.0.1:0",
-             "--ops-listen", "127.0.0.1:0",
+            [binary, "serve", *arguments, "--listen", listen, "--ops-listen", "127.0.0.1:0",
              *(["--cert-dir", certificates] if certificates else [])],
-            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, **process)
         self.log = []
         for line in self.process.stderr:
             self.log.append(line)

@@ -427,7 +427,7 @@ static void limits_that_nothing_fits_are_refused(void)
     struct error error = {0};
     struct fixture fixture = start((struct server_options){0});
     fixture.options.bytes_in_flight_limit = 32 << 20;
-    CU_ASSERT(!server_start(&fixture.options, fixture.cell, &server, &error));
+    CU_ASSERT(!server_open(&fixture.options, fixture.cell, &server, &error));
     ASSERT_INT(error.kind, ERROR_USAGE);
     ASSERT_TEXT(text_of(error.what), "33554432 bytes in flight are too few for bodies of 16777216 "
                                      "bytes; allow 134217728");

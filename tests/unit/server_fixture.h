@@ -148,7 +148,8 @@ static inline struct fixture start(struct server_options options)
     fixture.publisher = publisher_create(server_slot_count(&options));
     fixture.cell = publisher_cell(fixture.publisher);
     cell_publish(fixture.cell, (void *)&world, NULL);
-    if (!server_start(&options, fixture.cell, &fixture.server, &error)) {
+    if (!server_open(&options, fixture.cell, &fixture.server, &error) ||
+        !server_start(fixture.server, &error)) {
         fprintf(stderr, "%s\n", error.what);
         CU_FAIL_FATAL("server_start");
     }

@@ -161,7 +161,8 @@ static void addresses_are_checked(void)
         struct server *server = NULL;
         options.listen = cases[i].listen;
         options.ops_listen = NULL;
-        bool started = server_start(&options, fixture.cell, &server, &error);
+        bool started =
+            server_open(&options, fixture.cell, &server, &error) && server_start(server, &error);
         ASSERT_INT(error.kind, cases[i].kind);
         ASSERT_INT(started, cases[i].kind == ERROR_NONE);
         if (started) {
@@ -177,7 +178,7 @@ static void addresses_are_checked(void)
     struct server *server = NULL;
     snprintf(taken, sizeof taken, "127.0.0.1:%u", fixture.port);
     options.ops_listen = taken;
-    CU_ASSERT(!server_start(&options, fixture.cell, &server, &error));
+    CU_ASSERT(!server_open(&options, fixture.cell, &server, &error));
     ASSERT_INT(error.kind, ERROR_IO);
     CU_ASSERT(strstr(error.what, taken) != NULL);
     stop(&fixture);
@@ -190,7 +191,7 @@ static void certificate_that_cannot_serve_is_refused(void)
     struct error error = {0};
     struct server *server = NULL;
     options.certificate.key = fixture.ca.key;
-    CU_ASSERT(!server_start(&options, fixture.cell, &server, &error));
+    CU_ASSERT(!server_open(&options, fixture.cell, &server, &error));
     ASSERT_INT(error.kind, ERROR_TLS);
     stop(&fixture);
 }

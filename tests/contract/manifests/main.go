@@ -5,6 +5,7 @@
 //	manifests same A B   the two streams hold the same objects
 //	manifests calls A    the API server would call the webhook for what it should, and not else
 //	manifests restricted A   its pods satisfy the restricted pod security standard
+//	manifests reached A      its NetworkPolicy lets in who must get in
 //	manifests show A     the objects of a stream, as indented JSON, by kind and name
 package main
 
@@ -23,6 +24,7 @@ import (
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -37,6 +39,9 @@ var kinds = map[metav1.TypeMeta]func() metav1.Object{
 	{APIVersion: "v1", Kind: "Service"}:                    func() metav1.Object { return &corev1.Service{} },
 	{APIVersion: "apps/v1", Kind: "Deployment"}:            func() metav1.Object { return &appsv1.Deployment{} },
 	{APIVersion: "policy/v1", Kind: "PodDisruptionBudget"}: func() metav1.Object { return &policyv1.PodDisruptionBudget{} },
+	{APIVersion: "networking.k8s.io/v1", Kind: "NetworkPolicy"}: func() metav1.Object {
+		return &networkingv1.NetworkPolicy{}
+	},
 	{APIVersion: "rbac.authorization.k8s.io/v1", Kind: "ClusterRole"}: func() metav1.Object {
 		return &rbacv1.ClusterRole{}
 	},
@@ -120,7 +125,7 @@ func same(a, b map[string]metav1.Object) (problems []string) {
 
 func run() (problems []string, err error) {
 	if len(os.Args) < 3 {
-		return nil, errors.New("usage: manifests build|same|calls|restricted|show FILE ...")
+		return nil, errors.New("usage: manifests build|same|calls|restricted|reached|show FILE ...")
 	}
 	if os.Args[1] == "build" {
 		return nil, build(os.Args[2])
@@ -143,11 +148,13 @@ func run() (problems []string, err error) {
 		return calls(first)
 	case "restricted":
 		return restricted(first)
+	case "reached":
+		return reached(first)
 	case "show":
 		fmt.Println(text(first))
 		return nil, nil
 	}
-	return nil, fmt.Errorf("%q is none of build, same, calls, restricted, show", os.Args[1])
+	return nil, fmt.Errorf("%q is none of build, same, calls, restricted, reached, show", os.Args[1])
 }
 
 func main() {

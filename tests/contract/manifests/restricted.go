@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/pod-security-admission/api"
 	"k8s.io/pod-security-admission/policy"
@@ -29,6 +30,9 @@ func restricted(objects map[string]metav1.Object) (problems []string, err error)
 			if !result.Allowed {
 				problems = append(problems, fmt.Sprintf("%s: %s: %s", key, result.ForbiddenReason, result.ForbiddenDetail))
 			}
+		}
+		if profile := template.Spec.SecurityContext.SeccompProfile; profile == nil || profile.Type != corev1.SeccompProfileTypeRuntimeDefault {
+			problems = append(problems, key+": its seccomp profile is not the runtime's own")
 		}
 		for _, container := range template.Spec.Containers {
 			context := container.SecurityContext
