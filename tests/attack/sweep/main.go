@@ -20,6 +20,7 @@ func main() {
 func start() error {
 	source := flag.String("source", ".", "the root of the repository")
 	program := flag.String("engine", "", "bench_review_stream")
+	before := flag.String("before", "", "bench_review_stream of an older version, to be measured with the same bodies")
 	policies := flag.String("policies", "", "files, with commas between")
 	arguments := flag.String("engine-arguments", "--cluster", "more for the engine, with blanks between")
 	short := flag.Bool("short", false, "the short form")
@@ -52,6 +53,12 @@ func start() error {
 		return err
 	}
 	run := &sweep{options: settings, schemas: all, engine: engine}
+	if *before != "" {
+		if run.before, err = startEngine(*before, files, strings.Fields(*arguments)...); err != nil {
+			return err
+		}
+		defer run.before.stop()
+	}
 	if err := run.run(); err != nil {
 		return err
 	}

@@ -37,14 +37,15 @@ type row struct {
 	answerBytes                           int
 	limit                                 string
 	misses                                []string
+	before                                *cost // of the program before, when there is one
 }
 
 type sweep struct {
 	options options
 	schemas *schemas
 	engine  *engine
+	before  *engine // of another version, measured with the same bodies; nil: none
 	rows    []row
-	asked   int
 
 	reference *growth
 	// By kind, variant and world: what is denied with nothing long in it.
@@ -171,11 +172,19 @@ func (s *sweep) runField(of *kind, where *field, flavour flavour, pattern string
 	if err != nil {
 		return err
 	}
-	s.asked++
-	for _, one := range costs {
+	var before []cost
+	if s.before != nil {
+		if before, err = s.before.ask(with.phase, allWorlds, body); err != nil {
+			return err
+		}
+	}
+	for i, one := range costs {
 		made := row{kind: of.name, field: where.String(), flavour: flavour.name + pattern, variant: with.name,
 			policy: s.engine.worlds[one.world], bytes: len(body), cpuMicros: one.cpuMicros,
 			answerBytes: one.answerBytes, limit: one.limit}
+		if before != nil {
+			made.before = &before[i]
+		}
 		if err := s.judge(&made, of, grown, with, one, body); err != nil {
 			return err
 		}

@@ -17,13 +17,18 @@ func (r *row) String() string {
 	if r.growth > 0 {
 		growth = fmt.Sprintf("%.2f", r.growth)
 	}
-	limit := r.limit
-	return fmt.Sprintf("%8.1f %6.2f %6s %7d %6d %-7s %-22s %-9s %-14s %s %s  [%s]", float64(r.cpuMicros)/1000,
-		r.ratio, growth, r.bytes>>10, r.answerBytes, limit, r.kind, r.variant,
+	before := ""
+	if r.before != nil {
+		before = fmt.Sprintf("%9.1f %6d ", float64(r.before.cpuMicros)/1000, r.before.status)
+	}
+	return before + fmt.Sprintf("%8.1f %6.2f %6s %7d %6d %-7s %-22s %-9s %-14s %s %s  [%s]", float64(r.cpuMicros)/1000,
+		r.ratio, growth, r.bytes>>10, r.answerBytes, r.limit, r.kind, r.variant,
 		strings.TrimSuffix(filepath.Base(r.policy), ".yaml"), r.field, r.flavour, verdict)
 }
 
 const tableHead = "  CPU ms  ratio growth     KiB answer limit   kind                   variant   policy         field, filled with [verdict]"
+
+const beforeHead = "before ms status "
 
 // printTable prints the worst row of each kind and field, worst first, at most so many, and all that miss an aim.
 func printTable(out io.Writer, rows []row, most int) (missed int) {
@@ -43,6 +48,9 @@ func printTable(out io.Writer, rows []row, most int) (missed int) {
 		sorted = append(sorted, one)
 	}
 	sort.Slice(sorted, func(i, j int) bool { return isWorse(sorted[i], sorted[j]) })
+	if len(rows) > 0 && rows[0].before != nil {
+		fmt.Fprint(out, beforeHead)
+	}
 	fmt.Fprintln(out, tableHead)
 	for i, one := range sorted {
 		if i < most || len(one.misses) > 0 {
