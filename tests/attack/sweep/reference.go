@@ -14,12 +14,12 @@ var references = map[referenceKey]int{}
 // referenceMicros is what a Pod of so many bytes costs; again: it is measured once more, and the least counts.
 func (s *sweep) referenceMicros(phase string, world, bytes int, again bool) (int, error) {
 	const step = 64 << 10
-	key := referenceKey{phase, world, bytes / step}
+	key := referenceKey{phase, world, max(bytes/step, 1) * step}
 	known := references[key]
 	if known > 0 && !again {
-		return scaled(known, key.bytes*step, bytes), nil
+		return scaled(known, key.bytes, bytes), nil
 	}
-	body := s.referenceBody(max(key.bytes, 1) * step)
+	body := s.referenceBody(key.bytes)
 	for i := 0; i < 2; i++ {
 		costs, err := s.engine.ask(phase, world, body)
 		if err != nil {
@@ -30,11 +30,11 @@ func (s *sweep) referenceMicros(phase string, world, bytes int, again bool) (int
 		}
 	}
 	references[key] = max(known, 1)
-	return scaled(references[key], len(body), bytes), nil
+	return scaled(references[key], key.bytes, bytes), nil
 }
 
 func scaled(micros, of, to int) int {
-	return max(int(float64(micros)*float64(to)/float64(max(of, 1))), 1)
+	return max(int(float64(micros)*float64(to)/float64(of)), 1)
 }
 
 func (s *sweep) referenceBody(size int) []byte {
