@@ -67,8 +67,8 @@ static void measure(const struct settings *settings, const struct world *world, 
     struct arena *arena = arena_create(settings->budget_bytes);
     struct error error = {0};
     struct job job = {.world = world, .phase = settings->phase, .arena = arena};
-    if (bodies == NULL || arena == NULL || !file_read(path, BODY_BYTES_MAX / 2, bodies, &job.body,
-                                                      &error))
+    if (bodies == NULL || arena == NULL ||
+        !file_read(path, BODY_BYTES_MAX / 2, bodies, &job.body, &error))
         fail(path, error.what);
     double least_ms = 0;
     bool within_budget = false;
