@@ -195,6 +195,23 @@ void text_builder_add(struct text_builder *builder, struct text t);
 void text_builder_printf(struct text_builder *builder, const char *format, ...) PRINTF_LIKE(2, 3);
 struct text text_builder_text(const struct text_builder *builder); /* terminated, not copied */
 
+/* Texts with a number each, found in constant time; for whatever a stranger can make long.
+ * Zero-initialise. The texts must outlive it. */
+struct text_map {
+    struct text_count {
+        struct text key;
+        size_t value;
+    } * items; /* in the order in which they came */
+    size_t count, capacity;
+    struct text_slots *slots; /* NULL: few enough to be searched */
+};
+bool text_map_has(const struct text_map *map, struct text key);
+size_t text_map_get(const struct text_map *map, struct text key, size_t otherwise);
+/* The number of key, 0 if it was not there; valid until the next one comes. */
+size_t *text_map_at(struct text_map *map, struct arena *arena, struct text key);
+/* Counts key, and says whether it is new. */
+bool text_map_add(struct text_map *map, struct arena *arena, struct text key);
+
 /* A list of problems, for loaders that report everything at once. Zero-initialise with an arena
  * that outlives it; file names are copied there. */
 struct problems {
@@ -246,7 +263,8 @@ struct node {
         const struct node *items;     /* NODE_LIST */
         const struct member *members; /* NODE_MAP, in the order written */
     };
-    uint32_t kind : 3, size : 29; /* bytes, items or members */
+    uint32_t kind : 3, size : 28; /* bytes, items or members */
+    uint32_t indexed : 1;         /* a NODE_MAP with an index of its keys before its members */
     uint32_t offset;              /* of its first byte in the source */
 };
 

@@ -42,6 +42,10 @@ const struct node *node_member(const struct node *map, struct text key)
 {
     if (!node_is(map, NODE_MAP))
         return NULL;
+    if (map->indexed) {
+        const struct member *member = members_find(map, key);
+        return member == NULL ? NULL : &member->value;
+    }
     for (size_t i = map->size; i-- > 0;) {
         const struct member *member = &map->members[i];
         if (member->key_size == key.size &&

@@ -117,6 +117,7 @@ static struct node map_with(const struct patching *patching, const struct node *
         members[place].value = *value;
     struct node made = *map;
     made.members = members;
+    made.indexed = false;
     made.size = (map->size + is_new) & DOC_BYTES_MAX;
     return made;
 }
@@ -151,6 +152,7 @@ static struct node without(const struct patching *patching, const struct node *n
         made.members = (const struct member *)(const void *)to;
     else
         made.items = (const struct node *)(const void *)to;
+    made.indexed = false;
     made.size = (node->size - 1) & DOC_BYTES_MAX;
     return made;
 }

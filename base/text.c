@@ -140,15 +140,11 @@ bool text_to_int64(struct text t, int64_t *value)
     return true;
 }
 
-enum { DISTANCE_BYTES = 256 };
+enum { DISTANCE_BYTES = 256, WORD_BITS = 64 };
 
-size_t text_distance(struct text a, struct text b, size_t limit)
+/* Row by row; of texts that are both longer than a word. */
+static size_t distance_by_rows(struct text a, struct text b, size_t limit)
 {
-    if (a.size > DISTANCE_BYTES || b.size > DISTANCE_BYTES)
-        return limit + 1;
-    size_t longer = a.size > b.size ? a.size - b.size : b.size - a.size;
-    if (longer > limit)
-        return limit + 1;
     size_t row[DISTANCE_BYTES + 1];
     for (size_t j = 0; j <= b.size; j++)
         row[j] = j;
@@ -167,6 +163,60 @@ size_t text_distance(struct text a, struct text b, size_t limit)
             return limit + 1;
     }
     return row[b.size] > limit ? limit + 1 : row[b.size];
+}
+
+/* Where each byte of two texts stands in the shorter; of other bytes nothing is set. */
+struct positions {
+    uint64_t of[256];
+};
+
+static void positions_set(struct positions *positions, struct text shorter, struct text longer)
+{
+    for (size_t i = 0; i < longer.size; i++)
+        positions->of[(unsigned char)longer.data[i]] = 0;
+    for (size_t i = 0; i < shorter.size; i++)
+        positions->of[(unsigned char)shorter.data[i]] = 0;
+    for (size_t i = 0; i < shorter.size; i++)
+        positions->of[(unsigned char)shorter.data[i]] |= UINT64_C(1) << i;
+}
+
+/* A whole column at once: bit i of up (down) says that the distance grows (shrinks) by one from
+ * row i to the next (Myers 1999, as Hyyro has it). */
+static size_t distance_by_bits(struct text shorter, struct text longer, size_t limit)
+{
+    struct positions positions;
+    positions_set(&positions, shorter, longer);
+    const uint64_t last = UINT64_C(1) << (shorter.size - 1);
+    uint64_t up = UINT64_MAX, down = 0;
+    size_t distance = shorter.size;
+    for (size_t i = 0; i < longer.size; i++) {
+        uint64_t match = positions.of[(unsigned char)longer.data[i]];
+        uint64_t diagonal = (((match & up) + up) ^ up) | match | down;
+        uint64_t right_up = down | ~(diagonal | up), right_down = up & diagonal;
+        distance += (right_up & last) != 0;
+        distance -= (right_down & last) != 0;
+        /* Each byte that is left takes back one at most. */
+        if (distance > limit + (longer.size - i - 1))
+            return limit + 1;
+        right_up = right_up << 1 | 1;
+        up = right_down << 1 | ~(diagonal | right_up);
+        down = right_up & diagonal;
+    }
+    return distance > limit ? limit + 1 : distance;
+}
+
+size_t text_distance(struct text a, struct text b, size_t limit)
+{
+    if (a.size > DISTANCE_BYTES || b.size > DISTANCE_BYTES)
+        return limit + 1;
+    struct text shorter = a.size < b.size ? a : b;
+    struct text longer = a.size < b.size ? b : a;
+    if (longer.size - shorter.size > limit)
+        return limit + 1;
+    if (shorter.size == 0)
+        return longer.size;
+    return shorter.size > WORD_BITS ? distance_by_rows(a, b, limit)
+                                    : distance_by_bits(shorter, longer, limit);
 }
 
 static bool has_same_letters(struct text a, struct text b)

@@ -38,13 +38,11 @@ static const struct node *complete_item(struct arena *arena, const struct node *
         memcpy(members + 2, item->members, count * sizeof *members);
     members[0] = (struct member){"apiVersion", 10, item->offset, *api_version};
     members[1] = (struct member){"kind", 4, item->offset, *api_version};
-    members[1].value.bytes = item_kind.data;
-    members[1].value.size = (uint32_t)item_kind.size & 0x1fffffffU;
-    struct node *completed = ARENA_NEW(arena, struct node);
-    *completed = *item;
-    completed->members = members;
-    completed->size = (uint32_t)(count + 2) & 0x1fffffffU;
-    return completed;
+    members[1].value = node_of_text(item_kind);
+    members[1].value.offset = api_version->offset;
+    struct node completed = node_of_members(members, count + 2);
+    completed.offset = item->offset;
+    return node_keep(arena, completed);
 }
 
 static void unfold(struct reading *reading, const struct node *root);

@@ -33,15 +33,11 @@ static bool is_in_template(const struct field *field, const struct pod_template 
     return field != NULL;
 }
 
-/* What a rail says of the custom resource itself it says at each of its templates. */
-static bool is_told(const struct drafts *drafts, const struct draft *draft, struct arena *arena)
+/* What makes two drafts of a rail the same; no part of it holds a NUL. */
+static struct text identity_of(const struct draft *draft, struct text path, struct arena *arena)
 {
-    for (size_t i = 0; i < drafts->count; i++)
-        if (text_equal(drafts->items[i].found, draft->found) &&
-            text_equal(drafts->items[i].statement, draft->statement) &&
-            field_compare(arena, drafts->items[i].field, draft->field) == 0)
-            return true;
-    return false;
+    return arena_printf(arena, "%.*s%c%.*s%c%.*s", TEXT_ARGS(path), '\0', TEXT_ARGS(draft->found),
+                        '\0', TEXT_ARGS(draft->statement));
 }
 
 static struct drafts hear(const struct evaluation *evaluation, const struct rail_use *use,
@@ -49,7 +45,7 @@ static struct drafts hear(const struct evaluation *evaluation, const struct rail
 {
     struct arena *arena = evaluation->arena;
     struct drafts drafts = {0};
-    struct drafts outside = {0};
+    struct text_map outside = {0};
     for (size_t i = 0; i < views->count; i++) {
         const struct object *object = &views->items[i];
         struct hearing hearing = {.judgement = {.world = evaluation->world,
@@ -62,12 +58,11 @@ static struct drafts hear(const struct evaluation *evaluation, const struct rail
             return hearing.drafts;
         for (size_t j = 0; j < hearing.drafts.count; j++) {
             const struct draft *draft = &hearing.drafts.items[j];
-            if (!is_in_template(draft->field, object->template)) {
-                if (is_told(&outside, draft, arena))
-                    continue;
-                *LIST_PUSH(arena, &outside) = *draft;
-            }
-            *LIST_PUSH(arena, &drafts) = *draft;
+            /* What a rail says of the custom resource itself it says at each of its templates. */
+            if (is_in_template(draft->field, object->template) ||
+                text_map_add(&outside, arena,
+                             identity_of(draft, field_path(arena, draft->field), arena)))
+                *LIST_PUSH(arena, &drafts) = *draft;
         }
     }
     return drafts;
@@ -100,43 +95,28 @@ struct text finding_identity(const struct finding *finding, struct arena *arena)
     return identity_path(arena, finding->field);
 }
 
-/* What a rail finds in the old object. */
-struct former {
-    struct text found, statement, path;
-};
-struct formers {
-    struct former *items;
-    size_t count;
-};
-
-static struct former former_of(const struct draft *draft, struct arena *arena)
+/* How often a rail finds each thing in the old object. */
+static struct text_map formers_of(const struct drafts *drafts, struct arena *arena)
 {
-    return (struct former){draft->found, draft->statement, identity_path(arena, draft->field)};
-}
-
-static struct formers formers_of(const struct drafts *drafts, struct arena *arena)
-{
-    struct formers formers = {ARENA_ARRAY(arena, drafts->count, struct former), drafts->count};
-    for (size_t i = 0; i < drafts->count; i++)
-        formers.items[i] = former_of(&drafts->items[i], arena);
+    struct text_map formers = {0};
+    for (size_t i = 0; i < drafts->count; i++) {
+        const struct draft *draft = &drafts->items[i];
+        (void)text_map_add(&formers, arena,
+                           identity_of(draft, identity_path(arena, draft->field), arena));
+    }
     return formers;
 }
 
 /* Whether the old object has this finding too; each old one excuses one new one. */
-static bool take_pre_existing(struct arena *arena, const struct draft *draft, struct formers *old)
+static bool take_pre_existing(struct arena *arena, const struct draft *draft, struct text_map *old)
 {
     if (old->count == 0)
         return false;
-    struct former wanted = former_of(draft, arena);
-    for (size_t i = 0; i < old->count; i++) {
-        const struct former *one = &old->items[i];
-        if (!text_equal(one->found, wanted.found) ||
-            !text_equal(one->statement, wanted.statement) || !text_equal(one->path, wanted.path))
-            continue;
-        old->items[i] = old->items[--old->count];
-        return true;
-    }
-    return false;
+    struct text identity = identity_of(draft, identity_path(arena, draft->field), arena);
+    if (text_map_get(old, identity, 0) == 0)
+        return false;
+    *text_map_at(old, arena, identity) -= 1;
+    return true;
 }
 
 /* ---- from a draft to a finding ---- */
@@ -188,14 +168,32 @@ static void apply_exception(const struct exception *exception, bool expired,
         finding->action = ACTION_EXCEPTED;
 }
 
-static void add_finding(struct trial *trial, const struct ruling *ruling, const struct draft *draft,
-                        bool pre_existing)
+/* A draft that is shown, as far as it was left open: allowed is what is shown of it. */
+static struct draft finish_draft(const struct draft *shared, struct arena *arena)
 {
-    enum { ALLOWED_SHOWN = 5, PATH_LIMIT = 512, MESSAGE_LIMIT = 1024, FIX_LIMIT = 4096 };
+    struct draft draft = *shared;
+    size_t nearest[NEAREST_MAX];
+    draft.allowed_count =
+        nearest_find(shared->allowed, shared->allowed_count, shared->nearest_to, nearest);
+    struct text *shown = ARENA_ARRAY(arena, draft.allowed_count, struct text);
+    for (size_t i = 0; i < draft.allowed_count; i++)
+        shown[i] = shared->allowed[nearest[i]];
+    draft.allowed = shown;
+    if (draft.advise != NULL)
+        draft.advise(&draft, arena);
+    return draft;
+}
+
+static void add_finding(struct trial *trial, const struct ruling *ruling,
+                        const struct draft *shared, bool pre_existing)
+{
+    enum { PATH_LIMIT = 512, MESSAGE_LIMIT = 1024, FIX_LIMIT = 4096 };
     const struct evaluation *evaluation = &trial->evaluation;
     const struct policy *policy = ruling->policy;
     const struct rail_use *use = &ruling->use;
     struct arena *arena = evaluation->arena;
+    struct draft finished = finish_draft(shared, arena);
+    const struct draft *draft = &finished;
     struct finding *finding = LIST_PUSH(arena, &trial->findings);
     *finding = (struct finding){
         .rail = use->rail->name,
@@ -204,9 +202,8 @@ static void add_finding(struct trial *trial, const struct ruling *ruling, const 
         .path = message_printable(field_path(arena, draft->field), PATH_LIMIT, arena),
         .found = draft->found,
         .allowed = draft->allowed,
-        .allowed_count =
-            draft->allowed_count < ALLOWED_SHOWN ? draft->allowed_count : ALLOWED_SHOWN,
-        .allowed_total = draft->allowed_count,
+        .allowed_count = draft->allowed_count,
+        .allowed_total = shared->allowed_count,
         .fix = message_printable(draft->fix, FIX_LIMIT, arena),
         .replacement = draft->replacement,
         .policy = policy->name,
@@ -251,7 +248,7 @@ static void evaluate_rail(struct trial *trial, const struct ruling *ruling)
     if (drafts.count == 0)
         return;
     struct drafts old_drafts = hear(evaluation, use, &trial->old);
-    struct formers old = formers_of(&old_drafts, evaluation->arena);
+    struct text_map old = formers_of(&old_drafts, evaluation->arena);
     for (size_t i = 0; i < drafts.count; i++) {
         const struct draft *draft = &drafts.items[i];
         bool pre_existing = take_pre_existing(evaluation->arena, draft, &old);

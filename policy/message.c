@@ -81,24 +81,47 @@ struct text message_finding(const struct draft *draft, const struct finding *fin
     return text_builder_text(&builder);
 }
 
-void nearest_first(struct text *items, size_t count, struct text wanted)
+size_t nearest_find(const struct text *items, size_t count, struct text wanted,
+                    size_t nearest[NEAREST_MAX])
 {
-    /* The best five are selected one by one: lists can be long, and no more are ever shown. */
-    enum { FARTHEST = 64, SHOWN = 5 };
-    for (size_t place = 0; wanted.size > 0 && place < count && place < SHOWN; place++) {
-        size_t best = place;
-        size_t best_distance = FARTHEST + 2;
-        for (size_t i = place; i < count; i++) {
-            size_t distance = text_distance(items[i], wanted, FARTHEST);
-            if (distance < best_distance) {
-                best_distance = distance;
-                best = i;
-            }
+    /* What is farther is as good as anything. */
+    enum { FARTHEST = 64 };
+    size_t distances[NEAREST_MAX];
+    size_t found = 0;
+    for (size_t i = 0; i < count; i++) {
+        bool full = found == NEAREST_MAX;
+        if (full && (wanted.size == 0 || distances[found - 1] == 0))
+            break;
+        size_t limit = full ? distances[found - 1] - 1 : FARTHEST;
+        size_t distance = wanted.size == 0 ? 0 : text_distance(items[i], wanted, limit);
+        if (full && distance > limit)
+            continue;
+        size_t place = full ? found - 1 : found++;
+        for (; place > 0 && distances[place - 1] > distance; place--) {
+            distances[place] = distances[place - 1];
+            nearest[place] = nearest[place - 1];
         }
-        struct text nearest = items[best];
-        memmove(&items[place + 1], &items[place], (best - place) * sizeof *items);
-        items[place] = nearest;
+        distances[place] = distance;
+        nearest[place] = i;
     }
+    return found;
+}
+
+enum { TYPO_EDITS = 2 };
+
+void advise_typo(struct draft *draft, struct arena *arena)
+{
+    if (draft->allowed_count == 0 || text_is_glob(draft->allowed[0]) ||
+        text_distance(draft->allowed[0], draft->found, TYPO_EDITS) > TYPO_EDITS)
+        return;
+    draft->fix = arena_printf(arena, "replace with %.*s", TEXT_ARGS(draft->allowed[0]));
+    draft->replacement = draft->allowed[0];
+}
+
+void advise_typo_of_key(struct draft *draft, struct arena *arena)
+{
+    advise_typo(draft, arena);
+    draft->replacement = TEXT("");
 }
 
 /* ---- the denial ---- */

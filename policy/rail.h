@@ -98,12 +98,22 @@ struct draft {
     const struct field *field;
     struct text found;          /* the value; with statement empty the message is: found "VALUE" */
     struct text statement;      /* instead of: found "VALUE" */
-    const struct text *allowed; /* nearest first; cut to five by the machinery */
-    size_t allowed_count;       /* the number of all of them */
+    const struct text *allowed; /* all of them, in a list that many may share */
+    size_t allowed_count;
+    /* Of allowed the five nearest to this are shown, nearest first; empty: the first five. */
+    struct text nearest_to;
     struct text fix;
     /* The value to put in the field's place, when the fix is that alone: tools can apply it. */
     struct text replacement;
+    /* Fills in fix and replacement where they cost more than a few bytes; called once it is certain
+     * that the finding is shown, with allowed cut to what is shown. NULL: they stand. */
+    void (*advise)(struct draft *draft, struct arena *arena);
+    const void *adviser; /* what advise needs to know */
 };
+/* An adviser: an allowed value within two edits of what was found is the one that was meant. */
+void advise_typo(struct draft *draft, struct arena *arena);
+/* The same where the value stands in a key, and no tool can put another in its place. */
+void advise_typo_of_key(struct draft *draft, struct arena *arena);
 
 /* What a rail sees. */
 struct judgement {
@@ -133,9 +143,11 @@ struct proposal {
     struct text audit; /* for the audit log; empty: what is added */
 };
 void judgement_propose(struct judgement *judgement, const struct proposal *proposal);
-/* The five nearest to wanted, by edit distance, first; else, and with wanted empty, order is kept.
- */
-void nearest_first(struct text *items, size_t count, struct text wanted);
+/* The indices of the items nearest to wanted by edit distance, at most five, nearest first; the
+ * first ones where none is near, or wanted is empty. Returns how many. */
+enum { NEAREST_MAX = 5 };
+size_t nearest_find(const struct text *items, size_t count, struct text wanted,
+                    size_t nearest[NEAREST_MAX]);
 
 /* Changes, built up. The map or the list that something goes into is added first, and what lies
  * above it, where it is not there or null and no earlier change has added it. */

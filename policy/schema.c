@@ -108,7 +108,7 @@ static bool read_string(const struct schema *schema, const struct field *field,
     if (node_is(&line, NODE_STRING)) {
         struct text t = one_line(schema->arena, node_string(&line));
         line.bytes = t.data;
-        line.size = (uint32_t)t.size & 0x1fffffffU;
+        line.size = (uint32_t)t.size & 0xfffffffU;
     }
     struct field of_line = *field;
     of_line.node = &line;

@@ -31,17 +31,13 @@ static void report_misspelt_taint(struct judgement *judgement, const struct acce
                                   const struct taint *taint, struct text meant)
 {
     struct arena *arena = judgement->arena;
-    size_t count = settings->taints.count;
-    struct text *allowed = ARENA_ARRAY(arena, count, struct text);
-    for (size_t i = 0; i < count; i++)
-        allowed[i] = settings->taints.items[i];
-    nearest_first(allowed, count, meant);
     judgement_report(judgement,
                      &(struct draft){
                          .field = field_get(arena, taint->field, "key"),
                          .found = taint->key,
-                         .allowed = allowed,
-                         .allowed_count = count,
+                         .allowed = settings->taints.items,
+                         .allowed_count = settings->taints.count,
+                         .nearest_to = meant,
                          .fix = arena_printf(arena, "replace with %.*s", TEXT_ARGS(meant)),
                          .replacement = meant,
                      });

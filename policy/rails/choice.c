@@ -10,39 +10,30 @@ bool choice_lists(const struct choice *choice, struct text value)
 
 /* ---- what is said ---- */
 
-static struct text *allowed_nearest(const struct choice *choice, struct text value)
-{
-    struct text *allowed = ARENA_ARRAY(choice->judgement->arena, choice->allow_count, struct text);
-    for (size_t i = 0; i < choice->allow_count; i++)
-        allowed[i] = choice->allow[i];
-    nearest_first(allowed, choice->allow_count, value);
-    return allowed;
-}
-
 /* A pod can leave the choice to the NodePools; they, and StorageClasses, cannot. */
-static struct text fix_of_value(const struct choice *choice, struct text nearest)
+static struct text fix_of_value(const struct choice *choice)
 {
     bool of_pods = (KIND_BIT(choice->judgement->object->kind) & KINDS_WORKLOADS) != 0;
-    const char *else_leave_it = of_pods ? ", or leave the choice to the NodePools" : "";
-    return choice->allow_count == 1
-               ? arena_printf(choice->judgement->arena, "replace with %.*s%s", TEXT_ARGS(nearest),
-                              else_leave_it)
-               : arena_printf(choice->judgement->arena, "use one of the allowed values%s",
-                              else_leave_it);
+    if (choice->allow_count == 1)
+        return arena_printf(choice->judgement->arena, "replace with %.*s%s",
+                            TEXT_ARGS(choice->allow[0]),
+                            of_pods ? ", or leave the choice to the NodePools" : "");
+    return of_pods ? TEXT("use one of the allowed values, or leave the choice to the NodePools")
+                   : TEXT("use one of the allowed values");
 }
 
 void choice_report(const struct choice *choice, enum choice_answer answer, enum severity severity,
                    const struct field *field, struct text value)
 {
     struct arena *arena = choice->judgement->arena;
-    struct text *allowed = allowed_nearest(choice, value);
     struct draft draft = {
         .severity = severity,
         .field = field,
         .found = value,
-        .allowed = allowed,
+        .allowed = choice->allow,
         .allowed_count = choice->allow_count,
-        .fix = fix_of_value(choice, allowed[0]),
+        .nearest_to = value,
+        .fix = fix_of_value(choice),
     };
     if (answer == CHOICE_UNKNOWN) {
         draft.severity = SEVERITY_UNDECIDED;

@@ -26,17 +26,14 @@ static void report_choice(struct judgement *judgement, const struct field *field
 {
     enum { TYPO_EDITS = 2 };
     struct arena *arena = judgement->arena;
-    struct text *allowed = ARENA_ARRAY(arena, choices->count, struct text);
-    for (size_t i = 0; i < choices->count; i++)
-        allowed[i] = choices->items[i];
     draft.field = field;
     draft.found = node_text(field->node);
-    size_t nearest = text_nearest(draft.found, allowed, choices->count, TYPO_EDITS);
+    size_t nearest = text_nearest(draft.found, choices->items, choices->count, TYPO_EDITS);
     if (meant.size == 0 && nearest < choices->count)
-        meant = allowed[nearest];
-    nearest_first(allowed, choices->count, meant);
-    draft.allowed = allowed;
+        meant = choices->items[nearest];
+    draft.allowed = choices->items;
     draft.allowed_count = choices->count;
+    draft.nearest_to = meant;
     draft.replacement = meant;
     if (draft.fix.size == 0)
         draft.fix = meant.size > 0 ? arena_printf(arena, "replace with %.*s", TEXT_ARGS(meant))

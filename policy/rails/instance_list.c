@@ -149,16 +149,6 @@ static bool accepts(const struct instance_list *list, const struct instance_type
     return within_maximum(list, type);
 }
 
-void instance_list_prepare(struct instance_list *list, const struct catalog *catalog,
-                           struct arena *arena)
-{
-    list->catalog = catalog;
-    list->allowed = type_set_create(catalog, arena);
-    for (size_t i = 0; i < catalog_count(catalog); i++)
-        if (accepts(list, catalog_type(catalog, i)))
-            type_set_add(&list->allowed, i);
-}
-
 /* ---- values ---- */
 
 /* 0: it is no generation. */
@@ -168,38 +158,70 @@ static uint32_t generation_of(struct text value)
     return text_to_int64(value, &number) && number == (uint32_t)number ? (uint32_t)number : 0;
 }
 
-static bool has_value(enum dimension dimension, const struct instance_type *type, struct text value)
+/* A generation in the one way to write it, so that "05" is 5. */
+static struct text canonical_value(enum dimension dimension, struct text value, struct arena *arena)
 {
-    if (dimension == DIMENSION_GENERATION)
-        return type->generation > 0 && generation_of(value) == type->generation;
-    return text_equal(dimension_value(dimension, type, NULL), value);
+    uint32_t generation = dimension == DIMENSION_GENERATION ? generation_of(value) : 0;
+    return generation > 0 ? arena_printf(arena, "%u", generation) : value;
+}
+
+enum { KNOWN = 1, OF_THE_LIST = 2 };
+
+static void add_values(struct instance_list *list, size_t index, struct arena *arena)
+{
+    const struct instance_type *type = catalog_type(list->catalog, index);
+    bool is_of_list = type_set_has(&list->allowed, index);
+    for (int i = 0; i < DIMENSION_COUNT; i++) {
+        struct text value = dimension_value((enum dimension)i, type, arena);
+        if (value.size == 0)
+            continue;
+        size_t *state = text_map_at(&list->known[i], arena, value);
+        if (is_of_list && *state != OF_THE_LIST)
+            *LIST_PUSH(arena, &list->values[i]) = value;
+        if (*state != OF_THE_LIST)
+            *state = is_of_list ? OF_THE_LIST : KNOWN;
+    }
+    if (!text_map_has(&list->families, type->family))
+        *text_map_at(&list->families, arena, type->family) = index;
+}
+
+void instance_list_prepare(struct instance_list *list, const struct catalog *catalog,
+                           struct arena *arena)
+{
+    list->catalog = catalog;
+    list->allowed = type_set_create(catalog, arena);
+    for (size_t i = 0; i < catalog_count(catalog); i++) {
+        if (accepts(list, catalog_type(catalog, i)))
+            type_set_add(&list->allowed, i);
+        add_values(list, i, arena);
+    }
 }
 
 /* What a name says of a type that the catalogue does not know. */
-static void read_name(const struct catalog *catalog, struct text name, struct instance_type *type)
+static void read_name(const struct instance_list *list, struct text name,
+                      struct instance_type *type)
 {
     if (!instance_name_parse(name, &type->family, &type->size, &type->category, &type->generation))
         return;
     /* Types of one family have one architecture. */
-    for (size_t i = 0; i < catalog_count(catalog); i++)
-        if (text_equal(catalog_type(catalog, i)->family, type->family)) {
-            type->architecture = catalog_type(catalog, i)->architecture;
-            return;
-        }
+    size_t first = text_map_get(&list->families, type->family, SIZE_MAX);
+    if (first != SIZE_MAX)
+        type->architecture = catalog_type(list->catalog, first)->architecture;
 }
 
-static struct instance_type type_of_value(const struct catalog *catalog, enum dimension dimension,
-                                          struct text value, struct arena *arena)
+static struct instance_type type_of_value(const struct instance_list *list,
+                                          enum dimension dimension, struct text value,
+                                          struct arena *arena)
 {
     struct instance_type type = {0};
     switch (dimension) {
     case DIMENSION_TYPE:
-        read_name(catalog, value, &type);
+        read_name(list, value, &type);
         type.name = value;
         break;
     case DIMENSION_FAMILY:
         /* Any size makes a name of it. */
-        read_name(catalog, arena_printf(arena, "%.*s.large", TEXT_ARGS(value)), &type);
+        read_name(list, arena_printf(arena, "%.*s.large", TEXT_ARGS(value)), &type);
         type.family = value;
         type.size = TEXT("");
         break;
@@ -225,36 +247,23 @@ enum value_judgement instance_list_judge_value(const struct instance_list *list,
                                                enum dimension dimension, struct text value,
                                                struct arena *arena)
 {
-    const struct catalog *catalog = list->catalog;
-    bool known = false;
-    for (size_t i = 0; i < catalog_count(catalog); i++) {
-        if (!has_value(dimension, catalog_type(catalog, i), value))
-            continue;
-        if (type_set_has(&list->allowed, i))
-            return VALUE_POSSIBLE;
-        known = true;
-    }
-    if (known)
+    struct text canonical = canonical_value(dimension, value, arena);
+    switch (text_map_get(&list->known[dimension], canonical, 0)) {
+    case OF_THE_LIST:
+        return VALUE_POSSIBLE;
+    case KNOWN:
         return VALUE_OUTSIDE;
-    struct instance_type type = type_of_value(catalog, dimension, value, arena);
+    default:
+        break;
+    }
+    struct instance_type type = type_of_value(list, dimension, value, arena);
     return accepts(list, &type) ? VALUE_UNKNOWN : VALUE_OUTSIDE;
 }
 
-struct text_list instance_list_values(const struct instance_list *list, enum dimension dimension,
-                                      bool all, struct arena *arena)
+bool instance_list_knows(const struct instance_list *list, enum dimension dimension,
+                         struct text value)
 {
-    struct text_list values = {0};
-    for (size_t i = 0; i < catalog_count(list->catalog); i++) {
-        if (!all && !type_set_has(&list->allowed, i))
-            continue;
-        struct text value = dimension_value(dimension, catalog_type(list->catalog, i), arena);
-        bool seen = value.size == 0;
-        for (size_t j = values.count; j-- > 0 && !seen && dimension != DIMENSION_TYPE;)
-            seen = text_equal(values.items[j], value);
-        if (!seen)
-            *LIST_PUSH(arena, &values) = value;
-    }
-    return values;
+    return text_map_has(&list->known[dimension], value);
 }
 
 bool text_list_has(const struct text_list *list, struct text value)
@@ -263,13 +272,4 @@ bool text_list_has(const struct text_list *list, struct text value)
         if (text_equal(list->items[i], value))
             return true;
     return false;
-}
-
-const struct text *instance_list_nearest(const struct instance_list *list, enum dimension dimension,
-                                         struct text wanted, size_t *count, struct arena *arena)
-{
-    struct text_list values = instance_list_values(list, dimension, false, arena);
-    nearest_first(values.items, values.count, wanted);
-    *count = values.count;
-    return values.items;
 }

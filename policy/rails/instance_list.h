@@ -11,15 +11,6 @@ struct type_filter {
     int64_t min_generation; /* 0: any */
 };
 
-struct instance_list {
-    struct type_filter allow, deny;
-    int64_t max_cpu_milli, max_memory_milli, max_gpus;
-    bool max_cpu_given, max_memory_given, max_gpus_given;
-    /* Derived by instance_list_prepare. */
-    const struct catalog *catalog;
-    struct type_set allowed;
-};
-
 /* The labels whose values name instance types, or kinds of them. */
 enum dimension {
     DIMENSION_TYPE,
@@ -30,6 +21,23 @@ enum dimension {
     DIMENSION_ARCHITECTURE,
     DIMENSION_COUNT
 };
+struct text_list {
+    struct text *items;
+    size_t count, capacity;
+};
+
+struct instance_list {
+    struct type_filter allow, deny;
+    int64_t max_cpu_milli, max_memory_milli, max_gpus;
+    bool max_cpu_given, max_memory_given, max_gpus_given;
+    /* Derived by instance_list_prepare. */
+    const struct catalog *catalog;
+    struct type_set allowed;
+    struct text_list values[DIMENSION_COUNT]; /* those of its types, each once, as catalogued */
+    struct text_map known[DIMENSION_COUNT];   /* those of all types; 1 more where one is of its */
+    struct text_map families;                 /* the index of the first type of each */
+};
+
 extern const char *const dimension_keys[DIMENSION_COUNT];
 /* DIMENSION_COUNT for any other key; aliases are known. */
 enum dimension dimension_of(struct text key);
@@ -48,19 +56,10 @@ enum value_judgement {
 enum value_judgement instance_list_judge_value(const struct instance_list *list,
                                                enum dimension dimension, struct text value,
                                                struct arena *arena);
-
-/* The distinct values that the list's types (or with all, the catalogue's) have, in catalogue
- * order. */
-struct text_list {
-    struct text *items;
-    size_t count, capacity;
-};
-struct text_list instance_list_values(const struct instance_list *list, enum dimension dimension,
-                                      bool all, struct arena *arena);
+/* Whether some type of the catalogue has it. */
+bool instance_list_knows(const struct instance_list *list, enum dimension dimension,
+                         struct text value);
 
 bool text_list_has(const struct text_list *list, struct text value);
-/* The values of the list's types, nearest to wanted first. */
-const struct text *instance_list_nearest(const struct instance_list *list, enum dimension dimension,
-                                         struct text wanted, size_t *count, struct arena *arena);
 
 #endif

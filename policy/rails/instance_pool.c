@@ -12,15 +12,9 @@ static size_t judge_unknown_values(struct judgement *judgement, const struct ins
         enum dimension dimension = dimension_of(expression->key);
         if (!expression->valid || expression->op != SOLVER_IN || dimension == DIMENSION_COUNT)
             continue;
-        struct text_list known = {0};
-        if (dimension != DIMENSION_TYPE)
-            known = instance_list_values(list, dimension, true, arena);
         for (size_t j = 0; j < expression->value_count; j++) {
             const struct expression_value *value = &expression->values[j];
-            bool is_known = dimension == DIMENSION_TYPE ? catalog_find(list->catalog, value->text) <
-                                                              catalog_count(list->catalog)
-                                                        : text_list_has(&known, value->text);
-            if (is_known)
+            if (instance_list_knows(list, dimension, value->text))
                 continue;
             unknown++;
             if (instance_list_judge_value(list, dimension, value->text, arena) == VALUE_UNKNOWN)

@@ -119,12 +119,10 @@ static void check_values(const struct instance_list *list, enum dimension dimens
                          const struct key_strings *written, struct source *source,
                          struct arena *arena, struct problems *warnings, struct text_list *idle)
 {
-    struct text_list known = instance_list_values(list, dimension, true, arena);
-    struct text_list possible = instance_list_values(list, dimension, false, arena);
     for (size_t i = 0; i < written->count; i++) {
         struct text value = written->items[i];
-        if (text_list_has(&known, value)) {
-            if (!text_list_has(&possible, value))
+        if (instance_list_knows(list, dimension, value)) {
+            if (!text_list_has(&list->values[dimension], value))
                 *LIST_PUSH(arena, idle) = value;
             continue;
         }

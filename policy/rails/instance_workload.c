@@ -57,8 +57,8 @@ static bool judge_reach(struct judgement *judgement, const struct instance_list 
         draft.fix = TEXT("widen the requirements until they meet the list, or leave the choice to "
                          "the NodePools");
     }
-    draft.allowed =
-        instance_list_nearest(list, DIMENSION_TYPE, TEXT(""), &draft.allowed_count, arena);
+    draft.allowed = list->values[DIMENSION_TYPE].items;
+    draft.allowed_count = list->values[DIMENSION_TYPE].count;
     judgement_report(judgement, &draft);
     return false;
 }

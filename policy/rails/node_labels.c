@@ -28,22 +28,14 @@ struct label_note *label_note(struct label_inquiry *inquiry, enum severity sever
     return note;
 }
 
-void label_note_allow(struct label_inquiry *inquiry, struct label_note *note,
-                      const struct text *values, size_t count)
+void label_note_allow(struct label_note *note, const struct text *values, size_t count,
+                      const char *otherwise)
 {
-    enum { TYPO_EDITS = 2 };
-    struct arena *arena = inquiry->judgement->arena;
-    struct text *allowed = ARENA_ARRAY(arena, count, struct text);
-    for (size_t i = 0; i < count; i++)
-        allowed[i] = values[i];
-    nearest_first(allowed, count, note->draft.found);
-    note->draft.allowed = allowed;
+    note->draft.allowed = values;
     note->draft.allowed_count = count;
-    if (count > 0 && !text_is_glob(allowed[0]) &&
-        text_distance(allowed[0], note->draft.found, TYPO_EDITS) <= TYPO_EDITS) {
-        note->draft.fix = arena_printf(arena, "replace with %.*s", TEXT_ARGS(allowed[0]));
-        note->draft.replacement = allowed[0];
-    }
+    note->draft.nearest_to = note->draft.found;
+    note->draft.fix = text_of(otherwise);
+    note->draft.advise = advise_typo;
 }
 
 static void report(struct judgement *judgement, const struct label_notes *notes,

@@ -33,9 +33,9 @@ struct label_inquiry {
 
 struct label_note *label_note(struct label_inquiry *inquiry, enum severity severity,
                               const struct field *field, struct text found);
-/* "use one of the allowed values": those, nearest first, and the fix that goes with them. */
-void label_note_allow(struct label_inquiry *inquiry, struct label_note *note,
-                      const struct text *values, size_t count);
+/* "use one of the allowed values": those, and the fix where none of them is near. */
+void label_note_allow(struct label_note *note, const struct text *values, size_t count,
+                      const char *otherwise);
 
 /* One requirement: everything about its key and its values. */
 void label_judge(struct label_inquiry *inquiry, const struct expression *expression);

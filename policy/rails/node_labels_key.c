@@ -49,9 +49,8 @@ static void judge_granted(struct label_inquiry *inquiry, const struct expression
             continue;
         struct label_note *note = label_note(inquiry, SEVERITY_RAIL, value->field, value->text);
         note->forbidden = true;
-        label_note_allow(inquiry, note, granted->items, granted->count);
-        if (note->draft.fix.size == 0)
-            note->draft.fix = TEXT("select an allowed value, or leave the label out");
+        label_note_allow(note, granted->items, granted->count,
+                         "select an allowed value, or leave the label out");
     }
 }
 
@@ -148,12 +147,11 @@ static void note_unknown(struct label_inquiry *inquiry, const struct expression 
         struct names names = keys_of_pools(inquiry);
         note->draft.statement = arena_printf(
             arena, "found \"%.*s\", a label that no NodePool or Node carries", TEXT_ARGS(key));
-        label_note_allow(inquiry, note, names.items, names.count);
+        label_note_allow(note, names.items, names.count,
+                         "remove it, or add the label to a NodePool under "
+                         "spec.template.metadata.labels");
         if (is_entry(expression))
-            note->draft.replacement = TEXT("");
-        if (note->draft.fix.size == 0)
-            note->draft.fix = TEXT("remove it, or add the label to a NodePool under "
-                                   "spec.template.metadata.labels");
+            note->draft.advise = advise_typo_of_key;
     }
 }
 
@@ -183,10 +181,9 @@ static void judge_values(struct label_inquiry *inquiry, const struct expression 
         note->draft.statement =
             arena_printf(arena, "found \"%.*s\", a value of %.*s that no NodePool or Node carries",
                          TEXT_ARGS(value->text), TEXT_ARGS(expression->key));
-        label_note_allow(inquiry, note, offers->items, offers->count);
-        if (note->draft.fix.size == 0)
-            note->draft.fix = TEXT("select an allowed value, or add it to a NodePool under "
-                                   "spec.template.metadata.labels");
+        label_note_allow(note, offers->items, offers->count,
+                         "select an allowed value, or add it to a NodePool under "
+                         "spec.template.metadata.labels");
     }
 }
 

@@ -17,15 +17,14 @@ static bool judge_closed(struct label_inquiry *inquiry, const struct expression_
         if (text_equal(value->text, values[i]))
             return true;
     struct label_note *note = label_note(inquiry, SEVERITY_RAIL, value->field, value->text);
-    label_note_allow(inquiry, note, values, count);
+    label_note_allow(note, values, count, "use one of the allowed values");
     struct arena *arena = inquiry->judgement->arena;
     struct text meant = label_value_meant(inquiry->settings->catalog, key, value->text, arena);
     if (meant.size > 0) {
         note->draft.fix = arena_printf(arena, "replace with %.*s", TEXT_ARGS(meant));
         note->draft.replacement = meant;
+        note->draft.advise = NULL;
     }
-    if (note->draft.fix.size == 0)
-        note->draft.fix = TEXT("use one of the allowed values");
     return true;
 }
 
@@ -45,9 +44,7 @@ static void judge_zone(struct label_inquiry *inquiry, const struct expression_va
     note->draft.statement = arena_printf(
         arena, "found \"%.*s\", a zone that no visible Node, NodePool or EC2NodeClass names",
         TEXT_ARGS(value->text));
-    label_note_allow(inquiry, note, zones.items, zones.count);
-    if (note->draft.fix.size == 0)
-        note->draft.fix = TEXT("name a zone of this cluster");
+    label_note_allow(note, zones.items, zones.count, "name a zone of this cluster");
 }
 
 /* A zone's name begins with its region's. */

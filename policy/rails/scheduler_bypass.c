@@ -72,37 +72,38 @@ static void judge_node_name(struct judgement *judgement, const struct workload *
                                 });
 }
 
+static void advise_meant(struct draft *draft, struct arena *arena)
+{
+    enum { TYPO_EDITS = 3 };
+    if (text_distance(draft->allowed[0], draft->found, TYPO_EDITS) > TYPO_EDITS)
+        return;
+    draft->fix = arena_printf(arena, "replace with %.*s", TEXT_ARGS(draft->allowed[0]));
+    draft->replacement = draft->allowed[0];
+}
+
 static void judge_scheduler(struct judgement *judgement, const struct settings *settings,
                             const struct workload *workload)
 {
-    enum { TYPO_EDITS = 3 };
     struct arena *arena = judgement->arena;
     const struct field *field = field_get(arena, workload->spec, "schedulerName");
     struct text scheduler = node_string(field->node);
     if (scheduler.size == 0 || is_listed(settings, scheduler))
         return;
-    size_t count = settings->schedulers.count;
-    struct text *allowed = ARENA_ARRAY(arena, count, struct text);
-    for (size_t i = 0; i < count; i++)
-        allowed[i] = settings->schedulers.items[i];
-    nearest_first(allowed, count, scheduler);
-    struct draft draft = {
-        .field = field,
-        .found = scheduler,
-        .statement =
-            arena_printf(arena,
-                         "found \"%.*s\", a scheduler that nobody runs: the pod would wait "
-                         "for ever",
-                         TEXT_ARGS(scheduler)),
-        .allowed = allowed,
-        .allowed_count = count,
-        .fix = TEXT("remove schedulerName"),
-    };
-    if (text_distance(allowed[0], scheduler, TYPO_EDITS) <= TYPO_EDITS) {
-        draft.fix = arena_printf(arena, "replace with %.*s", TEXT_ARGS(allowed[0]));
-        draft.replacement = allowed[0];
-    }
-    judgement_report(judgement, &draft);
+    judgement_report(judgement,
+                     &(struct draft){
+                         .field = field,
+                         .found = scheduler,
+                         .statement = arena_printf(
+                             arena,
+                             "found \"%.*s\", a scheduler that nobody runs: the pod would wait "
+                             "for ever",
+                             TEXT_ARGS(scheduler)),
+                         .allowed = settings->schedulers.items,
+                         .allowed_count = settings->schedulers.count,
+                         .nearest_to = scheduler,
+                         .fix = TEXT("remove schedulerName"),
+                         .advise = advise_meant,
+                     });
 }
 
 static void judge(struct judgement *judgement, const void *settings_pointer)

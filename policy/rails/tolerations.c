@@ -192,20 +192,27 @@ static struct text narrowing_text(struct text granted, const struct toleration *
     return text_builder_text(&fix);
 }
 
+struct advice {
+    const struct key_strings *allow;
+    const struct toleration *toleration;
+};
+
 /* By the grant that it is fewest words away from. */
-static struct text fix_of(const struct hearing *hearing, const struct toleration *toleration)
+static void advise_narrowing(struct draft *draft, struct arena *arena)
 {
+    const struct advice *advice = draft->adviser;
     static const int fewest_first[] = {LACKS_EFFECT, LACKS_VALUE, LACKS_VALUE | LACKS_EFFECT};
-    const struct key_strings *allow = &hearing->settings->allow;
+    const struct key_strings *allow = advice->allow;
     for (size_t i = 0; i < COUNT_OF(fewest_first); i++) {
         for (size_t j = 0; j < allow->count; j++) {
             struct grant grant = read_grant(allow->items[j]);
-            if (lacking(&grant, toleration) == fewest_first[i])
-                return narrowing_text(allow->items[j], toleration, fewest_first[i],
-                                      hearing->judgement->arena);
+            if (lacking(&grant, advice->toleration) != fewest_first[i])
+                continue;
+            draft->fix =
+                narrowing_text(allow->items[j], advice->toleration, fewest_first[i], arena);
+            return;
         }
     }
-    return TEXT("remove the toleration, or ask for it to be granted");
 }
 
 static void report_not_granted(const struct hearing *hearing, const struct toleration *toleration)
@@ -213,19 +220,20 @@ static void report_not_granted(const struct hearing *hearing, const struct toler
     struct arena *arena = hearing->judgement->arena;
     const struct key_strings *allow = &hearing->settings->allow;
     struct text found = taint_text(toleration, arena);
-    struct text *allowed = ARENA_ARRAY(arena, allow->count, struct text);
-    for (size_t i = 0; i < allow->count; i++)
-        allowed[i] = allow->items[i];
-    nearest_first(allowed, allow->count, found);
+    struct advice *advice = ARENA_NEW(arena, struct advice);
+    *advice = (struct advice){allow, toleration};
     judgement_report(hearing->judgement,
                      &(struct draft){
                          .field = field_get(arena, toleration->field, "key"),
                          .found = found,
                          .statement = arena_printf(arena, "tolerates %.*s, which is not granted",
                                                    TEXT_ARGS(found)),
-                         .allowed = allowed,
+                         .allowed = allow->items,
                          .allowed_count = allow->count,
-                         .fix = fix_of(hearing, toleration),
+                         .nearest_to = found,
+                         .fix = TEXT("remove the toleration, or ask for it to be granted"),
+                         .advise = advise_narrowing,
+                         .adviser = advice,
                      });
 }
 

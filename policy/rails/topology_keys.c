@@ -124,17 +124,14 @@ static void judge_key(struct judgement *judgement, const struct settings *settin
         return;
 
     struct text meant = is_node_key(key) ? TEXT("") : label_key_meant(world->catalog, key);
-    struct text *allowed = ARENA_ARRAY(arena, settings->allow.count, struct text);
-    for (size_t i = 0; i < settings->allow.count; i++)
-        allowed[i] = settings->allow.items[i];
-    nearest_first(allowed, settings->allow.count, meant);
     bool ignored = !term->required && policy_set_karpenter(world->policies)->ignore_preferences;
     struct draft draft = {
         .severity = ignored ? SEVERITY_WARN : SEVERITY_RAIL,
         .field = term->key,
         .found = key,
-        .allowed = allowed,
+        .allowed = settings->allow.items,
         .allowed_count = settings->allow.count,
+        .nearest_to = meant,
     };
     if (is_accepted(world, settings, meant)) {
         draft.fix = arena_printf(arena, "replace with %.*s", TEXT_ARGS(meant));

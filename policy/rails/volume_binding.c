@@ -167,17 +167,14 @@ static void judge_key(struct judgement *judgement, const struct storage_class *c
     if (text_equal(meant, key) || (meant.size == 0 && text_starts_with(key, TEXT("topology."))))
         return;
 
-    struct text *allowed = ARENA_ARRAY(arena, TOPOLOGY_KEYS_SHOWN, struct text);
-    for (size_t i = 0; i < TOPOLOGY_KEYS_SHOWN; i++)
-        allowed[i] = topology_keys[i];
     struct draft draft = {
         .field = field,
         .found = key,
-        .allowed = allowed,
+        .allowed = topology_keys,
         .allowed_count = TOPOLOGY_KEYS_SHOWN,
+        .nearest_to = meant,
     };
     if (meant.size > 0) {
-        nearest_first(allowed, TOPOLOGY_KEYS_SHOWN, meant);
         draft.fix = arena_printf(arena, "replace with %.*s", TEXT_ARGS(meant));
     } else {
         draft.statement =
@@ -211,12 +208,9 @@ static void judge_zone(struct judgement *judgement, const struct field *field,
         if (!zones->complete)
             draft.severity = SEVERITY_WARN;
     }
-    struct text *allowed = ARENA_ARRAY(arena, zones->count, struct text);
-    for (size_t i = 0; i < zones->count; i++)
-        allowed[i] = zones->items[i];
-    nearest_first(allowed, zones->count, value);
-    draft.allowed = allowed;
+    draft.allowed = zones->items;
     draft.allowed_count = zones->count;
+    draft.nearest_to = value;
     judgement_report(judgement, &draft);
 }
 
@@ -242,28 +236,44 @@ struct names {
     size_t count, capacity;
 };
 
-/* The classes that make the same kind of volume and wait for the pod, nearest in name first. */
-static struct names classes_that_wait(struct judgement *judgement,
-                                      const struct storage_class *instead_of)
+/* The classes to use instead of others, each looked up once: a pod may have many claims. */
+struct instead {
+    struct text_map numbers; /* of a class by its name, + 1 */
+    LIST(struct names) classes;
+};
+
+static void add_classes_that_wait(struct judgement *judgement,
+                                  const struct storage_class *instead_of, struct names *names)
 {
     const struct snapshot *snapshot = judgement->world->snapshot;
     struct arena *arena = judgement->arena;
-    struct names names = {0};
     for (size_t i = 0; i < snapshot_count(snapshot, KIND_STORAGE_CLASS); i++) {
         struct storage_class class;
         const struct object *object = snapshot_object(snapshot, KIND_STORAGE_CLASS, i);
         if (storage_class_read(object, arena, &class) && class.waits &&
             same_kind(class.provisioner, instead_of->provisioner))
-            *LIST_PUSH(arena, &names) = object->name;
+            *LIST_PUSH(arena, names) = object->name;
     }
-    nearest_first(names.items, names.count, instead_of->object->name);
-    return names;
+}
+
+/* The classes that make the same kind of volume and wait for the pod. */
+static const struct names *classes_that_wait(struct judgement *judgement, struct instead *instead,
+                                             const struct storage_class *class)
+{
+    struct arena *arena = judgement->arena;
+    size_t *number = text_map_at(&instead->numbers, arena, class->object->name);
+    if (*number == 0) {
+        add_classes_that_wait(judgement, class, LIST_PUSH(arena, &instead->classes));
+        *number = instead->classes.count;
+    }
+    return &instead->classes.items[*number - 1];
 }
 
 static struct text fix_of_claim(const struct names *names, const char *what,
                                 const struct storage_class *class, struct arena *arena)
 {
-    enum { SHOWN = 5 };
+    size_t nearest[NEAREST_MAX];
+    size_t shown = nearest_find(names->items, names->count, class->object->name, nearest);
     struct text_builder fix = {.arena = arena};
     if (names->count == 0)
         text_builder_printf(&fix,
@@ -272,9 +282,10 @@ static struct text fix_of_claim(const struct names *names, const char *what,
                             TEXT_ARGS(class->provisioner));
     else
         text_builder_printf(&fix, "%s that waits for the pod: ", what);
-    for (size_t i = 0; i < names->count && i < SHOWN; i++)
-        text_builder_printf(&fix, "%s%.*s", i == 0 ? "" : ", ", TEXT_ARGS(names->items[i]));
-    if (names->count > SHOWN)
+    for (size_t i = 0; i < shown; i++)
+        text_builder_printf(&fix, "%s%.*s", i == 0 ? "" : ", ",
+                            TEXT_ARGS(names->items[nearest[i]]));
+    if (names->count > shown)
         text_builder_printf(&fix, ", ... (%zu)", names->count);
     return text_builder_text(&fix);
 }
@@ -311,7 +322,7 @@ static void report_unseen(struct judgement *judgement, const struct claim *claim
 }
 
 static void judge_claim(struct judgement *judgement, const struct settings *settings,
-                        const struct claim *claim)
+                        const struct claim *claim, struct instead *instead)
 {
     struct arena *arena = judgement->arena;
     struct storage_class class;
@@ -321,7 +332,7 @@ static void judge_claim(struct judgement *judgement, const struct settings *sett
             report_unseen(judgement, claim);
         return;
     }
-    struct names names = classes_that_wait(judgement, &class);
+    const struct names *names = classes_that_wait(judgement, instead, &class);
     struct text name = class.object->name;
     struct text statement =
         claim->class_named
@@ -336,15 +347,16 @@ static void judge_claim(struct judgement *judgement, const struct settings *sett
                                     .field = claim->class_field,
                                     .found = claim->class_name,
                                     .statement = statement,
-                                    .allowed = names.items,
-                                    .allowed_count = names.count,
-                                    .fix = fix_of_claim(&names, "name a class", &class, arena),
+                                    .allowed = names->items,
+                                    .allowed_count = names->count,
+                                    .nearest_to = name,
+                                    .fix = fix_of_claim(names, "name a class", &class, arena),
                                 });
 }
 
 /* A claim that a workload mounts; where it is not visible, it is judged when it is made. */
 static void judge_mounted(struct judgement *judgement, const struct settings *settings,
-                          const struct field *claim_name)
+                          const struct field *claim_name, struct instead *instead)
 {
     struct arena *arena = judgement->arena;
     struct text name = node_string(claim_name->node);
@@ -359,7 +371,7 @@ static void judge_mounted(struct judgement *judgement, const struct settings *se
     claim_read(object->root, arena, &claim);
     if (!uses_early_class(judgement, settings, &claim, &class, &unseen))
         return;
-    struct names names = classes_that_wait(judgement, &class);
+    const struct names *names = classes_that_wait(judgement, instead, &class);
     judgement_report(
         judgement,
         &(struct draft){
@@ -370,7 +382,7 @@ static void judge_mounted(struct judgement *judgement, const struct settings *se
                              "claim \"%.*s\" is not bound, and its StorageClass \"%.*s\" binds "
                              "Immediately: " TOO_EARLY,
                              TEXT_ARGS(name), TEXT_ARGS(class.object->name)),
-            .fix = fix_of_claim(&names, "make the claim anew with a class", &class, arena),
+            .fix = fix_of_claim(names, "make the claim anew with a class", &class, arena),
         });
 }
 
@@ -386,20 +398,21 @@ static void judge(struct judgement *judgement, const void *settings_pointer)
         return;
     }
     struct workload workload;
+    struct instead instead = {0};
     if (!workload_read(object, arena, &workload)) {
         struct claim claim;
         claim_read(object->root, arena, &claim);
-        judge_claim(judgement, settings, &claim);
+        judge_claim(judgement, settings, &claim, &instead);
         return;
     }
     struct claims templates;
     claim_templates_read(&workload, arena, &templates);
     for (size_t i = 0; i < templates.count; i++)
-        judge_claim(judgement, settings, &templates.items[i]);
+        judge_claim(judgement, settings, &templates.items[i], &instead);
     struct claim_names mounted;
     claim_names_read(&workload, arena, &mounted);
     for (size_t i = 0; i < mounted.count; i++)
-        judge_mounted(judgement, settings, mounted.items[i]);
+        judge_mounted(judgement, settings, mounted.items[i], &instead);
 }
 
 const struct rail rail_volume_binding = {

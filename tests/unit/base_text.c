@@ -198,6 +198,46 @@ static void distances_are_counted(void)
     ASSERT_INT(text_distance(fits, too_long, 2), 3);
 }
 
+/* The textbook's table, for what text_distance finds by shorter ways. */
+static size_t distance_by_table(struct text a, struct text b)
+{
+    static size_t table[257][257];
+    for (size_t i = 0; i <= a.size; i++)
+        for (size_t j = 0; j <= b.size; j++) {
+            size_t least = i == 0 ? j : i;
+            if (i > 0 && j > 0) {
+                least = table[i - 1][j - 1] + (a.data[i - 1] != b.data[j - 1]);
+                least = table[i - 1][j] + 1 < least ? table[i - 1][j] + 1 : least;
+                least = table[i][j - 1] + 1 < least ? table[i][j - 1] + 1 : least;
+            }
+            table[i][j] = least;
+        }
+    return table[a.size][b.size];
+}
+
+static void distances_of_all_lengths_are_right(void)
+{
+    static const size_t limits[] = {0, 1, 2, 5, 30, 64, 300};
+    uint64_t random = 14;
+    for (size_t size = 0; size <= 256; size += size < 70 ? 1 : 31) {
+        char bytes[2][256];
+        struct text a = {bytes[0], size}, b = {bytes[1], 0};
+        for (size_t i = 0; i < sizeof bytes[0]; i++) {
+            random = random * UINT64_C(6364136223846793005) + 1442695040888963407;
+            bytes[0][i] = (char)("ab\xE4-"[random >> 62]);
+            bytes[1][i] = (random >> 40) % 5 == 0 ? 'x' : bytes[0][i];
+        }
+        for (b.size = size / 2; b.size <= 256; b.size += 1 + b.size / 5) {
+            size_t distance = distance_by_table(a, b);
+            for (size_t i = 0; i < COUNT_OF(limits); i++) {
+                size_t expected = distance > limits[i] ? limits[i] + 1 : distance;
+                ASSERT_INT(text_distance(a, b, limits[i]), expected);
+                ASSERT_INT(text_distance(b, a, limits[i]), expected);
+            }
+        }
+    }
+}
+
 static void the_nearest_is_found(void)
 {
     const struct text candidates[] = {TEXT("effect"), TEXT("reason"), TEXT("reasons"),
@@ -270,6 +310,7 @@ const struct unit_test unit_tests[] = {
     {"integers are read", integers_are_read},
     {"digits are told", digits_are_told},
     {"distances are counted", distances_are_counted},
+    {"distances of all lengths are right", distances_of_all_lengths_are_right},
     {"the nearest is found", the_nearest_is_found},
     {"the same letters are nearest", the_same_letters_are_nearest},
     {"builders grow", builders_grow},
