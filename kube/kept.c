@@ -85,6 +85,7 @@ bool kept_equal(const struct kept *a, const struct kept *b)
     for (size_t i = 0; i < OBJECT_TEXTS; i++)
         if (!text_equal(*x_texts[i], *y_texts[i]))
             return false;
-    return x.kind == y.kind && x.created_unix_s == y.created_unix_s && x.deleting == y.deleting &&
+    return a->unreadable == b->unreadable && x.kind == y.kind &&
+           x.created_unix_s == y.created_unix_s && x.deleting == y.deleting &&
            kept_tree_equal(&a->root_node, &b->root_node);
 }

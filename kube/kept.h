@@ -15,8 +15,15 @@ struct shared_trees {
 /* After all that was kept with it has been destroyed. */
 void shared_trees_destroy(struct shared_trees *trees);
 
+/* What of an object of that kind has to be read to be kept. It may be used while the program runs.
+ */
+struct doc_choice kept_choice(enum kind kind);
+/* All of an object of any kind but metadata.managedFields, which nothing looks at. */
+extern const struct doc_choice whole_choice;
+
 struct kept {
     struct kept *next;    /* of a list of those that go together */
+    bool unreadable;      /* nothing but its name is known */
     size_t size_bytes;    /* without what it shares */
     struct object object; /* its source is NULL: there is no text any more */
     struct field root;

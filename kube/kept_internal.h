@@ -14,6 +14,8 @@ struct keep {
     bool shared; /* many objects have it alike: there once for all of them */
 };
 extern const struct keep kept_fields[KIND_COUNT];
+/* Finds what is kept of a member; false: nothing. *inside NULL: the whole. */
+bool keep_finds(const struct keep *keep, struct text key, const struct keep **inside);
 /* A word that most objects have, for ever; NULL: it is none. */
 const char *kept_word(struct text text);
 

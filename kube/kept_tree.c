@@ -15,18 +15,10 @@ struct shared_tree {
 
 /* ---- what of a tree is kept ---- */
 
-/* Finds what is kept of a member; false: nothing. *within NULL: the whole. */
 static bool keeps_member(const struct keep *keep, const struct member *member,
                          const struct keep **within)
 {
-    *within = NULL;
-    if (keep == NULL || keep->inside == NULL)
-        return true;
-    struct text key = {member->key, member->key_size};
-    for (*within = keep->inside; (*within)->key.data != NULL; ++*within)
-        if (text_equal((*within)->key, key))
-            return true;
-    return false;
+    return keep_finds(keep, (struct text){member->key, member->key_size}, within);
 }
 
 static bool keeps_item(const struct keep *keep, const struct node *item)

@@ -301,6 +301,16 @@ size_t snapshot_index(const struct snapshot *snapshot, enum kind kind, struct te
 size_t snapshot_count(const struct snapshot *snapshot, enum kind kind);
 const struct object *snapshot_object(const struct snapshot *snapshot, enum kind kind,
                                      size_t index); /* by namespace, then name */
+/* Objects that are there and could not be read; of each only kind, namespace and name are known,
+ * and none of the functions above finds it. */
+size_t snapshot_unreadable_count(const struct snapshot *snapshot, enum kind kind);
+const struct object *snapshot_unreadable(const struct snapshot *snapshot, enum kind kind,
+                                         size_t index); /* by namespace, then name */
+bool snapshot_is_unreadable(const struct snapshot *snapshot, enum kind kind, struct text namespace,
+                            struct text name);
+/* Whether there is none of them in the namespace, or none at all when the kind has no namespaces.
+ */
+bool snapshot_reads_all(const struct snapshot *snapshot, enum kind kind, struct text namespace);
 /* The NodePools, read once. */
 size_t snapshot_pool_count(const struct snapshot *snapshot);
 const struct pool *snapshot_pool(const struct snapshot *snapshot, size_t index);

@@ -39,6 +39,7 @@ void live_destroy(struct live *live)
         destroy_entries(live, &live->kinds[kind]);
     shared_trees_destroy(&live->trees);
     free(live->changes);
+    free(live->injuries);
     free(live);
 }
 
@@ -165,17 +166,20 @@ static void replace(struct live *live, struct entries *entries, struct entry *en
     live->change_count += differs(entry);
     if (before != NULL) {
         entries->object_count--;
+        entries->unreadable_count -= before->unreadable ? 1 : 0;
         entries->object_bytes -= before->size_bytes;
         if (before != entry->version)
             kept_destroy(before, &live->trees);
     }
     if (now != NULL) {
         entries->object_count++;
+        entries->unreadable_count += now->unreadable ? 1 : 0;
         entries->object_bytes += now->size_bytes;
     }
 }
 
-bool live_put(struct live *live, const struct object *object)
+/* False: malloc failed. */
+static bool put(struct live *live, const struct object *object, bool unreadable)
 {
     struct entries *entries = &live->kinds[object->kind];
     struct entry *entry = find(entries, object->namespace, object->name);
@@ -183,6 +187,7 @@ bool live_put(struct live *live, const struct object *object)
     bool is_new = entry == NULL;
     if (kept == NULL)
         return false;
+    kept->unreadable = unreadable;
     if (is_new)
         entry = add(entries, object->namespace, object->name);
     if (!is_new && entry->now != NULL && kept_equal(entry->now, kept)) {
@@ -203,6 +208,20 @@ bool live_put(struct live *live, const struct object *object)
     entry->list = entries->list;
     replace(live, entries, entry, kept);
     return true;
+}
+
+bool live_put(struct live *live, const struct object *object)
+{
+    return put(live, object, false);
+}
+
+bool live_put_unreadable(struct live *live, enum kind kind, struct text namespace, struct text name)
+{
+    static const struct node nothing = {.kind = NODE_MAP};
+    static const struct field root = {.node = &nothing};
+    const struct object object = {
+        .kind = kind, .namespace = namespace, .name = name, .root = &root};
+    return put(live, &object, true);
 }
 
 bool live_remove(struct live *live, enum kind kind, struct text namespace, struct text name)
@@ -240,6 +259,11 @@ bool live_list_end(struct live *live, enum kind kind)
 size_t live_count(const struct live *live, enum kind kind)
 {
     return live->kinds[kind].object_count;
+}
+
+size_t live_unreadable_count(const struct live *live, enum kind kind)
+{
+    return live->kinds[kind].unreadable_count;
 }
 
 size_t live_bytes(const struct live *live, enum kind kind)

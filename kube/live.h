@@ -18,6 +18,10 @@ void live_destroy(struct live *live);
  * kind, namespace and name. When what is kept is the same as before nothing has changed. False:
  * malloc failed, and the object stays as it was. */
 bool live_put(struct live *live, const struct object *object) MUST_CHECK;
+/* That it is there and cannot be read: nothing is known of it but its name, until it is put again.
+ */
+bool live_put_unreadable(struct live *live, enum kind kind, struct text namespace,
+                         struct text name) MUST_CHECK;
 /* What is not there need not be removed. */
 bool live_remove(struct live *live, enum kind kind, struct text namespace,
                  struct text name) MUST_CHECK;
@@ -28,11 +32,13 @@ bool live_list_end(struct live *live, enum kind kind) MUST_CHECK;
 
 /* What is there now, whether or not it is in a version yet. */
 size_t live_count(const struct live *live, enum kind kind);
+/* Of them, those that cannot be read. */
+size_t live_unreadable_count(const struct live *live, enum kind kind);
 /* That its objects take. What several kinds have alike is there once, and is the first one's. */
 size_t live_bytes(const struct live *live, enum kind kind);
 
-/* One object that is not as it was: before NULL, it came; after NULL, it went. Both live at least
- * as long as the snapshots they are in. */
+/* One object that is not as it was: before NULL, it came; after NULL, it went, or can no longer be
+ * read. Both live at least as long as the snapshots they are in. */
 struct live_change {
     enum kind kind;
     const struct object *before, *after;

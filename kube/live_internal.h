@@ -24,6 +24,7 @@ struct entries {
     struct entry **touched;
     size_t touched_count, touched_capacity;
     size_t object_count, object_bytes; /* of those that are there now */
+    size_t unreadable_count;           /* of them */
     uint64_t list;                     /* how many have begun */
 };
 
@@ -48,7 +49,7 @@ struct version {
     struct version *next;     /* made after it; NULL: the last */
     size_t holds;
     /* NULL: nothing is in it. Shared with the versions before and after that are the same there. */
-    struct list_block *kinds[KIND_COUNT], *picks[PICK_COUNT];
+    struct list_block *kinds[KIND_COUNT], *unreadable[KIND_COUNT], *picks[PICK_COUNT];
     struct arena *parts[PART_COUNT];
     struct leftover leftover; /* once there is a next one */
 };
@@ -58,8 +59,9 @@ struct live {
     struct shared_trees trees; /* of the objects now and in all versions */
     size_t change_count;       /* entries that differ from the last version */
     struct version *first, *last;
-    struct live_change *changes;
-    size_t change_capacity;
+    struct live_change *changes;  /* of what can be read */
+    struct live_change *injuries; /* of what cannot: before and after are names */
+    size_t change_capacity;       /* of both */
 };
 
 /* False: malloc failed. */

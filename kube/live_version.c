@@ -38,8 +38,10 @@ bool versions_begin(struct live *live)
 void versions_destroy(struct live *live)
 {
     struct version *last = live->last;
-    for (size_t i = 0; i < KIND_COUNT; i++)
+    for (size_t i = 0; i < KIND_COUNT; i++) {
         free(last->kinds[i]);
+        free(last->unreadable[i]);
+    }
     for (size_t i = 0; i < PICK_COUNT; i++)
         free(last->picks[i]);
     for (size_t i = 0; i < PART_COUNT; i++)
@@ -86,9 +88,16 @@ struct changes {
     size_t count;
 };
 
-static const struct object *object_of(const struct kept *kept)
+typedef const struct object *object_function(const struct kept *kept);
+
+static const struct object *readable_of(const struct kept *kept)
 {
-    return kept == NULL ? NULL : &kept->object;
+    return kept == NULL || kept->unreadable ? NULL : &kept->object;
+}
+
+static const struct object *unreadable_of(const struct kept *kept)
+{
+    return kept == NULL || !kept->unreadable ? NULL : &kept->object;
 }
 
 static int compare_changes(const void *a_pointer, const void *b_pointer)
@@ -99,38 +108,52 @@ static int compare_changes(const void *a_pointer, const void *b_pointer)
                            b->after != NULL ? b->after : b->before);
 }
 
+static bool widen(struct live_change **changes, size_t capacity)
+{
+    struct live_change *wider = realloc(*changes, capacity * sizeof *wider);
+    if (wider != NULL)
+        *changes = wider;
+    return wider != NULL;
+}
+
 static bool make_room(struct live *live)
 {
     if (live->change_count <= live->change_capacity)
         return true;
     size_t capacity = 2 * live->change_count;
-    struct live_change *wider = realloc(live->changes, capacity * sizeof *wider);
-    if (wider == NULL)
+    if (!widen(&live->changes, capacity) || !widen(&live->injuries, capacity))
         return false;
-    live->changes = wider;
     live->change_capacity = capacity;
     return true;
 }
 
-/* of_kind: the part that is of each kind. */
-static void collect_changes(struct live *live, struct changes of_kind[static KIND_COUNT])
+/* Those of the objects that object_of takes; of_kind: the part that is of each kind. How many. */
+static size_t collect_changes(struct live *live, object_function *object_of,
+                              struct live_change *changes,
+                              struct changes of_kind[static KIND_COUNT])
 {
     size_t count = 0;
     for (size_t kind = 0; kind < KIND_COUNT; kind++) {
         const struct entries *entries = &live->kinds[kind];
-        struct live_change *items = live->changes + count;
         size_t begin = count;
         for (size_t i = 0; i < entries->touched_count; i++) {
             const struct entry *entry = entries->touched[i];
-            if (entry->now != entry->version)
-                live->changes[count++] = (struct live_change){
-                    (enum kind)kind, object_of(entry->version), object_of(entry->now)};
+            const struct live_change change = {(enum kind)kind, object_of(entry->version),
+                                               object_of(entry->now)};
+            if (change.before != change.after)
+                changes[count++] = change;
         }
-        of_kind[kind] = (struct changes){items, count - begin};
+        of_kind[kind] = (struct changes){changes + begin, count - begin};
         if (count > begin)
-            qsort(items, count - begin, sizeof *items, compare_changes);
+            qsort(changes + begin, count - begin, sizeof *changes, compare_changes);
     }
+    return count;
 }
+
+/* What differs from the last version, by kind. */
+struct difference {
+    struct changes readable[KIND_COUNT], unreadable[KIND_COUNT];
+};
 
 /* ---- the next version ---- */
 
@@ -218,9 +241,12 @@ static bool make_part(struct version *version, size_t part)
 /* What next has and last has not. */
 static void discard(struct version *next, const struct version *last)
 {
-    for (size_t i = 0; i < KIND_COUNT; i++)
+    for (size_t i = 0; i < KIND_COUNT; i++) {
         if (next->kinds[i] != last->kinds[i])
             free(next->kinds[i]);
+        if (next->unreadable[i] != last->unreadable[i])
+            free(next->unreadable[i]);
+    }
     for (size_t i = 0; i < PICK_COUNT; i++)
         if (next->picks[i] != last->picks[i])
             free(next->picks[i]);
@@ -230,13 +256,24 @@ static void discard(struct version *next, const struct version *last)
     free(next);
 }
 
-static bool fill(struct version *next, const struct changes of_kind[static KIND_COUNT])
+/* False: malloc failed. */
+static bool fill_kinds(struct changes of_kind[static KIND_COUNT],
+                       struct list_block *blocks[static KIND_COUNT],
+                       struct object_list lists[static KIND_COUNT])
+{
+    for (size_t i = 0; i < KIND_COUNT; i++)
+        if (of_kind[i].count > 0 && !merge(lists[i], &of_kind[i], takes_all, &blocks[i], &lists[i]))
+            return false;
+    return true;
+}
+
+static bool fill(struct version *next, struct difference *difference)
 {
     struct snapshot *snapshot = &next->snapshot;
-    for (size_t i = 0; i < KIND_COUNT; i++)
-        if (of_kind[i].count > 0 && !merge(snapshot->kinds[i], &of_kind[i], takes_all,
-                                           &next->kinds[i], &snapshot->kinds[i]))
-            return false;
+    struct changes *of_kind = difference->readable;
+    if (!fill_kinds(of_kind, next->kinds, snapshot->kinds) ||
+        !fill_kinds(difference->unreadable, next->unreadable, snapshot->unreadable))
+        return false;
     for (size_t i = 0; i < PICK_COUNT; i++) {
         const struct pick *pick = &snapshot_picks[i];
         if (is_affected(&of_kind[pick->kind], pick->takes) &&
@@ -251,15 +288,14 @@ static bool fill(struct version *next, const struct changes of_kind[static KIND_
 }
 
 /* NULL: malloc failed. */
-static struct version *make_next(const struct version *last,
-                                 const struct changes of_kind[static KIND_COUNT])
+static struct version *make_next(const struct version *last, struct difference *difference)
 {
     struct version *next = malloc(sizeof *next);
     if (next == NULL)
         return NULL;
     *next = *last;
     next->holds = 0;
-    if (!fill(next, of_kind)) {
+    if (!fill(next, difference)) {
         discard(next, last);
         return NULL;
     }
@@ -299,6 +335,7 @@ static void step_to(struct live *live, struct version *next)
     struct leftover *leftover = &last->leftover;
     for (size_t i = 0; i < KIND_COUNT; i++) {
         leave_block(leftover, last->kinds[i], next->kinds[i]);
+        leave_block(leftover, last->unreadable[i], next->unreadable[i]);
         settle_entries(leftover, &live->kinds[i]);
     }
     for (size_t i = 0; i < PICK_COUNT; i++)
@@ -313,17 +350,18 @@ static void step_to(struct live *live, struct version *next)
 
 const struct snapshot *live_version(struct live *live, struct live_changes *changes)
 {
-    struct changes of_kind[KIND_COUNT];
+    struct difference difference;
     free_unheld(live);
     *changes = (struct live_changes){0};
     if (live->change_count > 0) {
         if (!make_room(live))
             return NULL;
-        collect_changes(live, of_kind);
-        struct version *next = make_next(live->last, of_kind);
+        size_t count = collect_changes(live, readable_of, live->changes, difference.readable);
+        collect_changes(live, unreadable_of, live->injuries, difference.unreadable);
+        struct version *next = make_next(live->last, &difference);
         if (next == NULL)
             return NULL;
-        *changes = (struct live_changes){live->changes, live->change_count};
+        *changes = (struct live_changes){live->changes, count};
         step_to(live, next);
     } else {
         for (size_t i = 0; i < KIND_COUNT; i++)

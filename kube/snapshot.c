@@ -193,6 +193,34 @@ const struct object *snapshot_object(const struct snapshot *snapshot, enum kind 
     return item_of(snapshot->kinds[kind], index);
 }
 
+size_t snapshot_unreadable_count(const struct snapshot *snapshot, enum kind kind)
+{
+    return snapshot->unreadable[kind].count;
+}
+
+const struct object *snapshot_unreadable(const struct snapshot *snapshot, enum kind kind,
+                                         size_t index)
+{
+    return item_of(snapshot->unreadable[kind], index);
+}
+
+bool snapshot_is_unreadable(const struct snapshot *snapshot, enum kind kind, struct text namespace,
+                            struct text name)
+{
+    struct object_list list = snapshot->unreadable[kind];
+    const struct object *object = item_of(list, object_list_search(list, namespace, name));
+    return object != NULL && compare_names(object->namespace, object->name, namespace, name) == 0;
+}
+
+bool snapshot_reads_all(const struct snapshot *snapshot, enum kind kind, struct text namespace)
+{
+    struct object_list list = snapshot->unreadable[kind];
+    const struct object *first = item_of(list, object_list_search(list, namespace, TEXT("")));
+    if (!kind_table[kind].namespaced)
+        return list.count == 0;
+    return first == NULL || !text_equal(first->namespace, namespace);
+}
+
 size_t snapshot_pool_count(const struct snapshot *snapshot)
 {
     return snapshot->pool_count;

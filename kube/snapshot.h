@@ -21,6 +21,8 @@ extern const struct pick snapshot_picks[PICK_COUNT];
 struct snapshot {
     struct object_list kinds[KIND_COUNT];
     struct object_list picks[PICK_COUNT];
+    /* That are there and could not be read: of these only kind, namespace and name are known. */
+    struct object_list unreadable[KIND_COUNT];
     /* Read from the NodePools, and from the Nodes. */
     const struct pool *pools;
     size_t pool_count;

@@ -546,6 +546,76 @@ static void versions_are_what_a_model_says(void)
     live_destroy(live);
 }
 
+/* ---- what cannot be read ---- */
+
+static void injure(enum kind kind, const char *namespace, const char *name)
+{
+    CU_ASSERT_FATAL(live_put_unreadable(live, kind, text_of(namespace), text_of(name)));
+}
+
+static bool is_unreadable(const struct snapshot *snapshot, const char *name)
+{
+    return snapshot_is_unreadable(snapshot, KIND_POD, TEXT("shop"), text_of(name));
+}
+
+static void what_cannot_be_read_is_known_by_name(void)
+{
+    struct live_changes changes;
+    live = live_create();
+    put(KIND_POD, "shop", "a", LABEL("1"));
+    put(KIND_POD, "shop", "b", LABEL("1"));
+    const struct snapshot *first = next_version(&changes);
+    injure(KIND_POD, "shop", "b");
+    injure(KIND_POD, "shop", "c");
+    injure(KIND_NODE, "", "n");
+    ASSERT_INT(live_count(live, KIND_POD), 3);
+    ASSERT_INT(live_unreadable_count(live, KIND_POD), 2);
+
+    /* To who follows changes it has gone, and what was never read is none. */
+    const struct snapshot *hurt = next_version(&changes);
+    ASSERT_INT(changes.count, 1);
+    ASSERT_TEXT(changes.items[0].before->name, "b");
+    CU_ASSERT_PTR_NULL(changes.items[0].after);
+    ASSERT_INT(snapshot_count(hurt, KIND_POD), 1);
+    CU_ASSERT_PTR_NULL(find(hurt, KIND_POD, "shop", "b"));
+    CU_ASSERT(!is_unreadable(hurt, "a") && is_unreadable(hurt, "b") && is_unreadable(hurt, "c"));
+    ASSERT_INT(snapshot_unreadable_count(hurt, KIND_POD), 2);
+    ASSERT_TEXT(snapshot_unreadable(hurt, KIND_POD, 1)->name, "c");
+    CU_ASSERT(!snapshot_reads_all(hurt, KIND_POD, TEXT("shop")));
+    CU_ASSERT(snapshot_reads_all(hurt, KIND_POD, TEXT("sho")));
+    CU_ASSERT(snapshot_reads_all(hurt, KIND_POD, TEXT("shop2")));
+    CU_ASSERT(!snapshot_reads_all(hurt, KIND_NODE, TEXT("")));
+    CU_ASSERT(snapshot_reads_all(hurt, KIND_STORAGE_CLASS, TEXT("")));
+    ASSERT_INT(snapshot_unreadable_count(first, KIND_POD), 0);
+    ASSERT_TEXT(label_of(find(first, KIND_POD, "shop", "b")), "1");
+
+    /* It is no change to be as before; it heals by what is put, and a deletion forgets it. */
+    injure(KIND_POD, "shop", "b");
+    CU_ASSERT(!live_has_changed(live));
+    put(KIND_POD, "shop", "b", LABEL("2"));
+    take_away(KIND_POD, "shop", "c");
+    const struct snapshot *healed = next_version(&changes);
+    ASSERT_INT(changes.count, 1);
+    CU_ASSERT_PTR_NULL(changes.items[0].before);
+    ASSERT_TEXT(label_of(find(healed, KIND_POD, "shop", "b")), "2");
+    ASSERT_INT(snapshot_unreadable_count(healed, KIND_POD), 0);
+    ASSERT_INT(live_unreadable_count(live, KIND_POD), 0);
+    CU_ASSERT(is_unreadable(hurt, "c"));
+
+    /* A list in which it does not come any more forgets it, too. */
+    live_list_begin(live, KIND_NODE);
+    CU_ASSERT(live_list_end(live, KIND_NODE));
+    const struct snapshot *last = next_version(&changes);
+    ASSERT_INT(changes.count, 0);
+    CU_ASSERT(snapshot_reads_all(last, KIND_NODE, TEXT("")));
+    CU_ASSERT(!snapshot_reads_all(healed, KIND_NODE, TEXT("")));
+    live_release(live, hurt);
+    live_release(live, first);
+    live_release(live, last);
+    live_release(live, healed);
+    live_destroy(live);
+}
+
 const struct unit_test unit_tests[] = {
     {"objects of one name are told apart", objects_of_one_name_are_told_apart},
     {"a list replaces its kind when it ends", a_list_replaces_its_kind_when_it_ends},
@@ -555,6 +625,7 @@ const struct unit_test unit_tests[] = {
     {"versions share what did not change", versions_share_what_did_not_change},
     {"a held version stays", a_held_version_stays},
     {"a thread reads while another writes", a_thread_reads_while_another_writes},
+    {"what cannot be read is known by name", what_cannot_be_read_is_known_by_name},
     {"versions are what a model says", versions_are_what_a_model_says},
     {NULL, NULL},
 };
