@@ -323,7 +323,8 @@ struct json_walk {
 };
 /* False: it is neither map nor list. */
 bool json_walk_begin(struct json_walk *walk, struct text value);
-/* The next whole member or item (key empty), both as they are written; false: there is none. */
+/* The next whole member or item (key empty), both as they are written; false: there is none. Then
+ * key and value are what is there of one that is cut off. */
 bool json_walk_next(struct json_walk *walk, struct text *key, struct text *value);
 /* The first whole member of that key, as it is written; empty: there is none. */
 struct text json_find(struct text map, const char *key);

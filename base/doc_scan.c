@@ -72,16 +72,17 @@ bool json_walk_begin(struct json_walk *walk, struct text value)
 static const char *next_value(struct json_walk *walk)
 {
     const char *at = skip_space(walk->at, walk->end);
-    if (walk->count > 0 && at < walk->end && *at == ',')
-        at = skip_space(at + 1, walk->end);
     walk->ended = at < walk->end && *at == (walk->is_map ? '}' : ']');
-    return at == walk->end || walk->ended ? NULL : at;
+    if (walk->ended || at == walk->end || (walk->count > 0 && *at != ','))
+        return NULL;
+    at = walk->count > 0 ? skip_space(at + 1, walk->end) : at;
+    return at == walk->end ? NULL : at;
 }
 
 bool json_walk_next(struct json_walk *walk, struct text *key, struct text *value)
 {
     const char *at = walk->ended ? NULL : next_value(walk);
-    *key = TEXT("");
+    *key = *value = TEXT("");
     if (at != NULL && walk->is_map) {
         const char *start = at + 1;
         at = *at == '"' ? string_end(start, walk->end) : NULL;
@@ -91,10 +92,12 @@ bool json_walk_next(struct json_walk *walk, struct text *key, struct text *value
         at = skip_space(at, walk->end);
         at = at < walk->end && *at == ':' ? skip_space(at + 1, walk->end) : NULL;
     }
-    const char *end = at == NULL ? NULL : json_value_end(at, walk->end);
+    if (at == NULL)
+        return false;
+    const char *end = json_value_end(at, walk->end);
+    *value = (struct text){at, (size_t)((end == NULL ? walk->end : end) - at)};
     if (end == NULL)
         return false;
-    *value = (struct text){at, (size_t)(end - at)};
     walk->at = end;
     walk->count++;
     return true;

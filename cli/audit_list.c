@@ -75,6 +75,7 @@ static struct node copy_node(const struct node *node, struct arena *arena)
 struct keeping {
     struct listing *listing;
     const struct object *object;
+    const char *why; /* it cannot be read */
 };
 
 static void keep(void *argument)
@@ -91,13 +92,23 @@ static void keep(void *argument)
         problems_add_error(&list->problems, &error);
 }
 
+static void note_unreadable(void *argument)
+{
+    const struct keeping *keeping = argument;
+    const struct object *object = keeping->object;
+    problems_add(&keeping->listing->of[object->kind].problems, ERROR_INPUT, NOWHERE,
+                 "%s %.*s%s%.*s cannot be read, so it is not audited: %s",
+                 kind_table[object->kind].name, TEXT_ARGS(object->namespace),
+                 object->namespace.size > 0 ? "/" : "", TEXT_ARGS(object->name), keeping->why);
+}
+
 /* ---- what is told ---- */
 
 static bool begin_list(void *context, enum kind kind)
 {
     struct listing *listing = context;
     if (!is_in(listing->listed, kind))
-        listing->of[kind].count = 0;
+        listing->of[kind].count = listing->of[kind].problems.count = 0;
     return true;
 }
 
@@ -110,15 +121,23 @@ static bool end_list(void *context, enum kind kind)
 }
 
 /* The arena may not run out through the client that calls this. */
+static bool add(struct listing *listing, struct keeping keeping, void (*body)(void *))
+{
+    struct error error;
+    if (is_in(listing->listed, keeping.object->kind))
+        return true;
+    listing->full |= !arena_guard(listing->arena, body, &keeping, &error);
+    return !listing->full;
+}
+
 static bool put(void *context, const struct object *object)
 {
-    struct listing *listing = context;
-    struct keeping keeping = {listing, object};
-    struct error error;
-    if (is_in(listing->listed, object->kind))
-        return true;
-    listing->full |= !arena_guard(listing->arena, keep, &keeping, &error);
-    return !listing->full;
+    return add(context, (struct keeping){context, object, NULL}, keep);
+}
+
+static bool put_unreadable(void *context, const struct object *object, const char *why)
+{
+    return add(context, (struct keeping){context, object, why}, note_unreadable);
 }
 
 static bool remove_object(void *context, const struct object *object)
@@ -161,8 +180,14 @@ static struct outlook look(const struct listing *listing, struct watch_report re
 
 static bool watch_all(struct listing *listing, struct error *error)
 {
-    const struct watch_sink sink = {listing, begin_list, end_list, put, remove_object, say};
-    struct watch_settings settings = {0};
+    const struct watch_sink sink = {.context = listing,
+                                    .list_begin = begin_list,
+                                    .list_end = end_list,
+                                    .put = put,
+                                    .put_unreadable = put_unreadable,
+                                    .remove = remove_object,
+                                    .say = say};
+    struct watch_settings settings = {.whole = true};
     if (getrandom(&settings.seed, sizeof settings.seed, 0) < 0)
         settings.seed = (uint64_t)monotonic_us();
     for (enum kind kind = 0; kind < KIND_COUNT; kind++)

@@ -266,6 +266,13 @@ size_t live_unreadable_count(const struct live *live, enum kind kind)
     return live->kinds[kind].unreadable_count;
 }
 
+bool live_is_unreadable(const struct live *live, enum kind kind, struct text namespace,
+                        struct text name)
+{
+    const struct entry *entry = find(&live->kinds[kind], namespace, name);
+    return entry != NULL && entry->now != NULL && entry->now->unreadable;
+}
+
 size_t live_bytes(const struct live *live, enum kind kind)
 {
     return live->kinds[kind].object_bytes + live->trees.size_bytes[kind];

@@ -34,6 +34,8 @@ bool live_list_end(struct live *live, enum kind kind) MUST_CHECK;
 size_t live_count(const struct live *live, enum kind kind);
 /* Of them, those that cannot be read. */
 size_t live_unreadable_count(const struct live *live, enum kind kind);
+bool live_is_unreadable(const struct live *live, enum kind kind, struct text namespace,
+                        struct text name);
 /* That its objects take. What several kinds have alike is there once, and is the first one's. */
 size_t live_bytes(const struct live *live, enum kind kind);
 

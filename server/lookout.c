@@ -1,6 +1,7 @@
 #include "server/lookout.h"
 
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "kube/live.h"
@@ -214,11 +215,43 @@ static bool end_list(void *context, enum kind kind)
     return lookout->keep.list_end(lookout->keep.context, kind);
 }
 
+/* What cannot be read is said when that begins, and when it is over. */
+static void say_reading(const struct object *object, const char *why)
+{
+    char name[600];
+    snprintf(name, sizeof name, "%s %.*s%s%.*s", kind_table[object->kind].name,
+             TEXT_ARGS(object->namespace), object->namespace.size > 0 ? "/" : "",
+             TEXT_ARGS(object->name));
+    if (why != NULL)
+        log_line(LOG_WARN, "cluster", name, why,
+                 "cannot be read: what depends on it is not decided; the others of its kind are "
+                 "seen");
+    else
+        log_line(LOG_INFO, "cluster", name, NULL, "can be read now");
+}
+
+static bool was_unreadable(const struct lookout *lookout, const struct object *object)
+{
+    return live_unreadable_count(lookout->live, object->kind) > 0 &&
+           live_is_unreadable(lookout->live, object->kind, object->namespace, object->name);
+}
+
 static bool put(void *context, const struct object *object)
 {
     struct lookout *lookout = context;
     wake(lookout);
+    if (was_unreadable(lookout, object))
+        say_reading(object, NULL);
     return lookout->keep.put(lookout->keep.context, object);
+}
+
+static bool put_unreadable(void *context, const struct object *object, const char *why)
+{
+    struct lookout *lookout = context;
+    wake(lookout);
+    if (!was_unreadable(lookout, object))
+        say_reading(object, why);
+    return live_put_unreadable(lookout->live, object->kind, object->namespace, object->name);
 }
 
 static bool remove_object(void *context, const struct object *object)
@@ -245,6 +278,7 @@ struct watch_sink lookout_sink(struct lookout *lookout)
                                .list_begin = begin_list,
                                .list_end = end_list,
                                .put = put,
+                               .put_unreadable = put_unreadable,
                                .remove = remove_object,
                                .say = say};
 }

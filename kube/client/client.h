@@ -45,6 +45,9 @@ struct watch_sink {
     bool (*list_begin)(void *context, enum kind kind);
     bool (*list_end)(void *context, enum kind kind);
     bool (*put)(void *context, const struct object *object);
+    /* It is there and cannot be read. Of *object only kind, namespace and name are known. */
+    bool (*put_unreadable)(void *context, const struct object *object, const char *why);
+    /* Of *object only kind, namespace and name are known. */
     bool (*remove)(void *context, const struct object *object);
     /* Something for people, said once when it begins and once when it is over. NULL is fine. */
     void (*say)(void *context, enum kind kind, enum log_level level, const char *message);
@@ -63,12 +66,21 @@ struct watch_report {
 
 /* ---- one kind, bytes in, events out ---- */
 
+/* Of the bytes that several kinds hold until they are read; all zero but the limit. It outlives the
+ * watchers. */
+struct watch_budget {
+    size_t limit_bytes, used_bytes;
+    const void *senior; /* who never waits */
+};
+
 struct watch_settings {
     size_t page_objects;                 /* of a list; 0: 500 */
-    size_t list_bytes_max;               /* of a page; 0: 256 MiB */
-    size_t event_bytes_max;              /* 0: 16 MiB */
+    size_t page_bytes_max;               /* more is asked for in smaller pages; 0: 64 MiB */
+    size_t object_bytes_max;             /* a larger one cannot be read; 0: 16 MiB */
     int64_t list_idle_ms, watch_idle_ms; /* without a byte it is dead; 0: 30 s, 180 s */
     uint64_t seed;                       /* of the jitter */
+    struct watch_budget *budget;         /* NULL: none */
+    bool whole; /* objects are told whole, and not only what a live keeps of them */
 };
 
 struct watcher;
@@ -98,6 +110,8 @@ bool watcher_bytes(struct watcher *watcher, int64_t now_ms, struct text bytes) M
  * name says; 0: none. */
 void watcher_end(struct watcher *watcher, int64_t now_ms, const char *failure,
                  int64_t retry_after_s);
+/* Whether no more may come now, since others hold too much. */
+bool watcher_waits(struct watcher *watcher);
 void watcher_report(const struct watcher *watcher, int64_t now_ms, struct watch_report *report);
 /* What it holds between two calls. */
 size_t watcher_used_bytes(const struct watcher *watcher);

@@ -22,6 +22,7 @@ struct transfer {
     CURL *easy;
     struct curl_slist *headers;
     bool active, head_told;
+    bool paused; /* it takes too much memory for now */
     char failure[CURL_ERROR_SIZE];
 };
 
@@ -122,6 +123,8 @@ static size_t take_body(char *data, size_t size, size_t count, void *context)
     tell_head(transfer);
     struct text bytes = {data, size * count};
     bool go_on = watcher_bytes(transfer->watcher, transfer->client->now_ms(), bytes);
+    transfer->paused = go_on && watcher_waits(transfer->watcher) &&
+                       curl_easy_pause(transfer->easy, CURLPAUSE_RECV) == CURLE_OK;
     return go_on ? bytes.size : bytes.size + 1; /* any other number aborts, also for no bytes */
 }
 
@@ -204,7 +207,7 @@ static bool write_options(struct transfer *transfer, const struct watch_step *st
 static void send_request(struct transfer *transfer, const struct watch_step *step)
 {
     struct client *client = transfer->client;
-    transfer->head_told = false;
+    transfer->head_told = transfer->paused = false;
     transfer->failure[0] = '\0';
     transfer->active = write_options(transfer, step) &&
                        curl_multi_add_handle(client->multi, transfer->easy) == CURLM_OK;
@@ -227,6 +230,15 @@ static void finish(struct transfer *transfer, CURLcode code)
 }
 
 /* ---- all of them ---- */
+
+/* Who had to wait goes on when the others have let go. */
+static void go_on(struct transfer *transfer)
+{
+    if (transfer->active && transfer->paused && !watcher_waits(transfer->watcher)) {
+        transfer->paused = false;
+        curl_easy_pause(transfer->easy, CURLPAUSE_CONT);
+    }
+}
 
 /* Until when this kind has nothing to do by itself. */
 static int64_t step_on(struct transfer *transfer)
@@ -293,6 +305,8 @@ bool client_run(struct client *client, int64_t for_ms, struct error *error)
         take_finished(client);
         int64_t until_ms = end_ms;
         for (size_t kind = 0; kind < KIND_COUNT; kind++) {
+            if (client->transfers[kind] != NULL)
+                go_on(client->transfers[kind]);
             int64_t step_ms =
                 client->transfers[kind] == NULL ? end_ms : step_on(client->transfers[kind]);
             until_ms = step_ms < until_ms ? step_ms : until_ms;

@@ -16,6 +16,14 @@ static bool put(void *context, const struct object *object)
     return live_put(context, object);
 }
 
+static bool put_unreadable(void *context, const struct object *object, const char *why)
+{
+    log_line(LOG_WARN, "client", kind_table[object->kind].plural, why, "%.*s%s%.*s cannot be read",
+             TEXT_ARGS(object->namespace), object->namespace.size > 0 ? "/" : "",
+             TEXT_ARGS(object->name));
+    return live_put_unreadable(context, object->kind, object->namespace, object->name);
+}
+
 static bool remove_object(void *context, const struct object *object)
 {
     return live_remove(context, object->kind, object->namespace, object->name);
@@ -33,6 +41,7 @@ struct watch_sink live_sink(struct live *live)
                                .list_begin = begin_list,
                                .list_end = end_list,
                                .put = put,
+                               .put_unreadable = put_unreadable,
                                .remove = remove_object,
                                .say = say};
 }

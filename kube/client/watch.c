@@ -1,6 +1,7 @@
 /* Lists a kind, then watches it from there; every way in which that fails ends in one of three:
  * watch again from the same version, list again, or leave the kind alone for a while. */
 #include "kube/client/watch.h"
+#include "kube/client/hold.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,11 +18,13 @@ enum {
     WATCH_GOOD_MS = 120000,
     WATCH_MIN_S = 300, /* what the server is asked for, up to twice as long */
     RESUMES_MAX = 8,   /* failures in a row after which it is listed again */
-    PAGES_MAX = 10000,
+    PAGES_MAX = 100000,
     REFUSAL_BYTES = 1 << 16, /* of an answer that is no 200 */
-    KEPT_BYTES = 1 << 16,    /* of a buffer, once what filled it is done with */
+    HEAD_BYTES = 1 << 16,    /* of a list without its items */
+    ENDLESS = 16,            /* times as large as it may be an object never ends */
+    PAGE_ROOM = 4,           /* times as large as it was a page may be and the next be longer */
 };
-#define ARENA_BYTES ((size_t)2 << 30)
+#define ARENA_BYTES ((size_t)128 << 20) /* of one object */
 
 enum failure { RESUME, RELIST };
 
@@ -40,14 +43,18 @@ struct watcher {
     bool told; /* this watch brought an event or a bookmark */
     unsigned failures_in_row, refusals_in_row;
     bool whole_list; /* without pages: a page expired before the next */
-    size_t page_count;
+    size_t page_count, page_objects, page_bytes;
+    bool begun; /* the list has been told to have begun */
     char resource_version[VERSION_BYTES], list_version[VERSION_BYTES];
     char *continue_token; /* NULL: the first page */
     char path[PATH_BYTES];
 
-    struct value_scan scan;
-    char *buffer;
-    size_t size, capacity;
+    struct value_scan scan; /* of a watch */
+    struct list_scan list_scan;
+    struct hold hold;    /* an event or an item under way; of a refusal, what it says */
+    struct hold head;    /* of a list, what are not its items */
+    size_t object_bytes; /* that have come of it */
+    bool cut;            /* what is held is only the beginning */
 
     bool synced, degraded, troubled;
     unsigned refused_status;
@@ -67,14 +74,16 @@ struct watcher *watcher_create(enum kind kind, const struct watch_settings *sett
     struct watch_settings *own = &watcher->settings;
     if (own->page_objects == 0)
         own->page_objects = 500;
-    if (own->list_bytes_max == 0)
-        own->list_bytes_max = (size_t)256 << 20;
-    if (own->event_bytes_max == 0)
-        own->event_bytes_max = (size_t)16 << 20;
+    if (own->page_bytes_max == 0)
+        own->page_bytes_max = (size_t)64 << 20;
+    if (own->object_bytes_max == 0)
+        own->object_bytes_max = (size_t)16 << 20;
     if (own->list_idle_ms == 0)
         own->list_idle_ms = 30000;
     if (own->watch_idle_ms == 0)
         own->watch_idle_ms = 180000;
+    watcher->page_objects = own->page_objects;
+    watcher->hold.budget = own->budget;
     /* Kinds that are given the same seed do not move in step. */
     watcher->random = own->seed ^ ((uint64_t)kind << 32) ^ UINT64_C(0x9E3779B97F4A7C15);
     watcher->arena = arena_create(ARENA_BYTES);
@@ -91,7 +100,8 @@ void watcher_destroy(struct watcher *watcher)
         return;
     arena_destroy(watcher->arena);
     free(watcher->continue_token);
-    free(watcher->buffer);
+    hold_free(&watcher->hold);
+    hold_free(&watcher->head);
     free(watcher);
 }
 
@@ -121,43 +131,46 @@ static int64_t back_off_ms(struct watcher *watcher)
 
 /* ---- what is held ---- */
 
+/* What is larger than an object may be is held up to there. */
 static bool keep_bytes(struct watcher *watcher, struct text bytes)
 {
-    if (watcher->size + bytes.size > watcher->capacity) {
-        size_t capacity = watcher->capacity == 0 ? 4096 : watcher->capacity;
-        while (capacity < watcher->size + bytes.size)
-            capacity *= 2;
-        char *buffer = realloc(watcher->buffer, capacity);
-        if (buffer == NULL)
-            return false;
-        watcher->buffer = buffer;
-        watcher->capacity = capacity;
-    }
-    if (bytes.size > 0)
-        memcpy(watcher->buffer + watcher->size, bytes.data, bytes.size);
-    watcher->size += bytes.size;
-    return true;
+    watcher->object_bytes += bytes.size;
+    size_t room = watcher->settings.object_bytes_max - watcher->hold.size;
+    watcher->cut |= bytes.size > room;
+    if (bytes.size > room)
+        bytes.size = room;
+    return hold_add(&watcher->hold, bytes);
+}
+
+static void drop_object(struct watcher *watcher)
+{
+    hold_drop(&watcher->hold);
+    watcher->cut = false;
+    watcher->object_bytes = 0;
+    arena_reset(watcher->arena);
 }
 
 static void drop_bytes(struct watcher *watcher)
 {
-    watcher->size = 0;
+    drop_object(watcher);
+    hold_drop(&watcher->head);
+    watcher->page_bytes = 0;
     watcher->scan = (struct value_scan){0};
-    if (watcher->capacity > KEPT_BYTES) {
-        free(watcher->buffer);
-        watcher->buffer = NULL;
-        watcher->capacity = 0;
-    }
+    watcher->list_scan = (struct list_scan){0};
 }
 
-static struct text held(const struct watcher *watcher)
+static struct object_reader reader_of(const struct watcher *watcher)
 {
-    return (struct text){watcher->buffer, watcher->size};
+    return (struct object_reader){.kind = watcher->kind,
+                                  .version = kind_versions(watcher->kind)[watcher->version],
+                                  .whole = watcher->settings.whole,
+                                  .arena = watcher->arena};
 }
 
 size_t watcher_used_bytes(const struct watcher *watcher)
 {
-    return sizeof *watcher + watcher->capacity + arena_used_bytes(watcher->arena) +
+    return sizeof *watcher + watcher->hold.capacity + watcher->head.capacity +
+           arena_used_bytes(watcher->arena) +
            (watcher->continue_token == NULL ? 0 : strlen(watcher->continue_token) + 1);
 }
 
@@ -166,6 +179,7 @@ static void forget_pages(struct watcher *watcher)
     free(watcher->continue_token);
     watcher->continue_token = NULL;
     watcher->page_count = 0;
+    watcher->begun = false;
 }
 
 /* ---- failing, and being well again ---- */
@@ -187,7 +201,6 @@ static void stop(struct watcher *watcher)
 {
     watcher->in_flight = false;
     drop_bytes(watcher);
-    arena_reset(watcher->arena);
 }
 
 static void start_over(struct watcher *watcher)
@@ -297,34 +310,94 @@ static bool turn_page(struct watcher *watcher, struct text token)
     return copy != NULL && ++watcher->page_count < PAGES_MAX;
 }
 
+/* False: it could not be kept. */
+static bool tell(struct watcher *watcher, enum read_result result, const struct object *object,
+                 const struct error *error)
+{
+    const struct watch_sink *sink = &watcher->sink;
+    return result == READ_UNREADABLE ? sink->put_unreadable(sink->context, object, error->what)
+                                     : sink->put(sink->context, object);
+}
+
+/* False: the list is over. */
+static bool begin_list(struct watcher *watcher, int64_t now_ms)
+{
+    const struct watch_sink *sink = &watcher->sink;
+    if (!watcher->begun && !sink->list_begin(sink->context, watcher->kind)) {
+        fail(watcher, now_ms, RELIST, 0, "the list could not be begun: memory ran out");
+        return false;
+    }
+    watcher->begun = true;
+    return true;
+}
+
+/* False: the list is over. */
+static bool take_item(struct watcher *watcher, int64_t now_ms)
+{
+    struct object object;
+    struct error error;
+    const struct object_reader reader = reader_of(watcher);
+    enum read_result result =
+        list_item_read(&reader, hold_text(&watcher->head), hold_text(&watcher->hold), watcher->cut,
+                       &object, &error);
+    if (result == READ_FAILED) {
+        fail(watcher, now_ms, RELIST, 0, error.what);
+        return false;
+    }
+    if (!begin_list(watcher, now_ms))
+        return false;
+    if (!tell(watcher, result, &object, &error)) {
+        fail(watcher, now_ms, RELIST, 0, "a listed object could not be kept: memory ran out");
+        return false;
+    }
+    drop_object(watcher);
+    return true;
+}
+
+static void halve_page(struct watcher *watcher)
+{
+    if (watcher->page_objects > 1)
+        watcher->page_objects /= 2;
+}
+
+/* Pages that were too large once may be small again. */
+static void lengthen_page(struct watcher *watcher)
+{
+    if (watcher->page_bytes < watcher->settings.page_bytes_max / PAGE_ROOM &&
+        watcher->page_objects * 2 <= watcher->settings.page_objects)
+        watcher->page_objects *= 2;
+}
+
+/* The items of the page have been told. */
 static void take_page(struct watcher *watcher, int64_t now_ms)
 {
-    struct list_page page = {0};
+    struct list_head head = {0};
     struct error error = {0};
     const struct watch_sink *sink = &watcher->sink;
-    const char *version = kind_versions(watcher->kind)[watcher->version];
-    if (!list_page_read(held(watcher), watcher->kind, version, watcher->arena, &page, &error)) {
-        fail(watcher, now_ms, RELIST, 0, error.what);
+    if (!watcher->list_scan.ended ||
+        !list_head_read(hold_text(&watcher->head), watcher->arena, &head, &error)) {
+        fail(watcher, now_ms, RELIST, 0,
+             watcher->list_scan.ended ? error.what : "the list ended before its end");
         return;
     }
     bool first = watcher->continue_token == NULL;
     /* The first page's: what later pages of another version hold already is only told twice. */
-    if (first && !version_keep(watcher->list_version, page.resource_version)) {
+    if (first && !version_keep(watcher->list_version, head.resource_version)) {
         fail(watcher, now_ms, RELIST, 0, "the list's resourceVersion is too long");
         return;
     }
-    bool kept = !first || sink->list_begin(sink->context, watcher->kind);
-    for (size_t i = 0; kept && i < page.objects.count; i++)
-        kept = sink->put(sink->context, &page.objects.items[i]);
-    bool last = page.continue_token.size == 0;
-    if (kept && !last && !turn_page(watcher, page.continue_token)) {
+    if (!begin_list(watcher, now_ms))
+        return;
+    bool last = head.continue_token.size == 0;
+    if (!last && !turn_page(watcher, head.continue_token)) {
         fail(watcher, now_ms, RELIST, 0, "the list has no end");
         return;
     }
-    if (!kept || (last && !sink->list_end(sink->context, watcher->kind))) {
+    if (last && !sink->list_end(sink->context, watcher->kind)) {
         fail(watcher, now_ms, RELIST, 0, "a listed object could not be kept: memory ran out");
         return;
     }
+    lengthen_page(watcher);
     stop(watcher);
     watcher->start_at_ms = now_ms;
     if (last)
@@ -337,8 +410,10 @@ static bool take_event(struct watcher *watcher, int64_t now_ms)
     struct watch_event event = {0};
     struct error error = {0};
     const struct watch_sink *sink = &watcher->sink;
-    const char *version = kind_versions(watcher->kind)[watcher->version];
-    if (!watch_event_read(held(watcher), watcher->kind, version, watcher->arena, &event, &error)) {
+    const struct object_reader reader = reader_of(watcher);
+    enum read_result result =
+        watch_event_read(&reader, hold_text(&watcher->hold), watcher->cut, &event, &error);
+    if (result == READ_FAILED) {
         fail(watcher, now_ms, RELIST, 0, error.what);
         return false;
     }
@@ -359,7 +434,7 @@ static bool take_event(struct watcher *watcher, int64_t now_ms)
     }
     bool kept = true;
     if (event.type == EVENT_PUT)
-        kept = sink->put(sink->context, &event.object);
+        kept = tell(watcher, result, &event.object, &error);
     else if (event.type == EVENT_REMOVE)
         kept = sink->remove(sink->context, &event.object);
     if (!kept || !version_keep(watcher->resource_version, event.resource_version)) {
@@ -374,7 +449,6 @@ static bool take_event(struct watcher *watcher, int64_t now_ms)
     watcher->refusals_in_row = 0;
     recover(watcher);
     drop_bytes(watcher);
-    arena_reset(watcher->arena);
     return true;
 }
 
@@ -383,7 +457,7 @@ static void take_refusal(struct watcher *watcher, int64_t now_ms, int64_t retry_
 {
     unsigned status = watcher->status;
     struct watch_event said = {0};
-    bool is_status = status_read(held(watcher), watcher->arena, &said);
+    bool is_status = status_read(hold_text(&watcher->hold), watcher->arena, &said);
     char what[sizeof watcher->problem];
     if (is_status)
         snprintf(what, sizeof what, "answered %u: %.*s", status, TEXT_ARGS(said.message));
@@ -409,7 +483,7 @@ static void take_refusal(struct watcher *watcher, int64_t now_ms, int64_t retry_
 static void end_watch(struct watcher *watcher, int64_t now_ms)
 {
     int64_t lived_ms = now_ms - watcher->sent_at_ms;
-    if (watcher->size > 0) {
+    if (watcher->hold.size > 0) {
         fail(watcher, now_ms, RESUME, 0, "the watch ended within an event");
     } else if (!watcher->told && lived_ms < WATCH_SHORT_MS) {
         fail(watcher, now_ms, RESUME, 0, "the watch ended at once");
@@ -435,6 +509,19 @@ void watcher_head(struct watcher *watcher, int64_t now_ms, unsigned status)
     watcher->last_byte_ms = now_ms;
 }
 
+/* False: the answer is over. */
+static bool take_object_bytes(struct watcher *watcher, int64_t now_ms, struct text bytes)
+{
+    const char *problem = NULL;
+    if (watcher->object_bytes / ENDLESS > watcher->settings.object_bytes_max)
+        problem = "an object has no end";
+    else if (!keep_bytes(watcher, bytes))
+        problem = "memory ran out";
+    if (problem != NULL)
+        fail(watcher, now_ms, RELIST, 0, problem);
+    return problem == NULL;
+}
+
 static bool take_stream(struct watcher *watcher, int64_t now_ms, struct text bytes)
 {
     while (bytes.size > 0) {
@@ -446,19 +533,59 @@ static bool take_stream(struct watcher *watcher, int64_t now_ms, struct text byt
             fail(watcher, now_ms, RELIST, 0, "the watch brings something that is no event");
             return false;
         }
-        if (watcher->size + used > watcher->settings.event_bytes_max) {
-            fail(watcher, now_ms, RELIST, 0, "an event is too large");
+        if (!between && !take_object_bytes(watcher, now_ms, (struct text){bytes.data, used}))
             return false;
-        }
-        if (!between && !keep_bytes(watcher, (struct text){bytes.data, used})) {
-            fail(watcher, now_ms, RELIST, 0, "memory ran out");
-            return false;
-        }
         if (result == SCAN_WHOLE && !take_event(watcher, now_ms))
             return false;
         bytes = (struct text){bytes.data + used, bytes.size - used};
     }
     return true;
+}
+
+/* Asks for the same page again, with half as many objects in it: its size is the API server's
+ * burden, too, and it may have no time for one so large. */
+static void shrink_page(struct watcher *watcher, int64_t now_ms)
+{
+    halve_page(watcher);
+    stop(watcher);
+    watcher->start_at_ms = now_ms;
+}
+
+static bool take_part(struct watcher *watcher, int64_t now_ms, enum list_part part,
+                      struct text bytes)
+{
+    bool of_item = part == LIST_ITEM || part == LIST_ITEM_END, of_head = part == LIST_HEAD;
+    if (part == LIST_BAD || (of_head && watcher->head.size + bytes.size > HEAD_BYTES) ||
+        (of_head && !hold_add(&watcher->head, bytes))) {
+        fail(watcher, now_ms, RELIST, 0, "the answer is no list of objects");
+        return false;
+    }
+    if (of_item && !take_object_bytes(watcher, now_ms, bytes))
+        return false;
+    return part != LIST_ITEM_END || take_item(watcher, now_ms);
+}
+
+static bool take_list(struct watcher *watcher, int64_t now_ms, struct text bytes)
+{
+    watcher->page_bytes += bytes.size;
+    if (watcher->page_bytes > watcher->settings.page_bytes_max && watcher->page_objects > 1 &&
+        !watcher->whole_list) {
+        shrink_page(watcher, now_ms);
+        return false;
+    }
+    while (bytes.size > 0) {
+        size_t used = bytes.size;
+        enum list_part part = list_scan(&watcher->list_scan, bytes, &used);
+        if (!take_part(watcher, now_ms, part, (struct text){bytes.data, used}))
+            return false;
+        bytes = (struct text){bytes.data + used, bytes.size - used};
+    }
+    return true;
+}
+
+bool watcher_waits(struct watcher *watcher)
+{
+    return watcher->in_flight && hold_waits(&watcher->hold);
 }
 
 bool watcher_bytes(struct watcher *watcher, int64_t now_ms, struct text bytes)
@@ -467,23 +594,15 @@ bool watcher_bytes(struct watcher *watcher, int64_t now_ms, struct text bytes)
         return false;
     watcher->last_byte_ms = now_ms;
     if (watcher->status != 200) {
-        size_t room = REFUSAL_BYTES - watcher->size;
+        size_t room = REFUSAL_BYTES - watcher->hold.size;
         if (bytes.size > room)
             bytes.size = room;
-        (void)keep_bytes(watcher, bytes); /* without it the refusal is one all the same */
+        /* Without what it says the refusal is one all the same. */
+        watcher->cut |= !hold_add(&watcher->hold, bytes);
         return true;
     }
-    if (watcher->watching)
-        return take_stream(watcher, now_ms, bytes);
-    if (watcher->size + bytes.size > watcher->settings.list_bytes_max) {
-        fail(watcher, now_ms, RELIST, 0, "a page of the list is too large");
-        return false;
-    }
-    if (!keep_bytes(watcher, bytes)) {
-        fail(watcher, now_ms, RELIST, 0, "memory ran out");
-        return false;
-    }
-    return true;
+    return watcher->watching ? take_stream(watcher, now_ms, bytes)
+                             : take_list(watcher, now_ms, bytes);
 }
 
 void watcher_end(struct watcher *watcher, int64_t now_ms, const char *failure,
@@ -493,9 +612,12 @@ void watcher_end(struct watcher *watcher, int64_t now_ms, const char *failure,
         return;
     if (watcher->status != 0 && watcher->status != 200)
         take_refusal(watcher, now_ms, retry_after_s);
-    else if (failure != NULL || watcher->status == 0)
+    else if (failure != NULL || watcher->status == 0) {
+        /* An API server ends what takes it longer than a minute. */
+        if (!watcher->watching && watcher->page_bytes > 0)
+            halve_page(watcher);
         fail(watcher, now_ms, RESUME, retry_after_s, failure != NULL ? failure : "no answer");
-    else if (watcher->watching)
+    } else if (watcher->watching)
         end_watch(watcher, now_ms);
     else
         take_page(watcher, now_ms);
@@ -509,7 +631,7 @@ static void write_path(struct watcher *watcher)
         request.watch_version = watcher->resource_version;
         request.timeout_s = WATCH_MIN_S + (unsigned)(draw(watcher) % WATCH_MIN_S);
     } else if (!watcher->whole_list) {
-        request.limit = watcher->settings.page_objects;
+        request.limit = watcher->page_objects;
         request.continue_token = watcher->continue_token;
     }
     list_request_write(&request, watcher->path);
@@ -520,6 +642,8 @@ void watcher_next(struct watcher *watcher, int64_t now_ms, struct watch_step *st
     int64_t idle_ms =
         watcher->watching ? watcher->settings.watch_idle_ms : watcher->settings.list_idle_ms;
     *step = (struct watch_step){.kind = WATCH_WAIT, .stream = watcher->watching};
+    if (watcher_waits(watcher))
+        watcher->last_byte_ms = now_ms;
     if (watcher->in_flight) {
         step->until_ms = watcher->last_byte_ms + idle_ms;
         if (now_ms >= step->until_ms) {
@@ -545,16 +669,16 @@ void watcher_next(struct watcher *watcher, int64_t now_ms, struct watch_step *st
 
 void watcher_report(const struct watcher *watcher, int64_t now_ms, struct watch_report *report)
 {
-    *report = (struct watch_report){
-        .synced = watcher->synced,
-        .degraded = watcher->degraded,
-        .refused_status = watcher->refused_status,
-        .listing = !watcher->watching && watcher->continue_token != NULL,
-        .watching = watcher->in_flight && watcher->watching && watcher->status == 200,
-        .age_ms = -1,
-        .lists = watcher->lists,
-        .events = watcher->events,
-        .failures = watcher->failures};
+    *report = (struct watch_report){.synced = watcher->synced,
+                                    .degraded = watcher->degraded,
+                                    .refused_status = watcher->refused_status,
+                                    .listing = !watcher->watching && watcher->begun,
+                                    .watching = watcher->in_flight && watcher->watching &&
+                                                watcher->status == 200,
+                                    .age_ms = -1,
+                                    .lists = watcher->lists,
+                                    .events = watcher->events,
+                                    .failures = watcher->failures};
     if (watcher->synced)
         report->age_ms = now_ms - watcher->current_at_ms;
     memcpy(report->problem, watcher->problem, sizeof report->problem);

@@ -17,6 +17,22 @@ enum value_scan_result {
 };
 enum value_scan_result value_scan(struct value_scan *scan, struct text bytes, size_t *used);
 
+/* Takes a list apart that comes in pieces: items are read one by one, and the rest is small. */
+struct list_scan {
+    struct value_scan root, item;
+    unsigned matched; /* bytes of the key of the items that stand before */
+    bool in_items, in_item;
+    bool ended;
+};
+enum list_part {
+    LIST_HEAD,     /* the bytes up to *used are of the list itself */
+    LIST_ITEM,     /* of an item, which goes on */
+    LIST_ITEM_END, /* of an item, which ends with them */
+    LIST_BETWEEN,  /* of nothing */
+    LIST_BAD,      /* it is no list of objects */
+};
+enum list_part list_scan(struct list_scan *scan, struct text bytes, size_t *used);
+
 /* The versions of a kind's API, the one to ask first first; NULL at its end. */
 const char *const *kind_versions(enum kind kind);
 /* "v1", "apps/v1". */
@@ -39,17 +55,30 @@ bool version_keep(char kept[static VERSION_BYTES], struct text version) MUST_CHE
  * compared and count as newer. */
 int version_order(struct text a, struct text b);
 
-struct watch_objects {
-    struct object *items;
-    size_t count, capacity;
+/* How the objects of a kind are read. All that is read lies in the arena or in the body. */
+struct object_reader {
+    enum kind kind;
+    const char *version; /* of its API */
+    bool whole;          /* not only what a live keeps */
+    struct arena *arena;
 };
-struct list_page {
-    struct watch_objects objects;
+enum read_result {
+    READ_DONE,
+    READ_UNREADABLE, /* of the object only kind, namespace and name are known; error says why */
+    READ_FAILED,     /* it is not what was asked for */
+};
+
+/* What a list says beside its items. */
+struct list_head {
     struct text resource_version, continue_token;
 };
-/* All that is read lies in the arena or in body. */
-bool list_page_read(struct text body, enum kind kind, const char *version, struct arena *arena,
-                    struct list_page *page, struct error *error) MUST_CHECK;
+/* The answer without its items. */
+bool list_head_read(struct text head, struct arena *arena, struct list_head *read,
+                    struct error *error) MUST_CHECK;
+/* head is what came before the item. cut: it is only the beginning of it. */
+enum read_result list_item_read(const struct object_reader *reader, struct text head,
+                                struct text item, bool cut, struct object *object,
+                                struct error *error) MUST_CHECK;
 
 enum event_type { EVENT_PUT, EVENT_REMOVE, EVENT_BOOKMARK, EVENT_ERROR };
 struct watch_event {
@@ -60,8 +89,8 @@ struct watch_event {
     struct text message;
     bool expired, too_new; /* the resource version is forgotten; it is not there yet */
 };
-bool watch_event_read(struct text body, enum kind kind, const char *version, struct arena *arena,
-                      struct watch_event *event, struct error *error) MUST_CHECK;
+enum read_result watch_event_read(const struct object_reader *reader, struct text body, bool cut,
+                                  struct watch_event *event, struct error *error) MUST_CHECK;
 
 /* A Status, into code, message, expired and too_new. False: it is none. */
 bool status_read(struct text body, struct arena *arena, struct watch_event *event) MUST_CHECK;

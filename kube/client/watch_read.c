@@ -1,54 +1,28 @@
-/* The answers to lists and watches: where one ends, and what it says. */
-#include "kube/client/watch.h"
-
+/* What lists and watches say. One object that cannot be read costs only itself: what it is called
+ * is found by its quotes and brackets. */
 #include <string.h>
 
-enum { NODES_MAX = 16000000, DEPTH_MAX = 128 };
+#include "kube/client/watch.h"
+#include "kube/kept.h"
 
-/* ---- where a value ends ---- */
+enum {
+    KEPT_NODES_MAX = 100000, /* of one object, as a live keeps it */
+    WHOLE_NODES_MAX = 1000000,
+    HEAD_NODES_MAX = 1000,
+    DEPTH_MAX = 128,
+};
 
-static bool is_space(char c)
-{
-    return c == ' ' || c == '\n' || c == '\r' || c == '\t';
-}
-
-enum value_scan_result value_scan(struct value_scan *scan, struct text bytes, size_t *used)
-{
-    for (size_t i = 0; i < bytes.size; i++) {
-        char c = bytes.data[i];
-        if (scan->in_string) {
-            if (scan->escaped)
-                scan->escaped = false;
-            else if (c == '\\')
-                scan->escaped = true;
-            else if (c == '"')
-                scan->in_string = false;
-        } else if (scan->depth == 0 && c != '{') {
-            if (!is_space(c))
-                return SCAN_BAD;
-        } else if (c == '"') {
-            scan->in_string = true;
-        } else if (c == '{' || c == '[') {
-            scan->depth++;
-        } else if ((c == '}' || c == ']') && --scan->depth == 0) {
-            *used = i + 1;
-            return SCAN_WHOLE;
-        }
-    }
-    *used = bytes.size;
-    return SCAN_MORE;
-}
-
-/* ---- what an answer says ---- */
-
-static bool read_tree(struct text json, struct arena *arena, const struct node **root,
-                      struct error *error)
+static bool read_tree(struct text json, size_t nodes, const struct doc_choice *choice,
+                      struct arena *arena, const struct node **root, struct error *error)
 {
     struct source *source = ARENA_NEW(arena, struct source);
     source->text = json;
-    struct doc_limits limits = {.bytes = json.size, .nodes = NODES_MAX, .depth = DEPTH_MAX};
+    struct doc_limits limits = {
+        .bytes = json.size, .nodes = nodes, .depth = DEPTH_MAX, .choice = choice};
     return doc_read_json(source, &limits, NULL, arena, root, error);
 }
+
+/* ---- an object ---- */
 
 /* Items of a list of a built-in kind say neither apiVersion nor kind. */
 static const struct node *name_type(const struct node *node, struct text api_version,
@@ -69,68 +43,169 @@ static const struct node *name_type(const struct node *node, struct text api_ver
     return node_keep(arena, node_of_members(members, count));
 }
 
-static bool read_object(const struct node *node, struct text api_version, enum kind kind,
-                        struct arena *arena, struct object *object, struct error *error)
+/* What an object is called, as it is written. */
+struct identity {
+    struct text api_version, kind, namespace, name, resource_version;
+};
+struct slot {
+    const char *key;
+    size_t offset;
+};
+
+static struct text *text_at(struct identity *identity, size_t offset)
 {
-    struct text kind_name = text_of(kind_table[kind].name);
-    const struct node *named = name_type(node, api_version, kind_name, arena);
-    if (!object_read(named, NULL, TEXT(""), arena, object, error))
-        return false;
-    if (object->kind != kind || object->name.size == 0 ||
-        (kind_table[kind].namespaced && object->namespace.size == 0))
-        return error_set(error, ERROR_CLUSTER, NOWHERE, "an object is no %s with a name",
-                         kind_table[kind].name);
-    return true;
+    return (struct text *)(void *)((char *)identity + offset);
+}
+
+/* The plain strings of a map whose keys are wanted, and its metadata as they are written (NULL:
+ * nobody wants them). */
+static void read_slots(struct text map, const struct slot *slots, struct identity *identity,
+                       struct text *metadata)
+{
+    struct json_walk walk;
+    struct text key, value;
+    bool goes_on = json_walk_begin(&walk, map);
+    while (goes_on) {
+        goes_on = json_walk_next(&walk, &key, &value);
+        if (metadata != NULL && text_is(key, "metadata"))
+            *metadata = value; /* cut off or not */
+        for (const struct slot *slot = slots; goes_on && slot->key != NULL; slot++)
+            if (text_is(key, slot->key))
+                *text_at(identity, slot->offset) = json_plain_string(value);
+    }
+}
+
+static struct identity identity_read(struct text object)
+{
+    static const struct slot of_root[] = {{"apiVersion", offsetof(struct identity, api_version)},
+                                          {"kind", offsetof(struct identity, kind)},
+                                          {NULL, 0}};
+    static const struct slot of_metadata[] = {
+        {"namespace", offsetof(struct identity, namespace)},
+        {"name", offsetof(struct identity, name)},
+        {"resourceVersion", offsetof(struct identity, resource_version)},
+        {NULL, 0}};
+    struct identity identity = {.name = TEXT("")};
+    struct text metadata = TEXT("");
+    read_slots(object, of_root, &identity, &metadata);
+    read_slots(metadata, of_metadata, &identity, NULL);
+    return identity;
 }
 
 struct reading {
+    const struct object_reader *reader;
     struct text body;
-    enum kind kind;
-    const char *version;
-    struct arena *arena;
-    struct list_page *page;
-    struct watch_event *event;
+    struct object *object;
     struct error *error;
     bool done;
 };
 
-static bool read_page(struct reading *reading)
-{
-    struct arena *arena = reading->arena;
-    struct list_page *page = reading->page;
-    const struct node *root = NULL;
-    if (!read_tree(reading->body, arena, &root, reading->error))
-        return false;
-    const struct node *items = node_get(root, "items");
-    page->resource_version = node_string(node_at(root, "metadata.resourceVersion"));
-    page->continue_token = node_string(node_at(root, "metadata.continue"));
-    /* Go writes a list of none as null in places. */
-    bool listed = node_is(items, NODE_LIST) || node_is(items, NODE_NULL);
-    if (!text_ends_with(node_string(node_get(root, "kind")), TEXT("List")) || !listed ||
-        page->resource_version.size == 0)
-        return error_set(reading->error, ERROR_CLUSTER, NOWHERE,
-                         "the answer is no list with a resourceVersion");
-    struct text api_version = kind_api_version(reading->kind, reading->version, arena);
-    for (size_t i = 0; node_is(items, NODE_LIST) && i < node_count(items); i++)
-        if (!read_object(node_item(items, i), api_version, reading->kind, arena,
-                         LIST_PUSH(arena, &page->objects), reading->error))
-            return false;
-    return true;
-}
-
-static void read_page_body(void *context)
+static void read_object_body(void *context)
 {
     struct reading *reading = context;
-    reading->done = read_page(reading);
+    const struct object_reader *reader = reading->reader;
+    const struct doc_choice choice = reader->whole ? whole_choice : kept_choice(reader->kind);
+    size_t nodes = reader->whole ? WHOLE_NODES_MAX : KEPT_NODES_MAX;
+    const struct node *root = NULL;
+    if (!read_tree(reading->body, nodes, &choice, reader->arena, &root, reading->error))
+        return;
+    struct text api_version = kind_api_version(reader->kind, reader->version, reader->arena);
+    struct text kind_name = text_of(kind_table[reader->kind].name);
+    root = name_type(root, api_version, kind_name, reader->arena);
+    reading->done =
+        object_read(root, NULL, TEXT(""), reader->arena, reading->object, reading->error);
 }
 
-bool list_page_read(struct text body, enum kind kind, const char *version, struct arena *arena,
-                    struct list_page *page, struct error *error)
+/* Its apiVersion and kind may be left out. */
+static bool is_of_kind(const struct object_reader *reader, const struct identity *identity)
 {
-    struct reading reading = {body, kind, version, arena, page, NULL, error, false};
-    *page = (struct list_page){0};
-    return arena_guard(arena, read_page_body, &reading, error) && reading.done;
+    bool said = identity->api_version.size > 0 && identity->kind.size > 0;
+    bool named = identity->name.size > 0 &&
+                 (!kind_table[reader->kind].namespaced || identity->namespace.size > 0);
+    return named && (!said || kind_of(identity->api_version, identity->kind) == reader->kind);
 }
+
+static enum read_result read_object(const struct object_reader *reader, struct text body, bool cut,
+                                    const struct identity *identity, struct object *object,
+                                    struct error *error)
+{
+    struct reading reading = {reader, body, object, error, false};
+    struct object named = {.kind = reader->kind, .name = identity->name};
+    *error = (struct error){0};
+    if (kind_table[reader->kind].namespaced)
+        named.namespace = identity->namespace;
+    *object = named;
+    if (!is_of_kind(reader, identity)) {
+        error_fill(error, ERROR_CLUSTER, NOWHERE, "an object is no %s with a name",
+                   kind_table[reader->kind].name);
+        return READ_FAILED;
+    }
+    if (cut) {
+        error_fill(error, ERROR_LIMIT, NOWHERE, "it is larger than the allowed %zu bytes",
+                   body.size);
+    } else if (arena_guard(reader->arena, read_object_body, &reading, error) && reading.done) {
+        bool same = object->kind == reader->kind && text_equal(object->name, named.name) &&
+                    text_equal(object->namespace, named.namespace);
+        if (same)
+            return READ_DONE;
+        error_fill(error, ERROR_CLUSTER, NOWHERE, "it is not what its name says");
+    }
+    *object = named;
+    return error->kind == ERROR_MEMORY ? READ_FAILED : READ_UNREADABLE;
+}
+
+/* ---- a list ---- */
+
+struct head_reading {
+    struct text head;
+    struct arena *arena;
+    struct list_head *read;
+    struct error *error;
+    bool done;
+};
+
+static void read_head_body(void *context)
+{
+    struct head_reading *reading = context;
+    struct list_head *read = reading->read;
+    const struct node *root = NULL;
+    if (!read_tree(reading->head, HEAD_NODES_MAX, NULL, reading->arena, &root, reading->error))
+        return;
+    const struct node *items = node_get(root, "items");
+    read->resource_version = node_string(node_at(root, "metadata.resourceVersion"));
+    read->continue_token = node_string(node_at(root, "metadata.continue"));
+    /* Go writes a list of none as null in places. */
+    bool listed = node_is(items, NODE_LIST) || node_is(items, NODE_NULL);
+    reading->done = text_ends_with(node_string(node_get(root, "kind")), TEXT("List")) && listed &&
+                    read->resource_version.size > 0;
+    if (!reading->done)
+        error_fill(reading->error, ERROR_CLUSTER, NOWHERE,
+                   "the answer is no list with a resourceVersion");
+}
+
+bool list_head_read(struct text head, struct arena *arena, struct list_head *read,
+                    struct error *error)
+{
+    struct head_reading reading = {head, arena, read, error, false};
+    *read = (struct list_head){0};
+    return arena_guard(arena, read_head_body, &reading, error) && reading.done;
+}
+
+enum read_result list_item_read(const struct object_reader *reader, struct text head,
+                                struct text item, bool cut, struct object *object,
+                                struct error *error)
+{
+    struct identity identity = identity_read(item);
+    struct text of_list = json_plain_string(json_find(head, "kind"));
+    if (identity.kind.size == 0 && !text_ends_with(of_list, TEXT("List"))) {
+        error_fill(error, ERROR_CLUSTER, NOWHERE, "the answer is no list of %s",
+                   kind_table[reader->kind].plural);
+        return READ_FAILED;
+    }
+    return read_object(reader, item, cut, &identity, object, error);
+}
+
+/* ---- an event ---- */
 
 static bool contains(struct text t, const char *part)
 {
@@ -156,7 +231,33 @@ static bool read_status(const struct node *root, struct watch_event *event)
     return true;
 }
 
-static bool read_event(struct reading *reading)
+struct status_reading {
+    struct text body;
+    struct arena *arena;
+    struct watch_event *event;
+    bool done;
+};
+
+static void read_status_body(void *context)
+{
+    struct status_reading *reading = context;
+    struct error error;
+    const struct node *root = NULL;
+    reading->done = read_tree(reading->body, HEAD_NODES_MAX, NULL, reading->arena, &root, &error) &&
+                    read_status(root, reading->event);
+}
+
+bool status_read(struct text body, struct arena *arena, struct watch_event *event)
+{
+    struct error error = {0};
+    struct status_reading reading = {body, arena, event, false};
+    *event = (struct watch_event){0};
+    return arena_guard(arena, read_status_body, &reading, &error) && reading.done;
+}
+
+/* The type, and the object as it is written. False: it is no event. */
+static bool read_envelope(struct text body, bool cut, struct watch_event *event,
+                          struct text *object)
 {
     static const struct {
         const char *name;
@@ -166,59 +267,54 @@ static bool read_event(struct reading *reading)
                  {"DELETED", EVENT_REMOVE},
                  {"BOOKMARK", EVENT_BOOKMARK},
                  {"ERROR", EVENT_ERROR}};
-    struct watch_event *event = reading->event;
-    const struct node *root = NULL;
-    if (!read_tree(reading->body, reading->arena, &root, reading->error))
-        return false;
-    struct text name = node_string(node_get(root, "type"));
-    const struct node *object = node_get(root, "object");
-    size_t type = 0;
+    struct json_walk walk;
+    struct text key, value, name = TEXT("");
+    size_t names = 0, objects = 0, type = 0;
+    bool goes_on = json_walk_begin(&walk, body);
+    while (goes_on) {
+        goes_on = json_walk_next(&walk, &key, &value);
+        if (text_is(key, "object") && (goes_on || cut)) {
+            *object = value;
+            objects++;
+        } else if (text_is(key, "type") && goes_on) {
+            name = json_plain_string(value);
+            names++;
+        }
+    }
     while (type < COUNT_OF(types) && !text_is(name, types[type].name))
         type++;
-    if (type == COUNT_OF(types) || !node_is(object, NODE_MAP))
-        return error_set(reading->error, ERROR_CLUSTER, NOWHERE, "an event is of no known type");
+    if (type == COUNT_OF(types) || names != 1 || objects != 1 || object->data[0] != '{' ||
+        !(walk.ended || cut))
+        return false;
     event->type = types[type].type;
-    if (event->type == EVENT_ERROR) {
-        if (!read_status(object, event))
-            event->message = TEXT("an error that says nothing");
-        return true;
+    return true;
+}
+
+enum read_result watch_event_read(const struct object_reader *reader, struct text body, bool cut,
+                                  struct watch_event *event, struct error *error)
+{
+    struct text object = TEXT("");
+    *event = (struct watch_event){0};
+    if (!read_envelope(body, cut, event, &object)) {
+        error_fill(error, ERROR_CLUSTER, NOWHERE, "an event is of no known type");
+        return READ_FAILED;
     }
-    event->resource_version = node_string(node_at(object, "metadata.resourceVersion"));
-    if (event->resource_version.size == 0)
-        return error_set(reading->error, ERROR_CLUSTER, NOWHERE, "an event has no resourceVersion");
+    if (event->type == EVENT_ERROR) {
+        if (!status_read(object, reader->arena, event)) {
+            event->type = EVENT_ERROR;
+            event->message = TEXT("an error that says nothing");
+        }
+        return READ_DONE;
+    }
+    struct identity identity = identity_read(object);
+    event->resource_version = identity.resource_version;
+    if (event->resource_version.size == 0) {
+        error_fill(error, ERROR_CLUSTER, NOWHERE, "an event has no resourceVersion");
+        return READ_FAILED;
+    }
     if (event->type == EVENT_BOOKMARK)
-        return true;
-    struct text api_version = kind_api_version(reading->kind, reading->version, reading->arena);
-    return read_object(object, api_version, reading->kind, reading->arena, &event->object,
-                       reading->error);
-}
-
-static void read_event_body(void *context)
-{
-    struct reading *reading = context;
-    reading->done = read_event(reading);
-}
-
-bool watch_event_read(struct text body, enum kind kind, const char *version, struct arena *arena,
-                      struct watch_event *event, struct error *error)
-{
-    struct reading reading = {body, kind, version, arena, NULL, event, error, false};
-    *event = (struct watch_event){0};
-    return arena_guard(arena, read_event_body, &reading, error) && reading.done;
-}
-
-static void read_status_body(void *context)
-{
-    struct reading *reading = context;
-    const struct node *root = NULL;
-    reading->done = read_tree(reading->body, reading->arena, &root, reading->error) &&
-                    read_status(root, reading->event);
-}
-
-bool status_read(struct text body, struct arena *arena, struct watch_event *event)
-{
-    struct error error = {0};
-    struct reading reading = {body, KIND_UNKNOWN, "", arena, NULL, event, &error, false};
-    *event = (struct watch_event){0};
-    return arena_guard(arena, read_status_body, &reading, &error) && reading.done;
+        return READ_DONE;
+    enum read_result result = read_object(reader, object, cut, &identity, &event->object, error);
+    /* What goes need not be read. */
+    return result == READ_UNREADABLE && event->type == EVENT_REMOVE ? READ_DONE : result;
 }

@@ -11,8 +11,9 @@
 
 /* "begin put shop/a end": what came since it was last looked at. */
 static char told[8192];
-static unsigned said; /* warnings */
-static bool refuse;   /* as if memory had run out */
+static char told_why[500]; /* the last one was unreadable */
+static unsigned said;      /* warnings */
+static bool refuse;        /* as if memory had run out */
 
 static inline bool tell(const char *word, const struct object *object)
 {
@@ -42,6 +43,13 @@ static bool tell_put(void *context, const struct object *object)
     return tell("put", object);
 }
 
+static bool tell_unreadable(void *context, const struct object *object, const char *why)
+{
+    (void)context;
+    snprintf(told_why, sizeof told_why, "%s", why);
+    return tell("unreadable", object);
+}
+
 static bool tell_remove(void *context, const struct object *object)
 {
     (void)context;
@@ -57,6 +65,7 @@ static void tell_people(void *context, enum kind kind, enum log_level level, con
 static const struct watch_sink telling = {.list_begin = tell_begin,
                                           .list_end = tell_end,
                                           .put = tell_put,
+                                          .put_unreadable = tell_unreadable,
                                           .remove = tell_remove,
                                           .say = tell_people};
 

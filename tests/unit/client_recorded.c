@@ -96,6 +96,12 @@ static bool remove_object(void *context, const struct object *object)
     return line != NULL;
 }
 
+static bool put_unreadable(void *context, const struct object *object, const char *why)
+{
+    (void)context, (void)object, (void)why;
+    return false;
+}
+
 static void say(void *context, enum kind kind, enum log_level level, const char *message)
 {
     struct cluster *cluster = context;
@@ -234,11 +240,12 @@ static void replay_one(size_t recording, enum cut cut, struct cluster *cluster)
     snprintf(path, sizeof path, "%s/tests/fakeapi/recorded/%s.watch", source == NULL ? "." : source,
              recordings[recording].file);
     *cluster = (struct cluster){0};
-    struct watch_settings settings = {.page_objects = 2, .seed = 1};
+    struct watch_settings settings = {.page_objects = 2, .seed = 1, .whole = true};
     struct watch_sink sink = {.context = cluster,
                               .list_begin = begin_list,
                               .list_end = end_list,
                               .put = put,
+                              .put_unreadable = put_unreadable,
                               .remove = remove_object,
                               .say = say};
     struct replay replay = {.file = fopen(path, "r"), .now_ms = 1000000, .cut = cut};

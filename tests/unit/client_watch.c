@@ -10,7 +10,7 @@ static int64_t now_ms;
 
 static void start(enum kind kind, uint64_t seed)
 {
-    struct watch_settings settings = {.page_objects = 2, .event_bytes_max = 4096, .seed = seed};
+    struct watch_settings settings = {.page_objects = 2, .object_bytes_max = 4096, .seed = seed};
     told[0] = '\0';
     said = 0;
     refuse = false;
@@ -98,9 +98,9 @@ static void a_list_is_read_by_pages(void)
     CU_ASSERT(!step.stream);
     watcher_head(watcher, now_ms, 200);
     CU_ASSERT(deliver(PODS("100", "a+b/=", POD("a", "7") "," POD("b", "8")), 7));
-    ASSERT_TOLD(""); /* half a page is not told */
+    ASSERT_TOLD("begin put a put b"); /* one by one, as they come */
     watcher_end(watcher, now_ms, NULL, 0);
-    ASSERT_TOLD("begin put a put b");
+    ASSERT_TOLD("");
     ASSERT_INT(next_request(), 0);
     ASSERT_TEXT(text_of(step.path), "/api/v1/pods?limit=2&continue=a%2Bb%2F%3D");
     watcher_head(watcher, now_ms, 200);
@@ -454,20 +454,235 @@ static void memory_that_runs_out_in_the_sink_means_a_list(void)
     watcher_destroy(watcher);
 }
 
-static void an_event_that_is_too_large_is_not_kept(void)
+/* As much as one chunk, of nothing but this byte. False: no more is wanted. */
+static bool deliver_run(char byte, size_t count)
+{
+    char part[1024];
+    memset(part, byte, sizeof part);
+    bool on = true;
+    for (; on && count > 0; count -= count < sizeof part ? count : sizeof part)
+        on = watcher_bytes(watcher, now_ms,
+                           (struct text){part, count < sizeof part ? count : sizeof part});
+    return on;
+}
+
+enum { TOO_MANY_BYTES = 10000 };
+#define LARGE_BEGIN(name, rv)                                                \
+    "{\"kind\":\"Pod\",\"apiVersion\":\"v1\",\"metadata\":{\"name\":\"" name \
+    "\",\"namespace\":\"shop\",\"resourceVersion\":\"" rv                    \
+    "\",\"annotations\":{\"a\":\"}<\",\"b\":\""
+
+/* Only its beginning is held, and the watch goes on behind it. */
+static void an_event_that_is_too_large_costs_itself(void)
 {
     start_watching();
-    char part[1024];
-    memset(part, 'x', sizeof part);
+    CU_ASSERT(deliver("{\"type\":\"ADDED\",\"object\":" LARGE_BEGIN("a", "101"), 7));
+    CU_ASSERT(deliver_run('x', TOO_MANY_BYTES));
+    CU_ASSERT(watcher_used_bytes(watcher) < 200000);
+    ASSERT_TOLD("");
+    CU_ASSERT(deliver("\"}}}}" EVENT("ADDED", TYPED("b", "102")), 7));
+    ASSERT_TOLD("unreadable a put b");
+    ASSERT_TEXT(text_of(told_why), "it is larger than the allowed 4071 bytes");
+    CU_ASSERT(deliver("{\"type\":\"DELETED\",\"object\":" LARGE_BEGIN("a", "103"), 7));
+    CU_ASSERT(deliver_run('x', TOO_MANY_BYTES));
+    CU_ASSERT(deliver("\"}}}}", 7));
+    ASSERT_TOLD("remove a");
+    watcher_end(watcher, now_ms + 5000, NULL, 0);
+    next_request();
+    CU_ASSERT(watches_from("103"));
+    ASSERT_INT(said, 0);
+    watcher_destroy(watcher);
+}
+
+/* One of which nobody can say what it is called, and one without an end. */
+static void a_large_event_without_a_name_means_a_list(void)
+{
+    start_watching();
+    CU_ASSERT(deliver("{\"type\":\"ADDED\",\"object\":{\"spec\":\"", 7));
+    CU_ASSERT(deliver_run('x', TOO_MANY_BYTES));
+    CU_ASSERT(!deliver("\",\"metadata\":{\"name\":\"a\",\"namespace\":\"b\"}}}", 7));
+    next_request();
+    CU_ASSERT(lists());
+    watcher_destroy(watcher);
+    start_watching();
     CU_ASSERT(deliver("{\"type\":\"", 50));
-    bool on = true;
-    for (int i = 0; on && i < 8; i++)
-        on = watcher_bytes(watcher, now_ms, (struct text){part, sizeof part});
-    CU_ASSERT(!on);
+    CU_ASSERT(!deliver_run('x', (size_t)20 * 4096));
     CU_ASSERT(watcher_used_bytes(watcher) < 200000);
     next_request();
     CU_ASSERT(lists());
     watcher_destroy(watcher);
+}
+
+/* An object, and how it is told. */
+#define META(name, more) \
+    "{\"metadata\":{\"name\":\"" name "\",\"namespace\":\"shop\",\"resourceVersion\":\"101\"" more
+static void one_object_that_cannot_be_read_costs_itself(void)
+{
+    enum { DEPTH = 1000, COUNT = 280000 };
+    static const struct {
+        const char *begin, *piece, *end, *told;
+        size_t pieces;
+    } cases[] = {
+        /* What nobody looks at may be as deep and wide as it likes. */
+        {META("a", ",\"managedFields\":["), "[", "", "put", DEPTH},
+        {META("a", "},\"spec\":{\"containers\":[{\"name\":\"c\",\"env\":["), "{\"name\":\"E\"},",
+         "{}]}]}}", "put", COUNT},
+        {META("a", ",\"annotations\":{"), "\"x\":\"<\",", "\"y\":1}}}", "put", COUNT},
+        /* What is looked at may not. */
+        {META("a", "},\"spec\":{\"affinity\":"), "{\"x\":", "", "unreadable", DEPTH},
+        {META("a", "},\"spec\":{\"tolerations\":["), "{},", "{}]}}", "unreadable", COUNT},
+        {META("a", ",\"labels\":[]}}"), "", "", "unreadable", 0},
+        {META("a", ",\"labels\":{\"x\":1,\"x\":2}}}"), "", "", "unreadable", 0},
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        size_t piece_bytes = strlen(cases[i].piece);
+        struct watch_settings settings = {.page_objects = 2};
+        char expected[100], *object = calloc(1, 4096 + cases[i].pieces * (piece_bytes + 2));
+        char *at = stpcpy(object, cases[i].begin);
+        for (size_t j = 0; j < cases[i].pieces; j++)
+            at = stpcpy(at, cases[i].piece);
+        for (size_t j = 0; cases[i].pieces == DEPTH && j < DEPTH; j++)
+            at = stpcpy(at, cases[i].piece[0] == '[' ? "]" : j == 0 ? "1}" : "}");
+        strcpy(at, cases[i].pieces != DEPTH   ? cases[i].end
+                   : cases[i].piece[0] == '[' ? "]}}"
+                                              : "}}");
+
+        start(KIND_POD, 1);
+        watcher_destroy(watcher);
+        watcher = watcher_create(KIND_POD, &settings, &telling);
+        next_request();
+        watcher_head(watcher, now_ms, 200);
+        CU_ASSERT(deliver("{\"kind\":\"PodList\",\"metadata\":{\"resourceVersion\":\"7\"},"
+                          "\"items\":[" POD("b", "1") ",",
+                          100));
+        CU_ASSERT(deliver(object, 1000));
+        CU_ASSERT(deliver("," POD("c", "1") "]}", 100));
+        watcher_end(watcher, now_ms, NULL, 0);
+        snprintf(expected, sizeof expected, "begin put b %s a put c end", cases[i].told);
+        ASSERT_TOLD(expected);
+
+        next_request();
+        watcher_head(watcher, now_ms, 200);
+        CU_ASSERT(deliver("{\"type\":\"MODIFIED\",\"object\":", 100));
+        CU_ASSERT(deliver(object, 1000));
+        CU_ASSERT(deliver("}\n" EVENT("DELETED", TYPED("b", "102")), 100));
+        snprintf(expected, sizeof expected, "%s a remove b", cases[i].told);
+        ASSERT_TOLD(expected);
+        ASSERT_INT(said, 0);
+        watcher_destroy(watcher);
+        free(object);
+    }
+}
+
+/* ---- pages that are too large ---- */
+
+static void start_pages(size_t objects)
+{
+    const struct watch_settings settings = {.page_objects = objects,
+                                            .page_bytes_max = TOO_MANY_BYTES};
+    start(KIND_POD, 1);
+    watcher_destroy(watcher);
+    watcher = watcher_create(KIND_POD, &settings, &telling);
+}
+
+static void ask_page(const char *path)
+{
+    CU_ASSERT(next_request() < 1);
+    ASSERT_TEXT(text_of(step.path), path);
+    watcher_head(watcher, now_ms, 200);
+}
+
+#define PAGE(next, items)                                                                \
+    "{\"kind\":\"PodList\",\"metadata\":{\"resourceVersion\":\"9\",\"continue\":\"" next \
+    "\"},\"items\":[" items
+
+/* Halves, down to one, which is read however large it is; then longer ones again. */
+static void a_page_that_is_too_large_is_asked_for_in_halves(void)
+{
+    start_pages(5);
+    ask_page("/api/v1/pods?limit=5");
+    CU_ASSERT(deliver(PAGE("x", POD("a", "1") ","), 7));
+    CU_ASSERT(!deliver_run(' ', TOO_MANY_BYTES));
+    ASSERT_TOLD("begin put a");
+    struct watch_report report;
+    watcher_report(watcher, now_ms, &report);
+    CU_ASSERT(report.listing && report.failures == 0);
+    ask_page("/api/v1/pods?limit=2");
+    CU_ASSERT(!deliver_run(' ', TOO_MANY_BYTES + 1));
+    ask_page("/api/v1/pods?limit=1");
+    CU_ASSERT(deliver_run(' ', 2 * TOO_MANY_BYTES));
+    CU_ASSERT(deliver(PAGE("x", POD("a", "1") "]}"), 7));
+    watcher_end(watcher, now_ms, NULL, 0);
+    ASSERT_TOLD("put a");
+    ask_page("/api/v1/pods?limit=1&continue=x");
+    CU_ASSERT(deliver(PAGE("y", POD("b", "1") "]}"), 7));
+    watcher_end(watcher, now_ms, NULL, 0);
+    ask_page("/api/v1/pods?limit=2&continue=y");
+    CU_ASSERT(deliver(PAGE("z", POD("c", "1") "]}"), 7));
+    watcher_end(watcher, now_ms, NULL, 0);
+    ask_page("/api/v1/pods?limit=4&continue=z");
+    CU_ASSERT(deliver(PAGE("", "]}"), 7));
+    watcher_end(watcher, now_ms, NULL, 0);
+    ASSERT_TOLD("put b put c end");
+    ASSERT_INT(said, 0);
+    next_request();
+    CU_ASSERT(watches_from("9"));
+    watcher_destroy(watcher);
+}
+
+/* As an API server does that has no time for it. */
+static void a_page_that_breaks_off_is_asked_for_in_halves(void)
+{
+    start_pages(4);
+    ask_page("/api/v1/pods?limit=4");
+    CU_ASSERT(deliver(PAGE("x", POD("a", "1") ","), 7));
+    watcher_end(watcher, now_ms, "transfer closed with outstanding read data remaining", 0);
+    next_request();
+    ASSERT_TEXT(text_of(step.path), "/api/v1/pods?limit=2");
+    watcher_end(watcher, now_ms, "connection refused", 0);
+    next_request();
+    ASSERT_TEXT(text_of(step.path), "/api/v1/pods?limit=2");
+    watcher_destroy(watcher);
+}
+
+/* ---- memory that kinds share ---- */
+
+/* Who came first goes on; the other waits until it is done. */
+static void kinds_wait_for_each_other(void)
+{
+    enum { LARGE = 200000 };
+    struct watch_budget budget = {.limit_bytes = 2 * LARGE};
+    const struct watch_settings settings = {.budget = &budget};
+    struct watcher *both[2];
+    start(KIND_POD, 1);
+    watcher_destroy(watcher);
+    for (size_t i = 0; i < 2; i++) {
+        both[i] = watcher = watcher_create(KIND_POD, &settings, &telling);
+        next_request();
+        watcher_head(watcher, now_ms, 200);
+        CU_ASSERT(deliver(PAGE("", META("a", ",\"x\":\"")), 7));
+        CU_ASSERT(deliver_run('<', LARGE));
+        CU_ASSERT(!watcher_waits(both[0]));
+    }
+    CU_ASSERT(watcher_waits(both[1]));
+    CU_ASSERT(budget.used_bytes > budget.limit_bytes);
+    for (int i = 0; i < 10; i++) { /* however long that takes, it is not dead */
+        now_ms += 29000;
+        CU_ASSERT(watcher_bytes(both[0], now_ms, TEXT("<")));
+        watcher_next(both[1], now_ms, &step);
+        ASSERT_INT(step.kind, WATCH_WAIT);
+    }
+    watcher = both[0];
+    CU_ASSERT(deliver("\"}}", 7));
+    CU_ASSERT(!watcher_waits(both[1]) && !watcher_waits(both[0]));
+    ASSERT_TOLD("begin put a");
+    watcher = both[1];
+    CU_ASSERT(deliver("\"}}]}", 7));
+    ASSERT_INT(budget.used_bytes, 0);
+    for (size_t i = 0; i < 2; i++)
+        watcher_destroy(both[i]);
+    /* One that goes for good lets go of what it held. */
+    CU_ASSERT_PTR_NULL(budget.senior);
 }
 
 const struct unit_test unit_tests[] = {
@@ -490,6 +705,13 @@ const struct unit_test unit_tests[] = {
     {"expiry after expiry backs off", expiry_after_expiry_backs_off},
     {"memory that runs out in the sink means a list",
      memory_that_runs_out_in_the_sink_means_a_list},
-    {"an event that is too large is not kept", an_event_that_is_too_large_is_not_kept},
+    {"an event that is too large costs itself", an_event_that_is_too_large_costs_itself},
+    {"a large event without a name means a list", a_large_event_without_a_name_means_a_list},
+    {"one object that cannot be read costs itself", one_object_that_cannot_be_read_costs_itself},
+    {"a page that is too large is asked for in halves",
+     a_page_that_is_too_large_is_asked_for_in_halves},
+    {"a page that breaks off is asked for in halves",
+     a_page_that_breaks_off_is_asked_for_in_halves},
+    {"kinds wait for each other", kinds_wait_for_each_other},
     {NULL, NULL},
 };
