@@ -171,6 +171,18 @@ static enum volume_zones add_free_volumes(const struct snapshot *snapshot, struc
     return VOLUME_IN_ZONES;
 }
 
+/* One that is there and cannot be read may be what decides: a volume that the claim gets, the class
+ * that is the default, the Node that is selected. */
+static bool something_is_unreadable(const struct snapshot *snapshot, const struct claim *claim,
+                                    const struct node *root)
+{
+    const struct node *annotations = node_at(root, "metadata.annotations");
+    struct text node = node_string(node_get(annotations, "volume.kubernetes.io/selected-node"));
+    return !snapshot_reads_all(snapshot, KIND_PERSISTENT_VOLUME, TEXT("")) ||
+           (!claim->class_named && !snapshot_reads_all(snapshot, KIND_STORAGE_CLASS, TEXT(""))) ||
+           (node.size > 0 && snapshot_is_unreadable(snapshot, KIND_NODE, TEXT(""), node));
+}
+
 static void read_unbound(const struct snapshot *snapshot, struct text namespace, struct text name,
                          const struct field *root, struct arena *arena, struct claim_zones *result)
 {
@@ -178,6 +190,8 @@ static void read_unbound(const struct snapshot *snapshot, struct text namespace,
     struct storage_class class = {0};
     struct solver_volume made = {0};
     claim_read(root, arena, &claim);
+    if (something_is_unreadable(snapshot, &claim, root->node))
+        return;
     bool wants_none = claim.class_named && claim.class_name.size == 0;
     const struct object *object = wants_none ? NULL : claim_class(snapshot, &claim);
     if (!wants_none && (object == NULL ||
@@ -227,7 +241,8 @@ void claim_zones_read(const struct snapshot *snapshot, struct text namespace, st
         snapshot_find(snapshot, KIND_PERSISTENT_VOLUME_CLAIM, namespace, name);
     *result = (struct claim_zones){.hold = CLAIM_UNKNOWN, .any_zone = true};
     if (claim == NULL) {
-        if (template != NULL)
+        if (template != NULL &&
+            !snapshot_is_unreadable(snapshot, KIND_PERSISTENT_VOLUME_CLAIM, namespace, name))
             read_unbound(snapshot, namespace, name, template, arena, result);
         return;
     }

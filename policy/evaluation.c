@@ -1,5 +1,14 @@
 #include "policy/evaluation.h"
 
+bool world_sees_in(const struct world *world, kind_set kinds, struct text namespace)
+{
+    bool sees = world_lists(world, kinds);
+    for (enum kind kind = 0; sees && kind < KIND_COUNT; kind++)
+        if ((kinds & KIND_BIT(kind)) != 0)
+            sees = snapshot_reads_all(world->snapshot, kind, namespace);
+    return sees;
+}
+
 static void look_up_namespace(struct evaluation *evaluation)
 {
     struct text name = evaluation->subject->object->namespace;

@@ -106,10 +106,18 @@ struct world {
     uint64_t generation;
     int64_t loaded_unix_s;
 };
-/* Whether what is there of these kinds is in the snapshot. */
-static inline bool world_sees(const struct world *world, kind_set kinds)
+/* Whether these kinds could be listed; single objects may be there and unreadable all the same. */
+static inline bool world_lists(const struct world *world, kind_set kinds)
 {
     return (world->unseen & kinds) == 0;
+}
+/* Whether all that is there of these kinds is in the snapshot: in that namespace, and everywhere of
+ * those that have none. */
+bool world_sees_in(const struct world *world, kind_set kinds, struct text namespace);
+/* Of kinds without a namespace. */
+static inline bool world_sees(const struct world *world, kind_set kinds)
+{
+    return world_sees_in(world, kinds, TEXT(""));
 }
 
 /* ---- loading ---- */

@@ -73,6 +73,7 @@ static void find_selected(struct hearing *hearing)
     }
 }
 
+/* Who makes a workload that cannot be read has nothing of it: it counts as none. */
 static bool sees_workloads(const struct world *world)
 {
     kind_set kinds = 0;
@@ -81,7 +82,7 @@ static bool sees_workloads(const struct world *world)
         kinds |= KIND_BIT(counted_kinds[i]);
         count += snapshot_count(world->snapshot, counted_kinds[i]);
     }
-    return count > 0 && world_sees(world, kinds);
+    return count > 0 && world_lists(world, kinds);
 }
 
 /* ---- one that never lets a pod go ---- */

@@ -122,7 +122,8 @@ static void judge_required(const struct hearing *hearing, struct text resource)
         return;
     /* The API server has applied LimitRanges to a Pod already; its template will get them later. */
     bool may_get_it = hearing->judgement->object->kind != KIND_POD &&
-                      !world_sees(hearing->judgement->world, KIND_BIT(KIND_LIMIT_RANGE));
+                      !world_sees_in(hearing->judgement->world, KIND_BIT(KIND_LIMIT_RANGE),
+                                     hearing->judgement->object->namespace);
     judgement_report(
         hearing->judgement,
         &(struct draft){

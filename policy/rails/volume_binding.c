@@ -299,8 +299,10 @@ static bool uses_early_class(struct judgement *judgement, const struct settings 
     if (claim->bound || (claim->class_named && claim->class_name.size == 0))
         return false;
     const struct object *object = claim_class(judgement->world->snapshot, claim);
-    *unseen = object == NULL;
-    return object != NULL && storage_class_read(object, judgement->arena, class) &&
+    /* The default class may be one that cannot be read. */
+    *unseen = object == NULL ||
+              (!claim->class_named && !world_sees(judgement->world, KIND_BIT(KIND_STORAGE_CLASS)));
+    return !*unseen && storage_class_read(object, judgement->arena, class) &&
            binds_too_early(settings, class);
 }
 

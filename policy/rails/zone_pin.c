@@ -122,10 +122,10 @@ static enum strength strength_of(const struct settings *settings, const struct p
      KIND_BIT(KIND_EC2_NODE_CLASS))
 
 /* A zone is never a guess. */
-static bool sees_enough(const struct world *world, const struct pin *pin)
+static bool sees_enough(const struct world *world, const struct object *pod, const struct pin *pin)
 {
-    return world_sees(world, KINDS_OF_ZONES) &&
-           (pin->kind == PIN_BOUND || world_sees(world, KINDS_OF_CHOICE));
+    return world_lists(world, KINDS_OF_ZONES) &&
+           (pin->kind == PIN_BOUND || world_sees_in(world, KINDS_OF_CHOICE, pod->namespace));
 }
 
 /* Why the pod gets a note alone; NULL: it gets more. Karpenter takes only the heaviest preference,
@@ -303,7 +303,7 @@ static void change(struct judgement *judgement, const void *settings_pointer)
     if (is_left_alone(judgement->world, pod) || prefers_noted_zone(pod, arena))
         return;
     pin_read(world->snapshot, world->catalog, world->offers, pod, arena, &pin);
-    enum strength strength = sees_enough(world, &pin) ? strength_of(settings, &pin) : PIN_OFF;
+    enum strength strength = sees_enough(world, pod, &pin) ? strength_of(settings, &pin) : PIN_OFF;
     const char *hindrance = NULL;
     if (strength == PIN_REQUIRE && world->volumes_are_stale) {
         strength = PIN_ANNOTATE;
@@ -355,7 +355,7 @@ static void judge(struct judgement *judgement, const void *settings_pointer)
     const struct object *pod = judgement->object;
     struct text volumes;
     if (judgement->subject->operation != OPERATION_CREATE || is_left_alone(judgement->world, pod) ||
-        !world_sees(judgement->world, KINDS_OF_ZONES))
+        !world_lists(judgement->world, KINDS_OF_ZONES))
         return;
     if (!pin_is_impossible(judgement->world->snapshot, pod, arena, &volumes)) {
         zone_pin_judge_selection(judgement);
