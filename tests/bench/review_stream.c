@@ -186,6 +186,8 @@ int main(int argc, char **argv)
             put_pools(&visible);
         } else if (strcmp(argv[i], "--state") == 0 && value != NULL) {
             manifests_read(&visible, value, TEXT("default"));
+            if (visible.problems.count > 0)
+                fail(value, visible.problems.items[0].what);
             i++;
         } else if (strcmp(argv[i], "--budget") == 0 && value != NULL) {
             budget_bytes = strtoul(value, NULL, 10) << 20;

@@ -99,7 +99,7 @@ var identity = map[string]bool{
 	"name": true, "key": true, "uid": true, "claimName": true, "topologyKey": true, "mountPath": true,
 	"containerPort": true, "persistentVolumeClaim": true, "labelSelector": true, "matchExpressions": true,
 	"matchLabels": true, "preference": true, "podAffinityTerm": true, "effect": true, "weight": true,
-	"resources": true, "requests": true, "limits": true,
+	"resources": true, "requests": true, "limits": true, "default": true, "defaultRequest": true,
 }
 
 func isWanted(one *schema, name string) bool {

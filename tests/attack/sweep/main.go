@@ -25,6 +25,7 @@ func start() error {
 	arguments := flag.String("engine-arguments", "--cluster", "more for the engine, with blanks between")
 	short := flag.Bool("short", false, "the short form")
 	withStrings := flag.Bool("strings", true, "long strings, too")
+	views := flag.Bool("views", true, "what is long in the cluster, too")
 	bytes := flag.Int("bytes", 2_900_000, "of an object")
 	kinds := flag.String("kind", "", "only kinds that match")
 	paths := flag.String("field", "", "only fields that match")
@@ -48,11 +49,11 @@ func start() error {
 		return err
 	}
 	files := strings.Split(*policies, ",")
-	engine, err := startEngine(*program, files, strings.Fields(*arguments)...)
+	judge, err := startEngine(*program, files, strings.Fields(*arguments)...)
 	if err != nil {
 		return err
 	}
-	run := &sweep{options: settings, schemas: all, engine: engine}
+	run := &sweep{options: settings, schemas: all, engine: judge}
 	if *before != "" {
 		if run.before, err = startEngine(*before, files, strings.Fields(*arguments)...); err != nil {
 			return err
@@ -62,8 +63,17 @@ func start() error {
 	if err := run.run(); err != nil {
 		return err
 	}
-	if err := engine.stop(); err != nil {
+	if err := judge.stop(); err != nil {
 		return err
+	}
+	if *views {
+		alone := strings.Fields(strings.ReplaceAll(*arguments, "--cluster", ""))
+		err := run.runViews(func(state string) (*engine, error) {
+			return startEngine(*program, files[:1], append(alone, "--state", state)...)
+		})
+		if err != nil {
+			return err
+		}
 	}
 	if printTable(os.Stdout, run.rows, *most) > 0 {
 		os.Exit(1)

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"os"
 	"os/exec"
 	"strings"
 )
@@ -21,6 +22,7 @@ const (
 func goOutput(folder string, arguments ...string) ([]byte, error) {
 	command := exec.Command("go", arguments...)
 	command.Dir = folder
+	command.Env = append(os.Environ(), "GOTOOLCHAIN=auto") // Karpenter wants a newer Go than Debian's
 	var errors bytes.Buffer
 	command.Stderr = &errors
 	output, err := command.Output()

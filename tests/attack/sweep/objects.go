@@ -102,6 +102,8 @@ func object(of *kind, denied bool) tree {
 			spec["storageClassName"] = "at-once"
 		}
 		made["spec"] = spec
+	case "LimitRange":
+		made["spec"] = tree{"limits": []any{tree{"type": "Container", "default": tree{"cpu": "1"}}}}
 	case "PodDisruptionBudget":
 		spec := tree{"selector": tree{"matchLabels": tree{"app": "web"}}, "maxUnavailable": 1}
 		if denied {

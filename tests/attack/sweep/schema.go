@@ -38,6 +38,7 @@ const definitions = "#/definitions/"
 type schemas struct {
 	definitions map[string]*schema
 	kinds       []*kind
+	seen        []*kind // not judged, but looked at
 }
 
 // resolve follows references.
@@ -94,6 +95,7 @@ func readSchemas(folder string) (*schemas, error) {
 		}
 		all.kinds = append(all.kinds, &kind{each.name, each.apiVersion, each.cluster, each.template, one})
 	}
+	all.seen = []*kind{{"LimitRange", "v1", false, "", all.definitions["io.k8s.api.core.v1.LimitRange"]}}
 	for _, each := range karpenterKinds {
 		one, err := readCRD(folder, each.file, each.name)
 		if err != nil {

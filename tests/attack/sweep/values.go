@@ -51,6 +51,7 @@ var fieldValues = map[string]worth{
 	"whenUnsatisfiable":      {[]string{"ScheduleAnyway"}, []string{"DoNotSchedule"}},
 	"claimName":              {[]string{"data-set-1-0", "data-set-1-1", "web-1-2", "web-1-3"}, []string{"gone-#"}},
 	"storageClassName":       {[]string{"gp3"}, []string{"gone-#", "at-once"}},
+	"type":                   {[]string{"Container"}, []string{"Container"}},
 	"effect":                 {[]string{"NoSchedule"}, []string{"NoExecute", "NoSchedul#"}},
 	"schedule":               {[]string{"0 9 * * *"}, []string{"#"}},
 	"nodes":                  {[]string{"10%"}, []string{"#"}},
@@ -77,17 +78,21 @@ var plain = worth{[]string{"v#"}, []string{"v#"}}
 
 // By the name of the map.
 var mapKeys = map[string]worth{
-	"requests":     resourceNames,
-	"limits":       resourceNames,
-	"overhead":     resourceNames,
-	"capacity":     resourceNames,
-	"resources":    resourceNames,
-	"nodeSelector": {[]string{"example.com/k#"}, []string{"topology.kubernetes.io/zone#", "karpenter.k8s.aws/instance-famil#", "beta.kubernetes.io/arch#"}},
-	"labels":       {[]string{"example.com/l#"}, []string{"karpenter.sh/l#", "kubernetes.io/l#", "topology.kubernetes.io/zone#"}},
-	"matchLabels":  {[]string{"example.com/l#"}, []string{"app#"}},
-	"annotations":  {[]string{"example.com/a#"}, []string{"karpenter.sh/do-not-disrupt#", "karpenter.sh/a#"}},
-	"parameters":   {[]string{"k#"}, []string{"zone#"}},
-	"evictionHard": {[]string{"memory.available"}, []string{"memory.available#"}},
+	"requests":       resourceNames,
+	"limits":         resourceNames,
+	"overhead":       resourceNames,
+	"default":        resourceNames,
+	"defaultRequest": resourceNames,
+	"min":            resourceNames,
+	"max":            resourceNames,
+	"capacity":       resourceNames,
+	"resources":      resourceNames,
+	"nodeSelector":   {[]string{"example.com/k#"}, []string{"topology.kubernetes.io/zone#", "karpenter.k8s.aws/instance-famil#", "beta.kubernetes.io/arch#"}},
+	"labels":         {[]string{"example.com/l#"}, []string{"karpenter.sh/l#", "kubernetes.io/l#", "topology.kubernetes.io/zone#"}},
+	"matchLabels":    {[]string{"example.com/l#"}, []string{"app#"}},
+	"annotations":    {[]string{"example.com/a#"}, []string{"karpenter.sh/do-not-disrupt#", "karpenter.sh/a#"}},
+	"parameters":     {[]string{"k#"}, []string{"zone#"}},
+	"evictionHard":   {[]string{"memory.available"}, []string{"memory.available#"}},
 }
 
 var resourceNames = worth{
