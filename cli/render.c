@@ -255,6 +255,7 @@ static int render(struct arena *arena, void *argument)
     if (!good)
         return print_problems(&rendering.errors, "error");
     values.rules = render_rules(rendering.policies, arena);
+    values.claim_rules = render_claim_rules(rendering.policies, rendering.arena);
     values.change_rules = render_change_rules(rendering.policies);
 
     struct text policies;

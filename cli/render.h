@@ -26,7 +26,7 @@ struct render_values {
     const char *const *excluded_namespaces;
     size_t excluded_count;
     struct text rules; /* items of a list, as render_rules writes them */
-    struct text change_rules;
+    struct text claim_rules, change_rules;
     struct text ca_bundle; /* base64; empty: none */
 };
 /* One of the files, filled in; empty when it is not part of such an install. */
@@ -36,6 +36,9 @@ struct text render_fill(const struct render_text *file, const struct render_valu
 /* The rules of the webhook: the kinds that the rails judge which these policies switch on; of every
  * rail with policies NULL. */
 struct text render_rules(const struct policy_set *policies, struct arena *arena);
+
+/* The rules of the entry for NodeClaims, which fails open whatever the other does. */
+struct text render_claim_rules(const struct policy_set *policies, struct arena *arena);
 
 /* The rules of the webhook that changes pods. */
 struct text render_change_rules(const struct policy_set *policies);

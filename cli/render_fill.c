@@ -158,6 +158,8 @@ struct text render_fill(const struct render_text *file, const struct render_valu
         {"namespace.yaml", "name: ", namespace, "", false, NULL},
         {"deployment.yaml", "replicas: ", values->replicas, "", false, NULL},
         {"deployment.yaml", "image: ", render_word(values->image, arena), "", false, NULL},
+        {"validating.yaml", "rules: # of NodeClaims", values->claim_rules, "", true, "rules:"},
+        {"validating.yaml", "failurePolicy: Ignore # always", TEXT(""), "", false, NULL},
         {"validating.yaml", "rules:", values->rules, "", true, NULL},
         {"mutating.yaml", "rules:", values->change_rules, "", true, NULL},
         {NULL, "clientConfig:", ca_bundle, "", false, NULL},

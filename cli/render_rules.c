@@ -1,9 +1,9 @@
 #include "cli/render.h"
 
 /* What is wrong with them cannot come later: they do not change, or are wrong by their kind. */
-static const kind_set judged_on_create = KIND_BIT(KIND_PERSISTENT_VOLUME_CLAIM) |
-                                         KIND_BIT(KIND_STORAGE_CLASS) |
-                                         KIND_BIT(KIND_AWS_NODE_TEMPLATE);
+static const kind_set judged_on_create =
+    KIND_BIT(KIND_PERSISTENT_VOLUME_CLAIM) | KIND_BIT(KIND_STORAGE_CLASS) |
+    KIND_BIT(KIND_AWS_NODE_TEMPLATE) | KIND_BIT(KIND_NODE_CLAIM);
 
 /* Kinds that share all but their resources are one rule. */
 struct rule {
@@ -68,32 +68,31 @@ static void add_custom_resources(struct rules *rules, const struct policy_set *p
                      render_word(resources.items[i].plural, arena));
 }
 
-struct text render_rules(const struct policy_set *policies, struct arena *arena)
+/* What the rails judge that these policies switch on; of every rail with policies NULL. */
+static kind_set kinds_judged(const struct policy_set *policies, bool *resizes)
 {
     kind_set kinds = 0;
-    bool resizes = false;
     for (size_t i = 0; i < rail_count(); i++) {
         if (policies != NULL && !policy_set_uses(policies, rail_at(i)))
             continue;
         kinds |= rail_kinds(rail_at(i));
-        resizes |= rail_judges_resize(rail_at(i));
+        *resizes |= rail_judges_resize(rail_at(i));
     }
+    return kinds;
+}
 
-    struct rules rules = {0};
-    for (enum kind kind = KIND_UNKNOWN + 1; kind < KIND_COUNT; kind++) {
-        if ((kinds & KIND_BIT(kind)) == 0)
-            continue;
-        struct rule *rule = rule_of_kind(&rules, kind, arena);
-        add_resource(rule, text_of(kind_table[kind].plural));
-    }
-    if (resizes)
-        add_resource(rule_of(&rules, TEXT(""), true, on_update, arena), TEXT("pods/resize"));
-    if (policies != NULL)
-        add_custom_resources(&rules, policies, arena);
+static void add_kinds(struct rules *rules, kind_set kinds, struct arena *arena)
+{
+    for (enum kind kind = KIND_UNKNOWN + 1; kind < KIND_COUNT; kind++)
+        if ((kinds & KIND_BIT(kind)) != 0)
+            add_resource(rule_of_kind(rules, kind, arena), text_of(kind_table[kind].plural));
+}
 
+static struct text rules_as_yaml(const struct rules *rules, struct arena *arena)
+{
     struct text_builder yaml = {.arena = arena};
-    for (size_t i = 0; i < rules.count; i++) {
-        const struct rule *rule = &rules.items[i];
+    for (size_t i = 0; i < rules->count; i++) {
+        const struct rule *rule = &rules->items[i];
         struct text group = rule->group.size == 0 ? TEXT("\"\"") : render_word(rule->group, arena);
         text_builder_printf(&yaml,
                             "\n      - apiGroups: [%.*s]\n"
@@ -105,7 +104,28 @@ struct text render_rules(const struct policy_set *policies, struct arena *arena)
                             TEXT_ARGS(text_builder_text(&rule->resources)),
                             rule->namespaced ? "Namespaced" : "Cluster");
     }
-    return rules.count == 0 ? TEXT(" []") : text_builder_text(&yaml);
+    return rules->count == 0 ? TEXT(" []") : text_builder_text(&yaml);
+}
+
+struct text render_rules(const struct policy_set *policies, struct arena *arena)
+{
+    bool resizes = false;
+    kind_set kinds = kinds_judged(policies, &resizes);
+    struct rules rules = {0};
+    add_kinds(&rules, kinds & ~KIND_BIT(KIND_NODE_CLAIM), arena);
+    if (resizes)
+        add_resource(rule_of(&rules, TEXT(""), true, on_update, arena), TEXT("pods/resize"));
+    if (policies != NULL)
+        add_custom_resources(&rules, policies, arena);
+    return rules_as_yaml(&rules, arena);
+}
+
+struct text render_claim_rules(const struct policy_set *policies, struct arena *arena)
+{
+    bool resizes = false;
+    struct rules rules = {0};
+    add_kinds(&rules, kinds_judged(policies, &resizes) & KIND_BIT(KIND_NODE_CLAIM), arena);
+    return rules_as_yaml(&rules, arena);
 }
 
 /* Pods, and only when they are created. */

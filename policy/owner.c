@@ -1,6 +1,7 @@
 #include "policy/owner.h"
 
 #include "policy/pod_templates.h"
+#include "policy/rail.h"
 
 bool requester_is_controller(const struct requester *requester)
 {
@@ -13,6 +14,21 @@ bool requester_is_controller(const struct requester *requester)
         if (text_starts_with(requester->name, text_of(prefixes[i])))
             return true;
     return false;
+}
+
+static bool makes_daemon_pods(const struct requester *requester)
+{
+    return text_is(requester->name, "system:serviceaccount:kube-system:daemon-set-controller") ||
+           text_is(requester->name, "system:kube-controller-manager");
+}
+
+bool is_of_daemon_set(const struct subject *subject, const struct object *object)
+{
+    const struct object *old = subject->old_object;
+    if (object->kind != KIND_POD || !object_is_of_daemon_set(object))
+        return object->kind == KIND_DAEMON_SET;
+    return subject->existing || makes_daemon_pods(&subject->requester) ||
+           (old != NULL && node_string(node_at(old->root->node, "spec.nodeName")).size > 0);
 }
 
 static const struct object *find_owner(const struct snapshot *snapshot, struct text namespace,

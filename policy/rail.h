@@ -125,6 +125,10 @@ struct judgement {
 };
 void judgement_report(struct judgement *judgement, const struct draft *draft);
 
+/* A DaemonSet, or a Pod that one has: as its controller makes it, as it is there already, and with
+ * a node, when none of what places it can change. That anybody else writes it does not count. */
+bool is_of_daemon_set(const struct subject *subject, const struct object *object);
+
 /* What a pod only prefers weighs less: a warning, and where Karpenter ignores preferences, which
  * kube-scheduler alone then follows, a note. */
 static inline enum severity severity_of_preference(const struct judgement *judgement)

@@ -18,6 +18,12 @@ static const struct key keys[] = {
      .summary = "the taint keys of nodes with accelerators; by default the resources that are not "
                 "patterns",
      .minimum = 1},
+    {.name = "runtimeClasses",
+     .type = KEY_GLOBS,
+     .offset = offsetof(struct accelerators, runtime_classes),
+     .summary = "the runtime classes that give containers the GPUs which NVIDIA_VISIBLE_DEVICES "
+                "names, as globs",
+     .default_value = "[nvidia, nvidia-*]"},
     {.name = "requireLimits",
      .type = KEY_ENUM,
      .offset = offsetof(struct accelerators, require_limits),
@@ -171,7 +177,14 @@ const struct rail rail_accelerators = {
         "with 0 as its value only those with a share of one are left, and the finding says how to "
         "keep GPUs out.\n\n"
         "A pod that tolerates one of the taints must ask for one of the resources, in a "
-        "container, an init container or through resourceClaims; DaemonSets need not.\n\n"
+        "container, an init container or through resourceClaims; DaemonSets need not. "
+        "resourceClaims that no container uses ask for nothing; what one that is used claims "
+        "cannot be "
+        "seen here, and is noted for the audit alone.\n\n"
+        "A container of a runtime class such as nvidia has all the GPUs that "
+        "NVIDIA_VISIBLE_DEVICES names, whether it asks for one or not. In a pod that asks for "
+        "none, that variable is a finding, unless it is void, none or empty. What an image sets "
+        "by itself cannot be seen.\n\n"
         "A Pod that asks for accelerators must tolerate the taints of some visible NodePool that "
         "could serve it: its types carry what is asked for, and its labels fit the pod's node "
         "selection. With no NodePool visible the rail cannot decide and only warns. Templates are "

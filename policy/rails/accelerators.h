@@ -8,7 +8,7 @@
 enum require_limits { LIMITS_ANY, LIMITS_ACCELERATOR, LIMITS_OFF };
 
 struct accelerators {
-    struct key_strings resources, taints;
+    struct key_strings resources, taints, runtime_classes;
     int require_limits;
     bool add_toleration;
     /* Derived: the instance types that carry one. */
@@ -37,6 +37,9 @@ struct pool_purpose accelerators_find_purpose(const struct accelerators *setting
 
 void accelerators_judge_pool(struct judgement *judgement, const struct accelerators *settings);
 void accelerators_judge_workload(struct judgement *judgement, const struct accelerators *settings);
+/* GPUs that a pod which asks for none has from its container runtime. */
+void accelerators_judge_runtime(struct judgement *judgement, const struct accelerators *settings,
+                                const struct workload *workload);
 /* With addToleration, adds those that a Pod asking for these resources is given when it is created;
  * their field is NULL. */
 void accelerators_add_tolerations(const struct accelerators *settings,

@@ -18,10 +18,70 @@ static bool is_repeated(const struct tolerations *tolerations, size_t index)
     return false;
 }
 
+/* What a pod that asks for no resource says with resourceClaims. What is claimed is of kinds that
+ * are not read here: a container that uses a claim may well have its accelerator by it, and nobody
+ * is told more than that it is noted. A claim that no container uses gives none of them a device.
+ */
+enum claiming { CLAIMS_NOTHING, CLAIMS_WITHOUT_USE, CLAIMS_SOMETHING };
+
+/* The name of the first claim that a container uses; empty when none does. */
+static struct text claim_in_use(const struct node *containers)
+{
+    for (size_t i = 0; node_is(containers, NODE_LIST) && i < node_count(containers); i++) {
+        const struct node *claims = node_at(node_item(containers, i), "resources.claims");
+        for (size_t j = 0; node_is(claims, NODE_LIST) && j < node_count(claims); j++) {
+            struct text name = node_string(node_get(node_item(claims, j), "name"));
+            if (name.size > 0)
+                return name;
+        }
+    }
+    return TEXT("");
+}
+
+static enum claiming claiming_of(const struct workload *workload, struct text *claim)
+{
+    if (!workload_claims_devices(workload))
+        return CLAIMS_NOTHING;
+    *claim = claim_in_use(node_get(workload->spec->node, "containers"));
+    if (claim->size == 0)
+        *claim = claim_in_use(node_get(workload->spec->node, "initContainers"));
+    return claim->size > 0 ? CLAIMS_SOMETHING : CLAIMS_WITHOUT_USE;
+}
+
+static void word_toleration(struct draft *draft, enum claiming claiming, struct text claim,
+                            struct arena *arena)
+{
+    static const char takes_a_place[] = "it would take a place on a node that is kept for those "
+                                        "that do";
+    switch (claiming) {
+    case CLAIMS_NOTHING:
+        draft->statement = arena_printf(arena, "tolerates %.*s but asks for no accelerator: %s",
+                                        TEXT_ARGS(draft->found), takes_a_place);
+        break;
+    case CLAIMS_WITHOUT_USE:
+        draft->statement = arena_printf(arena,
+                                        "tolerates %.*s and names resourceClaims, but no container "
+                                        "uses one: %s",
+                                        TEXT_ARGS(draft->found), takes_a_place);
+        break;
+    case CLAIMS_SOMETHING:
+        draft->severity = SEVERITY_AUDIT;
+        draft->statement =
+            arena_printf(arena,
+                         "tolerates %.*s and asks by resourceClaim \"%.*s\"; whether "
+                         "that is one of an accelerator cannot be seen",
+                         TEXT_ARGS(draft->found), TEXT_ARGS(claim));
+        break;
+    }
+}
+
 static void judge_tolerations(struct judgement *judgement, const struct accelerators *settings,
+                              const struct workload *workload,
                               const struct tolerations *tolerations)
 {
     struct arena *arena = judgement->arena;
+    struct text claim = TEXT("");
+    enum claiming claiming = claiming_of(workload, &claim);
     for (size_t i = 0; i < tolerations->count; i++) {
         const struct toleration *toleration = &tolerations->items[i];
         if (!accelerators_is_taint(settings, toleration->key) || !opens_a_door(toleration) ||
@@ -31,20 +91,16 @@ static void judge_tolerations(struct judgement *judgement, const struct accelera
         struct text resource = is_resource
                                    ? toleration->key
                                    : accelerators_name_of(settings->resources.items[0], arena);
-        judgement_report(
-            judgement,
-            &(struct draft){
-                .field = field_get(arena, toleration->field, "key"),
-                .found = toleration->key,
-                .statement = arena_printf(arena,
-                                          "tolerates %.*s but asks for no accelerator: it would "
-                                          "take a place on a node that is kept for those that do",
-                                          TEXT_ARGS(toleration->key)),
-                .fix = arena_printf(arena,
-                                    "remove the toleration, or ask for %.*s under "
-                                    "resources.limits of a container",
-                                    TEXT_ARGS(resource)),
-            });
+        struct draft draft = {
+            .field = field_get(arena, toleration->field, "key"),
+            .found = toleration->key,
+            .fix = arena_printf(arena,
+                                "remove the toleration, or ask for %.*s under "
+                                "resources.limits of a container",
+                                TEXT_ARGS(resource)),
+        };
+        word_toleration(&draft, claiming, claim, arena);
+        judgement_report(judgement, &draft);
     }
 }
 
@@ -262,7 +318,7 @@ void accelerators_judge_workload(struct judgement *judgement, const struct accel
 {
     struct arena *arena = judgement->arena;
     struct workload workload;
-    if (object_is_of_daemon_set(judgement->object) ||
+    if (is_of_daemon_set(judgement->subject, judgement->object) ||
         !workload_read(judgement->object, arena, &workload) ||
         node_count(node_get(workload.spec->node, "containers")) == 0)
         return;
@@ -273,8 +329,8 @@ void accelerators_judge_workload(struct judgement *judgement, const struct accel
     resource_names_read(&workload, arena, &names);
     search.wanted = devices_asked(settings, &names, &asked);
     if (asked.size == 0) {
-        if (!workload_claims_devices(&workload))
-            judge_tolerations(judgement, settings, &search.tolerations);
+        judge_tolerations(judgement, settings, &workload, &search.tolerations);
+        accelerators_judge_runtime(judgement, settings, &workload);
         return;
     }
     bool is_placed = node_string(node_get(workload.spec->node, "nodeName")).size > 0;

@@ -1,23 +1,45 @@
 #include "policy/rail.h"
 
+/* A floor or a ceiling of one resource. */
+struct bound {
+    int64_t milli;
+    bool given;
+    struct text text; /* as the policy writes it */
+};
+
+enum { BOUND_CPU, BOUND_MEMORY, BOUND_COUNT };
+static const char *const bound_resources[BOUND_COUNT] = {"cpu", "memory"};
+
 struct settings {
     struct key_strings require;
-    int64_t max_cpu_milli, max_memory_milli;
-    bool max_cpu_given, max_memory_given, memory_limit_equals_request;
-    /* As the policy writes them, for messages. */
-    struct text max_cpu, max_memory;
+    struct bound min[BOUND_COUNT], max[BOUND_COUNT];
+    bool memory_limit_equals_request;
+};
+
+static const struct key min_keys[] = {
+    {.name = "cpu",
+     .type = KEY_QUANTITY,
+     .offset = offsetof(struct settings, min[BOUND_CPU].milli),
+     .given_offset = offsetof(struct settings, min[BOUND_CPU].given),
+     .summary = "CPU of a container, at least, as in 5m"},
+    {.name = "memory",
+     .type = KEY_QUANTITY,
+     .offset = offsetof(struct settings, min[BOUND_MEMORY].milli),
+     .given_offset = offsetof(struct settings, min[BOUND_MEMORY].given),
+     .summary = "memory of a container, at least, as in 8Mi"},
+    {0},
 };
 
 static const struct key max_keys[] = {
     {.name = "cpu",
      .type = KEY_QUANTITY,
-     .offset = offsetof(struct settings, max_cpu_milli),
-     .given_offset = offsetof(struct settings, max_cpu_given),
+     .offset = offsetof(struct settings, max[BOUND_CPU].milli),
+     .given_offset = offsetof(struct settings, max[BOUND_CPU].given),
      .summary = "CPU of a container, at most"},
     {.name = "memory",
      .type = KEY_QUANTITY,
-     .offset = offsetof(struct settings, max_memory_milli),
-     .given_offset = offsetof(struct settings, max_memory_given),
+     .offset = offsetof(struct settings, max[BOUND_MEMORY].milli),
+     .given_offset = offsetof(struct settings, max[BOUND_MEMORY].given),
      .summary = "memory of a container, at most, as in 64Gi"},
     {0},
 };
@@ -28,6 +50,10 @@ static const struct key keys[] = {
      .offset = offsetof(struct settings, require),
      .summary = "the resources that every container must request",
      .default_value = "[cpu, memory]"},
+    {.name = "min",
+     .type = KEY_MAP,
+     .summary = "the least that a container may request which requests something",
+     .children = min_keys},
     {.name = "max",
      .type = KEY_MAP,
      .summary = "the most that a container may request, or have as a limit",
@@ -65,15 +91,33 @@ static void warn_of_unknown(const struct key_strings *require, struct source *so
     }
 }
 
+/* What a floor above the ceiling leaves: nothing. */
+static void warn_of_no_room(const struct settings *settings, const struct node *min,
+                            struct source *source, struct arena *arena, struct problems *warnings)
+{
+    for (size_t i = 0; i < BOUND_COUNT; i++)
+        if (settings->min[i].given && settings->max[i].given &&
+            settings->min[i].milli > settings->max[i].milli)
+            problems_add(warnings, ERROR_POLICY,
+                         source_place(source, arena, node_get(min, bound_resources[i])->offset),
+                         "resource-requests: min.%s is above max.%s, so every container that "
+                         "requests it will be a finding",
+                         bound_resources[i], bound_resources[i]);
+}
+
 static void prepare(void *settings_pointer, const struct catalog *catalog,
                     const struct node *rail_node, struct source *source, struct arena *arena,
                     struct problems *warnings)
 {
     (void)catalog;
     struct settings *settings = settings_pointer;
+    const struct node *min = node_get(rail_node, "min");
     const struct node *max = node_get(rail_node, "max");
-    settings->max_cpu = node_text(node_get(max, "cpu"));
-    settings->max_memory = node_text(node_get(max, "memory"));
+    for (size_t i = 0; i < BOUND_COUNT; i++) {
+        settings->min[i].text = node_text(node_get(min, bound_resources[i]));
+        settings->max[i].text = node_text(node_get(max, bound_resources[i]));
+    }
+    warn_of_no_room(settings, min, source, arena, warnings);
     warn_of_unknown(&settings->require, source, arena, warnings);
 }
 
@@ -142,16 +186,95 @@ static void judge_required(const struct hearing *hearing, struct text resource)
         });
 }
 
-static void judge_ceiling(const struct hearing *hearing, const struct amount *amount,
-                          const char *verb, struct text resource, int64_t max_milli,
-                          struct text max)
+/* " (by LimitRange NAME)" of an amount that nobody wrote. */
+static struct text origin_of(const struct amount *amount, struct arena *arena)
+{
+    if (amount->limit_range == NULL)
+        return TEXT("");
+    return arena_printf(arena, " (by LimitRange %.*s)", TEXT_ARGS(amount->limit_range->name));
+}
+
+/* The number before the one letter that is its unit; empty when it is written otherwise. */
+static struct text digits_before(struct text t, char unit)
+{
+    struct text digits = {t.data, t.size - 1};
+    return t.size > 1 && t.data[t.size - 1] == unit && text_is_digits(digits) ? digits : TEXT("");
+}
+
+/* Memory of less than a megabyte, which no container runs in. */
+static bool is_of_bytes(const struct amount *amount)
+{
+    static const int64_t least_milli = 1000000000;
+    struct text resource = amount->field->key;
+    return (text_is(resource, "memory") || text_is(resource, "ephemeral-storage")) &&
+           amount->milli > 0 && amount->milli < least_milli;
+}
+
+/* One who writes a unit may mean so little. */
+static bool is_slip(const struct amount *amount)
+{
+    return is_of_bytes(amount) && (amount->milli < 1000 || text_is_digits(amount->text) ||
+                                   digits_before(amount->text, 'm').size > 0);
+}
+
+/* A request that nobody could mean buys a place where there is none. One of 0 is none, and a slip
+ * of the pen is told by judge_quantities. */
+static void judge_floor(const struct hearing *hearing, struct text who,
+                        const struct amount *request, struct text resource, const struct bound *min)
 {
     struct arena *arena = hearing->judgement->arena;
-    if (amount->milli <= max_milli)
+    if (!min->given || !is_some(request) || request->milli >= min->milli || is_slip(request))
         return;
-    struct text origin = TEXT("");
-    if (amount->limit_range != NULL)
-        origin = arena_printf(arena, " (by LimitRange %.*s)", TEXT_ARGS(amount->limit_range->name));
+    judgement_report(
+        hearing->judgement,
+        &(struct draft){
+            .field = request->field,
+            .found = request->text,
+            .statement = arena_printf(arena,
+                                      "%.*s requests %.*s \"%.*s\"%.*s, below the floor of "
+                                      "%.*s",
+                                      TEXT_ARGS(who), TEXT_ARGS(resource), TEXT_ARGS(request->text),
+                                      TEXT_ARGS(origin_of(request, arena)), TEXT_ARGS(min->text)),
+            .fix = arena_printf(arena, "request what the container needs to run, at least %.*s",
+                                TEXT_ARGS(min->text)),
+        });
+}
+
+/* Containers that end before the others begin take nothing beside them. What the pod requests as a
+ * whole stands for all. */
+static void judge_floors(const struct hearing *hearing)
+{
+    const struct container *container = hearing->container;
+    if (container->init &&
+        !text_is(node_string(node_get(container->field->node, "restartPolicy")), "Always"))
+        return;
+    for (size_t i = 0; i < BOUND_COUNT; i++) {
+        struct text resource = text_of(bound_resources[i]);
+        struct amount request, limit;
+        if (pod_requests(hearing, resource))
+            continue;
+        amounts_of(hearing, container->field, resource, &request, &limit);
+        judge_floor(hearing, hearing->who, &request, resource, &hearing->settings->min[i]);
+    }
+}
+
+/* Of the pod as a whole, which is never less than a container. */
+static void judge_pod_floors(const struct hearing *hearing)
+{
+    for (size_t i = 0; i < BOUND_COUNT; i++) {
+        struct text resource = text_of(bound_resources[i]);
+        struct amount request, limit;
+        amounts_of(hearing, hearing->workload->spec, resource, &request, &limit);
+        judge_floor(hearing, TEXT("the pod"), &request, resource, &hearing->settings->min[i]);
+    }
+}
+
+static void judge_ceiling(const struct hearing *hearing, const struct amount *amount,
+                          const char *verb, struct text resource, const struct bound *max)
+{
+    struct arena *arena = hearing->judgement->arena;
+    if (amount->milli <= max->milli)
+        return;
     judgement_report(
         hearing->judgement,
         &(struct draft){
@@ -159,36 +282,26 @@ static void judge_ceiling(const struct hearing *hearing, const struct amount *am
             .found = amount->text,
             .statement = arena_printf(arena, "%.*s %s %.*s \"%.*s\"%.*s, above the ceiling of %.*s",
                                       TEXT_ARGS(hearing->who), verb, TEXT_ARGS(resource),
-                                      TEXT_ARGS(amount->text), TEXT_ARGS(origin), TEXT_ARGS(max)),
+                                      TEXT_ARGS(amount->text), TEXT_ARGS(origin_of(amount, arena)),
+                                      TEXT_ARGS(max->text)),
             .fix = arena_printf(arena, "ask for at most %.*s, or split the work over more pods",
-                                TEXT_ARGS(max)),
+                                TEXT_ARGS(max->text)),
         });
 }
 
 static void judge_ceilings(const struct hearing *hearing)
 {
-    const struct settings *settings = hearing->settings;
-    const struct {
-        struct text resource;
-        bool given;
-        int64_t max_milli;
-        struct text max;
-    } ceilings[] = {
-        {TEXT("cpu"), settings->max_cpu_given, settings->max_cpu_milli, settings->max_cpu},
-        {TEXT("memory"), settings->max_memory_given, settings->max_memory_milli,
-         settings->max_memory},
-    };
-    for (size_t i = 0; i < COUNT_OF(ceilings); i++) {
-        if (!ceilings[i].given)
+    for (size_t i = 0; i < BOUND_COUNT; i++) {
+        const struct bound *max = &hearing->settings->max[i];
+        struct text resource = text_of(bound_resources[i]);
+        if (!max->given)
             continue;
         struct amount request, limit;
-        amounts_of(hearing, hearing->container->field, ceilings[i].resource, &request, &limit);
+        amounts_of(hearing, hearing->container->field, resource, &request, &limit);
         /* A request that only repeats the limit, or the same LimitRange, is one finding. */
         if (request.written || !limit.given)
-            judge_ceiling(hearing, &request, "requests", ceilings[i].resource,
-                          ceilings[i].max_milli, ceilings[i].max);
-        judge_ceiling(hearing, &limit, "has a limit of", ceilings[i].resource,
-                      ceilings[i].max_milli, ceilings[i].max);
+            judge_ceiling(hearing, &request, "requests", resource, max);
+        judge_ceiling(hearing, &limit, "has a limit of", resource, max);
     }
 }
 
@@ -221,28 +334,19 @@ static void judge_memory_limit(const struct hearing *hearing)
 
 /* ---- quantities that nobody means ---- */
 
-/* The number before the one letter that is its unit; empty when it is written otherwise. */
-static struct text digits_before(struct text t, char unit)
-{
-    struct text digits = {t.data, t.size - 1};
-    return t.size > 1 && t.data[t.size - 1] == unit && text_is_digits(digits) ? digits : TEXT("");
-}
-
-/* "512m" and "512" of memory, where 512Mi is meant. One who writes a unit may mean so little. */
+/* "512m" and "512" of memory, where 512Mi is meant. */
 static void judge_bytes(const struct hearing *hearing, const struct amount *amount)
 {
     enum { LONGEST = 5 };
     static const int64_t byte_milli = 1000;
-    static const int64_t least_milli = 1000000 * byte_milli;
     struct arena *arena = hearing->judgement->arena;
     struct text text = amount->text;
     struct text thousandths = digits_before(text, 'm');
     int64_t bytes = amount->milli / byte_milli;
-    if (amount->milli == 0 || amount->milli >= least_milli)
+    if (!is_of_bytes(amount))
         return;
     struct draft draft = {
-        .severity = text_is_digits(text) || bytes == 0 || thousandths.size > 0 ? SEVERITY_RAIL
-                                                                               : SEVERITY_WARN,
+        .severity = is_slip(amount) ? SEVERITY_RAIL : SEVERITY_WARN,
         .field = amount->field,
         .found = text,
         .fix = TEXT("give it a unit, as in 512Mi"),
@@ -268,7 +372,7 @@ static void judge_cpus(const struct hearing *hearing, const struct amount *amoun
     static const int64_t most_milli = 1000000000;
     struct arena *arena = hearing->judgement->arena;
     struct text millions = digits_before(amount->text, 'M');
-    if (amount->milli < most_milli || hearing->settings->max_cpu_given)
+    if (amount->milli < most_milli || hearing->settings->max[BOUND_CPU].given)
         return;
     judgement_report(
         hearing->judgement,
@@ -335,6 +439,8 @@ static void judge(struct judgement *judgement, const void *settings_pointer)
         return;
     struct containers containers;
     containers_read(&workload, judgement->arena, &containers);
+    judge_pod_floors(
+        &(struct hearing){.judgement = judgement, .settings = settings, .workload = &workload});
     for (size_t i = 0; i < containers.count; i++) {
         const struct container *container = &containers.items[i];
         struct hearing hearing = {
@@ -348,6 +454,7 @@ static void judge(struct judgement *judgement, const void *settings_pointer)
         judge_quantities(&hearing);
         for (size_t j = 0; j < settings->require.count; j++)
             judge_required(&hearing, settings->require.items[j]);
+        judge_floors(&hearing);
         judge_ceilings(&hearing);
         if (settings->memory_limit_equals_request)
             judge_memory_limit(&hearing);
@@ -366,14 +473,17 @@ const struct rail rail_resource_requests = {
         "what a visible LimitRange of the namespace fills in (defaultRequest, default, max, "
         "min). A request of 0 is none. What the pod requests as a whole (spec.resources) "
         "satisfies require for each of its containers.\n\n"
-        "max is a ceiling for requests and limits alike. With require: [] only max and "
-        "memoryLimitEqualsRequest are judged. A quantity that Kubernetes cannot read is a "
+        "max is a ceiling for requests and limits alike. min is a floor: a request of 1m and 1Mi "
+        "meets require and buys no room. It is for containers, sidecars and the pod as a whole; "
+        "an init container that ends takes its room from theirs. With require: [] only min, max "
+        "and memoryLimitEqualsRequest are judged. A quantity that Kubernetes cannot read is a "
         "finding; so is one that it reads otherwise than it is meant: memory or ephemeral-storage "
         "of 512m, which is half a byte, or of 512, which is 512 bytes; and a million CPUs, which "
         "is 1M. Less than a megabyte with a unit, as in 64Ki, is warned of.",
     .example = "resource-requests:\n"
                "  mode: enforce\n"
                "  require: [cpu, memory]\n"
+               "  min: {cpu: 5m, memory: 8Mi}\n"
                "  max: {cpu: 16, memory: 64Gi}\n"
                "  memoryLimitEqualsRequest: true\n",
     .kinds = KINDS_WORKLOADS,

@@ -2,27 +2,28 @@
 
 #include "policy/policy_set.h"
 
-struct settings {
-    bool allow_node_name;
-    struct key_strings schedulers;
-};
-
 static const struct key keys[] = {
     {.name = "allowNodeName",
      .type = KEY_BOOL,
-     .offset = offsetof(struct settings, allow_node_name),
+     .offset = offsetof(struct scheduler_bypass, allow_node_name),
      .summary = "let pods name the node they run on",
      .default_value = "false"},
     {.name = "schedulers",
      .type = KEY_STRINGS,
-     .offset = offsetof(struct settings, schedulers),
+     .offset = offsetof(struct scheduler_bypass, schedulers),
      .summary = "the schedulers that run in this cluster",
      .default_value = "[default-scheduler, fargate-scheduler]",
+     .minimum = 1},
+    {.name = "nodeClaimAccounts",
+     .type = KEY_ACCOUNTS,
+     .offset = offsetof(struct scheduler_bypass, node_claim_accounts),
+     .summary = "Karpenter's service accounts, NAMESPACE/NAME as globs: NodeClaims of all others "
+                "are found; where none is named, those that a person makes are warned of",
      .minimum = 1},
     {0},
 };
 
-static bool is_listed(const struct settings *settings, struct text scheduler)
+static bool is_listed(const struct scheduler_bypass *settings, struct text scheduler)
 {
     for (size_t i = 0; i < settings->schedulers.count; i++)
         if (text_equal(settings->schedulers.items[i], scheduler))
@@ -54,6 +55,8 @@ static bool is_settled(const struct object *object)
            node_get(node_at(root, "metadata.annotations"), "kubernetes.io/config.mirror") != NULL;
 }
 
+/* ---- a node that is named ---- */
+
 static void judge_node_name(struct judgement *judgement, const struct workload *workload)
 {
     const struct field *field = field_get(judgement->arena, workload->spec, "nodeName");
@@ -72,6 +75,48 @@ static void judge_node_name(struct judgement *judgement, const struct workload *
                                 });
 }
 
+/* metadata.name is the only field there is, and only In leads to a node: NotIn keeps off one. */
+static void judge_match_field(struct judgement *judgement, const struct field *match)
+{
+    struct arena *arena = judgement->arena;
+    const struct field *value = field_item(arena, field_get(arena, match, "values"), 0);
+    struct text name = node_string(value->node);
+    if (!text_is(node_string(node_get(match->node, "key")), "metadata.name") ||
+        !text_is(node_string(node_get(match->node, "operator")), "In") || name.size == 0)
+        return;
+    judgement_report(
+        judgement,
+        &(struct draft){
+            .field = value,
+            .found = name,
+            .statement = arena_printf(arena,
+                                      "found \"%.*s\": matchFields name a node as nodeName does; "
+                                      "Karpenter buys nothing for such a pod, and when the node is "
+                                      "replaced the name is gone",
+                                      TEXT_ARGS(name)),
+            .fix = TEXT("remove matchFields and select nodes by their labels"),
+        });
+}
+
+static void judge_match_fields(struct judgement *judgement, const struct workload *workload)
+{
+    struct arena *arena = judgement->arena;
+    struct node_selection selection;
+    /* daemon-set-controller names the node of each pod it makes. */
+    if (judgement->object->kind == KIND_POD &&
+        is_of_daemon_set(judgement->subject, judgement->object))
+        return;
+    node_selection_read(workload, arena, &selection);
+    for (size_t i = 0; i < selection.required.count; i++) {
+        const struct field *matches =
+            field_get(arena, selection.required.items[i].field, "matchFields");
+        for (size_t j = 0; node_is(matches->node, NODE_LIST) && j < node_count(matches->node); j++)
+            judge_match_field(judgement, field_item(arena, matches, j));
+    }
+}
+
+/* ---- a scheduler ---- */
+
 static void advise_meant(struct draft *draft, struct arena *arena)
 {
     enum { TYPO_EDITS = 3 };
@@ -81,7 +126,7 @@ static void advise_meant(struct draft *draft, struct arena *arena)
     draft->replacement = draft->allowed[0];
 }
 
-static void judge_scheduler(struct judgement *judgement, const struct settings *settings,
+static void judge_scheduler(struct judgement *judgement, const struct scheduler_bypass *settings,
                             const struct workload *workload)
 {
     struct arena *arena = judgement->arena;
@@ -108,12 +153,18 @@ static void judge_scheduler(struct judgement *judgement, const struct settings *
 
 static void judge(struct judgement *judgement, const void *settings_pointer)
 {
-    const struct settings *settings = settings_pointer;
+    const struct scheduler_bypass *settings = settings_pointer;
     struct workload workload;
+    if (judgement->object->kind == KIND_NODE_CLAIM) {
+        scheduler_bypass_judge_node_claim(judgement, settings);
+        return;
+    }
     if (!workload_read(judgement->object, judgement->arena, &workload))
         return;
-    if (!settings->allow_node_name)
+    if (!settings->allow_node_name) {
         judge_node_name(judgement, &workload);
+        judge_match_fields(judgement, &workload);
+    }
     judge_scheduler(judgement, settings, &workload);
 }
 
@@ -127,12 +178,21 @@ const struct rail rail_scheduler_bypass = {
         "pending without an event.\n\n"
         "Found are both, in templates and in Pods that are created; Pods that have been placed "
         "carry their node's name rightly, and mirror pods are the kubelet's. The schedulers named "
-        "here are also those for whose pods zone-pin chooses zones.",
+        "here are also those for whose pods zone-pin chooses zones.\n\n"
+        "Required node affinity with matchFields, metadata.name In, is nodeName by another way, "
+        "and allowNodeName is for both. The node that daemon-set-controller writes into a pod is "
+        "no finding; one that is written into the template of a DaemonSet is.\n\n"
+        "A NodeClaim is made by Karpenter, from a NodePool. One that a person makes buys a machine "
+        "that no NodePool's requirements, limits and budgets hold for: it is warned of. With "
+        "nodeClaimAccounts only those accounts make NodeClaims, and one by anybody else is found "
+        "in the rail's own mode. The webhook is asked of NodeClaims with failurePolicy Ignore, "
+        "whatever it has for the rest, since it may need those nodes itself.",
     .example = "scheduler-bypass:\n"
                "  mode: enforce\n"
-               "  schedulers: [default-scheduler, volcano]\n",
-    .kinds = KINDS_WORKLOADS,
+               "  schedulers: [default-scheduler, volcano]\n"
+               "  nodeClaimAccounts: [karpenter/karpenter]\n",
+    .kinds = KINDS_WORKLOADS | KIND_BIT(KIND_NODE_CLAIM),
     .keys = keys,
-    .settings_size = sizeof(struct settings),
+    .settings_size = sizeof(struct scheduler_bypass),
     .judge = judge,
 };

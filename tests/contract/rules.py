@@ -37,7 +37,8 @@ def rules_of(*arguments):
         if "webhooks" in document:
             sent[document["kind"]] = {
                 (group, resource, operation)
-                for rule in document["webhooks"][0]["rules"] for group in rule["apiGroups"]
+                for entry in document["webhooks"] for rule in entry["rules"]
+                for group in rule["apiGroups"]
                 for resource in rule["resources"] for operation in rule["operations"]}
     return sent["ValidatingWebhookConfiguration"], sent["MutatingWebhookConfiguration"]
 

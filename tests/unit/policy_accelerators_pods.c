@@ -56,7 +56,6 @@ static void who_tolerates_must_ask(void)
                   "initContainers: [{name: i, resources: "
                   "{limits: {nvidia.com/gpu: 1}}}], " ASKS_NOTHING),
          ""},
-        {TEMPLATE("Deployment", TOLERATES, "resourceClaims: [{name: a}], " ASKS_NOTHING), ""},
         /* and of not asking */
         {TEMPLATE("Deployment", TOLERATES,
                   "containers: [{name: a, resources: {limits: {nvidia.com/gpu: '0'}}}]"),
@@ -75,6 +74,147 @@ static void who_tolerates_must_ask(void)
     rail_table_run(
         &(struct rail_table){"accelerators: {resources: ['example.com/*'], taints: [dedicated]}",
                              NULL, own, COUNT_OF(own)});
+}
+
+/* What a claim is of cannot be seen; that no container has a use for it can. */
+static void claims_of_devices(void)
+{
+#define CLAIM "resourceClaims: [{name: gpu, resourceClaimTemplateName: one-gpu}], "
+#define USES(list, name) list ": [{name: a, resources: {claims: [{name: " name "}]}}]"
+    static const char idle[] = "deny spec.template.spec.tolerations[0].key nvidia.com/gpu";
+    static const char unclear[] = "audit spec.template.spec.tolerations[0].key nvidia.com/gpu";
+    static const struct rail_case cases[] = {
+        {TEMPLATE("Deployment", TOLERATES, CLAIM USES("containers", "gpu")), unclear},
+        {TEMPLATE("Deployment", TOLERATES, CLAIM ASKS_NOTHING ", " USES("initContainers", "gpu")),
+         unclear},
+        {TEMPLATE("Deployment", TOLERATES, CLAIM ASKS_NOTHING), idle},
+        {TEMPLATE("Deployment", TOLERATES, CLAIM USES("containers", "''")), idle},
+        {TEMPLATE("Deployment", TOLERATES,
+                  CLAIM "containers: [{name: a, resources: {claims: []}}]"),
+         idle},
+        {TEMPLATE("Deployment", TOLERATES,
+                  CLAIM "containers: [{name: a, resources: {claims: gpu}}]"),
+         idle},
+        {TEMPLATE("Deployment", TOLERATES, "resourceClaims: null, " USES("containers", "gpu")),
+         idle},
+        {TEMPLATE("Deployment", TOLERATES, CLAIM ASKS("nvidia.com/gpu")), ""},
+        {TEMPLATE("Deployment", "", CLAIM USES("containers", "gpu")), ""},
+        {TEMPLATE("DaemonSet", TOLERATES, CLAIM ASKS_NOTHING), ""},
+    };
+    rail_table_run(&(struct rail_table){"accelerators: {}", NULL, cases, COUNT_OF(cases)});
+    static const struct rail_words words[] = {
+        {TEMPLATE("Deployment", TOLERATES, CLAIM ASKS_NOTHING),
+         "tolerates nvidia.com/gpu and names resourceClaims, but no container uses one: it would "
+         "take a place on a node that is kept for those that do",
+         "remove the toleration, or ask for nvidia.com/gpu under resources.limits of a container"},
+        {TEMPLATE("Deployment", TOLERATES, CLAIM USES("containers", "gpu")),
+         "tolerates nvidia.com/gpu and asks by resourceClaim \"gpu\"; whether that is one of an "
+         "accelerator cannot be seen",
+         "remove the toleration, or ask for nvidia.com/gpu under resources.limits of a container"},
+    };
+    rail_words_run("accelerators: {}", NULL, words, COUNT_OF(words));
+}
+
+/* ---- who takes without asking ---- */
+
+static void the_runtime_gives_gpus(void)
+{
+#define ENV(list, entries) list ": [{name: a, env: [" entries "]}]"
+#define ALL "{name: NVIDIA_VISIBLE_DEVICES, value: all}"
+#define RUNTIME(name, more) "{spec: {runtimeClassName: " name ", " more "}}"
+#define WITH(kind, name, more)          \
+    "{apiVersion: apps/v1, kind: " kind \
+    ", metadata: {name: a}, spec: {template: " RUNTIME(name, more) "}}"
+#define TAKES(path) "deny " path ".env[0].value all"
+    static const char found[] = TAKES("spec.template.spec.containers[0]");
+    static const struct rail_case cases[] = {
+        {WITH("Deployment", "nvidia", ENV("containers", ALL)), found},
+        {WITH("StatefulSet", "nvidia-legacy", ENV("containers", ALL)), found},
+        {WITH("DaemonSet", "nvidia", ENV("containers", ALL)), ""},
+        {"{apiVersion: batch/v1, kind: CronJob, metadata: {name: a}, spec: {jobTemplate: {spec: "
+         "{template: " RUNTIME("nvidia", ENV("containers", ALL)) "}}}}",
+         TAKES("spec.jobTemplate.spec.template.spec.containers[0]")},
+        {WITH("Deployment", "nvidia", "containers: [{name: b}], " ENV("initContainers", ALL)),
+         TAKES("spec.template.spec.initContainers[0]")},
+        {"{apiVersion: v1, kind: Pod, metadata: {name: a}, spec: {runtimeClassName: nvidia, "
+         "containers: [{name: b}], " ENV("ephemeralContainers", ALL) "}}",
+         TAKES("spec.ephemeralContainers[0]")},
+        {WITH("Deployment", "nvidia",
+              ENV("containers", "{name: NVIDIA_VISIBLE_DEVICES, value: '0,1'}")),
+         "deny spec.template.spec.containers[0].env[0].value 0,1"},
+        /* the last of several counts */
+        {WITH("Deployment", "nvidia",
+              ENV("containers", "{name: NVIDIA_VISIBLE_DEVICES, value: void}, " ALL)),
+         "deny spec.template.spec.containers[0].env[1].value all"},
+        {WITH("Deployment", "nvidia",
+              ENV("containers", ALL ", {name: NVIDIA_VISIBLE_DEVICES, value: void}")),
+         ""},
+        /* where it comes from cannot be seen */
+        {WITH("Deployment", "nvidia",
+              ENV("containers", "{name: NVIDIA_VISIBLE_DEVICES, valueFrom: {configMapKeyRef: "
+                                "{name: c, key: k}}}")),
+         "undecided spec.template.spec.containers[0].env[0].valueFrom "},
+        /* no device is asked for, or by the usual way */
+        {WITH("Deployment", "nvidia", ENV("containers", "{name: NVIDIA_VISIBLE_DEVICES}")), ""},
+        {WITH("Deployment", "nvidia",
+              ENV("containers", "{name: NVIDIA_VISIBLE_DEVICES, value: ''}")),
+         ""},
+        {WITH("Deployment", "nvidia",
+              ENV("containers", "{name: NVIDIA_VISIBLE_DEVICES, value: none}")),
+         ""},
+        {WITH("Deployment", "nvidia",
+              ENV("containers", "{name: nvidia_visible_devices, value: all}")),
+         ""},
+        {WITH("Deployment", "nvidia", ENV("containers", "null, 5")), ""},
+        {WITH("Deployment", "nvidia", "containers: [{name: a, env: {a: b}}]"), ""},
+        {WITH("Deployment", "nvidia",
+              "containers: [{name: a, env: [" ALL "], resources: {limits: {nvidia.com/gpu: 1}}}]"),
+         ""},
+        {WITH("Deployment", "nvidia", CLAIM ENV("containers", ALL)), ""},
+        {WITH("Deployment", "gvisor", ENV("containers", ALL)), ""},
+        {WITH("Deployment", "''", ENV("containers", ALL)), ""},
+        {WITH("Deployment", "null", ENV("containers", ALL)), ""},
+    };
+    rail_table_run(&(struct rail_table){"accelerators: {}", NULL, cases, COUNT_OF(cases)});
+    static const struct rail_case own[] = {
+        {WITH("Deployment", "gpu", ENV("containers", ALL)), found},
+        {WITH("Deployment", "nvidia", ENV("containers", ALL)), ""},
+    };
+    rail_table_run(
+        &(struct rail_table){"accelerators: {runtimeClasses: [gpu]}", NULL, own, COUNT_OF(own)});
+    rail_table_run(&(struct rail_table){"accelerators: {runtimeClasses: []}", NULL, &own[1], 1});
+    static const struct rail_words words = {
+        WITH("Deployment", "nvidia", ENV("containers", ALL)),
+        "container \"a\" takes GPUs by runtimeClassName nvidia and NVIDIA_VISIBLE_DEVICES \"all\" "
+        "without asking for them: the scheduler gives them to other pods, too",
+        "ask for nvidia.com/gpu under resources.limits of the container, or remove "
+        "NVIDIA_VISIBLE_DEVICES"};
+    rail_words_run("accelerators: {}", NULL, &words, 1);
+}
+
+/* Who makes the pods of DaemonSets may leave them as they are. */
+static void pods_of_daemon_sets(void)
+{
+    static const char pod[] =
+        "{apiVersion: v1, kind: Pod, metadata: {name: a, ownerReferences: [{apiVersion: apps/v1, "
+        "kind: DaemonSet, name: d, uid: u, controller: true}]}, spec: {tolerations: [" TOLERATES
+        "], " ASKS_NOTHING "}}";
+    static const struct {
+        const char *user;
+        enum action action;
+    } users[] = {
+        {"system:serviceaccount:kube-system:daemon-set-controller", ACTION_NONE},
+        {"system:kube-controller-manager", ACTION_NONE},
+        {"system:serviceaccount:kube-system:replicaset-controller", ACTION_DENY},
+        {"jane", ACTION_DENY},
+    };
+    struct arena *arena = arena_create((size_t)32 << 20);
+    struct world world = rail_table_world("accelerators: {}", NULL, arena);
+    for (size_t i = 0; i < COUNT_OF(users); i++)
+        ASSERT_INT(rail_modes_action(&world, "mode: enforce, rails: {accelerators: {}}", pod,
+                                     users[i].user, arena),
+                   users[i].action);
+    arena_destroy(arena);
 }
 
 static void every_kind_that_has_pods(void)
@@ -99,7 +239,7 @@ static void every_kind_that_has_pods(void)
         {"{apiVersion: v1, kind: Pod, metadata: {name: a, ownerReferences: [{apiVersion: apps/v1, "
          "kind: DaemonSet, name: d, uid: u, controller: true}]}, spec: {tolerations: "
          "[" TOLERATES "], " ASKS_NOTHING "}}",
-         ""},
+         "deny spec.tolerations[0].key nvidia.com/gpu"}, /* as anybody can write it */
     };
     rail_table_run(&(struct rail_table){"accelerators: {}", NULL, cases, COUNT_OF(cases)});
 }
@@ -178,11 +318,7 @@ static void who_asks_must_be_let_in(void)
         {POD("", "affinity: {nodeAffinity: {preferredDuringSchedulingIgnoredDuringExecution: "
                  "[{weight: 1, preference: " TERM(IN("group", "other")) "}]}}, " GPU),
          kept_out},
-        /* it is placed, or a DaemonSet's */
-        {POD("", "nodeName: a, " GPU), ""},
-        {"{apiVersion: v1, kind: Pod, metadata: {name: a, ownerReferences: [{apiVersion: apps/v1, "
-         "kind: DaemonSet, name: d, uid: u, controller: true}]}, spec: {" GPU "}}",
-         ""},
+        {POD("", "nodeName: a, " GPU), ""}, /* it is placed */
     };
     rail_table_run(&(struct rail_table){"accelerators: {}", CLOSED, cases, COUNT_OF(cases)});
 }
@@ -282,6 +418,9 @@ static void with_no_pool_visible_nothing_is_decided(void)
 const char unit_suite[] = "policy accelerators: pods";
 const struct unit_test unit_tests[] = {
     {"who tolerates must ask", who_tolerates_must_ask},
+    {"claims of devices", claims_of_devices},
+    {"the runtime gives GPUs", the_runtime_gives_gpus},
+    {"pods of DaemonSets", pods_of_daemon_sets},
     {"every kind that has pods", every_kind_that_has_pods},
     {"who asks must be let in", who_asks_must_be_let_in},
     {"one open pool is enough", one_open_pool_is_enough},

@@ -125,6 +125,60 @@ static void nothing_goes_above_the_ceiling(void)
                                         cpu_only, COUNT_OF(cpu_only)});
 }
 
+/* "1m and 1Mi" meets what is required and buys no room. */
+static void a_floor(void)
+{
+#define FLOOR "resource-requests: {min: {cpu: 10m, memory: 16Mi}}"
+    static const struct rail_case cases[] = {
+        {CONTAINER("requests: {cpu: 10m, memory: 16Mi}"), ""},
+        {CONTAINER("requests: {cpu: 1m, memory: 1Mi}"),
+         "deny " AT "requests.cpu 1m\ndeny " AT "requests.memory 1Mi"},
+        {CONTAINER("requests: {cpu: 0.009, memory: 16777215}"),
+         "deny " AT "requests.cpu 0.009\ndeny " AT "requests.memory 16777215"},
+        /* by a limit that stands for it */
+        {CONTAINER("limits: {cpu: 1m, memory: 1Gi}"), "deny " AT "requests.cpu 1m"},
+        /* one mistake is one finding: nothing, a slip, what is no quantity */
+        {CONTAINER(""), NEITHER},
+        {CONTAINER("requests: {cpu: 0, memory: 16Mi}"), NO_CPU "0"},
+        {CONTAINER("requests: {cpu: 1, memory: 512m}"), "deny " AT "requests.memory 512m"},
+        {CONTAINER("requests: {cpu: 1, memory: 512}"), "deny " AT "requests.memory 512"},
+        {CONTAINER("requests: {cpu: 1, memory: x}"), "deny " AT "requests.memory x"},
+        {CONTAINER("requests: {cpu: 1, memory: 64Ki}"),
+         "deny " AT "requests.memory 64Ki\nwarn " AT "requests.memory 64Ki"},
+        /* a sidecar stays, an init container ends */
+        {POD("initContainers: [{name: i, resources: {requests: {cpu: 1m, memory: 1Mi}}}, {name: s, "
+             "restartPolicy: Always, resources: {requests: {cpu: 1m, memory: 16Mi}}}]"),
+         "deny spec.initContainers[1].resources.requests.cpu 1m"},
+        /* the pod's own stand for all */
+        {POD("resources: {requests: {cpu: 1, memory: 1Gi}}, containers: [{name: a, resources: "
+             "{requests: {cpu: 1m}}}]"),
+         ""},
+        {POD("resources: {requests: {cpu: 1m, memory: 1Gi}}, containers: [{name: a}]"),
+         "deny spec.resources.requests.cpu 1m"},
+        {"{apiVersion: batch/v1, kind: CronJob, metadata: {name: c}, spec: {jobTemplate: {spec: "
+         "{template: {spec: {containers: [{name: a, resources: {requests: {cpu: 1m, memory: "
+         "1Gi}}}]}}}}}}",
+         "deny spec.jobTemplate.spec.template.spec.containers[0].resources.requests.cpu 1m"},
+    };
+    rail_table_run(&(struct rail_table){FLOOR, NULL, cases, COUNT_OF(cases)});
+    static const struct rail_case one[] = {
+        {CONTAINER("requests: {memory: 1Mi}"), ""},
+        {CONTAINER("requests: {cpu: 1m}"), "deny " AT "requests.cpu 1m"},
+        {CONTAINER("requests: {cpu: 0}"), ""},
+    };
+    rail_table_run(&(struct rail_table){"resource-requests: {require: [], min: {cpu: 5m}}", NULL,
+                                        one, COUNT_OF(one)});
+    static const struct rail_words words[] = {
+        {CONTAINER("requests: {cpu: 1m, memory: 16Mi}"),
+         "container \"app\" requests cpu \"1m\", below the floor of 10m",
+         "request what the container needs to run, at least 10m"},
+        {POD("resources: {requests: {cpu: 1m, memory: 1Gi}}, containers: [{name: a}]"),
+         "the pod requests cpu \"1m\", below the floor of 10m",
+         "request what the container needs to run, at least 10m"},
+    };
+    rail_words_run(FLOOR, NULL, words, COUNT_OF(words));
+}
+
 #define RANGE(namespace, name, items)                                \
     "---\n{apiVersion: v1, kind: LimitRange, metadata: {name: " name \
     ", namespace: " namespace "}, spec: {limits: [" items "]}}\n"
@@ -318,6 +372,7 @@ const struct unit_test unit_tests[] = {
     {"what is required can be chosen", what_is_required_can_be_chosen},
     {"what is no quantity is said once", what_is_no_quantity_is_said_once},
     {"nothing goes above the ceiling", nothing_goes_above_the_ceiling},
+    {"a floor", a_floor},
     {"a LimitRange fills in", a_limit_range_fills_in},
     {"memory is limited to what is requested", memory_is_limited_to_what_is_requested},
     {"LimitRanges that cannot be seen leave it open",

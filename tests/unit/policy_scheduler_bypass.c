@@ -37,6 +37,164 @@ static void pods_placed_by_hand(void)
                                         COUNT_OF(allowed)});
 }
 
+/* ---- a node named by affinity ---- */
+
+#define NODE_FIELDS(kind, terms) "{affinity: {nodeAffinity: {" kind ": " terms "}}}"
+#define REQUIRED(terms)                                           \
+    NODE_FIELDS("requiredDuringSchedulingIgnoredDuringExecution", \
+                "{nodeSelectorTerms: [" terms "]}")
+#define BY_NAME(op, values) \
+    "{matchFields: [{key: metadata.name, operator: " op ", values: [" values "]}]}"
+#define AT_TERMS \
+    "spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms"
+#define OF_A_DAEMON_SET                                                                        \
+    "{apiVersion: v1, kind: Pod, metadata: {name: a, ownerReferences: [{apiVersion: apps/v1, " \
+    "kind: "                                                                                   \
+    "DaemonSet, name: d, uid: u, controller: true}]}, spec: " REQUIRED(BY_NAME("In", "ip-1")) "}"
+
+static void nodes_named_by_affinity(void)
+{
+    static const char found[] = "deny " AT_TERMS "[0].matchFields[0].values[0] ip-1";
+    static const struct rail_case cases[] = {
+        {POD(REQUIRED(BY_NAME("In", "ip-1"))), found},
+        {POD(REQUIRED("{matchExpressions: [{key: a, operator: Exists}]}, " BY_NAME("In", "ip-1"))),
+         "deny " AT_TERMS "[1].matchFields[0].values[0] ip-1"},
+        {POD(REQUIRED("{matchFields: [5, {key: metadata.name, operator: In, values: [ip-1]}]}")),
+         "deny " AT_TERMS "[0].matchFields[1].values[0] ip-1"},
+        {"{apiVersion: apps/v1, kind: DaemonSet, metadata: {name: a}, spec: {template: "
+         "{spec: " REQUIRED(BY_NAME("In", "ip-1")) "}}}",
+         "deny spec.template." AT_TERMS "[0].matchFields[0].values[0] ip-1"},
+        {"{apiVersion: batch/v1, kind: CronJob, metadata: {name: a}, spec: {jobTemplate: {spec: "
+         "{template: {spec: " REQUIRED(BY_NAME("In", "ip-1")) "}}}}}",
+         "deny spec.jobTemplate.spec.template." AT_TERMS "[0].matchFields[0].values[0] ip-1"},
+        /* who writes an owner down has none */
+        {OF_A_DAEMON_SET, found},
+        /* keeping off a node is not going to one, nor is a wish; the rest no API server takes */
+        {POD(REQUIRED(BY_NAME("NotIn", "ip-1"))), ""},
+        {POD(NODE_FIELDS("preferredDuringSchedulingIgnoredDuringExecution",
+                         "[{weight: 100, preference: " BY_NAME("In", "ip-1") "}]")),
+         ""},
+        {POD(REQUIRED(BY_NAME("In", ""))), ""},
+        {POD(REQUIRED(BY_NAME("In", "''"))), ""},
+        {POD(REQUIRED(BY_NAME("in", "ip-1"))), ""},
+        {POD(REQUIRED("{matchFields: [{key: metadata.namespace, operator: In, values: [a]}]}")),
+         ""},
+        {POD(REQUIRED("{matchFields: {key: metadata.name, operator: In, values: [a]}}")), ""},
+        {POD(REQUIRED("{matchFields: null}, null, 5")), ""},
+        {POD("{affinity: {nodeAffinity: null}}"), ""},
+    };
+    rail_table_run(&(struct rail_table){"scheduler-bypass: {}", NULL, cases, COUNT_OF(cases)});
+    static const struct rail_case allowed[] = {{POD(REQUIRED(BY_NAME("In", "ip-1"))), ""}};
+    rail_table_run(&(struct rail_table){"scheduler-bypass: {allowNodeName: true}", NULL, allowed,
+                                        COUNT_OF(allowed)});
+    static const struct rail_words words = {
+        POD(REQUIRED(BY_NAME("In", "ip-1"))),
+        "found \"ip-1\": matchFields name a node as nodeName does; Karpenter buys nothing for such "
+        "a pod, and when the node is replaced the name is gone",
+        "remove matchFields and select nodes by their labels"};
+    rail_words_run("scheduler-bypass: {}", NULL, &words, 1);
+}
+
+struct asking {
+    const char *object, *user;
+    bool existing;
+    const char *old; /* the object before; NULL: it is created */
+    enum action action;
+};
+
+static void ask_each(const char *rails, const struct asking *rows, size_t count)
+{
+    struct arena *arena = arena_create((size_t)32 << 20);
+    struct world world = rail_table_world(rails, NULL, arena);
+    for (size_t i = 0; i < count; i++) {
+        const struct asking *row = &rows[i];
+        struct rail_documents objects = rail_table_read(row->object, arena);
+        struct subject subject = {.operation = OPERATION_CREATE,
+                                  .object = &objects.items[0],
+                                  .existing = row->existing,
+                                  .requester = {.name = text_of(row->user)}};
+        struct verdict verdict;
+        if (row->old != NULL) {
+            struct rail_documents before = rail_table_read(row->old, arena);
+            subject.operation = OPERATION_UPDATE;
+            subject.old_object = &before.items[0];
+        }
+        policy_evaluate(&world, &subject, 0, arena, &verdict);
+        if (verdict.action != row->action)
+            fprintf(stderr, "%s by \"%s\"\n", row->object, row->user);
+        ASSERT_INT(verdict.action, row->action);
+    }
+    arena_destroy(arena);
+}
+
+/* daemon-set-controller writes a node's name into every pod it makes. */
+static void the_node_of_a_daemon_sets_pod(void)
+{
+#define ON_IT "{nodeName: ip-1}"
+#define WAITS "{schedulingGates: [{name: a}]}"
+#define CONTROLLER "system:serviceaccount:kube-system:daemon-set-controller"
+    static const struct asking rows[] = {
+        {OF_A_DAEMON_SET, CONTROLLER, false, NULL, ACTION_NONE},
+        {OF_A_DAEMON_SET, "system:kube-controller-manager", false, NULL, ACTION_NONE},
+        {OF_A_DAEMON_SET, "", true, NULL, ACTION_NONE},
+        {OF_A_DAEMON_SET, "jane", false, NULL, ACTION_DENY},
+        {OF_A_DAEMON_SET, "system:serviceaccount:team:daemon-set-controller", false, NULL,
+         ACTION_DENY},
+        {OF_A_DAEMON_SET, "system:serviceaccount:kube-system:job-controller", false, NULL,
+         ACTION_DENY},
+        /* that of nobody's */
+        {POD(REQUIRED(BY_NAME("In", "ip-1"))), CONTROLLER, false, NULL, ACTION_DENY},
+        {POD(REQUIRED(BY_NAME("In", "ip-1"))), "", true, NULL, ACTION_DENY},
+        /* what has its node cannot be given another; what waits can */
+        {OF_A_DAEMON_SET, "jane", false, POD(ON_IT), ACTION_NONE},
+        {OF_A_DAEMON_SET, "jane", false, POD(WAITS), ACTION_DENY},
+        {OF_A_DAEMON_SET, "jane", false, OF_A_DAEMON_SET, ACTION_AUDIT},
+    };
+    ask_each("scheduler-bypass: {}", rows, COUNT_OF(rows));
+}
+
+/* ---- NodeClaims ---- */
+
+#define CLAIM_OF(labels, more)                                                                   \
+    "{apiVersion: karpenter.sh/v1, kind: NodeClaim, metadata: {name: c, labels: {" labels "}}, " \
+    "spec: {requirements: []}" more "}"
+#define OF_POOL "karpenter.sh/nodepool: default"
+
+static void node_claims_made_by_hand(void)
+{
+    static const char karpenter[] = "system:serviceaccount:karpenter:karpenter";
+    static const struct asking unnamed[] = {
+        {CLAIM_OF("", ""), "jane", false, NULL, ACTION_WARN},
+        {CLAIM_OF(OF_POOL, ""), "jane", false, NULL, ACTION_WARN},
+        {CLAIM_OF(OF_POOL, ""), karpenter, false, NULL, ACTION_NONE},
+        {CLAIM_OF("", ""), "system:serviceaccount:kaito:kaito", false, NULL, ACTION_NONE},
+        {CLAIM_OF("", ""), "eks:node-manager", false, NULL, ACTION_NONE},
+        {CLAIM_OF(OF_POOL, ", status: {providerID: 'aws:///a/i-1'}"), "jane", false, NULL,
+         ACTION_NONE},
+        {CLAIM_OF(OF_POOL, ", status: {}"), "jane", false, NULL, ACTION_WARN},
+        {CLAIM_OF(OF_POOL, ""), "", true, NULL, ACTION_NONE},
+        {CLAIM_OF("", ""), "", true, NULL, ACTION_WARN},
+    };
+    ask_each("scheduler-bypass: {}", unnamed, COUNT_OF(unnamed));
+    static const struct asking named[] = {
+        {CLAIM_OF(OF_POOL, ""), "jane", false, NULL, ACTION_DENY},
+        {CLAIM_OF(OF_POOL, ", status: {providerID: 'aws:///a/i-1'}"), "jane", false, NULL,
+         ACTION_DENY},
+        {CLAIM_OF(OF_POOL, ""), karpenter, false, NULL, ACTION_NONE},
+        {CLAIM_OF(OF_POOL, ""), "system:serviceaccount:team:karpenter", false, NULL, ACTION_DENY},
+        {CLAIM_OF(OF_POOL, ""), "", true, NULL, ACTION_NONE},
+        {CLAIM_OF("", ""), "", true, NULL, ACTION_WARN},
+    };
+    ask_each("scheduler-bypass: {nodeClaimAccounts: [karpenter/karpenter]}", named,
+             COUNT_OF(named));
+    static const struct rail_words words = {
+        CLAIM_OF(OF_POOL, ""),
+        "Karpenter did not make this NodeClaim: it buys a machine that no NodePool's requirements, "
+        "limits and budgets hold for",
+        "let Karpenter make it: change a NodePool, or add one"};
+    rail_words_run("scheduler-bypass: {}", NULL, &words, 1);
+}
+
 static void schedulers_that_nobody_runs(void)
 {
     static const struct rail_case cases[] = {
@@ -131,6 +289,9 @@ static void other_rails_learn_which_schedulers_run(void)
 const char unit_suite[] = "policy scheduler-bypass";
 const struct unit_test unit_tests[] = {
     {"pods placed by hand", pods_placed_by_hand},
+    {"nodes named by affinity", nodes_named_by_affinity},
+    {"the node of a DaemonSet's pod", the_node_of_a_daemon_sets_pod},
+    {"NodeClaims made by hand", node_claims_made_by_hand},
     {"schedulers that nobody runs", schedulers_that_nobody_runs},
     {"the scheduler that was meant", the_scheduler_that_was_meant},
     {"every kind of workload", every_kind_of_workload},

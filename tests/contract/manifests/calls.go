@@ -50,6 +50,9 @@ func of(group, version, resource string) schema.GroupVersionResource {
 	return schema.GroupVersionResource{Group: group, Version: version, Resource: resource}
 }
 
+// nodeClaims have an entry of their own, which fails open.
+var nodeClaims = of("karpenter.sh", "v1", "nodeclaims")
+
 var (
 	mirror = map[string]any{corev1.MirrorPodAnnotationKey: "1f0"}
 	plain  = map[string]any{"team": "shop"}
@@ -81,6 +84,7 @@ var (
 		{"an exec", admission.Connect, core("pods"), "exec", "web", person, nil, false},
 		{"a Deployment's scale", admission.Update, of("apps", "v1", "deployments"), "scale", "web", person, nil, false},
 		{"a Deployment's status", admission.Update, of("apps", "v1", "deployments"), "status", "web", person, nil, false},
+		{"a NodeClaim, which the other entry is for", admission.Create, nodeClaims, "", "", person, nil, false},
 		{"a Lease", admission.Update, of("coordination.k8s.io", "v1", "leases"), "", "web", person, nil, false},
 		{"a Node", admission.Create, core("nodes"), "", "", person, nil, false},
 		{"a Node's heartbeat", admission.Update, core("nodes"), "status", "", node, nil, false},
@@ -92,6 +96,17 @@ var (
 		{"a Pod in kube-system", admission.Create, core("pods"), "", "kube-system", person, nil, false},
 		{"a Pod in kube-node-lease", admission.Create, core("pods"), "", "kube-node-lease", person, nil, false},
 		{"a Pod in kube-public", admission.Create, core("pods"), "", "kube-public", person, nil, false},
+	}
+	// What the entry of NodeClaims is for, and what it leaves to the other.
+	claimTable = []call{
+		{"a NodeClaim", admission.Create, nodeClaims, "", "", person, nil, true},
+		{"Karpenter's NodeClaim", admission.Create, nodeClaims, "", "", "system:serviceaccount:karpenter:karpenter", nil, true},
+		{"an older NodeClaim", admission.Create, of("karpenter.sh", "v1beta1", "nodeclaims"), "", "", person, nil, true},
+		{"a changed NodeClaim", admission.Update, nodeClaims, "", "", person, nil, false},
+		{"a NodeClaim's status", admission.Update, nodeClaims, "status", "", person, nil, false},
+		{"a NodeClaim's end", admission.Delete, nodeClaims, "", "", person, nil, false},
+		{"a NodePool", admission.Create, of("karpenter.sh", "v1", "nodepools"), "", "", person, nil, false},
+		{"a Pod", admission.Create, core("pods"), "", "web", person, nil, false},
 	}
 	// Only where a rail judges them.
 	optional = map[string]call{
@@ -201,8 +216,8 @@ func isChanged(c call) bool {
 
 func calls(objects map[string]metav1.Object) (problems []string, err error) {
 	found, ok := objects["ValidatingWebhookConfiguration /taffrail"].(*admissionregistrationv1.ValidatingWebhookConfiguration)
-	if !ok || len(found.Webhooks) != 1 {
-		return nil, errors.New("there is no ValidatingWebhookConfiguration taffrail with one webhook")
+	if !ok || len(found.Webhooks) != 2 {
+		return nil, errors.New("there is no ValidatingWebhookConfiguration taffrail with two webhooks")
 	}
 	changing, ok := objects["MutatingWebhookConfiguration /taffrail"].(*admissionregistrationv1.MutatingWebhookConfiguration)
 	if !ok || len(changing.Webhooks) != 1 {
@@ -211,6 +226,13 @@ func calls(objects map[string]metav1.Object) (problems []string, err error) {
 	hook, changer := found.Webhooks[0].DeepCopy(), changing.Webhooks[0].DeepCopy()
 	if !reflect.DeepEqual(hook.ClientConfig.CABundle, changer.ClientConfig.CABundle) {
 		problems = append(problems, "the two webhooks trust different CAs")
+	}
+	claims := found.Webhooks[1].DeepCopy()
+	if !reflect.DeepEqual(hook.ClientConfig, claims.ClientConfig) {
+		problems = append(problems, "the entry of NodeClaims asks somebody else")
+	}
+	if *claims.FailurePolicy != admissionregistrationv1.Ignore {
+		problems = append(problems, "without an answer no NodeClaim is made")
 	}
 	// So that a condition that cannot be evaluated is an error.
 	fail := admissionregistrationv1.Fail
@@ -230,6 +252,14 @@ func calls(objects map[string]metav1.Object) (problems []string, err error) {
 		func(c call) bool { return c.want })
 	if err != nil {
 		return nil, err
+	}
+	if len(claims.Rules) > 0 {
+		asked, err := compare(webhook.NewValidatingWebhookAccessor("uid", found.Name, claims), claimTable,
+			func(c call) bool { return c.want })
+		if err != nil {
+			return nil, err
+		}
+		problems = append(problems, asked...)
 	}
 	problems = append(problems, conditions(webhook.NewValidatingWebhookAccessor("uid", found.Name, hook))...)
 	problems = append(problems, conditions(webhook.NewMutatingWebhookAccessor("uid", changing.Name, changer))...)

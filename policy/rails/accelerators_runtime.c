@@ -1,0 +1,92 @@
+/* GPUs that nobody asked for: NVIDIA's container runtime gives a container the devices that its
+ * environment names, and the scheduler does not know of them. */
+#include "policy/rails/accelerators.h"
+
+#define DEVICES_VARIABLE "NVIDIA_VISIBLE_DEVICES"
+
+struct inquiry {
+    struct judgement *judgement;
+    const struct accelerators *settings;
+    struct text runtime_class;
+};
+
+static bool is_gpu_runtime(const struct accelerators *settings, struct text runtime_class)
+{
+    for (size_t i = 0; runtime_class.size > 0 && i < settings->runtime_classes.count; i++)
+        if (text_matches_glob(runtime_class, settings->runtime_classes.items[i]))
+            return true;
+    return false;
+}
+
+/* The words with which the runtime gives no device; empty is as not written. */
+static bool names_no_device(struct text value)
+{
+    return value.size == 0 || text_is(value, "void") || text_is(value, "none");
+}
+
+/* Of several variables of one name the last counts. */
+static const struct field *devices_variable(const struct field *container, struct arena *arena)
+{
+    const struct field *list = field_get(arena, container, "env");
+    for (size_t i = node_is(list->node, NODE_LIST) ? node_count(list->node) : 0; i > 0; i--)
+        if (text_is(node_string(node_get(node_item(list->node, i - 1), "name")), DEVICES_VARIABLE))
+            return field_item(arena, list, i - 1);
+    return NULL;
+}
+
+static void judge_container(const struct inquiry *inquiry, const struct field *container)
+{
+    struct arena *arena = inquiry->judgement->arena;
+    struct text who = node_string(node_get(container->node, "name"));
+    const struct field *variable = devices_variable(container, arena);
+    if (variable == NULL)
+        return;
+    const struct field *value = field_get(arena, variable, "value");
+    const struct field *from = field_get(arena, variable, "valueFrom");
+    struct draft draft = {
+        .field = value,
+        .found = node_string(value->node),
+        .fix = arena_printf(
+            arena,
+            "ask for %.*s under resources.limits of the container, or remove " DEVICES_VARIABLE,
+            TEXT_ARGS(accelerators_name_of(inquiry->settings->resources.items[0], arena))),
+    };
+    if (node_is(from->node, NODE_MAP)) {
+        draft.severity = SEVERITY_UNDECIDED;
+        draft.field = from;
+        draft.statement = arena_printf(arena,
+                                       "container \"%.*s\" asks for no accelerator, and whether it "
+                                       "takes one by runtimeClassName %.*s and " DEVICES_VARIABLE
+                                       " cannot be seen",
+                                       TEXT_ARGS(who), TEXT_ARGS(inquiry->runtime_class));
+    } else if (names_no_device(draft.found)) {
+        return;
+    } else {
+        draft.statement = arena_printf(
+            arena,
+            "container \"%.*s\" takes GPUs by runtimeClassName %.*s and " DEVICES_VARIABLE
+            " \"%.*s\" without asking for them: the "
+            "scheduler gives them to other pods, too",
+            TEXT_ARGS(who), TEXT_ARGS(inquiry->runtime_class), TEXT_ARGS(draft.found));
+    }
+    judgement_report(inquiry->judgement, &draft);
+}
+
+void accelerators_judge_runtime(struct judgement *judgement, const struct accelerators *settings,
+                                const struct workload *workload)
+{
+    static const char *const lists[] = {"containers", "initContainers", "ephemeralContainers"};
+    struct arena *arena = judgement->arena;
+    const struct inquiry inquiry = {
+        .judgement = judgement,
+        .settings = settings,
+        .runtime_class = node_string(node_get(workload->spec->node, "runtimeClassName")),
+    };
+    if (!is_gpu_runtime(settings, inquiry.runtime_class) || workload_claims_devices(workload))
+        return;
+    for (size_t i = 0; i < COUNT_OF(lists); i++) {
+        const struct field *list = field_get(arena, workload->spec, lists[i]);
+        for (size_t j = 0; node_is(list->node, NODE_LIST) && j < node_count(list->node); j++)
+            judge_container(&inquiry, field_item(arena, list, j));
+    }
+}

@@ -1,0 +1,48 @@
+/* A NodeClaim that Karpenter has not made. */
+#include "policy/policy_set.h"
+#include "policy/rails/scheduler_bypass.h"
+#include "solver/well_known.h"
+
+/* The API server drops the status of what is created: what has one is there already, and a dump of
+ * it says nothing of who made it. */
+static bool is_launched(const struct object *claim)
+{
+    const struct node *root = claim->root->node;
+    return node_at(root, "status.conditions") != NULL || node_at(root, "status.providerID") != NULL;
+}
+
+/* Service accounts, the control plane, and what a cloud runs beside it. */
+static bool is_person(const struct requester *requester)
+{
+    return !text_starts_with(requester->name, TEXT("system:")) &&
+           !text_starts_with(requester->name, TEXT("eks:"));
+}
+
+static bool is_made_by_karpenter(const struct judgement *judgement,
+                                 const struct scheduler_bypass *settings)
+{
+    const struct subject *subject = judgement->subject;
+    if (subject->existing)
+        return node_get(judgement->object->labels, LABEL_NODE_POOL) != NULL;
+    if (settings->node_claim_accounts.given)
+        return requester_is_account(&subject->requester, &settings->node_claim_accounts);
+    return !is_person(&subject->requester) || is_launched(judgement->object);
+}
+
+void scheduler_bypass_judge_node_claim(struct judgement *judgement,
+                                       const struct scheduler_bypass *settings)
+{
+    bool who_is_known = settings->node_claim_accounts.given && !judgement->subject->existing;
+    if (is_made_by_karpenter(judgement, settings))
+        return;
+    judgement_report(
+        judgement,
+        &(struct draft){
+            .severity = who_is_known ? SEVERITY_RAIL : SEVERITY_WARN,
+            .field = field_at(judgement->arena, judgement->object->root, "metadata.name"),
+            .found = judgement->object->name,
+            .statement = TEXT("Karpenter did not make this NodeClaim: it buys a machine that no "
+                              "NodePool's requirements, limits and budgets hold for"),
+            .fix = TEXT("let Karpenter make it: change a NodePool, or add one"),
+        });
+}
