@@ -20,6 +20,13 @@
 #include "pin_cluster.h"
 #include "server/http.h"
 #include "server/server.h"
+/* Older revisions, to be measured beside this one, have no limits but that of memory. */
+#if __has_include("server/deadline.h")
+#include "server/deadline.h"
+#define HAS_LIMITS 1
+#else
+#define HAS_LIMITS 0
+#endif
 
 enum {
     NOW_UNIX_S = 1795230245,
@@ -117,6 +124,48 @@ static long long cpu_micros(void)
     return (long long)now.tv_sec * 1000000 + now.tv_nsec / 1000;
 }
 
+#if HAS_LIMITS
+static int64_t thread_cpu_us(void *context)
+{
+    (void)context;
+    return cpu_micros();
+}
+
+static const struct review_clock review_clock = {.cpu_us = thread_cpu_us, .wall_us = thread_cpu_us};
+
+static void begin(struct job *job, struct deadline *deadline)
+{
+    enum { ANSWER_RESERVE_BYTES = 512 << 10 };
+    if (!arena_reserve(job->arena, ANSWER_RESERVE_BYTES))
+        fail("arena_reserve", "no memory");
+    *deadline = deadline_begin(&review_clock, policy_set_cpu_limit_us(job->world->policies), 0);
+    arena_watch(job->arena, &(struct arena_watch){deadline_ask, deadline});
+}
+
+static const char *limit_of(const struct job *job, bool within)
+{
+    if (within && job->answered && job->record.verdict.limit == LIMIT_NONE)
+        return "-";
+    return limit_name(job->record.verdict.limit);
+}
+#else
+struct deadline {
+    char none;
+};
+
+static void begin(struct job *job, struct deadline *deadline)
+{
+    (void)job;
+    (void)deadline;
+}
+
+static const char *limit_of(const struct job *job, bool within)
+{
+    (void)job;
+    return within ? "-" : "memory";
+}
+#endif
+
 /* With a new arena each, as the server gives every body that is not small. */
 static void review(size_t world, enum review_phase phase, struct text body)
 {
@@ -125,6 +174,8 @@ static void review(size_t world, enum review_phase phase, struct text body)
     job.arena = arena_create(budget_bytes == 0 ? arena_budget(body.size) : budget_bytes);
     if (job.arena == NULL)
         fail("arena_create", "no memory");
+    struct deadline deadline;
+    begin(&job, &deadline);
     bool within = arena_guard(job.arena, run_review, &job, &job.error);
     size_t arena_bytes = arena_used_bytes(job.arena);
     bool answered = within && job.answered;
@@ -135,7 +186,7 @@ static void review(size_t world, enum review_phase phase, struct text body)
     bool allowed = answered && job.record.allowed;
     arena_destroy(job.arena);
     printf("%zu %lld %d %d %s %zu %zu\n", world, cpu_micros() - began, status, allowed,
-           within ? "-" : "memory", answered ? job.answer.size : 0, arena_bytes);
+           limit_of(&job, within), answered ? job.answer.size : 0, arena_bytes);
 }
 
 static void serve(const char *phase_name, const char *world_name, struct text body)

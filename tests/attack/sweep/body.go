@@ -25,8 +25,12 @@ type growth struct {
 
 // grow prepares one field of an object; nil when the schema has nothing there to fill.
 func grow(schemas *schemas, of *kind, where *field, flavour flavour, pattern string, denied bool) *growth {
+	return growIn(schemas, of, object(of, denied), where, flavour, pattern)
+}
+
+// growIn prepares a field of an object that is there, and is changed.
+func growIn(schemas *schemas, of *kind, root tree, where *field, flavour flavour, pattern string) *growth {
 	fill := &filler{schemas: schemas, flavour: flavour}
-	root := object(of, denied)
 	held := fill.descend(of.schema, root, where.path)
 	text, err := json.Marshal(root)
 	if err != nil {

@@ -25,6 +25,7 @@ func start() error {
 	arguments := flag.String("engine-arguments", "--cluster", "more for the engine, with blanks between")
 	short := flag.Bool("short", false, "the short form")
 	withStrings := flag.Bool("strings", true, "long strings, too")
+	withPairs := flag.Bool("pairs", true, "two fields at a time, too; not in the short form")
 	views := flag.Bool("views", true, "what is long in the cluster, too")
 	bytes := flag.Int("bytes", 2_900_000, "of an object")
 	kinds := flag.String("kind", "", "only kinds that match")
@@ -33,7 +34,7 @@ func start() error {
 	progress := flag.Bool("progress", false, "what misses an aim is printed at once, on standard error")
 	flag.Parse()
 
-	settings := options{objectBytes: *bytes, short: *short, strings: *withStrings}
+	settings := options{objectBytes: *bytes, short: *short, strings: *withStrings, pairs: *withPairs}
 	var err error
 	if settings.kinds, err = regexp.Compile("^(" + *kinds + ")"); err != nil {
 		return err

@@ -21,11 +21,11 @@ const (
 
 // options say how much is swept.
 type options struct {
-	objectBytes  int
-	short        bool
-	strings      bool
-	kinds, paths *regexp.Regexp
-	progress     io.Writer
+	objectBytes    int
+	short          bool
+	strings, pairs bool
+	kinds, paths   *regexp.Regexp
+	progress       io.Writer
 }
 
 // row is the worst that one field of a kind costs in one way.
@@ -113,6 +113,9 @@ func (s *sweep) run() error {
 		if err := s.runKind(of); err != nil {
 			return err
 		}
+		if err := s.runPairs(of); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -167,6 +170,10 @@ func (s *sweep) runField(of *kind, where *field, flavour flavour, pattern string
 	if grown == nil {
 		return fmt.Errorf("%s %s cannot be made long", of.name, where)
 	}
+	return s.measure(of, grown, with, where.String(), flavour.name+pattern)
+}
+
+func (s *sweep) measure(of *kind, grown *growth, with variant, path, filling string) error {
 	body := s.body(of, grown, with, s.options.objectBytes)
 	costs, err := s.engine.ask(with.phase, allWorlds, body)
 	if err != nil {
@@ -179,7 +186,7 @@ func (s *sweep) runField(of *kind, where *field, flavour flavour, pattern string
 		}
 	}
 	for i, one := range costs {
-		made := row{kind: of.name, field: where.String(), flavour: flavour.name + pattern, variant: with.name,
+		made := row{kind: of.name, field: path, flavour: filling, variant: with.name,
 			policy: s.engine.worlds[one.world], bytes: len(body), cpuMicros: one.cpuMicros,
 			answerBytes: one.answerBytes, limit: one.limit}
 		if before != nil {

@@ -1,0 +1,61 @@
+package main
+
+import (
+	"encoding/json"
+	"strings"
+)
+
+// Two lists that are each linear may be walked one inside the other. So two fields of a kind share the bytes.
+
+// isPaired takes the lists and maps of a spec that are not deep inside another.
+func isPaired(of *kind, where *field) bool {
+	if where.shape != shapeList && where.shape != shapeMap || where.path[0].name == "status" || of.template != "" {
+		return false
+	}
+	deep := 0
+	for _, each := range where.path {
+		if each.name == "" {
+			deep++
+		}
+	}
+	return deep <= 2
+}
+
+// runPairs is of the whole form.
+func (s *sweep) runPairs(of *kind) error {
+	if s.options.short || !s.options.pairs {
+		return nil
+	}
+	var paired []*field
+	for _, where := range s.schemas.fields(of.schema) {
+		if isPaired(of, where) && s.options.paths.MatchString(where.String()) {
+			paired = append(paired, where)
+		}
+	}
+	for i, first := range paired {
+		long := s.long(of, first)
+		for _, second := range paired[i+1:] {
+			if strings.HasPrefix(second.String(), first.String()) {
+				continue
+			}
+			if err := s.runPair(of, first, second, long); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// long is an object half of whose bytes are in one field.
+func (s *sweep) long(of *kind, where *field) []byte {
+	return grow(s.schemas, of, where, s.flavours(of, where)[0], "", true).object(s.options.objectBytes / 2)
+}
+
+func (s *sweep) runPair(of *kind, first, second *field, long []byte) error {
+	var root tree
+	if err := json.Unmarshal(long, &root); err != nil {
+		return err
+	}
+	grown := growIn(s.schemas, of, root, second, s.flavours(of, second)[0], "")
+	return s.measure(of, grown, variants[0], first.String()+" and "+second.String(), "bad")
+}
