@@ -32,31 +32,22 @@ bool expression_wants_no_devices(const struct expression *expression)
                      text_is(value, "0");
 }
 
-static void add_name(struct resource_names *names, struct text name, struct arena *arena)
-{
-    for (size_t i = 0; i < names->count; i++)
-        if (text_equal(names->items[i], name))
-            return;
-    *LIST_PUSH(arena, names) = name;
-}
-
 static bool is_zero(const struct node *quantity)
 {
     int64_t milli = 0;
     return quantity_milli(node_text(quantity), &milli) && milli == 0;
 }
 
-static void add_names(const struct node *quantities, struct resource_names *names,
-                      struct arena *arena)
+static void add_names(const struct node *quantities, struct text_map *names, struct arena *arena)
 {
     for (size_t i = 0; node_is(quantities, NODE_MAP) && i < node_count(quantities); i++) {
         const struct member *member = &quantities->members[i];
         if (!node_is(&member->value, NODE_NULL) && !is_zero(&member->value))
-            add_name(names, (struct text){member->key, member->key_size}, arena);
+            (void)text_map_add(names, arena, (struct text){member->key, member->key_size});
     }
 }
 
-static void add_of_containers(const struct node *containers, struct resource_names *names,
+static void add_of_containers(const struct node *containers, struct text_map *names,
                               struct arena *arena)
 {
     for (size_t i = 0; node_is(containers, NODE_LIST) && i < node_count(containers); i++) {
@@ -67,9 +58,9 @@ static void add_of_containers(const struct node *containers, struct resource_nam
 }
 
 void resource_names_read(const struct workload *workload, struct arena *arena,
-                         struct resource_names *names)
+                         struct text_map *names)
 {
-    *names = (struct resource_names){0};
+    *names = (struct text_map){0};
     add_of_containers(node_get(workload->spec->node, "initContainers"), names, arena);
     add_of_containers(node_get(workload->spec->node, "containers"), names, arena);
 }

@@ -79,28 +79,81 @@ bool expression_names(const struct expression *expression, struct text value)
     return false;
 }
 
+/* The values that expressions of one key exclude, all together. */
+struct excluded {
+    uint32_t key;
+    LIST(uint32_t) values;
+};
+
+/* By key; zero-initialise. */
+struct exclusions {
+    LIST(struct excluded) items;
+    struct text_map numbers; /* from 1 */
+};
+
+static struct text canonical_key(const struct expression *expression)
+{
+    struct text key = expression->key;
+    key.data = solver_canonical_key(key.data, &key.size);
+    return key;
+}
+
+static uint32_t value_number(struct solver_names *names, uint32_t key, struct text value)
+{
+    return solver_names_value(names, key, value.data, value.size);
+}
+
 void expression_add(const struct expression *expression, struct solver_names *names,
                     struct solver_requirements *set, struct arena *arena)
 {
     if (!expression->valid)
         return;
-    size_t key_size = expression->key.size;
-    const char *canonical = solver_canonical_key(expression->key.data, &key_size);
-    uint32_t key = solver_names_key(names, canonical, key_size);
+    struct text canonical = canonical_key(expression);
+    uint32_t key = solver_names_key(names, canonical.data, canonical.size);
     uint32_t *values = ARENA_ARRAY(arena, expression->value_count, uint32_t);
     for (size_t i = 0; i < expression->value_count; i++)
-        values[i] = solver_names_value(names, key, expression->values[i].text.data,
-                                       expression->values[i].text.size);
+        values[i] = value_number(names, key, expression->values[i].text);
     struct solver_requirement requirement = solver_requirement_make(
         names, key, expression->op, values, expression->value_count, expression->min_values, arena);
     solver_requirements_add(names, set, requirement, arena);
 }
 
-static void add_all(const struct expressions *expressions, struct solver_names *names,
-                    struct solver_requirements *set, struct arena *arena)
+static void exclude(struct exclusions *exclusions, const struct expression *expression,
+                    struct solver_names *names, struct arena *arena)
 {
-    for (size_t i = 0; i < expressions->count; i++)
-        expression_add(&expressions->items[i], names, set, arena);
+    struct text canonical = canonical_key(expression);
+    size_t *number = text_map_at(&exclusions->numbers, arena, canonical);
+    if (*number == 0) {
+        LIST_PUSH(arena, &exclusions->items)->key =
+            solver_names_key(names, canonical.data, canonical.size);
+        *number = exclusions->items.count;
+    }
+    struct excluded *excluded = &exclusions->items.items[*number - 1];
+    for (size_t i = 0; i < expression->value_count; i++)
+        *LIST_PUSH(arena, &excluded->values) =
+            value_number(names, excluded->key, expression->values[i].text);
+}
+
+/* What a set excludes grows: of each key it is added at once, or the whole would be copied for each
+ * expression. */
+void expressions_add(const struct expressions *expressions, struct solver_names *names,
+                     struct solver_requirements *set, struct arena *arena)
+{
+    struct exclusions exclusions = {0};
+    for (size_t i = 0; i < expressions->count; i++) {
+        const struct expression *expression = &expressions->items[i];
+        if (expression->valid && expression->op == SOLVER_NOT_IN && expression->min_values == 0)
+            exclude(&exclusions, expression, names, arena);
+        else
+            expression_add(expression, names, set, arena);
+    }
+    for (size_t i = 0; i < exclusions.items.count; i++) {
+        const struct excluded *excluded = &exclusions.items.items[i];
+        struct solver_requirement requirement =
+            solver_requirement_make(names, excluded->key, SOLVER_NOT_IN, excluded->values.items,
+                                    excluded->values.count, 0, arena);
+        solver_requirements_add(names, set, requirement, arena);
+    }
 }
 
 struct type_set expressions_select(const struct catalog *catalog, const struct expressions *first,
@@ -108,8 +161,8 @@ struct type_set expressions_select(const struct catalog *catalog, const struct e
 {
     struct solver_names *names = solver_names_create(arena, catalog_names(catalog));
     struct solver_requirements set = {0};
-    add_all(first, names, &set, arena);
+    expressions_add(first, names, &set, arena);
     if (second != NULL)
-        add_all(second, names, &set, arena);
+        expressions_add(second, names, &set, arena);
     return catalog_select(catalog, names, &set, arena);
 }

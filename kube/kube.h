@@ -196,12 +196,8 @@ bool topology_term_selects_itself(const struct workload *workload,
 
 /* The resources, each once, that containers and initContainers ask for, under requests or limits,
  * with a quantity above 0 (one that does not parse counts). */
-struct resource_names {
-    struct text *items;
-    size_t count, capacity;
-};
 void resource_names_read(const struct workload *workload, struct arena *arena,
-                         struct resource_names *names);
+                         struct text_map *names);
 /* Whether it asks for devices through resourceClaims. */
 bool workload_claims_devices(const struct workload *workload);
 
@@ -240,6 +236,8 @@ bool selector_matches(const struct node *selector, const struct node *labels);
  */
 void expression_add(const struct expression *expression, struct solver_names *names,
                     struct solver_requirements *set, struct arena *arena);
+void expressions_add(const struct expressions *expressions, struct solver_names *names,
+                     struct solver_requirements *set, struct arena *arena);
 
 /* ---- pools ---- */
 
@@ -321,6 +319,12 @@ const struct object *snapshot_free_volume(const struct snapshot *snapshot, size_
 size_t snapshot_claiming_pod_count(const struct snapshot *snapshot);
 const struct object *snapshot_claiming_pod(const struct snapshot *snapshot, size_t index);
 const struct zones *snapshot_node_zones(const struct snapshot *snapshot);
+/* The values that Nodes carry under a label, each once; NULL: no Node carries it. */
+const struct text_map *snapshot_node_values(const struct snapshot *snapshot, struct text key);
+/* The labels that Nodes carry, in no order that means anything. */
+size_t snapshot_node_label_count(const struct snapshot *snapshot);
+struct text snapshot_node_label(const struct snapshot *snapshot, size_t index,
+                                const struct text_map **values);
 
 /* ---- label keys ---- */
 
@@ -352,6 +356,7 @@ struct label_offers {
     bool from_pool, from_node;
     struct text *items; /* the values, each once */
     size_t count, capacity;
+    struct text_map values; /* the same */
 };
 void label_offers_read(const struct snapshot *snapshot, struct text key, struct arena *arena,
                        struct label_offers *offers);
@@ -362,12 +367,23 @@ void label_offers_read(const struct snapshot *snapshot, struct text key, struct 
 struct text default_string(const struct object *object, const char *path);
 /* The StorageClass of a claim that names none; NULL when no visible one is the default. */
 const struct object *default_storage_class(const struct snapshot *snapshot);
-/* What the namespace's LimitRanges give a container that has no limit, or no request and no limit,
- * of a resource; NULL: nothing. *limit_range is the one that does. */
-const struct node *default_limit(const struct snapshot *snapshot, struct text namespace,
-                                 struct text resource, const struct object **limit_range);
-const struct node *default_request(const struct snapshot *snapshot, struct text namespace,
-                                   struct text resource, const struct object **limit_range);
+/* What the LimitRanges of a namespace give a container that has no limit, or no request and no
+ * limit, of a resource. */
+struct limit_default {
+    struct text resource;
+    const struct node *request, *limit;         /* NULL: nothing */
+    const struct object *request_by, *limit_by; /* the LimitRange that does */
+};
+struct limit_defaults {
+    struct limit_default *items; /* in the order in which they are said */
+    size_t count, capacity;
+    struct text_map numbers; /* of the resources, from 1 */
+    bool read;
+};
+void limit_defaults_read(const struct snapshot *snapshot, struct text namespace,
+                         struct arena *arena, struct limit_defaults *defaults);
+const struct limit_default *limit_defaults_find(const struct limit_defaults *defaults,
+                                                struct text resource); /* NULL: none */
 
 /* ---- containers and their resources ---- */
 
@@ -397,10 +413,12 @@ struct amount {
 /* What stands at a field, without defaults. */
 void amount_read(const struct field *field, struct amount *amount);
 /* Of a container (or of a pod's spec, which takes no defaults) as the API server would store it: a
- * request that is missing is the limit, then a LimitRange's. */
+ * request that is missing is the limit, then a LimitRange's. Zero-initialise the defaults: they are
+ * read when they are first needed. */
 void container_amounts(const struct snapshot *snapshot, const struct workload *workload,
                        const struct field *container, struct text resource, struct arena *arena,
-                       struct amount *request, struct amount *limit);
+                       struct limit_defaults *defaults, struct amount *request,
+                       struct amount *limit);
 
 /* ---- zones and volumes ---- */
 

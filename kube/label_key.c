@@ -130,10 +130,8 @@ bool some_pool_produces(const struct snapshot *snapshot, struct text key)
 
 static void add_value(struct label_offers *offers, struct text value, struct arena *arena)
 {
-    for (size_t i = 0; i < offers->count; i++)
-        if (text_equal(offers->items[i], value))
-            return;
-    *LIST_PUSH(arena, offers) = value;
+    if (text_map_add(&offers->values, arena, value))
+        *LIST_PUSH(arena, offers) = value;
 }
 
 static void add_expressions(struct label_offers *offers, const struct expressions *expressions,
@@ -205,12 +203,8 @@ void label_offers_read(const struct snapshot *snapshot, struct text key, struct 
     for (size_t i = 0; i < snapshot_pool_count(snapshot); i++)
         if (!snapshot_pool(snapshot, i)->object->deleting)
             add_pool(offers, snapshot_pool(snapshot, i), key, arena);
-    for (size_t i = 0; i < snapshot_count(snapshot, KIND_NODE); i++) {
-        const struct object *node = snapshot_object(snapshot, KIND_NODE, i);
-        const struct node *value = node_member(node->labels, key);
-        if (value == NULL)
-            continue;
-        offers->from_node = true;
-        add_value(offers, node_string(value), arena);
-    }
+    const struct text_map *of_nodes = snapshot_node_values(snapshot, key);
+    offers->from_node = of_nodes != NULL;
+    for (size_t i = 0; of_nodes != NULL && i < of_nodes->count; i++)
+        add_value(offers, of_nodes->items[i].key, arena);
 }

@@ -36,7 +36,7 @@ struct list_block {
     const struct object *items[];
 };
 /* What is read from the objects of one kind, in memory of its own. */
-enum part { PART_POOLS, PART_NODE_ZONES, PART_COUNT };
+enum part { PART_POOLS, PART_NODE_ZONES, PART_NODE_LABELS, PART_COUNT };
 
 /* What a version had and the next has not. */
 struct leftover {

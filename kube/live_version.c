@@ -221,6 +221,7 @@ static const struct {
 } parts[PART_COUNT] = {
     [PART_POOLS] = {KIND_NODE_POOL, snapshot_read_pools},
     [PART_NODE_ZONES] = {KIND_NODE, snapshot_read_node_zones},
+    [PART_NODE_LABELS] = {KIND_NODE, snapshot_read_node_labels},
 };
 
 static void make_part_body(void *context)

@@ -31,13 +31,6 @@ struct reach {
     struct arena *arena;
 };
 
-static void add_all(const struct reach *reach, const struct expressions *expressions,
-                    struct solver_requirements *set)
-{
-    for (size_t i = 0; i < expressions->count; i++)
-        expression_add(&expressions->items[i], reach->names, set, reach->arena);
-}
-
 static bool set_allows(const struct reach *reach, const struct solver_requirements *set,
                        struct text zone)
 {
@@ -72,8 +65,8 @@ bool pin_zone_is_reachable(const struct snapshot *snapshot, const struct catalog
     for (size_t i = 0; i < snapshot_pool_count(snapshot); i++) {
         const struct pool *pool = snapshot_pool(snapshot, i);
         struct solver_requirements set = {0};
-        add_all(&reach, &pool->requirements, &set);
-        add_all(&reach, &pool->labels, &set);
+        expressions_add(&pool->requirements, reach.names, &set, reach.arena);
+        expressions_add(&pool->labels, reach.names, &set, reach.arena);
         if (pool_makes_nodes(pool) && pool_can_make(&reach, pool, &set, zone))
             return true;
     }
@@ -97,9 +90,10 @@ static struct zones all_zones(const struct reach *reach)
 static void add_alternative(const struct reach *reach, const struct node_selection *selection,
                             size_t alternative, struct solver_requirements *set)
 {
-    add_all(reach, &selection->selector, set);
+    expressions_add(&selection->selector, reach->names, set, reach->arena);
     if (alternative < selection->required.count)
-        add_all(reach, &selection->required.items[alternative].expressions, set);
+        expressions_add(&selection->required.items[alternative].expressions, reach->names, set,
+                        reach->arena);
 }
 
 static bool is_compatible(const struct reach *reach, const struct pool *pool,
@@ -108,12 +102,12 @@ static bool is_compatible(const struct reach *reach, const struct pool *pool,
 {
     struct solver_requirements of_pool = {0};
     struct solver_requirements of_pod = {0};
-    add_all(reach, &pool->requirements, &of_pool);
-    add_all(reach, &pool->labels, &of_pool);
+    expressions_add(&pool->requirements, reach->names, &of_pool, reach->arena);
+    expressions_add(&pool->labels, reach->names, &of_pool, reach->arena);
     add_alternative(reach, selection, alternative, &of_pod);
     *both = (struct solver_requirements){0};
-    add_all(reach, &pool->requirements, both);
-    add_all(reach, &pool->labels, both);
+    expressions_add(&pool->requirements, reach->names, both, reach->arena);
+    expressions_add(&pool->labels, reach->names, both, reach->arena);
     add_alternative(reach, selection, alternative, both);
     return solver_requirements_compatible(reach->names, &of_pool, &of_pod, solver_is_well_known,
                                           NULL);

@@ -198,13 +198,6 @@ static bool is_in_problem(const struct asking *asking, const struct pool *pool)
     return false;
 }
 
-static void add_expressions(const struct expressions *expressions, struct solver_names *names,
-                            struct solver_requirements *set, struct arena *arena)
-{
-    for (size_t i = 0; i < expressions->count; i++)
-        expression_add(&expressions->items[i], names, set, arena);
-}
-
 static bool suits(const struct asking *asking, const struct pool *pool,
                   const struct expressions *selector, const struct node_term *term)
 {
@@ -218,12 +211,12 @@ static bool suits(const struct asking *asking, const struct pool *pool,
                                .valid = true,
                                .values = &name,
                                .value_count = 1};
-    add_expressions(&pool->requirements, names, &of_pool, arena);
-    add_expressions(&pool->labels, names, &of_pool, arena);
+    expressions_add(&pool->requirements, names, &of_pool, arena);
+    expressions_add(&pool->labels, names, &of_pool, arena);
     expression_add(&label, names, &of_pool, arena);
-    add_expressions(selector, names, &of_pod, arena);
+    expressions_add(selector, names, &of_pod, arena);
     if (term != NULL)
-        add_expressions(&term->expressions, names, &of_pod, arena);
+        expressions_add(&term->expressions, names, &of_pod, arena);
     return solver_requirements_compatible(names, &of_pool, &of_pod, solver_is_well_known, NULL);
 }
 

@@ -9,30 +9,43 @@
 
 /* Everything is summed in thousandths and rounded up once, at the end. */
 struct sum {
-    struct text resource;
     int64_t milli;
+    bool there;
 };
+/* Sums of resources, which are known by number: a pod may name very many, in very many containers.
+ */
 struct sums {
-    struct sum *items;
-    size_t count, capacity;
+    LIST(struct sum) of;  /* by number */
+    LIST(size_t) numbers; /* of those that are there, in order */
 };
 
-static struct sum *find(const struct sums *sums, struct text resource)
+static struct sum *find(const struct sums *sums, size_t number)
 {
-    for (size_t i = 0; i < sums->count; i++)
-        if (text_equal(sums->items[i].resource, resource))
-            return &sums->items[i];
-    return NULL;
+    return number < sums->of.count && sums->of.items[number].there ? &sums->of.items[number] : NULL;
 }
 
-static struct sum *find_or_add(struct sums *sums, struct text resource, struct arena *arena)
+static struct sum *find_or_add(struct sums *sums, size_t number, struct arena *arena)
 {
-    struct sum *sum = find(sums, resource);
-    if (sum == NULL) {
-        sum = LIST_PUSH(arena, sums);
-        sum->resource = resource;
-    }
+    while (sums->of.count <= number)
+        (void)LIST_PUSH(arena, &sums->of);
+    struct sum *sum = &sums->of.items[number];
+    if (!sum->there)
+        *LIST_PUSH(arena, &sums->numbers) = number;
+    sum->there = true;
     return sum;
+}
+
+static void clear(struct sums *sums)
+{
+    for (size_t i = 0; i < sums->numbers.count; i++)
+        sums->of.items[sums->numbers.items[i]] = (struct sum){0};
+    sums->numbers.count = 0;
+}
+
+static int64_t milli_of(const struct sums *sums, size_t number)
+{
+    const struct sum *sum = find(sums, number);
+    return sum == NULL ? 0 : sum->milli;
 }
 
 static int64_t add_up(int64_t a, int64_t b)
@@ -43,19 +56,24 @@ static int64_t add_up(int64_t a, int64_t b)
 
 static void add_all(struct sums *sums, const struct sums *more, struct arena *arena)
 {
-    for (size_t i = 0; i < more->count; i++) {
-        struct sum *sum = find_or_add(sums, more->items[i].resource, arena);
-        sum->milli = add_up(sum->milli, more->items[i].milli);
+    for (size_t i = 0; i < more->numbers.count; i++) {
+        struct sum *sum = find_or_add(sums, more->numbers.items[i], arena);
+        sum->milli = add_up(sum->milli, milli_of(more, more->numbers.items[i]));
     }
 }
 
-static void take_greater(struct sums *sums, const struct sums *other, struct arena *arena)
+static void take_greater(struct sums *sums, size_t number, int64_t milli, struct arena *arena)
 {
-    for (size_t i = 0; i < other->count; i++) {
-        struct sum *sum = find_or_add(sums, other->items[i].resource, arena);
-        if (other->items[i].milli > sum->milli)
-            sum->milli = other->items[i].milli;
-    }
+    struct sum *sum = find_or_add(sums, number, arena);
+    if (milli > sum->milli)
+        sum->milli = milli;
+}
+
+static void take_all_greater(struct sums *sums, const struct sums *other, struct arena *arena)
+{
+    for (size_t i = 0; i < other->numbers.count; i++)
+        take_greater(sums, other->numbers.items[i], milli_of(other, other->numbers.items[i]),
+                     arena);
 }
 
 /* ---- reading ---- */
@@ -63,10 +81,22 @@ static void take_greater(struct sums *sums, const struct sums *other, struct are
 struct pod {
     const struct snapshot *snapshot;
     const struct workload *workload;
-    const struct node *status;       /* NULL: a template's pod */
-    struct resource_names defaulted; /* what LimitRanges of the namespace say something about */
+    const struct node *status; /* NULL: a template's pod */
+    bool resize_is_infeasible;
+    struct text_map resources;      /* by their numbers, from 1 */
+    struct limit_defaults defaults; /* what LimitRanges of the namespace fill in */
+    struct text_map statuses[2];    /* of containers and of init containers, from 1, by name */
+    struct sums held;               /* by the container at hand, as its status has it */
     struct arena *arena;
 };
+
+static size_t number_of(struct pod *pod, struct text resource)
+{
+    size_t *number = text_map_at(&pod->resources, pod->arena, resource);
+    if (*number == 0)
+        *number = pod->resources.count;
+    return *number - 1;
+}
 
 static struct place place_in(const struct object *object, const struct node *node,
                              struct arena *arena)
@@ -88,118 +118,96 @@ static bool read_quantity(const struct pod *pod, const struct object *object, st
 }
 
 /* The entries of a map of quantities that sums does not have yet. */
-static bool add_missing(const struct pod *pod, struct sums *sums, const struct node *map,
+static bool add_missing(struct pod *pod, struct sums *sums, const struct node *map,
                         const char *what, struct error *error)
 {
     for (size_t i = 0; node_is(map, NODE_MAP) && i < node_count(map); i++) {
         const struct member *member = &map->members[i];
         struct text resource = {member->key, member->key_size};
         int64_t milli = 0;
-        if (node_is(&member->value, NODE_NULL) || find(sums, resource) != NULL)
+        if (node_is(&member->value, NODE_NULL))
+            continue;
+        size_t number = number_of(pod, resource);
+        if (find(sums, number) != NULL)
             continue;
         if (!read_quantity(pod, pod->workload->object, resource, &member->value, what, &milli,
                            error))
             return false;
-        find_or_add(sums, resource, pod->arena)->milli = milli;
+        find_or_add(sums, number, pod->arena)->milli = milli;
     }
     return true;
 }
 
-static void add_name(struct resource_names *names, struct text name, struct arena *arena)
+static bool add_limit_ranges(struct pod *pod, struct sums *sums, struct error *error)
 {
-    for (size_t i = 0; i < names->count; i++)
-        if (text_equal(names->items[i], name))
-            return;
-    *LIST_PUSH(arena, names) = name;
-}
-
-static void find_defaulted(struct pod *pod)
-{
-    static const char *const sources[] = {"defaultRequest", "default", "max", "min"};
-    const struct snapshot *snapshot = pod->snapshot;
-    for (size_t i = 0; i < snapshot_count(snapshot, KIND_LIMIT_RANGE); i++) {
-        const struct object *range = snapshot_object(snapshot, KIND_LIMIT_RANGE, i);
-        if (!text_equal(range->namespace, pod->workload->object->namespace))
-            continue;
-        const struct node *limits = node_at(range->root->node, "spec.limits");
-        for (size_t j = 0; node_is(limits, NODE_LIST) && j < node_count(limits); j++)
-            for (size_t k = 0; k < COUNT_OF(sources); k++) {
-                const struct node *map = node_get(node_item(limits, j), sources[k]);
-                for (size_t m = 0; node_is(map, NODE_MAP) && m < node_count(map); m++)
-                    add_name(&pod->defaulted,
-                             (struct text){map->members[m].key, map->members[m].key_size},
-                             pod->arena);
-            }
-    }
-}
-
-static bool add_limit_ranges(const struct pod *pod, struct sums *sums, struct error *error)
-{
-    for (size_t i = 0; i < pod->defaulted.count; i++) {
-        struct text resource = pod->defaulted.items[i];
-        const struct object *range = NULL;
+    arena_tick(pod->arena, pod->defaults.count);
+    for (size_t i = 0; i < pod->defaults.count; i++) {
+        const struct limit_default *given = &pod->defaults.items[i];
         int64_t milli = 0;
-        if (find(sums, resource) != NULL)
+        size_t number = number_of(pod, given->resource);
+        if (given->request == NULL || find(sums, number) != NULL)
             continue;
-        const struct node *quantity =
-            default_request(pod->snapshot, pod->workload->object->namespace, resource, &range);
-        if (quantity == NULL)
-            continue;
-        if (!read_quantity(pod, range, resource, quantity, "the LimitRange's default for", &milli,
-                           error))
+        if (!read_quantity(pod, given->request_by, given->resource, given->request,
+                           "the LimitRange's default for", &milli, error))
             return false;
-        find_or_add(sums, resource, pod->arena)->milli = milli;
+        find_or_add(sums, number, pod->arena)->milli = milli;
     }
     return true;
 }
 
 /* ---- a resize under way: the greater of what was asked for and what is held ---- */
 
-static bool resize_is_infeasible(const struct object *pod)
+static const char *const status_lists[] = {"containerStatuses", "initContainerStatuses"};
+
+static void read_statuses(struct pod *pod)
 {
-    const struct node *pending = object_condition(pod, "PodResizePending");
-    return text_is(node_string(node_get(pending, "reason")), "Infeasible");
+    pod->status = node_get(pod->workload->object->root->node, "status");
+    const struct node *pending = object_condition(pod->workload->object, "PodResizePending");
+    pod->resize_is_infeasible = text_is(node_string(node_get(pending, "reason")), "Infeasible");
+    for (size_t i = 0; i < COUNT_OF(status_lists); i++) {
+        const struct node *list = node_get(pod->status, status_lists[i]);
+        for (size_t j = node_count(list); node_is(list, NODE_LIST) && j-- > 0;) {
+            struct text name = node_string(node_get(node_item(list, j), "name"));
+            *text_map_at(&pod->statuses[i], pod->arena, name) = j + 1;
+        }
+    }
 }
 
-static const struct node *status_of(const struct pod *pod, const char *list, struct text name)
+static const struct node *status_of(const struct pod *pod, struct text name)
 {
-    const struct node *statuses = node_get(pod->status, list);
-    for (size_t i = 0; i < node_count(statuses); i++) {
-        const struct node *status = node_item(statuses, i);
-        if (text_equal(node_string(node_get(status, "name")), name))
-            return status;
+    for (size_t i = 0; i < COUNT_OF(status_lists); i++) {
+        size_t number = text_map_get(&pod->statuses[i], name, 0);
+        if (number > 0)
+            return node_item(node_get(pod->status, status_lists[i]), number - 1);
     }
     return NULL;
 }
 
-static bool take_status(const struct pod *pod, const struct node *container, struct sums *sums,
+static bool take_status(struct pod *pod, const struct node *container, struct sums *sums,
                         struct error *error)
 {
-    struct text name = node_string(node_get(container, "name"));
-    const struct node *status = status_of(pod, "containerStatuses", name);
-    if (status == NULL)
-        status = status_of(pod, "initContainerStatuses", name);
+    const struct node *status = status_of(pod, node_string(node_get(container, "name")));
     if (!node_is(node_get(status, "resources"), NODE_MAP))
         return true;
-    if (resize_is_infeasible(pod->workload->object))
-        *sums = (struct sums){0};
+    if (pod->resize_is_infeasible)
+        clear(sums);
     const struct node *held[] = {node_at(status, "resources.requests"),
                                  node_get(status, "allocatedResources")};
     for (size_t i = 0; i < COUNT_OF(held); i++) {
-        struct sums holds = {0};
-        if (!add_missing(pod, &holds, held[i], "the status of", error))
+        clear(&pod->held);
+        if (!add_missing(pod, &pod->held, held[i], "the status of", error))
             return false;
-        take_greater(sums, &holds, pod->arena);
+        take_all_greater(sums, &pod->held, pod->arena);
     }
     return true;
 }
 
 /* ---- containers ---- */
 
-static bool read_container(const struct pod *pod, const struct node *container, bool runs_on,
+static bool read_container(struct pod *pod, const struct node *container, bool runs_on,
                            struct sums *sums, struct error *error)
 {
-    *sums = (struct sums){0};
+    clear(sums);
     const struct node *resources = node_get(container, "resources");
     if (!add_missing(pod, sums, node_get(resources, "requests"), "the request of", error) ||
         !add_missing(pod, sums, node_get(resources, "limits"), "the limit of", error) ||
@@ -213,35 +221,40 @@ static bool is_sidecar(const struct node *container)
     return text_is(node_string(node_get(container, "restartPolicy")), "Always");
 }
 
-/* An init container runs beside the sidecars that were started before it. */
-static bool add_init_containers(const struct pod *pod, struct sums *total, struct error *error)
+/* An init container runs beside the sidecars that were started before it. What is needed while the
+ * pod starts is no less than all sidecars so far: only what a container names itself can raise it.
+ */
+static bool add_init_containers(struct pod *pod, struct sums *total, struct error *error)
 {
     const struct node *list = node_get(pod->workload->spec->node, "initContainers");
+    struct sums sums = {0};
     struct sums sidecars = {0};
     struct sums starting = {0};
     for (size_t i = 0; node_is(list, NODE_LIST) && i < node_count(list); i++) {
         const struct node *container = node_item(list, i);
-        struct sums sums;
-        if (!read_container(pod, container, is_sidecar(container), &sums, error))
+        bool stays = is_sidecar(container);
+        if (!read_container(pod, container, stays, &sums, error))
             return false;
-        if (is_sidecar(container)) {
+        if (stays) {
             add_all(total, &sums, pod->arena);
             add_all(&sidecars, &sums, pod->arena);
-            take_greater(&starting, &sidecars, pod->arena);
-        } else {
-            add_all(&sums, &sidecars, pod->arena);
-            take_greater(&starting, &sums, pod->arena);
+        }
+        for (size_t j = 0; j < sums.numbers.count; j++) {
+            size_t number = sums.numbers.items[j];
+            int64_t beside = milli_of(&sidecars, number);
+            take_greater(&starting, number,
+                         stays ? beside : add_up(milli_of(&sums, number), beside), pod->arena);
         }
     }
-    take_greater(total, &starting, pod->arena);
+    take_all_greater(total, &starting, pod->arena);
     return true;
 }
 
-static bool add_containers(const struct pod *pod, struct sums *total, struct error *error)
+static bool add_containers(struct pod *pod, struct sums *total, struct error *error)
 {
     const struct node *list = node_get(pod->workload->spec->node, "containers");
+    struct sums sums = {0};
     for (size_t i = 0; node_is(list, NODE_LIST) && i < node_count(list); i++) {
-        struct sums sums;
         if (!read_container(pod, node_item(list, i), true, &sums, error))
             return false;
         add_all(total, &sums, pod->arena);
@@ -257,8 +270,13 @@ static bool is_pod_level(struct text resource)
            text_starts_with(resource, TEXT("hugepages-"));
 }
 
+static struct text name_of(const struct pod *pod, size_t number)
+{
+    return pod->resources.items[number].key;
+}
+
 /* A limit stands in for a request that neither the pod nor its containers make. */
-static bool take_pod_level(const struct pod *pod, struct sums *total, struct error *error)
+static bool take_pod_level(struct pod *pod, struct sums *total, struct error *error)
 {
     const struct node *resources = node_get(pod->workload->spec->node, "resources");
     struct sums requests = {0};
@@ -267,25 +285,25 @@ static bool take_pod_level(const struct pod *pod, struct sums *total, struct err
                      error) ||
         !add_missing(pod, &limits, node_get(resources, "limits"), "the pod's limit of", error))
         return false;
-    for (size_t i = 0; i < limits.count; i++) {
-        const struct sum *limit = &limits.items[i];
-        bool huge = text_starts_with(limit->resource, TEXT("hugepages-"));
-        if (find(&requests, limit->resource) == NULL &&
-            (huge || find(total, limit->resource) == NULL))
-            find_or_add(&requests, limit->resource, pod->arena)->milli = limit->milli;
+    for (size_t i = 0; i < limits.numbers.count; i++) {
+        size_t number = limits.numbers.items[i];
+        bool huge = text_starts_with(name_of(pod, number), TEXT("hugepages-"));
+        if (find(&requests, number) == NULL && (huge || find(total, number) == NULL))
+            find_or_add(&requests, number, pod->arena)->milli = milli_of(&limits, number);
     }
-    for (size_t i = 0; i < requests.count; i++)
-        if (is_pod_level(requests.items[i].resource))
-            find_or_add(total, requests.items[i].resource, pod->arena)->milli =
-                requests.items[i].milli;
+    for (size_t i = 0; i < requests.numbers.count; i++) {
+        size_t number = requests.numbers.items[i];
+        if (is_pod_level(name_of(pod, number)))
+            find_or_add(total, number, pod->arena)->milli = milli_of(&requests, number);
+    }
     return true;
 }
 
-static int64_t in_units(const struct sum *sum)
+static int64_t in_units(struct text resource, int64_t milli)
 {
-    if (text_is(sum->resource, "cpu"))
-        return sum->milli;
-    return sum->milli / 1000 + (sum->milli % 1000 > 0 ? 1 : 0);
+    if (text_is(resource, "cpu"))
+        return milli;
+    return milli / 1000 + (milli % 1000 > 0 ? 1 : 0);
 }
 
 bool pod_requests_read(const struct snapshot *snapshot, const struct workload *workload,
@@ -294,9 +312,9 @@ bool pod_requests_read(const struct snapshot *snapshot, const struct workload *w
     const struct object *object = workload->object;
     struct pod pod = {.snapshot = snapshot, .workload = workload, .arena = arena};
     if (object->kind == KIND_POD)
-        pod.status = node_get(object->root->node, "status");
+        read_statuses(&pod);
     if (object->kind != KIND_POD || object->uid.size == 0)
-        find_defaulted(&pod);
+        limit_defaults_read(snapshot, object->namespace, arena, &pod.defaults);
     struct sums total = {0};
     struct sums overhead = {0};
     if (!add_containers(&pod, &total, error) || !take_pod_level(&pod, &total, error) ||
@@ -304,17 +322,21 @@ bool pod_requests_read(const struct snapshot *snapshot, const struct workload *w
                      error))
         return false;
     add_all(&total, &overhead, arena);
-    for (size_t i = 0; i < total.count; i++)
-        if (total.items[i].milli == INT64_MAX)
+    *requests = (struct named_amounts){0};
+    for (size_t i = 0; i < total.numbers.count; i++) {
+        struct text resource = name_of(&pod, total.numbers.items[i]);
+        int64_t milli = milli_of(&total, total.numbers.items[i]);
+        if (milli == INT64_MAX) {
+            *requests = (struct named_amounts){0};
             return error_set(error, ERROR_INPUT, place_in(object, workload->spec->node, arena),
                              "the pod's requests of %.*s together are too large: they may be "
                              "%s at most",
-                             TEXT_ARGS(total.items[i].resource), MOST_THOUSANDTHS);
-    *requests = (struct named_amounts){0};
-    for (size_t i = 0; i < total.count; i++)
-        if (total.items[i].milli > 0)
-            *LIST_PUSH(arena, requests) = (struct named_amount){
-                terminated(arena, total.items[i].resource), in_units(&total.items[i])};
+                             TEXT_ARGS(resource), MOST_THOUSANDTHS);
+        }
+        if (milli > 0)
+            *LIST_PUSH(arena, requests) =
+                (struct named_amount){terminated(arena, resource), in_units(resource, milli)};
+    }
     return true;
 }
 
@@ -332,18 +354,11 @@ static bool parse_capacity(struct text resource, struct text t, int64_t *quantit
     return milli >= 0;
 }
 
-static struct named_amount *find_amount(const struct named_amounts *amounts, struct text resource)
-{
-    for (size_t i = 0; i < amounts->count; i++)
-        if (text_is(resource, amounts->items[i].resource))
-            return &amounts->items[i];
-    return NULL;
-}
-
 bool named_amounts_read(const struct object *object, const struct field *map, struct arena *arena,
                         struct named_amounts *amounts, struct error *error)
 {
     *amounts = (struct named_amounts){0};
+    struct text_map numbers = {0}; /* from 1 */
     for (size_t i = 0; node_is(map->node, NODE_MAP) && i < node_count(map->node); i++) {
         const struct member *member = &map->node->members[i];
         struct text resource = {member->key, member->key_size};
@@ -359,10 +374,12 @@ bool named_amounts_read(const struct object *object, const struct field *map, st
                              TEXT_ARGS(quantity_complaint(text, most, arena)));
         }
         /* Of a key that stands twice the last counts. */
-        struct named_amount *amount = find_amount(amounts, resource);
-        if (amount == NULL)
-            amount = LIST_PUSH(arena, amounts);
-        *amount = (struct named_amount){terminated(arena, resource), quantity};
+        size_t *number = text_map_at(&numbers, arena, resource);
+        if (*number == 0) {
+            (void)LIST_PUSH(arena, amounts);
+            *number = amounts->count;
+        }
+        amounts->items[*number - 1] = (struct named_amount){terminated(arena, resource), quantity};
     }
     return true;
 }

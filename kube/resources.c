@@ -52,15 +52,29 @@ void amount_read(const struct field *field, struct amount *amount)
     take(amount, field->node);
 }
 
-static void take_default(struct amount *amount, const struct node *node)
+/* A default; node NULL: none. */
+static void take_default(struct amount *amount, const struct node *node, const struct object *by)
 {
+    amount->limit_range = by;
     if (node != NULL)
         take(amount, node);
 }
 
+static const struct limit_default *default_of(const struct snapshot *snapshot,
+                                              const struct workload *workload, struct text resource,
+                                              struct arena *arena, struct limit_defaults *defaults)
+{
+    static const struct limit_default none;
+    if (!defaults->read)
+        limit_defaults_read(snapshot, workload->object->namespace, arena, defaults);
+    const struct limit_default *found = limit_defaults_find(defaults, resource);
+    return found == NULL ? &none : found;
+}
+
 void container_amounts(const struct snapshot *snapshot, const struct workload *workload,
                        const struct field *container, struct text resource, struct arena *arena,
-                       struct amount *request, struct amount *limit)
+                       struct limit_defaults *defaults, struct amount *request,
+                       struct amount *limit)
 {
     const struct field *resources = field_get(arena, container, "resources");
     const struct field *requests = field_get(arena, resources, "requests");
@@ -69,9 +83,11 @@ void container_amounts(const struct snapshot *snapshot, const struct workload *w
     amount_read(field_member(arena, limits, resource), limit);
     bool limited = limit->written;
     bool takes_defaults = container != workload->spec;
-    struct text namespace = workload->object->namespace;
+    const struct limit_default *given = NULL;
+    if (takes_defaults && (!limited || !request->written))
+        given = default_of(snapshot, workload, resource, arena, defaults);
     if (!limited && takes_defaults)
-        take_default(limit, default_limit(snapshot, namespace, resource, &limit->limit_range));
+        take_default(limit, given->limit, given->limit_by);
     if (request->written)
         return;
     if (limited) {
@@ -80,7 +96,6 @@ void container_amounts(const struct snapshot *snapshot, const struct workload *w
         request->text = limit->text;
         request->milli = limit->milli;
     } else if (takes_defaults) {
-        take_default(request,
-                     default_request(snapshot, namespace, resource, &request->limit_range));
+        take_default(request, given->request, given->request_by);
     }
 }

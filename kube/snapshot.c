@@ -156,6 +156,7 @@ const struct snapshot *snapshot_build(struct snapshot_builder *builder)
         snapshot->picks[i] = pick_objects(snapshot, &snapshot_picks[i], arena);
     snapshot_read_pools(snapshot, arena);
     snapshot_read_node_zones(snapshot, arena);
+    snapshot_read_node_labels(snapshot, arena);
     return snapshot;
 }
 

@@ -27,10 +27,15 @@ struct snapshot {
     const struct pool *pools;
     size_t pool_count;
     struct zones node_zones;
+    struct node_labels {
+        struct text_map keys; /* their numbers, from 1 */
+        LIST(struct text_map) values;
+    } node_labels;
 };
 /* Fill in what is read from lists that are there already. */
 void snapshot_read_pools(struct snapshot *snapshot, struct arena *arena);
 void snapshot_read_node_zones(struct snapshot *snapshot, struct arena *arena);
+void snapshot_read_node_labels(struct snapshot *snapshot, struct arena *arena);
 
 /* The order of lists: below, at or above zero. */
 int compare_names(struct text a_namespace, struct text a_name, struct text b_namespace,

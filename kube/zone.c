@@ -91,13 +91,12 @@ struct zones zones_intersect(const struct zones *a, const struct zones *b, struc
 static void add_nodes(const struct snapshot *snapshot, enum zone_key key, struct arena *arena,
                       struct zones *zones)
 {
-    for (size_t i = 0; i < snapshot_count(snapshot, KIND_NODE); i++) {
-        const struct node *labels = snapshot_object(snapshot, KIND_NODE, i)->labels;
-        for (size_t j = 0; j < node_count(labels); j++) {
-            const struct member *label = &labels->members[j];
-            if (zone_key_of((struct text){label->key, label->key_size}) == key)
-                zones_add(zones, node_string(&label->value), arena);
-        }
+    for (size_t i = 0; i < snapshot_node_label_count(snapshot); i++) {
+        const struct text_map *values;
+        if (zone_key_of(snapshot_node_label(snapshot, i, &values)) != key)
+            continue;
+        for (size_t j = 0; j < values->count; j++)
+            zones_add(zones, values->items[j].key, arena);
     }
 }
 

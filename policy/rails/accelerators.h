@@ -41,9 +41,8 @@ void accelerators_judge_workload(struct judgement *judgement, const struct accel
 void accelerators_judge_runtime(struct judgement *judgement, const struct accelerators *settings,
                                 const struct workload *workload);
 /* With addToleration, adds those that a Pod asking for these resources is given when it is created;
- * their field is NULL. */
-void accelerators_add_tolerations(const struct accelerators *settings,
-                                  const struct resource_names *names,
+ * their field is NULL. Nobody asks for dozens of accelerators: what is beyond gets none. */
+void accelerators_add_tolerations(const struct accelerators *settings, const struct text_map *names,
                                   struct tolerations *tolerations, struct arena *arena);
 void accelerators_change_pod(struct judgement *judgement, const struct accelerators *settings);
 

@@ -1,48 +1,74 @@
 #include "policy/rails/accelerators.h"
 
-/* What the pod is to tolerate: every hard taint of the key, whatever its value. */
-static bool tolerates(const struct tolerations *tolerations, struct text key)
+/* What a pod tolerates whatever the value: of each key, and of all keys. */
+enum { SCHEDULES = 1, EXECUTES = 2, HARD = SCHEDULES | EXECUTES };
+struct tolerated {
+    struct text_map effects;
+    size_t of_all_keys;
+};
+
+static size_t effects_of(const struct toleration *toleration)
 {
-    bool schedules = false;
-    bool executes = false;
-    for (size_t i = 0; i < tolerations->count; i++) {
-        const struct toleration *toleration = &tolerations->items[i];
-        if (!text_is(toleration->op, "Exists"))
-            continue;
-        struct taint taint = {.key = key, .effect = TEXT("NoSchedule")};
-        schedules |= toleration_covers(toleration, &taint);
-        taint.effect = TEXT("NoExecute");
-        executes |= toleration_covers(toleration, &taint);
-    }
-    return schedules && executes;
+    if (!text_is(toleration->op, "Exists"))
+        return 0;
+    if (toleration->effect.size == 0)
+        return HARD;
+    if (text_is(toleration->effect, "NoSchedule"))
+        return SCHEDULES;
+    return text_is(toleration->effect, "NoExecute") ? EXECUTES : 0;
 }
 
-static void add(struct tolerations *tolerations, struct text key, struct arena *arena)
+static struct tolerated tolerated_read(const struct tolerations *tolerations, struct arena *arena)
 {
-    if (!tolerates(tolerations, key))
-        *LIST_PUSH(arena, tolerations) = (struct toleration){.key = key, .op = TEXT("Exists")};
+    struct tolerated tolerated = {0};
+    for (size_t i = 0; i < tolerations->count; i++) {
+        const struct toleration *toleration = &tolerations->items[i];
+        if (toleration->key.size == 0)
+            tolerated.of_all_keys |= effects_of(toleration);
+        else
+            *text_map_at(&tolerated.effects, arena, toleration->key) |= effects_of(toleration);
+    }
+    return tolerated;
+}
+
+/* The pod is to tolerate every hard taint of the key. */
+static void add(struct tolerations *tolerations, struct tolerated *tolerated, struct text key,
+                struct arena *arena)
+{
+    size_t *effects = text_map_at(&tolerated->effects, arena, key);
+    if ((*effects | tolerated->of_all_keys) == HARD)
+        return;
+    *effects = HARD;
+    *LIST_PUSH(arena, tolerations) = (struct toleration){.key = key, .op = TEXT("Exists")};
 }
 
 /* A resource of a part of a device (MIG, vGPU) stands on nodes that are tainted for the device. */
 static void add_taints_of(const struct accelerators *settings, struct tolerations *tolerations,
-                          struct text resource, struct arena *arena)
+                          struct tolerated *tolerated, struct text resource, struct arena *arena)
 {
     enum device device = device_of_resource(resource);
-    add(tolerations, resource, arena);
+    add(tolerations, tolerated, resource, arena);
     if (device == DEVICE_COUNT || accelerators_is_taint(settings, resource))
         return;
     for (size_t i = 0; i < settings->taints.count; i++)
         if (device_of_resource(settings->taints.items[i]) == device)
-            add(tolerations, settings->taints.items[i], arena);
+            add(tolerations, tolerated, settings->taints.items[i], arena);
 }
 
-void accelerators_add_tolerations(const struct accelerators *settings,
-                                  const struct resource_names *names,
+void accelerators_add_tolerations(const struct accelerators *settings, const struct text_map *names,
                                   struct tolerations *tolerations, struct arena *arena)
 {
-    for (size_t i = 0; settings->add_toleration && i < names->count; i++)
-        if (accelerators_is_resource(settings, names->items[i]))
-            add_taints_of(settings, tolerations, names->items[i], arena);
+    enum { RESOURCES_MAX = 32 };
+    if (!settings->add_toleration)
+        return;
+    struct tolerated tolerated = tolerated_read(tolerations, arena);
+    size_t asked = 0;
+    for (size_t i = 0; i < names->count && asked < RESOURCES_MAX; i++) {
+        if (!accelerators_is_resource(settings, names->items[i].key))
+            continue;
+        asked++;
+        add_taints_of(settings, tolerations, &tolerated, names->items[i].key, arena);
+    }
 }
 
 static struct node toleration_of(struct text key, struct arena *arena)
@@ -60,7 +86,7 @@ void accelerators_change_pod(struct judgement *judgement, const struct accelerat
     if (!workload_read(judgement->object, arena, &workload))
         return;
     struct tolerations tolerations;
-    struct resource_names names;
+    struct text_map names;
     tolerations_read(&workload, arena, &tolerations);
     resource_names_read(&workload, arena, &names);
     size_t written = tolerations.count;

@@ -9,15 +9,6 @@ static bool opens_a_door(const struct toleration *toleration)
     return !text_is(toleration->effect, "PreferNoSchedule");
 }
 
-static bool is_repeated(const struct tolerations *tolerations, size_t index)
-{
-    for (size_t i = 0; i < index; i++)
-        if (text_equal(tolerations->items[i].key, tolerations->items[index].key) &&
-            opens_a_door(&tolerations->items[i]))
-            return true;
-    return false;
-}
-
 /* What a pod that asks for no resource says with resourceClaims. What is claimed is of kinds that
  * are not read here: a container that uses a claim may well have its accelerator by it, and nobody
  * is told more than that it is noted. A claim that no container uses gives none of them a device.
@@ -82,10 +73,11 @@ static void judge_tolerations(struct judgement *judgement, const struct accelera
     struct arena *arena = judgement->arena;
     struct text claim = TEXT("");
     enum claiming claiming = claiming_of(workload, &claim);
+    struct text_map told = {0};
     for (size_t i = 0; i < tolerations->count; i++) {
         const struct toleration *toleration = &tolerations->items[i];
         if (!accelerators_is_taint(settings, toleration->key) || !opens_a_door(toleration) ||
-            is_repeated(tolerations, i))
+            !text_map_add(&told, arena, toleration->key))
             continue;
         bool is_resource = accelerators_is_resource(settings, toleration->key);
         struct text resource = is_resource
@@ -120,13 +112,6 @@ struct search {
     bool closed_is_known; /* of one of them that it carries what is wanted */
 };
 
-static void add_expressions(const struct expressions *expressions, struct solver_names *names,
-                            struct solver_requirements *set, struct arena *arena)
-{
-    for (size_t i = 0; i < expressions->count; i++)
-        expression_add(&expressions->items[i], names, set, arena);
-}
-
 static struct expression label_of_pool(const struct pool *pool, struct expression_value *value)
 {
     value->text = pool->object->name;
@@ -160,12 +145,12 @@ static bool could_serve(const struct search *search, const struct pool *pool,
     struct solver_requirements pod_set = {0};
     struct expression_value pool_name = {0};
     struct expression pool_label = label_of_pool(pool, &pool_name);
-    add_expressions(&pool->requirements, names, &pool_set, arena);
-    add_expressions(&pool->labels, names, &pool_set, arena);
+    expressions_add(&pool->requirements, names, &pool_set, arena);
+    expressions_add(&pool->labels, names, &pool_set, arena);
     expression_add(&pool_label, names, &pool_set, arena);
-    add_expressions(&search->selection.selector, names, &pod_set, arena);
+    expressions_add(&search->selection.selector, names, &pod_set, arena);
     if (term != NULL)
-        add_expressions(&term->expressions, names, &pod_set, arena);
+        expressions_add(&term->expressions, names, &pod_set, arena);
     if (!solver_requirements_compatible(names, &pool_set, &pod_set, solver_is_well_known, NULL))
         return false;
     if (!pool_is_covered_by(catalog, pool))
@@ -299,17 +284,18 @@ static void judge_pools(struct search *search, const struct field *field, struct
 
 /* The devices asked for by name; of a resource that tells none (the bit of DEVICE_COUNT) every type
  * may have it. */
-static device_set devices_asked(const struct accelerators *settings,
-                                const struct resource_names *names, struct text *first)
+static device_set devices_asked(const struct accelerators *settings, const struct text_map *names,
+                                struct text *first)
 {
     device_set devices = 0;
     *first = TEXT("");
     for (size_t i = 0; i < names->count; i++) {
-        if (!accelerators_is_resource(settings, names->items[i]))
+        struct text name = names->items[i].key;
+        if (!accelerators_is_resource(settings, name))
             continue;
         if (first->size == 0)
-            *first = names->items[i];
-        devices |= DEVICE_BIT(device_of_resource(names->items[i]));
+            *first = name;
+        devices |= DEVICE_BIT(device_of_resource(name));
     }
     return devices;
 }
@@ -324,7 +310,7 @@ void accelerators_judge_workload(struct judgement *judgement, const struct accel
         return;
     struct search search = {.judgement = judgement, .settings = settings};
     tolerations_read(&workload, arena, &search.tolerations);
-    struct resource_names names;
+    struct text_map names;
     struct text asked;
     resource_names_read(&workload, arena, &names);
     search.wanted = devices_asked(settings, &names, &asked);

@@ -58,14 +58,6 @@ static struct text requirement_to_add(const struct choice *choice)
 
 /* ---- expressions ---- */
 
-/* Whether a node with this value fits. None is a number: Gt and the like let none pass. */
-static bool passes(const struct expression *expression, struct text value)
-{
-    if (expression->op == SOLVER_IN || expression->op == SOLVER_NOT_IN)
-        return expression_names(expression, value) == (expression->op == SOLVER_IN);
-    return expression->op == SOLVER_EXISTS;
-}
-
 /* An allowed value that leaves nothing to buy; where it stands beside others it does no harm. */
 static void judge_idle(const struct choice *choice, const struct expression *expression,
                        enum severity severity)
@@ -93,18 +85,47 @@ static bool is_about(const struct choice *choice, const struct expression *expre
     return expression->valid && choice->is_key(expression->key);
 }
 
-static bool all_pass(const struct choice *choice, const struct expressions *expressions,
-                     struct text value)
+/* The values that expressions of the choice's own key leave. Other labels spell their values in
+ * other ways: they are judged where they are named. */
+struct filter {
+    struct text_map named; /* by how many In */
+    struct text_map excluded;
+    size_t in_count;
+    bool none; /* no value is a number: Gt and the like let none pass */
+};
+
+static void filter_add(struct filter *filter, const struct choice *choice,
+                       const struct expression *expression)
 {
-    for (size_t i = 0; i < expressions->count; i++) {
-        const struct expression *expression = &expressions->items[i];
-        struct text key = expression->key;
-        key.data = solver_canonical_key(key.data, &key.size);
-        /* Other labels spell their values in other ways: they are judged where they are named. */
-        if (expression->valid && text_is(key, choice->key) && !passes(expression, value))
-            return false;
+    struct arena *arena = choice->judgement->arena;
+    struct text key = expression->key;
+    key.data = solver_canonical_key(key.data, &key.size);
+    if (!expression->valid || !text_is(key, choice->key) || expression->op == SOLVER_EXISTS)
+        return;
+    filter->none |= expression->op != SOLVER_IN && expression->op != SOLVER_NOT_IN;
+    for (size_t i = 0; i < expression->value_count; i++) {
+        struct text value = expression->values[i].text;
+        if (expression->op == SOLVER_NOT_IN)
+            (void)text_map_add(&filter->excluded, arena, value);
+        /* A value that one In names twice counts once. */
+        else if (text_map_get(&filter->named, value, 0) == filter->in_count)
+            (void)text_map_add(&filter->named, arena, value);
     }
-    return true;
+    filter->in_count += expression->op == SOLVER_IN;
+}
+
+static struct filter filter_of(const struct choice *choice, const struct expressions *expressions)
+{
+    struct filter filter = {0};
+    for (size_t i = 0; i < expressions->count; i++)
+        filter_add(&filter, choice, &expressions->items[i]);
+    return filter;
+}
+
+static bool passes(const struct filter *filter, struct text value)
+{
+    return !filter->none && !text_map_has(&filter->excluded, value) &&
+           text_map_get(&filter->named, value, 0) == filter->in_count;
 }
 
 /* Judges the values that In names; whether one is not allowed. */
@@ -143,16 +164,16 @@ static const struct expression *last_about(const struct choice *choice,
     return last;
 }
 
-static void judge_reach(const struct choice *choice, const struct expressions *selector,
+static void judge_reach(const struct choice *choice, const struct filter *selector,
                         const struct expressions *term)
 {
     struct arena *arena = choice->judgement->arena;
     const struct expression *at = last_about(choice, term);
     if (at == NULL)
         return;
+    struct filter of_term = filter_of(choice, term);
     for (size_t i = 0; i < choice->allow_count; i++)
-        if (all_pass(choice, selector, choice->allow[i]) &&
-            all_pass(choice, term, choice->allow[i]))
+        if (passes(selector, choice->allow[i]) && passes(&of_term, choice->allow[i]))
             return;
     judgement_report(
         choice->judgement,
@@ -175,11 +196,12 @@ void choice_judge_workload(const struct choice *choice)
         return;
     node_selection_read(&workload, arena, &selection);
     bool selector_told = judge_values(choice, &selection.selector, SEVERITY_RAIL);
+    struct filter of_selector = filter_of(choice, &selection.selector);
     for (size_t i = 0; i < selection.required.count; i++) {
         const struct expressions *term = &selection.required.items[i].expressions;
         bool told = judge_values(choice, term, SEVERITY_RAIL);
         if (!told && !selector_told)
-            judge_reach(choice, &selection.selector, term);
+            judge_reach(choice, &of_selector, term);
     }
     for (size_t i = 0; i < selection.preferred.count; i++)
         judge_values(choice, &selection.preferred.items[i].expressions,
@@ -200,7 +222,8 @@ static struct expressions join(const struct expressions *a, const struct express
 }
 
 /* Judges the values that are named and that the other requirements leave; whether any is named. */
-static bool judge_named(const struct choice *choice, const struct expressions *all)
+static bool judge_named(const struct choice *choice, const struct expressions *all,
+                        const struct filter *filter)
 {
     bool named = false;
     for (size_t i = 0; i < all->count; i++) {
@@ -213,7 +236,7 @@ static bool judge_named(const struct choice *choice, const struct expressions *a
             enum choice_answer answer = choice->answer(choice, expression->key, value->text);
             if (answer == CHOICE_ALLOWED)
                 judge_idle(choice, expression, SEVERITY_RAIL);
-            if (answer == CHOICE_ALLOWED || !all_pass(choice, all, value->text))
+            if (answer == CHOICE_ALLOWED || !passes(filter, value->text))
                 continue;
             choice_report(choice, answer, SEVERITY_RAIL, value->field, value->text);
         }
@@ -222,12 +245,12 @@ static bool judge_named(const struct choice *choice, const struct expressions *a
 }
 
 /* The values of reach that the requirements leave and that are not allowed. */
-static struct zones left_outside(const struct choice *choice, const struct expressions *all,
+static struct zones left_outside(const struct choice *choice, const struct filter *filter,
                                  const struct zones *reach)
 {
     struct zones outside = {0};
     for (size_t i = 0; i < reach->count; i++)
-        if (!choice_lists(choice, reach->items[i]) && all_pass(choice, all, reach->items[i]))
+        if (!choice_lists(choice, reach->items[i]) && passes(filter, reach->items[i]))
             zones_add(&outside, reach->items[i], choice->judgement->arena);
     return outside;
 }
@@ -238,7 +261,8 @@ void choice_judge_pool(const struct choice *choice, const struct pool *pool,
     enum { SHOWN = 5 };
     struct arena *arena = choice->judgement->arena;
     struct expressions all = join(&pool->requirements, &pool->labels, arena);
-    if (judge_named(choice, &all))
+    struct filter filter = filter_of(choice, &all);
+    if (judge_named(choice, &all, &filter))
         return;
     struct draft draft = {
         .field = pool->requirements_field,
@@ -251,7 +275,7 @@ void choice_judge_pool(const struct choice *choice, const struct pool *pool,
                             TEXT_ARGS(requirement_to_add(choice))),
     };
     if (reach != NULL) {
-        struct zones outside = left_outside(choice, &all, reach);
+        struct zones outside = left_outside(choice, &filter, reach);
         if (outside.count == 0)
             return;
         struct text_builder names = {.arena = arena};

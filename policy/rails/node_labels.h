@@ -29,6 +29,16 @@ struct label_inquiry {
     bool unseen;        /* NodePools or Nodes may be there that cannot be seen */
     bool by_node;       /* a Node carries what the catalogue does not know */
     struct label_notes notes;
+    /* What is looked up, once each: a pod may name very many labels. */
+    struct zones zones[ZONE_KEY_ID + 1];
+    bool zones_are_read[ZONE_KEY_ID + 1];
+    LIST(struct label_offers) offers;
+    struct text_map offers_of; /* a key, from 1 */
+    struct names {
+        struct text *items;
+        size_t count, capacity;
+    } pool_keys; /* the labels NodePools add of their own */
+    bool pool_keys_are_read;
 };
 
 struct label_note *label_note(struct label_inquiry *inquiry, enum severity severity,

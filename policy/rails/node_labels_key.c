@@ -92,35 +92,31 @@ static bool may_be_of_other_cloud(const struct label_inquiry *inquiry, struct te
            !text_starts_with(key, TEXT("karpenter.k8s.aws/"));
 }
 
-struct names {
-    struct text *items;
-    size_t count, capacity;
-};
-
-static void add_keys(struct names *names, const struct expressions *expressions,
-                     struct arena *arena)
+static void add_keys(struct names *names, struct text_map *seen,
+                     const struct expressions *expressions, struct arena *arena)
 {
     for (size_t i = 0; i < expressions->count; i++) {
         const struct expression *expression = &expressions->items[i];
-        bool seen = !expression->valid || expression->op == SOLVER_DOES_NOT_EXIST ||
-                    solver_is_well_known(expression->key.data, expression->key.size);
-        for (size_t j = 0; j < names->count && !seen; j++)
-            seen = text_equal(names->items[j], expression->key);
-        if (!seen)
+        if (expression->valid && expression->op != SOLVER_DOES_NOT_EXIST &&
+            !solver_is_well_known(expression->key.data, expression->key.size) &&
+            text_map_add(seen, arena, expression->key))
             *LIST_PUSH(arena, names) = expression->key;
     }
 }
 
 /* The labels NodePools add of their own. */
-static struct names keys_of_pools(const struct label_inquiry *inquiry)
+static const struct names *keys_of_pools(struct label_inquiry *inquiry)
 {
     const struct snapshot *snapshot = inquiry->judgement->world->snapshot;
-    struct names names = {0};
-    for (size_t i = 0; i < snapshot_pool_count(snapshot); i++) {
-        add_keys(&names, &snapshot_pool(snapshot, i)->labels, inquiry->judgement->arena);
-        add_keys(&names, &snapshot_pool(snapshot, i)->requirements, inquiry->judgement->arena);
+    struct arena *arena = inquiry->judgement->arena;
+    struct text_map seen = {0};
+    for (size_t i = 0; !inquiry->pool_keys_are_read && i < snapshot_pool_count(snapshot); i++) {
+        const struct pool *pool = snapshot_pool(snapshot, i);
+        add_keys(&inquiry->pool_keys, &seen, &pool->labels, arena);
+        add_keys(&inquiry->pool_keys, &seen, &pool->requirements, arena);
     }
-    return names;
+    inquiry->pool_keys_are_read = true;
+    return &inquiry->pool_keys;
 }
 
 static void note_unknown(struct label_inquiry *inquiry, const struct expression *expression)
@@ -144,10 +140,10 @@ static void note_unknown(struct label_inquiry *inquiry, const struct expression 
             TEXT_ARGS(key));
         note->draft.fix = TEXT("if nodes will carry it, name the label under allow");
     } else {
-        struct names names = keys_of_pools(inquiry);
+        const struct names *names = keys_of_pools(inquiry);
         note->draft.statement = arena_printf(
             arena, "found \"%.*s\", a label that no NodePool or Node carries", TEXT_ARGS(key));
-        label_note_allow(note, names.items, names.count,
+        label_note_allow(note, names->items, names->count,
                          "remove it, or add the label to a NodePool under "
                          "spec.template.metadata.labels");
         if (is_entry(expression))
@@ -155,12 +151,22 @@ static void note_unknown(struct label_inquiry *inquiry, const struct expression 
     }
 }
 
+/* What is offered of a key, read when it first comes. */
+static const struct label_offers *offers_of(struct label_inquiry *inquiry, struct text key)
+{
+    struct arena *arena = inquiry->judgement->arena;
+    size_t *number = text_map_at(&inquiry->offers_of, arena, key);
+    if (*number == 0) {
+        label_offers_read(inquiry->judgement->world->snapshot, key, arena,
+                          LIST_PUSH(arena, &inquiry->offers));
+        *number = inquiry->offers.count;
+    }
+    return &inquiry->offers.items[*number - 1];
+}
+
 static bool is_offered(const struct label_offers *offers, struct text value)
 {
-    for (size_t i = 0; i < offers->count; i++)
-        if (text_equal(offers->items[i], value))
-            return true;
-    return offers->any_value;
+    return offers->any_value || text_map_has(&offers->values, value);
 }
 
 static void judge_values(struct label_inquiry *inquiry, const struct expression *expression,
@@ -202,10 +208,8 @@ static void judge_known(struct label_inquiry *inquiry, const struct expression *
 
 static void judge_other(struct label_inquiry *inquiry, const struct expression *expression)
 {
-    struct label_offers offers;
-    label_offers_read(inquiry->judgement->world->snapshot, expression->key,
-                      inquiry->judgement->arena, &offers);
-    bool offered = offers.from_pool || offers.from_node;
+    const struct label_offers *offers = offers_of(inquiry, expression->key);
+    bool offered = offers->from_pool || offers->from_node;
     struct text meant = label_key_meant(inquiry->settings->catalog, expression->key);
     if (meant.size > 0 && !offered)
         note_meant(inquiry, expression, meant);
@@ -214,7 +218,7 @@ static void judge_other(struct label_inquiry *inquiry, const struct expression *
     else if (!offered)
         note_unknown(inquiry, expression);
     else if (expression->op == SOLVER_IN)
-        judge_values(inquiry, expression, &offers);
+        judge_values(inquiry, expression, offers);
 }
 
 void label_judge(struct label_inquiry *inquiry, const struct expression *expression)

@@ -30,40 +30,52 @@ static bool judge_closed(struct label_inquiry *inquiry, const struct expression_
 
 /* ---- what only this cluster knows ---- */
 
+static const struct zones *zones_of_cluster(struct label_inquiry *inquiry, enum zone_key key)
+{
+    const struct world *world = inquiry->judgement->world;
+    if (!inquiry->zones_are_read[key])
+        zones_read(world->snapshot, world->catalog, key, inquiry->judgement->arena,
+                   &inquiry->zones[key]);
+    inquiry->zones_are_read[key] = true;
+    return &inquiry->zones[key];
+}
+
 static void judge_zone(struct label_inquiry *inquiry, const struct expression_value *value,
                        enum zone_key key)
 {
-    const struct world *world = inquiry->judgement->world;
     struct arena *arena = inquiry->judgement->arena;
-    struct zones zones = {0};
-    zones_read(world->snapshot, world->catalog, key, arena, &zones);
-    if ((!zones.complete && !zones.from_node) || zones_have(&zones, value->text))
+    const struct zones *zones = zones_of_cluster(inquiry, key);
+    if ((!zones->complete && !zones->from_node) || zones_have(zones, value->text))
         return;
-    struct label_note *note = label_note(inquiry, zones.complete ? SEVERITY_RAIL : SEVERITY_WARN,
+    struct label_note *note = label_note(inquiry, zones->complete ? SEVERITY_RAIL : SEVERITY_WARN,
                                          value->field, value->text);
     note->draft.statement = arena_printf(
         arena, "found \"%.*s\", a zone that no visible Node, NodePool or EC2NodeClass names",
         TEXT_ARGS(value->text));
-    label_note_allow(note, zones.items, zones.count, "name a zone of this cluster");
+    label_note_allow(note, zones->items, zones->count, "name a zone of this cluster");
 }
 
 /* A zone's name begins with its region's. */
 static void judge_region(struct label_inquiry *inquiry, const struct expression_value *value)
 {
-    const struct world *world = inquiry->judgement->world;
-    struct zones zones = {0};
-    zones_read(world->snapshot, world->catalog, ZONE_KEY_NAME, inquiry->judgement->arena, &zones);
-    if (zones.count == 0 || !zones.complete)
+    const struct zones *zones = zones_of_cluster(inquiry, ZONE_KEY_NAME);
+    if (zones->count == 0 || !zones->complete)
         return;
-    for (size_t i = 0; i < zones.count; i++)
-        if (text_starts_with(zones.items[i], value->text))
+    for (size_t i = 0; i < zones->count; i++)
+        if (text_starts_with(zones->items[i], value->text))
             return;
     struct label_note *note = label_note(inquiry, SEVERITY_WARN, value->field, value->text);
     note->draft.statement =
         arena_printf(inquiry->judgement->arena,
                      "found \"%.*s\"; the zones of this cluster (%.*s, ...) are not there",
-                     TEXT_ARGS(value->text), TEXT_ARGS(zones.items[0]));
+                     TEXT_ARGS(value->text), TEXT_ARGS(zones->items[0]));
     note->draft.fix = TEXT("name the region of this cluster, or leave the label out");
+}
+
+static bool some_node_carries(const struct snapshot *snapshot, struct text key, struct text value)
+{
+    const struct text_map *values = snapshot_node_values(snapshot, key);
+    return values != NULL && text_map_has(values, value);
 }
 
 /* Karpenter buys no node for a host's name. */
@@ -71,14 +83,11 @@ static void judge_host(struct label_inquiry *inquiry, const struct expression_va
 {
     const struct snapshot *snapshot = inquiry->judgement->world->snapshot;
     struct arena *arena = inquiry->judgement->arena;
-    size_t count = snapshot_count(snapshot, KIND_NODE);
-    for (size_t i = 0; i < count; i++) {
-        const struct object *node = snapshot_object(snapshot, KIND_NODE, i);
-        struct text host = node_string(node_get(node->labels, LABEL_HOSTNAME));
-        if (text_equal(node->name, value->text) || text_equal(host, value->text))
-            return;
-    }
-    bool unseen = count == 0 || !world_sees(inquiry->judgement->world, KIND_BIT(KIND_NODE));
+    if (snapshot_find(snapshot, KIND_NODE, TEXT(""), value->text) != NULL ||
+        some_node_carries(snapshot, TEXT(LABEL_HOSTNAME), value->text))
+        return;
+    bool unseen = snapshot_count(snapshot, KIND_NODE) == 0 ||
+                  !world_sees(inquiry->judgement->world, KIND_BIT(KIND_NODE));
     struct label_note *note =
         label_note(inquiry, unseen ? SEVERITY_UNDECIDED : SEVERITY_RAIL, value->field, value->text);
     if (unseen) {
@@ -196,16 +205,6 @@ static void judge_value(struct label_inquiry *inquiry, const struct expression_v
         judge_host(inquiry, value);
     else if (catalog_has_key(inquiry->settings->catalog, key) && !inquiry->other_cloud)
         judge_catalog_value(inquiry, value, key, some);
-}
-
-static bool some_node_carries(const struct snapshot *snapshot, struct text key, struct text value)
-{
-    for (size_t i = 0; i < snapshot_count(snapshot, KIND_NODE); i++)
-        if (text_equal(
-                node_string(node_member(snapshot_object(snapshot, KIND_NODE, i)->labels, key)),
-                value))
-            return true;
-    return false;
 }
 
 void label_judge_known_values(struct label_inquiry *inquiry, const struct expression *expression,

@@ -43,8 +43,8 @@ static bool is_elsewhere(const struct snapshot *snapshot, const struct expressio
     label_offers_read(snapshot, key, arena, &offers);
     if (expression->op != SOLVER_IN)
         return !offers.from_pool && !offers.from_node;
-    for (size_t i = 0; i < offers.count; i++)
-        if (expression_names(expression, offers.items[i]))
+    for (size_t i = 0; i < expression->value_count; i++)
+        if (text_map_has(&offers.values, expression->values[i].text))
             return false;
     return !offers.any_value;
 }

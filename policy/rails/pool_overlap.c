@@ -97,12 +97,12 @@ static void add_known(struct pair *pair, const struct expressions *expressions,
                       struct solver_requirements *set)
 {
     struct arena *arena = pair->judgement->arena;
-    for (size_t i = 0; i < expressions->count; i++) {
-        if (!is_known(pair, expressions->items[i].key))
-            continue;
-        expression_add(&expressions->items[i], pair->names, set, arena);
-        expression_add(&expressions->items[i], pair->names, &pair->both, arena);
-    }
+    struct expressions known = {0};
+    for (size_t i = 0; i < expressions->count; i++)
+        if (is_known(pair, expressions->items[i].key))
+            *LIST_PUSH(arena, &known) = expressions->items[i];
+    expressions_add(&known, pair->names, set, arena);
+    expressions_add(&known, pair->names, &pair->both, arena);
 }
 
 /* Those under keys of one's own. */

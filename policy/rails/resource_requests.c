@@ -129,13 +129,14 @@ struct hearing {
     const struct workload *workload;
     const struct container *container;
     struct text who; /* container "app" */
+    struct limit_defaults *defaults;
 };
 
 static void amounts_of(const struct hearing *hearing, const struct field *of, struct text resource,
                        struct amount *request, struct amount *limit)
 {
     container_amounts(hearing->judgement->world->snapshot, hearing->workload, of, resource,
-                      hearing->judgement->arena, request, limit);
+                      hearing->judgement->arena, hearing->defaults, request, limit);
 }
 
 static bool is_some(const struct amount *amount)
@@ -438,6 +439,7 @@ static void judge(struct judgement *judgement, const void *settings_pointer)
     if (!workload_read(judgement->object, judgement->arena, &workload))
         return;
     struct containers containers;
+    struct limit_defaults defaults = {0};
     containers_read(&workload, judgement->arena, &containers);
     judge_pod_floors(
         &(struct hearing){.judgement = judgement, .settings = settings, .workload = &workload});
@@ -448,6 +450,7 @@ static void judge(struct judgement *judgement, const void *settings_pointer)
             .settings = settings,
             .workload = &workload,
             .container = container,
+            .defaults = &defaults,
             .who = arena_printf(judgement->arena, "%scontainer \"%.*s\"",
                                 container->init ? "init " : "", TEXT_ARGS(container->name)),
         };

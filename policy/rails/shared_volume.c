@@ -242,24 +242,16 @@ static void judge_claim(const struct hearing *hearing, const struct field *field
     judgement_report(hearing->judgement, &draft);
 }
 
-/* A StatefulSet's template takes the place of a volume of its name. */
-static bool is_replaced(const struct hearing *hearing, const struct field *claim_name)
+/* The volumes that a StatefulSet's templates take the place of, by name. */
+static struct text_map replaced_volumes(const struct judgement *judgement)
 {
-    struct text volume = node_string(node_get(claim_name->parent->parent->node, "name"));
     const struct node *templates =
-        node_at(hearing->judgement->object->root->node, "spec.volumeClaimTemplates");
+        node_at(judgement->object->root->node, "spec.volumeClaimTemplates");
+    struct text_map names = {0};
     for (size_t i = 0; i < node_count(templates); i++)
-        if (text_equal(node_string(node_at(node_item(templates, i), "metadata.name")), volume))
-            return true;
-    return false;
-}
-
-static bool is_repeated(const struct claim_names *names, size_t index)
-{
-    for (size_t i = 0; i < index; i++)
-        if (text_equal(node_string(names->items[i]->node), node_string(names->items[index]->node)))
-            return true;
-    return false;
+        (void)text_map_add(&names, judgement->arena,
+                           node_string(node_at(node_item(templates, i), "metadata.name")));
+    return names;
 }
 
 static void judge(struct judgement *judgement, const void *settings)
@@ -275,9 +267,15 @@ static void judge(struct judgement *judgement, const void *settings)
     claim_names_read(&workload, judgement->arena, &names);
     if (names.count == 0 || keeps_on_one_node(&workload, judgement->arena))
         return;
-    for (size_t i = 0; i < names.count; i++)
-        if (!is_repeated(&names, i) && !is_replaced(&hearing, names.items[i]))
-            judge_claim(&hearing, names.items[i]);
+    struct text_map replaced = replaced_volumes(judgement);
+    struct text_map judged = {0};
+    for (size_t i = 0; i < names.count; i++) {
+        const struct field *claim = names.items[i];
+        struct text volume = node_string(node_get(claim->parent->parent->node, "name"));
+        if (text_map_add(&judged, judgement->arena, node_string(claim->node)) &&
+            !text_map_has(&replaced, volume))
+            judge_claim(&hearing, claim);
+    }
 }
 
 const struct rail rail_shared_volume = {

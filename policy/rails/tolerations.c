@@ -67,7 +67,7 @@ static void prepare(void *settings_pointer, const struct catalog *catalog,
 struct hearing {
     struct judgement *judgement;
     const struct settings *settings;
-    struct resource_names resources; /* what the pod asks for */
+    struct text_map resources; /* what the pod asks for */
     bool is_daemon;
 };
 
@@ -98,9 +98,8 @@ static bool is_added_anyway(const struct hearing *hearing, struct text key)
     for (size_t i = 0; i < COUNT_OF(of_every_pod); i++)
         if (text_is(key, of_every_pod[i]))
             return true;
-    for (size_t i = 0; i < hearing->resources.count; i++)
-        if (text_equal(key, hearing->resources.items[i]))
-            return true;
+    if (text_map_has(&hearing->resources, key))
+        return true;
     return hearing->is_daemon && text_starts_with(key, TEXT("node.kubernetes.io/"));
 }
 

@@ -51,14 +51,6 @@ static bool is_node_key(struct text key)
     return false;
 }
 
-static bool some_node_carries(const struct snapshot *snapshot, struct text key)
-{
-    for (size_t i = 0; i < snapshot_count(snapshot, KIND_NODE); i++)
-        if (node_member(snapshot_object(snapshot, KIND_NODE, i)->labels, key) != NULL)
-            return true;
-    return false;
-}
-
 static bool is_accepted(const struct world *world, const struct settings *settings, struct text key)
 {
     return is_listed(&settings->allow, key) ||
@@ -73,7 +65,7 @@ static void explain_foreign_key(const struct judgement *judgement, struct text k
 {
     const struct world *world = judgement->world;
     struct arena *arena = judgement->arena;
-    bool on_nodes = some_node_carries(world->snapshot, key);
+    bool on_nodes = snapshot_node_values(world->snapshot, key) != NULL;
     bool sees_all = world_sees(world, KIND_BIT(KIND_NODE) | KIND_BIT(KIND_NODE_POOL));
     const char *mark = text_is(key, LABEL_NODE_POOL)    ? "NodePools"
                        : text_is(key, LABEL_NODE_CLASS) ? "EC2NodeClasses"
