@@ -17,12 +17,30 @@ static int compare_texts(const void *a, const void *b)
     return text_compare(*(const struct text *)a, *(const struct text *)b);
 }
 
+/* What is shown of a long list comes first, in no order yet; returns how many that is. */
+static size_t first_to_front(struct texts *texts)
+{
+    struct text *items = texts->items;
+    for (size_t i = 1; i < texts->count; i++) {
+        size_t last = i < VALUES_SHOWN ? i : VALUES_SHOWN - 1;
+        if (text_compare(items[i], items[last]) > 0)
+            continue;
+        struct text moved = items[i];
+        items[i] = items[last];
+        for (; last > 0 && text_compare(items[last - 1], moved) > 0; last--)
+            items[last] = items[last - 1];
+        items[last] = moved;
+    }
+    return VALUES_SHOWN;
+}
+
 struct text words_list(struct arena *arena, struct texts *texts, const char *last)
 {
-    if (texts->count > 1)
-        qsort(texts->items, texts->count, sizeof *texts->items, compare_texts);
     struct text result = TEXT("");
     size_t shown = texts->count > VALUES_SHOWN + 1 ? VALUES_SHOWN : texts->count;
+    size_t sorted = shown < texts->count ? first_to_front(texts) : texts->count;
+    if (sorted > 1)
+        qsort(texts->items, sorted, sizeof *texts->items, compare_texts);
     for (size_t i = 0; i < shown; i++) {
         const char *between = i == 0 ? "" : i + 1 < texts->count ? ", " : last;
         result = arena_printf(arena, "%.*s%s%.*s", TEXT_ARGS(result), between,
@@ -201,13 +219,13 @@ struct text words_selector(const struct solver_problem *problem, struct arena *a
                            const struct group *group)
 {
     const struct selector *selector = &problem->selectors.items[group->selector];
-    struct text result = TEXT("");
+    struct text_builder result = {.arena = arena};
     if (selector->nothing)
         return TEXT("its selector is none");
     for (size_t i = 0; i < selector->count; i++)
-        result = arena_printf(arena, "%.*s%s%.*s", TEXT_ARGS(result), i == 0 ? "" : ", ",
-                              TEXT_ARGS(words_item(problem, arena, &selector->items[i])));
-    return selector->count == 0 ? TEXT("any pod") : result;
+        text_builder_printf(&result, "%s%.*s", i == 0 ? "" : ", ",
+                            TEXT_ARGS(words_item(problem, arena, &selector->items[i])));
+    return selector->count == 0 ? TEXT("any pod") : text_builder_text(&result);
 }
 
 /* ---- types ---- */

@@ -39,6 +39,7 @@ struct label_inquiry {
         size_t count, capacity;
     } pool_keys; /* the labels NodePools add of their own */
     bool pool_keys_are_read;
+    size_t looked_up; /* values that were compared with every type's name */
 };
 
 struct label_note *label_note(struct label_inquiry *inquiry, enum severity severity,

@@ -142,9 +142,18 @@ static bool begins_with_family(const struct catalog *catalog, struct text value)
     return catalog_has_value(catalog, TEXT(FAMILY), family);
 }
 
+/* A catalogue holds a thousand types: of more values than anybody writes each counts as near one.
+ */
+static bool is_near_a_type(struct label_inquiry *inquiry, struct text key, struct text value)
+{
+    enum { LOOKED_UP_MAX = 500 };
+    return ++inquiry->looked_up > LOOKED_UP_MAX ||
+           label_value_meant(inquiry->settings->catalog, key, value, inquiry->judgement->arena)
+                   .size > 0;
+}
+
 /* Whether a value can never be right, however new the catalogue. */
-static bool is_malformed(const struct label_inquiry *inquiry, struct text key, struct text value,
-                         bool near)
+static bool is_malformed(struct label_inquiry *inquiry, struct text key, struct text value)
 {
     struct text family, size, category;
     uint32_t generation;
@@ -155,8 +164,24 @@ static bool is_malformed(const struct label_inquiry *inquiry, struct text key, s
     if (!text_is(key, LABEL_INSTANCE_TYPE) ||
         instance_name_parse(value, &family, &size, &category, &generation))
         return false;
-    return inquiry->pools_visible ||
-           (near && begins_with_family(inquiry->settings->catalog, value));
+    return inquiry->pools_visible || (begins_with_family(inquiry->settings->catalog, value) &&
+                                      is_near_a_type(inquiry, key, value));
+}
+
+/* The label whose value was meant to be another. */
+struct label_meant {
+    const struct catalog *catalog;
+    struct text key;
+};
+
+static void advise_meant(struct draft *draft, struct arena *arena)
+{
+    const struct label_meant *label = draft->adviser;
+    struct text meant = label_value_meant(label->catalog, label->key, draft->found, arena);
+    if (meant.size == 0)
+        return;
+    draft->fix = arena_printf(arena, "did you mean %.*s?", TEXT_ARGS(meant));
+    draft->replacement = meant;
 }
 
 static void judge_catalog_value(struct label_inquiry *inquiry, const struct expression_value *value,
@@ -166,11 +191,10 @@ static void judge_catalog_value(struct label_inquiry *inquiry, const struct expr
     struct arena *arena = inquiry->judgement->arena;
     if (catalog_has_value(catalog, key, value->text))
         return;
-    struct text meant = label_value_meant(catalog, key, value->text, arena);
     const char *other_key = right_key(catalog, key, value->text);
     bool certain = other_key != NULL || !catalog_is_builtin(catalog) ||
                    text_starts_with(value->text, TEXT("ml.")) ||
-                   is_malformed(inquiry, key, value->text, meant.size > 0);
+                   is_malformed(inquiry, key, value->text);
     struct label_note *note = label_note(inquiry, certain && !some ? SEVERITY_RAIL : SEVERITY_WARN,
                                          value->field, value->text);
     note->draft.statement =
@@ -180,12 +204,13 @@ static void judge_catalog_value(struct label_inquiry *inquiry, const struct expr
                                TEXT_ARGS(value->text));
     if (other_key != NULL) {
         note->draft.fix = arena_printf(arena, "name it under %s", other_key);
-    } else if (meant.size > 0) {
-        note->draft.fix = arena_printf(arena, "did you mean %.*s?", TEXT_ARGS(meant));
-        note->draft.replacement = meant;
-    } else {
-        note->draft.fix = TEXT("check the name: taffrail catalog show");
+        return;
     }
+    struct label_meant *label = ARENA_NEW(arena, struct label_meant);
+    *label = (struct label_meant){catalog, key};
+    note->draft.fix = TEXT("check the name: taffrail catalog show");
+    note->draft.advise = advise_meant;
+    note->draft.adviser = label;
 }
 
 /* ---- the whole ---- */
