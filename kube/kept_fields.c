@@ -1,8 +1,9 @@
 /* What is read of the objects of a snapshot. Who reads another field adds it here, or it is not
  * there in a cluster that is watched: tests/unit/report_kept.c decides over whole and kept objects.
  *
- * Of the workloads of which only counts and selectors are kept nobody forecasts the pods from a
- * cluster that is watched: their pods are there, and their templates would be the most of it. */
+ * Of workloads whose Pods others make the templates are kept as far as rails judge them, since a
+ * young ReplicaSet or Job is compared with what it was made of (policy/passing.c). The revisions of
+ * one Deployment mostly differ in what is not kept, and so have one template between them. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -100,9 +101,25 @@ FIELDS(pod_metadata, SHARED("labels"), INSIDE("annotations", pod_annotations));
 FIELDS(pod, INSIDE("metadata", pod_metadata), INSIDE("spec", pod_spec),
        INSIDE("status", pod_status));
 
+/* Of templates that are compared: what rails judge. */
+FIELDS(judged_annotations, WHOLE("karpenter.sh/do-not-disrupt"), WHOLE("karpenter.sh/do-not-evict"),
+       WHOLE("karpenter.sh/do-not-consolidate"));
+FIELDS(judged_metadata, SHARED("labels"), INSIDE("annotations", judged_annotations));
+FIELDS(judged_spec, WHOLE("nodeName"), WHOLE("schedulerName"), WHOLE("schedulingGates"),
+       WHOLE("nodeSelector"), WHOLE("affinity"), WHOLE("topologySpreadConstraints"),
+       WHOLE("tolerations"), INSIDE("containers", container), INSIDE("initContainers", container),
+       WHOLE("resources"), WHOLE("overhead"), WHOLE("hostNetwork"), WHOLE("resourceClaims"),
+       WHOLE("runtimeClassName"), WHOLE("restartPolicy"), ITEMS("volumes", has_claim, volume));
+FIELDS(judged_template, INSIDE("metadata", judged_metadata), SHARED_INSIDE("spec", judged_spec));
+
 FIELDS(template_labels, METADATA);
 FIELDS(replicas_spec, WHOLE("replicas"), WHOLE("selector"), INSIDE("template", template_labels));
 FIELDS(replicas, METADATA, INSIDE("spec", replicas_spec));
+
+FIELDS(revision_spec, WHOLE("replicas"), WHOLE("selector"), INSIDE("template", judged_template));
+FIELDS(replica_set, METADATA, INSIDE("spec", revision_spec));
+FIELDS(rollout_status, WHOLE("replicas"), WHOLE("updatedReplicas"));
+FIELDS(deployment, METADATA, INSIDE("spec", revision_spec), INSIDE("status", rollout_status));
 
 FIELDS(ordinals, WHOLE("start"));
 FIELDS(stateful_set_spec, WHOLE("replicas"), WHOLE("selector"), INSIDE("ordinals", ordinals),
@@ -114,14 +131,16 @@ FIELDS(daemon_set, METADATA, INSIDE("spec", daemon_set_spec));
 
 #define JOB_COUNTS WHOLE("parallelism"), WHOLE("completions")
 FIELDS(job_spec, JOB_COUNTS, WHOLE("suspend"), WHOLE("selector"),
-       INSIDE("template", template_labels));
+       INSIDE("template", judged_template));
 FIELDS(job_status, WHOLE("succeeded"), ITEMS("conditions", is_end_of_job, condition));
 FIELDS(job, METADATA, INSIDE("spec", job_spec), INSIDE("status", job_status));
 
-FIELDS(job_counts, JOB_COUNTS);
-FIELDS(job_template, INSIDE("spec", job_counts));
+FIELDS(future_job_spec, JOB_COUNTS, INSIDE("template", judged_template));
+FIELDS(job_template, INSIDE("spec", future_job_spec));
 FIELDS(cron_job_spec, WHOLE("suspend"), INSIDE("jobTemplate", job_template));
-FIELDS(cron_job, METADATA, INSIDE("spec", cron_job_spec));
+FIELDS(active_job, WHOLE("name"), WHOLE("uid"));
+FIELDS(cron_job_status, INSIDE("active", active_job));
+FIELDS(cron_job, METADATA, INSIDE("spec", cron_job_spec), INSIDE("status", cron_job_status));
 
 FIELDS(pool_node_spec, WHOLE("requirements"), WHOLE("taints"), WHOLE("startupTaints"),
        WHOLE("nodeClassRef"));
@@ -186,8 +205,8 @@ FIELDS(csi_node, METADATA, INSIDE("spec", csi_node_spec));
 const struct keep kept_fields[KIND_COUNT] = {
     [KIND_UNKNOWN] = {.inside = any},
     [KIND_POD] = {.inside = pod},
-    [KIND_DEPLOYMENT] = {.inside = replicas},
-    [KIND_REPLICA_SET] = {.inside = replicas},
+    [KIND_DEPLOYMENT] = {.inside = deployment},
+    [KIND_REPLICA_SET] = {.inside = replica_set},
     [KIND_REPLICATION_CONTROLLER] = {.inside = replicas},
     [KIND_STATEFUL_SET] = {.inside = stateful_set},
     [KIND_DAEMON_SET] = {.inside = daemon_set},

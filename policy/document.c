@@ -232,6 +232,14 @@ static const struct key spec_keys[] = {
                 "each template as they judge a Deployment's, but for those that ask for replicas",
      .children = pod_template_keys,
      .item_size = sizeof(struct templated_kind)},
+    {.name = "trustedControllers",
+     .type = KEY_MAPS,
+     .offset = offsetof(struct document, trusted_controllers),
+     .summary = "who makes objects for others, besides Kubernetes' own controllers: what this "
+                "account makes for such an owner counts as the owner's, and what has a pod "
+                "template is not denied itself; of all policies together",
+     .children = trusted_controller_keys,
+     .item_size = sizeof(struct trusted_controller)},
     {0},
 };
 
@@ -439,6 +447,10 @@ bool document_read(const struct schema *schema, const struct node *root,
     document.policy.override_count = document.overrides.count;
     good = overrides_check(schema, spec, &document.policy) && good;
     good = read_templates(schema, spec, &document) && good;
+    struct trusted_controller *trusted = document.trusted_controllers.items;
+    document.policy.trusted_count = document.trusted_controllers.count;
+    document.policy.trusted = trusted;
+    good = trusted_controllers_check(schema, spec, trusted, document.policy.trusted_count) && good;
     *policy = document.policy;
     if (good && policy->rail_count == 0)
         problems_add(warnings, ERROR_POLICY, policy->place,

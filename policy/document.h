@@ -12,7 +12,7 @@ struct document {
     enum mode mode;
     int64_t since_unix_s;
     const struct node *rails;
-    struct key_maps exceptions, overrides, pod_templates;
+    struct key_maps exceptions, overrides, pod_templates, trusted_controllers;
     struct policy policy;
 };
 
@@ -46,5 +46,10 @@ bool exceptions_check(const struct schema *schema, const struct field *spec,
                       struct exception *exceptions, size_t count);
 bool overrides_check(const struct schema *schema, const struct field *spec,
                      const struct policy *policy);
+
+/* The children of spec.trustedControllers, and what the table cannot say of them. */
+extern const struct key trusted_controller_keys[];
+bool trusted_controllers_check(const struct schema *schema, const struct field *spec,
+                               struct trusted_controller *items, size_t count);
 
 #endif

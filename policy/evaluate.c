@@ -14,6 +14,7 @@ struct findings {
 struct trial {
     struct evaluation evaluation;
     struct findings findings;
+    bool hangs_on_owner; /* something would be otherwise, were the owner seen */
     /* Of the policy at hand. */
     bool controlled;         /* a ReplicaSet or Job of a guarded kind */
     struct views views, old; /* the object, or its pod templates, and those it had before */
@@ -213,6 +214,7 @@ static void add_finding(struct trial *trial, const struct ruling *ruling,
     if (ruling->override != NULL)
         finding->override = ruling->override->id;
     finding->action = decide(trial, use, finding, draft->severity);
+    trial->hangs_on_owner |= finding->action == ACTION_DENY && evaluation_asks_owner(ruling);
 
     bool expired = false;
     bool exception_unknown = false;
@@ -254,23 +256,6 @@ static void evaluate_rail(struct trial *trial, const struct ruling *ruling)
         bool pre_existing = take_pre_existing(evaluation->arena, draft, &old);
         add_finding(trial, ruling, draft, pre_existing);
     }
-}
-
-/* Whether what made it is judged itself. Other controllers than Kubernetes' own make other things
- * than ReplicaSets and Jobs: a LeaderWorkerSet makes StatefulSets, a RayJob a RayCluster. Nothing
- * but workloads: of a NodePool nobody judges again what its author says that somebody made. */
-static bool is_controlled(const struct policy *policy, const struct object *object,
-                          enum kind judged_as)
-{
-    const struct owner *controller = &object->controller;
-    if (controller->name.size == 0 || object->kind == KIND_POD ||
-        (KIND_BIT(judged_as) & KINDS_WORKLOADS) == 0)
-        return false;
-    if (templated_kind_find(policy, controller->api_version, controller->kind) != NULL)
-        return true;
-    enum kind owner = kind_of(controller->api_version, controller->kind);
-    return (object->kind == KIND_REPLICA_SET || object->kind == KIND_JOB) &&
-           (KIND_BIT(owner) & KINDS_WORKLOADS) != 0;
 }
 
 /* What a policy has to judge of the object: itself, or the pod templates that it holds. */
@@ -320,13 +305,15 @@ static void evaluate_policy(struct trial *trial, const struct policy *policy)
     const struct evaluation *evaluation = &trial->evaluation;
     const struct subject *subject = evaluation->subject;
     enum match_result match = match_evaluate(&policy->match, &evaluation->match);
+    trial->hangs_on_owner |= policy->match.names.given;
     if (match == MATCH_NO)
         return;
     trial->views = views_of(policy, subject->object, evaluation->arena);
     if (trial->views.count == 0)
         return;
     trial->old = views_of(policy, subject->old_object, evaluation->arena);
-    trial->controlled = is_controlled(policy, subject->object, trial->views.items[0].kind);
+    trial->controlled = object_is_controlled(evaluation->world, subject, &evaluation->root,
+                                             trial->views.items[0].kind);
     for (size_t i = 0; i < policy->rail_count; i++) {
         const struct ruling ruling = evaluation_rule(evaluation, policy, &policy->rails[i], match);
         evaluate_rail(trial, &ruling);
@@ -348,6 +335,8 @@ void policy_evaluate(const struct world *world, const struct subject *subject, i
         qsort_r(findings->items, findings->count, sizeof *findings->items, compare_findings, arena);
     verdict->findings = findings->items;
     verdict->finding_count = findings->count;
+    if (trial.hangs_on_owner)
+        verdict->awaited = trial.evaluation.root.awaited;
     for (size_t i = 0; i < findings->count; i++)
         if (!findings->items[i].undecided && findings->items[i].action > verdict->action)
             verdict->action = findings->items[i].action;

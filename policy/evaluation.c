@@ -28,6 +28,7 @@ struct evaluation evaluation_begin(const struct world *world, const struct subje
         .now_unix_s = now_unix_s,
         .arena = arena,
         .root = root_owner_find(world, subject),
+        .passing = passing_create(arena),
     };
     evaluation.match = (struct match_subject){.object = subject->object,
                                               .root_name = evaluation.root.name,
@@ -45,14 +46,4 @@ struct ruling evaluation_rule(const struct evaluation *evaluation, const struct 
     ruling.override = override_find(policy, use, &evaluation->match, &ruling.use.mode, &unknown);
     ruling.match_unknown = unknown || match == MATCH_UNKNOWN;
     return ruling;
-}
-
-bool evaluation_spares(const struct evaluation *evaluation, const struct rail_use *use)
-{
-    const struct subject *subject = evaluation->subject;
-    const struct root_owner *root = &evaluation->root;
-    if (use->since_unix_s == 0 || subject->operation != OPERATION_CREATE ||
-        (!subject->existing && (subject->object->kind != KIND_POD || !root->named)))
-        return false;
-    return root->object == NULL || root->object->created_unix_s < use->since_unix_s;
 }

@@ -13,6 +13,7 @@ struct evaluation {
     int64_t now_unix_s;
     struct arena *arena;
     struct root_owner root;
+    struct passing *passing; /* what was said last of the root's age */
     struct match_subject match;
 };
 /* The match refers to the requester of the subject, which must outlive the evaluation. */
@@ -27,9 +28,16 @@ struct ruling {
 };
 struct ruling evaluation_rule(const struct evaluation *evaluation, const struct policy *policy,
                               const struct rail_use *use, enum match_result match);
+
+/* ---- passing.c ---- */
+
+struct passing *passing_create(struct arena *arena);
 /* `since` spares the pods of workloads that were there before a rail was switched on; in an audit
  * all that was there before. */
 bool evaluation_spares(const struct evaluation *evaluation, const struct rail_use *use);
+/* Whether a finding or a change of the rail may hang on what the owner is called, or how old it is.
+ */
+bool evaluation_asks_owner(const struct ruling *ruling);
 
 struct drafts {
     struct draft *items;

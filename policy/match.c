@@ -25,7 +25,7 @@ static bool is_account(struct text namespace, struct text name, struct text glob
            text_matches_glob(name, names);
 }
 
-bool requester_is_account(const struct requester *requester, const struct key_strings *accounts)
+bool requester_is_account_of(const struct requester *requester, struct text glob)
 {
     const struct text prefix = TEXT("system:serviceaccount:");
     struct text namespace = TEXT("");
@@ -33,10 +33,13 @@ bool requester_is_account(const struct requester *requester, const struct key_st
     if (requester == NULL || !text_starts_with(requester->name, prefix))
         return false;
     struct text rest = {requester->name.data + prefix.size, requester->name.size - prefix.size};
-    if (!text_split(rest, ':', &namespace, &name))
-        return false;
+    return text_split(rest, ':', &namespace, &name) && is_account(namespace, name, glob);
+}
+
+bool requester_is_account(const struct requester *requester, const struct key_strings *accounts)
+{
     for (size_t i = 0; i < accounts->count; i++)
-        if (is_account(namespace, name, accounts->items[i]))
+        if (requester_is_account_of(requester, accounts->items[i]))
             return true;
     return false;
 }

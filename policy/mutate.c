@@ -8,6 +8,7 @@ struct mutation {
     struct subject subject; /* its object is the pod as it is by now */
     struct changes changes;
     LIST(struct amendment) amendments;
+    bool hangs_on_owner; /* something would be otherwise, were the owner seen */
 };
 
 void judgement_propose(struct judgement *judgement, const struct proposal *proposal)
@@ -149,6 +150,8 @@ static void amend(struct mutation *mutation, const struct ruling *ruling,
         .policy = ruling->policy->name,
     };
     decide(mutation, ruling, amendment);
+    mutation->hangs_on_owner |=
+        amendment->outcome == OUTCOME_APPLIED && evaluation_asks_owner(ruling);
     if (amendment->outcome != OUTCOME_APPLIED)
         return;
     struct object *changed = ARENA_NEW(arena, struct object);
@@ -201,6 +204,7 @@ void policy_mutate(const struct world *world, const struct subject *subject, int
     for (size_t i = 0; i < world->policies->count; i++) {
         const struct policy *policy = &world->policies->items[i];
         enum match_result match = match_evaluate(&policy->match, &mutation.evaluation.match);
+        mutation.hangs_on_owner |= policy->match.names.given;
         for (size_t j = 0; match != MATCH_NO && j < policy->rail_count; j++) {
             const struct ruling ruling =
                 evaluation_rule(&mutation.evaluation, policy, &policy->rails[j], match);
@@ -211,4 +215,6 @@ void policy_mutate(const struct world *world, const struct subject *subject, int
     verdict->change_count = mutation.changes.count;
     verdict->amendments = mutation.amendments.items;
     verdict->amendment_count = mutation.amendments.count;
+    if (mutation.hangs_on_owner)
+        verdict->awaited = mutation.evaluation.root.awaited;
 }

@@ -1,25 +1,49 @@
+/* Whose object it is. */
 #include "policy/owner.h"
 
 #include "policy/pod_templates.h"
 #include "policy/rail.h"
 
+/* ---- who asks ---- */
+
+#define KUBE_SYSTEM_ACCOUNT "system:serviceaccount:kube-system:"
+/* Runs all of them under its own name when they have no accounts. */
+#define CONTROLLER_MANAGER "system:kube-controller-manager"
+
 bool requester_is_controller(const struct requester *requester)
 {
-    static const char *const prefixes[] = {
-        "system:serviceaccount:kube-system:",
-        "system:kube-",
-        "system:node:",
-    };
+    static const char *const prefixes[] = {KUBE_SYSTEM_ACCOUNT, "system:kube-", "system:node:"};
     for (size_t i = 0; i < COUNT_OF(prefixes); i++)
         if (text_starts_with(requester->name, text_of(prefixes[i])))
             return true;
     return false;
 }
 
-static bool makes_daemon_pods(const struct requester *requester)
+/* ---- who makes what ---- */
+
+/* Kubernetes' own controllers. */
+static const struct maker {
+    const char *account; /* of kube-system */
+    enum kind owner, made;
+} makers[] = {
+    {"deployment-controller", KIND_DEPLOYMENT, KIND_REPLICA_SET},
+    {"cronjob-controller", KIND_CRON_JOB, KIND_JOB},
+    {"replicaset-controller", KIND_REPLICA_SET, KIND_POD},
+    {"replication-controller", KIND_REPLICATION_CONTROLLER, KIND_POD},
+    {"statefulset-controller", KIND_STATEFUL_SET, KIND_POD},
+    {"daemon-set-controller", KIND_DAEMON_SET, KIND_POD},
+    {"job-controller", KIND_JOB, KIND_POD},
+};
+
+static bool asks_as(const struct requester *requester, const struct maker *maker)
 {
-    return text_is(requester->name, "system:serviceaccount:kube-system:daemon-set-controller") ||
-           text_is(requester->name, "system:kube-controller-manager");
+    const struct text prefix = TEXT(KUBE_SYSTEM_ACCOUNT);
+    if (text_is(requester->name, CONTROLLER_MANAGER))
+        return true;
+    if (!text_starts_with(requester->name, prefix))
+        return false;
+    struct text account = {requester->name.data + prefix.size, requester->name.size - prefix.size};
+    return text_is(account, maker->account);
 }
 
 bool is_of_daemon_set(const struct subject *subject, const struct object *object)
@@ -27,48 +51,127 @@ bool is_of_daemon_set(const struct subject *subject, const struct object *object
     const struct object *old = subject->old_object;
     if (object->kind != KIND_POD || !object_is_of_daemon_set(object))
         return object->kind == KIND_DAEMON_SET;
-    return subject->existing || makes_daemon_pods(&subject->requester) ||
+    bool asked = false;
+    for (size_t i = 0; i < COUNT_OF(makers); i++)
+        asked |= makers[i].owner == KIND_DAEMON_SET && asks_as(&subject->requester, &makers[i]);
+    return subject->existing || asked ||
            (old != NULL && node_string(node_at(old->root->node, "spec.nodeName")).size > 0);
 }
 
-static const struct object *find_owner(const struct snapshot *snapshot, struct text namespace,
-                                       const struct owner *owner)
+static struct text group_of(struct text api_version)
 {
-    enum kind kind = kind_of(owner->api_version, owner->kind);
-    if (kind == KIND_UNKNOWN)
-        return NULL;
-    const struct object *found = snapshot_find(
-        snapshot, kind, kind_table[kind].namespaced ? namespace : TEXT(""), owner->name);
-    bool other_uid = found != NULL && found->uid.size > 0 && owner->uid.size > 0 &&
-                     !text_equal(found->uid, owner->uid);
-    return other_uid ? NULL : found;
+    struct text group = TEXT("");
+    text_split(api_version, '/', &group, NULL);
+    return group;
 }
 
-/* A Deployment names its ReplicaSets NAME-HASH and labels them and their pods with the hash: that
- * gives its name away even when the ReplicaSet is not visible. */
-static struct text name_without_hash(const struct object *object, struct text owner_name)
+/* Kubernetes' own kinds under an older name of their group, too. */
+static bool is_trusted_owner(const struct trusted_controller *trusted, const struct owner *owner)
 {
-    struct text hash = node_string(node_get(object->labels, "pod-template-hash"));
-    struct text before;
-    struct text after;
-    if (hash.size > 0 && text_split_last(owner_name, '-', &before, &after) &&
-        text_equal(after, hash))
-        return before;
-    return owner_name;
+    enum kind known = kind_of(owner->api_version, owner->kind);
+    struct text group =
+        known == KIND_UNKNOWN ? group_of(owner->api_version) : text_of(kind_table[known].group);
+    return text_equal(trusted->owner_kind, owner->kind) && text_equal(trusted->owner_group, group);
 }
 
-/* Whether a policy says that the owner is a custom resource whose Pods this service account makes.
- */
-static bool makes_for(const struct policy_set *policies, const struct owner *owner,
-                      const struct requester *requester)
+/* Whether the requester (NULL: anybody) makes such objects for the owner, as a policy says. What
+ * the controllers of a custom resource make for it are Pods, other workloads, and other custom
+ * resources. */
+static bool policy_lets_make(const struct policy *policy, const struct requester *requester,
+                             const struct owner *owner, enum kind made)
 {
-    for (size_t i = 0; i < policies->count; i++) {
-        const struct templated_kind *kind =
-            templated_kind_find(&policies->items[i], owner->api_version, owner->kind);
-        if (kind != NULL && requester_is_account(requester, &kind->controllers))
+    for (size_t i = 0; i < policy->trusted_count; i++) {
+        const struct trusted_controller *trusted = &policy->trusted[i];
+        if (trusted->made == made && is_trusted_owner(trusted, owner) &&
+            (requester == NULL || requester_is_account_of(requester, trusted->account)))
             return true;
     }
+    const struct templated_kind *kind =
+        templated_kind_find(policy, owner->api_version, owner->kind);
+    if (kind == NULL || (made != KIND_UNKNOWN && (KIND_BIT(made) & KINDS_WORKLOADS) == 0))
+        return false;
+    return requester == NULL ? kind->controllers.count > 0
+                             : requester_is_account(requester, &kind->controllers);
+}
+
+/* Whether the requester (NULL: anybody) makes objects of this kind for the owner. */
+static bool makes(const struct policy_set *policies, const struct requester *requester,
+                  const struct owner *owner, enum kind made)
+{
+    enum kind owner_kind = kind_of(owner->api_version, owner->kind);
+    for (size_t i = 0; i < COUNT_OF(makers); i++)
+        if (makers[i].owner == owner_kind && makers[i].made == made &&
+            (requester == NULL || asks_as(requester, &makers[i])))
+            return true;
+    for (size_t i = 0; i < policies->count; i++)
+        if (policy_lets_make(&policies->items[i], requester, owner, made))
+            return true;
     return false;
+}
+
+/* ---- owners that are seen ---- */
+
+static bool can_see(const struct world *world, enum kind kind)
+{
+    return kind != KIND_UNKNOWN && !world->blind && world_lists(world, KIND_BIT(kind));
+}
+
+static struct awaited_owner as_awaited(enum kind kind, struct text namespace,
+                                       const struct owner *owner)
+{
+    return (struct awaited_owner){
+        .kind = kind,
+        .namespace = kind_table[kind].namespaced ? namespace : TEXT(""),
+        .name = owner->name,
+        .uid = owner->uid,
+    };
+}
+
+static const struct object *find_owner(const struct snapshot *snapshot,
+                                       const struct awaited_owner *owner)
+{
+    if (owner->kind == KIND_UNKNOWN)
+        return NULL;
+    const struct object *found =
+        snapshot_find(snapshot, owner->kind, owner->namespace, owner->name);
+    return found != NULL && uids_agree(found->uid, owner->uid) ? found : NULL;
+}
+
+bool world_has_owner(const struct world *world, const struct awaited_owner *awaited)
+{
+    return find_owner(world->snapshot, awaited) != NULL;
+}
+
+/* A Deployment names its ReplicaSets NAME-HASH and labels them and their pods with the hash. */
+struct text owner_name_without_hash(const struct object *object)
+{
+    struct text hash = node_string(node_get(object->labels, "pod-template-hash"));
+    struct text name = object->controller.name;
+    struct text before, after;
+    bool has_hash = text_is(object->controller.kind, "ReplicaSet") && hash.size > 0 &&
+                    text_split_last(name, '-', &before, &after) && text_equal(after, hash);
+    return has_hash ? before : name;
+}
+
+/* ---- the chain ---- */
+
+static void believe(struct root_owner *root, const struct object *object)
+{
+    root->object = NULL;
+    root->believed = true;
+    root->name = owner_name_without_hash(object);
+}
+
+static void climb(struct root_owner *root, const struct object *object,
+                  const struct object *current, const struct object *found)
+{
+    bool passes_on = found->kind == KIND_REPLICA_SET || found->kind == KIND_JOB;
+    root->object = found;
+    root->name = found->name;
+    if (current == object && object->kind == KIND_POD && passes_on)
+        root->maker = found;
+    else if (current == root->maker)
+        root->above = found;
 }
 
 struct root_owner root_owner_find(const struct world *world, const struct subject *subject)
@@ -78,23 +181,58 @@ struct root_owner root_owner_find(const struct world *world, const struct subjec
     struct root_owner root = {.name = object->name.size > 0 ? object->name : object->generate_name,
                               .object = object};
     if (object->controller.name.size == 0 ||
-        !(subject->existing || requester_is_controller(&subject->requester) ||
-          makes_for(world->policies, &object->controller, &subject->requester)))
+        !(subject->existing ||
+          makes(world->policies, &subject->requester, &object->controller, object->kind)))
         return root;
 
     root.named = true;
     const struct object *current = object;
     for (int i = 0; i < LONGEST_CHAIN && current->controller.name.size > 0; i++) {
         const struct owner *owner = &current->controller;
-        const struct object *found = find_owner(world->snapshot, object->namespace, owner);
-        root.object = found;
-        if (found == NULL) {
-            root.name = text_is(owner->kind, "ReplicaSet") ? name_without_hash(current, owner->name)
-                                                           : owner->name;
+        if (i > 0 && !subject->existing && !makes(world->policies, NULL, owner, current->kind))
+            break;
+        enum kind kind = kind_of(owner->api_version, owner->kind);
+        const struct awaited_owner wanted = as_awaited(kind, object->namespace, owner);
+        const struct object *found = find_owner(world->snapshot, &wanted);
+        if (found != NULL) {
+            climb(&root, object, current, found);
+            current = found;
+            continue;
+        }
+        if (subject->existing || !can_see(world, kind)) {
+            believe(&root, current);
             break;
         }
-        root.name = found->name;
-        current = found;
+        if (!snapshot_is_unreadable(world->snapshot, kind, wanted.namespace, wanted.name))
+            root.awaited = wanted;
+        if (i == 0) {
+            root.object = NULL;
+            root.name = owner->name;
+        }
+        break;
     }
+    if (root.maker == root.object)
+        root.maker = NULL;
     return root;
+}
+
+/* What is there already is believed as far as such things are made at all. */
+static bool may_be_made(const struct policy_set *policies, const struct object *object)
+{
+    const struct owner *owner = &object->controller;
+    if (makes(policies, NULL, owner, object->kind))
+        return true;
+    for (size_t i = 0; i < policies->count; i++)
+        if (templated_kind_find(&policies->items[i], owner->api_version, owner->kind) != NULL)
+            return true;
+    return false;
+}
+
+bool object_is_controlled(const struct world *world, const struct subject *subject,
+                          const struct root_owner *root, enum kind judged_as)
+{
+    const struct object *object = subject->object;
+    if (!root->named || object->kind == KIND_POD || (KIND_BIT(judged_as) & KINDS_WORKLOADS) == 0)
+        return false;
+    return !subject->existing || may_be_made(world->policies, object);
 }

@@ -54,6 +54,12 @@ struct amendment {
     struct text exception; /* the id when excepted, or of an expired one; data NULL: none */
 };
 
+/* An owner that is named and is not in the snapshot: what is watched may be a moment behind. */
+struct awaited_owner {
+    enum kind kind; /* KIND_UNKNOWN: none */
+    struct text namespace, name, uid;
+};
+
 struct verdict {
     enum action action; /* the strictest of all findings, undecided ones aside */
     const struct finding *findings;
@@ -62,6 +68,8 @@ struct verdict {
     size_t change_count;
     const struct amendment *amendments; /* by policy, then rail, as they are applied */
     size_t amendment_count;
+    /* The verdict hangs on an owner that may be seen in a moment; until then it is a new one. */
+    struct awaited_owner awaited;
 };
 
 /* ---- what goes in ---- */
@@ -103,6 +111,7 @@ struct world {
     const struct places *places;     /* what could run a pod at all; NULL: nobody asks */
     bool volumes_are_stale;          /* claims or volumes are as they were more than 60 s ago */
     kind_set unseen; /* may be there and cannot be seen: not to find one of them means nothing */
+    bool blind;      /* there is no cluster, and no files that show one */
     uint64_t generation;
     int64_t loaded_unix_s;
 };
@@ -119,6 +128,8 @@ static inline bool world_sees(const struct world *world, kind_set kinds)
 {
     return world_sees_in(world, kinds, TEXT(""));
 }
+
+bool world_has_owner(const struct world *world, const struct awaited_owner *awaited);
 
 /* ---- loading ---- */
 

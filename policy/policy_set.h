@@ -76,6 +76,15 @@ struct templated_kind {
     size_t path_count;
 };
 
+/* Who makes objects of one kind for owners of another, besides Kubernetes' own controllers. */
+struct trusted_controller {
+    struct text account; /* NAMESPACE/NAME, globs */
+    struct text owner;   /* KIND.GROUP as written */
+    int makes;           /* a choice */
+    struct text owner_kind, owner_group;
+    enum kind made;
+};
+
 struct policy {
     struct text name, contact, docs; /* contact and docs may be empty */
     struct karpenter_words karpenter;
@@ -88,6 +97,8 @@ struct policy {
     size_t override_count;
     const struct templated_kind *templated; /* as written, each kind once */
     size_t templated_count;
+    const struct trusted_controller *trusted; /* as written */
+    size_t trusted_count;
     struct place place; /* of its name */
 };
 
@@ -111,6 +122,7 @@ struct match_subject {
 
 /* Whether a service account asks that is among these. */
 bool requester_is_account(const struct requester *requester, const struct key_strings *accounts);
+bool requester_is_account_of(const struct requester *requester, struct text glob);
 
 enum match_result match_evaluate(const struct match_rules *rules,
                                  const struct match_subject *subject);

@@ -62,6 +62,7 @@ static void load(void *argument)
     owned->arena = loading->arena;
     struct world *world = &owned->world;
     world->generation = loading->generation;
+    world->blind = loading->options->state_dir == NULL;
     world->loaded_unix_s = loading->now_unix_s;
     if (!load_catalog(loading, &world->catalog))
         return;

@@ -10,12 +10,13 @@
 /* Its ReplicaSet may not be visible when the Deployment is. */
 static const struct object *find_workload(const struct judgement *judgement)
 {
+    const struct object *pod = judgement->object;
     const struct root_owner root = root_owner_find(judgement->world, judgement->subject);
     if (root.object != NULL)
         return root.object;
-    return text_is(judgement->object->controller.kind, "ReplicaSet")
-               ? snapshot_find(judgement->world->snapshot, KIND_DEPLOYMENT,
-                               judgement->object->namespace, root.name)
+    return text_is(pod->controller.kind, "ReplicaSet")
+               ? snapshot_find(judgement->world->snapshot, KIND_DEPLOYMENT, pod->namespace,
+                               owner_name_without_hash(pod))
                : NULL;
 }
 

@@ -20,7 +20,8 @@ struct change_table {
     size_t case_count;
 };
 
-#define CONTROLLER "system:serviceaccount:kube-system:replicaset-controller"
+/* All of them under one name. */
+#define CONTROLLER "system:kube-controller-manager"
 
 static inline struct text change_table_text(const struct verdict *verdict, struct arena *arena)
 {

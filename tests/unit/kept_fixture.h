@@ -19,9 +19,7 @@ static inline bool objects_are_kept(void)
 /* The object, or what is kept of it, until the program ends. */
 static inline const struct object *kept_or_whole(const struct object *object)
 {
-    static const kind_set without_template =
-        KIND_BIT(KIND_DEPLOYMENT) | KIND_BIT(KIND_REPLICA_SET) |
-        KIND_BIT(KIND_REPLICATION_CONTROLLER) | KIND_BIT(KIND_JOB) | KIND_BIT(KIND_CRON_JOB);
+    static const kind_set without_template = KIND_BIT(KIND_REPLICATION_CONTROLLER);
     static struct shared_trees trees;
     static struct kept *all;
     bool all_kinds = objects_are_kept() && strcmp(getenv("TAFFRAIL_TEST_KEPT"), "all") == 0;

@@ -43,11 +43,17 @@ static struct kept *keep(const char *json)
     return kept;
 }
 
-/* Of these nobody reads more than counts and selectors. */
-#define TEMPLATE                                                                           \
-    "\"template\":{\"metadata\":{\"labels\":{\"a\":\"b\"},\"annotations\":{\"x\":\"y\"}}," \
-    "\"spec\":{"                                                                           \
-    "\"containers\":[{\"name\":\"c\"}]}}"
+/* Of templates what rails judge. */
+#define TEMPLATE                                                                                  \
+    "\"template\":{\"metadata\":{\"labels\":{\"a\":\"b\"},\"annotations\":{\"x\":\"y\","          \
+    "\"karpenter.sh/do-not-disrupt\":\"true\"}},\"spec\":{\"schedulerName\":\"s\","               \
+    "\"serviceAccountName\":\"a\",\"containers\":[{\"name\":\"c\",\"image\":\"i\",\"resources\":" \
+    "{\"limits\":{\"cpu\":\"1\"}}}],\"volumes\":[{\"name\":\"v\",\"emptyDir\":{}}]}}"
+#define KEPT_TEMPLATE                                                                              \
+    "\"template\":{\"metadata\":{\"labels\":{\"a\":\"b\"},\"annotations\":{"                       \
+    "\"karpenter.sh/do-not-disrupt\":\"true\"}},\"spec\":{\"schedulerName\":\"s\","                \
+    "\"containers\":[{\"name\":\"c\",\"resources\":{\"limits\":{\"cpu\":\"1\"}}}],\"volumes\":[]}" \
+    "}"
 #define HEAD(group, kind) \
     "{\"apiVersion\":\"" group "v1\",\"kind\":\"" kind "\",\"metadata\":{\"name\":\"n\"},"
 /* Of an object without apiVersion and kind. */
@@ -59,12 +65,12 @@ static const struct {
 } cases[] = {
     {HEAD("apps/", "Deployment") "\"spec\":{\"replicas\":3,\"selector\":{\"matchLabels\":{\"a\":"
                                  "\"b\"}},\"strategy\":{}," TEMPLATE
-                                 "},\"status\":{\"replicas\":3}}",
-     "{\"metadata\":{},\"spec\":{\"replicas\":3,\"selector\":{\"matchLabels\":{\"a\":\"b\"}},"
-     "\"template\":{\"metadata\":{\"labels\":{\"a\":\"b\"}}}}}"},
+                                 "},\"status\":{\"replicas\":3,\"readyReplicas\":2,"
+                                 "\"updatedReplicas\":1}}",
+     "{\"metadata\":{},\"spec\":{\"replicas\":3,\"selector\":{\"matchLabels\":{\"a\":\"b\"}}"
+     "," KEPT_TEMPLATE "},\"status\":{\"replicas\":3,\"updatedReplicas\":1}}"},
     {HEAD("apps/", "ReplicaSet") "\"spec\":{\"replicas\":3," TEMPLATE "}}",
-     "{\"metadata\":{},\"spec\":{\"replicas\":3,\"template\":{\"metadata\":{\"labels\":{\"a\":"
-     "\"b\"}}}}}"},
+     "{\"metadata\":{},\"spec\":{\"replicas\":3," KEPT_TEMPLATE "}}"},
     {HEAD("", "ReplicationController") "\"spec\":{\"replicas\":3,\"selector\":{\"a\":\"b\"}}}",
      "{\"metadata\":{},\"spec\":{\"replicas\":3,\"selector\":{\"a\":\"b\"}}}"},
     {HEAD("batch/", "Job") "\"spec\":{\"parallelism\":2,\"completions\":4,\"suspend\":true,"
@@ -75,11 +81,14 @@ static const struct {
      "{\"metadata\":{},\"spec\":{\"parallelism\":2,\"completions\":4,\"suspend\":true,\"selector\":"
      "{}},\"status\":{\"succeeded\":1,\"conditions\":[{\"type\":\"Failed\",\"status\":\"True\"},{"
      "\"type\":\"Complete\",\"status\":\"False\"}]}}"},
-    {HEAD("batch/", "CronJob") "\"spec\":{\"schedule\":\"@daily\",\"suspend\":true,"
-                               "\"jobTemplate\":{\"metadata\":{},\"spec\":{\"parallelism\":2,"
-                               "\"completions\":4," TEMPLATE "}}}}",
+    {HEAD("batch/",
+          "CronJob") "\"spec\":{\"schedule\":\"@daily\",\"suspend\":true,"
+                     "\"jobTemplate\":{\"metadata\":{},\"spec\":{\"parallelism\":2,"
+                     "\"completions\":4," TEMPLATE "}}},\"status\":{\"lastScheduleTime\":"
+                     "\"t\",\"active\":[{\"kind\":\"Job\",\"name\":\"j\",\"uid\":\"u\"}]}}",
      "{\"metadata\":{},\"spec\":{\"suspend\":true,\"jobTemplate\":{\"spec\":{\"parallelism\":2,"
-     "\"completions\":4}}}}"},
+     "\"completions\":4," KEPT_TEMPLATE "}}},\"status\":{\"active\":[{\"name\":\"j\",\"uid\":"
+     "\"u\"}]}}"},
     /* What is kept of them whole. */
     {SAME("", "Pod",
           "\"metadata\":{\"labels\":{\"l\":\"1\"},\"annotations\":{\"kubernetes.io/config.mirror\":"

@@ -6,6 +6,7 @@ enum { NOW = 1795230245 }; /* 2026-11-21 */
 
 static struct arena *arena;
 static const struct catalog *catalog;
+static const char *cluster; /* YAML; NULL: nothing is in it */
 
 static struct object *read_object(const char *yaml)
 {
@@ -21,9 +22,12 @@ static struct verdict mutate(const char *first, const char *second, const struct
     policies[0] = rail_table_read_policy(text_of(first), catalog, arena);
     if (second != NULL)
         policies[1] = rail_table_read_policy(text_of(second), catalog, arena);
-    struct world world = {.policies = &set,
-                          .snapshot = snapshot_build(snapshot_builder_create(arena)),
-                          .catalog = catalog};
+    struct snapshot_builder *builder = snapshot_builder_create(arena);
+    struct rail_documents documents = rail_table_read(cluster == NULL ? "" : cluster, arena);
+    for (size_t i = 0; i < documents.count; i++)
+        snapshot_put(builder, kept_or_whole(&documents.items[i]));
+    struct world world = {
+        .policies = &set, .snapshot = snapshot_build(builder), .catalog = catalog};
     struct verdict verdict;
     policy_mutate(&world, subject, NOW, arena, &verdict);
     return verdict;
@@ -91,6 +95,14 @@ static void the_mode_decides(void)
 /* Pods of workloads that were there before the rail was switched on. */
 static void older_workloads_are_spared(void)
 {
+    static const struct {
+        const char *created;
+        enum change_outcome outcome;
+    } cases[] = {
+        {"2026-10-31T23:59:59Z", OUTCOME_WARNED},
+        {"2026-11-01T00:00:00Z", OUTCOME_APPLIED},
+        {NULL, OUTCOME_APPLIED}, /* not seen, so it is new */
+    };
     set_up();
     struct subject subject = {
         .operation = OPERATION_CREATE,
@@ -99,9 +111,21 @@ static void older_workloads_are_spared(void)
                      "name: a, controller: true}]")),
         .requester = {.name = TEXT(CONTROLLER)},
     };
-    struct verdict verdict = mutate(POLICY("mode: enforce, since: 2026-11-01"), NULL, &subject);
-    CU_ASSERT_FATAL(verdict.amendment_count == 1);
-    ASSERT_INT(verdict.amendments[0].outcome, OUTCOME_WARNED);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        cluster = cases[i].created == NULL
+                      ? NULL
+                      : arena_printf(arena,
+                                     "{apiVersion: apps/v1, kind: StatefulSet, metadata: {name: a, "
+                                     "creationTimestamp: '%s'}}",
+                                     cases[i].created)
+                            .data;
+        struct verdict verdict = mutate(POLICY("mode: enforce, since: 2026-11-01"), NULL, &subject);
+        CU_ASSERT_FATAL(verdict.amendment_count == 1);
+        ASSERT_INT(verdict.amendments[0].outcome, cases[i].outcome);
+        /* what is not seen may be in a moment */
+        ASSERT_INT(verdict.awaited.kind, cluster == NULL ? KIND_STATEFUL_SET : KIND_UNKNOWN);
+    }
+    cluster = NULL;
     arena_destroy(arena);
 }
 

@@ -104,6 +104,21 @@ static const struct {
      "    - {group: ray.io, kind: RayCluster, podSpecs: [spec.other]}\n",
      "9:29 spec.podTemplates[2].kind: found \"RayCluster\" of ray.io, which "
      "spec.podTemplates[0] has already: put all of its paths there\n"},
+    /* who is trusted besides */
+    {"  trustedControllers: [{account: argo, owner: Rollout.argoproj.io, makes: ReplicaSet}]\n",
+     "6:34 spec.trustedControllers[0].account: found \"argo\", expected NAMESPACE/NAME of a "
+     "service "
+     "account\n"},
+    {"  trustedControllers: [{account: a/b, owner: Rollout, makes: ReplicaSets}]\n",
+     "6:62 spec.trustedControllers[0].makes: found \"ReplicaSets\", did you mean `ReplicaSet`?\n"
+     "6:46 spec.trustedControllers[0].owner: found \"Rollout\", expected KIND.GROUP, without a "
+     "version, such as Rollout.argoproj.io\n"},
+    {"  trustedControllers: [{account: a/b, owner: Rollout.argoproj.io/v1, makes: Pod}, {}]\n",
+     "6:83 spec.trustedControllers[1]: `account` is missing\n"
+     "6:83 spec.trustedControllers[1]: `owner` is missing\n"
+     "6:83 spec.trustedControllers[1]: `makes` is missing\n"
+     "6:46 spec.trustedControllers[0].owner: found \"Rollout.argoproj.io/v1\", expected "
+     "KIND.GROUP\n"},
     /* what match may name */
     {"  match: {kinds: [RayCluster]}\n" RAY(PATHS),
      "6:19 spec.match.kinds[0]: found \"RayCluster\"; allowed: Pod, Deployment\n"},
@@ -363,7 +378,7 @@ static void only_workloads_can_be_made_by_a_custom_resource(void)
     "controller: true}]"
 #define IN_ZONE_B "{nodeSelector: {topology.kubernetes.io/zone: b}}"
     static const struct {
-        const char *object, *findings;
+        const char *object, *findings; /* when its controller asks */
     } cases[] = {
         {"{apiVersion: apps/v1, kind: StatefulSet, metadata: {" OF_A_RAY_CLUSTER
          "}, spec: {template: {spec: " IN_ZONE_B "}}}",
@@ -380,15 +395,30 @@ static void only_workloads_can_be_made_by_a_custom_resource(void)
          "deny spec.template.spec.requirements[0].values[0] b"},
     };
     struct arena *arena = arena_create((size_t)64 << 20);
-    struct loaded loaded =
-        load("  mode: enforce\n  rails: {zones: {allow: [a]}}\n" RAY(PATHS), arena);
+    struct loaded loaded = load("  mode: enforce\n  rails: {zones: {allow: [a]}}\n" RAY(
+                                    PATHS ", controllers: [ray-system/kuberay-*]"),
+                                arena);
     ASSERT_TEXT(loaded.problems, "");
     const struct policy_set policies = {.items = &loaded.policy, .count = 1};
     struct world world = rail_table_world("", NULL, arena);
     world.policies = &policies;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct rail_documents documents = rail_table_read(cases[i].object, arena);
-        ASSERT_TEXT(rail_table_findings(&world, &documents.items[0], arena), cases[i].findings);
+        struct subject subject = {
+            .operation = OPERATION_CREATE,
+            .object = &documents.items[0],
+            .requester = {.name = TEXT("system:serviceaccount:ray-system:kuberay-operator")}};
+        struct verdict verdict;
+        policy_evaluate(&world, &subject, 0, arena, &verdict);
+        CU_ASSERT_FATAL(verdict.finding_count == 1);
+        const struct finding *finding = &verdict.findings[0];
+        ASSERT_TEXT(arena_printf(arena, "%s %.*s %.*s", action_name(finding->action),
+                                 TEXT_ARGS(finding->path), TEXT_ARGS(finding->found)),
+                    cases[i].findings);
+        /* what somebody else writes is judged as it stands */
+        subject.requester.name = TEXT("system:serviceaccount:ml:kuberay-operator");
+        policy_evaluate(&world, &subject, 0, arena, &verdict);
+        ASSERT_INT(verdict.action, ACTION_DENY);
     }
     arena_destroy(arena);
 }

@@ -40,9 +40,7 @@ static void expect_same(const struct pair *pair, const char *what, struct text w
 static const struct snapshot *without_templates(const struct snapshot *snapshot,
                                                 struct arena *arena)
 {
-    static const kind_set left_out = KIND_BIT(KIND_DEPLOYMENT) | KIND_BIT(KIND_REPLICA_SET) |
-                                     KIND_BIT(KIND_REPLICATION_CONTROLLER) | KIND_BIT(KIND_JOB) |
-                                     KIND_BIT(KIND_CRON_JOB);
+    static const kind_set left_out = KIND_BIT(KIND_REPLICATION_CONTROLLER);
     struct snapshot_builder *builder = snapshot_builder_create(arena);
     for (int kind = 0; kind < KIND_COUNT; kind++)
         for (size_t i = 0; i < snapshot_count(snapshot, (enum kind)kind); i++)

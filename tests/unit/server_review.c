@@ -121,6 +121,16 @@ static void bodies_that_are_no_review_are_refused(void)
     }
 }
 
+#define CREATE_BY(user, object)                                              \
+    REVIEW(UID "\"operation\":\"CREATE\",\"userInfo\":{\"username\":\"" user \
+               "\"},\"object\":" object)
+/* One that says that a Deployment has made it. */
+#define REPLICA_SET                                                                             \
+    "{\"apiVersion\":\"apps/v1\",\"kind\":\"ReplicaSet\",\"metadata\":{\"name\":\"a-1\","       \
+    "\"ownerReferences\":[{\"apiVersion\":\"apps/v1\",\"kind\":\"Deployment\",\"name\":\"a\","  \
+    "\"controller\":true}]},\"spec\":{\"template\":{\"spec\":{\"topologySpreadConstraints\":[{" \
+    "\"topologyKey\":\"zone\"}]}}}}"
+
 /* Rows of docs/reference/admission.md 1.1: what arrives, and whether it is let through. */
 static void every_form_of_request_is_answered(void)
 {
@@ -178,13 +188,9 @@ static void every_form_of_request_is_answered(void)
          true, "excepted"},
         {REVIEW(UID "\"operation\":\"CREATE\",\"object\":" POD("\"name\":\"lapsed\"", "zone")),
          false, "deny"},
-        {REVIEW(UID
-                "\"operation\":\"CREATE\",\"object\":{\"apiVersion\":\"apps/v1\",\"kind\":"
-                "\"ReplicaSet\",\"metadata\":{\"name\":\"a-1\",\"ownerReferences\":[{\"apiVersion\""
-                ":\"apps/v1\",\"kind\":\"Deployment\",\"name\":\"a\",\"controller\":true}]},"
-                "\"spec\":{\"template\":{\"spec\":{\"topologySpreadConstraints\":[{\"topologyKey\":"
-                "\"zone\"}]}}}}"),
-         true, "audit"},
+        {CREATE_BY("system:serviceaccount:kube-system:deployment-controller", REPLICA_SET), true,
+         "audit"},
+        {CREATE_BY("jane", REPLICA_SET), false, "deny"},
         {REVIEW(UID "\"operation\":\"CREATE\",\"object\":{\"apiVersion\":\"v1\",\"kind\":\"Pod\","
                     "\"metadata\":{\"name\":\"a\"},\"spec\":[1,{\"topologyKey\":7}]}"),
          true, "none"},
@@ -347,10 +353,6 @@ static void the_uid_comes_back_byte_for_byte(void)
 #define GPU_POD(metadata, tolerations)                                                           \
     "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{" metadata "},\"spec\":{" tolerations \
     "\"containers\":[{\"name\":\"a\",\"resources\":{\"limits\":{\"nvidia.com/gpu\":\"1\"}}}]}}"
-#define CREATE_BY(user, object)                                              \
-    REVIEW(UID "\"operation\":\"CREATE\",\"userInfo\":{\"username\":\"" user \
-               "\"},\"object\":" object)
-
 /* The patches were made with GNU base64 from what stands beside them. */
 static void mutate_answers_with_a_patch(void)
 {

@@ -1,0 +1,272 @@
+/* Whose Pods `since` spares: those of a root owner that is older, as far as what made them passes
+ * on no more than the owner has. */
+#include "rail_table.h"
+
+#define OLD "2025-12-31T23:59:59Z"
+#define YOUNG "2026-01-01T00:00:00Z"
+#define OF(version, kind, name, uid)                                                             \
+    "ownerReferences: [{apiVersion: " version ", kind: " kind ", name: " name ", uid: " uid ", " \
+    "controller: true}]"
+#define MADE(name, uid, created, more) \
+    "metadata: {name: " name ", uid: " uid ", creationTimestamp: '" created "', " more "}"
+#define SPEC(keys) "{topologySpreadConstraints: [" keys "]}"
+#define KEY(key) "{topologyKey: " key "}, "
+#define TEMPLATE(keys) "template: {metadata: {labels: {a: b}}, spec: " SPEC(keys) "}"
+
+#define DEPLOYMENT(created, keys, status)                 \
+    "---\n{apiVersion: apps/v1, kind: Deployment, " MADE( \
+        "web", "d1", created, "") ", spec: {" TEMPLATE(keys) "}, status: {" status "}}\n"
+#define REPLICA_SET_OF(name, uid, created, keys, owner)                      \
+    "---\n{apiVersion: apps/v1, kind: ReplicaSet, " MADE(name, uid, created, \
+                                                         owner) ", spec: {" TEMPLATE(keys) "}}\n"
+#define REPLICA_SET(name, uid, created, keys) \
+    REPLICA_SET_OF(name, uid, created, keys, OF("apps/v1", "Deployment", "web", "d1"))
+#define CRON_JOB(created, keys, status)                 \
+    "---\n{apiVersion: batch/v1, kind: CronJob, " MADE( \
+        "tick", "k1", created,                          \
+        "") ", spec: {jobTemplate: {spec: {" TEMPLATE(keys) "}}}, status: {" status "}}\n"
+#define JOB(name, uid, created, keys)               \
+    "---\n{apiVersion: batch/v1, kind: Job, " MADE( \
+        name, uid, created,                         \
+        OF("batch/v1", "CronJob", "tick", "k1")) ", spec: {" TEMPLATE(keys) "}}\n"
+#define POD_OF(kind, version, name, uid)                                       \
+    "{apiVersion: v1, kind: Pod, metadata: {name: p, " OF(version, kind, name, \
+                                                          uid) "}, spec: " SPEC(KEY("zone")) "}"
+#define POD POD_OF("ReplicaSet", "apps/v1", "web-1", "r1")
+#define POD_OF_JOB POD_OF("Job", "batch/v1", "tick-1", "j1")
+#define MANAGER "system:kube-controller-manager"
+#define STEADY "replicas: 3, updatedReplicas: 3"
+
+static const struct {
+    const char *cluster, *pod;
+    enum action action;
+} cases[] = {
+    /* the age is the root's */
+    {DEPLOYMENT(OLD, KEY("zone"), STEADY) REPLICA_SET("web-1", "r1", OLD, KEY("zone")), POD,
+     ACTION_WARN},
+    {DEPLOYMENT(YOUNG, KEY("zone"), STEADY) REPLICA_SET("web-1", "r1", YOUNG, KEY("zone")), POD,
+     ACTION_DENY},
+    {DEPLOYMENT(YOUNG, KEY("zone"), STEADY) REPLICA_SET("web-1", "r1", OLD, KEY("zone")), POD,
+     ACTION_DENY},
+    {REPLICA_SET_OF("web-1", "r1", OLD, KEY("zone"), ""), POD, ACTION_WARN},
+    {REPLICA_SET_OF("web-1", "r1", YOUNG, KEY("zone"), ""), POD, ACTION_DENY},
+    /* one that is not known is not old */
+    {"{apiVersion: apps/v1, kind: ReplicaSet, metadata: {name: web-1, uid: r1}}", POD, ACTION_DENY},
+    {"{apiVersion: apps/v1, kind: StatefulSet, metadata: {name: web-1}}", POD, ACTION_DENY},
+    /* a young ReplicaSet passes on what its Deployment has, whatever else its Pods came to have */
+    {DEPLOYMENT(OLD, KEY("zone"), STEADY) REPLICA_SET("web-1", "r1", YOUNG, KEY("zone")), POD,
+     ACTION_WARN},
+    {DEPLOYMENT(OLD, KEY("zone") KEY("hostname"), STEADY)
+         REPLICA_SET("web-1", "r1", YOUNG, KEY("zone")),
+     POD, ACTION_WARN},
+    {DEPLOYMENT(OLD, "", STEADY) REPLICA_SET("web-1", "r1", YOUNG, ""), POD, ACTION_WARN},
+    /* and nothing that it has not */
+    {DEPLOYMENT(OLD, "", STEADY) REPLICA_SET("web-1", "r1", YOUNG, KEY("zone")), POD, ACTION_DENY},
+    {DEPLOYMENT(OLD, KEY("hostname"), STEADY) REPLICA_SET("web-1", "r1", YOUNG, KEY("zone")), POD,
+     ACTION_DENY},
+    {DEPLOYMENT(OLD, KEY("zone"), STEADY)
+         REPLICA_SET("web-1", "r1", YOUNG, KEY("zone") KEY("hostname")),
+     POD, ACTION_DENY},
+    /* a rollback: what a ReplicaSet from before has */
+    {DEPLOYMENT(OLD, "", STEADY) REPLICA_SET("web-0", "r0", OLD, KEY("zone"))
+         REPLICA_SET("web-1", "r1", YOUNG, KEY("zone")),
+     POD, ACTION_WARN},
+    {DEPLOYMENT(OLD, "", STEADY) REPLICA_SET("web-0", "r0", YOUNG, KEY("zone"))
+         REPLICA_SET("web-1", "r1", YOUNG, KEY("zone")),
+     POD, ACTION_DENY},
+    {DEPLOYMENT(OLD, KEY("zone"), STEADY) REPLICA_SET("web-0", "r0", OLD, KEY("hostname"))
+         REPLICA_SET("web-1", "r1", YOUNG, KEY("zone") KEY("hostname")),
+     POD, ACTION_WARN},
+    /* not one of another Deployment, nor of one that had the name before */
+    {DEPLOYMENT(OLD, "", STEADY)
+         REPLICA_SET_OF("web-0", "r0", OLD, KEY("zone"), OF("apps/v1", "Deployment", "web", "d0"))
+             REPLICA_SET_OF("we-1", "r2", OLD, KEY("zone"), OF("apps/v1", "Deployment", "we", "d1"))
+                 REPLICA_SET_OF("w-1", "r3", OLD, KEY("zone"), "")
+                     REPLICA_SET("web-1", "r1", YOUNG, KEY("zone")),
+     POD, ACTION_DENY},
+    /* a rollout that is paused, is stuck, or has not begun: its template is another already */
+    {DEPLOYMENT(OLD, "", "replicas: 4, updatedReplicas: 1")
+         REPLICA_SET("web-1", "r1", YOUNG, KEY("zone")),
+     POD, ACTION_WARN},
+    {DEPLOYMENT(OLD, "", "replicas: 3") REPLICA_SET("web-1", "r1", YOUNG, KEY("zone")), POD,
+     ACTION_WARN},
+    {DEPLOYMENT(OLD, "", "") REPLICA_SET("web-1", "r1", YOUNG, KEY("zone")), POD, ACTION_DENY},
+    /* of a young Deployment it passes on nothing */
+    {DEPLOYMENT(YOUNG, "", "replicas: 4, updatedReplicas: 1")
+         REPLICA_SET("web-1", "r1", OLD, KEY("zone")),
+     POD, ACTION_DENY},
+    /* Jobs of a CronJob likewise */
+    {CRON_JOB(OLD, KEY("zone"), "") JOB("tick-1", "j1", YOUNG, KEY("zone")), POD_OF_JOB,
+     ACTION_WARN},
+    {CRON_JOB(OLD, "", "") JOB("tick-1", "j1", YOUNG, KEY("zone")), POD_OF_JOB, ACTION_DENY},
+    {CRON_JOB(OLD, "", "") JOB("tick-0", "j0", OLD, KEY("zone"))
+         JOB("tick-1", "j1", YOUNG, KEY("zone")),
+     POD_OF_JOB, ACTION_WARN},
+    {CRON_JOB(YOUNG, KEY("zone"), "") JOB("tick-1", "j1", YOUNG, KEY("zone")), POD_OF_JOB,
+     ACTION_DENY},
+    /* a CronJob that was changed while its Job runs */
+    {CRON_JOB(OLD, "", "active: [{name: tick-0, uid: j0}, {name: tick-1, uid: j1}]")
+         JOB("tick-1", "j1", YOUNG, KEY("zone")),
+     POD_OF_JOB, ACTION_WARN},
+    {CRON_JOB(OLD, "", "active: [{name: tick-1, uid: j9}]") JOB("tick-1", "j1", YOUNG, KEY("zone")),
+     POD_OF_JOB, ACTION_DENY},
+    {CRON_JOB(OLD, "", "active: {name: tick-1}") JOB("tick-1", "j1", YOUNG, KEY("zone")),
+     POD_OF_JOB, ACTION_DENY},
+    /* others make their Pods themselves */
+    {"{apiVersion: apps/v1, kind: StatefulSet, " MADE("db", "s1", OLD, "") "}",
+     POD_OF("StatefulSet", "apps/v1", "db", "s1"), ACTION_WARN},
+    {"{apiVersion: apps/v1, kind: StatefulSet, " MADE("db", "s1", YOUNG, "") "}",
+     POD_OF("StatefulSet", "apps/v1", "db", "s1"), ACTION_DENY},
+};
+
+static struct world world_of(const char *cluster, const char *spec, struct arena *arena)
+{
+    struct world world = rail_table_world("topology-keys: {}", cluster, arena);
+    struct policy *policy = ARENA_NEW(arena, struct policy);
+    struct policy_set *policies = ARENA_NEW(arena, struct policy_set);
+    struct text yaml = arena_printf(arena,
+                                    "{apiVersion: taffrail.dev/v1alpha1, kind: GuardRails, "
+                                    "metadata: {name: p}, spec: {mode: enforce, %s}}",
+                                    spec);
+    *policy = rail_table_read_policy(yaml, world.catalog, arena);
+    *policies = (struct policy_set){.items = policy, .count = 1};
+    world.policies = policies;
+    return world;
+}
+
+static struct verdict judge(const struct world *world, const char *object, const char *user,
+                            struct arena *arena)
+{
+    struct rail_documents documents = rail_table_read(object, arena);
+    const struct subject subject = {.operation = OPERATION_CREATE,
+                                    .object = &documents.items[0],
+                                    .requester = {.name = text_of(user)}};
+    struct verdict verdict;
+    policy_evaluate(world, &subject, 0, arena, &verdict);
+    return verdict;
+}
+
+#define SINCE "since: 2026-01-01, rails: {topology-keys: {}}"
+
+static void pods_are_spared_for_their_owner(void)
+{
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct arena *arena = arena_create((size_t)64 << 20);
+        struct world world = world_of(cases[i].cluster, SINCE, arena);
+        struct verdict verdict = judge(&world, cases[i].pod, MANAGER, arena);
+        if (verdict.action != cases[i].action)
+            fprintf(stderr, "case %zu: %s\n", i, cases[i].cluster);
+        ASSERT_INT(verdict.action, cases[i].action);
+        CU_ASSERT(verdict.findings[0].spared == (cases[i].action == ACTION_WARN));
+        /* nobody else's Pod is */
+        ASSERT_INT(judge(&world, cases[i].pod, "jane", arena).action, ACTION_DENY);
+        arena_destroy(arena);
+    }
+}
+
+/* Each rail has a date and findings of its own. */
+static void rails_are_spared_one_by_one(void)
+{
+    struct arena *arena = arena_create((size_t)64 << 20);
+    const char *clusters = DEPLOYMENT("2025-06-01T00:00:00Z", "", STEADY)
+        REPLICA_SET("web-1", "r1", "2025-09-01T00:00:00Z", KEY("zone"));
+    struct world world = world_of(clusters,
+                                  "rails: {topology-keys: {since: 2025-07-01}, resource-requests: "
+                                  "{since: 2025-07-01, require: [cpu]}, scheduler-bypass: {since: "
+                                  "2025-05-01}, tolerations: {since: 2025-10-01, allow: [a]}}",
+                                  arena);
+    static const char pod[] = "{apiVersion: v1, kind: Pod, metadata: {name: p, " OF(
+        "apps/v1", "ReplicaSet", "web-1",
+        "r1") "}, "
+              "spec: {schedulerName: mine, tolerations: [{key: b}], topologySpreadConstraints: "
+              "[" KEY("zone") "], containers: [{name: a}]}}";
+    struct verdict verdict = judge(&world, pod, MANAGER, arena);
+    static const struct {
+        const char *rail;
+        enum action action;
+    } expected[] = {
+        {"resource-requests", ACTION_WARN}, /* the Deployment's template has no containers */
+        {"scheduler-bypass", ACTION_DENY},  /* the Deployment is younger */
+        {"tolerations", ACTION_WARN},       /* the ReplicaSet is older */
+        {"topology-keys", ACTION_DENY},     /* the ReplicaSet has what the Deployment has not */
+    };
+    ASSERT_INT(verdict.finding_count, COUNT_OF(expected));
+    for (size_t i = 0; i < verdict.finding_count; i++)
+        for (size_t j = 0; j < COUNT_OF(expected); j++)
+            if (strcmp(verdict.findings[i].rail, expected[j].rail) == 0)
+                ASSERT_INT(verdict.findings[i].action, expected[j].action);
+    arena_destroy(arena);
+}
+
+/* A verdict waits for an owner where something hangs on it. */
+static void an_owner_is_waited_for_where_something_hangs_on_it(void)
+{
+#define EXCEPTION(match)                                                                      \
+    "exceptions: [{id: EX-1, rails: [topology-keys], match: " match ", owner: o, reason: r, " \
+    "expires: 2999-01-01}], "
+#define RAILS "rails: {topology-keys: {}}"
+    static const struct {
+        const char *spec, *cluster, *object, *user;
+        enum kind awaited;
+    } rows[] = {
+        {SINCE, "", POD, MANAGER, KIND_REPLICA_SET},
+        {RAILS, "", POD, MANAGER, 0},
+        {EXCEPTION("{names: [web]}") RAILS, "", POD, MANAGER, KIND_REPLICA_SET},
+        {EXCEPTION("{namespaces: [a]}") RAILS, "", POD, MANAGER, 0},
+        {"match: {names: [web]}, " RAILS, "", POD, MANAGER, KIND_REPLICA_SET},
+        /* nothing is found, or nothing that denies */
+        {SINCE, "",
+         "{apiVersion: v1, kind: Pod, metadata: {name: p, " OF("apps/v1", "ReplicaSet", "a",
+                                                               "b") "}, spec: {}}",
+         MANAGER, 0},
+        {"since: 2026-01-01, rails: {topology-keys: {mode: warn}}", "", POD, MANAGER, 0},
+        /* a person has no owner to wait for */
+        {SINCE, "", POD, "jane", 0},
+        /* the next one above */
+        {SINCE, REPLICA_SET("web-1", "r1", YOUNG, ""), POD, MANAGER, KIND_DEPLOYMENT},
+        {SINCE, DEPLOYMENT(YOUNG, "", "") REPLICA_SET("web-1", "r1", YOUNG, ""), POD, MANAGER, 0},
+        {SINCE, REPLICA_SET_OF("web-1", "r1", YOUNG, "", ""), POD, MANAGER, 0},
+        /* what its controller makes is not denied, and waits for nothing */
+        {SINCE, "", REPLICA_SET("web-1", "r1", YOUNG, KEY("zone")), MANAGER, 0},
+    };
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        struct arena *arena = arena_create((size_t)64 << 20);
+        struct world world = world_of(rows[i].cluster, rows[i].spec, arena);
+        struct verdict verdict = judge(&world, rows[i].object, rows[i].user, arena);
+        if (verdict.awaited.kind != rows[i].awaited)
+            fprintf(stderr, "case %zu\n", i);
+        ASSERT_INT(verdict.awaited.kind, rows[i].awaited);
+        world.unseen = KIND_BIT(KIND_REPLICA_SET) | KIND_BIT(KIND_DEPLOYMENT);
+        ASSERT_INT(judge(&world, rows[i].object, rows[i].user, arena).awaited.kind, 0);
+        arena_destroy(arena);
+    }
+}
+
+/* A person's ReplicaSet below a Deployment with an exception, and the Pods of one that got in. */
+static void an_exception_is_the_root_owners(void)
+{
+    struct arena *arena = arena_create((size_t)64 << 20);
+    const char *spec = EXCEPTION("{names: [web]}") RAILS;
+    struct world world =
+        world_of(DEPLOYMENT(OLD, "", STEADY) REPLICA_SET("web-1", "r1", OLD, KEY("zone"))
+                     REPLICA_SET_OF("web-2", "r2", OLD, KEY("zone"),
+                                    OF("apps/v1", "StatefulSet", "web", "d1")),
+                 spec, arena);
+    ASSERT_INT(judge(&world, POD, MANAGER, arena).action, ACTION_EXCEPTED);
+    ASSERT_INT(judge(&world, POD_OF("ReplicaSet", "apps/v1", "web-2", "r2"), MANAGER, arena).action,
+               ACTION_DENY);
+    static const char forged[] = REPLICA_SET("web-9", "r9", YOUNG, KEY("zone"));
+    ASSERT_INT(judge(&world, forged, "jane", arena).action, ACTION_DENY);
+    ASSERT_INT(judge(&world, forged, MANAGER, arena).action, ACTION_EXCEPTED);
+    arena_destroy(arena);
+}
+
+const char unit_suite[] = "policy since";
+const struct unit_test unit_tests[] = {
+    {"pods are spared for their owner", pods_are_spared_for_their_owner},
+    {"rails are spared one by one", rails_are_spared_one_by_one},
+    {"an owner is waited for where something hangs on it",
+     an_owner_is_waited_for_where_something_hangs_on_it},
+    {"an exception is the root owner's", an_exception_is_the_root_owners},
+    {NULL, NULL},
+};
