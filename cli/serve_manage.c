@@ -107,7 +107,7 @@ bool manage_settings(const struct manage_options *options, const char *own_names
     const char *service = options->service == NULL ? "taffrail" : options->service;
     const char *configuration =
         options->configuration == NULL ? "taffrail" : options->configuration;
-    *settings = (struct duties_settings){.configuration = configuration};
+    *settings = (struct duties_settings){.configuration = configuration, .service = service};
     if (!read_place("cert-secret", options->cert_secret, own_namespace, arena, &settings->namespace,
                     &settings->secret, error) ||
         !read_place("lease", lease, settings->namespace, arena, &settings->lease_namespace,

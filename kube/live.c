@@ -12,6 +12,7 @@ struct live *live_create(void)
         free(live);
         return NULL;
     }
+    live->limit_bytes = SIZE_MAX;
     return live;
 }
 
@@ -178,16 +179,57 @@ static void replace(struct live *live, struct entries *entries, struct entry *en
     }
 }
 
-/* False: malloc failed. */
-static bool put(struct live *live, const struct object *object, bool unreadable)
+/* ---- room ---- */
+
+void live_limit(struct live *live, size_t bytes)
 {
-    struct entries *entries = &live->kinds[object->kind];
-    struct entry *entry = find(entries, object->namespace, object->name);
-    struct kept *kept = kept_create(object, &live->trees);
+    live->limit_bytes = bytes;
+}
+
+static size_t used_bytes(const struct live *live)
+{
+    size_t bytes = 0;
+    for (enum kind kind = 0; kind < KIND_COUNT; kind++)
+        bytes += live_bytes(live, kind) + live->kinds[kind].count * sizeof(struct entry);
+    return bytes;
+}
+
+/* In the place of before, which may be NULL. Names get an eighth more. */
+static bool has_room(const struct live *live, enum kind kind, const struct kept *kept,
+                     const struct kept *before)
+{
+    size_t limit = live->limit_bytes;
+    if (limit == SIZE_MAX)
+        return true;
+    if (kind_table[kind].namespaced)
+        limit -= limit / 4;
+    if (kept->unreadable)
+        limit += limit / 8;
+    return used_bytes(live) + kept->size_bytes <= limit + (before == NULL ? 0 : before->size_bytes);
+}
+
+bool live_has_room(const struct live *live)
+{
+    return used_bytes(live) < live->limit_bytes / 2;
+}
+
+bool live_lacks(const struct live *live, enum kind kind)
+{
+    return live->kinds[kind].lacks;
+}
+
+bool live_misses(const struct live *live, enum kind kind)
+{
+    return live->kinds[kind].misses;
+}
+
+/* ---- putting and removing ---- */
+
+/* Takes it over. False: malloc failed. */
+static bool keep(struct live *live, struct entries *entries, struct entry *entry, struct kept *kept)
+{
+    const struct object *object = &kept->object;
     bool is_new = entry == NULL;
-    if (kept == NULL)
-        return false;
-    kept->unreadable = unreadable;
     if (is_new)
         entry = add(entries, object->namespace, object->name);
     if (!is_new && entry->now != NULL && kept_equal(entry->now, kept)) {
@@ -208,6 +250,25 @@ static bool put(struct live *live, const struct object *object, bool unreadable)
     entry->list = entries->list;
     replace(live, entries, entry, kept);
     return true;
+}
+
+/* False: malloc failed. */
+static bool put(struct live *live, const struct object *object, bool unreadable)
+{
+    struct entries *entries = &live->kinds[object->kind];
+    struct entry *entry = find(entries, object->namespace, object->name);
+    struct kept *kept = kept_create(object, &live->trees);
+    if (kept == NULL)
+        return false;
+    kept->unreadable = unreadable;
+    if (has_room(live, object->kind, kept, entry == NULL ? NULL : entry->now))
+        return keep(live, entries, entry, kept);
+    kept_destroy(kept, &live->trees);
+    entries->lacks = true;
+    if (!unreadable)
+        return live_put_unreadable(live, object->kind, object->namespace, object->name);
+    entries->misses = true;
+    return live_remove(live, object->kind, object->namespace, object->name);
 }
 
 bool live_put(struct live *live, const struct object *object)
@@ -238,7 +299,9 @@ bool live_remove(struct live *live, enum kind kind, struct text namespace, struc
 
 void live_list_begin(struct live *live, enum kind kind)
 {
-    live->kinds[kind].list++;
+    struct entries *entries = &live->kinds[kind];
+    entries->list++;
+    entries->lacks = entries->misses = false;
 }
 
 /* What did not come in this list has been deleted unseen. */

@@ -14,6 +14,12 @@ struct live *live_create(void) MUST_CHECK; /* NULL: malloc failed */
 /* After all who read its snapshots are done; NULL is fine. */
 void live_destroy(struct live *live);
 
+/* So much its objects may take from now on, and three quarters of it those of kinds that have
+ * namespaces: anybody can make them. One for which there is no room is known by its name, as one
+ * that cannot be read, and where there is no room for names the kind misses objects. Without a call
+ * there is no limit. */
+void live_limit(struct live *live, size_t bytes);
+
 /* Keeps a copy, in memory of its own, of what is read of the object; it replaces one of the same
  * kind, namespace and name. When what is kept is the same as before nothing has changed. False:
  * malloc failed, and the object stays as it was. */
@@ -36,6 +42,11 @@ size_t live_count(const struct live *live, enum kind kind);
 size_t live_unreadable_count(const struct live *live, enum kind kind);
 bool live_is_unreadable(const struct live *live, enum kind kind, struct text namespace,
                         struct text name);
+/* Whether some were not kept, or not even their names, since its last list began. */
+bool live_lacks(const struct live *live, enum kind kind);
+bool live_misses(const struct live *live, enum kind kind);
+/* Whether a list of what it lacks would find much more room. */
+bool live_has_room(const struct live *live);
 /* That its objects take. What several kinds have alike is there once, and is the first one's. */
 size_t live_bytes(const struct live *live, enum kind kind);
 

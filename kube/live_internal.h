@@ -26,6 +26,7 @@ struct entries {
     size_t object_count, object_bytes; /* of those that are there now */
     size_t unreadable_count;           /* of them */
     uint64_t list;                     /* how many have begun */
+    bool lacks, misses;                /* objects since the last one; and names */
 };
 
 /* ---- versions ---- */
@@ -57,7 +58,8 @@ struct version {
 struct live {
     struct entries kinds[KIND_COUNT];
     struct shared_trees trees; /* of the objects now and in all versions */
-    size_t change_count;       /* entries that differ from the last version */
+    size_t limit_bytes;
+    size_t change_count; /* entries that differ from the last version */
     struct version *first, *last;
     struct live_change *changes;  /* of what can be read */
     struct live_change *injuries; /* of what cannot: before and after are names */

@@ -72,6 +72,20 @@ static struct text one_line(const char *problem, struct arena *arena)
     return line;
 }
 
+/* What is wrong with single objects takes nothing from the others: they are counted here, and named
+ * in the verbose answer. */
+static void add_unreadable(const struct cluster_status *status, struct text_builder *out)
+{
+    for (enum kind kind = 0; kind < KIND_COUNT; kind++) {
+        const struct kind_status *of = &status->of[kind];
+        if (is_watched(status, kind) && of->unreadable_count > 0)
+            text_builder_printf(out, "; %zu of %zu %s cannot be read", of->unreadable_count,
+                                of->object_count, kind_table[kind].plural);
+        if (is_watched(status, kind) && of->lacks)
+            text_builder_printf(out, "; there is no memory for all %s", kind_table[kind].plural);
+    }
+}
+
 static void add_troubles(const struct cluster_status *status, struct text_builder *out)
 {
     for (enum kind kind = 0; kind < KIND_COUNT; kind++) {
@@ -109,6 +123,7 @@ void board_add_line(struct board *board, int64_t now_ms, struct text_builder *ou
         text_builder_add(out, TEXT("; cluster: not visible yet"));
     if (status.visible && status.volumes_are_stale)
         text_builder_add(out, TEXT("; its claims and volumes are too old to require a zone"));
+    add_unreadable(&status, out);
     add_troubles(&status, out);
 }
 
@@ -125,6 +140,11 @@ void board_add_kinds(struct board *board, int64_t now_ms, struct text_builder *o
             text_builder_add(out, TEXT(", never listed"));
         else
             text_builder_printf(out, ", known to be right %lld s ago", (long long)kind_ms / 1000);
+        if (of->unreadable_count > 0)
+            text_builder_printf(out, ", %zu cannot be read (%s)", of->unreadable_count,
+                                of->unreadable);
+        if (of->lacks)
+            text_builder_add(out, TEXT(", no memory for all of them"));
         if (of->report.degraded)
             text_builder_add(out, TEXT(", degraded"));
         if (of->report.problem[0] != '\0') {
@@ -158,6 +178,16 @@ static uint64_t bytes_of(const struct kind_status *of)
     return of->bytes;
 }
 
+static uint64_t unreadable_of(const struct kind_status *of)
+{
+    return of->unreadable_count;
+}
+
+static uint64_t lacking_of(const struct kind_status *of)
+{
+    return of->lacks;
+}
+
 static uint64_t lists_of(const struct kind_status *of)
 {
     return of->report.lists;
@@ -181,6 +211,11 @@ static uint64_t degraded_of(const struct kind_status *of)
 static const struct series series[] = {
     {"taffrail_cluster_objects", "gauge", "Objects of the cluster that are kept.", objects_of},
     {"taffrail_cluster_object_bytes", "gauge", "Bytes that they take.", bytes_of},
+    {"taffrail_cluster_unreadable_objects", "gauge",
+     "Objects of which nothing but the name is known: they could not be read, or not be kept.",
+     unreadable_of},
+    {"taffrail_cluster_lacking", "gauge", "1 when there was no memory for all of the kind.",
+     lacking_of},
     {"taffrail_cluster_lists_total", "counter", "Lists that were read to their end.", lists_of},
     {"taffrail_cluster_events_total", "counter", "Events that watches brought.", events_of},
     {"taffrail_cluster_failures_total", "counter",

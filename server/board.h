@@ -9,6 +9,9 @@
 struct kind_status {
     struct watch_report report;
     size_t object_count, bytes; /* that are kept */
+    size_t unreadable_count;    /* of them: nothing but their names is known */
+    bool lacks;                 /* there was no room for all of them */
+    char unreadable[400];       /* the names of some */
 };
 
 struct cluster_status {

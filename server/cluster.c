@@ -9,13 +9,19 @@
 
 #include "server/http.h"
 #include "server/lookout.h"
+#include "server/memory.h"
 
 enum { PAUSE_MS = 1000 }; /* when even waiting fails */
+
+/* Of the memory there is, two thirds are for reviews; of the rest the view gets what it keeps, and
+ * lists and watches what they hold until it is read. */
+enum { VIEW_PART = 5, LISTS_PART = 32 };
 
 struct cluster {
     struct publisher *publisher;
     struct lookout *lookout;
     struct client *client;
+    struct watch_budget lists;
     atomic_bool stopping;
     bool running;
     pthread_t thread;
@@ -25,6 +31,12 @@ static void wake(void *context)
 {
     struct cluster *cluster = context;
     client_wake(cluster->client);
+}
+
+static void list_again(void *context, enum kind kind)
+{
+    struct cluster *cluster = context;
+    client_list_again(cluster->client, kind);
 }
 
 static void *run(void *argument)
@@ -47,7 +59,7 @@ static void *run(void *argument)
 static bool watch_all(struct cluster *cluster, struct error *error)
 {
     struct watch_sink sink = lookout_sink(cluster->lookout);
-    struct watch_settings settings = {0};
+    struct watch_settings settings = {.budget = &cluster->lists};
     if (getrandom(&settings.seed, sizeof settings.seed, 0) < 0)
         settings.seed = (uint64_t)monotonic_us();
     for (enum kind kind = 0; kind < KIND_COUNT; kind++)
@@ -63,12 +75,16 @@ bool cluster_create(const struct client_config *config, struct publisher *publis
     struct cluster *made = calloc(1, sizeof *made);
     if (made == NULL)
         return error_set(error, ERROR_MEMORY, NOWHERE, "no memory to watch the cluster");
+    size_t limit_bytes = memory_limit_bytes();
     made->publisher = publisher;
+    made->lists.limit_bytes = limit_bytes / LISTS_PART;
     const struct lookout_options options = {.publisher = publisher,
                                             .board = board,
                                             .now_ms = monotonic_ms,
                                             .wake = wake,
-                                            .wake_context = made};
+                                            .list_again = list_again,
+                                            .context = made,
+                                            .view_bytes_max = limit_bytes / VIEW_PART};
     if (!client_open(config, monotonic_ms, &made->client, error)) {
         cluster_destroy(made);
         return false;

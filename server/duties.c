@@ -58,6 +58,7 @@ struct duties {
     /* Of the round. */
     const struct node *secret;                              /* NULL: there is none */
     const struct node *configurations[CONFIGURATION_COUNT]; /* NULL: none, or not to be read */
+    struct webhook_entries entries[CONFIGURATION_COUNT];    /* of them */
     bool unread[CONFIGURATION_COUNT];
     struct rotation_secret held;
     struct rotation_step decided;
@@ -69,7 +70,8 @@ struct duties {
     char *seen;    /* the bundles that were published when last looked */
     int64_t seen_since_ms;
     struct contest contests[CONFIGURATION_COUNT];
-    char said[480]; /* of the last decision, so that it is said once */
+    char *left_alone[CONFIGURATION_COUNT]; /* the entries of others, so that they are said once */
+    char said[480];                        /* of the last decision, so that it is said once */
     struct duties_status status;
 };
 
@@ -102,8 +104,10 @@ void duties_destroy(struct duties *duties)
     free(duties->served);
     free(duties->refused);
     free(duties->seen);
-    for (size_t which = 0; which < CONFIGURATION_COUNT; which++)
+    for (size_t which = 0; which < CONFIGURATION_COUNT; which++) {
         contest_forget(&duties->contests[which]);
+        free(duties->left_alone[which]);
+    }
     free(duties);
 }
 
@@ -274,9 +278,9 @@ static struct bundles published(const struct duties *duties)
 {
     struct bundles bundles = {0};
     for (size_t which = 0; which < CONFIGURATION_COUNT; which++) {
-        const struct node *entries = entries_of(duties->configurations[which]);
-        for (size_t i = 0; i < node_count(entries); i++)
-            *LIST_PUSH(duties->arena, &bundles) = bundle_of(node_item(entries, i), duties->arena);
+        const struct webhook_entries *entries = &duties->entries[which];
+        for (size_t i = 0; i < entries->count; i++)
+            *LIST_PUSH(duties->arena, &bundles) = bundle_of(entries->ours[i], duties->arena);
         /* What cannot be looked at may hold anything, so it counts as holding nothing. */
         if (duties->unread[which])
             *LIST_PUSH(duties->arena, &bundles) = TEXT("");
@@ -302,11 +306,28 @@ static int64_t published_for_s(struct duties *duties, const struct bundles *bund
 
 static bool holds_another(const struct duties *duties, size_t which)
 {
-    const struct node *entries = entries_of(duties->configurations[which]);
-    for (size_t i = 0; i < node_count(entries); i++)
-        if (!text_equal(bundle_of(node_item(entries, i), duties->arena), duties->decided.bundle))
+    const struct webhook_entries *entries = &duties->entries[which];
+    for (size_t i = 0; i < entries->count; i++)
+        if (!text_equal(bundle_of(entries->ours[i], duties->arena), duties->decided.bundle))
             return true;
     return false;
+}
+
+static void find_entries(struct duties *duties)
+{
+    const struct duties_settings *settings = duties->options.settings;
+    for (size_t which = 0; which < CONFIGURATION_COUNT; which++) {
+        struct webhook_entries *entries = &duties->entries[which];
+        *entries = entries_of(settings, duties->configurations[which], duties->arena);
+        if (is_copy(duties->left_alone[which], entries->others) || duties->unread[which] ||
+            !replace_copy(&duties->left_alone[which], entries->others) || entries->others.size == 0)
+            continue;
+        log_line(LOG_WARN, "duties", settings->configuration, NULL,
+                 "entries of the %s call something else than the service %s/%s, so that their CA "
+                 "bundle is left alone: %.*s",
+                 resource_table[requests[apply_stage(which)].resource].kind, settings->namespace,
+                 settings->service, TEXT_ARGS(entries->others));
+    }
 }
 
 struct deciding {
@@ -321,6 +342,7 @@ static void decide_body(void *context)
     struct deciding *deciding = context;
     struct duties *duties = deciding->duties;
     const struct duties_settings *settings = duties->options.settings;
+    find_entries(duties);
     const struct bundles bundles = published(duties);
     const struct rotation_view view = {
         .secret = duties->held,
@@ -423,6 +445,7 @@ static void write_body(void *context)
     else
         duties->body = bundles_body(requests[duties->stage].resource,
                                     duties->configurations[duties->stage - APPLY_VALIDATING],
+                                    &duties->entries[duties->stage - APPLY_VALIDATING],
                                     duties->decided.bundle, duties->arena);
 }
 
@@ -496,6 +519,7 @@ static void begin_round(struct duties *duties)
     duties->secret = NULL;
     for (size_t which = 0; which < CONFIGURATION_COUNT; which++) {
         duties->configurations[which] = NULL;
+        duties->entries[which] = (struct webhook_entries){0};
         duties->unread[which] = false;
     }
 }

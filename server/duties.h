@@ -35,8 +35,14 @@ void duties_take(struct duties *duties, int64_t now_ms, const struct call_answer
 const struct node *object_of(enum resource resource, struct text body, struct arena *arena);
 void rotation_secret_read(const struct node *object, struct arena *arena,
                           struct rotation_secret *secret);
-/* The list of a configuration's webhook entries, or NULL. */
-const struct node *entries_of(const struct node *configuration);
+/* A configuration's webhook entries: those that call our service, and the names of the others. */
+struct webhook_entries {
+    const struct node **ours;
+    size_t count;
+    struct text others; /* "a, b"; empty: there are none */
+};
+struct webhook_entries entries_of(const struct duties_settings *settings,
+                                  const struct node *configuration, struct arena *arena);
 /* What the entry trusts; empty: nothing that can be read. */
 struct text bundle_of(const struct node *entry, struct arena *arena);
 /* Another field manager that has written CA bundles there; empty: none. */
@@ -45,11 +51,13 @@ struct text bundle_manager(const struct node *configuration, struct arena *arena
  * resourceVersion it is written only where nobody else has written since. */
 struct text secret_body(const struct node *read, const struct duties_settings *settings,
                         const struct rotation_secret *secret, struct arena *arena);
-/* The bundles and nothing else, so that nothing else becomes this field manager's. By uid and
- * resourceVersion it is refused where the configuration is gone, or is not the one that was read.
+/* The bundles of our entries and nothing else, so that nothing else becomes this field manager's,
+ * and what was becomes its owner's again. By uid and resourceVersion it is refused where the
+ * configuration is gone, or is not the one that was read.
  */
 struct text bundles_body(enum resource resource, const struct node *configuration,
-                         struct text bundle, struct arena *arena);
+                         const struct webhook_entries *entries, struct text bundle,
+                         struct arena *arena);
 
 /* ---- what is known of it, for people ---- */
 

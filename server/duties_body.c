@@ -51,10 +51,30 @@ void rotation_secret_read(const struct node *object, struct arena *arena,
     }
 }
 
-const struct node *entries_of(const struct node *configuration)
+static bool is_ours(const struct duties_settings *settings, const struct node *entry)
 {
-    const struct node *entries = node_get(configuration, "webhooks");
-    return node_is(entries, NODE_LIST) ? entries : NULL;
+    const struct node *service = node_at(entry, "clientConfig.service");
+    return text_is(node_string(node_get(service, "name")), settings->service) &&
+           text_is(node_string(node_get(service, "namespace")), settings->namespace);
+}
+
+struct webhook_entries entries_of(const struct duties_settings *settings,
+                                  const struct node *configuration, struct arena *arena)
+{
+    const struct node *list = node_get(configuration, "webhooks");
+    size_t count = node_is(list, NODE_LIST) ? node_count(list) : 0;
+    struct webhook_entries entries = {.ours = ARENA_ARRAY(arena, count, const struct node *)};
+    struct text_builder others = {.arena = arena};
+    for (size_t i = 0; i < count; i++) {
+        const struct node *entry = node_item(list, i);
+        struct text name = node_string(node_get(entry, "name"));
+        if (is_ours(settings, entry))
+            entries.ours[entries.count++] = entry;
+        else
+            text_builder_printf(&others, "%s%.*s", others.size == 0 ? "" : ", ", TEXT_ARGS(name));
+    }
+    entries.others = text_builder_text(&others);
+    return entries;
 }
 
 struct text bundle_of(const struct node *entry, struct arena *arena)
@@ -151,22 +171,22 @@ static struct node entry_with(struct text name, struct text bundle, struct arena
 }
 
 struct text bundles_body(enum resource resource, const struct node *configuration,
-                         struct text bundle, struct arena *arena)
+                         const struct webhook_entries *entries, struct text bundle,
+                         struct arena *arena)
 {
     static const char *const kept[] = {"name", "uid", "resourceVersion"};
-    const struct node *entries = entries_of(configuration);
     struct member *members = ARENA_ARRAY(arena, 4, struct member);
     struct member *metadata = ARENA_ARRAY(arena, COUNT_OF(kept), struct member);
-    struct node *items = ARENA_ARRAY(arena, node_count(entries), struct node);
+    struct node *items = ARENA_ARRAY(arena, entries->count, struct node);
     struct member *end = add_type(members, &resource_table[resource]);
     for (size_t i = 0; i < COUNT_OF(kept); i++) {
         struct text value = node_string(node_get(node_get(configuration, "metadata"), kept[i]));
         metadata[i] = member_of(text_of(kept[i]), node_of_text(value));
     }
-    for (size_t i = 0; i < node_count(entries); i++)
-        items[i] = entry_with(node_string(node_get(node_item(entries, i), "name")), bundle, arena);
+    for (size_t i = 0; i < entries->count; i++)
+        items[i] = entry_with(node_string(node_get(entries->ours[i], "name")), bundle, arena);
     *end++ = member_of(TEXT("metadata"), node_of_members(metadata, COUNT_OF(kept)));
-    *end++ = member_of(TEXT("webhooks"), node_of_items(items, node_count(entries)));
+    *end++ = member_of(TEXT("webhooks"), node_of_items(items, entries->count));
     struct node root = node_of_members(members, (size_t)(end - members));
     return node_json(&root, arena);
 }

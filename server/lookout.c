@@ -1,5 +1,6 @@
 #include "server/lookout.h"
 
+#include <malloc.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +16,7 @@ enum {
     TICK_MS = 1000,
     PLACES_PAUSE = 20, /* times as long as places take to make they are left as they are */
     VOLUMES_STALE_MS = 60 * 1000,
+    LACK_MS = 60 * 1000, /* between lists of what there was no room for */
     /* A watch is quiet when nothing changes; the API server's bookmarks come about each minute. */
     QUIET_WATCH_MS = 90 * 1000,
 };
@@ -46,6 +48,7 @@ struct lookout {
     int64_t published_ms;    /* when the last view was */
     int64_t took_ms;         /* to make and publish it */
     int64_t told_ms;         /* when the board was written */
+    int64_t filled_ms;       /* when what is lacking was last listed */
     uint64_t view_count;
     pthread_mutex_t gone_mutex;
     struct shown *gone; /* given back by any thread; released by the one that uses the live */
@@ -198,7 +201,7 @@ static bool publish_view(struct lookout *lookout, struct rules *rules, const str
 static void wake(struct lookout *lookout)
 {
     if (lookout->resting && lookout->options.wake != NULL)
-        lookout->options.wake(lookout->options.wake_context);
+        lookout->options.wake(lookout->options.context);
     lookout->resting = false;
 }
 
@@ -212,6 +215,7 @@ static bool end_list(void *context, enum kind kind)
 {
     struct lookout *lookout = context;
     wake(lookout);
+    malloc_trim(0); /* what the list took goes back to the system */
     return lookout->keep.list_end(lookout->keep.context, kind);
 }
 
@@ -230,7 +234,7 @@ static void say_reading(const struct object *object, const char *why)
         log_line(LOG_INFO, "cluster", name, NULL, "can be read now");
 }
 
-static bool was_unreadable(const struct lookout *lookout, const struct object *object)
+static bool is_unreadable(const struct lookout *lookout, const struct object *object)
 {
     return live_unreadable_count(lookout->live, object->kind) > 0 &&
            live_is_unreadable(lookout->live, object->kind, object->namespace, object->name);
@@ -240,16 +244,20 @@ static bool put(void *context, const struct object *object)
 {
     struct lookout *lookout = context;
     wake(lookout);
-    if (was_unreadable(lookout, object))
-        say_reading(object, NULL);
-    return lookout->keep.put(lookout->keep.context, object);
+    bool was = is_unreadable(lookout, object);
+    if (!lookout->keep.put(lookout->keep.context, object))
+        return false;
+    bool is = is_unreadable(lookout, object);
+    if (was != is)
+        say_reading(object, is ? "there is no memory for more objects" : NULL);
+    return true;
 }
 
 static bool put_unreadable(void *context, const struct object *object, const char *why)
 {
     struct lookout *lookout = context;
     wake(lookout);
-    if (!was_unreadable(lookout, object))
+    if (!is_unreadable(lookout, object))
         say_reading(object, why);
     return live_put_unreadable(lookout->live, object->kind, object->namespace, object->name);
 }
@@ -305,6 +313,8 @@ static struct sight see(const struct lookout *lookout,
     for (enum kind kind = 0; kind < KIND_COUNT; kind++) {
         if (is_in(lookout_kinds(), kind) && (!lookout->visible || is_unseen(kind, &reports[kind])))
             sight.unseen |= KIND_BIT(kind);
+        if (live_misses(lookout->live, kind))
+            sight.unseen |= KIND_BIT(kind);
         if (is_in(KINDS_VOLUMES, kind) && is_stale(&reports[kind]))
             sight.volumes_are_stale = true;
     }
@@ -348,6 +358,47 @@ static bool is_ready_to_look(const struct lookout *lookout, int64_t now_ms,
 
 /* ---- steps ---- */
 
+/* The names of the first that cannot be read, by the last view. */
+static void name_unreadable(const struct lookout *lookout, enum kind kind,
+                            struct kind_status *status)
+{
+    enum { NAMED_MAX = 5 };
+    size_t size = 0, count = snapshot_unreadable_count(lookout->shown, kind);
+    for (size_t i = 0; i < count && i < NAMED_MAX && size < sizeof status->unreadable; i++) {
+        const struct object *object = snapshot_unreadable(lookout->shown, kind, i);
+        int written = snprintf(status->unreadable + size, sizeof status->unreadable - size,
+                               "%s%.*s%s%.*s", i == 0 ? "" : ", ", TEXT_ARGS(object->namespace),
+                               object->namespace.size > 0 ? "/" : "", TEXT_ARGS(object->name));
+        size += written > 0 ? (size_t)written : 0;
+    }
+    if (count > NAMED_MAX && size < sizeof status->unreadable)
+        snprintf(status->unreadable + size, sizeof status->unreadable - size, ", ...");
+}
+
+static struct kind_status status_of(const struct lookout *lookout, enum kind kind,
+                                    const struct watch_report *report)
+{
+    struct kind_status status = {.report = *report,
+                                 .object_count = live_count(lookout->live, kind),
+                                 .bytes = live_bytes(lookout->live, kind),
+                                 .unreadable_count = live_unreadable_count(lookout->live, kind),
+                                 .lacks = live_lacks(lookout->live, kind)};
+    if (lookout->shown != NULL)
+        name_unreadable(lookout, kind, &status);
+    return status;
+}
+
+/* What there was no room for comes by another list, once there is. */
+static void list_what_lacks(struct lookout *lookout, int64_t now_ms)
+{
+    if (lookout->options.list_again == NULL || now_ms - lookout->filled_ms < LACK_MS)
+        return;
+    lookout->filled_ms = now_ms;
+    for (enum kind kind = 0; kind < KIND_COUNT; kind++)
+        if (live_lacks(lookout->live, kind) && live_has_room(lookout->live))
+            lookout->options.list_again(lookout->options.context, kind);
+}
+
 static void tell_board(struct lookout *lookout, int64_t now_ms,
                        const struct watch_report reports[KIND_COUNT])
 {
@@ -362,9 +413,7 @@ static void tell_board(struct lookout *lookout, int64_t now_ms,
     };
     for (enum kind kind = 0; kind < KIND_COUNT; kind++)
         if (is_in(status.kinds, kind))
-            status.of[kind] = (struct kind_status){.report = reports[kind],
-                                                   .object_count = live_count(lookout->live, kind),
-                                                   .bytes = live_bytes(lookout->live, kind)};
+            status.of[kind] = status_of(lookout, kind, &reports[kind]);
     board_set(lookout->options.board, &status);
     lookout->told_ms = now_ms;
 }
@@ -450,6 +499,7 @@ int64_t lookout_step(struct lookout *lookout, const struct watch_report reports[
         now_ms - lookout->published_ms >= TICK_MS)
         warm_tidy(lookout->warm, lookout->shown);
     publisher_release_rules(publisher, rules);
+    list_what_lacks(lookout, now_ms);
     if (visible != lookout->visible || now_ms - lookout->told_ms >= TICK_MS)
         tell_board(lookout, now_ms, reports);
     lookout->resting = lookout->gather_until_ms == 0;
@@ -465,7 +515,7 @@ struct lookout *lookout_create(const struct lookout_options *options)
     if (lookout == NULL)
         return NULL;
     lookout->options = *options;
-    lookout->started_ms = lookout->told_ms = options->now_ms();
+    lookout->started_ms = lookout->told_ms = lookout->filled_ms = options->now_ms();
     lookout->resting = true;
     pthread_mutex_init(&lookout->gone_mutex, NULL);
     lookout->live = live_create();
@@ -474,6 +524,8 @@ struct lookout *lookout_create(const struct lookout_options *options)
         return NULL;
     }
     lookout->keep = live_sink(lookout->live);
+    if (options->view_bytes_max > 0)
+        live_limit(lookout->live, options->view_bytes_max);
     return lookout;
 }
 

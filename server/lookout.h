@@ -13,7 +13,10 @@ struct lookout_options {
     int64_t (*now_ms)(void); /* goes forward only */
     /* Called by the sink when lookout_step has something to do after a time of rest. */
     void (*wake)(void *context);
-    void *wake_context;
+    /* Has a kind listed anew: there is room for what could not be kept. */
+    void (*list_again)(void *context, enum kind kind);
+    void *context;
+    size_t view_bytes_max; /* 0: no limit */
 };
 
 struct lookout;

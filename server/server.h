@@ -202,6 +202,7 @@ struct duties_settings {
     const char *lease_namespace, *lease;
     int64_t lease_duration_ms, renew_deadline_ms, retry_ms;
     const char *configuration; /* the name of both webhook configurations */
+    const char *service;       /* in namespace; entries that call another are left alone */
     struct cert_names names;   /* of the certificate */
     struct rotation_times times;
 };

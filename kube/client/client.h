@@ -110,6 +110,8 @@ bool watcher_bytes(struct watcher *watcher, int64_t now_ms, struct text bytes) M
  * name says; 0: none. */
 void watcher_end(struct watcher *watcher, int64_t now_ms, const char *failure,
                  int64_t retry_after_s);
+/* Lists anew, as soon as nothing is under way; the request that is open is to be aborted. */
+void watcher_list_again(struct watcher *watcher, int64_t now_ms);
 /* Whether no more may come now, since others hold too much. */
 bool watcher_waits(struct watcher *watcher);
 void watcher_report(const struct watcher *watcher, int64_t now_ms, struct watch_report *report);
@@ -129,6 +131,8 @@ bool client_watch(struct client *client, enum kind kind, const struct watch_sett
 /* Works for so long, or until client_wake; what arrives is told on this thread. */
 bool client_run(struct client *client, int64_t for_ms, struct error *error) MUST_CHECK;
 void client_wake(struct client *client);
+/* Has a kind listed anew. */
+void client_list_again(struct client *client, enum kind kind);
 /* False: the kind is not watched. */
 bool client_report(const struct client *client, enum kind kind, struct watch_report *report);
 

@@ -295,6 +295,20 @@ static void look_at_config(struct client *client)
     }
 }
 
+void client_list_again(struct client *client, enum kind kind)
+{
+    struct transfer *transfer = client->transfers[kind];
+    struct watch_report report;
+    if (transfer == NULL)
+        return;
+    watcher_report(transfer->watcher, client->now_ms(), &report);
+    if (transfer->active && report.watching) {
+        curl_multi_remove_handle(client->multi, transfer->easy);
+        transfer->active = false;
+        watcher_list_again(transfer->watcher, client->now_ms());
+    }
+}
+
 bool client_run(struct client *client, int64_t for_ms, struct error *error)
 {
     look_at_config(client);

@@ -24,7 +24,8 @@ enum {
     ENDLESS = 16,            /* times as large as it may be an object never ends */
     PAGE_ROOM = 4,           /* times as large as it was a page may be and the next be longer */
 };
-#define ARENA_BYTES ((size_t)128 << 20) /* of one object */
+#define ARENA_BYTES ((size_t)32 << 20) /* of one object, of which what is kept is read */
+#define WHOLE_ARENA_BYTES ((size_t)256 << 20)
 
 enum failure { RESUME, RELIST };
 
@@ -86,7 +87,7 @@ struct watcher *watcher_create(enum kind kind, const struct watch_settings *sett
     watcher->hold.budget = own->budget;
     /* Kinds that are given the same seed do not move in step. */
     watcher->random = own->seed ^ ((uint64_t)kind << 32) ^ UINT64_C(0x9E3779B97F4A7C15);
-    watcher->arena = arena_create(ARENA_BYTES);
+    watcher->arena = arena_create(own->whole ? WHOLE_ARENA_BYTES : ARENA_BYTES);
     if (watcher->arena == NULL) {
         free(watcher);
         return NULL;
@@ -226,6 +227,15 @@ static void fail(struct watcher *watcher, int64_t now_ms, enum failure failure,
         retry_after_s = RETRY_AFTER_MAX_S;
     int64_t wait_ms = back_off_ms(watcher);
     watcher->start_at_ms = now_ms + wait_ms + (retry_after_s > 0 ? retry_after_s * 1000 : 0);
+}
+
+void watcher_list_again(struct watcher *watcher, int64_t now_ms)
+{
+    if (!watcher->watching)
+        return;
+    start_over(watcher);
+    stop(watcher);
+    watcher->start_at_ms = now_ms;
 }
 
 /* An ordinary thing: what was asked for is too old. */

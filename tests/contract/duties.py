@@ -51,6 +51,13 @@ def configuration(kind, *names):
                           "rules": [{"operations": ["CREATE"]}]} for name in names]}
 
 
+# An entry of others, who chose the same name for their configuration.
+THEIRS = {"name": "theirs.example.com", "failurePolicy": "Ignore", "sideEffects": "None",
+          "clientConfig": {"service": {"name": "other", "namespace": "taffrail"},
+                           "caBundle": "T1RIRVI="},
+          "rules": [{"operations": ["CREATE"]}]}
+
+
 class Cluster:
     def __init__(self, folder, registered=True):
         self.folder, self.replicas = folder, []
@@ -62,8 +69,10 @@ class Cluster:
             self.register()
 
     def register(self):
-        self.send("POST", REGISTRATION + PLURALS[0], configuration(
-            "ValidatingWebhookConfiguration", "one.taffrail.dev", "two.taffrail.dev"))
+        validating = configuration(
+            "ValidatingWebhookConfiguration", "one.taffrail.dev", "two.taffrail.dev")
+        validating["webhooks"].insert(1, THEIRS)
+        self.send("POST", REGISTRATION + PLURALS[0], validating)
         self.send("POST", REGISTRATION + PLURALS[1], configuration(
             "MutatingWebhookConfiguration", "changes.taffrail.dev"))
 
@@ -108,10 +117,15 @@ class Cluster:
     def wait_leader(self, among=None, limit_s=WAIT_S):
         return self.wait("one leads", lambda: self.leaders(among), limit_s)[0]
 
+    def entries(self):
+        return [entry for plural in PLURALS
+                for entry in self.send("GET", REGISTRATION + plural + "/taffrail")["webhooks"]]
+
     def bundles(self):
-        """The CA bundle of each webhook entry, as it stands there now."""
-        entries = [entry for plural in PLURALS
-                   for entry in self.send("GET", REGISTRATION + plural + "/taffrail")["webhooks"]]
+        """The CA bundle of each webhook entry of ours, as it stands there now."""
+        entries = self.entries()
+        check(THEIRS in entries, f"another's entry was written: {entries}")
+        entries = [entry for entry in entries if entry["name"] != THEIRS["name"]]
         return [base64.b64decode(entry["clientConfig"].get("caBundle", "")).decode()
                 for entry in entries]
 
@@ -233,10 +247,13 @@ def three_start_together(folder):
     for plural, old in zip(PLURALS, before):
         now = cluster.send("GET", REGISTRATION + plural + "/taffrail")
         for entry in now["webhooks"]:
-            del entry["clientConfig"]["caBundle"]
+            if entry["name"] != THEIRS["name"]:
+                del entry["clientConfig"]["caBundle"]
         old["metadata"]["resourceVersion"] = now["metadata"]["resourceVersion"]
         check(now == old, f"more than the bundle has changed: {now}")
     check("kept by this replica" in leader.get("/readyz")[1], leader.get("/readyz")[1])
+    said = [line for line in leader.log if "left alone: theirs.example.com" in line]
+    check(len(said) == 1, f"that another's entry is left alone is said {len(said)} times")
     check(len(cluster.leaders()) == 1, "not one leads")
     check(cluster.check_writers() == 3, "not three writes: a Secret and two configurations")
     lease = cluster.send("GET", LEASE)["spec"]

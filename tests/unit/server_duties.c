@@ -17,7 +17,19 @@ enum { NOW_S = 1800000000, REQUESTS_MAX = 60 };
     "{\"apiVersion\":\"admissionregistration.k8s.io/v1\",\"kind\":\"" kind "Webhook"       \
     "Configuration\",\"metadata\":{\"name\":\"taffrail\",\"managedFields\":[{\"manager\":" \
     "\"argo\",\"fieldsV1\":{\"f:webhooks\":{\"f:caBundle\":{}}}}]},\"webhooks\":[" entries "]}"
-#define ENTRY(name) "{\"name\":\"" name "\",\"clientConfig\":{\"url\":\"https://x\"},\"rules\":[]}"
+#define CALLING(name, client) "{\"name\":\"" name "\",\"clientConfig\":{" client "},\"rules\":[]}"
+#define SERVICE(name, namespace) \
+    "\"service\":{\"name\":\"" name "\",\"namespace\":\"" namespace "\"}"
+#define ENTRY(name) CALLING(name, SERVICE("taffrail", "taffrail"))
+/* Of others, who chose the same name for their configuration. */
+#define BUNDLE_OF_OTHERS "T1RIRVI="
+#define OTHERS                                                                              \
+    CALLING("x.b.c", SERVICE("other", "taffrail") ",\"caBundle\":\"" BUNDLE_OF_OTHERS "\"") \
+    "," CALLING("y.b.c",                                                                    \
+                SERVICE("taffrail",                                                         \
+                        "other") ",\"caBundle\":\"" BUNDLE_OF_OTHERS                        \
+                                 "\"") "," CALLING("z.b.c",                                 \
+                                                   "\"url\":\"https://taffrail.taffrail.svc\"")
 #define CONFIGURATIONS "/apis/admissionregistration.k8s.io/v1/"
 
 static const char *const paths[CONFIGURATION_COUNT] = {
@@ -58,6 +70,7 @@ static void open_cluster(bool registered)
         .namespace = "taffrail",
         .secret = secret_name,
         .configuration = registered ? "taffrail" : "none",
+        .service = "taffrail",
         .names = {.dns = dns, .dns_count = 1},
         .times = rotation_times_usual,
     };
@@ -66,7 +79,7 @@ static void open_cluster(bool registered)
     serves = serves_again = 0;
     refuse_leaf = false;
     static const char *const bodies[CONFIGURATION_COUNT] = {
-        CONFIGURATION("Validating", ENTRY("a.b.c") "," ENTRY("d.b.c")),
+        CONFIGURATION("Validating", ENTRY("a.b.c") "," OTHERS "," ENTRY("d.b.c")),
         CONFIGURATION("Mutating", ENTRY("e.b.c"))};
     for (size_t i = 0; i < CONFIGURATION_COUNT; i++) {
         unsigned status;
@@ -207,6 +220,19 @@ static struct duties_status status_of(const struct duties *duties)
     return status;
 }
 
+/* How often a text stands in the validating configuration. */
+static unsigned count_of(const char *wanted)
+{
+    char path[256], *text = NULL;
+    unsigned count = 0;
+    snprintf(path, sizeof path, "%s/taffrail", paths[0]);
+    show(path, &text);
+    for (const char *at = text; (at = strstr(at, wanted)) != NULL; at++)
+        count++;
+    free(text);
+    return count;
+}
+
 /* ---- tests ---- */
 
 static void the_first_certificate(void)
@@ -231,6 +257,22 @@ static void the_first_certificate(void)
     ASSERT_WORK(other, false, "S");
     ASSERT_INT(serves, 2); /* once each */
     duties_destroy(other);
+    duties_destroy(duties);
+}
+
+static void entries_of_others_are_left_alone(void)
+{
+    open_cluster(true);
+    struct duties *duties = open_duties();
+    ASSERT_WORK(duties, true, "SVMsSVMvmSVM");
+    ASSERT_INT(published(), 3);
+    ASSERT_INT(count_of("\"caBundle\""), 4); /* two of ours, two of theirs, none at the URL */
+    ASSERT_INT(count_of(BUNDLE_OF_OTHERS), 2);
+    /* Whatever they do to theirs is nothing to write about. */
+    put_bundle(paths[0], "x.b.c", "Cg==");
+    now_ms += 10000;
+    ASSERT_WORK(duties, true, "SVM");
+    ASSERT_INT(count_of(BUNDLE_OF_OTHERS), 1);
     duties_destroy(duties);
 }
 
@@ -554,6 +596,7 @@ static void a_flood_of_writes_pauses(void)
 }
 
 const struct unit_test unit_tests[] = {
+    {"entries of others are left alone", entries_of_others_are_left_alone},
     {"the first certificate", the_first_certificate},
     {"who leads no more writes no more", who_leads_no_more_writes_no_more},
     {"what another wrote is not overwritten", what_another_wrote_is_not_overwritten},

@@ -524,7 +524,125 @@ static void test_the_role_is_what_is_watched(void)
     arena_destroy(arena);
 }
 
+/* ---- what cannot be read, and what there is no room for ---- */
+
+static bool injure(void *context, const struct object *object)
+{
+    return sink.put_unreadable(context, object, "too deep");
+}
+
+static bool board_says(const char *what)
+{
+    struct arena *arena = arena_create(1 << 20);
+    struct text_builder out = {.arena = arena};
+    board_add_line(board, clock_ms, &out);
+    text_builder_add(&out, TEXT("\n"));
+    board_add_kinds(board, clock_ms, &out);
+    board_add_metrics(board, clock_ms, &out);
+    bool says = strstr(text_builder_text(&out).data, what) != NULL;
+    if (!says)
+        fprintf(stderr, "\"%s\" is not in\n%s", what, text_builder_text(&out).data);
+    arena_destroy(arena);
+    return says;
+}
+
+static void test_one_object_that_cannot_be_read(void)
+{
+    open_lookout();
+    list_all_but(0);
+    settle();
+    tell(injure, KIND_POD, "deep");
+    tell(injure, KIND_NODE, "b");
+    settle();
+    let_pass(1000);
+    settle();
+    const struct world *world = pin(SLOT);
+    CU_ASSERT(snapshot_is_unreadable(world->snapshot, KIND_POD, TEXT("shop"), TEXT("deep")));
+    CU_ASSERT(world_lists(world, KIND_BIT(KIND_POD) | KIND_BIT(KIND_NODE)));
+    CU_ASSERT(world_sees_in(world, KIND_BIT(KIND_POD), TEXT("other")));
+    CU_ASSERT(!world_sees_in(world, KIND_BIT(KIND_POD), TEXT("shop")));
+    CU_ASSERT(!world_sees(world, KIND_BIT(KIND_NODE)));
+    unpin(SLOT);
+    ASSERT_INT(seen(KIND_POD), 1);
+    ASSERT_INT(seen(KIND_NODE), 0);
+    CU_ASSERT(board_says("; 1 of 2 pods cannot be read; 1 of 1 nodes cannot be read\n"));
+    CU_ASSERT(board_says("pods: 2 objects, known to be right 1 s ago, 1 cannot be read "
+                         "(shop/deep)\n"));
+    CU_ASSERT(board_says("taffrail_cluster_unreadable_objects{kind=\"Node\"} 1\n"));
+    CU_ASSERT(!board_is_waiting(board));
+    put(KIND_NODE, "b");
+    tell(sink.remove, KIND_POD, "deep");
+    settle();
+    let_pass(1000);
+    settle();
+    CU_ASSERT(board_says("taffrail_cluster_unreadable_objects{kind=\"Node\"} 0\n"));
+    CU_ASSERT(board_says("taffrail_cluster_unreadable_objects{kind=\"Pod\"} 0\n"));
+    ASSERT_INT(seen(KIND_NODE), 1);
+    close_lookout();
+}
+
+static kind_set listed_again;
+
+static void note_list(void *context, enum kind kind)
+{
+    (void)context;
+    listed_again |= KIND_BIT(kind);
+}
+
+/* A flood of Pods takes nothing from Nodes, and when it is over what is lacking is listed. */
+static void test_what_there_is_no_room_for(void)
+{
+    enum { FLOOD = 3000 };
+    char name[32];
+    open_lookout();
+    lookout_destroy(lookout);
+    const struct lookout_options options = {.publisher = publisher,
+                                            .board = board,
+                                            .now_ms = now_ms,
+                                            .list_again = note_list,
+                                            .view_bytes_max = 200000};
+    lookout = lookout_create(&options);
+    CU_ASSERT_FATAL(lookout != NULL && lookout_begin(lookout));
+    sink = lookout_sink(lookout);
+    log_set_level(LOG_ERROR);
+    list_all_but(KIND_BIT(KIND_POD) | KIND_BIT(KIND_NODE));
+    CU_ASSERT(sink.list_begin(sink.context, KIND_POD));
+    for (int i = 0; i < FLOOD; i++) {
+        snprintf(name, sizeof name, "pod-%d", i);
+        put(KIND_POD, name);
+    }
+    CU_ASSERT(sink.list_end(sink.context, KIND_POD));
+    reports[KIND_POD] = (struct watch_report){.synced = true, .watching = true, .lists = 1};
+    list(KIND_NODE, "n");
+    settle();
+    CU_ASSERT(seen(KIND_POD) > 100 && seen(KIND_POD) < FLOOD / 2);
+    ASSERT_INT(seen(KIND_NODE), 1);
+    CU_ASSERT(unseen() == KIND_BIT(KIND_POD)); /* of some not even the names are known */
+    let_pass(1000);
+    settle();
+    CU_ASSERT(board_says("; there is no memory for all pods"));
+    CU_ASSERT(board_says("taffrail_cluster_lacking{kind=\"Pod\"} 1\n"));
+    let_pass(120000);
+    settle();
+    CU_ASSERT(listed_again == 0);
+    for (int i = 0; i < FLOOD; i++) {
+        snprintf(name, sizeof name, "pod-%d", i);
+        tell(sink.remove, KIND_POD, name);
+    }
+    let_pass(60000);
+    settle();
+    CU_ASSERT(listed_again == KIND_BIT(KIND_POD));
+    list(KIND_POD, "one");
+    settle();
+    CU_ASSERT(unseen() == 0);
+    ASSERT_INT(seen(KIND_POD), 1);
+    log_set_level(LOG_INFO);
+    close_lookout();
+}
+
 const struct unit_test unit_tests[] = {
+    {"one object that cannot be read", test_one_object_that_cannot_be_read},
+    {"what there is no room for", test_what_there_is_no_room_for},
     {"nothing is seen before all is listed", test_nothing_is_seen_before_all_is_listed},
     {"kinds that are refused", test_kinds_that_are_refused},
     {"a kind that fails is not waited for long", test_a_kind_that_fails_is_not_waited_for_long},
