@@ -69,16 +69,24 @@ static void add_custom_resources(struct rules *rules, const struct policy_set *p
 }
 
 /* What the rails judge that these policies switch on; of every rail with policies NULL. */
-static kind_set kinds_judged(const struct policy_set *policies, bool *resizes)
+struct judged {
+    kind_set kinds, scales; /* scales: of those the subresource scale, too */
+    bool resizes;
+};
+
+static struct judged find_judged(const struct policy_set *policies)
 {
-    kind_set kinds = 0;
+    struct judged judged = {0};
     for (size_t i = 0; i < rail_count(); i++) {
-        if (policies != NULL && !policy_set_uses(policies, rail_at(i)))
+        const struct rail *rail = rail_at(i);
+        if (policies != NULL && !policy_set_uses(policies, rail))
             continue;
-        kinds |= rail_kinds(rail_at(i));
-        *resizes |= rail_judges_resize(rail_at(i));
+        judged.kinds |= rail_kinds(rail);
+        judged.resizes |= rail_judges_resize(rail);
+        if (rail_judges_scale(rail))
+            judged.scales |= rail_kinds(rail) & KINDS_SCALED;
     }
-    return kinds;
+    return judged;
 }
 
 static void add_kinds(struct rules *rules, kind_set kinds, struct arena *arena)
@@ -107,14 +115,22 @@ static struct text rules_as_yaml(const struct rules *rules, struct arena *arena)
     return rules->count == 0 ? TEXT(" []") : text_builder_text(&yaml);
 }
 
+static void add_scales(struct rules *rules, kind_set kinds, struct arena *arena)
+{
+    for (enum kind kind = KIND_UNKNOWN + 1; kind < KIND_COUNT; kind++)
+        if ((kinds & KIND_BIT(kind)) != 0)
+            add_resource(rule_of(rules, text_of(kind_table[kind].group), true, on_update, arena),
+                         arena_printf(arena, "%s/scale", kind_table[kind].plural));
+}
+
 struct text render_rules(const struct policy_set *policies, struct arena *arena)
 {
-    bool resizes = false;
-    kind_set kinds = kinds_judged(policies, &resizes);
+    struct judged judged = find_judged(policies);
     struct rules rules = {0};
-    add_kinds(&rules, kinds & ~KIND_BIT(KIND_NODE_CLAIM), arena);
-    if (resizes)
+    add_kinds(&rules, judged.kinds & ~KIND_BIT(KIND_NODE_CLAIM), arena);
+    if (judged.resizes)
         add_resource(rule_of(&rules, TEXT(""), true, on_update, arena), TEXT("pods/resize"));
+    add_scales(&rules, judged.scales, arena);
     if (policies != NULL)
         add_custom_resources(&rules, policies, arena);
     return rules_as_yaml(&rules, arena);
@@ -122,9 +138,8 @@ struct text render_rules(const struct policy_set *policies, struct arena *arena)
 
 struct text render_claim_rules(const struct policy_set *policies, struct arena *arena)
 {
-    bool resizes = false;
     struct rules rules = {0};
-    add_kinds(&rules, kinds_judged(policies, &resizes) & KIND_BIT(KIND_NODE_CLAIM), arena);
+    add_kinds(&rules, find_judged(policies).kinds & KIND_BIT(KIND_NODE_CLAIM), arena);
     return rules_as_yaml(&rules, arena);
 }
 

@@ -55,3 +55,11 @@ enum kind kind_by_name(struct text name)
             return (enum kind)kind;
     return KIND_UNKNOWN;
 }
+
+enum kind kind_of_resource(struct text group, struct text plural)
+{
+    for (int kind = KIND_UNKNOWN + 1; kind < KIND_COUNT; kind++)
+        if (text_is(plural, kind_table[kind].plural) && group_matches(&kind_table[kind], group))
+            return (enum kind)kind;
+    return KIND_UNKNOWN;
+}

@@ -48,7 +48,8 @@ struct kind_info {
 extern const struct kind_info kind_table[KIND_COUNT];
 /* KIND_UNKNOWN for what the table does not have. */
 enum kind kind_of(struct text api_version, struct text kind);
-enum kind kind_by_name(struct text name); /* "Deployment"; KIND_UNKNOWN */
+enum kind kind_by_name(struct text name);                          /* "Deployment"; KIND_UNKNOWN */
+enum kind kind_of_resource(struct text group, struct text plural); /* "apps", "deployments" */
 
 /* A set of kinds: bit 1 << KIND_X. */
 typedef uint32_t kind_set;
@@ -58,6 +59,11 @@ typedef uint32_t kind_set;
      KIND_BIT(KIND_REPLICATION_CONTROLLER) | KIND_BIT(KIND_STATEFUL_SET) |         \
      KIND_BIT(KIND_DAEMON_SET) | KIND_BIT(KIND_JOB) | KIND_BIT(KIND_CRON_JOB) |    \
      KIND_BIT(KIND_CUSTOM))
+
+/* Those whose subresource scale sets their replicas. */
+#define KINDS_SCALED                                          \
+    (KIND_BIT(KIND_DEPLOYMENT) | KIND_BIT(KIND_REPLICA_SET) | \
+     KIND_BIT(KIND_REPLICATION_CONTROLLER) | KIND_BIT(KIND_STATEFUL_SET))
 
 /* ---- objects ---- */
 

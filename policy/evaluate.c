@@ -142,6 +142,12 @@ static enum action at_most(enum action action, enum action limit)
     return action > limit ? limit : action;
 }
 
+/* An autoscaler's replicas are needed now, and nobody reads what it is told. */
+static bool is_scaled_by_controller(const struct subject *subject)
+{
+    return subject_is_scale(subject) && requester_is_controller(&subject->requester);
+}
+
 static enum action decide(const struct trial *trial, const struct rail_use *use,
                           struct finding *finding, enum severity severity)
 {
@@ -152,7 +158,8 @@ static enum action decide(const struct trial *trial, const struct rail_use *use,
         action = at_most(action, ACTION_WARN);
     if (severity == SEVERITY_AUDIT)
         action = at_most(action, ACTION_AUDIT);
-    if (trial->controlled && action == ACTION_DENY)
+    if ((trial->controlled || is_scaled_by_controller(trial->evaluation.subject)) &&
+        action == ACTION_DENY)
         action = ACTION_AUDIT;
     finding->spared = action == ACTION_DENY && evaluation_spares(&trial->evaluation, use);
     return finding->spared ? ACTION_WARN : action;
@@ -244,12 +251,17 @@ static void evaluate_rail(struct trial *trial, const struct ruling *ruling)
     const struct rail_use *use = &ruling->use;
     const struct evaluation *evaluation = &trial->evaluation;
     if (use->mode == MODE_OFF || use->rail->judge == NULL ||
-        (use->rail->kinds & KIND_BIT(trial->views.items[0].kind)) == 0)
+        (use->rail->kinds & KIND_BIT(trial->views.items[0].kind)) == 0 ||
+        (subject_is_scale(evaluation->subject) && !use->rail->judges_scale))
         return;
-    struct drafts drafts = hear(evaluation, use, &trial->views);
+    bool unseen = evaluation->subject->template_unseen;
+    struct drafts drafts =
+        unseen ? scale_undecided(evaluation) : hear(evaluation, use, &trial->views);
     if (drafts.count == 0)
         return;
-    struct drafts old_drafts = hear(evaluation, use, &trial->old);
+    struct drafts old_drafts = {0};
+    if (!unseen)
+        old_drafts = hear(evaluation, use, &trial->old);
     struct text_map old = formers_of(&old_drafts, evaluation->arena);
     for (size_t i = 0; i < drafts.count; i++) {
         const struct draft *draft = &drafts.items[i];

@@ -48,6 +48,10 @@ struct proposals {
     size_t count, capacity;
 };
 
+/* What a rail that judges scale says of a workload whose template is not seen: that it cannot know,
+ * where there are to be more replicas. */
+struct drafts scale_undecided(const struct evaluation *evaluation);
+
 /* The judgement a rail is given is the first member, so that judgement_report and
  * judgement_propose find their lists. */
 struct hearing {

@@ -91,12 +91,23 @@ struct subject {
     enum operation operation;
     const struct object *object, *old_object; /* old_object NULL unless UPDATE */
     struct text subresource;
+    enum kind resource_kind; /* whose subresource it is; KIND_UNKNOWN: of none that rails judge */
+    /* The workload that is scaled is not seen, or not its pod template: object has its name and its
+     * replicas. */
+    bool template_unseen;
     struct requester requester;
     bool dry_run;
     /* It is there already, as an audit finds it: judged as if it were created now, but nobody asks.
      * Its owners count, and `since` spares all that is older. */
     bool existing;
 };
+
+struct world;
+/* A request for the subresource scale brings a Scale, which says how many replicas a workload is to
+ * have. What is judged is the workload as the snapshot shows it, with so many replicas, and before
+ * with as many as the old Scale says. Of other requests the subject stays as it is. */
+void subject_of_scale(const struct world *world, struct arena *arena, struct subject *subject);
+bool subject_is_scale(const struct subject *subject);
 
 struct policy_set;
 struct pin_offers;
@@ -214,6 +225,7 @@ const char *rail_name(const struct rail *rail);
 const char *rail_summary(const struct rail *rail);
 kind_set rail_kinds(const struct rail *rail);
 bool rail_judges_resize(const struct rail *rail); /* pods/resize beside Pods */
+bool rail_judges_scale(const struct rail *rail);  /* the subresource scale of its kinds */
 bool rail_changes_pods(const struct rail *rail);  /* when they are created */
 const char *rail_detail(const struct rail *rail); /* paragraphs */
 

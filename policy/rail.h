@@ -170,8 +170,9 @@ struct rail {
     const char *detail;  /* paragraphs for explain */
     const char *example; /* YAML, as it stands under spec.rails */
     kind_set kinds;
-    bool judges_resize;     /* of Pods also pods/resize */
-    bool only_warns;        /* unless the policy gives the rail a mode of its own */
+    bool judges_resize; /* of Pods also pods/resize */
+    bool judges_scale;  /* of KINDS_SCALED also the subresource scale, by the workload's template */
+    bool only_warns;    /* unless the policy gives the rail a mode of its own */
     const struct key *keys; /* ends with a NULL name */
     size_t settings_size;
     /* After parsing, once a load: derive what judging needs, warn of what cannot work. May be NULL.

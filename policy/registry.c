@@ -49,6 +49,11 @@ bool rail_judges_resize(const struct rail *rail)
     return rail->judges_resize;
 }
 
+bool rail_judges_scale(const struct rail *rail)
+{
+    return rail->judges_scale;
+}
+
 bool rail_changes_pods(const struct rail *rail)
 {
     return rail->change != NULL;

@@ -94,6 +94,8 @@ static bool read_review(struct text body, struct arena *arena, struct review *re
         .subresource = node_string(node_get(request, "subResource")),
         .requester = read_requester(node_get(request, "userInfo"), arena),
         .dry_run = node_true(node_get(request, "dryRun")),
+        .resource_kind = kind_of_resource(node_string(node_at(request, "resource.group")),
+                                          node_string(node_at(request, "resource.resource"))),
     };
     return read_operation(node_string(node_get(request, "operation")), &subject->operation,
                           error) &&
@@ -365,6 +367,7 @@ bool review_answer(const struct world *world, enum review_phase phase, struct te
     struct review review = {0};
     if (!read_review(body, arena, &review, error))
         return false;
+    subject_of_scale(world, arena, &review.subject);
 
     struct verdict verdict = {0};
     struct reply reply = {

@@ -35,25 +35,26 @@ static bool updates_by_surge(const struct object *deployment)
            !text_is(surge, "0") && !text_is(surge, "0%");
 }
 
-static enum crowd crowd_of(const struct object *object, int64_t *replicas)
+static enum crowd crowd_of(const struct object *object)
 {
+    int64_t replicas = 1;
     switch (object->kind) {
     case KIND_DAEMON_SET:
         return CROWD_DAEMON;
     case KIND_JOB:
-        *replicas = pods_of_job(object, "spec.parallelism", "spec.completions");
+        replicas = pods_of_job(object, "spec.parallelism", "spec.completions");
         break;
     case KIND_CRON_JOB:
-        *replicas = pods_of_job(object, "spec.jobTemplate.spec.parallelism",
-                                "spec.jobTemplate.spec.completions");
+        replicas = pods_of_job(object, "spec.jobTemplate.spec.parallelism",
+                               "spec.jobTemplate.spec.completions");
         break;
     default:
-        *replicas = integer_at(object, "spec.replicas", 1);
+        replicas = integer_at(object, "spec.replicas", 1);
         break;
     }
-    if (*replicas > 1)
+    if (replicas > 1)
         return CROWD_REPLICAS;
-    bool updates = *replicas == 1 && object->kind == KIND_DEPLOYMENT && updates_by_surge(object);
+    bool updates = replicas == 1 && object->kind == KIND_DEPLOYMENT && updates_by_surge(object);
     return updates ? CROWD_UPDATE : CROWD_ONE;
 }
 
@@ -174,19 +175,18 @@ struct hearing {
     struct judgement *judgement;
     const struct workload *workload;
     enum crowd crowd;
-    int64_t replicas;
 };
 
+/* Not how many: a mistake stays the same when there are more. */
 static struct text who_mounts(const struct hearing *hearing)
 {
-    struct arena *arena = hearing->judgement->arena;
     switch (hearing->crowd) {
     case CROWD_DAEMON:
         return TEXT("a pod on every node mounts");
     case CROWD_UPDATE:
         return TEXT("an update starts the new pod before the old one ends, and both mount");
     default:
-        return arena_printf(arena, "%lld pods at a time mount", (long long)hearing->replicas);
+        return TEXT("several pods at a time mount");
     }
 }
 
@@ -260,8 +260,10 @@ static void judge(struct judgement *judgement, const void *settings)
     struct workload workload;
     struct claim_names names;
     struct hearing hearing = {.judgement = judgement, .workload = &workload};
-    hearing.crowd = crowd_of(judgement->object, &hearing.replicas);
+    hearing.crowd = crowd_of(judgement->object);
+    /* How a workload is updated has nothing to do with its scale. */
     if (hearing.crowd == CROWD_ONE ||
+        (hearing.crowd == CROWD_UPDATE && subject_is_scale(judgement->subject)) ||
         !workload_read(judgement->object, judgement->arena, &workload))
         return;
     claim_names_read(&workload, judgement->arena, &names);
@@ -288,6 +290,8 @@ const struct rail rail_shared_volume = {
         "DaemonSet) whose template mounts one such claim, and nothing keeps the pods on one node: "
         "no nodeName, no host named by nodeSelector or node affinity, no required podAffinity of "
         "the pods to themselves by kubernetes.io/hostname.\n\n"
+        "Replicas that are set by /scale (kubectl scale) are judged at the workload that is seen. "
+        "What autoscalers and other controllers of kube-system set is audited, never denied.\n\n"
         "A Deployment of one replica whose update starts the new pod first is a warning, in every "
         "mode; strategy Recreate or maxSurge 0 is right for it. Never found are ReadWriteOncePod, "
         "file systems that many nodes mount whatever the mode (EFS, FSx, NFS, CephFS), local "
@@ -296,6 +300,7 @@ const struct rail rail_shared_volume = {
     .example = "shared-volume:\n"
                "  mode: enforce\n",
     .kinds = KINDS_WORKLOADS & ~KIND_BIT(KIND_POD) & ~KIND_BIT(KIND_CUSTOM),
+    .judges_scale = true,
     .only_warns = true,
     .keys = keys,
     .judge = judge,

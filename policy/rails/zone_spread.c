@@ -266,6 +266,9 @@ const struct rail rail_zone_spread = {
         "their zones themselves (nodeSelector, or every required nodeSelectorTerm), and those "
         "that must be in the zone of other pods (required podAffinity keyed by zone). A key such "
         "as \"zone\" spreads nothing; then the fix is the right key.\n\n"
+        "Replicas that are set by /scale (kubectl scale) are judged at the workload that is seen. "
+        "What autoscalers and other controllers of kube-system set is audited, never denied; of "
+        "one elsewhere, such as KEDA's, name the account under match.excludeServiceAccounts.\n\n"
         "With action default nothing is found. Instead each Pod of such a workload, when it is "
         "created, is given a constraint: maxSkew 1, nodeTaintsPolicy Honor, the selector of the "
         "workload, and for the pods of a Deployment matchLabelKeys with pod-template-hash, so that "
@@ -283,6 +286,7 @@ const struct rail rail_zone_spread = {
                "  minReplicas: 3\n",
     .kinds = KIND_BIT(KIND_DEPLOYMENT) | KIND_BIT(KIND_REPLICA_SET) |
              KIND_BIT(KIND_REPLICATION_CONTROLLER) | KIND_BIT(KIND_STATEFUL_SET),
+    .judges_scale = true,
     .keys = keys,
     .settings_size = sizeof(struct zone_spread),
     .weigh = weigh,

@@ -21,7 +21,7 @@ def is_ruled(rule, request):
 
 def is_selected(webhook, request):
     """kubernetes.io/metadata.name alone is looked at, which nobody can change."""
-    for expression in webhook["namespaceSelector"]["matchExpressions"]:
+    for expression in webhook.get("namespaceSelector", {}).get("matchExpressions", []):
         assert expression["key"] == "kubernetes.io/metadata.name"
         assert expression["operator"] == "NotIn"
         if request["namespace"] in expression["values"]:
@@ -43,5 +43,5 @@ def is_sent(request):
     return any(any(is_ruled(rule, request) for rule in webhook["rules"]) and
                is_selected(webhook, request) and
                all(CONDITIONS[condition["name"]](request)
-                   for condition in webhook["matchConditions"])
+                   for condition in webhook.get("matchConditions", []))
                for webhook in webhooks)

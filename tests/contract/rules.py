@@ -67,9 +67,9 @@ def without_resources(document):
     return document
 
 
-def scale_of(document):
+def scale_of(document, replicas):
     return {"apiVersion": "autoscaling/v1", "kind": "Scale", "metadata": document["metadata"],
-            "spec": {"replicas": 50}}
+            "spec": {"replicas": replicas}}
 
 
 def requests_for(document):
@@ -82,7 +82,7 @@ def requests_for(document):
         yield "UPDATE", "resize", document, without_resources(document)
         yield "UPDATE", "ephemeralcontainers", with_debugger(document), document
     if document["kind"] in SCALED:
-        yield "UPDATE", "scale", scale_of(document), scale_of(document)
+        yield "UPDATE", "scale", scale_of(document, 50), scale_of(document, 1)
 
 
 def request(uid, document, operation, subresource, new, old):
@@ -134,7 +134,7 @@ def judged(folder):
     """What the server has findings or changes for, of a scenario's objects."""
     reviews, asked = requests_of(folder, yaml.safe_load((folder / "cases.yaml").read_text()))
     with tempfile.TemporaryDirectory() as scratch:
-        server = run.Server(TAFFRAIL, folder, {}, scratch)
+        server = run.serve(TAFFRAIL, folder, {}, scratch)
         try:
             ask(server, reviews, "/validate")
             changing = [dict(review, request=dict(review["request"], uid="c" + uid))

@@ -315,16 +315,19 @@ static void it_says_how_many_mount_it(void)
                               "podAffinity of the pods to themselves by kubernetes.io/hostname";
     static const struct rail_words rows[] = {
         {OF("batch/v1", "Job", "parallelism: 2, completions: 5, " TEMPLATE(MOUNTS("disk"))),
-         "2 pods at a time mount claim \"disk\" (ReadWriteOnce), which only one node can attach: "
+         "several pods at a time mount claim \"disk\" (ReadWriteOnce), which only one node can "
+         "attach: "
          "on another node a pod waits for ever (Multi-Attach)",
          fix},
         {OF("batch/v1", "CronJob",
             "jobTemplate: {spec: {parallelism: 9, completions: 3, " TEMPLATE(MOUNTS("disk")) "}}"),
-         "3 pods at a time mount claim \"disk\" (ReadWriteOnce), which only one node can attach: "
+         "several pods at a time mount claim \"disk\" (ReadWriteOnce), which only one node can "
+         "attach: "
          "on another node a pod waits for ever (Multi-Attach)",
          fix},
         {OF("apps/v1", "ReplicaSet", "replicas: 2, " TEMPLATE(MOUNTS("disk"))),
-         "2 pods at a time mount claim \"disk\" (ReadWriteOnce), which only one node can attach: "
+         "several pods at a time mount claim \"disk\" (ReadWriteOnce), which only one node can "
+         "attach: "
          "on another node a pod waits for ever (Multi-Attach)",
          "use a ReadWriteMany claim of a shared file system (EFS, FSx, NFS), a StatefulSet with "
          "volumeClaimTemplates, or a required "

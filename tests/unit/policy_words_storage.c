@@ -165,7 +165,8 @@ static void shared_volumes(void)
 {
     static const struct rail_words rows[] = {
         {DEPLOYMENT("3", MOUNTS("data"), ""),
-         "3 pods at a time mount claim \"data\" (ReadWriteOnce), which only one node can attach: "
+         "several pods at a time mount claim \"data\" (ReadWriteOnce), which only one node can "
+         "attach: "
          "on another node a pod waits for ever (Multi-Attach)",
          "use a ReadWriteMany claim of a shared file system (EFS, FSx, NFS), a StatefulSet with "
          "volumeClaimTemplates, or a required "
@@ -176,12 +177,14 @@ static void shared_volumes(void)
          "(Multi-Attach)",
          "set strategy.type: Recreate"},
         {STATEFUL_SET("2", MOUNTS("data"), ""),
-         "2 pods at a time mount claim \"data\" (ReadWriteOnce), which only one node can attach: "
+         "several pods at a time mount claim \"data\" (ReadWriteOnce), which only one node can "
+         "attach: "
          "on another node a pod waits for ever (Multi-Attach)",
          "give each replica a claim of its own under volumeClaimTemplates, or use a ReadWriteMany "
          "claim of a shared file system (EFS, FSx, NFS)"},
         {DEPLOYMENT("3", MOUNTS("unseen"), ""),
-         "3 pods at a time mount claim \"unseen\", which is not visible: ReadWriteOnce would keep "
+         "several pods at a time mount claim \"unseen\", which is not visible: ReadWriteOnce would "
+         "keep "
          "it to one node",
          "make the claim visible: name its file with -f, or use --state DIR"},
         {"{apiVersion: apps/v1, kind: DaemonSet, metadata: {name: d}, spec: {template: {spec: "
@@ -193,14 +196,16 @@ static void shared_volumes(void)
          "ephemeral (volumes[].ephemeral), or of the node (hostPath)"},
         {"{apiVersion: batch/v1, kind: Job, metadata: {name: j}, spec: {parallelism: 4, "
          "completions: 3, template: {spec: {" MOUNTS("data") "}}}}",
-         "3 pods at a time mount claim \"data\" (ReadWriteOnce), which only one node can attach: "
+         "several pods at a time mount claim \"data\" (ReadWriteOnce), which only one node can "
+         "attach: "
          "on another node a pod waits for ever (Multi-Attach)",
          "use a ReadWriteMany claim of a shared file system (EFS, FSx, NFS), a volume of its own "
          "for each pod (ephemeral), or a "
          "required podAffinity of the pods to themselves by kubernetes.io/hostname"},
         {"{apiVersion: batch/v1, kind: CronJob, metadata: {name: j}, spec: {jobTemplate: {spec: "
          "{parallelism: 2, template: {spec: {" MOUNTS("data") "}}}}}}",
-         "2 pods at a time mount claim \"data\" (ReadWriteOnce), which only one node can attach: "
+         "several pods at a time mount claim \"data\" (ReadWriteOnce), which only one node can "
+         "attach: "
          "on another node a pod waits for ever (Multi-Attach)",
          "use a ReadWriteMany claim of a shared file system (EFS, FSx, NFS), a volume of its own "
          "for each pod (ephemeral), or a "

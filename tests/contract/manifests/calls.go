@@ -82,7 +82,6 @@ var (
 		{"a debug container", admission.Update, core("pods"), "ephemeralcontainers", "web", person, nil, false},
 		{"a Pod's end", admission.Delete, core("pods"), "", "web", person, nil, false},
 		{"an exec", admission.Connect, core("pods"), "exec", "web", person, nil, false},
-		{"a Deployment's scale", admission.Update, of("apps", "v1", "deployments"), "scale", "web", person, nil, false},
 		{"a Deployment's status", admission.Update, of("apps", "v1", "deployments"), "status", "web", person, nil, false},
 		{"a NodeClaim, which the other entry is for", admission.Create, nodeClaims, "", "", person, nil, false},
 		{"a Lease", admission.Update, of("coordination.k8s.io", "v1", "leases"), "", "web", person, nil, false},
@@ -110,6 +109,11 @@ var (
 	}
 	// Only where a rail judges them.
 	optional = map[string]call{
+		"deployments/scale": {"a Deployment's scale", admission.Update, of("apps", "v1", "deployments"), "scale", "web",
+			person, nil, true},
+		"statefulsets/scale": {"a StatefulSet's scale, by an autoscaler", admission.Update,
+			of("apps", "v1", "statefulsets"), "scale", "web",
+			"system:serviceaccount:kube-system:horizontal-pod-autoscaler", nil, true},
 		"pods/resize": {"a Pod's resize", admission.Update, core("pods"), "resize", "web", person, nil, true},
 		"storageclasses": {"a StorageClass", admission.Create, of("storage.k8s.io", "v1", "storageclasses"),
 			"", "", person, nil, true},

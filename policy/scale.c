@@ -1,0 +1,105 @@
+/* Replicas that are set by the subresource scale, judged at the workload that has them. */
+#include "policy/evaluation.h"
+
+/* Zero is left out of a Scale. */
+static int64_t replicas_of(const struct object *scale)
+{
+    int64_t replicas = 0;
+    const struct node *written = node_at(scale->root->node, "spec.replicas");
+    return node_integer(written, &replicas) ? replicas : 0;
+}
+
+/* Of an object that is known by name alone. */
+static const struct node *bare_root(const struct object *object, struct arena *arena)
+{
+    struct member *members = ARENA_ARRAY(arena, 3, struct member);
+    members[0] = member_of(TEXT("apiVersion"), node_of_text(object->api_version));
+    members[1] = member_of(TEXT("kind"), node_of_text(object->kind_name));
+    members[2] = member_of(TEXT("spec"), node_of_members(NULL, 0));
+    return node_keep(arena, node_of_members(members, 3));
+}
+
+static bool has_template(const struct object *workload)
+{
+    return workload != NULL &&
+           node_count(node_at(workload->root->node, "spec.template.spec.containers")) > 0;
+}
+
+static const struct object *find_workload(const struct world *world, const struct subject *subject)
+{
+    const struct object *scale = subject->object;
+    const struct object *found =
+        snapshot_find(world->snapshot, subject->resource_kind, scale->namespace, scale->name);
+    return found != NULL && uids_agree(found->uid, scale->uid) ? found : NULL;
+}
+
+/* The workload (NULL: not seen) with the replicas that the Scale gives it. */
+static const struct object *with_replicas(const struct object *workload, enum kind kind,
+                                          const struct object *scale, struct arena *arena)
+{
+    const struct kind_info *info = &kind_table[kind];
+    struct object *object = ARENA_NEW(arena, struct object);
+    if (workload != NULL) {
+        *object = *workload;
+    } else {
+        struct text version =
+            info->group[0] == '\0' ? TEXT("v1") : arena_printf(arena, "%s/v1", info->group);
+        *object = (struct object){.kind = kind,
+                                  .api_version = version,
+                                  .kind_name = text_of(info->name),
+                                  .namespace = scale->namespace,
+                                  .name = scale->name,
+                                  .uid = scale->uid};
+    }
+    const struct node *root = workload != NULL ? workload->root->node : bare_root(object, arena);
+    const struct node replicas = node_of_integer(replicas_of(scale), arena);
+    const struct change set = {CHANGE_ADD, TEXT("/spec/replicas"), &replicas};
+    struct error error;
+    if (!doc_patch(root, &set, 1, arena, &root, &error))
+        return NULL; /* it has no spec, so that nothing could be judged */
+    object->root = field_root(arena, root);
+    object->source = NULL;
+    return object;
+}
+
+bool subject_is_scale(const struct subject *subject)
+{
+    return text_is(subject->subresource, "scale");
+}
+
+void subject_of_scale(const struct world *world, struct arena *arena, struct subject *subject)
+{
+    enum kind kind = subject->resource_kind;
+    if (!subject_is_scale(subject) || (KIND_BIT(kind) & KINDS_SCALED) == 0 ||
+        subject->object == NULL || subject->old_object == NULL)
+        return;
+    const struct object *workload = find_workload(world, subject);
+    const struct object *after = with_replicas(workload, kind, subject->object, arena);
+    const struct object *before = with_replicas(workload, kind, subject->old_object, arena);
+    if (after == NULL || before == NULL)
+        return;
+    subject->object = after;
+    subject->old_object = before;
+    subject->template_unseen = !has_template(workload);
+}
+
+struct drafts scale_undecided(const struct evaluation *evaluation)
+{
+    const struct subject *subject = evaluation->subject;
+    struct arena *arena = evaluation->arena;
+    struct drafts drafts = {0};
+    int64_t replicas = replicas_of(subject->object);
+    if (replicas <= 1 || replicas <= replicas_of(subject->old_object))
+        return drafts;
+    *LIST_PUSH(arena, &drafts) = (struct draft){
+        .severity = SEVERITY_UNDECIDED,
+        .field = field_at(arena, subject->object->root, "spec.replicas"),
+        .found = arena_printf(arena, "%lld", (long long)replicas),
+        .statement = arena_printf(arena,
+                                  "the pod template of this %.*s cannot be seen, so that nobody "
+                                  "knows what more replicas of it do",
+                                  TEXT_ARGS(subject->object->kind_name)),
+        .fix = TEXT("make the workloads visible (docs/guides/cluster.md)"),
+    };
+    return drafts;
+}
