@@ -83,18 +83,36 @@ void allowance_return(struct allowance *allowance, size_t amount)
     pthread_mutex_unlock(&allowance->mutex);
 }
 
-bool admission_enter(struct admission *admission, size_t arena_bytes, int64_t *wait_ms)
+void admission_start(struct admission *admission, const struct lane_limits limits[LANE_COUNT])
 {
-    if (!allowance_take(&admission->reviews, 1, wait_ms))
+    static const char *const names[LANE_COUNT] = {[LANE_SMALL] = "small", [LANE_LARGE] = "large"};
+    for (enum lane_name name = LANE_SMALL; name < LANE_COUNT; name++) {
+        struct lane *lane = &admission->lanes[name];
+        lane->name = names[name];
+        allowance_start(&lane->body_bytes, limits[name].body_bytes);
+        allowance_start(&lane->reviews, limits[name].reviews);
+        allowance_start(&lane->arena_bytes, limits[name].arena_bytes);
+        allowance_start(&lane->turns, limits[name].turns);
+    }
+}
+
+enum lane_name lane_for(size_t body_bytes)
+{
+    return body_bytes <= SMALL_BODY_BYTES ? LANE_SMALL : LANE_LARGE;
+}
+
+bool lane_enter(struct lane *lane, size_t arena_bytes, int64_t *wait_ms)
+{
+    if (!allowance_take(&lane->reviews, 1, wait_ms))
         return false;
-    if (allowance_take(&admission->arena_bytes, arena_bytes, wait_ms))
+    if (allowance_take(&lane->arena_bytes, arena_bytes, wait_ms))
         return true;
-    allowance_return(&admission->reviews, 1);
+    allowance_return(&lane->reviews, 1);
     return false;
 }
 
-void admission_leave(struct admission *admission, size_t arena_bytes, size_t kept_bytes)
+void lane_leave(struct lane *lane, size_t arena_bytes, size_t kept_bytes)
 {
-    allowance_return(&admission->arena_bytes, arena_bytes - kept_bytes);
-    allowance_return(&admission->reviews, 1);
+    allowance_return(&lane->arena_bytes, arena_bytes - kept_bytes);
+    allowance_return(&lane->reviews, 1);
 }

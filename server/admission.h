@@ -26,15 +26,32 @@ void allowance_start(struct allowance *allowance, size_t limit);
 bool allowance_take(struct allowance *allowance, size_t amount, int64_t *wait_ms) MUST_CHECK;
 void allowance_return(struct allowance *allowance, size_t amount);
 
-/* Arenas have bytes of their own, so that a body that has arrived does not wait for others that
- * have not. */
-struct admission {
+/* What reviews of about the same size share. Arenas have bytes of their own, so that a body that
+ * has arrived does not wait for others that have not. */
+struct lane {
+    const char *name;
     struct allowance body_bytes, reviews, arena_bytes;
+    struct allowance turns; /* to take bytes off the network, which is to decrypt them */
 };
 
+/* Nobody in one lane can take what those in the other need. The API server sends few large reviews,
+ * so these share little of the processor: whoever else asks for it, finds it. */
+enum lane_name { LANE_SMALL, LANE_LARGE, LANE_COUNT };
+enum { SMALL_BODY_BYTES = 64 << 10 };
+
+struct admission {
+    struct lane lanes[LANE_COUNT];
+};
+
+struct lane_limits {
+    size_t body_bytes, reviews, arena_bytes, turns;
+};
+
+void admission_start(struct admission *admission, const struct lane_limits limits[LANE_COUNT]);
+enum lane_name lane_for(size_t body_bytes);
 /* One review and what its arena may take; both or none. */
-bool admission_enter(struct admission *admission, size_t arena_bytes, int64_t *wait_ms) MUST_CHECK;
+bool lane_enter(struct lane *lane, size_t arena_bytes, int64_t *wait_ms) MUST_CHECK;
 /* Returns them, except for kept_bytes of the arena, which hold the answer until it is sent. */
-void admission_leave(struct admission *admission, size_t arena_bytes, size_t kept_bytes);
+void lane_leave(struct lane *lane, size_t arena_bytes, size_t kept_bytes);
 
 #endif

@@ -317,6 +317,27 @@ static size_t review_limit(const struct server_options *options)
                                                        : REVIEW_LIMIT_LEAST;
 }
 
+/* Half for bodies, half for arenas. Of the former, each of as many connections as there may be has
+ * room for a small one, so that nobody waits there; of the latter, each small review that may be
+ * judged at the same time. Large ones have half of the processor's cores. */
+static void divide(size_t bytes, size_t reviews, struct lane_limits limits[LANE_COUNT])
+{
+    size_t small_arenas = reviews * arena_budget(SMALL_BODY_BYTES);
+    size_t half_of_cores = core_count() < 4 ? 1 : (size_t)core_count() / 2;
+    limits[LANE_SMALL] = (struct lane_limits){
+        .body_bytes = bytes / 8,
+        .reviews = reviews,
+        .arena_bytes = small_arenas < bytes / 4 ? small_arenas : bytes / 4,
+        .turns = SIZE_MAX,
+    };
+    limits[LANE_LARGE] = (struct lane_limits){
+        .body_bytes = bytes / 2 - limits[LANE_SMALL].body_bytes,
+        .reviews = half_of_cores,
+        .arena_bytes = bytes / 2 - limits[LANE_SMALL].arena_bytes,
+        .turns = half_of_cores,
+    };
+}
+
 /* A body that is allowed must not be larger than what all may take. */
 static bool start_admission(struct server *server, const struct server_options *options,
                             struct error *error)
@@ -326,13 +347,13 @@ static bool start_admission(struct server *server, const struct server_options *
     size_t largest = arena_budget(server->body_limit_bytes);
     if (largest < server->body_limit_bytes)
         largest = server->body_limit_bytes;
-    if (bytes / 2 < largest)
+    if (bytes / 4 < largest)
         return error_set(error, ERROR_USAGE, NOWHERE,
                          "%zu bytes in flight are too few for bodies of %zu bytes; allow %zu",
-                         bytes, server->body_limit_bytes, 2 * largest);
-    allowance_start(&server->admission.reviews, review_limit(options));
-    allowance_start(&server->admission.body_bytes, bytes / 2);
-    allowance_start(&server->admission.arena_bytes, bytes / 2);
+                         bytes, server->body_limit_bytes, 4 * largest);
+    struct lane_limits limits[LANE_COUNT];
+    divide(bytes, review_limit(options), limits);
+    admission_start(&server->admission, limits);
     if (!spare_arenas_start(&server->spare_arenas, review_limit(options)))
         return error_set(error, ERROR_MEMORY, NOWHERE, "no memory for the arenas of reviews");
     return true;

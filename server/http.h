@@ -19,7 +19,11 @@ int64_t monotonic_us(void);
 
 enum door { DOOR_WEBHOOK, DOOR_OPS, DOOR_COUNT };
 
-enum { OPS_CONNECTION_LIMIT = 32 };
+enum {
+    OPS_CONNECTION_LIMIT = 32,
+    SETTLED_MS = 1000,  /* idle for so long: no request is on its way */
+    SOURCE_COUNT = 256, /* addresses are told apart by so many numbers */
+};
 
 /* Values of a deadline that are no time. */
 #define DEADLINE_IDLE 0          /* no request has begun */
@@ -31,6 +35,7 @@ enum route { ROUTE_NONE, ROUTE_VALIDATE, ROUTE_MUTATE };
 struct request {
     enum route route;
     bool begun;                          /* its header was looked at */
+    bool has_turn;                       /* to take bytes off the network */
     const struct refusal_reply *refusal; /* sent once the body has been read and thrown away */
     size_t body_size, body_limit;
     int64_t arrived_ms;
@@ -58,6 +63,7 @@ struct connection {
     atomic_int_fast64_t deadline_ms;
     atomic_int_fast64_t quiet_since_ms; /* when it was opened, or last became idle */
     atomic_bool established;            /* its handshake is done */
+    atomic_bool large;                  /* it is at a request of that lane */
 
     /* Of the connection's thread, between open and close. */
     struct request request;
@@ -68,13 +74,14 @@ struct connection {
     bool open;
     bool input_ended, ended; /* its socket was shut, for reading or altogether */
     int fd;
+    unsigned char source; /* where it comes from, below SOURCE_COUNT */
 };
 
 struct connections {
     struct connection *items; /* those of the webhook, then those of the ops port */
     unsigned first[DOOR_COUNT + 1];
     unsigned open_count[DOOR_COUNT];
-    int64_t request_timeout_ms, idle_timeout_ms;
+    int64_t request_timeout_ms, handshake_timeout_ms, idle_timeout_ms;
     struct metrics *metrics;
     pthread_mutex_t mutex;
     pthread_cond_t changed; /* a connection closed, or the janitor is to stop */
@@ -89,16 +96,30 @@ bool connections_start(struct connections *connections, struct server *server,
 /* After the daemons have stopped. */
 void connections_stop(struct connections *connections);
 
-/* False when the table has no room for one more; near the limit the longest idle ones are closed.
- */
+/* False when the table has no room for one more. Near the limit those that lead nowhere are closed
+ * (http_room.c). */
 bool connections_admit(struct connections *connections, enum door door);
+/* With the mutex held: ends what may go, until enough places are free or about to be. Returns how
+ * many are free now. */
+unsigned connections_keep_room(struct connections *connections, enum door door);
+/* Ends the large request that is on its way for longest, if any other is for long. */
+void connections_end_slowest_but(const struct connection *asking);
+unsigned char connection_source(const struct sockaddr *address);
 struct connection *connection_open(struct connections *connections, enum door door, int fd);
+void connection_end_request(struct connection *connection);
 void connection_close(struct connections *connections, struct connection *connection);
 /* Within the time a request has, counted from now, something must have been done. */
 void connection_set_deadline(struct connection *connection, int64_t now_ms);
 /* On an idle connection a request begins. Returns when that was. */
 int64_t connection_note_arrival(struct connection *connection);
 void connection_set_judging(struct connection *connection);
+bool connection_is_judged(const struct connection *connection);
+bool connection_is_idle(const struct connection *connection);
+/* When it was opened, became idle, or began a request, whichever it is at. */
+int64_t connection_since(const struct connection *connection);
+/* With the table's mutex held. What has arrived is still read and answered, or nothing is. */
+void connection_end_input(struct connection *connection);
+void connection_end(struct connection *connection);
 void connection_set_idle(struct connection *connection, int64_t since_ms);
 /* Has the deadline follow what arrives: bytes on an idle connection begin a request. Without a
  * connection, since the table was full after all, the session ends at once. */
@@ -160,6 +181,12 @@ size_t arena_budget(size_t body_bytes);
 /* How long a request may wait in all for its shares. */
 int64_t wait_limit_ms(int64_t timeout_us);
 bool request_is_late(const struct request *request, int64_t now_us);
+/* Large bodies come in one at a time and piece by piece, however many send them: waits for this
+ * connection's turn, if it is at one. */
+void turn_take(struct connection *connection);
+void turn_return(struct connection *connection);
+/* That of the request's body. */
+struct lane *lane_of(const struct connection *connection);
 /* Room for so many bytes of the body; waits for it. */
 bool share_body(struct connection *connection, size_t needed) MUST_CHECK;
 bool spare_arenas_start(struct spare_arenas *spare, size_t limit) MUST_CHECK; /* malloc may fail */

@@ -14,8 +14,8 @@
 enum {
     IDLE_TIMEOUT_MS =
         120 * 1000, /* longer than the 90 s of Go's clients, docs/reference/admission.md 1.7 */
+    HANDSHAKE_TIMEOUT_MS = 3 * 1000, /* those of API servers take milliseconds */
     TICK_MS_MAX = 1000,
-    SETTLED_MS = 1000, /* idle for so long: no request is on its way */
 };
 
 static int64_t clock_us(clockid_t clock)
@@ -65,61 +65,36 @@ static int64_t quiet_since(const struct connection *connection)
 }
 
 /* The fd is the connection's own: it is closed only after connection_close, which takes the mutex
- * that is held here. What has arrived is still read, and answered. */
-static void end_input(struct connection *connection)
+ * that is held here. */
+void connection_end_input(struct connection *connection)
 {
     shutdown(connection->fd, SHUT_RD);
     connection->input_ended = true;
 }
 
-static bool is_idle(const struct connection *connection)
+void connection_end(struct connection *connection)
+{
+    shutdown(connection->fd, SHUT_RDWR);
+    connection->ended = true;
+}
+
+bool connection_is_idle(const struct connection *connection)
 {
     return connection->open && !connection->input_ended && deadline_of(connection) == DEADLINE_IDLE;
 }
 
-/* ---- room ---- */
-
-/* One that asks for nothing now, or has been at its handshake for as long as idle ones are let be:
- * whoever can finish it has done so by then. */
-static bool may_make_room(const struct connection *connection, int64_t now)
+bool connection_is_judged(const struct connection *connection)
 {
-    bool asks_nothing = is_idle(connection) ||
-                        (connection->open && !connection->input_ended && !connection->ended &&
-                         !atomic_load_explicit(&connection->established, memory_order_acquire));
-    return asks_nothing && now - quiet_since(connection) >= SETTLED_MS;
+    return deadline_of(connection) == DEADLINE_NEVER;
 }
 
-static struct connection *longest_idle(struct connections *connections, enum door door)
+int64_t connection_since(const struct connection *connection)
 {
-    struct connection *longest = NULL;
-    int64_t now = monotonic_ms();
-    for (unsigned i = connections->first[door]; i < connections->first[door + 1]; i++) {
-        struct connection *connection = &connections->items[i];
-        if (may_make_room(connection, now) &&
-            (longest == NULL || quiet_since(connection) < quiet_since(longest)))
-            longest = connection;
-    }
-    return longest;
-}
-
-/* A client that keeps many connections idle must not keep others out: near the limit the longest
- * idle ones are ended. Returns how many places are free now. */
-static unsigned keep_room(struct connections *connections, enum door door)
-{
-    unsigned limit = connections->first[door + 1] - connections->first[door];
-    unsigned free_count = limit - connections->open_count[door], ending = 0;
-    if (free_count > limit / 16)
-        return free_count;
-    for (unsigned i = connections->first[door]; i < connections->first[door + 1]; i++)
-        ending += connections->items[i].open &&
-                  (connections->items[i].input_ended || connections->items[i].ended);
-    for (; free_count + ending <= limit / 16; ending++) {
-        struct connection *longest = longest_idle(connections, door);
-        if (longest == NULL)
-            break;
-        end_input(longest);
-    }
-    return free_count;
+    int64_t deadline = deadline_of(connection);
+    bool at_a_request = deadline != DEADLINE_IDLE &&
+                        atomic_load_explicit(&connection->established, memory_order_acquire);
+    return at_a_request ? deadline - connection->server->connections.request_timeout_ms
+                        : quiet_since(connection);
 }
 
 /* ---- the janitor ---- */
@@ -131,16 +106,15 @@ static unsigned end_late(struct connections *connections)
     int64_t now = monotonic_ms();
     for (unsigned i = 0; i < connections->first[DOOR_COUNT]; i++) {
         struct connection *connection = &connections->items[i];
-        if (is_idle(connection)) {
+        if (connection_is_idle(connection)) {
             if (now - quiet_since(connection) >= connections->idle_timeout_ms)
-                end_input(connection);
+                connection_end_input(connection);
             continue;
         }
         int64_t deadline = deadline_of(connection);
         if (connection->open && !connection->ended && deadline != DEADLINE_IDLE &&
             now >= deadline) {
-            shutdown(connection->fd, SHUT_RDWR);
-            connection->ended = true;
+            connection_end(connection);
             late++;
         }
     }
@@ -169,14 +143,17 @@ static void *janitor(void *argument)
         next_ms += tick_ms;
         unsigned late = end_late(connections);
         for (enum door door = DOOR_WEBHOOK; door < DOOR_COUNT; door++)
-            keep_room(connections, door);
+            connections_keep_room(connections, door);
         spare_arenas_trim(&connections->items->server->spare_arenas);
         if (late == 0)
             continue;
         pthread_mutex_unlock(&connections->mutex);
-        log_line(LOG_INFO, "server", NULL, NULL,
-                 "connections closed: %u; no complete request within %lld ms", late,
-                 (long long)connections->request_timeout_ms);
+        log_line(
+            LOG_INFO, "server", NULL, NULL,
+            "connections closed: %u; no handshake within %lld ms, or no complete request within "
+            "%lld ms",
+            late, (long long)connections->handshake_timeout_ms,
+            (long long)connections->request_timeout_ms);
         for (unsigned i = 0; i < late; i++)
             metrics_count_refusal(connections->metrics, REFUSED_MALFORMED);
         pthread_mutex_lock(&connections->mutex);
@@ -214,6 +191,8 @@ bool connections_start(struct connections *connections, struct server *server,
     *connections = (struct connections){
         .first = {0, webhook_limit, count},
         .request_timeout_ms = request_timeout_ms,
+        .handshake_timeout_ms =
+            request_timeout_ms < HANDSHAKE_TIMEOUT_MS ? request_timeout_ms : HANDSHAKE_TIMEOUT_MS,
         .idle_timeout_ms = IDLE_TIMEOUT_MS,
         .metrics = metrics,
         .items = aligned_alloc(alignof(struct connection), count * sizeof(struct connection)),
@@ -252,18 +231,23 @@ int64_t connection_note_arrival(struct connection *connection)
     return deadline_of(connection) - connection->server->connections.request_timeout_ms;
 }
 
-bool connections_admit(struct connections *connections, enum door door)
+/* Of the webhook, a handshake comes first. */
+static void begin(struct connection *connection, enum door door)
 {
-    unsigned limit = connections->first[door + 1] - connections->first[door];
-    pthread_mutex_lock(&connections->mutex);
-    unsigned free_count = keep_room(connections, door);
-    pthread_mutex_unlock(&connections->mutex);
-    if (free_count > 0)
-        return true;
-    metrics_count_refusal(connections->metrics, REFUSED_OVERLOAD);
-    log_line(LOG_WARN, "server", NULL, NULL, "all %u connections are in use; a client was refused",
-             limit);
-    return false;
+    const struct connections *connections = &connection->server->connections;
+    int64_t now = monotonic_ms();
+    struct sockaddr_storage peer = {0};
+    socklen_t size = sizeof peer;
+    connection->open = true;
+    connection->input_ended = connection->ended = false;
+    if (getpeername(connection->fd, (struct sockaddr *)&peer, &size) == 0)
+        connection->source = connection_source((struct sockaddr *)&peer);
+    atomic_store_explicit(&connection->quiet_since_ms, now, memory_order_relaxed);
+    atomic_store_explicit(&connection->established, door == DOOR_OPS, memory_order_relaxed);
+    atomic_store_explicit(&connection->deadline_ms,
+                          now + (door == DOOR_OPS ? connections->request_timeout_ms
+                                                  : connections->handshake_timeout_ms),
+                          memory_order_relaxed);
 }
 
 struct connection *connection_open(struct connections *connections, enum door door, int fd)
@@ -274,13 +258,8 @@ struct connection *connection_open(struct connections *connections, enum door do
         if (connections->items[i].open)
             continue;
         connection = &connections->items[i];
-        connection->open = true;
-        connection->input_ended = connection->ended = false;
         connection->fd = fd;
-        int64_t now = monotonic_ms();
-        atomic_store_explicit(&connection->quiet_since_ms, now, memory_order_relaxed);
-        atomic_store_explicit(&connection->established, false, memory_order_relaxed);
-        connection_set_deadline(connection, now);
+        begin(connection, door);
         connections->open_count[door]++;
         break;
     }
@@ -288,10 +267,17 @@ struct connection *connection_open(struct connections *connections, enum door do
     return connection;
 }
 
-void connection_close(struct connections *connections, struct connection *connection)
+void connection_end_request(struct connection *connection)
 {
+    turn_return(connection);
     return_shares(connection);
     connection->request = (struct request){0};
+    atomic_store_explicit(&connection->large, false, memory_order_relaxed);
+}
+
+void connection_close(struct connections *connections, struct connection *connection)
+{
+    connection_end_request(connection);
     enum door door = connection->index < connections->first[DOOR_OPS] ? DOOR_WEBHOOK : DOOR_OPS;
     pthread_mutex_lock(&connections->mutex);
     connection->open = false;
@@ -309,11 +295,11 @@ unsigned connections_drain(struct connections *connections, int64_t deadline_ms)
             break;
         for (unsigned i = 0; i < connections->first[DOOR_OPS]; i++) {
             struct connection *connection = &connections->items[i];
-            if (!is_idle(connection))
+            if (!connection_is_idle(connection))
                 continue;
             int64_t settled_ms = quiet_since(connection) + SETTLED_MS;
             if (now >= settled_ms)
-                end_input(connection);
+                connection_end_input(connection);
             else if (settled_ms < wake_ms)
                 wake_ms = settled_ms;
         }
@@ -335,9 +321,14 @@ static ssize_t pull(gnutls_transport_ptr_t transport, void *data, size_t size)
     struct connection *connection = transport;
     if (connection == NULL)
         return 0;
+    turn_take(connection);
     ssize_t count = recv(connection->fd, data, size, 0);
+    int failure = errno;
     if (count > 0)
         connection_note_arrival(connection);
+    else
+        turn_return(connection);
+    errno = failure;
     return count;
 }
 
@@ -351,6 +342,7 @@ static int handshake_finished(gnutls_session_t session, unsigned message, unsign
     gnutls_transport_ptr_t receive, send;
     gnutls_transport_get_ptr2(session, &receive, &send);
     struct connection *connection = receive;
+    /* In this order: who sees it established sees that it is idle, too. */
     connection_set_idle(connection, monotonic_ms());
     atomic_store_explicit(&connection->established, true, memory_order_release);
     return 0;

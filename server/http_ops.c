@@ -118,8 +118,10 @@ static void readyz(struct printing *printing)
 static void metrics(struct printing *printing)
 {
     struct server *server = printing->connection->server;
-    metrics_set_body_bytes_in_flight(server->metrics,
-                                     atomic_load(&server->admission.body_bytes.used));
+    size_t body_bytes = 0;
+    for (enum lane_name name = LANE_SMALL; name < LANE_COUNT; name++)
+        body_bytes += atomic_load(&server->admission.lanes[name].body_bytes.used);
+    metrics_set_body_bytes_in_flight(server->metrics, body_bytes);
     struct text_builder out = {.arena = printing->arena};
     text_builder_add(&out, metrics_text(server->metrics, printing->arena));
     if (server->board != NULL)

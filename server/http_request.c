@@ -85,15 +85,15 @@ static enum MHD_Result reply_text(struct connection *connection, struct MHD_Conn
 static enum MHD_Result refuse(struct connection *connection, struct MHD_Connection *mhd,
                               const struct refusal_reply *refusal)
 {
-    const struct admission *admission = &connection->server->admission;
+    const struct lane *lane = lane_of(connection);
     metrics_count_refusal(connection->server->metrics, refusal->counted);
     if (refusal->status == 429)
         log_line(LOG_WARN, "server", NULL, NULL,
-                 "a request got status 429: %s; in flight are %zu of %zu reviews, %zu of %zu bytes "
-                 "of bodies, %zu of %zu bytes of arenas",
-                 refusal->text, atomic_load(&admission->reviews.used), admission->reviews.limit,
-                 atomic_load(&admission->body_bytes.used), admission->body_bytes.limit,
-                 atomic_load(&admission->arena_bytes.used), admission->arena_bytes.limit);
+                 "a request got status 429: %s; in flight are, of %s ones, %zu of %zu reviews, %zu "
+                 "of %zu bytes of bodies, %zu of %zu bytes of arenas",
+                 refusal->text, lane->name, atomic_load(&lane->reviews.used), lane->reviews.limit,
+                 atomic_load(&lane->body_bytes.used), lane->body_bytes.limit,
+                 atomic_load(&lane->arena_bytes.used), lane->arena_bytes.limit);
     return reply_text(connection, mhd, refusal->status, refusal->text);
 }
 
@@ -215,7 +215,6 @@ static const struct refusal_reply *check_request(const struct connection *connec
 
 static const struct refusal_reply *reserve_body(struct connection *connection, size_t size)
 {
-    connection->request.body_limit = size;
     if (!share_body(connection, size == 0 ? 0 : 1))
         return &overloaded;
     if (size == 0)
@@ -238,6 +237,8 @@ static enum MHD_Result read_header(struct connection *connection, struct MHD_Con
     const struct refusal_reply *refusal = check_framing(&header, &length);
     if (refusal != NULL)
         return refuse(connection, mhd, refusal);
+    connection->request.body_limit = length;
+    atomic_store_explicit(&connection->large, lane_for(length) == LANE_LARGE, memory_order_relaxed);
     refusal = check_request(connection, &header, length);
     if (refusal == NULL)
         refusal = reserve_body(connection, length);
@@ -415,6 +416,7 @@ enum MHD_Result request_handle(void *closure, struct MHD_Connection *mhd, const 
     struct connection *connection = *context;
     if (connection == NULL)
         return MHD_NO;
+    turn_return(connection);
     if (!connection->request.begun)
         return read_header(connection, mhd, method);
     if (*upload_data_size == 0)
@@ -431,7 +433,6 @@ void request_end(void *closure, struct MHD_Connection *mhd, void **context,
     struct connection *connection = *context;
     if (connection == NULL)
         return;
-    return_shares(connection);
-    connection->request = (struct request){0};
+    connection_end_request(connection);
     connection_set_idle(connection, monotonic_ms());
 }

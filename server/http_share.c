@@ -8,7 +8,6 @@
  * review at the same time, so the arenas that are kept are kept for all of them. */
 
 enum {
-    SMALL_BODY_BYTES = 64 << 10,
     KEPT_ARENA_BYTES = 512 << 10,
     /* A review of the API server's takes four times its body; the largest are hostile. */
     ARENA_BASE_BYTES = 1 << 20,
@@ -16,7 +15,8 @@ enum {
     ARENA_BYTES_MAX = 64 << 20,
     BODY_STEP_BYTES = 64 << 10,
     WAIT_MS_MAX = 500,
-    WAIT_PARTS = 4, /* of the caller's time, one may be waited */
+    TURN_MS_MAX = 1000, /* whatever holds the others up */
+    WAIT_PARTS = 4,     /* of the caller's time, one may be waited */
 };
 
 int64_t wait_limit_ms(int64_t timeout_us)
@@ -35,6 +35,39 @@ bool request_is_late(const struct request *request, int64_t now_us)
     return request->timeout_us != 0 && left_us(request, now_us) <= 0;
 }
 
+struct lane *lane_of(const struct connection *connection)
+{
+    return &connection->server->admission.lanes[lane_for(connection->request.body_limit)];
+}
+
+/* A large body that is on its way for long is not the API server's, or comes too late for it: when
+ * others wait for bytes it goes. */
+static bool take_body_bytes(struct connection *connection, size_t amount)
+{
+    struct lane *lane = lane_of(connection);
+    int64_t no_wait_ms = 0;
+    if (allowance_take(&lane->body_bytes, amount, &no_wait_ms))
+        return true;
+    if (lane_for(connection->request.body_limit) == LANE_LARGE)
+        connections_end_slowest_but(connection);
+    return allowance_take(&lane->body_bytes, amount, &connection->request.wait_ms);
+}
+
+void turn_take(struct connection *connection)
+{
+    struct request *request = &connection->request;
+    int64_t wait_ms = TURN_MS_MAX;
+    if (!request->has_turn && atomic_load_explicit(&connection->large, memory_order_relaxed))
+        request->has_turn = allowance_take(&lane_of(connection)->turns, 1, &wait_ms);
+}
+
+void turn_return(struct connection *connection)
+{
+    if (connection->request.has_turn)
+        allowance_return(&lane_of(connection)->turns, 1);
+    connection->request.has_turn = false;
+}
+
 /* Bytes are counted as they arrive, a step ahead: memory that was never written to is not in use,
  * and a client that announces much and sends little must not keep the others out. */
 bool share_body(struct connection *connection, size_t needed)
@@ -44,8 +77,7 @@ bool share_body(struct connection *connection, size_t needed)
         return true;
     size_t wanted = request->body_limit - needed < BODY_STEP_BYTES ? request->body_limit
                                                                    : needed + BODY_STEP_BYTES;
-    if (!allowance_take(&connection->server->admission.body_bytes, wanted - request->body_bytes,
-                        &request->wait_ms))
+    if (!take_body_bytes(connection, wanted - request->body_bytes))
         return false;
     request->body_bytes = wanted;
     return true;
@@ -144,28 +176,26 @@ bool review_enter(struct connection *connection, int64_t now_us)
     int64_t left_ms = left_us(request, now_us) / 1000;
     if (request->timeout_us != 0 && request->wait_ms > left_ms)
         request->wait_ms = left_ms;
-    return admission_enter(&connection->server->admission, arena_budget(request->body_size),
-                           &request->wait_ms);
+    return lane_enter(lane_of(connection), arena_budget(request->body_size), &request->wait_ms);
 }
 
 void review_leave(struct connection *connection)
 {
     struct request *request = &connection->request;
     request->arena_bytes = connection->arena == NULL ? 0 : arena_used_bytes(connection->arena);
-    admission_leave(&connection->server->admission, arena_budget(request->body_size),
-                    request->arena_bytes);
+    lane_leave(lane_of(connection), arena_budget(request->body_size), request->arena_bytes);
 }
 
 void return_shares(struct connection *connection)
 {
     struct request *request = &connection->request;
-    struct admission *admission = &connection->server->admission;
+    struct lane *lane = lane_of(connection);
     free(connection->body);
     connection->body = NULL;
     close_arena(connection);
     if (request->body_bytes != 0)
-        allowance_return(&admission->body_bytes, request->body_bytes);
+        allowance_return(&lane->body_bytes, request->body_bytes);
     if (request->arena_bytes != 0)
-        allowance_return(&admission->arena_bytes, request->arena_bytes);
+        allowance_return(&lane->arena_bytes, request->arena_bytes);
     request->body_bytes = request->arena_bytes = 0;
 }

@@ -216,19 +216,28 @@ static void no_wake_up_is_lost_in_a_crowd(void)
 
 static void review_takes_both_or_none(void)
 {
+    static const struct lane_limits limits[LANE_COUNT] = {
+        [LANE_SMALL] = {.body_bytes = 1, .reviews = 2, .arena_bytes = 100},
+        [LANE_LARGE] = {.body_bytes = 1, .reviews = 1, .arena_bytes = 100},
+    };
     struct admission admission;
     int64_t wait_ms = 0;
-    allowance_start(&admission.reviews, 2);
-    allowance_start(&admission.body_bytes, 1);
-    allowance_start(&admission.arena_bytes, 100);
-    CU_ASSERT(admission_enter(&admission, 60, &wait_ms));
-    CU_ASSERT(!admission_enter(&admission, 60, &wait_ms));
-    ASSERT_INT(atomic_load(&admission.reviews.used), 1);
-    CU_ASSERT(admission_enter(&admission, 40, &wait_ms));
-    CU_ASSERT(!admission_enter(&admission, 0, &wait_ms));
-    admission_leave(&admission, 60, 10);
-    ASSERT_INT(atomic_load(&admission.reviews.used), 1);
-    ASSERT_INT(atomic_load(&admission.arena_bytes.used), 50);
+    admission_start(&admission, limits);
+    struct lane *small = &admission.lanes[LANE_SMALL], *large = &admission.lanes[LANE_LARGE];
+    CU_ASSERT(lane_enter(small, 60, &wait_ms));
+    CU_ASSERT(!lane_enter(small, 60, &wait_ms));
+    ASSERT_INT(atomic_load(&small->reviews.used), 1);
+    CU_ASSERT(lane_enter(small, 40, &wait_ms));
+    CU_ASSERT(!lane_enter(small, 0, &wait_ms));
+    lane_leave(small, 60, 10);
+    ASSERT_INT(atomic_load(&small->reviews.used), 1);
+    ASSERT_INT(atomic_load(&small->arena_bytes.used), 50);
+    /* What one lane has not, the other has still. */
+    CU_ASSERT(lane_enter(large, 100, &wait_ms));
+    CU_ASSERT(!lane_enter(large, 0, &wait_ms));
+    CU_ASSERT(lane_enter(small, 50, &wait_ms));
+    ASSERT_INT(lane_for(64 << 10), LANE_SMALL);
+    ASSERT_INT(lane_for((64 << 10) + 1), LANE_LARGE);
 }
 
 /* ---- over HTTP ---- */
@@ -248,19 +257,25 @@ static void *post_one(void *argument)
     return NULL;
 }
 
+static struct lane *lane_in(const struct fixture *fixture, enum lane_name name)
+{
+    return &fixture->server->admission.lanes[name];
+}
+
 static void assert_nothing_is_held(const struct fixture *fixture)
 {
     /* The reply may arrive before the thread that sent it is done. */
-    const struct admission *admission = &fixture->server->admission;
-    const int64_t end = now_ms() + 10000;
-    while ((atomic_load(&admission->reviews.used) != 0 ||
-            atomic_load(&admission->body_bytes.used) != 0 ||
-            atomic_load(&admission->arena_bytes.used) != 0) &&
-           now_ms() < end)
-        sched_yield();
-    ASSERT_INT(atomic_load(&admission->reviews.used), 0);
-    ASSERT_INT(atomic_load(&admission->body_bytes.used), 0);
-    ASSERT_INT(atomic_load(&admission->arena_bytes.used), 0);
+    for (enum lane_name name = LANE_SMALL; name < LANE_COUNT; name++) {
+        struct lane *lane = lane_in(fixture, name);
+        const struct allowance *all[] = {&lane->reviews, &lane->body_bytes, &lane->arena_bytes,
+                                         &lane->turns};
+        for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+            const int64_t end = now_ms() + 10000;
+            while (atomic_load(&all[i]->used) != 0 && now_ms() < end)
+                sched_yield();
+            ASSERT_INT(atomic_load(&all[i]->used), 0);
+        }
+    }
 }
 
 static void assert_overload(const struct reply *reply)
@@ -291,7 +306,7 @@ static void reviews_beyond_the_limit_wait_and_are_refused(void)
     ASSERT_INT(metric(&fixture, "taffrail_requests_refused_total{reason=\"overload\"}"), 2);
 
     pthread_create(&next_thread, NULL, post_one, &next);
-    await_waiting(&fixture.server->admission.reviews, 1);
+    await_waiting(&lane_in(&fixture, LANE_SMALL)->reviews, 1);
     open_gate();
     pthread_join(slow_thread, NULL);
     pthread_join(next_thread, NULL);
@@ -332,7 +347,7 @@ enum { MEGABYTE = 1 << 20 };
 static void await_body_bytes(const struct fixture *fixture, size_t least)
 {
     const int64_t end = now_ms() + LONG_MS;
-    while (atomic_load(&fixture->server->admission.body_bytes.used) < least) {
+    while (atomic_load(&lane_in(fixture, LANE_LARGE)->body_bytes.used) < least) {
         CU_ASSERT_FATAL(now_ms() < end);
         sched_yield();
     }
@@ -342,7 +357,7 @@ static void body_is_counted_as_it_arrives(void)
 {
     static const char bytes[MEGABYTE];
     struct fixture fixture = start((struct server_options){.body_limit_bytes = MEGABYTE});
-    const struct allowance *allowance = &fixture.server->admission.body_bytes;
+    const struct allowance *allowance = &lane_in(&fixture, LANE_LARGE)->body_bytes;
     struct client client = open_client(&fixture);
     CU_ASSERT(client_print(&client, megabyte_head));
     await_body_bytes(&fixture, 1);
@@ -368,14 +383,15 @@ static void bodies_beyond_the_limit_are_refused(void)
 {
     static const char bytes[MEGABYTE];
     struct fixture fixture = start((struct server_options){.body_limit_bytes = MEGABYTE});
-    struct allowance *allowance = &fixture.server->admission.body_bytes;
+    struct allowance *allowance = &lane_in(&fixture, LANE_LARGE)->body_bytes;
     struct client client = open_client(&fixture), other = open_client(&fixture);
     int64_t wait_ms = 0;
 
-    /* The test takes what other bodies would. */
+    /* The test takes what other bodies would; a small one does not need it. */
     CU_ASSERT_FATAL(allowance_take(allowance, allowance->limit, &wait_ms));
-    struct reply reply = post(&other, "/validate", TEXT("x"));
+    struct reply reply = post(&other, "/validate", (struct text){bytes, (64 << 10) + 1});
     assert_overload(&reply);
+    ASSERT_INT(post(&other, "/validate", (struct text){bytes, 64 << 10}).status, 200);
     allowance_return(allowance, allowance->limit);
 
     /* The rest is gone while a body arrives: it is read to its end, and refused. */
@@ -396,15 +412,40 @@ static void bodies_beyond_the_limit_are_refused(void)
     stop(&fixture);
 }
 
+/* As slow as no API server is: it goes when somebody else needs what it holds, and not before. */
+static void slow_body_goes_when_others_need_its_bytes(void)
+{
+    static const char bytes[MEGABYTE];
+    struct fixture fixture = start((struct server_options){.body_limit_bytes = MEGABYTE});
+    struct allowance *allowance = &lane_in(&fixture, LANE_LARGE)->body_bytes;
+    struct client slow = open_client(&fixture), other = open_client(&fixture);
+    CU_ASSERT(client_print(&slow, megabyte_head));
+    CU_ASSERT(client_send(&slow, bytes, MEGABYTE / 2));
+    await_body_bytes(&fixture, MEGABYTE / 2);
+    CU_ASSERT(!closes_within(&slow, "", 10, 1500));
+    int64_t wait_ms = 0;
+    size_t rest = allowance->limit - atomic_load(&allowance->used);
+    CU_ASSERT_FATAL(allowance_take(allowance, rest, &wait_ms));
+    ASSERT_INT(post(&other, "/validate", (struct text){bytes, MEGABYTE / 4}).status, 200);
+    CU_ASSERT(closes_within(&slow, "", 10, 5000));
+    allowance_return(allowance, rest);
+    client_close(&slow);
+    client_close(&other);
+    assert_nothing_is_held(&fixture);
+    stop(&fixture);
+}
+
 static void arenas_beyond_the_limit_are_refused(void)
 {
+    static const char bytes[MEGABYTE];
     struct fixture fixture = start((struct server_options){0});
-    struct allowance *allowance = &fixture.server->admission.arena_bytes;
+    struct allowance *allowance = &lane_in(&fixture, LANE_SMALL)->arena_bytes;
     struct client client = open_client(&fixture);
     int64_t wait_ms = 0;
     CU_ASSERT_FATAL(allowance_take(allowance, allowance->limit, &wait_ms));
     struct reply reply = post(&client, "/validate?timeout=200ms", TEXT("x"));
     assert_overload(&reply);
+    ASSERT_INT(post(&client, "/validate", (struct text){bytes, MEGABYTE}).status, 200);
     allowance_return(allowance, allowance->limit);
     ASSERT_INT(post(&client, "/validate", TEXT("x")).status, 200);
     /* One that takes all it may is no burden to those after it. */
@@ -414,7 +455,15 @@ static void arenas_beyond_the_limit_are_refused(void)
     client_close(&client);
     assert_nothing_is_held(&fixture);
     /* All connections together cannot take more than this, whatever they send. */
-    CU_ASSERT(allowance->limit + fixture.server->admission.body_bytes.limit <= 256 << 20);
+    size_t most = 0;
+    for (enum lane_name name = LANE_SMALL; name < LANE_COUNT; name++)
+        most +=
+            lane_in(&fixture, name)->arena_bytes.limit + lane_in(&fixture, name)->body_bytes.limit;
+    CU_ASSERT(most <= 256 << 20);
+    /* A connection that may be there has room for a small body, and a small review for its arena.
+     */
+    CU_ASSERT(lane_in(&fixture, LANE_SMALL)->body_bytes.limit >= 512 * (64 << 10));
+    CU_ASSERT(allowance->limit >= 16 * arena_budget(64 << 10));
     CU_ASSERT(arena_budget(0) <= 2 << 20);
     CU_ASSERT(arena_budget(16 << 20) <= 64 << 20);
     CU_ASSERT(arena_budget(SIZE_MAX) <= 64 << 20);
@@ -430,7 +479,7 @@ static void limits_that_nothing_fits_are_refused(void)
     CU_ASSERT(!server_open(&fixture.options, fixture.cell, &server, &error));
     ASSERT_INT(error.kind, ERROR_USAGE);
     ASSERT_TEXT(text_of(error.what), "33554432 bytes in flight are too few for bodies of 16777216 "
-                                     "bytes; allow 134217728");
+                                     "bytes; allow 268435456");
     stop(&fixture);
 }
 
@@ -448,6 +497,7 @@ const struct unit_test unit_tests[] = {
     {"a review after its caller's time is refused", review_after_its_callers_time_is_refused},
     {"a body is counted as it arrives", body_is_counted_as_it_arrives},
     {"bodies beyond the limit are refused", bodies_beyond_the_limit_are_refused},
+    {"a slow body goes when others need its bytes", slow_body_goes_when_others_need_its_bytes},
     {"arenas beyond the limit are refused", arenas_beyond_the_limit_are_refused},
     {"limits that nothing fits are refused", limits_that_nothing_fits_are_refused},
     {NULL, NULL},

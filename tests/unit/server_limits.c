@@ -1,4 +1,5 @@
 /* labels: threads */
+#include "server/http.h"
 #include "server_fixture.h"
 
 static void drips_are_ended(void)
@@ -109,11 +110,115 @@ static void silent_clients_make_room(void)
     stop(&fixture);
 }
 
+/* Those who have proved themselves stay, while others come and lead nowhere. */
+static void unfinished_handshakes_go_before_idle_connections(void)
+{
+    enum { LIMIT = 32, KEPT = 8, SILENT = 100 };
+    struct fixture fixture = start((struct server_options){.connection_limit = LIMIT});
+    struct client kept[KEPT], silent[SILENT];
+    for (size_t i = 0; i < KEPT; i++) {
+        kept[i] = open_client(&fixture);
+        ASSERT_INT(post(&kept[i], "/validate", TEXT("x")).status, 200);
+    }
+    CU_ASSERT(!closes_within(&kept[0], "", 10, 1500)); /* from now on it might go */
+    for (size_t i = 0; i < SILENT; i++)
+        silent[i] = (struct client){.fd = connect_to(fixture.port)};
+    for (size_t i = 0; i < KEPT; i++) {
+        assert_good_request(&fixture); /* on a connection of its own */
+        ASSERT_INT(post(&kept[i], "/validate", TEXT("x")).status, 200);
+    }
+    CU_ASSERT(closes_within(&silent[0], "", 10, 5000));
+    for (size_t i = 0; i < SILENT; i++)
+        client_close(&silent[i]);
+    for (size_t i = 0; i < KEPT; i++)
+        client_close(&kept[i]);
+    stop(&fixture);
+}
+
+/* In a table of which much is free, too. */
+static void handshakes_have_three_seconds(void)
+{
+    struct fixture fixture = start((struct server_options){0});
+    struct client silent = {.fd = connect_to(fixture.port)};
+    const int64_t began = now_ms();
+    CU_ASSERT(closes_within(&silent, "\x16\x03\x01\x02", 100, 10000));
+    CU_ASSERT(now_ms() - began >= 2900);
+    client_close(&silent);
+    assert_good_request(&fixture);
+    stop(&fixture);
+}
+
+/* A request that does not come to its end makes room as idle connections do; one that is judged
+ * stays. */
+static void slow_requests_make_room(void)
+{
+    enum { LIMIT = 4 };
+    static const char head[] = "POST /validate HTTP/1.1\r\nHost: x\r\n"
+                               "Content-Type: application/json\r\nContent-Length: 4\r\n\r\n";
+    struct fixture fixture = start((struct server_options){.connection_limit = LIMIT});
+    struct client slow[LIMIT - 1], judged = open_client(&fixture), good;
+    close_gate();
+    CU_ASSERT(client_print(&judged, head) && client_print(&judged, "slow"));
+    await_at_gate(1);
+    for (size_t i = 0; i < LIMIT - 1; i++) {
+        slow[i] = open_client(&fixture);
+        CU_ASSERT(client_print(&slow[i], head));
+    }
+    bool admitted = false;
+    const int64_t began = now_ms();
+    while (!admitted && now_ms() < began + 10000)
+        admitted = client_open(&fixture, "NORMAL", &good);
+    CU_ASSERT_FATAL(admitted);
+    CU_ASSERT(now_ms() - began >= 900);
+    ASSERT_INT(post(&good, "/validate", TEXT("x")).status, 200);
+    CU_ASSERT(closes_within(&slow[0], "", 10, 5000));
+    open_gate();
+    ASSERT_INT(client_receive(&judged).status, 200);
+    client_close(&good);
+    client_close(&judged);
+    for (size_t i = 0; i < LIMIT - 1; i++)
+        client_close(&slow[i]);
+    stop(&fixture);
+}
+
+/* An address is told from others, an IPv6 network from others, and IPv4 written as IPv6 is IPv4. */
+static void sources_are_told_apart(void)
+{
+    static const struct {
+        const char *a, *b;
+        bool same;
+    } cases[] = {
+        {"::ffff:10.0.0.1", "::ffff:10.0.0.1", true},
+        {"::ffff:10.0.0.1", "::ffff:10.0.0.2", false},
+        {"2001:db8::1", "2001:db8::2", true},
+        {"2001:db8::1", "2001:db8:0:1::1", false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct sockaddr_in6 a = {.sin6_family = AF_INET6}, b = a;
+        CU_ASSERT(inet_pton(AF_INET6, cases[i].a, &a.sin6_addr) == 1 &&
+                  inet_pton(AF_INET6, cases[i].b, &b.sin6_addr) == 1);
+        bool same =
+            connection_source((struct sockaddr *)&a) == connection_source((struct sockaddr *)&b);
+        ASSERT_INT(same, cases[i].same);
+    }
+    struct sockaddr_in v4 = {.sin_family = AF_INET};
+    struct sockaddr_in6 v6 = {.sin6_family = AF_INET6};
+    CU_ASSERT(inet_pton(AF_INET, "10.0.0.1", &v4.sin_addr) == 1 &&
+              inet_pton(AF_INET6, "::ffff:10.0.0.1", &v6.sin6_addr) == 1);
+    ASSERT_INT(connection_source((struct sockaddr *)&v4),
+               connection_source((struct sockaddr *)&v6));
+}
+
 const char unit_suite[] = "server/limits";
 const struct unit_test unit_tests[] = {
     {"drips are ended", drips_are_ended},
     {"idle connections are kept", idle_connections_are_kept},
     {"a full table lets in who is not idle", full_table_lets_in_who_is_not_idle},
     {"silent clients make room", silent_clients_make_room},
+    {"unfinished handshakes go before idle connections",
+     unfinished_handshakes_go_before_idle_connections},
+    {"handshakes have three seconds", handshakes_have_three_seconds},
+    {"slow requests make room", slow_requests_make_room},
+    {"sources are told apart", sources_are_told_apart},
     {NULL, NULL},
 };

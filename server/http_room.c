@@ -1,0 +1,203 @@
+/* Room in the table of connections: whose place somebody else gets when there are few left.
+ *
+ * A client that opens connections and leads them nowhere must not keep the others out. First to go
+ * are handshakes that do not finish, then connections that are idle or whose request does not come;
+ * of these, those of the address that has most of them, and there the oldest. The API servers have
+ * few addresses, attackers maybe more; but an API server finishes its handshakes and its requests
+ * in milliseconds, so nothing of it is ever old. That is why there is no limit for an address:
+ * behind one, of a node or a load balancer, there may be pods and the API server. */
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <time.h>
+
+#include "server/http.h"
+
+enum {
+    SPARE_PART = 4,           /* of the places, one is to be free, or about to be */
+    SCARCE_PART = 16,         /* so few are free that who leaves must be given the time to */
+    HANDSHAKE_GRACE_MS = 250, /* what a handshake may take however full it is */
+    HOG_PART = 4,             /* an address with so much of the table in handshakes has no grace */
+    LEAVE_NS = 1000000,
+};
+
+unsigned char connection_source(const struct sockaddr *address)
+{
+    /* Of IPv6, the network: a host may take any address in it. */
+    const unsigned char *bytes = NULL;
+    size_t size = 0;
+    if (address->sa_family == AF_INET) {
+        bytes = (const void *)&((const struct sockaddr_in *)(const void *)address)->sin_addr;
+        size = sizeof(struct in_addr);
+    } else if (address->sa_family == AF_INET6) {
+        const struct in6_addr *v6 =
+            &((const struct sockaddr_in6 *)(const void *)address)->sin6_addr;
+        bool mapped = IN6_IS_ADDR_V4MAPPED(v6);
+        bytes = v6->s6_addr + (mapped ? 12 : 0);
+        size = mapped ? 4 : 8;
+    }
+    uint32_t hash = 2166136261; /* FNV-1a */
+    for (size_t i = 0; i < size; i++)
+        hash = (hash ^ bytes[i]) * 16777619;
+    return (unsigned char)(hash ^ hash >> 8 ^ hash >> 16 ^ hash >> 24);
+}
+
+/* ---- who goes ---- */
+
+enum standing {
+    STAYS,
+    UNFINISHED, /* its handshake is */
+    LINGERS,    /* idle, or its request is on its way for long */
+    STANDING_COUNT
+};
+
+static bool is_unfinished(const struct connection *connection)
+{
+    return !atomic_load_explicit(&connection->established, memory_order_acquire);
+}
+
+static bool is_leaving(const struct connection *connection)
+{
+    return connection->input_ended || connection->ended;
+}
+
+/* What a connection has been at since then. */
+static enum standing standing_of(const struct connection *connection, int64_t now_ms,
+                                 int64_t grace_ms, int64_t *since_ms)
+{
+    if (!connection->open || is_leaving(connection) || connection_is_judged(connection))
+        return STAYS;
+    *since_ms = connection_since(connection);
+    if (is_unfinished(connection))
+        return now_ms - *since_ms >= grace_ms ? UNFINISHED : STAYS;
+    return now_ms - *since_ms >= SETTLED_MS ? LINGERS : STAYS;
+}
+
+struct census {
+    unsigned limit, leaving;
+    unsigned counts[STANDING_COUNT][SOURCE_COUNT]; /* by what they are at, whatever their age */
+};
+
+static void take_census(const struct connections *connections, enum door door,
+                        struct census *census)
+{
+    *census = (struct census){
+        .limit = connections->first[door + 1] - connections->first[door],
+    };
+    for (unsigned i = connections->first[door]; i < connections->first[door + 1]; i++) {
+        const struct connection *connection = &connections->items[i];
+        if (!connection->open)
+            continue;
+        census->leaving += is_leaving(connection);
+        census->counts[is_unfinished(connection) ? UNFINISHED : LINGERS][connection->source]++;
+    }
+}
+
+struct candidate {
+    struct connection *connection;
+    enum standing standing;
+    unsigned of_source; /* how many its address has of its standing */
+    int64_t since_ms;
+};
+
+static bool goes_before(const struct candidate *a, const struct candidate *b)
+{
+    if (b->connection == NULL || a->standing != b->standing)
+        return b->connection == NULL || a->standing < b->standing;
+    if (a->of_source != b->of_source)
+        return a->of_source > b->of_source;
+    return a->since_ms < b->since_ms;
+}
+
+static struct candidate first_to_go(const struct connections *connections, enum door door,
+                                    const struct census *census)
+{
+    struct candidate first = {0};
+    int64_t now_ms = monotonic_ms();
+    for (unsigned i = connections->first[door]; i < connections->first[door + 1]; i++) {
+        struct candidate next = {.connection = &connections->items[i]};
+        unsigned char source = next.connection->source;
+        bool hog = census->counts[UNFINISHED][source] > census->limit / HOG_PART;
+        next.standing =
+            standing_of(next.connection, now_ms, hog ? 0 : HANDSHAKE_GRACE_MS, &next.since_ms);
+        if (next.standing == STAYS)
+            continue;
+        next.of_source = census->counts[next.standing][source];
+        if (goes_before(&next, &first))
+            first = next;
+    }
+    return first;
+}
+
+/* An idle one is answered what it has sent meanwhile; of the others nothing is whole. */
+static void end(struct candidate *candidate)
+{
+    if (candidate->standing == LINGERS && connection_is_idle(candidate->connection))
+        connection_end_input(candidate->connection);
+    else
+        connection_end(candidate->connection);
+}
+
+unsigned connections_keep_room(struct connections *connections, enum door door)
+{
+    struct census census;
+    unsigned limit = connections->first[door + 1] - connections->first[door];
+    unsigned free_count = limit - connections->open_count[door];
+    if (free_count > limit / SPARE_PART)
+        return free_count;
+    take_census(connections, door, &census);
+    for (; free_count + census.leaving <= limit / SPARE_PART; census.leaving++) {
+        struct candidate first = first_to_go(connections, door, &census);
+        if (first.connection == NULL)
+            break;
+        census.counts[first.standing][first.connection->source]--;
+        end(&first);
+    }
+    return free_count;
+}
+
+/* ---- who comes ---- */
+
+/* libmicrohttpd asks this in the thread that accepts, and there it also buries the connections
+ * whose own threads have ended, once this returns. To wait here until a place is free would be for
+ * ever; but a moment lets those threads end. */
+bool connections_admit(struct connections *connections, enum door door)
+{
+    static const struct timespec moment = {.tv_nsec = LEAVE_NS};
+    unsigned limit = connections->first[door + 1] - connections->first[door];
+    pthread_mutex_lock(&connections->mutex);
+    unsigned free_count = connections_keep_room(connections, door);
+    pthread_mutex_unlock(&connections->mutex);
+    if (free_count <= limit / SCARCE_PART)
+        nanosleep(&moment, NULL);
+    if (free_count > 0)
+        return true;
+    metrics_count_refusal(connections->metrics, REFUSED_OVERLOAD);
+    log_line(LOG_WARN, "server", NULL, NULL, "all %u connections are in use; a client was refused",
+             limit);
+    return false;
+}
+
+/* ---- memory that a slow client holds ---- */
+
+void connections_end_slowest_but(const struct connection *asking)
+{
+    struct connections *connections = &asking->server->connections;
+    struct connection *slowest = NULL;
+    int64_t before_ms = monotonic_ms() - SETTLED_MS, since_ms = INT64_MAX;
+    pthread_mutex_lock(&connections->mutex);
+    for (unsigned i = 0; i < connections->first[DOOR_OPS]; i++) {
+        struct connection *connection = &connections->items[i];
+        if (connection == asking || !connection->open || is_leaving(connection) ||
+            connection_is_judged(connection) ||
+            !atomic_load_explicit(&connection->large, memory_order_relaxed))
+            continue;
+        int64_t since = connection_since(connection);
+        if (since <= before_ms && since < since_ms) {
+            slowest = connection;
+            since_ms = since;
+        }
+    }
+    if (slowest != NULL)
+        connection_end(slowest);
+    pthread_mutex_unlock(&connections->mutex);
+}

@@ -1,0 +1,124 @@
+"""Small reviews beside hostile clients (tests/contract/hostile): large bodies, slow ones, ones that
+are dropped while they are sent or judged, handshakes that stay half open. No review of the victim
+may be refused or lost, over kept connections and over new ones; and none may take much longer than
+on a machine that is as busy with something else. `scripts/bench hostile` measures more sharply.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+sys.dont_write_bytecode = True  # nothing is written beside the tests
+from http_contract import Server, check_serves
+from serving import Failure, check
+
+CLIENTS = 64
+SECONDS = 6
+WAIT_S = 120
+SLOWER = 20  # times, before it is called a failure
+LEAST_MS = 250  # of a shared machine nothing is to be had for sure below
+
+
+def hostile(program, server, folder, *arguments, nice=0):
+    return subprocess.Popen(
+        ["nice", "-n", str(nice), program, *arguments, "--target", "127.0.0.1:%d" % server.port,
+         "--ca", os.path.join(folder, "certs", "ca.crt")], stdout=subprocess.PIPE, text=True)
+
+
+def result(process):
+    out, _ = process.communicate(timeout=WAIT_S)
+    check(process.returncode == 0, "exit code %d" % process.returncode)
+    return json.loads(out)
+
+
+def victim(program, server, folder):
+    return result(hostile(program, server, folder, "victim", "--seconds", str(SECONDS)))
+
+
+def burn():
+    """As much of the processor as hostile clients may take, at the same priority."""
+    return [subprocess.Popen(["nice", "-n", "19", sys.executable, "-c", "while True: pass"])
+            for _ in range(2)]
+
+
+def stop(processes):
+    for process in processes:
+        process.kill()
+        process.wait()
+
+
+def check_series(name, alone, under):
+    check(under["reviews"] >= 5 * SECONDS, "%s: only %d reviews" % (name, under["reviews"]))
+    check(not under["failures"], "%s: %s of %d" % (name, under["failures"], under["reviews"]))
+    limit = max(LEAST_MS, SLOWER * alone["p50Ms"])
+    check(under["p99Ms"] < limit, "%s: p99 is %.1f ms, allowed %.1f" % (name, under["p99Ms"], limit))
+
+
+def beside(program, server, folder, *more):
+    """The victim without and with the attack, and what became of that."""
+    burning = burn()
+    try:
+        alone = victim(program, server, folder)
+    finally:
+        stop(burning)
+    attack = hostile(program, server, folder, "attack", "--clients", str(CLIENTS), "--seconds",
+                     str(SECONDS + 1), *more, nice=19)
+    try:
+        under = victim(program, server, folder)
+        became = result(attack)
+    finally:
+        stop([attack])
+    print("load %.1f" % os.getloadavg()[0])
+    for name in ("kept", "new"):
+        print("  %-5s alone %s\n        under %s" % (name, alone[name], under[name]))
+    print("  hostile %s" % became)
+    for name in ("kept", "new"):
+        check_series(name, alone[name], under[name])
+    return became
+
+
+def everything(program, server, folder):
+    """From an address of their own, as pods have one."""
+    became = beside(program, server, folder, "--from", "127.0.0.2", "--body-limit", str(16 << 20))
+    kinds = {what.split()[0] for what in became}
+    check(kinds >= {"large", "slow", "drop-body", "drop-review"}, "kinds: %s" % kinds)
+    for kind in ("drop-body dropped", "drop-review dropped"):
+        check(became.get(kind, 0) > 0, "nothing was " + kind)
+
+
+def half_open(program, server, folder):
+    """From the victim's own address, as behind a node's: thousands of handshakes left open."""
+    beside(program, server, folder, "--kinds", "half-open")
+
+
+CASES = [
+    ("everything", everything),
+    ("half open", half_open),
+]
+
+
+def main():
+    binary, program = sys.argv[1:]
+    failures = 0
+    with tempfile.TemporaryDirectory() as folder:
+        server = Server(binary, folder)
+        try:
+            for name, case in CASES:
+                try:
+                    check_serves(server)
+                    case(program, server, folder)
+                    check(server.process.poll() is None, "the server has ended")
+                except (Failure, OSError) as failure:
+                    failures += 1
+                    print("FAILED %s: %s: %s" % (name, type(failure).__name__, failure))
+        finally:
+            server.process.kill()
+            server.process.wait()
+    print("%d cases, %d failures" % (len(CASES), failures))
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,3 @@
+module taffrail.dev/taffrail/tests/contract/hostile
+
+go 1.19
