@@ -1,6 +1,7 @@
 #include "kube/places.h"
 
 #include <stdatomic.h>
+#include <string.h>
 
 #include "kube/expand.h"
 #include "kube/pin.h"
@@ -135,6 +136,53 @@ static const char *resource_of_none(const struct named_amounts *amounts,
     return NULL;
 }
 
+static bool is_named_there(const struct asking *asking, const char *key, const char *value)
+{
+    const struct solver_names *names = solver_problem_names(asking->places->problem);
+    size_t size = strlen(key);
+    const char *canonical = solver_canonical_key(key, &size);
+    uint32_t number = solver_names_find_key(names, canonical, size);
+    return number != SOLVER_NONE &&
+           solver_names_find_value(names, number, value, strlen(value)) != SOLVER_NONE;
+}
+
+/* Of values that nothing in the problem names one is like the other: a few stand for all. */
+static struct solver_expression without_most_unknown(const struct asking *asking,
+                                                     const struct solver_expression *expression)
+{
+    enum { VALUES_MAX = 64 };
+    struct solver_expression cut = *expression;
+    if (expression->value_count <= VALUES_MAX)
+        return cut;
+    const char **values = ARENA_ARRAY(asking->arena, expression->value_count, const char *);
+    size_t unknown = 0;
+    cut.values = values;
+    cut.value_count = 0;
+    for (size_t i = 0; i < expression->value_count; i++) {
+        const char *value = expression->values[i];
+        if (is_named_there(asking, expression->key, value) || unknown++ < VALUES_MAX)
+            values[cut.value_count++] = value;
+    }
+    return cut;
+}
+
+/* Whoever writes more terms than a person does is told that the others do not count. */
+static const struct solver_expressions *what_is_looked_at(const struct asking *asking,
+                                                          const struct solver_expressions *terms,
+                                                          size_t *count)
+{
+    *count = *count < PLACES_TERMS_MAX ? *count : PLACES_TERMS_MAX;
+    struct solver_expressions *cut = ARENA_ARRAY(asking->arena, *count, struct solver_expressions);
+    for (size_t i = 0; i < *count; i++) {
+        struct solver_expression *items =
+            ARENA_ARRAY(asking->arena, terms[i].count, struct solver_expression);
+        for (size_t j = 0; j < terms[i].count; j++)
+            items[j] = without_most_unknown(asking, &terms[i].items[j]);
+        cut[i] = (struct solver_expressions){items, terms[i].count};
+    }
+    return cut;
+}
+
 /* A volume that is somewhere already, or will be there. */
 static struct solver_volume volume_in(const struct zones *zones, struct arena *arena)
 {
@@ -237,7 +285,7 @@ static bool may_suit_other_pool(const struct asking *asking)
                    tolerations_cover(&tolerations, &pool->taints.items[j]);
         if (open && selection.required.count == 0 && suits(asking, pool, &selection.selector, NULL))
             return true;
-        for (size_t j = 0; open && j < selection.required.count; j++)
+        for (size_t j = 0; open && j < selection.required.count && j < PLACES_TERMS_MAX; j++)
             if (suits(asking, pool, &selection.selector, &selection.required.items[j]))
                 return true;
     }
@@ -288,6 +336,8 @@ void places_ask(const struct places *places, const struct snapshot *snapshot,
     asked.spread_count = 0;
     asked.affinity_count = 0;
     asked.preferred_count = 0;
+    answer->term_count = asked.required_count;
+    asked.required = what_is_looked_at(&asking, asked.required, &asked.required_count);
     add_volumes(&asking, &asked);
     if (workload->object->kind != KIND_POD)
         tolerate_what_is_asked_for(&asking, &shape.requests, &asked);

@@ -33,7 +33,9 @@ struct places_answer {
     } kind;
     const struct places_reason *reasons; /* PLACE_NOWHERE */
     size_t reason_count;
+    size_t term_count; /* of the required node affinity, of which PLACES_TERMS_MAX are looked at */
 };
+enum { PLACES_TERMS_MAX = 64 };
 /* Limits, what runs already, and other pods do not count. */
 void places_ask(const struct places *places, const struct snapshot *snapshot,
                 const struct catalog *catalog, const struct workload *workload, struct arena *arena,

@@ -160,12 +160,15 @@ static bool could_serve(const struct search *search, const struct pool *pool,
     return some_type_carries(search, catalog_select(catalog, names, &pool_set, arena));
 }
 
+/* Terms that are looked at: a pod asks every NodePool by each. */
+enum { TERMS_MAX = 64 };
+
 static bool could_serve_some_term(const struct search *search, const struct pool *pool)
 {
     const struct node_terms *terms = &search->selection.required;
     if (terms->count == 0)
         return could_serve(search, pool, NULL);
-    for (size_t i = 0; i < terms->count; i++)
+    for (size_t i = 0; i < terms->count && i < TERMS_MAX; i++)
         if (could_serve(search, pool, &terms->items[i]))
             return true;
     return false;
@@ -276,6 +279,13 @@ static void judge_pools(struct search *search, const struct field *field, struct
             arena, "asks for %.*s; no NodePool is visible whose taints it would have to tolerate",
             TEXT_ARGS(asked));
         draft.fix = TEXT("make the NodePools visible (--state DIR)");
+    } else if (search->selection.required.count > TERMS_MAX) {
+        draft.statement =
+            arena_printf(arena,
+                         "asks for %.*s, and no NodePool could serve it by the first %d of its %zu "
+                         "nodeSelectorTerms (no more count)",
+                         TEXT_ARGS(asked), TERMS_MAX, search->selection.required.count);
+        draft.fix = arena_printf(arena, "write at most %d nodeSelectorTerms", TERMS_MAX);
     } else {
         return;
     }

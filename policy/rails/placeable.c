@@ -183,6 +183,9 @@ static void report_nowhere(struct judgement *judgement, const struct workload *w
     struct text_builder why = {.arena = judgement->arena};
     bool some = false;
     text_builder_add(&why, TEXT("no NodePool or Node could ever run it"));
+    if (answer->term_count > PLACES_TERMS_MAX)
+        text_builder_printf(&why, " by the first %d of its %zu nodeSelectorTerms (no more count)",
+                            PLACES_TERMS_MAX, answer->term_count);
     for (enum standing standing = STANDS_FIRST; standing <= STANDS_LAST; standing++) {
         for (size_t i = 0; i < answer->reason_count; i++) {
             if (standing_of(&answer->reasons[i]) != standing || is_told(answer, i))

@@ -6,6 +6,8 @@ struct hearing {
     struct judgement *judgement;
     const struct field *spec;
     const struct node *selector;
+    const struct selector_index *index;  /* of the selector */
+    LIST(const struct object *) holders; /* of labels that it selects: workloads and Pods */
     /* What it selects, as far as it is visible. */
     int64_t pods;                     /* of its workloads; where one says no number, 1 */
     const struct object *first;       /* one of those workloads */
@@ -46,7 +48,8 @@ static int64_t replicas_of(const struct object *workload, bool *said)
 static void count_selected(struct hearing *hearing, const struct object *workload)
 {
     if (!text_equal(workload->namespace, hearing->judgement->object->namespace) ||
-        is_controlled(workload) || !selector_matches(hearing->selector, template_labels(workload)))
+        is_controlled(workload) ||
+        !selector_index_matches(hearing->index, template_labels(workload)))
         return;
     if (hearing->first == NULL)
         hearing->first = workload;
@@ -66,7 +69,7 @@ static void find_selected(struct hearing *hearing)
     for (size_t i = 0; i < snapshot_count(snapshot, KIND_JOB); i++) {
         const struct object *job = snapshot_object(snapshot, KIND_JOB, i);
         if (text_equal(job->namespace, hearing->judgement->object->namespace) &&
-            selector_matches(hearing->selector, template_labels(job))) {
+            selector_index_matches(hearing->index, template_labels(job))) {
             hearing->uncountable = job;
             return;
         }
@@ -236,23 +239,38 @@ static void judge_uncountable(struct hearing *hearing, const struct field *field
 
 /* ---- two on one pod ---- */
 
-/* Labels of a pod that both select: of a visible workload's template, or of a Pod. */
-static const struct object *find_shared(const struct snapshot *snapshot, struct text namespace,
-                                        const struct node *one, const struct node *other)
+/* A visible workload's template has labels of pods, and so has a Pod. */
+static const struct node *labels_held(const struct object *object)
+{
+    return object->kind == KIND_POD ? object->labels : template_labels(object);
+}
+
+static void find_holders(struct hearing *hearing)
 {
     static const enum kind kinds[] = {KIND_DEPLOYMENT,  KIND_STATEFUL_SET,
                                       KIND_REPLICA_SET, KIND_REPLICATION_CONTROLLER,
                                       KIND_JOB,         KIND_POD};
+    const struct snapshot *snapshot = hearing->judgement->world->snapshot;
+    struct text namespace = hearing->judgement->object->namespace;
     for (size_t i = 0; i < COUNT_OF(kinds); i++) {
         for (size_t j = 0; j < snapshot_count(snapshot, kinds[i]); j++) {
             const struct object *object = snapshot_object(snapshot, kinds[i], j);
-            const struct node *labels =
-                kinds[i] == KIND_POD ? object->labels : template_labels(object);
-            if (text_equal(object->namespace, namespace) && selector_matches(one, labels) &&
-                selector_matches(other, labels))
-                return object;
+            if (text_equal(object->namespace, namespace) &&
+                selector_index_matches(hearing->index, labels_held(object)))
+                *LIST_PUSH(hearing->judgement->arena, &hearing->holders) = object;
         }
     }
+}
+
+/* One whose labels both select; NULL: none. */
+static const struct object *find_shared(const struct hearing *hearing, const struct node *other)
+{
+    struct arena *arena = hearing->judgement->arena;
+    const struct selector_index *index = selector_index_make(other, arena);
+    arena_tick(arena, hearing->holders.count);
+    for (size_t i = 0; i < hearing->holders.count; i++)
+        if (selector_index_matches(index, labels_held(hearing->holders.items[i])))
+            return hearing->holders.items[i];
     return NULL;
 }
 
@@ -283,14 +301,17 @@ static void judge_others(struct hearing *hearing)
 {
     const struct object *own = hearing->judgement->object;
     const struct snapshot *snapshot = hearing->judgement->world->snapshot;
+    bool holders_found = false;
     for (size_t i = 0; i < snapshot_count(snapshot, KIND_POD_DISRUPTION_BUDGET); i++) {
         const struct object *other = snapshot_object(snapshot, KIND_POD_DISRUPTION_BUDGET, i);
         const struct node *selector = node_at(other->root->node, "spec.selector");
         if (other->deleting || text_equal(other->name, own->name) ||
             !text_equal(other->namespace, own->namespace))
             continue;
-        const struct object *shared =
-            find_shared(snapshot, own->namespace, hearing->selector, selector);
+        if (!holders_found)
+            find_holders(hearing);
+        holders_found = true;
+        const struct object *shared = find_shared(hearing, selector);
         if (shared != NULL || node_equal(selector, hearing->selector))
             report_double(hearing, other, shared);
     }
@@ -309,6 +330,7 @@ static void judge(struct judgement *judgement, const void *settings)
     const struct field *most = field_get(arena, hearing.spec, "maxUnavailable");
     if (!node_is(hearing.selector, NODE_MAP))
         return; /* selects nothing */
+    hearing.index = selector_index_make(hearing.selector, arena);
     find_selected(&hearing);
     judge_least(&hearing, least);
     judge_most(&hearing, most);
