@@ -421,6 +421,10 @@ void cell_destroy(struct cell *cell);
  * a time and pins one pointer. */
 const void *cell_pin(struct cell *cell, unsigned slot);
 void cell_unpin(struct cell *cell, unsigned slot);
+/* How often was published. Asked before cell_pin: what is pinned is that one or a later one. */
+uint64_t cell_count(const struct cell *cell);
+/* Waits until more was published than that, at most so long. False: nothing was. */
+bool cell_await(struct cell *cell, uint64_t count, int64_t for_ms);
 /* Takes ownership of value; what it replaces is destroyed once no slot has it pinned, at this or a
  * later publish. */
 void cell_publish(struct cell *cell, void *value, void (*destroy)(void *));

@@ -1,9 +1,11 @@
 #include "base/base.h"
 
+#include <pthread.h>
 #include <sched.h>
 #include <stdalign.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <time.h>
 
 enum {
     CACHE_LINE_BYTES = 64,
@@ -25,6 +27,11 @@ struct value {
 
 struct cell {
     alignas(CACHE_LINE_BYTES) _Atomic(const void *) published;
+    atomic_uint_fast64_t count; /* of those published */
+    /* For those who wait for the next one; who only pins does not look here. */
+    atomic_uint waiting;
+    pthread_mutex_t mutex;
+    pthread_cond_t changed;
     /* The writer's alone. */
     struct value current;
     struct value *retired; /* always has room for one more */
@@ -49,6 +56,12 @@ struct cell *cell_create(unsigned slot_count)
     for (unsigned i = 0; i < slot_count; i++)
         atomic_init(&cell->slots[i].pinned, NULL);
     atomic_init(&cell->published, NULL);
+    pthread_condattr_t by_monotonic_clock;
+    pthread_condattr_init(&by_monotonic_clock);
+    pthread_condattr_setclock(&by_monotonic_clock, CLOCK_MONOTONIC);
+    pthread_cond_init(&cell->changed, &by_monotonic_clock);
+    pthread_condattr_destroy(&by_monotonic_clock);
+    pthread_mutex_init(&cell->mutex, NULL);
     return cell;
 }
 
@@ -65,6 +78,8 @@ void cell_destroy(struct cell *cell)
     for (size_t i = 0; i < cell->retired_count; i++)
         destroy(cell->retired[i]);
     destroy(cell->current);
+    pthread_cond_destroy(&cell->changed);
+    pthread_mutex_destroy(&cell->mutex);
     free(cell->retired);
     free(cell);
 }
@@ -83,6 +98,49 @@ const void *cell_pin(struct cell *cell, unsigned slot)
 void cell_unpin(struct cell *cell, unsigned slot)
 {
     atomic_store_explicit(&cell->slots[slot].pinned, NULL, memory_order_release);
+}
+
+uint64_t cell_count(const struct cell *cell)
+{
+    return atomic_load(&cell->count);
+}
+
+static struct timespec after(int64_t for_ms)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_sec += for_ms / 1000;
+    until.tv_nsec += for_ms % 1000 * 1000000;
+    if (until.tv_nsec >= 1000000000) {
+        until.tv_sec++;
+        until.tv_nsec -= 1000000000;
+    }
+    return until;
+}
+
+/* Who waits says so before it looks at the count, who publishes counts before it looks for those
+ * who wait: one of the two sees the other. */
+bool cell_await(struct cell *cell, uint64_t count, int64_t for_ms)
+{
+    const struct timespec until = after(for_ms > 0 ? for_ms : 0);
+    atomic_fetch_add(&cell->waiting, 1);
+    pthread_mutex_lock(&cell->mutex);
+    while (cell_count(cell) == count &&
+           pthread_cond_timedwait(&cell->changed, &cell->mutex, &until) == 0)
+        ;
+    pthread_mutex_unlock(&cell->mutex);
+    atomic_fetch_sub(&cell->waiting, 1);
+    return cell_count(cell) != count;
+}
+
+static void tell_waiting(struct cell *cell)
+{
+    atomic_fetch_add(&cell->count, 1);
+    if (atomic_load(&cell->waiting) == 0)
+        return;
+    pthread_mutex_lock(&cell->mutex);
+    pthread_cond_broadcast(&cell->changed);
+    pthread_mutex_unlock(&cell->mutex);
 }
 
 /* A pending slot may pin any value. */
@@ -114,6 +172,7 @@ void cell_publish(struct cell *cell, void *value, void (*destroy_value)(void *))
     struct value replaced = cell->current;
     cell->current = (struct value){value, destroy_value};
     atomic_exchange(&cell->published, value);
+    tell_waiting(cell);
     if (replaced.pointer != NULL)
         cell->retired[cell->retired_count++] = replaced;
     destroy_unpinned(cell);

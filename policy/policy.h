@@ -123,6 +123,7 @@ struct world {
     bool volumes_are_stale;          /* claims or volumes are as they were more than 60 s ago */
     kind_set unseen; /* may be there and cannot be seen: not to find one of them means nothing */
     bool blind;      /* there is no cluster, and no files that show one */
+    bool live;       /* a cluster is watched: what is not there may be in a moment */
     uint64_t generation;
     int64_t loaded_unix_s;
 };

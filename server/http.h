@@ -152,6 +152,7 @@ struct server {
     unsigned connection_limit, request_timeout_s;
     struct cell *identities; /* a handshake pins the one it uses, in the connection's slot */
     atomic_bool draining;
+    atomic_uint awaiting[LANE_COUNT]; /* reviews that wait for an owner */
     pthread_mutex_t failures_mutex;
     struct {
         char what[RELOAD_FAILURE_BYTES]; /* empty: none */
@@ -200,6 +201,23 @@ bool review_enter(struct connection *connection, int64_t now_us) MUST_CHECK;
 void review_leave(struct connection *connection);
 /* All shares of a request that is over, with the memory they stand for. */
 void return_shares(struct connection *connection);
+
+/* ---- the world a review is judged in ---- */
+
+struct pinned {
+    const struct world *world;
+    uint64_t number; /* of the world in its cell, or of one before */
+};
+void pin_world(struct connection *connection, struct pinned *pinned);
+void unpin_world(struct connection *connection);
+
+/* Until when a review may wait for an owner. */
+int64_t await_until_ms(const struct request *request, int64_t now_ms);
+/* Waits for a world that shows the owner which a verdict hangs on, and pins it in place of the one
+ * that is pinned. True: the review is to be judged anew, also when the time is over. False: nobody
+ * waits, and what was judged stands. */
+bool await_owner(struct connection *connection, const struct awaited_owner *owner, int64_t until_ms,
+                 struct pinned *pinned) MUST_CHECK;
 
 /* MHD_AccessHandlerCallback of the ops port. */
 enum MHD_Result ops_handle(void *closure, struct MHD_Connection *mhd, const char *url,

@@ -330,24 +330,36 @@ static int64_t unix_ms(void)
     return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-static void judge(struct connection *connection, int64_t began_us, struct job *job)
+static void judge_in_world(struct job *job, const struct world *world)
 {
-    struct server *server = connection->server;
     struct error guard_error = {0};
-    metrics_set_in_flight(server->metrics, 1);
+    job->world = world;
     job->now_unix_ms = unix_ms();
-    job->world = cell_pin(server->world, connection->index);
+    arena_reset(job->arena);
     if (!arena_guard(job->arena, run_review, job, &guard_error)) {
         job->answered = false;
         job->error = guard_error;
     }
+}
+
+static void judge(struct connection *connection, int64_t began_us, struct job *job)
+{
+    struct server *server = connection->server;
+    struct pinned pinned;
+    int64_t until_ms = await_until_ms(&connection->request, began_us / 1000);
+    metrics_set_in_flight(server->metrics, 1);
+    pin_world(connection, &pinned);
+    do
+        judge_in_world(job, pinned.world);
+    while (job->answered &&
+           await_owner(connection, &job->record.verdict.awaited, until_ms, &pinned));
     int64_t ended_us = monotonic_us();
     if (job->answered) {
         metrics_count_review(server->metrics, job->phase, &job->record,
                              (uint64_t)(ended_us - began_us), job->body.size);
         write_trail(job);
     }
-    cell_unpin(server->world, connection->index);
+    unpin_world(connection);
     metrics_set_in_flight(server->metrics, -1);
 }
 

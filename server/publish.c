@@ -99,6 +99,7 @@ static bool publish(struct publisher *publisher, struct rules *rules, struct vie
         composed->world.places = view->places;
         composed->world.unseen = sight->unseen;
         composed->world.blind = false;
+        composed->world.live = true;
         composed->world.volumes_are_stale = sight->volumes_are_stale;
     }
     cell_publish(publisher->cell, composed, destroy_composed);

@@ -13,6 +13,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 sys.dont_write_bytecode = True  # nothing is written beside the tests
@@ -89,7 +90,7 @@ STATEFUL_SET = {"apiVersion": "apps/v1", "kind": "StatefulSet", "metadata": meta
 STORAGE_CLASS = {"apiVersion": "storage.k8s.io/v1", "kind": "StorageClass",
                  "metadata": meta("fast"), "provisioner": "ebs.csi.aws.com",
                  "volumeBindingMode": "WaitForFirstConsumer"}
-PLURALS = {"Node": "nodes", "PersistentVolume": "persistentvolumes",
+PLURALS = {"Deployment": "deployments", "ReplicaSet": "replicasets", "Node": "nodes", "PersistentVolume": "persistentvolumes",
            "PersistentVolumeClaim": "persistentvolumeclaims", "StatefulSet": "statefulsets",
            "StorageClass": "storageclasses", "Namespace": "namespaces", "NodePool": "nodepools"}
 
@@ -333,6 +334,107 @@ def an_api_server_that_goes_takes_nothing_with_it(folder):
     live.end()
 
 
+SINCE = "topology-keys: {since: 2026-01-01}"
+OLD, YOUNG = "2025-06-01T00:00:00Z", "2026-06-01T00:00:00Z"
+REPLICA_SETS = {"username": "system:serviceaccount:kube-system:replicaset-controller",
+                "groups": ["system:serviceaccounts"]}
+
+
+def owned(kind, name):
+    return [{"apiVersion": "apps/v1", "kind": kind, "name": name, "uid": "uid-" + name,
+             "controller": True}]
+
+
+def workload(kind, name, created, **more):
+    template = {"metadata": {"labels": {"app": "web"}},
+                "spec": {"containers": [{"name": "web"}],
+                         "topologySpreadConstraints": [{"topologyKey": "zone"}]}}
+    return {"apiVersion": "apps/v1", "kind": kind,
+            "metadata": meta(name, "shop", creationTimestamp=created, **more),
+            "spec": {"template": template}}
+
+
+def pod_of(name):
+    return {"apiVersion": "v1", "kind": "Pod",
+            "metadata": {"name": name + "-x", "namespace": "shop",
+                         "ownerReferences": owned("ReplicaSet", name)},
+            "spec": {"containers": [{"name": "web"}],
+                     "topologySpreadConstraints": [{"topologyKey": "zone"}]}}
+
+
+def an_owner_that_is_not_seen_yet_is_waited_for(folder):
+    """A Pod's ReplicaSet and Deployment, old ones, are told of after the Pod has come."""
+    live = Live(folder, SCRIPT + NO_KARPENTER, rails=SINCE)
+    live.wait_visible()
+    live.ask("/validate", review(pod(0), CONTROLLER))
+
+    def timed(thing, user, query=""):
+        begun = time.monotonic()
+        answer = live.ask("/validate" + query, review(thing, user))
+        return answer, time.monotonic() - begun
+
+    def later(*lines):
+        def tell():
+            for line in lines:
+                time.sleep(0.05)
+                live.fake.do(line)
+        thread = threading.Thread(target=tell)
+        thread.start()
+        return thread
+
+    thread = later(line_of(workload("ReplicaSet", "web-1", YOUNG,
+                                    ownerReferences=owned("Deployment", "web"))),
+                   line_of(workload("Deployment", "web", OLD)))
+    answer, took = timed(pod_of("web-1"), REPLICA_SETS)
+    thread.join()
+    check(answer["allowed"] and answer["auditAnnotations"]["verdict"] == "warn", f"{answer}")
+    check(took >= 0.1, f"it was answered after {took:.3f} s, before its owner was there")
+    print(f"    its owners came after 0.1 s, its answer after {took * 1000:.0f} ms")
+    answer, took = timed(pod_of("web-1"), REPLICA_SETS)
+    check(answer["allowed"] and took < 0.5, f"{took:.3f} s for owners that are there: {answer}")
+    # one that does not come is new; so long the caller has, half of it is waited
+    answer, took = timed(pod_of("gone-1"), REPLICA_SETS)
+    check(not answer["allowed"] and 0.95 <= took, f"{took:.3f} s: {answer}")
+    answer, took = timed(pod_of("gone-1"), REPLICA_SETS, "?timeout=400ms")
+    check(not answer["allowed"] and 0.15 <= took < 0.95, f"{took:.3f} s: {answer}")
+    # nobody waits for what a person says
+    answer, took = timed(pod_of("gone-1"), PERSON)
+    check(not answer["allowed"] and took < 0.5, f"{took:.3f} s: {answer}")
+    live.end()
+
+
+def who_waits_leaves_room_for_others(folder):
+    """Many pods of an owner that never comes, and the reviews of others beside them."""
+    live = Live(folder, SCRIPT + NO_KARPENTER, rails=SINCE)
+    live.wait_visible()
+    denied = []
+
+    def ask():
+        connection = Named("127.0.0.1", live.serving.port, timeout=WAIT_S,
+                           context=live.serving.tls)
+        for _ in range(3):
+            connection.request("POST", "/validate", review(pod_of("gone-1"), REPLICA_SETS),
+                               {"Content-Type": "application/json"})
+            reply = connection.getresponse()
+            answer = json.loads(reply.read())
+            denied.append(reply.status == 200 and not answer["response"]["allowed"])
+        connection.close()
+
+    threads = [threading.Thread(target=ask) for _ in range(40)]
+    for thread in threads:
+        thread.start()
+    slowest = 0
+    while any(thread.is_alive() for thread in threads):
+        begun = time.monotonic()
+        answer = live.ask("/validate", review(pod_of("gone-1"), PERSON))
+        slowest = max(slowest, time.monotonic() - begun)
+        check(not answer["allowed"], f"{answer}")
+    check(len(denied) == 120 and all(denied), f"{denied.count(True)} of {len(denied)} are denied")
+    check(slowest < 1, f"another review took {slowest:.3f} s")
+    print(f"    of 40 at a time some wait; another review takes {slowest * 1000:.0f} ms at most")
+    live.end()
+
+
 def without_an_api_server_it_serves(folder):
     """It waits a while for a first look, is ready without, and sees the cluster when it is there."""
     with socket.create_server(("127.0.0.1", 0)) as taken:
@@ -403,6 +505,7 @@ def main():
                  an_event_is_seen_at_once, what_cannot_be_seen_is_not_decided,
                  rules_change_and_the_cluster_stays,
                  an_api_server_that_goes_takes_nothing_with_it, without_an_api_server_it_serves,
+                 an_owner_that_is_not_seen_yet_is_waited_for, who_waits_leaves_room_for_others,
                  it_ends_while_watches_hang):
         with tempfile.TemporaryDirectory() as folder:
             begun = time.monotonic()

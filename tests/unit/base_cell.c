@@ -168,11 +168,54 @@ static void readers_and_a_writer_share_a_cell(void)
     ASSERT_INT(shared.backwards, 0);
 }
 
+/* ---- waiting for the next one ---- */
+
+enum { LONG_MS = 60000, ROUNDS = 200 };
+
+struct expectation {
+    struct cell *cell;
+    uint64_t count;
+    bool came;
+};
+
+static void *expect_next(void *argument)
+{
+    struct expectation *expectation = argument;
+    expectation->came = cell_await(expectation->cell, expectation->count, LONG_MS);
+    return NULL;
+}
+
+/* However the two threads meet: a word that is lost costs a minute. */
+static void who_waits_is_told_of_the_next_value(void)
+{
+    int values[ROUNDS] = {0};
+    struct cell *cell = new_cell(1);
+    struct timespec begun, ended;
+    clock_gettime(CLOCK_MONOTONIC, &begun);
+    for (int i = 0; i < ROUNDS; i++) {
+        struct expectation expectation = {.cell = cell, .count = cell_count(cell)};
+        pthread_t thread;
+        CU_ASSERT_FATAL(pthread_create(&thread, NULL, expect_next, &expectation) == 0);
+        while (i % 2 == 0 && atomic_load(&cell->waiting) == 0)
+            sched_yield();
+        cell_publish(cell, &values[i], NULL);
+        pthread_join(thread, NULL);
+        CU_ASSERT(expectation.came);
+        CU_ASSERT_EQUAL(cell_count(cell), expectation.count + 1);
+        CU_ASSERT(cell_await(cell, expectation.count, 0)); /* it has come already */
+        CU_ASSERT_FALSE(cell_await(cell, expectation.count + 1, i < 2 ? 1 : -1));
+    }
+    clock_gettime(CLOCK_MONOTONIC, &ended);
+    CU_ASSERT((ended.tv_sec - begun.tv_sec) * 1000 < LONG_MS);
+    cell_destroy(cell);
+}
+
 const char unit_suite[] = "base cell";
 const struct unit_test unit_tests[] = {
     {"values live while they are pinned", values_live_while_they_are_pinned},
     {"a pending slot keeps everything", a_pending_slot_keeps_everything},
     {"a cell destroys what it holds", a_cell_destroys_what_it_holds},
     {"readers and a writer share a cell", readers_and_a_writer_share_a_cell},
+    {"who waits is told of the next value", who_waits_is_told_of_the_next_value},
     {NULL, NULL},
 };
