@@ -31,10 +31,11 @@ func start() error {
 	kinds := flag.String("kind", "", "only kinds that match")
 	paths := flag.String("field", "", "only fields that match")
 	most := flag.Int("rows", 40, "of the table")
+	dump := flag.String("dump", "", "a folder, to keep the bodies in")
 	progress := flag.Bool("progress", false, "what misses an aim is printed at once, on standard error")
 	flag.Parse()
 
-	settings := options{objectBytes: *bytes, short: *short, strings: *withStrings, pairs: *withPairs}
+	settings := options{objectBytes: *bytes, short: *short, strings: *withStrings, pairs: *withPairs, dump: *dump}
 	var err error
 	if settings.kinds, err = regexp.Compile("^(" + *kinds + ")"); err != nil {
 		return err

@@ -3,7 +3,10 @@ package main
 import (
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"regexp"
+	"strings"
 )
 
 // The aims.
@@ -26,6 +29,7 @@ type options struct {
 	strings, pairs bool
 	kinds, paths   *regexp.Regexp
 	progress       io.Writer
+	dump           string // a folder for the bodies; "": none
 }
 
 // row is the worst that one field of a kind costs in one way.
@@ -175,6 +179,12 @@ func (s *sweep) runField(of *kind, where *field, flavour flavour, pattern string
 
 func (s *sweep) measure(of *kind, grown *growth, with variant, path, filling string) error {
 	body := s.body(of, grown, with, s.options.objectBytes)
+	if s.options.dump != "" {
+		name := strings.NewReplacer("/", "_", " ", "_").Replace(of.name + "-" + path + "-" + filling + "-" + with.name)
+		if err := os.WriteFile(filepath.Join(s.options.dump, name+".json"), body, 0o600); err != nil {
+			return err
+		}
+	}
 	costs, err := s.engine.ask(with.phase, allWorlds, body)
 	if err != nil {
 		return err
