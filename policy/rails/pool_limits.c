@@ -76,67 +76,17 @@ static struct text amount_text(struct text resource, int64_t milli, struct arena
 
 /* ---- a limit that must be there ---- */
 
-/* How many of the types that a pool may launch carry a resource. */
-enum carriers { CARRIED_BY_NONE, CARRIED_BY_SOME, CARRIED_BY_ALL, CARRIERS_UNKNOWN };
-
-static enum carriers carriers_of(const struct judgement *judgement, const struct pool *pool,
-                                 struct text resource)
-{
-    static const char *const of_every_node[] = {"cpu", "memory", "nodes", "pods",
-                                                "ephemeral-storage"};
-    for (size_t i = 0; i < COUNT_OF(of_every_node); i++)
-        if (text_is(resource, of_every_node[i]))
-            return CARRIED_BY_ALL;
-    const struct catalog *catalog = judgement->world->catalog;
-    struct arena *arena = judgement->arena;
-    if (!pool_is_covered_by(catalog, pool))
-        return CARRIERS_UNKNOWN;
-    struct type_set launchable =
-        expressions_select(catalog, &pool->requirements, &pool->labels, arena);
-    size_t with = 0;
-    size_t without = 0;
-    for (size_t i = 0; i < catalog_count(catalog); i++) {
-        if (!type_set_has(&launchable, i))
-            continue;
-        struct catalog_amounts amounts = catalog_type_amounts(catalog, i, arena);
-        if (amounts.count == 0)
-            continue; /* no node is made of it */
-        bool carries = pool_limits_capacity(&amounts, resource) > 0;
-        with += carries;
-        without += !carries;
-    }
-    if (with == 0)
-        return without == 0 ? CARRIERS_UNKNOWN : CARRIED_BY_NONE;
-    return without == 0 ? CARRIED_BY_ALL : CARRIED_BY_SOME;
-}
-
-/* Whether every node counts against it: a limit on GPUs leaves a pool free to buy others. */
-static bool binds_every_node(const struct judgement *judgement, const struct pool *pool,
-                             struct text resource)
-{
-    enum carriers carriers = carriers_of(judgement, pool, resource);
-    return carriers == CARRIED_BY_ALL || carriers == CARRIERS_UNKNOWN;
-}
-
-/* Whether the pool could buy it at all: one without GPUs needs no limit on them. */
-static bool can_buy(const struct judgement *judgement, const struct pool *pool,
-                    struct text resource)
-{
-    enum carriers carriers = carriers_of(judgement, pool, resource);
-    return carriers == CARRIED_BY_ALL || carriers == CARRIED_BY_SOME;
-}
-
 /* "{cpu: 1000, memory: 4Ti}", of what the pool can buy; empty when none of it bounds every node. */
 static struct text ceilings_text(const struct judgement *judgement, const struct settings *settings,
-                                 const struct pool *pool)
+                                 const struct pool_supply *supply)
 {
     const struct key_quantities *max = &settings->max;
     struct text_builder builder = {.arena = judgement->arena};
     bool bound = false;
     for (size_t i = 0; i < max->count; i++) {
-        if (carriers_of(judgement, pool, max->items[i].name) == CARRIED_BY_NONE)
+        if (pool_limits_carriers(supply, max->items[i].name, judgement->arena) == CARRIED_BY_NONE)
             continue;
-        bound = bound || binds_every_node(judgement, pool, max->items[i].name);
+        bound = bound || pool_limits_binds(supply, max->items[i].name, judgement->arena);
         text_builder_printf(&builder, "%s%.*s: %.*s", builder.size == 0 ? "{" : ", ",
                             TEXT_ARGS(max->items[i].name), TEXT_ARGS(max->items[i].written));
     }
@@ -155,7 +105,7 @@ static bool is_listed(const struct key_quantities *quantities, struct text name)
 /* "memory, nodes": what a limit is asked for on, beside what has a ceiling of its own; and whether
  * with these alone the pool would be taken for one that has limits. */
 static struct text asked_text(const struct judgement *judgement, const struct settings *settings,
-                              const struct pool *pool, bool *enough)
+                              const struct pool_supply *supply, bool *enough)
 {
     size_t required = settings->require.count;
     struct text_builder builder = {.arena = judgement->arena};
@@ -166,22 +116,22 @@ static struct text asked_text(const struct judgement *judgement, const struct se
         bool told = is_listed(&settings->max, name);
         for (size_t j = 0; j < required && i >= required; j++)
             told = told || text_equal(settings->require.items[j], name);
-        if (told || !can_buy(judgement, pool, name))
+        if (told || !pool_limits_can_buy(supply, name, judgement->arena))
             continue;
-        *enough = *enough || i < required || binds_every_node(judgement, pool, name);
+        *enough = *enough || i < required || pool_limits_binds(supply, name, judgement->arena);
         text_builder_printf(&builder, "%s%.*s", builder.size == 0 ? "" : ", ", TEXT_ARGS(name));
     }
     return text_builder_text(&builder);
 }
 
 static struct text fix_of_none(const struct judgement *judgement, const struct settings *settings,
-                               const struct pool *pool)
+                               const struct pool *pool, const struct pool_supply *supply)
 {
     struct arena *arena = judgement->arena;
     struct text path = field_path(arena, pool->limits_field);
-    struct text ceilings = ceilings_text(judgement, settings, pool);
+    struct text ceilings = ceilings_text(judgement, settings, supply);
     bool enough;
-    struct text asked = asked_text(judgement, settings, pool, &enough);
+    struct text asked = asked_text(judgement, settings, supply, &enough);
     if (ceilings.size > 0)
         return arena_printf(arena, "set %.*s, at most %.*s%s%.*s", TEXT_ARGS(path),
                             TEXT_ARGS(ceilings), asked.size > 0 ? ", and a limit on " : "",
@@ -194,24 +144,29 @@ static struct text fix_of_none(const struct judgement *judgement, const struct s
 
 /* False when it has none that bounds it; then that is said. */
 static bool judge_any(struct judgement *judgement, const struct settings *settings,
-                      const struct pool *pool)
+                      const struct pool *pool, const struct pool_supply *supply)
 {
     struct arena *arena = judgement->arena;
     const struct node *limits = pool->limits_field->node;
+    enum { SHOWN = 10 };
     struct text_builder loose = {.arena = arena};
+    size_t loose_count = 0;
     for (size_t i = 0; node_is(limits, NODE_MAP) && i < node_count(limits); i++) {
         struct text name = {limits->members[i].key, limits->members[i].key_size};
         if (!node_is_given(&limits->members[i].value))
             continue;
-        if (settings->require.count > 0 || binds_every_node(judgement, pool, name))
+        if (settings->require.count > 0 || pool_limits_binds(supply, name, judgement->arena))
             return true;
-        text_builder_printf(&loose, "%s%.*s", loose.size == 0 ? "" : ", ", TEXT_ARGS(name));
+        if (loose_count++ < SHOWN)
+            text_builder_printf(&loose, "%s%.*s", loose.size == 0 ? "" : ", ", TEXT_ARGS(name));
     }
+    if (loose_count > SHOWN)
+        text_builder_printf(&loose, " and %zu more", loose_count - SHOWN);
     struct draft draft = {
         .field = pool->limits_field,
         .found = text_builder_text(&loose),
         .statement = TEXT("no limit: nothing bounds how many nodes the pool buys"),
-        .fix = fix_of_none(judgement, settings, pool),
+        .fix = fix_of_none(judgement, settings, pool, supply),
     };
     if (loose.size > 0)
         draft.statement = arena_printf(
@@ -240,14 +195,14 @@ static void report_missing(struct judgement *judgement, const struct pool *pool,
 /* ---- limits that are too high ---- */
 
 static void judge_max(struct judgement *judgement, const struct settings *settings,
-                      const struct pool *pool)
+                      const struct pool *pool, const struct pool_supply *supply)
 {
     struct arena *arena = judgement->arena;
     for (size_t i = 0; i < settings->max.count; i++) {
         const struct key_quantity *max = &settings->max.items[i];
         struct limit limit = limit_of(pool, max->name, arena);
         if (!limit.given) {
-            if (can_buy(judgement, pool, max->name))
+            if (pool_limits_can_buy(supply, max->name, judgement->arena))
                 report_missing(judgement, pool, max->name, max->written);
         } else if (limit.milli > max->milli) {
             judgement_report(
@@ -308,12 +263,14 @@ static struct others others_of(struct judgement *judgement, struct text resource
 }
 
 static void judge_total(struct judgement *judgement, const struct settings *settings,
-                        const struct pool *pool, const struct key_quantity *budget)
+                        const struct pool *pool, const struct pool_supply *supply,
+                        const struct key_quantity *budget)
 {
     struct arena *arena = judgement->arena;
     struct limit limit = limit_of(pool, budget->name, arena);
     if (!limit.given) {
-        if (!is_listed(&settings->max, budget->name) && can_buy(judgement, pool, budget->name))
+        if (!is_listed(&settings->max, budget->name) &&
+            pool_limits_can_buy(supply, budget->name, judgement->arena))
             report_missing(judgement, pool, budget->name, TEXT(""));
         return;
     }
@@ -409,20 +366,23 @@ static void judge(struct judgement *judgement, const void *settings_pointer)
     if (!pool_read(judgement->object, judgement->arena, &pool))
         return;
     judge_quantities(judgement, &pool);
-    if (judge_static(judgement, settings, &pool) || !judge_any(judgement, settings, &pool))
+    if (judge_static(judgement, settings, &pool))
+        return;
+    struct pool_supply supply = pool_limits_supply(judgement, &pool);
+    if (!judge_any(judgement, settings, &pool, &supply))
         return;
     for (size_t i = 0; i < settings->require.count; i++) {
         struct text resource = settings->require.items[i];
         bool told =
             is_listed(&settings->max, resource) || is_listed(&settings->max_total, resource);
         if (!told && !limit_of(&pool, resource, judgement->arena).given &&
-            can_buy(judgement, &pool, resource))
+            pool_limits_can_buy(&supply, resource, judgement->arena))
             report_missing(judgement, &pool, resource, TEXT(""));
     }
-    judge_max(judgement, settings, &pool);
+    judge_max(judgement, settings, &pool, &supply);
     for (size_t i = 0; i < settings->max_total.count; i++)
-        judge_total(judgement, settings, &pool, &settings->max_total.items[i]);
-    pool_limits_judge_reach(judgement, &pool);
+        judge_total(judgement, settings, &pool, &supply, &settings->max_total.items[i]);
+    pool_limits_judge_reach(judgement, &pool, &supply);
 }
 
 const struct rail rail_pool_limits = {

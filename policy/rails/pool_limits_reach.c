@@ -16,24 +16,16 @@ struct smallest {
     int64_t capacity;
 };
 
-int64_t pool_limits_capacity(const struct catalog_amounts *amounts, struct text resource)
-{
-    for (size_t i = 0; i < amounts->count; i++)
-        if (text_is(resource, amounts->items[i].resource))
-            return amounts->items[i].capacity;
-    return 0;
-}
-
 /* False when one fits under the limit, in the units of the capacities, or none is known. */
-static bool find_smallest(const struct catalog *catalog, const struct pool *pool,
-                          struct text resource, int64_t limit, struct arena *arena,
-                          struct smallest *smallest)
+static bool find_smallest(const struct pool_supply *supply, struct text resource, int64_t limit,
+                          struct arena *arena, struct smallest *smallest)
 {
-    struct type_set launchable =
-        expressions_select(catalog, &pool->requirements, &pool->labels, arena);
+    const struct catalog *catalog = supply->catalog;
     *smallest = (struct smallest){.capacity = INT64_MAX};
+    if (supply->of_one.count == 0 || pool_limits_capacity(&supply->of_one, resource) <= limit)
+        return false;
     for (size_t i = 0; i < catalog_count(catalog); i++) {
-        if (!type_set_has(&launchable, i))
+        if (!type_set_has(&supply->launchable, i))
             continue;
         struct catalog_amounts amounts = catalog_type_amounts(catalog, i, arena);
         int64_t capacity = pool_limits_capacity(&amounts, resource);
@@ -58,7 +50,7 @@ static struct text limit_text(struct text resource, int64_t capacity, struct are
     return arena_printf(arena, "%lld", (long long)capacity);
 }
 
-static void judge_limit(struct judgement *judgement, const struct pool *pool,
+static void judge_limit(struct judgement *judgement, const struct pool_supply *supply,
                         const struct field *field, int64_t milli)
 {
     enum { LONGEST = 5 };
@@ -67,7 +59,7 @@ static void judge_limit(struct judgement *judgement, const struct pool *pool,
     struct text written = node_text(field->node);
     struct smallest smallest;
     int64_t limit = text_is(resource, "cpu") ? milli : milli / THOUSAND;
-    if (!find_smallest(judgement->world->catalog, pool, resource, limit, arena, &smallest))
+    if (!find_smallest(supply, resource, limit, arena, &smallest))
         return;
     struct text needed = limit_text(resource, smallest.capacity, arena);
     bool no_unit =
@@ -90,11 +82,11 @@ static void judge_limit(struct judgement *judgement, const struct pool *pool,
         });
 }
 
-void pool_limits_judge_reach(struct judgement *judgement, const struct pool *pool)
+void pool_limits_judge_reach(struct judgement *judgement, const struct pool *pool,
+                             const struct pool_supply *supply)
 {
     struct arena *arena = judgement->arena;
     const struct node *limits = pool->limits_field->node;
-    bool covered = pool_is_covered_by(judgement->world->catalog, pool);
     for (size_t i = 0; i < node_count(limits); i++) {
         struct text resource = {limits->members[i].key, limits->members[i].key_size};
         const struct field *field = field_member(arena, pool->limits_field, resource);
@@ -111,7 +103,7 @@ void pool_limits_judge_reach(struct judgement *judgement, const struct pool *poo
                                    TEXT_ARGS(node_text(field->node))),
                                .fix = TEXT("write what it may buy; 0, if that is nothing"),
                            });
-        else if (covered && is_of_type(resource))
-            judge_limit(judgement, pool, field, milli);
+        else if (supply->covered && is_of_type(resource))
+            judge_limit(judgement, supply, field, milli);
     }
 }

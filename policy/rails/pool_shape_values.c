@@ -292,37 +292,38 @@ static void judge_zones(struct judgement *judgement, const struct pool *pool,
 
 /* ---- taints ---- */
 
-static const struct taint *same_before(const struct taints *first, const struct taints *second,
-                                       size_t at)
+/* What makes two taints the same: neither part may run into the other. */
+static struct text taint_identity(const struct taint *taint, struct arena *arena)
 {
-    const struct taint *taint =
-        at < first->count ? &first->items[at] : &second->items[at - first->count];
-    for (size_t i = 0; i < at; i++) {
-        const struct taint *other =
-            i < first->count ? &first->items[i] : &second->items[i - first->count];
-        if (text_equal(taint->key, other->key) && text_equal(taint->effect, other->effect))
-            return taint;
-    }
-    return NULL;
+    return arena_printf(arena, "%zu %.*s%.*s", taint->key.size, TEXT_ARGS(taint->key),
+                        TEXT_ARGS(taint->effect));
+}
+
+static void judge_taint(struct judgement *judgement, const struct taint *taint,
+                        struct text_map *seen)
+{
+    struct arena *arena = judgement->arena;
+    if (text_map_add(seen, arena, taint_identity(taint, arena)))
+        return;
+    judgement_report(judgement, &(struct draft){
+                                    .field = taint->field,
+                                    .found = taint->key,
+                                    .statement = arena_printf(
+                                        arena,
+                                        "the taint %.*s with the effect %.*s stands twice in "
+                                        "taints and startupTaints" NEVER_USED,
+                                        TEXT_ARGS(taint->key), TEXT_ARGS(taint->effect)),
+                                    .fix = TEXT("remove one of them"),
+                                });
 }
 
 static void judge_taints(struct judgement *judgement, const struct pool *pool)
 {
-    for (size_t i = 1; i < pool->taints.count + pool->startup_taints.count; i++) {
-        const struct taint *twice = same_before(&pool->taints, &pool->startup_taints, i);
-        if (twice == NULL)
-            continue;
-        judgement_report(judgement, &(struct draft){
-                                        .field = twice->field,
-                                        .found = twice->key,
-                                        .statement = arena_printf(
-                                            judgement->arena,
-                                            "the taint %.*s with the effect %.*s stands twice in "
-                                            "taints and startupTaints" NEVER_USED,
-                                            TEXT_ARGS(twice->key), TEXT_ARGS(twice->effect)),
-                                        .fix = TEXT("remove one of them"),
-                                    });
-    }
+    struct text_map seen = {0};
+    for (size_t i = 0; i < pool->taints.count; i++)
+        judge_taint(judgement, &pool->taints.items[i], &seen);
+    for (size_t i = 0; i < pool->startup_taints.count; i++)
+        judge_taint(judgement, &pool->startup_taints.items[i], &seen);
 }
 
 void pool_shape_judge_values(struct judgement *judgement, const struct pool *pool)

@@ -253,6 +253,13 @@ static void it_says_what_to_write(void)
          "without "
          "it",
          "set spec.limits, by cpu, memory or nodes"},
+        {POOL("a",
+              LIMITS("r/a: 1, r/b: 1, r/c: 1, r/d: 1, r/e: 1, r/f: 1, r/g: 1, r/h: 1, r/i: 1, "
+                     "r/j: 1, r/k: 1, nvidia.com/l: 1"),
+              FAMILY("g5, m5")),
+         "limits only r/a, r/b, r/c, r/d, r/e, r/f, r/g, r/h, r/i, r/j and 2 more, and the pool "
+         "can buy any number of nodes without it",
+         "set spec.limits, by cpu, memory or nodes"},
         {PLAIN(LIMITS("cpu: many")), "found \"many\", which is no quantity",
          "write a number with a unit, as in 100, 512Gi or 4Ti"},
         {PLAIN(LIMITS("cpu: [1]")), "found no quantity",

@@ -57,6 +57,7 @@ static void refused_values_are_found(void)
         {TAINTS("startupTaints: [{key: a, effect: NoSchedule}, {key: a, effect: NoSchedule}]"),
          "deny spec.template.spec.startupTaints[1] a"},
         {TAINTS("startupTaints: [{key: a, effect: NoSchedule}, {key: a, effect: NoExecute}]"), ""},
+        {TAINTS("taints: [{key: a, effect: bc}, {key: ab, effect: c}]"), ""},
         {TAINTS("taints: [{key: z, effect: NoSchedule}], startupTaints: [{key: a, effect: "
                 "NoSchedule}, {key: b, effect: NoSchedule}]"),
          ""},
