@@ -186,6 +186,8 @@ static struct reload_options reload_options_of(const struct serve_options *optio
                 .policy_path_count = options->policies.count,
                 .state_dir = options->state_dir,
                 .catalog_file = options->catalog_file,
+                .serves = true,
+                .watches = watches_cluster(options),
             },
         .certificate_file = options->cert_file,
         .key_file = options->key_file,

@@ -236,3 +236,56 @@ bool object_is_controlled(const struct world *world, const struct subject *subje
         return false;
     return !subject->existing || may_be_made(world->policies, object);
 }
+
+/* ---- what is believed ---- */
+
+static bool asks_for_age(const struct policy_set *policies)
+{
+    for (size_t i = 0; i < policies->count; i++)
+        for (size_t j = 0; j < policies->items[i].rail_count; j++)
+            if (policies->items[i].rails[j].since_unix_s != 0 &&
+                policy_may_use(&policies->items[i], &policies->items[i].rails[j]))
+                return true;
+    return false;
+}
+
+struct names {
+    struct text_builder text;
+    struct text *items;
+    size_t count, capacity;
+};
+
+static void add_once(struct names *names, struct text name)
+{
+    for (size_t i = 0; i < names->count; i++)
+        if (text_equal(names->items[i], name))
+            return;
+    *LIST_PUSH(names->text.arena, names) = name;
+    text_builder_printf(&names->text, "%s%.*s", names->count == 1 ? "" : ", ", TEXT_ARGS(name));
+}
+
+static void add_custom_owners(const struct policy *policy, struct names *names)
+{
+    struct arena *arena = names->text.arena;
+    for (size_t i = 0; i < policy->trusted_count; i++)
+        if (kind_by_name(policy->trusted[i].owner_kind) == KIND_UNKNOWN)
+            add_once(names, policy->trusted[i].owner);
+    for (size_t i = 0; i < policy->templated_count; i++)
+        if (policy->templated[i].controllers.count > 0)
+            add_once(names, arena_printf(arena, "%.*s.%.*s", TEXT_ARGS(policy->templated[i].kind),
+                                         TEXT_ARGS(policy->templated[i].group)));
+}
+
+struct text policy_set_believed(const struct policy_set *policies, kind_set unseen,
+                                bool custom_unseen, struct arena *arena)
+{
+    struct names names = {.text = {.arena = arena}};
+    if (!asks_for_age(policies))
+        return TEXT("");
+    for (size_t i = 0; i < COUNT_OF(makers); i++)
+        if ((unseen & KIND_BIT(makers[i].owner)) != 0)
+            add_once(&names, text_of(kind_table[makers[i].owner].name));
+    for (size_t i = 0; custom_unseen && i < policies->count; i++)
+        add_custom_owners(&policies->items[i], &names);
+    return text_builder_text(&names.text);
+}

@@ -176,6 +176,11 @@ struct custom_resources {
 };
 void policy_set_custom_resources(const struct policy_set *policies, struct arena *arena,
                                  struct custom_resources *resources);
+/* The kinds of owners of which `since` believes what references say: those of Kubernetes' own that
+ * cannot be seen, and custom ones if they cannot; joined by commas, empty when there are none, or
+ * no rail that is on has a `since`. */
+struct text policy_set_believed(const struct policy_set *policies, kind_set unseen,
+                                bool custom_unseen, struct arena *arena);
 /* Warns of exceptions that no longer hold. */
 void policy_warn_expired(const struct policy_set *policies, int64_t now_unix_s,
                          struct problems *warnings);

@@ -418,6 +418,23 @@ static void tell_board(struct lookout *lookout, int64_t now_ms,
     lookout->told_ms = now_ms;
 }
 
+/* Of owners that cannot be seen `since` knows no more than what somebody wrote. */
+static void log_belief(const struct lookout *lookout, const struct rules *rules)
+{
+    enum { BELIEF_BYTES = 64 << 10 };
+    struct arena *arena = rules == NULL ? NULL : arena_create(BELIEF_BYTES);
+    if (arena == NULL)
+        return;
+    struct text kinds =
+        policy_set_believed(rules->world->policies, lookout->sight.unseen, false, arena);
+    if (kinds.size > 0)
+        log_line(LOG_WARN, "cluster", NULL, NULL,
+                 "`since` rests on what authors write of owners that cannot be seen (%.*s): what "
+                 "their controllers make counts as old",
+                 TEXT_ARGS(kinds));
+    arena_destroy(arena);
+}
+
 static void log_first_look(const struct lookout *lookout, int64_t now_ms)
 {
     size_t count = 0;
@@ -479,10 +496,12 @@ static bool step(struct lookout *lookout, struct rules *rules, int64_t now_ms,
             return false;
         lookout->sight = sight;
     }
-    if (first)
+    if (first) {
         log_first_look(lookout, now_ms);
-    if (!first && lookout->visible)
+        log_belief(lookout, rules);
+    } else if (lookout->visible) {
         log_sight(&before, &sight);
+    }
     return true;
 }
 

@@ -17,6 +17,8 @@ struct world_options {
     /* Objects of a change, visible beside the state and before it; NULL: none. Must outlive the
      * world. */
     const struct manifests *change;
+    bool serves;  /* somebody will ask who is known, so that it matters which owners can be seen */
+    bool watches; /* a live cluster will be seen besides */
 };
 
 /* Builds the next world completely and checks it. False when a policy, the catalogue or the state

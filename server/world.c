@@ -55,6 +55,20 @@ static bool load_snapshot(struct loading *loading, const struct snapshot **snaps
     return true;
 }
 
+/* Of owners that cannot be seen nobody knows more than what somebody wrote. */
+static void warn_of_belief(struct loading *loading, const struct policy_set *policies)
+{
+    bool blind = loading->options->state_dir == NULL && !loading->options->watches;
+    struct text kinds =
+        policy_set_believed(policies, blind ? ~(kind_set)0 : 0, true, loading->arena);
+    if (kinds.size > 0)
+        problems_add(
+            loading->warnings, ERROR_POLICY, NOWHERE,
+            "`since` rests on what authors write of owners that cannot be seen here (%.*s): "
+            "what their controllers make counts as old",
+            TEXT_ARGS(kinds));
+}
+
 static void load(void *argument)
 {
     struct loading *loading = argument;
@@ -72,6 +86,8 @@ static void load(void *argument)
                                 loading->warnings);
     if (policies)
         policy_warn_expired(world->policies, loading->now_unix_s, loading->warnings);
+    if (policies && loading->options->serves)
+        warn_of_belief(loading, world->policies);
     bool snapshot = load_snapshot(loading, &world->snapshot);
     const struct rail *pin = rail_find(TEXT("zone-pin"));
     if (policies && snapshot && policy_set_uses(world->policies, pin))

@@ -403,6 +403,20 @@ def an_owner_that_is_not_seen_yet_is_waited_for(folder):
     live.end()
 
 
+def owners_that_may_not_be_listed_are_believed(folder):
+    script = SCRIPT + [line_of(workload("ReplicaSet", "web-1", YOUNG,
+                                        ownerReferences=owned("Deployment", "web")))]
+    live = Live(folder, script + ["list deployments status 403"] * 9, rails=SINCE)
+    live.wait_visible()
+    answer = live.ask("/validate", review(pod_of("web-1"), REPLICA_SETS))
+    check(answer["allowed"], f"its Deployment is not believed to be old: {answer}")
+    answer = live.ask("/validate?timeout=200ms", review(pod_of("web-2"), REPLICA_SETS))
+    check(not answer["allowed"], f"ReplicaSets can be seen, and this is none: {answer}")
+    check(len(live.logged(r"rests on what authors write.*\(Deployment\)")) == 1,
+          "".join(live.serving.log))
+    live.end()
+
+
 def who_waits_leaves_room_for_others(folder):
     """Many pods of an owner that never comes, and the reviews of others beside them."""
     live = Live(folder, SCRIPT + NO_KARPENTER, rails=SINCE)
@@ -506,6 +520,7 @@ def main():
                  rules_change_and_the_cluster_stays,
                  an_api_server_that_goes_takes_nothing_with_it, without_an_api_server_it_serves,
                  an_owner_that_is_not_seen_yet_is_waited_for, who_waits_leaves_room_for_others,
+                 owners_that_may_not_be_listed_are_believed,
                  it_ends_while_watches_hang):
         with tempfile.TemporaryDirectory() as folder:
             begun = time.monotonic()

@@ -283,11 +283,43 @@ static void only_what_its_controller_makes_is_not_denied(void)
     arena_destroy(arena);
 }
 
+static void what_is_believed_is_named(void)
+{
+    static const struct {
+        const char *spec;
+        kind_set unseen;
+        bool custom_unseen;
+        const char *kinds;
+    } rows[] = {
+        {"since: 2026-01-01", ~(kind_set)0, true,
+         "Deployment, CronJob, ReplicaSet, ReplicationController, StatefulSet, DaemonSet, Job, "
+         "Rollout.argoproj.io, RayCluster.ray.io"},
+        {"since: 2026-01-01", KIND_BIT(KIND_JOB) | KIND_BIT(KIND_NODE), false, "Job"},
+        {"since: 2026-01-01", KIND_BIT(KIND_NODE), false, ""},
+        {"mode: enforce", ~(kind_set)0, true, ""},
+        {"since: 2026-01-01, mode: off", ~(kind_set)0, true, ""},
+    };
+    struct arena *arena = arena_create((size_t)64 << 20);
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        struct text yaml =
+            arena_printf(arena,
+                         "{apiVersion: taffrail.dev/v1alpha1, kind: GuardRails, metadata: {name: "
+                         "p}, spec: {" TRUST "%s, rails: {topology-keys: {}}}}",
+                         rows[i].spec);
+        struct policy policy = rail_table_read_policy(yaml, catalog_builtin(arena), arena);
+        const struct policy_set policies = {.items = &policy, .count = 1};
+        ASSERT_TEXT(policy_set_believed(&policies, rows[i].unseen, rows[i].custom_unseen, arena),
+                    rows[i].kinds);
+    }
+    arena_destroy(arena);
+}
+
 const char unit_suite[] = "policy owner";
 const struct unit_test unit_tests[] = {
     {"references count when their author is known", references_count_when_their_author_is_known},
     {"what cannot be seen is believed", what_cannot_be_seen_is_believed},
     {"what is there is believed", what_is_there_is_believed},
     {"only what its controller makes is not denied", only_what_its_controller_makes_is_not_denied},
+    {"what is believed is named", what_is_believed_is_named},
     {NULL, NULL},
 };
