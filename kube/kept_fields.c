@@ -69,8 +69,8 @@ FIELDS(storage, WHOLE("storage"));
 FIELDS(claim_resources, INSIDE("requests", storage));
 FIELDS(claim_spec, WHOLE("volumeName"), WHOLE("storageClassName"), WHOLE("accessModes"),
        WHOLE("volumeMode"), WHOLE("selector"), INSIDE("resources", claim_resources));
-FIELDS(class_annotation, CLASS_ANNOTATION);
-FIELDS(claim_template_metadata, WHOLE("name"), INSIDE("annotations", class_annotation));
+FIELDS(claim_template_annotations, CLASS_ANNOTATION, WHOLE("volume.kubernetes.io/selected-node"));
+FIELDS(claim_template_metadata, WHOLE("name"), INSIDE("annotations", claim_template_annotations));
 FIELDS(claim_template, INSIDE("metadata", claim_template_metadata), INSIDE("spec", claim_spec));
 
 /* Of Pods, and of their templates. */

@@ -486,6 +486,7 @@ bool storage_class_is_zone_redundant(const struct storage_class *class);
 
 /* A PersistentVolumeClaim, or a template of one. */
 struct claim {
+    const struct field *root;        /* where metadata and spec lie */
     const struct field *class_field; /* where it names its class, or would */
     struct text class_name;          /* empty, though named: it wants none */
     bool class_named;

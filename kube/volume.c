@@ -55,6 +55,7 @@ void claim_read(const struct field *root, struct arena *arena, struct claim *cla
     const struct field *name = field_get(arena, spec, "storageClassName");
     const struct field *class_field = node_is(annotation->node, NODE_STRING) ? annotation : name;
     *claim = (struct claim){
+        .root = root,
         .class_field = class_field,
         .class_name = node_string(class_field->node),
         .class_named = node_is(class_field->node, NODE_STRING),

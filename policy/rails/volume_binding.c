@@ -1,4 +1,4 @@
-#include "policy/rail.h"
+#include "policy/rails/volume_binding.h"
 #include "solver/well_known.h"
 
 struct settings {
@@ -405,12 +405,15 @@ static void judge(struct judgement *judgement, const void *settings_pointer)
         struct claim claim;
         claim_read(object->root, arena, &claim);
         judge_claim(judgement, settings, &claim, &instead);
+        volume_binding_judge_by_hand(judgement, &claim);
         return;
     }
     struct claims templates;
     claim_templates_read(&workload, arena, &templates);
-    for (size_t i = 0; i < templates.count; i++)
+    for (size_t i = 0; i < templates.count; i++) {
         judge_claim(judgement, settings, &templates.items[i], &instead);
+        volume_binding_judge_by_hand(judgement, &templates.items[i]);
+    }
     struct claim_names mounted;
     claim_names_read(&workload, arena, &mounted);
     for (size_t i = 0; i < mounted.count; i++)
@@ -433,7 +436,13 @@ const struct rail rail_volume_binding = {
         "visible cannot be judged. In allowedTopologies it finds keys that the provisioner does "
         "not know, values that no label can hold, and zones that this cluster does not have, as "
         "far as it shows: where some NodePool is open to all zones and no EC2NodeClass lists "
-        "them, that is only a warning.",
+        "them, that is only a warning.\n\n"
+        "The annotation volume.kubernetes.io/selected-node, by which kube-scheduler tells the "
+        "provisioner what it has chosen, is found in a claim that anybody but a controller makes, "
+        "and in templates of claims. A claim may name its volume, as static volumes and restores "
+        "do; it is warned of one whose zones are none of its class's allowedTopologies, or none "
+        "that nodes come up in. Claims are judged when they are made: what is written into one "
+        "afterwards is not.",
     .example = "volume-binding:\n"
                "  mode: enforce\n"
                "  zonalProvisioners: [ebs.csi.aws.com, kubernetes.io/aws-ebs]\n",

@@ -271,6 +271,125 @@ static void claims_must_use_a_class_that_waits(void)
     rail_table_run(&(struct rail_table){"volume-binding: {}", CLASSES, cases, COUNT_OF(cases)});
 }
 
+/* ---- what is written by hand ---- */
+
+#define SELECTED "volume.kubernetes.io/selected-node"
+#define BY_HAND(key) "deny metadata.annotations[" key "] ip-1"
+#define SET_OF(annotations)                                                                       \
+    "{apiVersion: apps/v1, kind: StatefulSet, metadata: {name: s}, spec: {template: {spec: {}}, " \
+    "volumeClaimTemplates: [{metadata: {name: d, annotations: {" annotations                      \
+    "}}, spec: {storageClassName: gp3}}]}}"
+
+static void a_node_selected_by_hand(void)
+{
+    static const struct rail_case cases[] = {
+        {CLAIM(SELECTED ": ip-1", "storageClassName: gp3"), BY_HAND(SELECTED)},
+        {CLAIM("volume.alpha.kubernetes.io/selected-node: ip-1", "storageClassName: gp3"),
+         BY_HAND("volume.alpha.kubernetes.io/selected-node")},
+        {CLAIM(SELECTED ": ip-1", "storageClassName: gp3, volumeName: ''"), BY_HAND(SELECTED)},
+        {CLAIM(SELECTED ": ip-1", "storageClassName: efs"), BY_HAND(SELECTED)},
+        /* none, or of a claim that has its volume, as a dump shows it */
+        {CLAIM(SELECTED ": ''", "storageClassName: gp3"), ""},
+        {CLAIM(SELECTED ": null", "storageClassName: gp3"), ""},
+        {CLAIM(SELECTED ": [ip-1]", "storageClassName: gp3"), ""},
+        {CLAIM("Volume.kubernetes.io/selected-node: ip-1", "storageClassName: gp3"), ""},
+        {CLAIM(SELECTED ": ip-1", "storageClassName: gp3, volumeName: pv-1"), ""},
+        {SET_OF(SELECTED ": ip-1"),
+         "deny spec.volumeClaimTemplates[0].metadata.annotations[" SELECTED "] ip-1"},
+        {SET_OF(""), ""},
+        {"{apiVersion: v1, kind: Pod, metadata: {name: p}, spec: {volumes: [{name: d, ephemeral: "
+         "{volumeClaimTemplate: {metadata: {annotations: {" SELECTED ": ip-1}}, spec: "
+         "{storageClassName: gp3}}}}]}}",
+         "deny spec.volumes[0].ephemeral.volumeClaimTemplate.metadata.annotations[" SELECTED
+         "] ip-1"},
+    };
+    rail_table_run(&(struct rail_table){"volume-binding: {}", CLASSES, cases, COUNT_OF(cases)});
+    static const struct rail_words words = {
+        CLAIM(SELECTED ": ip-1", "storageClassName: gp3"),
+        "found \"ip-1\": kube-scheduler writes the node that it has chosen for the pod; by hand, "
+        "the "
+        "disk is made in that node's zone, wherever its pod may run",
+        "remove the annotation, and choose a zone by the pod's node affinity"};
+    rail_words_run("volume-binding: {}", CLASSES, &words, 1);
+}
+
+/* The claims that Kubernetes' own controllers make, and those that are there. */
+static void what_controllers_write(void)
+{
+    static const struct {
+        const char *object, *user;
+        bool existing;
+        enum action action;
+    } rows[] = {
+        {CLAIM(SELECTED ": ip-1", "storageClassName: gp3"), "jane", false, ACTION_DENY},
+        {CLAIM(SELECTED ": ip-1", "storageClassName: gp3"),
+         "system:serviceaccount:kube-system:statefulset-controller", false, ACTION_NONE},
+        {CLAIM(SELECTED ": ip-1", "storageClassName: gp3"), "system:kube-scheduler", false,
+         ACTION_NONE},
+        {CLAIM(SELECTED ": ip-1", "storageClassName: gp3"), "system:serviceaccount:team:restore",
+         false, ACTION_DENY},
+        {CLAIM(SELECTED ": ip-1", "storageClassName: gp3"), "", true, ACTION_NONE},
+        {SET_OF(SELECTED ": ip-1"), "", true, ACTION_DENY},
+    };
+    struct arena *arena = arena_create((size_t)32 << 20);
+    struct world world = rail_table_world("volume-binding: {}", CLASSES, arena);
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        struct rail_documents objects = rail_table_read(rows[i].object, arena);
+        struct subject subject = {.operation = OPERATION_CREATE,
+                                  .object = &objects.items[0],
+                                  .existing = rows[i].existing,
+                                  .requester = {.name = text_of(rows[i].user)}};
+        struct verdict verdict;
+        policy_evaluate(&world, &subject, 0, arena, &verdict);
+        ASSERT_INT(verdict.action, rows[i].action);
+    }
+    arena_destroy(arena);
+}
+
+#define VOLUME(name, zones)                                                                   \
+    "\n---\n{apiVersion: v1, kind: PersistentVolume, metadata: {name: " name                  \
+    "}, spec: {nodeAffinity: {required: {nodeSelectorTerms: [{matchExpressions: [{key: " ZONE \
+    ", operator: In, values: [" zones "]}]}]}}}}"
+#define POOL_IN(requirements)                                                                     \
+    "\n---\n{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: p}, spec: {template: " \
+    "{spec: {requirements: [" requirements "]}}}}"
+#define VOLUMES                                                                                   \
+    "{apiVersion: v1, kind: PersistentVolume, metadata: {name: nfs}, spec: {}}" VOLUME("a", "za") \
+        VOLUME("b", "zb") VOLUME("ab", "za, zb") "\n---\n" CLASS(                                 \
+            "in-a", "ebs.csi.aws.com",                                                            \
+            WAITS TOPOLOGY(ZONE, "za")) "\n---\n" CLASS("anywhere", "ebs.csi.aws.com", WAITS)
+
+static void a_volume_named_by_hand(void)
+{
+    static const struct rail_case cases[] = {
+        {CLAIM("", "storageClassName: in-a, volumeName: a"), ""},
+        {CLAIM("", "storageClassName: in-a, volumeName: ab"), ""},
+        {CLAIM("", "storageClassName: in-a, volumeName: b"), "warn spec.volumeName b"},
+        {CLAIM("", "storageClassName: in-a, volumeName: nfs"), ""},
+        {CLAIM("", "storageClassName: in-a, volumeName: unseen"), ""},
+        {CLAIM("", "storageClassName: anywhere, volumeName: b"), ""},
+        {CLAIM("", "storageClassName: unseen, volumeName: b"), ""},
+        {CLAIM("", "storageClassName: '', volumeName: b"), ""},
+    };
+    rail_table_run(&(struct rail_table){"volume-binding: {}", VOLUMES, cases, COUNT_OF(cases)});
+    static const struct rail_case nodes[] = {
+        {CLAIM("", "storageClassName: anywhere, volumeName: a"), ""},
+        {CLAIM("", "storageClassName: '', volumeName: b"), "warn spec.volumeName b"},
+        {CLAIM("", "storageClassName: '', volumeName: ab"), ""},
+    };
+    rail_table_run(&(struct rail_table){
+        "volume-binding: {}", VOLUMES POOL_IN("{key: " ZONE ", operator: In, values: [za]}"), nodes,
+        COUNT_OF(nodes)});
+    /* A pool that is open to all zones may make a node in any. */
+    static const struct rail_case open[] = {{CLAIM("", "storageClassName: '', volumeName: b"), ""}};
+    rail_table_run(&(struct rail_table){"volume-binding: {}", VOLUMES POOL_IN(""), open, 1});
+    static const struct rail_words words = {
+        CLAIM("", "storageClassName: in-a, volumeName: b"),
+        "volume \"b\" is in zb, which is none of the zones of StorageClass \"in-a\"",
+        "name a volume of a zone where the pod can run"};
+    rail_words_run("volume-binding: {}", VOLUMES, &words, 1);
+}
+
 /* Five fit into a sentence. */
 static void the_nearest_five_are_named(void)
 {
@@ -358,6 +477,9 @@ const struct unit_test unit_tests[] = {
     {"keys and zones must be possible", keys_and_zones_must_be_possible},
     {"zones are held against what is visible", zones_are_held_against_what_is_visible},
     {"claims must use a class that waits", claims_must_use_a_class_that_waits},
+    {"a node selected by hand", a_node_selected_by_hand},
+    {"what controllers write", what_controllers_write},
+    {"a volume named by hand", a_volume_named_by_hand},
     {"the nearest five are named", the_nearest_five_are_named},
     {"a claim without a class gets the newest default",
      a_claim_without_a_class_gets_the_newest_default},

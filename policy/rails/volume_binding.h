@@ -1,0 +1,11 @@
+/* The parts of the rail volume-binding. */
+#ifndef TAFFRAIL_POLICY_RAILS_VOLUME_BINDING_H
+#define TAFFRAIL_POLICY_RAILS_VOLUME_BINDING_H
+
+#include "policy/rail.h"
+
+/* What a person has written into a claim, or into a template of one, where Kubernetes chooses: a
+ * node, a volume. */
+void volume_binding_judge_by_hand(struct judgement *judgement, const struct claim *claim);
+
+#endif

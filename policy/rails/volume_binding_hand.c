@@ -1,0 +1,132 @@
+/* A claim that names the node of its pod, or its volume, before the scheduler has been asked. */
+#include <string.h>
+
+#include "kube/volume_zones.h"
+#include "policy/rails/volume_binding.h"
+#include "solver/well_known.h"
+
+/* ---- a node ---- */
+
+/* kube-scheduler writes the first once it has chosen; provisioners read the old one, too. */
+static const char *const selected_node_keys[] = {
+    "volume.kubernetes.io/selected-node",
+    "volume.alpha.kubernetes.io/selected-node",
+};
+
+static void judge_selected_node(struct judgement *judgement, const struct claim *claim,
+                                const char *key)
+{
+    struct arena *arena = judgement->arena;
+    const struct field *field =
+        field_member(arena, field_at(arena, claim->root, "metadata.annotations"), text_of(key));
+    struct text node = node_string(field->node);
+    if (node.size == 0)
+        return;
+    judgement_report(
+        judgement,
+        &(struct draft){
+            .field = field,
+            .found = node,
+            .statement =
+                arena_printf(arena,
+                             "found \"%.*s\": kube-scheduler writes the node that it has chosen "
+                             "for the pod; by hand, the disk is made in that node's zone, wherever "
+                             "its pod may run",
+                             TEXT_ARGS(node)),
+            .fix = TEXT("remove the annotation, and choose a zone by the pod's node affinity"),
+        });
+}
+
+/* ---- a volume ---- */
+
+/* The zones that the places name; false when some place is in no zone or in any. */
+static bool zones_of(const struct solver_volume *places, struct arena *arena, struct zones *zones)
+{
+    *zones = (struct zones){0};
+    for (size_t i = 0; i < places->alternative_count; i++) {
+        const struct solver_expressions *terms = &places->alternatives[i];
+        bool names_zones = false;
+        for (size_t j = 0; j < terms->count; j++) {
+            const struct solver_expression *term = &terms->items[j];
+            if (strcmp(term->key, LABEL_ZONE) != 0 || term->op != SOLVER_IN)
+                continue;
+            names_zones = true;
+            for (size_t k = 0; k < term->value_count; k++)
+                zones_add(zones, text_of(term->values[k]), arena);
+        }
+        if (!names_zones)
+            return false;
+    }
+    return zones->count > 0;
+}
+
+static bool meet(const struct zones *a, const struct zones *b, struct arena *arena)
+{
+    return zones_intersect(a, b, arena).count > 0;
+}
+
+static void report_apart(struct judgement *judgement, const struct field *field,
+                         const struct zones *zones, struct text where)
+{
+    struct arena *arena = judgement->arena;
+    struct text name = node_string(field->node);
+    judgement_report(judgement, &(struct draft){
+                                    .severity = SEVERITY_WARN,
+                                    .field = field,
+                                    .found = name,
+                                    .statement = arena_printf(
+                                        arena, "volume \"%.*s\" is in %.*s%s, %.*s",
+                                        TEXT_ARGS(name), TEXT_ARGS(zones->items[0]),
+                                        zones->count > 1 ? " and others" : "", TEXT_ARGS(where)),
+                                    .fix = TEXT("name a volume of a zone where the pod can run"),
+                                });
+}
+
+/* Static volumes and restores name their volume rightly; it is told only when no zone of the volume
+ * is one of the class, or one that any node comes up in. */
+static void judge_volume(struct judgement *judgement, const struct claim *claim)
+{
+    const struct world *world = judgement->world;
+    struct arena *arena = judgement->arena;
+    const struct field *field = field_at(arena, claim->root, "spec.volumeName");
+    const struct object *volume =
+        snapshot_find(world->snapshot, KIND_PERSISTENT_VOLUME, TEXT(""), node_string(field->node));
+    struct solver_volume places = {0};
+    struct zones zones, others;
+    if (volume == NULL || !volume_places_read(world->snapshot, volume, arena, &places) ||
+        !zones_of(&places, arena, &zones))
+        return;
+    struct storage_class class;
+    const struct object *of_claim = claim_class(world->snapshot, claim);
+    if (of_claim != NULL && storage_class_read(of_claim, arena, &class)) {
+        class_places_read(world->snapshot, &class, arena, &places);
+        if (zones_of(&places, arena, &others) && !meet(&zones, &others, arena)) {
+            report_apart(judgement, field, &zones,
+                         arena_printf(arena, "which is none of the zones of StorageClass \"%.*s\"",
+                                      TEXT_ARGS(of_claim->name)));
+            return;
+        }
+    }
+    others = (struct zones){0};
+    zones_read(world->snapshot, world->catalog, ZONE_KEY_NAME, arena, &others);
+    if (others.complete && others.count > 0 && !meet(&zones, &others, arena))
+        report_apart(judgement, field, &zones, TEXT("where no Node is and no NodePool makes one"));
+}
+
+void volume_binding_judge_by_hand(struct judgement *judgement, const struct claim *claim)
+{
+    const struct subject *subject = judgement->subject;
+    bool is_template = claim->root != judgement->object->root;
+    /* In a claim that is there already the scheduler wrote it, in a template nobody but its author.
+     */
+    if (!is_template && (subject->existing || requester_is_controller(&subject->requester)))
+        return;
+    /* One volume is for one claim: templates name none, and of claims there is one at a time. */
+    if (claim->bound) {
+        if (!is_template)
+            judge_volume(judgement, claim);
+        return;
+    }
+    for (size_t i = 0; i < COUNT_OF(selected_node_keys); i++)
+        judge_selected_node(judgement, claim, selected_node_keys[i]);
+}
