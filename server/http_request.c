@@ -417,7 +417,7 @@ static enum MHD_Result answer(struct connection *connection, struct MHD_Connecti
         return refuse(connection, mhd, refusal);
     if (!job.answered)
         return reply_error(connection, mhd, &job.error);
-    return reply(connection, mhd, 200, "application/json", job.answer, MHD_RESPMEM_PERSISTENT);
+    return reply(connection, mhd, 200, "application/json", job.answer, MHD_RESPMEM_MUST_COPY);
 }
 
 enum MHD_Result request_handle(void *closure, struct MHD_Connection *mhd, const char *url,
@@ -431,8 +431,11 @@ enum MHD_Result request_handle(void *closure, struct MHD_Connection *mhd, const 
     turn_return(connection);
     if (!connection->request.begun)
         return read_header(connection, mhd, method);
-    if (*upload_data_size == 0)
-        return answer(connection, mhd);
+    if (*upload_data_size == 0) {
+        enum MHD_Result answered = answer(connection, mhd);
+        return_shares(connection); /* a client that is slow to read holds its answer only */
+        return answered;
+    }
     bool taken = take_body(connection, upload_data, *upload_data_size);
     *upload_data_size = 0;
     return taken ? MHD_YES : MHD_NO;

@@ -470,6 +470,25 @@ static void arenas_beyond_the_limit_are_refused(void)
     stop(&fixture);
 }
 
+static void slow_readers_hold_nothing(void)
+{
+    enum { READERS = 3 };
+    static char bytes[MEGABYTE] = "long";
+    struct fixture fixture = start((struct server_options){0});
+    struct client readers[READERS];
+    for (size_t i = 0; i < READERS; i++) {
+        readers[i] = open_client(&fixture);
+        CU_ASSERT(client_print(&readers[i], megabyte_head));
+        CU_ASSERT(client_send(&readers[i], bytes, MEGABYTE));
+    }
+    while (metric(&fixture, "taffrail_request_body_bytes_total") < READERS * MEGABYTE)
+        sched_yield();
+    assert_nothing_is_held(&fixture);
+    for (size_t i = 0; i < READERS; i++)
+        client_close(&readers[i]);
+    stop(&fixture);
+}
+
 static void limits_that_nothing_fits_are_refused(void)
 {
     struct server *server = NULL;
@@ -499,6 +518,7 @@ const struct unit_test unit_tests[] = {
     {"bodies beyond the limit are refused", bodies_beyond_the_limit_are_refused},
     {"a slow body goes when others need its bytes", slow_body_goes_when_others_need_its_bytes},
     {"arenas beyond the limit are refused", arenas_beyond_the_limit_are_refused},
+    {"slow readers hold nothing", slow_readers_hold_nothing},
     {"limits that nothing fits are refused", limits_that_nothing_fits_are_refused},
     {NULL, NULL},
 };

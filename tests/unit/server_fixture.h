@@ -21,6 +21,8 @@
 
 /* ---- an engine that does what the body says ---- */
 
+enum { LONG_ANSWER_BYTES = 12 << 20 /* more than a socket keeps */ };
+
 static pthread_mutex_t gate_mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t gate_changed = PTHREAD_COND_INITIALIZER;
 static unsigned waiting; /* reviews that stand at the gate */
@@ -87,6 +89,10 @@ bool review_answer(const struct world *world, enum review_phase phase, struct te
             arena_alloc(arena, 1 << 20);
     if (text_is(body, "slow"))
         wait_at_gate();
+    if (text_starts_with(body, TEXT("long"))) {
+        *answer = (struct text){arena_alloc(arena, LONG_ANSWER_BYTES), LONG_ANSWER_BYTES};
+        return true;
+    }
     if (text_starts_with(body, TEXT("finding"))) {
         record->verdict =
             (struct verdict){.action = ACTION_DENY, .findings = &one_finding, .finding_count = 1};
