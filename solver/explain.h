@@ -75,6 +75,18 @@ uint32_t reason_group(struct question *question, const uint64_t *rows);
 /* "its spread over zones (topology.kubernetes.io/zone, maxSkew 1)". */
 struct text reason_group_name(const struct question *q, uint32_t number);
 
+/* reason_circle.c */
+static inline const struct group *group_at(const struct question *q, uint32_t number)
+{
+    return &q->problem->groups.items[number];
+}
+/* Whether the group counts the pod. */
+bool reason_matters(const struct question *q, uint32_t group, uint32_t pod);
+bool reason_waits(const struct question *q, uint32_t pod);
+/* "a needs b, b needs a", when the pods that the question's group selects wait for the pod; else,
+ * or when that takes too long to find out, empty. */
+struct text reason_circle(const struct question *q);
+
 /* reason_volume.c */
 void reason_of_volume(struct question *question, struct solver_reason *reason);
 /* False, with message and nearest, when no place holds all volumes of the pod. */

@@ -4,11 +4,6 @@
 
 /* ---- names ---- */
 
-static const struct group *group_at(const struct question *q, uint32_t number)
-{
-    return &q->problem->groups.items[number];
-}
-
 static const char *kind_name(const struct group *group)
 {
     switch (group->kind) {
@@ -111,21 +106,6 @@ static bool has_domains(const struct question *q, uint32_t number)
     return false;
 }
 
-/* ---- pods that matter to a group ---- */
-
-static bool matters(const struct question *q, uint32_t number, uint32_t pod)
-{
-    const struct solver_problem *problem = q->problem;
-    const struct shape *shape = &problem->shapes.items[problem->pods.items[pod].shape];
-    const struct group *group = group_at(q, number);
-    if (!group->inverse)
-        return group_selects(problem, group, &problem->label_classes.items[shape->label_class]);
-    for (size_t i = 0; i < shape->inverse_group_count; i++)
-        if (shape->inverse_groups[i] == number)
-            return true;
-    return false;
-}
-
 /* Where the node of a claim may come up, of what its set names. */
 static struct text words_open(const struct question *q, const struct claim *claim,
                               const struct solver_requirement *r)
@@ -163,72 +143,12 @@ static uint32_t undecided_pod(const struct question *q, uint32_t number, struct 
         if (first == SIZE_MAX || bits_next(r->words, r->word_count, first + 1) == SIZE_MAX)
             continue;
         for (uint32_t pod = claim->first_pod; pod != SOLVER_NONE; pod = run->next_pod[pod])
-            if (matters(q, number, pod)) {
+            if (reason_matters(q, number, pod)) {
                 *domains = words_open(q, claim, r);
                 return pod;
             }
     }
     return SOLVER_NONE;
-}
-
-static bool waits(const struct question *q, uint32_t pod)
-{
-    return q->problem->pods.items[pod].node == SOLVER_NONE &&
-           q->run->places[pod].kind == SOLVER_UNSCHEDULABLE;
-}
-
-/* The affinities a shape has to satisfy. */
-static bool needs(const struct question *q, uint32_t shape_number, uint32_t pod)
-{
-    const struct shape *shape = &q->problem->shapes.items[shape_number];
-    const struct variant *last =
-        shape->variant_count == 0 ? NULL : &shape->variants[shape->variant_count - 1];
-    for (size_t i = 0; last != NULL && i < last->group_count; i++)
-        if (group_at(q, last->groups[i])->kind == GROUP_AFFINITY &&
-            matters(q, last->groups[i], pod))
-            return true;
-    return false;
-}
-
-/* "a needs b, b needs a", when those a pod waits for wait for it; else empty. */
-static struct text words_circle(const struct question *q, uint32_t group)
-{
-    const struct solver_problem *problem = q->problem;
-    struct arena *arena = q->run->arena;
-    size_t count = problem->shapes.count;
-    uint32_t own = q->shape->number, me = (uint32_t)(q->pod - problem->pods.items);
-    uint32_t *before = ARENA_ARRAY(arena, count, uint32_t); /* shape + 1 */
-    uint32_t *first = ARENA_ARRAY(arena, count, uint32_t);  /* pod + 1 */
-    for (uint32_t pod = 0; pod < problem->pods.count; pod++)
-        if (waits(q, pod) && first[problem->pods.items[pod].shape] == 0)
-            first[problem->pods.items[pod].shape] = pod + 1;
-    first[own] = me + 1;
-    LIST(uint32_t) queue = {0};
-    *LIST_PUSH(arena, &queue) = own;
-    for (size_t at = 0; at < queue.count; at++) {
-        uint32_t from = queue.items[at];
-        if (from != own && needs(q, from, me)) {
-            struct text words =
-                arena_printf(arena, "%s needs %s", solver_pod_name(problem, first[from] - 1),
-                             solver_pod_name(problem, me));
-            for (uint32_t shape = from; shape != own; shape = before[shape] - 1)
-                words = arena_printf(arena, "%s needs %s, %.*s",
-                                     solver_pod_name(problem, first[before[shape] - 1] - 1),
-                                     solver_pod_name(problem, first[shape] - 1), TEXT_ARGS(words));
-            return words;
-        }
-        for (uint32_t to = 0; to < count; to++) {
-            if (first[to] == 0 || before[to] != 0 || to == own)
-                continue;
-            bool needed =
-                from == own ? matters(q, group, first[to] - 1) : needs(q, from, first[to] - 1);
-            if (!needed)
-                continue;
-            before[to] = from + 1;
-            *LIST_PUSH(arena, &queue) = to;
-        }
-    }
-    return TEXT("");
 }
 
 /* An affinity that nobody satisfies yet. */
@@ -241,7 +161,7 @@ static void tell_nobody(struct question *q, struct solver_reason *reason)
     uint32_t waiting = SOLVER_NONE;
     for (uint32_t i = 0; i < q->problem->pods.count && waiting == SOLVER_NONE && !q->run->asked;
          i++)
-        if (waits(q, i) && matters(q, q->group, i))
+        if (reason_waits(q, i) && reason_matters(q, q->group, i))
             waiting = i;
     struct text name = reason_group_name(q, q->group);
     if (undecided != SOLVER_NONE) {
@@ -261,7 +181,7 @@ static void tell_nobody(struct question *q, struct solver_reason *reason)
     reason->message = arena_printf(arena, "the pods %.*s selects (%.*s) wait themselves",
                                    TEXT_ARGS(name), TEXT_ARGS(selector))
                           .data;
-    struct text circle = words_circle(q, q->group);
+    struct text circle = reason_circle(q);
     reason->nearest = circle.size > 0 ? circle.data
                                       : arena_printf(arena, "%s fits nowhere either",
                                                      solver_pod_name(q->problem, waiting))

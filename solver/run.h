@@ -167,6 +167,7 @@ struct solver_run {
     bool deferred;
     uint64_t version;            /* how often something was placed, from 1 */
     struct solver_place *places; /* by pod */
+    struct waiting *waiting;     /* reason_circle.c; NULL: nobody has asked yet */
     LIST(uint32_t) placed;       /* pods in the order they were placed; of sound strategies */
     uint32_t *placed_as;         /* by pod: which variant of its shape; of sound strategies */
     uint32_t *next_pod;          /* of the same claim */

@@ -1,0 +1,177 @@
+/* Pods that wait for each other: a needs to be where b is, b where c is, and c where a is. */
+#include <string.h>
+
+#include "solver/explain.h"
+
+bool reason_matters(const struct question *q, uint32_t group_number, uint32_t pod)
+{
+    const struct solver_problem *problem = q->problem;
+    const struct shape *shape = &problem->shapes.items[problem->pods.items[pod].shape];
+    const struct group *group = group_at(q, group_number);
+    if (!group->inverse)
+        return group_selects(problem, group, &problem->label_classes.items[shape->label_class]);
+    for (size_t i = 0; i < shape->inverse_group_count; i++)
+        if (shape->inverse_groups[i] == group_number)
+            return true;
+    return false;
+}
+
+bool reason_waits(const struct question *q, uint32_t pod)
+{
+    return q->problem->pods.items[pod].node == SOLVER_NONE &&
+           q->run->places[pod].kind == SOLVER_UNSCHEDULABLE;
+}
+
+/* ---- who waits for whom ---- */
+
+/* Looks at a pair of shapes, over all questions to a run. */
+#define STEPS_MAX ((size_t)100 * 1000 * 1000)
+
+struct selected { /* shapes that wait, of those a group selects */
+    const uint32_t *shapes;
+    size_t count;
+    bool known;
+};
+/* Kept over the questions to a run, in which nothing moves any more. */
+struct waiting {
+    uint32_t *pods;            /* by shape: its first that waits; SOLVER_NONE */
+    struct selected *selected; /* by group */
+    uint32_t *before;          /* by shape, of one search: the one that needs it; SOLVER_NONE */
+    uint32_t *queue;           /* of one search */
+    size_t steps;
+};
+
+static struct waiting *waiting_of(const struct question *q)
+{
+    const struct solver_problem *problem = q->problem;
+    if (q->run->waiting != NULL)
+        return q->run->waiting;
+    struct arena *arena = q->run->arena;
+    struct waiting *waiting = ARENA_NEW(arena, struct waiting);
+    waiting->pods = ARENA_ARRAY(arena, problem->shapes.count, uint32_t);
+    waiting->before = ARENA_ARRAY(arena, problem->shapes.count, uint32_t);
+    waiting->queue = ARENA_ARRAY(arena, problem->shapes.count, uint32_t);
+    waiting->selected = ARENA_ARRAY(arena, problem->groups.count, struct selected);
+    memset(waiting->pods, 0xff, problem->shapes.count * sizeof *waiting->pods);
+    for (uint32_t pod = 0; pod < problem->pods.count; pod++) {
+        uint32_t *first = &waiting->pods[problem->pods.items[pod].shape];
+        if (*first == SOLVER_NONE && reason_waits(q, pod))
+            *first = pod;
+    }
+    q->run->waiting = waiting;
+    return waiting;
+}
+
+static const struct selected *selected_by(const struct question *q, struct waiting *waiting,
+                                          uint32_t group)
+{
+    struct selected *selected = &waiting->selected[group];
+    if (selected->known)
+        return selected;
+    LIST(uint32_t) shapes = {0};
+    for (uint32_t shape = 0; shape < q->problem->shapes.count; shape++)
+        if (waiting->pods[shape] != SOLVER_NONE && reason_matters(q, group, waiting->pods[shape]))
+            *LIST_PUSH(q->run->arena, &shapes) = shape;
+    waiting->steps += q->problem->shapes.count;
+    *selected = (struct selected){shapes.items, shapes.count, true};
+    return selected;
+}
+
+/* ---- the way back ---- */
+
+/* A search in breadth from the shape that is asked about. */
+struct search {
+    const struct question *q;
+    struct waiting *waiting;
+    uint32_t own;
+    size_t count; /* of the queue */
+};
+
+/* Whether the group selects the shape that is asked about; the others it selects are found. */
+static bool follow(struct search *search, uint32_t from, uint32_t group)
+{
+    struct waiting *waiting = search->waiting;
+    const struct selected *selected = selected_by(search->q, waiting, group);
+    waiting->steps += selected->count;
+    for (size_t i = 0; i < selected->count; i++) {
+        uint32_t to = selected->shapes[i];
+        if (to == search->own && from != search->own)
+            return true;
+        if (to == search->own || waiting->before[to] != SOLVER_NONE)
+            continue;
+        waiting->before[to] = from;
+        waiting->queue[search->count++] = to;
+    }
+    return false;
+}
+
+/* The same of each affinity that the shape has to satisfy. */
+static bool follow_all(struct search *search, uint32_t from)
+{
+    const struct shape *shape = &search->q->problem->shapes.items[from];
+    if (shape->variant_count == 0)
+        return false;
+    const struct variant *last = &shape->variants[shape->variant_count - 1];
+    for (size_t i = 0; i < last->group_count; i++)
+        if (group_at(search->q, last->groups[i])->kind == GROUP_AFFINITY &&
+            follow(search, from, last->groups[i]))
+            return true;
+    return false;
+}
+
+/* The last shape of the shortest circle; SOLVER_NONE: there is none, or no more time to look. */
+static uint32_t find_last(struct search *search)
+{
+    struct waiting *waiting = search->waiting;
+    memset(waiting->before, 0xff, search->q->problem->shapes.count * sizeof *waiting->before);
+    follow(search, search->own, search->q->group);
+    for (size_t at = 0; at < search->count && waiting->steps < STEPS_MAX; at++)
+        if (follow_all(search, waiting->queue[at]))
+            return waiting->queue[at];
+    return SOLVER_NONE;
+}
+
+/* ---- in words ---- */
+
+#define NAMED_MAX 6 /* of larger circles the first pods and the last; never all but one */
+
+static struct text words_step(const struct search *search, uint32_t from, uint32_t to)
+{
+    const struct solver_problem *problem = search->q->problem;
+    return arena_printf(search->q->run->arena, "%s needs %s",
+                        solver_pod_name(problem, search->waiting->pods[from]),
+                        solver_pod_name(problem, search->waiting->pods[to]));
+}
+
+static struct text words_circle(const struct search *search, uint32_t last)
+{
+    struct arena *arena = search->q->run->arena;
+    const uint32_t *before = search->waiting->before;
+    size_t count = 1; /* shapes in the circle */
+    for (uint32_t shape = last; shape != search->own; shape = before[shape])
+        count++;
+    uint32_t *circle = ARENA_ARRAY(arena, count, uint32_t);
+    size_t at = count;
+    for (uint32_t shape = last; shape != search->own; shape = before[shape])
+        circle[--at] = shape;
+    circle[0] = search->own;
+
+    size_t named = count <= NAMED_MAX + 1 ? count - 1 : NAMED_MAX - 2; /* steps before the last */
+    struct text words = TEXT("");
+    for (size_t i = 0; i < named; i++)
+        words = arena_printf(arena, "%.*s%.*s, ", TEXT_ARGS(words),
+                             TEXT_ARGS(words_step(search, circle[i], circle[i + 1])));
+    if (named < count - 1)
+        words = arena_printf(arena, "%.*sand so on over %zu more pods, ", TEXT_ARGS(words),
+                             count - 2 - named);
+    return arena_printf(arena, "%.*s%.*s", TEXT_ARGS(words),
+                        TEXT_ARGS(words_step(search, last, search->own)));
+}
+
+struct text reason_circle(const struct question *q)
+{
+    struct search search = {.q = q, .waiting = waiting_of(q), .own = q->shape->number};
+    search.waiting->pods[search.own] = (uint32_t)(q->pod - q->problem->pods.items);
+    uint32_t last = find_last(&search);
+    return last == SOLVER_NONE ? TEXT("") : words_circle(&search, last);
+}

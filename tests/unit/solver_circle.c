@@ -1,0 +1,72 @@
+/* Pods that wait for each other in a circle: who is named, and that neither time nor memory grows
+ * faster than the circle. */
+#include <string.h>
+
+#include "solver_fixture.h"
+
+/* Each pod must be in the zone of the next, the last in that of the first. */
+static struct span tell_circle(size_t count)
+{
+    world_fresh();
+    world.title = "a circle";
+    POOL(.name = "default");
+    struct span span = {0, count};
+    for (size_t i = 0; i < count; i++) {
+        char *name = arena_alloc(world.arena, 32);
+        char *labels = arena_alloc(world.arena, 32);
+        char *next = arena_alloc(world.arena, 32);
+        snprintf(name, 32, "p%zu", i);
+        snprintf(labels, 32, "app=a%zu", i);
+        snprintf(next, 32, "app=a%zu", (i + 1) % count);
+        POD(.name = name, .labels = labels, .affinities = {NEAR("zone", next)});
+    }
+    solve();
+    return span;
+}
+
+static const char *nearest_of(size_t pod)
+{
+    struct solver_reasons reasons = solver_explain(world.run, world.pods.items[pod].number);
+    EXPECT_INT(reasons.count, 1);
+    return reasons.count == 1 ? reasons.items[0].nearest : "";
+}
+
+static void test_named(void)
+{
+    static const struct {
+        size_t count;
+        const char *nearest;
+    } cases[] = {
+        {2, "default/p0 needs default/p1, default/p1 needs default/p0"},
+        {7, "default/p0 needs default/p1, default/p1 needs default/p2, default/p2 needs "
+            "default/p3, default/p3 needs default/p4, default/p4 needs default/p5, default/p5 "
+            "needs default/p6, default/p6 needs default/p0"},
+        {8, "default/p0 needs default/p1, default/p1 needs default/p2, default/p2 needs "
+            "default/p3, default/p3 needs default/p4, and so on over 2 more pods, default/p7 "
+            "needs default/p0"},
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        tell_circle(cases[i].count);
+        EXPECT_TEXT(nearest_of(0), cases[i].nearest);
+    }
+}
+
+static void test_large(void)
+{
+    enum { PODS_COUNT = 600, BYTES_A_POD = 64 * 1024 };
+    struct span span = tell_circle(PODS_COUNT);
+    size_t before = arena_used_bytes(world.arena);
+    for (size_t i = 0; i < span.count; i++) {
+        const char *nearest = nearest_of(span.first + i);
+        CU_ASSERT_PTR_NOT_NULL(strstr(nearest, "and so on over 594 more pods"));
+        CU_ASSERT(strlen(nearest) < 512);
+    }
+    CU_ASSERT(arena_used_bytes(world.arena) - before < (size_t)PODS_COUNT * BYTES_A_POD);
+}
+
+const char unit_suite[] = "solver circle";
+const struct unit_test unit_tests[] = {
+    {"who is named", test_named},
+    {"six hundred", test_large},
+    {NULL, NULL},
+};
