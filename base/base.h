@@ -274,20 +274,29 @@ struct member {
     struct node value;
 };
 
+/* How many characters stand before a block of the text. */
+struct source_mark {
+    uint32_t points; /* code points */
+    uint32_t units;  /* UTF-16 code units */
+};
 /* The text a tree was read from; places are computed from it when somebody asks. */
 struct source {
     const char *file; /* NULL: not a file */
     struct text text;
-    uint32_t *line_starts; /* NULL: not found yet */
+    uint32_t *line_starts; /* NULL: not found yet, as the marks */
     size_t line_count;
+    struct source_mark *marks;
 };
 
-/* Finds where lines start, in the arena that holds the source. Whoever hands a source to others who
- * have arenas of their own, or to several threads, does that first. */
+/* Finds where lines start, and marks the text so that columns of a long line are not counted from
+ * its start, in the arena that holds the source. Whoever hands a source to others who have arenas
+ * of their own, or to several threads, does that first. */
 void source_find_lines(struct source *source, struct arena *arena);
 /* Line and column of a byte offset. Of a source whose lines are not found yet they are found, in
  * arena, which then has to last as long as the source. */
 struct place source_place(struct source *source, struct arena *arena, uint32_t offset);
+/* The column in UTF-16 code units of an offset in a line (from 1); lines have been found. */
+uint32_t source_utf16_column(const struct source *source, uint32_t line, uint32_t offset);
 
 /* What of JSON is read. The rest is passed over by its quotes and brackets: it is neither checked
  * nor counted, at any depth. */

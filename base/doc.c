@@ -95,12 +95,41 @@ static bool starts_with_mark(struct text t)
     return text_starts_with(t, TEXT("\xEF\xBB\xBF"));
 }
 
-static uint32_t column_of(struct text t, size_t line_start, size_t offset)
+static struct source_mark count_characters(struct text t, size_t start, size_t end)
 {
-    uint32_t column = 1;
-    for (size_t i = line_start; i < offset; i++)
-        column += ((unsigned char)t.data[i] & 0xC0) != 0x80;
-    return column;
+    struct source_mark count = {0, 0};
+    for (size_t i = start; i < end; i++) {
+        unsigned char byte = (unsigned char)t.data[i];
+        count.points += (byte & 0xC0) != 0x80;
+        count.units += (byte & 0xC0) != 0x80;
+        count.units += byte >= 0xF0;
+    }
+    return count;
+}
+
+static struct source_mark added(struct source_mark a, struct source_mark b)
+{
+    return (struct source_mark){a.points + b.points, a.units + b.units};
+}
+
+#define MARKED_BYTES ((size_t)1024) /* of text between two marks */
+
+static struct source_mark *make_marks(struct text t, struct arena *arena)
+{
+    size_t count = t.size / MARKED_BYTES + 1;
+    struct source_mark *marks = ARENA_ARRAY(arena, count, struct source_mark);
+    for (size_t i = 1; i < count; i++)
+        marks[i] =
+            added(marks[i - 1], count_characters(t, (i - 1) * MARKED_BYTES, i * MARKED_BYTES));
+    return marks;
+}
+
+/* From the start of the text. */
+static struct source_mark characters_before(const struct source *source, size_t offset)
+{
+    size_t block = offset / MARKED_BYTES;
+    return added(source->marks[block],
+                 count_characters(source->text, block * MARKED_BYTES, offset));
 }
 
 /* Fills starts (NULL: only counts) with the offset of each line's first byte. A byte order mark is
@@ -124,14 +153,18 @@ void source_find_lines(struct source *source, struct arena *arena)
     size_t count = find_lines(source->text, NULL);
     uint32_t *starts = ARENA_ARRAY(arena, count, uint32_t);
     source->line_count = find_lines(source->text, starts);
+    source->marks = make_marks(source->text, arena);
     source->line_starts = starts;
 }
 
-struct place source_place(struct source *source, struct arena *arena, uint32_t offset)
+static size_t clamped(const struct source *source, uint32_t offset)
 {
-    if (source->line_starts == NULL)
-        source_find_lines(source, arena);
-    size_t end = offset < source->text.size ? offset : source->text.size;
+    return offset < source->text.size ? offset : source->text.size;
+}
+
+static struct place find_place(const struct source *source, uint32_t offset)
+{
+    size_t end = clamped(source, offset);
     size_t low = 0, high = source->line_count;
     while (high - low > 1) {
         size_t middle = low + (high - low) / 2;
@@ -140,18 +173,37 @@ struct place source_place(struct source *source, struct arena *arena, uint32_t o
         else
             high = middle;
     }
+    /* Before a byte order mark, which no line has, is the first column. */
+    size_t start = source->line_starts[low] < end ? source->line_starts[low] : end;
     return (struct place){source->file, (uint32_t)low + 1,
-                          column_of(source->text, source->line_starts[low], end)};
+                          1 + characters_before(source, end).points -
+                              characters_before(source, start).points};
+}
+
+struct place source_place(struct source *source, struct arena *arena, uint32_t offset)
+{
+    if (source->line_starts == NULL)
+        source_find_lines(source, arena);
+    return find_place(source, offset);
+}
+
+uint32_t source_utf16_column(const struct source *source, uint32_t line, uint32_t offset)
+{
+    size_t end = clamped(source, offset);
+    size_t start = source->line_starts[line - 1] < end ? source->line_starts[line - 1] : end;
+    return 1 + characters_before(source, end).units - characters_before(source, start).units;
 }
 
 struct place source_place_once(const struct source *source, uint32_t offset)
 {
+    if (source->line_starts != NULL)
+        return find_place(source, offset);
     struct text t = source->text;
-    size_t end = offset < t.size ? offset : t.size;
+    size_t end = clamped(source, offset);
     size_t start = starts_with_mark(t) ? 3 : 0;
     uint32_t line = 1;
     for (const char *newline;
          start < end && (newline = memchr(t.data + start, '\n', end - start)) != NULL; line++)
         start = (size_t)(newline - t.data) + 1;
-    return (struct place){source->file, line, column_of(t, start, end)};
+    return (struct place){source->file, line, 1 + count_characters(t, start, end).points};
 }

@@ -55,10 +55,11 @@ struct option_spec {
 enum options_result { OPTIONS_READ, OPTIONS_HELPED, OPTIONS_WRONG };
 /* Reads argv by the table (ends with a NULL name). --help prints usage, the table and notes on
  * stdout. What is wrong is said on stderr, with the nearest option. What is no option is left in
- * *operands. Lists and operands are in memory that lives as long as the process. */
+ * *operands. Lists and operands last until options_free. */
 enum options_result options_read(int argc, char **argv, const struct option_spec *table,
                                  const char *usage, const char *notes,
                                  struct string_list *operands);
+void options_free(void);
 /* Of a command that goes no further: its help was printed, or its options are wrong. */
 int options_exit_code(enum options_result result);
 /* "taffrail COMMAND: ..." on stderr; returns EXIT_USAGE. */

@@ -89,5 +89,7 @@ static int finish_output(int code)
 
 int main(int argc, char **argv)
 {
-    return finish_output(run(argc, argv));
+    int code = finish_output(run(argc, argv));
+    options_free();
+    return code;
 }

@@ -77,9 +77,15 @@ static int row_of(const struct option_spec *table, int found)
     return row;
 }
 
-/* The items of all lists, reachable for as long as the process lives. */
+/* The items of all lists, until options_free. */
 static const char **list_memory[MOST_OPTIONS + 1];
 static size_t list_memory_count;
+
+void options_free(void)
+{
+    while (list_memory_count > 0)
+        free((void *)list_memory[--list_memory_count]);
+}
 
 static void list_add(struct string_list *list, const char *item, int argc)
 {

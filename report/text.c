@@ -27,13 +27,14 @@ static const char *colour_of(const struct palette *palette, const struct finding
     return palette->plain;
 }
 
-static struct text line_of(struct text text, uint32_t offset)
+/* Of the line so many bytes on either side of the offset, at most: all JSON may be on one line. */
+static struct text line_around(struct text text, uint32_t offset, size_t most)
 {
-    size_t start = offset < text.size ? offset : text.size;
-    while (start > 0 && text.data[start - 1] != '\n')
+    size_t at = offset < text.size ? offset : text.size;
+    size_t start = at, end = at;
+    while (start > 0 && at - start < most && text.data[start - 1] != '\n')
         start--;
-    size_t end = start;
-    while (end < text.size && text.data[end] != '\n' && text.data[end] != '\r')
+    while (end < text.size && end - at < most && text.data[end] != '\n' && text.data[end] != '\r')
         end++;
     return (struct text){text.data + start, end - start};
 }
@@ -64,7 +65,7 @@ static void put_snippet(const struct finding *finding, struct text source, struc
 {
     enum { BEFORE = 60, WIDTH = 110 };
     uint32_t offset = field_offset(finding->field);
-    struct text line = line_of(source, offset);
+    struct text line = line_around(source, offset, WIDTH + 1);
     size_t at = (size_t)(source.data + offset - line.data);
     if (at > line.size)
         return;

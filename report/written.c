@@ -92,24 +92,13 @@ struct text scalar_rewritten(struct text written, struct text value, struct aren
 
 /* ---- regions ---- */
 
-static uint32_t code_units(struct text source, size_t start, size_t end)
-{
-    uint32_t count = 0;
-    for (size_t i = start; i < end && i < source.size; i++) {
-        unsigned char byte = (unsigned char)source.data[i];
-        count += (byte & 0xC0) != 0x80;
-        count += byte >= 0xF0;
-    }
-    return count;
-}
-
 /* The line of an offset, and its column in UTF-16 code units. */
 static void find(struct source *source, uint32_t offset, struct arena *arena, uint32_t *line,
                  uint32_t *column)
 {
     struct place place = source_place(source, arena, offset);
     *line = place.line;
-    *column = 1 + code_units(source->text, source->line_starts[place.line - 1], offset);
+    *column = source_utf16_column(source, place.line, offset);
 }
 
 struct region finding_region(const struct located_finding *located, struct arena *arena)

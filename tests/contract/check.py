@@ -204,6 +204,25 @@ def many_documents(taffrail, folder):
     expect("line", report["findings"][0]["line"], 9_999 * 7 + 6)
 
 
+def many_pods_on_one_line(taffrail, folder):
+    """What a pipeline writes without line breaks: places on a long line are not counted from its start."""
+    count = 20_000
+    pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "a"},
+           "spec": {"topologySpreadConstraints": [{"topologyKey": "zone"}]}}
+    text = json.dumps({"apiVersion": "v1", "kind": "List", "items": [pod] * count})
+    (folder / "line.json").write_text(text)
+    for output in ("text", "json", "sarif"):
+        done = run(taffrail, "check", "-p", folder / "policy.yaml", "-f", folder / "line.json",
+                   "-o", output)
+        expect("exit code", done.returncode, 1)
+        if done.seconds > 20:
+            raise Failure(f"-o {output} took {done.seconds:.1f} s")
+        if output == "json":
+            finding = json.loads(done.stdout)["findings"][-1]
+            expect("place", (finding["line"], finding["column"]),
+                   (1, text.rindex('"zone"') + 1))
+
+
 def folders(taffrail, folder):
     tree = folder / "tree" / "deeper"
     tree.mkdir(parents=True)
@@ -247,7 +266,8 @@ def usage_errors(taffrail, folder):
 
 def main(taffrail):
     passed = failed = 0
-    others = [text_output, standard_input, many_documents, folders, usage_errors]
+    others = [text_output, standard_input, many_documents, many_pods_on_one_line, folders,
+              usage_errors]
     limit_memory(taffrail)
     with tempfile.TemporaryDirectory() as scratch:
         folder = pathlib.Path(scratch)

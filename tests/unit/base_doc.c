@@ -45,7 +45,7 @@ static void places_count_code_points(void)
     };
     struct arena *arena = arena_create(1 << 20);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct source source = {"file", text_of(cases[i].text), NULL, 0};
+        struct source source = {.file = "file", .text = text_of(cases[i].text)};
         for (int again = 0; again < 2; again++) {
             struct place place = source_place(&source, arena, cases[i].offset);
             ASSERT_INT(place.line, cases[i].line);
@@ -54,6 +54,52 @@ static void places_count_code_points(void)
         }
     }
     arena_destroy(arena);
+}
+
+/* Columns of a line of many blocks, each counted anew. */
+static void places_of_a_long_line(void)
+{
+    static const char *const characters[] = {"a", "\xC3\xA9", "\xE6\xBC\xA2", "\xF0\x9F\x98\x80"};
+    enum { CHARACTERS = 20000 };
+    struct arena *arena = arena_create((size_t)1 << 22);
+    struct text_builder builder = {.arena = arena};
+    uint32_t *offsets = ARENA_ARRAY(arena, CHARACTERS, uint32_t);
+    uint32_t *units = ARENA_ARRAY(arena, CHARACTERS + 1, uint32_t);
+    text_builder_add(&builder, TEXT("first\n"));
+    for (size_t i = 0; i < CHARACTERS; i++) {
+        size_t which = (i + i / 3) % COUNT_OF(characters);
+        offsets[i] = (uint32_t)builder.size;
+        units[i + 1] = units[i] + (which == 3 ? 2 : 1);
+        text_builder_add(&builder, text_of(characters[which]));
+    }
+    struct source source = {.text = text_builder_text(&builder)};
+    for (uint32_t i = 0; i < CHARACTERS; i += 7) {
+        struct place place = source_place(&source, arena, offsets[i]);
+        ASSERT_INT(place.line, 2);
+        ASSERT_INT(place.column, i + 1);
+        ASSERT_INT(source_utf16_column(&source, place.line, offsets[i]), units[i] + 1);
+    }
+    arena_destroy(arena);
+}
+
+static double seconds_of_places(size_t size)
+{
+    struct arena *arena = arena_create((size_t)1 << 26);
+    char *line = arena_alloc(arena, size);
+    memset(line, 'x', size);
+    struct source source = {.text = {line, size}};
+    clock_t begin = clock();
+    for (uint32_t offset = 0; offset < size; offset += 200)
+        CU_ASSERT_EQUAL_FATAL(source_place(&source, arena, offset).column, offset + 1);
+    double seconds = (double)(clock() - begin) / CLOCKS_PER_SEC;
+    arena_destroy(arena);
+    return seconds;
+}
+
+/* 50,000 places in 10 MB are 250 GB to count when each is counted from the line's start. */
+static void places_cost_no_more_on_a_long_line(void)
+{
+    CU_ASSERT(seconds_of_places((size_t)10 << 20) < 5);
 }
 
 static void nodes_are_found(void)
@@ -303,6 +349,8 @@ static void fields_are_ordered(void)
 const char unit_suite[] = "base doc";
 const struct unit_test unit_tests[] = {
     {"places count code points", places_count_code_points},
+    {"places of a long line", places_of_a_long_line},
+    {"places cost no more on a long line", places_cost_no_more_on_a_long_line},
     {"nodes are found", nodes_are_found},
     {"the last of equal keys stands", the_last_of_equal_keys_stands},
     {"integers are numbers without a fraction", integers_are_numbers_without_a_fraction},

@@ -156,7 +156,7 @@ static void bad_input_is_refused(void)
         char *copy = malloc(cases[i].json.size == 0 ? 1 : cases[i].json.size);
         CU_ASSERT_PTR_NOT_NULL_FATAL(copy);
         memcpy(copy, cases[i].json.data, cases[i].json.size);
-        struct source source = {"x.json", {copy, cases[i].json.size}, NULL, 0};
+        struct source source = {.file = "x.json", .text = {copy, cases[i].json.size}};
         const struct node *root = NULL;
         struct error error = {0};
         CU_ASSERT_FALSE(doc_read_json(&source, &doc_limits_review, NULL, arena, &root, &error));

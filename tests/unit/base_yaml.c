@@ -29,7 +29,7 @@ static void keep(void *context, const struct node *root)
 
 static void read_text(struct text yaml, enum yaml_style style, const struct doc_limits *limits)
 {
-    reading.source = (struct source){"x.yaml", yaml, NULL, 0};
+    reading.source = (struct source){.file = "x.yaml", .text = yaml};
     reading.problems = (struct problems){.arena = reading.arena};
     reading.count = 0;
     doc_read_yaml(&reading.source, style, limits, reading.arena, &reading.problems, keep, &reading);
