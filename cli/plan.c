@@ -1,5 +1,6 @@
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "cli/catalog.h"
@@ -11,6 +12,7 @@ struct plan_options {
     struct string_list files, reservations;
     const char *namespace, *state_dir, *catalog_file, *rounds, *feature_gates;
     const char *optimize; /* NULL: not asked for */
+    const char *optimize_time;
     int format, preference_policy, min_values_policy;
 };
 
@@ -46,6 +48,8 @@ static enum options_result read_options(int argc, char **argv, struct plan_optio
          "instance types instead of the built-in ones", NULL},
         {0, "optimize", OPTION_MAYBE, &options->optimize, "NAME,...",
          "the best plan there could be, and what it saves", NULL},
+        {0, "optimize-time", OPTION_STRING, &options->optimize_time, "DURATION",
+         "how long to look for it (10s); what is cut short says so", NULL},
         {'o', "output", OPTION_CHOICE, &options->format, "FORMAT", "text, json, svg or html (text)",
          report_plan_format_names},
         {0, "rounds", OPTION_STRING, &options->rounds, "N",
@@ -148,20 +152,35 @@ static bool run_forecast(const struct cluster *cluster, const struct forecast_se
     return false;
 }
 
+static int64_t now_ms(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* The better plan is looked for as long as that. */
+static bool is_late(void *deadline_ms)
+{
+    return now_ms() >= *(const int64_t *)deadline_ms;
+}
+
 /* The plan as Karpenter would make it, and with --optimize the better one too. */
 struct forecasts {
     struct forecast compat, best;
 };
 
 static bool run_forecasts(const struct cluster *cluster, struct forecast_settings settings,
-                          const struct solver_optimize *optimize, struct arena *arena,
+                          const struct plan_optimize *optimize, struct arena *arena,
                           struct forecasts *forecasts, struct problems *problems)
 {
     if (!run_forecast(cluster, &settings, arena, &forecasts->compat, problems))
         return false;
     if (optimize == NULL)
         return true;
-    settings.solver.optimize = *optimize;
+    int64_t deadline_ms = now_ms() + 1000 * optimize->time_s;
+    settings.solver.optimize = optimize->what;
+    settings.solver.patience = (struct solver_patience){is_late, &deadline_ms};
     /* What it finds wrong has been said. */
     struct problems again = {.arena = arena};
     if (run_forecast(cluster, &settings, arena, &forecasts->best, &again)) {
@@ -178,9 +197,9 @@ static int plan(struct arena *arena, void *argument)
 {
     const struct plan_options *options = argument;
     struct forecast_settings settings;
-    struct solver_optimize optimize = {0};
+    struct plan_optimize optimize;
     if (!read_settings(options, arena, &settings) ||
-        (options->optimize != NULL && !plan_read_optimize(options->optimize, &optimize)))
+        !plan_read_optimize(options->optimize, options->optimize_time, &optimize))
         return EXIT_USAGE;
     struct problems problems = {.arena = arena};
     struct cluster cluster;

@@ -27,14 +27,33 @@ static bool switch_on(struct text name, struct solver_optimize *optimize)
     return any;
 }
 
-bool plan_read_optimize(const char *names, struct solver_optimize *optimize)
+#define OPTIMIZE_TIME_S 10
+
+static bool read_time(const char *time, int64_t *time_s)
 {
+    *time_s = OPTIMIZE_TIME_S;
+    if (time == NULL || (duration_parse(text_of(time), time_s) && *time_s > 0))
+        return true;
+    usage_error("plan",
+                "--optimize-time is \"%s\"; it wants a duration above 0 in h, m and s, such "
+                "as 30s or 5m",
+                time);
+    return false;
+}
+
+bool plan_read_optimize(const char *names, const char *time, struct plan_optimize *optimize)
+{
+    *optimize = (struct plan_optimize){0};
+    if (!read_time(time, &optimize->time_s))
+        return false;
+    if (names == NULL)
+        return true;
     struct text rest = text_of(names[0] == '\0' ? "all" : names), name;
     for (bool more = true; more;) {
         more = text_split(rest, ',', &name, &rest);
         if (!more)
             name = rest;
-        if (switch_on(name, optimize))
+        if (switch_on(name, &optimize->what))
             continue;
         usage_error("plan",
                     "--optimize names \"%.*s\"; allowed are joint-zones, spread-in-one, "

@@ -7,8 +7,13 @@
 
 /* Each false, with a usage error on stderr, when the value cannot be understood. */
 
-/* "joint-zones,best-fit"; "" and "all" are all there are. */
-bool plan_read_optimize(const char *names, struct solver_optimize *optimize);
+struct plan_optimize {
+    struct solver_optimize what;
+    int64_t time_s; /* to look for a better plan */
+};
+/* names: "joint-zones,best-fit"; "" and "all" are all there are; NULL: none. time: a duration;
+ * NULL: the default. */
+bool plan_read_optimize(const char *names, const char *time, struct plan_optimize *optimize);
 /* "ReservedCapacity=false,NodeOverlay=false", as Karpenter's own option. */
 bool plan_read_feature_gates(const char *gates, struct reserved_capacity *reserved);
 /* "cr-0123=4": how many machines are free; items is room for as many as there are. */

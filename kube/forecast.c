@@ -12,6 +12,7 @@ struct rounds {
     size_t input_machines; /* those of the cluster come first */
     size_t round, pending, placed;
     size_t placing_rounds; /* in which a pod found its place */
+    bool cut_short;        /* one of the plans */
 };
 
 /* ---- one round ---- */
@@ -120,6 +121,7 @@ static bool run_round(struct rounds *rounds, struct error *error)
         return false;
     rounds->run = solver_run_create(rounds->cluster.problem, rounds->arena);
     const struct solver_plan *plan = solver_solve(rounds->run);
+    rounds->cut_short |= plan->cut_short;
     struct index index = index_numbers(rounds);
     place_on_nodes(rounds, plan, &index);
     buy(rounds, plan, &index);
@@ -371,6 +373,7 @@ bool forecast_run(const struct snapshot *snapshot, const struct catalog *catalog
     forecast->pod_count = rounds.cluster.pods.count;
     forecast->round_count = rounds.placing_rounds;
     forecast->incomplete = problems->count > 0;
+    forecast->cut_short = rounds.cut_short;
     list_nodes(&rounds, forecast);
     struct forecast_unschedulable *unschedulable = list_unschedulable(&rounds, forecast);
     return settings->max_rounds == 0 || find_later_rounds(&rounds, forecast, unschedulable, error);

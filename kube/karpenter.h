@@ -108,6 +108,7 @@ struct forecast {
     size_t round_count;
     int64_t usd_micro_per_hour; /* of the claims */
     bool incomplete;            /* something is left out that could not be understood */
+    bool cut_short;             /* no time was left to look for a better plan (solver.patience) */
 };
 /* Solves round after round: claims become nodes, volumes bind where their first pod lands, until
  * nothing changes (docs/reference/karpenter.md 2). Workloads without pods of their own are expanded

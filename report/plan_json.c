@@ -167,6 +167,7 @@ static struct json_object *json_of_saved(const struct plan *plan)
     json_object_object_add(json, "savedPercent", json_object_new_double_s(saved.percent, percent));
     json_add_count(json, "claims", plan->forecast->claim_count);
     json_add_count(json, "compatClaims", plan->compat->claim_count);
+    json_object_object_add(json, "cutShort", json_object_new_boolean(plan->forecast->cut_short));
     json_add_count(json, "unschedulable", plan->forecast->unschedulable_count);
     json_add_count(json, "compatUnschedulable", plan->compat->unschedulable_count);
     return json;

@@ -182,6 +182,9 @@ struct text plan_saving(const struct plan *plan, struct arena *arena)
     add_cost_difference(&line, plan, alike);
     add_difference(&line, before->claim_count, now->claim_count, "node");
     text_builder_add(&line, TEXT("."));
+    if (now->cut_short)
+        text_builder_add(&line, TEXT(" Its time was up before all was tried (--optimize-time): "
+                                     "there may be a better plan."));
     return text_builder_text(&line);
 }
 

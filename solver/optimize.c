@@ -235,7 +235,34 @@ struct trial {
     struct strategy strategy;
     struct arena *arena;
     struct score score;
+    bool cut_short; /* patience was over, before it or within */
 };
+
+static int ask_patience(void *patience_pointer)
+{
+    const struct solver_patience *patience = patience_pointer;
+    return patience->is_over(patience->context) ? 1 : 0;
+}
+
+/* Runs body on the trial's arena, which then is empty. False when it came to no end: patience or
+ * memory was over. */
+static bool attempt(struct trial *trial, void (*body)(void *), void *argument)
+{
+    struct solver_patience patience = trial->problem->settings.patience;
+    const struct arena_watch watch = {ask_patience, &patience};
+    if (patience.is_over != NULL) {
+        trial->cut_short = patience.is_over(patience.context);
+        if (trial->cut_short)
+            return false;
+        arena_watch(trial->arena, &watch);
+    }
+    struct error error;
+    int reason;
+    bool done = arena_guard(trial->arena, body, argument, &error);
+    trial->cut_short = !done && arena_ended(trial->arena, &reason) == ARENA_STOPPED;
+    arena_reset(trial->arena);
+    return done;
+}
 
 static void try_strategy(void *argument)
 {
@@ -247,22 +274,20 @@ static void try_strategy(void *argument)
  * which goes before the next: all plans together would take hundreds of megabytes. One there is no
  * memory for does not count. */
 static size_t best_strategy(const struct solver_problem *problem, const struct strategy *strategies,
-                            size_t count)
+                            size_t count, bool *cut_short)
 {
-    struct arena *arena = arena_create(TRIAL_BUDGET_BYTES);
+    struct trial trial = {.problem = problem, .arena = arena_create(TRIAL_BUDGET_BYTES)};
     struct score best_score = {.unschedulable = SIZE_MAX};
     size_t best = 0;
-    for (size_t i = 0; i < count && arena != NULL; i++) {
-        struct trial trial = {.problem = problem, .strategy = strategies[i], .arena = arena};
-        struct error error;
-        if (arena_guard(arena, try_strategy, &trial, &error) &&
-            is_better(trial.score, best_score)) {
+    for (size_t i = 0; i < count && trial.arena != NULL && !trial.cut_short; i++) {
+        trial.strategy = strategies[i];
+        if (attempt(&trial, try_strategy, &trial) && is_better(trial.score, best_score)) {
             best = i;
             best_score = trial.score;
         }
-        arena_reset(arena);
     }
-    arena_destroy(arena);
+    arena_destroy(trial.arena);
+    *cut_short = trial.cut_short;
     return best;
 }
 
@@ -348,12 +373,10 @@ static void try_reworks(void *argument)
     count = count < REWORKS_MIN ? REWORKS_MIN : count > REWORKS_MAX ? REWORKS_MAX : count;
     const struct old_plan *old = old_plan_of(rework->from, rework->notes);
     struct score score = rework->best_score;
-    for (uint64_t seed = 1; seed <= count; seed++) {
+    for (uint64_t seed = 1; seed <= count && !trial->cut_short; seed++) {
         trial->strategy = rework_strategy(problem, seed, old);
-        struct error error;
-        bool done = arena_guard(trial->arena, try_rework, rework, &error);
-        arena_reset(trial->arena);
-        if (!done || is_better(allowed(score, count - seed, count), trial->score) ||
+        if (!attempt(trial, try_rework, rework) ||
+            is_better(allowed(score, count - seed, count), trial->score) ||
             leaves_larger(trial->score, score))
             continue;
         score = trial->score;
@@ -389,7 +412,8 @@ static void do_guarded(struct arena *arena, void (*body)(void *), void *argument
     (void)done;
 }
 
-static void make_better(struct solver_run *run)
+/* Whether patience was over before all was tried. */
+static bool make_better(struct solver_run *run)
 {
     struct rework rework = {
         .trial = {.problem = run->problem, .arena = arena_create(TRIAL_BUDGET_BYTES)},
@@ -404,14 +428,17 @@ static void make_better(struct solver_run *run)
     if (rework.best.old != NULL)
         do_guarded(run->arena, solve_again, &solving);
     arena_destroy(rework.notes);
+    return rework.trial.cut_short;
 }
 
 void optimize(struct solver_run *run)
 {
     struct strategy strategies[STRATEGIES_MAX];
     size_t count = list_strategies(run->problem, strategies);
-    size_t best = best_strategy(run->problem, strategies, count);
+    bool cut_short;
+    size_t best = best_strategy(run->problem, strategies, count, &cut_short);
     *run = *solve_by(run->problem, strategies[best], run->arena);
-    if (run->problem->settings.optimize.cheapest)
-        make_better(run);
+    if (run->problem->settings.optimize.cheapest && !cut_short)
+        cut_short = make_better(run);
+    run->plan.cut_short = cut_short;
 }

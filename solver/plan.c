@@ -251,7 +251,13 @@ void plan_finish(struct solver_run *run)
         unschedulable += places[count].kind == SOLVER_UNSCHEDULABLE;
         count++;
     }
-    run->plan = (struct solver_plan){places, count, claims, run->claims.count, unschedulable};
+    run->plan = (struct solver_plan){
+        .places = places,
+        .place_count = count,
+        .claims = claims,
+        .claim_count = run->claims.count,
+        .unschedulable_count = unschedulable,
+    };
 }
 
 const struct solver_plan *solver_solve(struct solver_run *run)

@@ -370,6 +370,12 @@ struct solver_settings {
         bool best_fit;      /* the fullest claim first, not the emptiest */
         bool cheapest;      /* the cheapest plan among pools of equal weight */
     } optimize;
+    /* Asked now and then while a better plan is looked for: once it says true, the best found so
+     * far is the plan. NULL: all tries are made, so that equal input has equal plans. */
+    struct solver_patience {
+        bool (*is_over)(void *context);
+        void *context;
+    } patience;
 };
 /* A builder that begins with everything a problem has, which must outlive it and what is built of
  * it. Numbers stay what they are; a name that was removed and comes again has its old one. Each
@@ -429,6 +435,7 @@ struct solver_plan {
     const struct solver_claim *claims;
     size_t claim_count;
     size_t unschedulable_count;
+    bool cut_short; /* patience was over before all tries for a better plan were made */
 };
 /* One round of Karpenter's scheduler over all pending pods (docs/reference/karpenter.md 2). */
 const struct solver_plan *solver_solve(struct solver_run *run);

@@ -9,6 +9,7 @@ import pathlib
 import subprocess
 import sys
 import tempfile
+import time
 import xml.etree.ElementTree
 
 taffrail = sys.argv[1]
@@ -185,6 +186,7 @@ def check_plans(folder):
     plan = folder.plan("--optimize")
     check_shape("optimized", plan)
     saved = plan["optimize"]
+    expect("optimized", saved["cutShort"], False)
     expect("optimized", saved["usdPerHour"], plan["usdPerHour"])
     expect("compat", saved["compatUsdPerHour"], 0.4)
     expect("saved", saved["savedUsdPerHour"], round(0.4 - plan["usdPerHour"], 6))
@@ -288,6 +290,16 @@ def check_errors(folder):
     plan = folder.plan("-f", "claim.yaml", wanted=1)
     expect("a claim that is not there", plan["unschedulable"][0]["reasons"][0]["kind"], "volume")
 
+    # Of what costs more time than there is, the best plan so far.
+    many = "---\n".join(pod(f"p{i}", f"{100 + i}m") for i in range(3000))
+    folder.write("many.yaml", many)
+    began = time.monotonic()
+    plan = folder.plan("-f", "many.yaml", "--optimize", "--optimize-time", "1s")
+    expect("cut short", plan["optimize"]["cutShort"], True)
+    expect("cut short in time", time.monotonic() - began < 60, True)
+    code, out, _ = folder.run("-f", "many.yaml", "--optimize", "--optimize-time", "1s")
+    expect("cut short, in words", (code, "Its time was up" in " ".join(out.split())), (0, True))
+
     code, out, _ = folder.run("--optimize")
     expect("nothing to compare", (code, out), (0, "No pod is pending: there is nothing to buy.\n"))
 
@@ -306,6 +318,7 @@ def check_errors(folder):
             (("--preference-policy", "ignore"), {}, "allowed are Respect, Ignore"),
             (("--optimise",), {}, "did you mean --optimize?"),
             (("--optimize=cheapest,fast",), {}, '"fast"; allowed are joint-zones, spread-in-one'),
+            (("--optimize-time", "0s"), {}, "a duration above 0"),
             (("--feature-gates", "ReservedCapacity"), {}, "written NAME=true or NAME=false"),
             (("--feature-gates", "Reserved=true"), {}, "no feature gate of Karpenter's"),
             (("--feature-gates", "StaticCapacity=true"), {}, "cannot reckon with"),

@@ -142,6 +142,43 @@ static void test_cheapest_mix(void)
     EXPECT_INT(cost[1] < cost[0], 1);
 }
 
+struct patience {
+    size_t asked, most;
+};
+
+static bool is_over(void *patience_pointer)
+{
+    struct patience *patience = patience_pointer;
+    return ++patience->asked > patience->most;
+}
+
+/* However early it is over, there is a sound plan, which says that it was cut short. */
+static void test_patience(void)
+{
+    struct patience patience = {0};
+    int64_t cost[4];
+    static const size_t most[] = {0, 1, 3, SIZE_MAX};
+    for (size_t i = 0; i < COUNT_OF(most); i++) {
+        begin((struct solver_optimize){true, true, true, true, true});
+        patience = (struct patience){0, most[i]};
+        world.settings.patience = (struct solver_patience){is_over, &patience};
+        one_size("compute", "cpu 8; memory 8Gi; pods 100", 300000);
+        one_size("memory", "cpu 2; memory 16Gi; pods 100", 200000);
+        one_size("all", "cpu 64; memory 512Gi; pods 1000", 9000000);
+        POOL(.name = "default");
+        struct span hungry = PODS(24, .requests = "cpu 900m; memory 64Mi");
+        struct span fat = PODS(12, .requests = "cpu 100m; memory 5Gi");
+        solve();
+        EXPECT_ALL_SCHEDULED(hungry);
+        EXPECT_ALL_SCHEDULED(fat);
+        EXPECT_INT(world.plan->cut_short, most[i] != SIZE_MAX);
+        EXPECT_INT(patience.asked - 1 <= most[i], 1);
+        cost[i] = plan_usd_micro();
+        CU_ASSERT(i == 0 || cost[i] <= cost[i - 1]);
+    }
+    CU_ASSERT(cost[3] < cost[0]);
+}
+
 /* A volume that is nowhere yet will be where its first pod is: the pods that share it stay
  * together, though each alone would be cheaper elsewhere. */
 static void test_shared_claim(void)
@@ -266,6 +303,7 @@ const struct unit_test unit_tests[] = {
     {"cheapest of pools of equal weight", test_cheapest_pool},
     {"weight before price", test_weight_before_price},
     {"cheapest mix", test_cheapest_mix},
+    {"patience", test_patience},
     {"a claim that is shared", test_shared_claim},
     {"a claim that is shared, of many zones", test_shared_claim_of_many_zones},
     {"growth costs", test_growth_costs},
