@@ -247,7 +247,8 @@ def main():
         sys.exit(f"glpsol's optimum is {optimum}, but its prices prove only {float(bound)}")
     plan = [options.taffrail, "plan", "--state", str(folder / "cluster"), "--catalog",
             str(folder / "catalog.json"), "-o", "json"]
-    plans = [("taffrail", plan), ("taffrail --optimize", [*plan, "--optimize", "--optimize-time", "10m"])]
+    plans = [("taffrail", plan),
+             ("taffrail --optimize", [*plan, "--optimize", "--optimize-time", "10m"])]
     if options.judge:
         plans.append(("karpenter", [options.judge, "solve", "-runs", "3", str(folder)]))
     plans = [(name, read_plan(command, types)) for name, command in plans]
