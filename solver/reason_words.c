@@ -12,6 +12,18 @@ struct text words_key(const struct solver_problem *problem, uint32_t key)
     return text;
 }
 
+/* No label is longer; of what is, as much as tells which it is. */
+static struct text shortened(struct arena *arena, struct text text)
+{
+    enum { LONGEST = 317, SHOWN = 60 };
+    if (text.size <= LONGEST)
+        return text;
+    size_t size = SHOWN;
+    while (size > 0 && ((unsigned char)text.data[size] & 0xC0) == 0x80)
+        size--; /* not within a code point */
+    return arena_printf(arena, "%.*s...", (int)size, text.data);
+}
+
 static int compare_texts(const void *a, const void *b)
 {
     return text_compare(*(const struct text *)a, *(const struct text *)b);
@@ -58,8 +70,7 @@ struct text words_values(const struct solver_problem *problem, struct arena *are
     for (BITS_EACH(value, values, word_count)) {
         struct text *text = LIST_PUSH(arena, &texts);
         text->data = solver_names_value_text(problem->names, key, (uint32_t)value, &text->size);
-        if (text->size == 0)
-            *text = TEXT("\"\"");
+        *text = text->size == 0 ? TEXT("\"\"") : shortened(arena, *text);
     }
     return words_list(arena, &texts, last);
 }
@@ -77,7 +88,7 @@ static struct text words_bounds(struct arena *arena, const struct solver_require
 struct text words_requirement(const struct solver_problem *problem, struct arena *arena,
                               const struct solver_requirement *r)
 {
-    struct text key = words_key(problem, r->key), bounds = words_bounds(arena, r);
+    struct text key = shortened(arena, words_key(problem, r->key)), bounds = words_bounds(arena, r);
     struct text values = words_values(problem, arena, r->key, r->words, r->word_count, " or ");
     switch (solver_requirement_op(r)) {
     case SOLVER_IN:

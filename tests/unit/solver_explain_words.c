@@ -58,6 +58,8 @@ static void run(const struct words_case *cases, size_t count)
 }
 #define RUN(cases) run((cases), sizeof(cases) / sizeof *(cases))
 
+#define X60 "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
+
 static void test_types(void)
 {
     static const struct words_case cases[] = {
@@ -97,6 +99,11 @@ static void test_types(void)
          {.selector = "zone=test-zone-1; capacity=spot; family=m6"},
          "requirement: no instance type of this NodePool has family m6; its types have family c5, "
          "m5 and r5"},
+        {"a value that is longer than any",
+         {.name = "default"},
+         {.selector = "family=" X60 X60 X60 X60 X60 X60},
+         "requirement: no instance type of this NodePool has family " X60 "...; its types have "
+         "family c5, m5 and r5"},
         {"two keys that do not go together",
          {.name = "default"},
          {.selector = "family=m5; zone=test-zone-1", .required = {"integer Gt 64"}},

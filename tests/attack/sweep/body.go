@@ -82,7 +82,7 @@ func (f *filler) descend(one *schema, at any, path []step) any {
 	switch next := path[0]; {
 	case next.any: // at is a map of names of the author's choice
 		members := at.(tree)
-		key := strings.ReplaceAll(f.key(""), "#", "0")
+		key := f.key("")
 		if last {
 			members[key] = placeholder
 			return nil

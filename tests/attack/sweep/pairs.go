@@ -57,5 +57,5 @@ func (s *sweep) runPair(of *kind, first, second *field, long []byte) error {
 		return err
 	}
 	grown := growIn(s.schemas, of, root, second, s.flavours(of, second)[0], "")
-	return s.measure(of, grown, variants[0], first.String()+" and "+second.String(), "bad")
+	return s.measure(of, grown, variants[0], s.denied[of.name+" "+variants[0].name], first.String()+" and "+second.String(), "bad")
 }
