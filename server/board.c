@@ -141,8 +141,9 @@ void board_add_kinds(struct board *board, int64_t now_ms, struct text_builder *o
         else
             text_builder_printf(out, ", known to be right %lld s ago", (long long)kind_ms / 1000);
         if (of->unreadable_count > 0)
-            text_builder_printf(out, ", %zu cannot be read (%s)", of->unreadable_count,
-                                of->unreadable);
+            text_builder_printf(out, ", %zu cannot be read%s%s%s", of->unreadable_count,
+                                of->unreadable[0] == '\0' ? "" : " (", of->unreadable,
+                                of->unreadable[0] == '\0' ? "" : ")");
         if (of->lacks)
             text_builder_add(out, TEXT(", no memory for all of them"));
         if (of->report.degraded)

@@ -24,9 +24,19 @@ static void step(struct value_scan *scan, char c)
     }
 }
 
+/* Most bytes of a large object are in strings. */
+static size_t skip_string(const struct value_scan *scan, struct text bytes, size_t i)
+{
+    if (scan->in_string && !scan->escaped)
+        while (i < bytes.size && bytes.data[i] != '"' && bytes.data[i] != '\\')
+            i++;
+    return i;
+}
+
 enum value_scan_result value_scan(struct value_scan *scan, struct text bytes, size_t *used)
 {
-    for (size_t i = 0; i < bytes.size; i++) {
+    for (size_t i = skip_string(scan, bytes, 0); i < bytes.size;
+         i = skip_string(scan, bytes, i + 1)) {
         char c = bytes.data[i];
         if (scan->depth == 0 && c != '{') {
             if (!is_space(c))

@@ -21,7 +21,7 @@ import fake as fake_server
 from fake import kubeconfig
 from serving import NAME, Failure, Serving, check
 
-TAFFRAIL, FAKEAPI = sys.argv[1:3]
+TAFFRAIL, FAKEAPI = (sys.argv + ["", ""])[1:3]
 WAIT_S = 60
 VISIBLE_S = 0.25  # of an event, at the worst: the machine may be busy
 ZONE = "topology.kubernetes.io/zone"
@@ -529,7 +529,8 @@ def main():
                   flush=True)
 
 
-try:
-    main()
-except Failure as failure:
-    sys.exit(f"FAILED: {failure}")
+if __name__ == "__main__":
+    try:
+        main()
+    except Failure as failure:
+        sys.exit(f"FAILED: {failure}")
