@@ -1,11 +1,18 @@
 """Small reviews beside hostile clients (tests/contract/hostile): large bodies, slow ones, ones that
 are dropped while they are sent or judged, handshakes that stay half open. No review of the victim
 may be refused or lost, over kept connections and over new ones; and none may take much longer than
-on a machine that is as busy with something else. `scripts/bench hostile` measures more sharply.
+on a machine that is as busy with something else.
+
+usage: fairness.py TAFFRAIL HOSTILE [--measure SECONDS]
+
+With --measure, which is what `scripts/bench hostile` does, it says how long they take, and the memory
+of the server, and judges nothing.
 """
 
+import argparse
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -33,8 +40,8 @@ def result(process):
     return json.loads(out)
 
 
-def victim(program, server, folder):
-    return result(hostile(program, server, folder, "victim", "--seconds", str(SECONDS)))
+def victim(program, server, folder, seconds=SECONDS):
+    return result(hostile(program, server, folder, "victim", "--seconds", str(seconds)))
 
 
 def burn():
@@ -99,25 +106,81 @@ CASES = [
 ]
 
 
-def main():
-    binary, program = sys.argv[1:]
-    failures = 0
-    with tempfile.TemporaryDirectory() as folder:
-        server = Server(binary, folder)
+# ---- to be read by people ----
+
+KINDS = ["large", "slow", "drop-body", "drop-review", "half-open"]
+
+
+def print_series(attack, load, memory, found):
+    for name, series in found.items():
+        print("%-12s %5.1f %8.1f  %-5s %8d %7d %9.1f %9.1f %9.1f" %
+              (attack, load, memory, name, series["reviews"], sum(series["failures"].values()),
+               series["p50Ms"], series["p99Ms"], series["longestMs"]))
+        if series["failures"]:
+            print("             %s" % series["failures"])
+
+
+def own_memory(server):
+    with open("/proc/%d/status" % server.process.pid, encoding="utf-8") as file:
+        return int(re.search(r"RssAnon:\s*(\d+) kB", file.read())[1]) / 1024
+
+
+def measure(program, server, folder, seconds):
+    """The victim by itself, beside each kind of hostile client, and beside all of them."""
+    print("%d hostile clients at the lowest priority, on the same %d cores as victim and server;\n"
+          "times in milliseconds, memory (RssAnon) in MiB after %d s" %
+          (CLIENTS, os.cpu_count(), seconds))
+    print("%-12s %5s %8s  %-5s %8s %7s %9s %9s %9s" % ("beside", "load", "memory", "over", "reviews",
+                                                       "failed", "median", "p99", "longest"))
+    for kinds in ["", *KINDS, ",".join(KINDS)]:
+        attack = None
+        if kinds:
+            attack = hostile(program, server, folder, "attack", "--clients", str(CLIENTS), "--kinds",
+                             kinds, "--seconds", str(seconds + 1), nice=19)
         try:
-            for name, case in CASES:
-                try:
-                    check_serves(server)
-                    case(program, server, folder)
-                    check(server.process.poll() is None, "the server has ended")
-                except (Failure, OSError) as failure:
-                    failures += 1
-                    print("FAILED %s: %s: %s" % (name, type(failure).__name__, failure))
+            load = os.getloadavg()[0]
+            found = victim(program, server, folder, seconds)
+            memory = own_memory(server)
+            became = result(attack) if attack else {}
+        finally:
+            stop([attack] if attack else [])
+        print_series("all" if "," in kinds else kinds or "nobody", load, memory, found)
+        print("             %s" % ", ".join("%s: %d" % each for each in sorted(became.items())))
+
+
+# ---- all of it ----
+
+
+def judge(program, server, folder):
+    failures = 0
+    for name, case in CASES:
+        try:
+            check_serves(server)
+            case(program, server, folder)
+            check(server.process.poll() is None, "the server has ended")
+        except (Failure, OSError) as failure:
+            failures += 1
+            print("FAILED %s: %s: %s" % (name, type(failure).__name__, failure))
+    print("%d cases, %d failures" % (len(CASES), failures))
+    return 1 if failures else 0
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("taffrail")
+    parser.add_argument("hostile")
+    parser.add_argument("--measure", type=int, metavar="SECONDS")
+    arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        server = Server(arguments.taffrail, folder)
+        try:
+            if arguments.measure is None:
+                return judge(arguments.hostile, server, folder)
+            measure(arguments.hostile, server, folder, arguments.measure)
+            return 0
         finally:
             server.process.kill()
             server.process.wait()
-    print("%d cases, %d failures" % (len(CASES), failures))
-    return 1 if failures else 0
 
 
 if __name__ == "__main__":
