@@ -28,7 +28,7 @@ spec:
 `
 
 // What the webhook's denials begin with; a failed call of it reads otherwise.
-const denied = `admission webhook "rails.taffrail.dev" denied the request`
+const denial = `admission webhook "rails.taffrail.dev" denied the request`
 
 // An intruder may edit one namespace, and nothing else.
 type intruder struct {
@@ -130,7 +130,7 @@ func TestAttackByPadding(t *testing.T) {
 		{"managed-fields", podOf("managed-fields", nested(130), spec(plain, dear))},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			i.kubectl(t, c.manifest, "create", "-f", "-").fails(t, "Error from server (Forbidden)", denied)
+			i.kubectl(t, c.manifest, "create", "-f", "-").fails(t, "Error from server (Forbidden)", denial)
 		})
 	}
 }
@@ -153,10 +153,10 @@ func TestAttackByOwner(t *testing.T) {
 			set := fmt.Sprintf("apiVersion: apps/v1\nkind: ReplicaSet\nmetadata: {name: %[1]s, ownerReferences: [{%[2]s, controller: true}]}\n"+
 				"spec: {replicas: 1, selector: {matchLabels: {app: %[1]s}}, template: {metadata: {labels: {app: %[1]s}}, spec: %[3]s}}\n",
 				name, owner, spec(plain, "nodeSelector: {karpenter.sh/capacity-type: probe}"))
-			i.kubectl(t, set, "create", "-f", "-").fails(t, "Error from server (Forbidden)", denied)
+			i.kubectl(t, set, "create", "-f", "-").fails(t, "Error from server (Forbidden)", denial)
 			pod := podOf(name, "ownerReferences: [{"+owner+", controller: true}]",
 				spec(plain, "nodeSelector: {karpenter.sh/capacity-type: probe}"))
-			i.kubectl(t, pod, "create", "-f", "-").fails(t, "Error from server (Forbidden)", denied)
+			i.kubectl(t, pod, "create", "-f", "-").fails(t, "Error from server (Forbidden)", denial)
 		})
 	}
 }
@@ -172,7 +172,7 @@ func TestAttackByDeletion(t *testing.T) {
 	}()
 	i.kubectl(t, "", "delete", "pdb/web", "--wait=false").works(t)
 	i.kubectl(t, "", "patch", "pdb/web", "--type=merge", "-p", `{"spec": {"maxUnavailable": 0}}`).
-		fails(t, "Error from server (Forbidden)", denied)
+		fails(t, "Error from server (Forbidden)", denial)
 	i.kubectl(t, "", "label", "pdb/web", "tier=web").works(t)
 }
 
@@ -234,7 +234,7 @@ func TestAttackOnTheView(t *testing.T) {
 		t.Errorf("after a restart some kind is not listed: %v\n%s", err, page)
 	}
 	w.kubectl(t, "apiVersion: policy/v1\nkind: PodDisruptionBudget\nmetadata: {name: shop, namespace: "+space+"}\n"+
-		"spec: {minAvailable: 2, selector: {matchLabels: {app: shop}}}\n", "create", "-f", "-").fails(t, denied)
+		"spec: {minAvailable: 2, selector: {matchLabels: {app: shop}}}\n", "create", "-f", "-").fails(t, denial)
 	pod := podOf("db", "namespace: "+space, spec(plain, "volumes: [{name: data, persistentVolumeClaim: {claimName: data}}]"))
 	w.kubectl(t, pod, "create", "-f", "-").works(t)
 	made, err := w.client.CoreV1().Pods(space).Get(w.ctx, "db", metav1.GetOptions{})
