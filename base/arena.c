@@ -170,6 +170,12 @@ struct arena_mark arena_mark(const struct arena *arena)
 void arena_rewind(struct arena *arena, struct arena_mark mark)
 {
     const char *used_end = arena->next;
+    if (arena->aside.open) {
+        block_clear(arena->reserve, mark.next, used_end);
+        arena->next = mark.next;
+        arena->used_bytes = mark.used_bytes;
+        return;
+    }
     while (arena->last != mark.block) {
         struct block *block = arena->last;
         arena->last = block->previous;
@@ -187,6 +193,11 @@ void arena_rewind(struct arena *arena, struct arena_mark mark)
 size_t arena_used_bytes(const struct arena *arena)
 {
     return arena->used_bytes;
+}
+
+size_t arena_budget_bytes(const struct arena *arena)
+{
+    return arena->full_budget_bytes;
 }
 
 static const char *const end_names[] = {

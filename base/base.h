@@ -107,6 +107,7 @@ void arena_destroy(struct arena *arena); /* NULL is fine */
 /* Forgets everything allocated; keeps one block, so that a warm request does not call malloc. */
 void arena_reset(struct arena *arena);
 size_t arena_used_bytes(const struct arena *arena);
+size_t arena_budget_bytes(const struct arena *arena);
 
 /* Zeroed, aligned for any object, never NULL: over the budget, or out of memory, the innermost
  * arena_guard ends with an error; without a guard the process aborts with a message. */
@@ -157,7 +158,8 @@ bool arena_reserve(struct arena *arena, size_t size_bytes) MUST_CHECK;
  * asked. */
 void arena_open_reserve(struct arena *arena);
 
-/* All that was taken after the mark is forgotten; never after the reserve was opened. */
+/* All that was taken after the mark is forgotten. A mark does not hold beyond the opening of the
+ * reserve. */
 struct arena_mark {
     const void *block;
     char *next;
@@ -310,7 +312,7 @@ struct doc_limits {
     size_t bytes, nodes, depth;
     const struct doc_choice *choice; /* NULL: the whole */
 };
-extern const struct doc_limits doc_limits_review;   /* a request: 16 MiB, 1 M nodes, depth 128 */
+extern const struct doc_limits doc_limits_review;   /* a request: 40 MiB, 16 M nodes, depth 128 */
 extern const struct doc_limits doc_limits_manifest; /* a file: 64 MiB, 4 M nodes, depth 128 */
 extern const struct doc_limits doc_limits_policy;   /* a policy: 4 MiB, 200 k nodes, depth 32 */
 
@@ -383,6 +385,15 @@ struct text node_yaml_line(const struct node *node, struct arena *arena);
 struct text node_yaml(const struct node *node, struct arena *arena);
 /* A value as JSON, without a space. A number is written as it was read. */
 struct text node_json(const struct node *node, struct arena *arena);
+
+/* JSON, written piece by piece; a text is a string of valid UTF-8, whatever its bytes are. */
+void json_write_string(struct text_builder *out, struct text t);
+/* A member's key, behind a comma unless its map has just begun. */
+void json_write_key(struct text_builder *out, const char *key);
+void json_write_member(struct text_builder *out, const char *key, struct text value);
+void json_write_node(struct text_builder *out, const struct node *node);
+/* The start of t that takes at most limit_bytes in JSON, without a code point cut in two. */
+struct text json_cut(struct text t, size_t limit_bytes);
 
 /* One operation of a JSON patch (RFC 6902). */
 enum change_op { CHANGE_ADD, CHANGE_REMOVE, CHANGE_REPLACE, CHANGE_TEST };

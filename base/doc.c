@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-const struct doc_limits doc_limits_review = {.bytes = 16 << 20, .nodes = 1000000, .depth = 128};
+const struct doc_limits doc_limits_review = {.bytes = 40 << 20, .nodes = 16 << 20, .depth = 128};
 const struct doc_limits doc_limits_manifest = {.bytes = 64 << 20, .nodes = 4000000, .depth = 128};
 const struct doc_limits doc_limits_policy = {.bytes = 4 << 20, .nodes = 200000, .depth = 32};
 

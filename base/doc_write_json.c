@@ -1,24 +1,71 @@
-/* Trees written down again, as JSON without a space. */
+/* JSON written, without a space, into text that grows in an arena. */
 #include "base/base.h"
 
-static void add_string(struct text_builder *out, struct text t)
+/* What stands for a byte in a string behind a backslash; 0: itself, or \u00XX below a blank. */
+static const char short_escapes[256] = {
+    ['"'] = '"',  ['\\'] = '\\', ['\b'] = 'b', ['\f'] = 'f',
+    ['\n'] = 'n', ['\r'] = 'r',  ['\t'] = 't',
+};
+
+static size_t escaped_bytes(unsigned char c)
 {
+    return short_escapes[c] != 0 ? 2 : c < 0x20 ? sizeof "\\u0000" - 1 : 1;
+}
+
+struct text json_cut(struct text t, size_t limit_bytes)
+{
+    size_t size = 0;
+    for (size_t used = 0; size < t.size; size++) {
+        used += escaped_bytes((unsigned char)t.data[size]);
+        if (used > limit_bytes)
+            break;
+    }
+    while (size > 0 && size < t.size && ((unsigned char)t.data[size] & 0xC0) == 0x80)
+        size--;
+    return (struct text){t.data, size};
+}
+
+static void add_escape(struct text_builder *out, unsigned char c)
+{
+    if (short_escapes[c] == 0)
+        text_builder_printf(out, "\\u%04x", c);
+    else
+        text_builder_add(out, (struct text){(const char[]){'\\', short_escapes[c]}, 2});
+}
+
+void json_write_string(struct text_builder *out, struct text t)
+{
+    t = text_as_utf8(t, out->arena);
     text_builder_add(out, TEXT("\""));
     size_t start = 0;
     for (size_t i = 0; i < t.size; i++) {
-        unsigned char byte = (unsigned char)t.data[i];
-        if (byte >= 0x20 && byte != '"' && byte != '\\')
+        unsigned char c = (unsigned char)t.data[i];
+        if (escaped_bytes(c) == 1)
             continue;
         text_builder_add(out, (struct text){t.data + start, i - start});
-        text_builder_printf(out, "\\u%04x", byte);
+        add_escape(out, c);
         start = i + 1;
     }
-    if (start < t.size)
-        text_builder_add(out, (struct text){t.data + start, t.size - start});
+    text_builder_add(out, (struct text){t.data + start, t.size - start});
     text_builder_add(out, TEXT("\""));
 }
 
-static void add_node(struct text_builder *out, const struct node *node)
+void json_write_key(struct text_builder *out, const char *key)
+{
+    char before = out->size == 0 ? '{' : out->data[out->size - 1];
+    if (before != '{' && before != '[')
+        text_builder_add(out, TEXT(","));
+    json_write_string(out, text_of(key));
+    text_builder_add(out, TEXT(":"));
+}
+
+void json_write_member(struct text_builder *out, const char *key, struct text value)
+{
+    json_write_key(out, key);
+    json_write_string(out, value);
+}
+
+void json_write_node(struct text_builder *out, const struct node *node)
 {
     switch ((enum node_kind)node->kind) {
     case NODE_NULL:
@@ -29,12 +76,12 @@ static void add_node(struct text_builder *out, const struct node *node)
         text_builder_add(out, node_text(node));
         break;
     case NODE_STRING:
-        add_string(out, node_string(node));
+        json_write_string(out, node_string(node));
         break;
     case NODE_LIST:
         for (size_t i = 0; i < node->size; i++) {
             text_builder_add(out, i == 0 ? TEXT("[") : TEXT(","));
-            add_node(out, &node->items[i]);
+            json_write_node(out, &node->items[i]);
         }
         text_builder_add(out, node->size == 0 ? TEXT("[]") : TEXT("]"));
         break;
@@ -42,9 +89,9 @@ static void add_node(struct text_builder *out, const struct node *node)
         for (size_t i = 0; i < node->size; i++) {
             const struct member *member = &node->members[i];
             text_builder_add(out, i == 0 ? TEXT("{") : TEXT(","));
-            add_string(out, (struct text){member->key, member->key_size});
+            json_write_string(out, (struct text){member->key, member->key_size});
             text_builder_add(out, TEXT(":"));
-            add_node(out, &member->value);
+            json_write_node(out, &member->value);
         }
         text_builder_add(out, node->size == 0 ? TEXT("{}") : TEXT("}"));
         break;
@@ -54,6 +101,6 @@ static void add_node(struct text_builder *out, const struct node *node)
 struct text node_json(const struct node *node, struct arena *arena)
 {
     struct text_builder out = {.arena = arena};
-    add_node(&out, node);
+    json_write_node(&out, node);
     return text_builder_text(&out);
 }

@@ -28,6 +28,7 @@ struct render_values {
     struct text rules; /* items of a list, as render_rules writes them */
     struct text claim_rules, change_rules;
     struct text ca_bundle; /* base64; empty: none */
+    int64_t timeout_s;     /* of the webhooks; 0: as the files have it */
 };
 /* One of the files, filled in; empty when it is not part of such an install. */
 struct text render_fill(const struct render_text *file, const struct render_values *values,

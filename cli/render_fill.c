@@ -134,6 +134,17 @@ static void add_failing(struct slots *slots)
                                   .suffix = "\n      priorityClassName: system-cluster-critical"});
 }
 
+static void add_timeout(struct slots *slots, int64_t timeout_s, struct arena *arena)
+{
+    static const char *const files[] = {"validating.yaml", "mutating.yaml"};
+    struct text seconds = arena_printf(arena, "%lld", (long long)timeout_s);
+    for (size_t i = 0; i < COUNT_OF(files); i++)
+        add_slot(slots, (struct slot){.file = files[i],
+                                      .prefix = "timeoutSeconds: ",
+                                      .value = seconds,
+                                      .suffix = ""});
+}
+
 static struct text exclusions(const struct render_values *values, struct arena *arena)
 {
     struct text_builder list = {.arena = arena};
@@ -176,6 +187,8 @@ struct text render_fill(const struct render_text *file, const struct render_valu
         add_injection(&slots, values->namespace, arena);
     if (values->fails)
         add_failing(&slots);
+    if (values->timeout_s != 0)
+        add_timeout(&slots, values->timeout_s, arena);
     struct text_builder filled = {.arena = arena};
     fill(file, &slots, &filled);
     return text_builder_text(&filled);

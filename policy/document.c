@@ -205,6 +205,10 @@ static const struct key spec_keys[] = {
                 "changes what is found; true of the whole cluster, whatever match says, so that "
                 "no two policies may contradict each other",
      .children = karpenter_keys},
+    {.name = "limits",
+     .type = KEY_MAP,
+     .summary = "how long a review may take; over several policies the smallest counts",
+     .children = review_limit_keys},
     {.name = "rails",
      .type = KEY_RAILS,
      .offset = offsetof(struct document, rails),
@@ -433,6 +437,7 @@ bool document_read(const struct schema *schema, const struct node *root,
     bool good = schema_read(schema, top, &(struct schema_part){document_keys, &document}, 1);
     const struct field *spec = field_get(schema->arena, top, "spec");
     karpenter_note_places(schema, spec, &document.policy.karpenter);
+    review_limits_note_place(schema, spec, &document.policy.limits);
     struct exception *exceptions = document.exceptions.items;
     size_t exception_count = document.exceptions.count;
     document.policy.exceptions = exceptions;

@@ -30,6 +30,13 @@ void karpenter_note_places(const struct schema *schema, const struct field *spec
 void karpenter_settle(struct policy_set *policies, struct problems *errors,
                       struct problems *warnings);
 
+/* The children of spec.limits, likewise. That they leave the API server's timeout no room is an
+ * error, whichever policies say so. */
+extern const struct key review_limit_keys[];
+void review_limits_note_place(const struct schema *schema, const struct field *spec,
+                              struct review_limits *limits);
+void review_limits_settle(const struct policy_set *policies, struct problems *errors);
+
 /* Reads a document; every problem is added. False when there was one; *policy then has its name, as
  * far as it is known. */
 bool document_read(const struct schema *schema, const struct node *root,

@@ -15,6 +15,7 @@ struct trial {
     struct evaluation evaluation;
     struct findings findings;
     bool hangs_on_owner; /* something would be otherwise, were the owner seen */
+    struct hash_seed seed;
     /* Of the policy at hand. */
     bool controlled;         /* a ReplicaSet or Job of a guarded kind */
     struct views views, old; /* the object, or its pod templates, and those it had before */
@@ -22,60 +23,58 @@ struct trial {
 
 void judgement_report(struct judgement *judgement, const struct draft *draft)
 {
-    struct hearing *hearing = (struct hearing *)judgement;
-    *LIST_PUSH(judgement->arena, &hearing->drafts) = *draft;
+    record_add(((struct hearing *)judgement)->record, draft);
 }
 
-/* Whether a field lies in the template that is judged, not elsewhere in the custom resource. */
-static bool is_in_template(const struct field *field, const struct pod_template *template)
+static void hear(const struct evaluation *evaluation, const struct rail_use *use,
+                 const struct views *views, struct record *record)
 {
-    while (field != NULL && field != template->spec && field != template->metadata)
-        field = field->parent;
-    return field != NULL;
-}
-
-/* What makes two drafts of a rail the same; no part of it holds a NUL. */
-static struct text identity_of(const struct draft *draft, struct text path, struct arena *arena)
-{
-    return arena_printf(arena, "%.*s%c%.*s%c%.*s", TEXT_ARGS(path), '\0', TEXT_ARGS(draft->found),
-                        '\0', TEXT_ARGS(draft->statement));
-}
-
-static struct drafts hear(const struct evaluation *evaluation, const struct rail_use *use,
-                          const struct views *views)
-{
-    struct arena *arena = evaluation->arena;
-    struct drafts drafts = {0};
-    struct text_map outside = {0};
     for (size_t i = 0; i < views->count; i++) {
-        const struct object *object = &views->items[i];
+        record->object = &views->items[i];
         struct hearing hearing = {.judgement = {.world = evaluation->world,
                                                 .subject = evaluation->subject,
-                                                .object = object,
+                                                .object = record->object,
                                                 .now_unix_s = evaluation->now_unix_s,
-                                                .arena = arena}};
+                                                .arena = evaluation->arena},
+                                  .record = record};
         use->rail->judge(&hearing.judgement, use->settings);
-        if (object->template == NULL)
-            return hearing.drafts;
-        for (size_t j = 0; j < hearing.drafts.count; j++) {
-            const struct draft *draft = &hearing.drafts.items[j];
-            /* What a rail says of the custom resource itself it says at each of its templates. */
-            if (is_in_template(draft->field, object->template) ||
-                text_map_add(&outside, arena,
-                             identity_of(draft, field_path(arena, draft->field), arena)))
-                *LIST_PUSH(arena, &drafts) = *draft;
-        }
     }
-    return drafts;
 }
 
-/* ---- what was there before ---- */
-
-/* What tells an item of a list from the others: KubeRay calls it groupName. */
-static struct text name_of_item(const struct node *item)
+static struct record record_begin(struct trial *trial)
 {
-    struct text name = node_string(node_get(item, "name"));
-    return name.size > 0 ? name : node_string(node_get(item, "groupName"));
+    return (struct record){.arena = trial->evaluation.arena, .seed = trial->seed};
+}
+
+/* What is new in the object. The old one is heard first wherever something is cut, so that nobody
+ * hides what is new behind what is old. */
+static struct record hear_both(struct trial *trial, const struct rail_use *use)
+{
+    const struct evaluation *evaluation = &trial->evaluation;
+    struct record record = record_begin(trial);
+    if (evaluation->subject->template_unseen) {
+        scale_undecided(evaluation, &record);
+        return record;
+    }
+    hear(evaluation, use, &trial->views, &record);
+    if (record.remarks.count == 0 || trial->old.count == 0)
+        return record;
+    struct bag excuses = {0};
+    struct record old = record_begin(trial);
+    old.of_old = true;
+    old.excuses = &excuses;
+    hear(evaluation, use, &trial->old, &old);
+    if (excuses.used == 0)
+        return record;
+    if (record_is_whole(&record)) {
+        record_excuse(&record, &excuses);
+        return record;
+    }
+    record = record_begin(trial);
+    record.excuses = &excuses;
+    hear(evaluation, use, &trial->views, &record);
+    record.excuses = NULL;
+    return record;
 }
 
 /* A path in which list indices give way to names, so that an inserted container does not make the
@@ -94,30 +93,6 @@ static struct text identity_path(struct arena *arena, const struct field *field)
 struct text finding_identity(const struct finding *finding, struct arena *arena)
 {
     return identity_path(arena, finding->field);
-}
-
-/* How often a rail finds each thing in the old object. */
-static struct text_map formers_of(const struct drafts *drafts, struct arena *arena)
-{
-    struct text_map formers = {0};
-    for (size_t i = 0; i < drafts->count; i++) {
-        const struct draft *draft = &drafts->items[i];
-        (void)text_map_add(&formers, arena,
-                           identity_of(draft, identity_path(arena, draft->field), arena));
-    }
-    return formers;
-}
-
-/* Whether the old object has this finding too; each old one excuses one new one. */
-static bool take_pre_existing(struct arena *arena, const struct draft *draft, struct text_map *old)
-{
-    if (old->count == 0)
-        return false;
-    struct text identity = identity_of(draft, identity_path(arena, draft->field), arena);
-    if (text_map_get(old, identity, 0) == 0)
-        return false;
-    *text_map_at(old, arena, identity) -= 1;
-    return true;
 }
 
 /* ---- from a draft to a finding ---- */
@@ -142,8 +117,7 @@ static enum action at_most(enum action action, enum action limit)
     return action > limit ? limit : action;
 }
 
-/* An autoscaler's replicas are needed now, and nobody reads what it is told. */
-static bool is_scaled_by_controller(const struct subject *subject)
+bool is_scaled_by_controller(const struct subject *subject)
 {
     return subject_is_scale(subject) && requester_is_controller(&subject->requester);
 }
@@ -192,8 +166,9 @@ static struct draft finish_draft(const struct draft *shared, struct arena *arena
     return draft;
 }
 
+/* more: how many of the same sort are not shown beside it. */
 static void add_finding(struct trial *trial, const struct ruling *ruling,
-                        const struct draft *shared, bool pre_existing)
+                        const struct draft *shared, bool pre_existing, size_t more)
 {
     enum { PATH_LIMIT = 512, MESSAGE_LIMIT = 1024, FIX_LIMIT = 4096 };
     const struct evaluation *evaluation = &trial->evaluation;
@@ -202,10 +177,10 @@ static void add_finding(struct trial *trial, const struct ruling *ruling,
     struct arena *arena = evaluation->arena;
     struct draft finished = finish_draft(shared, arena);
     const struct draft *draft = &finished;
-    struct finding *finding = LIST_PUSH(arena, &trial->findings);
-    *finding = (struct finding){
+    struct finding made = {
         .rail = use->rail->name,
         .pre_existing = pre_existing,
+        .more = more,
         .field = draft->field,
         .path = message_printable(field_path(arena, draft->field), PATH_LIMIT, arena),
         .found = draft->found,
@@ -218,6 +193,7 @@ static void add_finding(struct trial *trial, const struct ruling *ruling,
         .docs = docs_url(policy, use->rail->name, arena),
         .contact = policy->contact,
     };
+    struct finding *finding = &made;
     if (ruling->override != NULL)
         finding->override = ruling->override->id;
     finding->action = decide(trial, use, finding, draft->severity);
@@ -242,6 +218,32 @@ static void add_finding(struct trial *trial, const struct ruling *ruling,
     struct text namespace = unknown_namespace ? evaluation->subject->object->namespace : TEXT("");
     finding->message =
         message_printable(message_finding(draft, finding, namespace, arena), MESSAGE_LIMIT, arena);
+    *LIST_PUSH(arena, &trial->findings) = made; /* a guard that ends leaves none half made */
+}
+
+/* The rest of one sort in one finding, behind the last of them. */
+static void add_rest(struct trial *trial, const struct ruling *ruling, const struct record *record,
+                     enum severity severity, bool pre_existing)
+{
+    struct arena *arena = trial->evaluation.arena;
+    size_t count = record->counts[pre_existing][severity];
+    if (count <= REMARKS_KEPT)
+        return;
+    const struct field *last = NULL;
+    for (size_t i = 0; i < record->remarks.count; i++) {
+        const struct remark *remark = &record->remarks.items[i];
+        if (remark->draft.severity == severity && remark->pre_existing == pre_existing &&
+            (last == NULL || field_compare(arena, last, remark->draft.field) < 0))
+            last = remark->draft.field;
+    }
+    size_t more = count - REMARKS_KEPT;
+    const struct draft rest = {
+        .severity = severity,
+        .field = last,
+        .statement = arena_printf(arena, "%zu more finding%s of this rail %s not listed", more,
+                                  more == 1 ? "" : "s", more == 1 ? "is" : "are"),
+    };
+    add_finding(trial, ruling, &rest, pre_existing, more);
 }
 
 /* ---- the whole ---- */
@@ -249,24 +251,17 @@ static void add_finding(struct trial *trial, const struct ruling *ruling,
 static void evaluate_rail(struct trial *trial, const struct ruling *ruling)
 {
     const struct rail_use *use = &ruling->use;
-    const struct evaluation *evaluation = &trial->evaluation;
     if (use->mode == MODE_OFF || use->rail->judge == NULL ||
         (use->rail->kinds & KIND_BIT(trial->views.items[0].kind)) == 0 ||
-        (subject_is_scale(evaluation->subject) && !use->rail->judges_scale))
+        (subject_is_scale(trial->evaluation.subject) && !use->rail->judges_scale))
         return;
-    bool unseen = evaluation->subject->template_unseen;
-    struct drafts drafts =
-        unseen ? scale_undecided(evaluation) : hear(evaluation, use, &trial->views);
-    if (drafts.count == 0)
-        return;
-    struct drafts old_drafts = {0};
-    if (!unseen)
-        old_drafts = hear(evaluation, use, &trial->old);
-    struct text_map old = formers_of(&old_drafts, evaluation->arena);
-    for (size_t i = 0; i < drafts.count; i++) {
-        const struct draft *draft = &drafts.items[i];
-        bool pre_existing = take_pre_existing(evaluation->arena, draft, &old);
-        add_finding(trial, ruling, draft, pre_existing);
+    const struct record record = hear_both(trial, use);
+    for (size_t i = 0; i < record.remarks.count; i++)
+        add_finding(trial, ruling, &record.remarks.items[i].draft,
+                    record.remarks.items[i].pre_existing, 0);
+    for (int severity = 0; severity < SEVERITY_COUNT; severity++) {
+        add_rest(trial, ruling, &record, (enum severity)severity, false);
+        add_rest(trial, ruling, &record, (enum severity)severity, true);
     }
 }
 
@@ -294,6 +289,8 @@ static int compare_findings(const void *a_pointer, const void *b_pointer, void *
         order = strcmp(a->rail, b->rail);
     if (order == 0)
         order = text_compare(a->policy, b->policy);
+    if (order == 0)
+        order = (a->more > 0) - (b->more > 0);
     return order != 0 ? order : text_compare(a->message, b->message);
 }
 
@@ -301,15 +298,23 @@ static int compare_findings(const void *a_pointer, const void *b_pointer, void *
 static const kind_set judged_on_create_only =
     KIND_BIT(KIND_PERSISTENT_VOLUME_CLAIM) | KIND_BIT(KIND_STORAGE_CLASS);
 
-/* Objects on their way out, and calls that change no spec, are let through. */
-static bool is_judged(const struct subject *subject)
+/* They run out by themselves, or keep nobody from running; of the others a finalizer may keep what
+ * still has an effect, such as a budget that blocks every drain. */
+static const kind_set let_go =
+    KINDS_WORKLOADS | KIND_BIT(KIND_NODE_POOL) | KIND_BIT(KIND_PROVISIONER);
+
+bool subject_is_judged(const struct subject *subject)
 {
-    if (subject->operation == OPERATION_UPDATE &&
-        (KIND_BIT(subject->object->kind) & judged_on_create_only) != 0)
+    if (subject->operation != OPERATION_CREATE && subject->operation != OPERATION_UPDATE)
         return false;
-    return (subject->operation == OPERATION_CREATE || subject->operation == OPERATION_UPDATE) &&
-           !text_is(subject->subresource, "status") &&
-           !(subject->operation == OPERATION_UPDATE && subject->object->deleting);
+    if (text_is(subject->subresource, "status"))
+        return false;
+    if (subject->operation == OPERATION_CREATE)
+        return true;
+    const struct object *object = subject->object;
+    kind_set kind = KIND_BIT(object->kind);
+    bool goes = object->deleting && (kind & (let_go | KIND_BIT(KIND_UNKNOWN))) != 0;
+    return (kind & judged_on_create_only) == 0 && !goes;
 }
 
 static void evaluate_policy(struct trial *trial, const struct policy *policy)
@@ -332,26 +337,60 @@ static void evaluate_policy(struct trial *trial, const struct policy *policy)
     }
 }
 
+static void evaluate_policies(void *argument)
+{
+    struct trial *trial = argument;
+    const struct policy_set *policies = trial->evaluation.world->policies;
+    for (size_t i = 0; i < policies->count; i++)
+        evaluate_policy(trial, &policies->items[i]);
+}
+
+static struct trial trial_begin(const struct world *world, const struct subject *subject,
+                                int64_t now_unix_s, struct arena *arena)
+{
+    struct trial trial = {.evaluation = evaluation_begin(world, subject, now_unix_s, arena)};
+    if (subject->operation == OPERATION_UPDATE || subject->object->kind == KIND_UNKNOWN)
+        trial.seed = hash_seed_new();
+    return trial;
+}
+
+static void trial_end(const struct trial *trial, struct verdict *verdict)
+{
+    const struct findings *findings = &trial->findings;
+    if (findings->count > 1)
+        qsort_r(findings->items, findings->count, sizeof *findings->items, compare_findings,
+                trial->evaluation.arena);
+    verdict->findings = findings->items;
+    verdict->finding_count = findings->count;
+    if (trial->hangs_on_owner)
+        verdict->awaited = trial->evaluation.root.awaited;
+    for (size_t i = 0; i < findings->count; i++)
+        if (!findings->items[i].undecided && findings->items[i].action > verdict->action)
+            verdict->action = findings->items[i].action;
+}
+
 void policy_evaluate(const struct world *world, const struct subject *subject, int64_t now_unix_s,
                      struct arena *arena, struct verdict *verdict)
 {
     *verdict = (struct verdict){0};
-    if (!is_judged(subject))
+    if (!subject_is_judged(subject))
         return;
-    struct trial trial = {.evaluation = evaluation_begin(world, subject, now_unix_s, arena)};
-    for (size_t i = 0; i < world->policies->count; i++)
-        evaluate_policy(&trial, &world->policies->items[i]);
+    struct trial trial = trial_begin(world, subject, now_unix_s, arena);
+    evaluate_policies(&trial);
+    trial_end(&trial, verdict);
+}
 
-    struct findings *findings = &trial.findings;
-    if (findings->count > 1)
-        qsort_r(findings->items, findings->count, sizeof *findings->items, compare_findings, arena);
-    verdict->findings = findings->items;
-    verdict->finding_count = findings->count;
-    if (trial.hangs_on_owner)
-        verdict->awaited = trial.evaluation.root.awaited;
-    for (size_t i = 0; i < findings->count; i++)
-        if (!findings->items[i].undecided && findings->items[i].action > verdict->action)
-            verdict->action = findings->items[i].action;
+void policy_evaluate_within(const struct world *world, const struct subject *subject,
+                            int64_t now_unix_s, struct arena *arena, struct verdict *verdict)
+{
+    struct error error;
+    *verdict = (struct verdict){0};
+    if (!subject_is_judged(subject))
+        return;
+    struct trial trial = trial_begin(world, subject, now_unix_s, arena);
+    if (!arena_guard(arena, evaluate_policies, &trial, &error))
+        verdict->limit = limit_of_arena(arena);
+    trial_end(&trial, verdict);
 }
 
 const char *action_name(enum action action)

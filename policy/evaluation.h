@@ -5,6 +5,7 @@
 
 #include "policy/owner.h"
 #include "policy/policy_set.h"
+#include "policy/record.h"
 
 /* One evaluation: what stays the same for all policies and rails. */
 struct evaluation {
@@ -39,10 +40,9 @@ bool evaluation_spares(const struct evaluation *evaluation, const struct rail_us
  */
 bool evaluation_asks_owner(const struct ruling *ruling);
 
-struct drafts {
-    struct draft *items;
-    size_t count, capacity;
-};
+/* Objects on their way out, and calls that change no spec, are let through. */
+bool subject_is_judged(const struct subject *subject);
+
 struct proposals {
     struct proposal *items;
     size_t count, capacity;
@@ -50,13 +50,15 @@ struct proposals {
 
 /* What a rail that judges scale says of a workload whose template is not seen: that it cannot know,
  * where there are to be more replicas. */
-struct drafts scale_undecided(const struct evaluation *evaluation);
+void scale_undecided(const struct evaluation *evaluation, struct record *record);
+/* An autoscaler's replicas are needed now, and nobody reads what it is told. */
+bool is_scaled_by_controller(const struct subject *subject);
 
 /* The judgement a rail is given is the first member, so that judgement_report and
- * judgement_propose find their lists. */
+ * judgement_propose find where it goes. */
 struct hearing {
     struct judgement judgement;
-    struct drafts drafts;
+    struct record *record; /* of what it finds; NULL: it is asked for changes */
     struct proposals proposals;
 };
 

@@ -185,6 +185,7 @@ bool policy_load(const char *const *paths, size_t path_count, const struct catal
     struct policy_set *set = ARENA_NEW(arena, struct policy_set);
     *set = (struct policy_set){.items = loading.policies.items, .count = loading.policies.count};
     karpenter_settle(set, errors, warnings);
+    review_limits_settle(set, errors);
     *policies = set;
     return errors->count == errors_before;
 }

@@ -131,19 +131,25 @@ static bool denies(const struct finding *finding)
     return finding->action == ACTION_DENY && !finding->undecided;
 }
 
+static size_t problems_of(const struct finding *finding)
+{
+    return finding->more > 0 ? finding->more : 1;
+}
+
 /* Each denying rail once, in order of the findings. */
 static void add_rails(struct text_builder *builder, const struct verdict *verdict)
 {
-    const char *separator = "";
+    const char **named = (const char **)ARENA_ARRAY(builder->arena, rail_count() + 1, const char *);
+    size_t count = 0;
     for (size_t i = 0; i < verdict->finding_count; i++) {
-        bool seen = !denies(&verdict->findings[i]);
-        for (size_t j = 0; j < i && !seen; j++)
-            seen = denies(&verdict->findings[j]) &&
-                   strcmp(verdict->findings[j].rail, verdict->findings[i].rail) == 0;
-        if (seen)
+        const char *rail = verdict->findings[i].rail;
+        size_t j = 0;
+        while (j < count && strcmp(named[j], rail) != 0)
+            j++;
+        if (j < count || !denies(&verdict->findings[i]))
             continue;
-        text_builder_printf(builder, "%s%s", separator, verdict->findings[i].rail);
-        separator = ", ";
+        named[count++] = rail; /* of them there are the rails, and the limits */
+        text_builder_printf(builder, "%s%s", count == 1 ? "" : ", ", rail);
     }
 }
 
@@ -151,24 +157,29 @@ static void add_headline(struct text_builder *builder, const struct object *obje
                          const struct verdict *verdict, size_t count)
 {
     enum { NAME_LIMIT = 253 };
-    struct text name =
-        message_printable(object_display_name(object, builder->arena), NAME_LIMIT, builder->arena);
+    struct arena *arena = builder->arena;
+    const struct owner *owner = &object->controller;
+    struct text name = message_printable(object_display_name(object, arena), NAME_LIMIT, arena);
+    struct text kind = message_printable(object->kind_name, NAME_LIMIT, arena);
+    struct text namespace = message_printable(object->namespace, NAME_LIMIT, arena);
     text_builder_printf(builder, "denied by compute guard rails: %zu problem%s in %.*s ", count,
-                        count == 1 ? "" : "s", TEXT_ARGS(object->kind_name));
-    if (object->namespace.size > 0)
-        text_builder_printf(builder, "%.*s/", TEXT_ARGS(object->namespace));
+                        count == 1 ? "" : "s", TEXT_ARGS(kind));
+    if (namespace.size > 0)
+        text_builder_printf(builder, "%.*s/", TEXT_ARGS(namespace));
     text_builder_add(builder, name);
-    if (object->controller.name.size > 0)
-        text_builder_printf(builder, " (owner %.*s %.*s)", TEXT_ARGS(object->controller.kind),
-                            TEXT_ARGS(object->controller.name));
+    if (owner->name.size > 0)
+        text_builder_printf(builder, " (owner %.*s %.*s)",
+                            TEXT_ARGS(message_printable(owner->kind, NAME_LIMIT, arena)),
+                            TEXT_ARGS(message_printable(owner->name, NAME_LIMIT, arena)));
     text_builder_add(builder, TEXT(": "));
     add_rails(builder, verdict);
 }
 
 static void add_problem(struct text_builder *builder, size_t number, const struct finding *finding)
 {
-    text_builder_printf(builder, "\n%zu. %s  %.*s: %.*s", number, finding->rail,
-                        TEXT_ARGS(finding->path), TEXT_ARGS(finding->message));
+    text_builder_printf(builder, "\n%zu. %s  %.*s%s%.*s", number, finding->rail,
+                        TEXT_ARGS(finding->path), finding->path.size == 0 ? "" : ": ",
+                        TEXT_ARGS(finding->message));
     const char *separator = "\n   ";
     const struct {
         const char *label;
@@ -183,25 +194,42 @@ static void add_problem(struct text_builder *builder, size_t number, const struc
     }
 }
 
+/* A hostile object can have thousands, and long ones; people read the first. Returns how many
+ * problems the text names. */
+static size_t add_problems(struct text_builder *builder, const struct verdict *verdict)
+{
+    enum { PROBLEMS_SHOWN = 20, TEXT_LIMIT = 16 << 10 };
+    size_t number = 0, named = 0;
+    for (size_t i = 0; i < verdict->finding_count && number < PROBLEMS_SHOWN; i++) {
+        const struct finding *finding = &verdict->findings[i];
+        size_t size = builder->size;
+        if (!denies(finding))
+            continue;
+        add_problem(builder, ++number, finding);
+        if (builder->size > TEXT_LIMIT && number > 1) {
+            builder->size = size;
+            break;
+        }
+        named += problems_of(finding);
+    }
+    return named;
+}
+
 struct text message_denial(const struct subject *subject, const struct verdict *verdict,
                            struct arena *arena)
 {
-    /* A hostile object can have thousands; people read the first. */
-    enum { PROBLEMS_SHOWN = 20 };
     size_t count = 0;
     for (size_t i = 0; i < verdict->finding_count; i++)
-        count += denies(&verdict->findings[i]);
+        if (denies(&verdict->findings[i]))
+            count += problems_of(&verdict->findings[i]);
     if (count == 0)
         return TEXT("");
 
     struct text_builder builder = {.arena = arena};
     add_headline(&builder, subject->object, verdict, count);
-    size_t number = 0;
-    for (size_t i = 0; i < verdict->finding_count && number < PROBLEMS_SHOWN; i++)
-        if (denies(&verdict->findings[i]))
-            add_problem(&builder, ++number, &verdict->findings[i]);
-    if (count > PROBLEMS_SHOWN)
-        text_builder_printf(&builder, "\n... and %zu more", count - PROBLEMS_SHOWN);
+    size_t named = add_problems(&builder, verdict);
+    if (count > named)
+        text_builder_printf(&builder, "\n... and %zu more", count - named);
     text_builder_add(&builder, TEXT("\ncheck before you push: taffrail check -p POLICY -f FILE"));
     return text_builder_text(&builder);
 }
@@ -264,6 +292,6 @@ struct text message_warning(const struct finding *finding, int64_t now_unix_s, s
     size_t path_room = what.size + PATH_AT_LEAST < room ? room - what.size : PATH_AT_LEAST;
     struct text path = cut_start(finding->path, path_room, arena);
     what = cut_end(what, room - path.size, arena);
-    return arena_printf(arena, "%.*s%.*s: %.*s", TEXT_ARGS(prefix), TEXT_ARGS(path),
-                        TEXT_ARGS(what));
+    return arena_printf(arena, "%.*s%.*s%s%.*s", TEXT_ARGS(prefix), TEXT_ARGS(path),
+                        path.size == 0 ? "" : ": ", TEXT_ARGS(what));
 }

@@ -44,14 +44,16 @@ static void add_traits(const struct evaluation *evaluation, const struct rail_us
         return;
     const struct subject subject = {
         .operation = OPERATION_CREATE, .object = object, .existing = true};
+    struct record record = {.arena = arena, .object = object, .keeps_all = true};
     struct hearing hearing = {.judgement = {.world = evaluation->world,
                                             .subject = &subject,
                                             .object = object,
                                             .now_unix_s = evaluation->now_unix_s,
-                                            .arena = arena}};
+                                            .arena = arena},
+                              .record = &record};
     use->rail->judge(&hearing.judgement, use->settings);
-    for (size_t i = 0; i < hearing.drafts.count; i++) {
-        const struct draft *draft = &hearing.drafts.items[i];
+    for (size_t i = 0; i < record.remarks.count; i++) {
+        const struct draft *draft = &record.remarks.items[i].draft;
         *LIST_PUSH(arena, traits) =
             (struct trait){path_of_made(object, draft, arena), draft->found};
     }

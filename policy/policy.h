@@ -32,6 +32,7 @@ struct finding {
     struct text exception;     /* the id when excepted, or of an expired one; data NULL: none */
     bool exception_expired;
     int64_t exception_expires_unix_s; /* 0: no exception */
+    size_t more;                      /* it stands for so many that are not listed; 0: for itself */
 };
 
 /* What becomes of a change that a rail wants, by the rail's mode. */
@@ -60,8 +61,23 @@ struct awaited_owner {
     struct text namespace, name, uid;
 };
 
+/* What ended a judgement before its end. */
+enum review_limit {
+    LIMIT_NONE,
+    LIMIT_MEMORY,
+    LIMIT_SHAPE,       /* depth, or the number of values */
+    LIMIT_CPU,         /* the time of the processor that a review may take */
+    LIMIT_TIMEOUT,     /* the time of its caller */
+    LIMIT_CLIENT_GONE, /* nobody waits for the answer */
+    LIMIT_COUNT
+};
+const char *limit_name(enum review_limit limit); /* "none", "memory", "shape", "cpu", ... */
+/* Why the last guard of an arena ended early; what its watch says is an enum review_limit. */
+enum review_limit limit_of_arena(const struct arena *arena);
+
 struct verdict {
-    enum action action; /* the strictest of all findings, undecided ones aside */
+    enum review_limit limit; /* the findings are those up to there */
+    enum action action;      /* the strictest of all findings, undecided ones aside */
     const struct finding *findings;
     size_t finding_count;
     const struct change *changes; /* of the amendments that are applied, in order */
@@ -124,6 +140,7 @@ struct world {
     kind_set unseen; /* may be there and cannot be seen: not to find one of them means nothing */
     bool blind;      /* there is no cluster, and no files that show one */
     bool live;       /* a cluster is watched: what is not there may be in a moment */
+    int64_t cpu_limit_us; /* of a review, as the policies say; 0: none */
     uint64_t generation;
     int64_t loaded_unix_s;
 };
@@ -161,6 +178,12 @@ struct rail;
 bool policy_set_uses(const struct policy_set *policies, const struct rail *rail);
 /* Whether a rail, as a policy sets it, changes pods. */
 bool policy_set_changes_pods(const struct policy_set *policies);
+/* The time of the processor that one review may take: the least that a policy says. */
+int64_t policy_set_cpu_limit_us(const struct policy_set *policies);
+/* What the webhook configurations are to say; 0: no policy says it. */
+int64_t policy_set_timeout_s(const struct policy_set *policies);
+/* Of a caller's timeout, what is kept to answer in time. */
+int64_t review_margin_us(int64_t timeout_us);
 /* What the policies say of the cluster's Karpenter. */
 const struct karpenter_settings *policy_set_karpenter(const struct policy_set *policies);
 /* Whether a policy says where this object, of KIND_UNKNOWN, holds pod templates: then it is judged.
@@ -191,6 +214,28 @@ void policy_warn_expired(const struct policy_set *policies, int64_t now_unix_s,
  * verdict lives in the arena. */
 void policy_evaluate(const struct world *world, const struct subject *subject, int64_t now_unix_s,
                      struct arena *arena, struct verdict *verdict);
+
+/* As policy_evaluate, under a guard of the arena: what it ends leaves the findings so far, with
+ * verdict->limit. The arena's reserve is not opened. */
+void policy_evaluate_within(const struct world *world, const struct subject *subject,
+                            int64_t now_unix_s, struct arena *arena, struct verdict *verdict);
+
+/* What the limit means, and how to get below it, for people. */
+struct shortfall {
+    enum review_limit limit;
+    struct text message, fix;
+    bool unchanged; /* an update that leaves all that rails read as it was */
+};
+/* Whether that is so, of objects that were read as a whole. */
+bool subject_is_unchanged(const struct subject *subject);
+/* Decides what could not be judged to its end. It is denied where a rail in enforce guards such
+ * objects and no exception is known; it is never denied when it is deleted, when its status is
+ * written, when the guarded fields stay as they are, when `since` spares it, or when a controller
+ * makes it of what is judged itself. The finding that says so comes after the others. Of the object
+ * no more than its head need be known. */
+void policy_decide_limit(const struct world *world, const struct subject *subject,
+                         int64_t now_unix_s, const struct shortfall *shortfall, struct arena *arena,
+                         struct verdict *verdict);
 
 /* The finding's path with names in place of list indices, which tells the same mistake of an object
  * and of what is made of its template: ".spec.template.spec.containers[app].resources" ends with

@@ -85,9 +85,17 @@ struct trusted_controller {
     enum kind made;
 };
 
+/* What a policy says of the time that a review may take. */
+struct review_limits {
+    int64_t cpu_ms, timeout_s;
+    bool cpu_given, timeout_given;
+    struct place place; /* of cpuMilliseconds */
+};
+
 struct policy {
     struct text name, contact, docs; /* contact and docs may be empty */
     struct karpenter_words karpenter;
+    struct review_limits limits;
     struct match_rules match;
     const struct rail_use *rails; /* by name */
     size_t rail_count;

@@ -83,15 +83,15 @@ void subject_of_scale(const struct world *world, struct arena *arena, struct sub
     subject->template_unseen = !has_template(workload);
 }
 
-struct drafts scale_undecided(const struct evaluation *evaluation)
+void scale_undecided(const struct evaluation *evaluation, struct record *record)
 {
     const struct subject *subject = evaluation->subject;
     struct arena *arena = evaluation->arena;
-    struct drafts drafts = {0};
     int64_t replicas = replicas_of(subject->object);
     if (replicas <= 1 || replicas <= replicas_of(subject->old_object))
-        return drafts;
-    *LIST_PUSH(arena, &drafts) = (struct draft){
+        return;
+    record->object = subject->object;
+    const struct draft draft = {
         .severity = SEVERITY_UNDECIDED,
         .field = field_at(arena, subject->object->root, "spec.replicas"),
         .found = arena_printf(arena, "%lld", (long long)replicas),
@@ -101,5 +101,5 @@ struct drafts scale_undecided(const struct evaluation *evaluation)
                                   TEXT_ARGS(subject->object->kind_name)),
         .fix = TEXT("make the workloads visible (docs/guides/cluster.md)"),
     };
-    return drafts;
+    record_add(record, &draft);
 }

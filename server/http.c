@@ -13,7 +13,7 @@
 #include "server/http.h"
 
 enum {
-    BODY_LIMIT_BYTES = 16 << 20,
+    BODY_LIMIT_BYTES = 40 << 20,
     BYTES_IN_FLIGHT_LIMIT = 256 << 20,
     REVIEWS_A_CORE = 4,
     REVIEW_LIMIT_LEAST = 16,

@@ -7,6 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "server/deadline.h"
 #include "server/http.h"
 
 /* The API server sends one kind of request (docs/reference/admission.md 1.7). Whatever
@@ -43,6 +44,9 @@ static const struct refusal_reply overloaded = {429, REFUSED_OVERLOAD,
                                                 "too much is in flight; try again in a second"};
 static const struct refusal_reply late = {429, REFUSED_OVERLOAD,
                                           "no time is left of the timeout in the query"};
+static const struct refusal_reply starved = {503, REFUSED_TIMEOUT,
+                                             "the time of the caller was over before the review "
+                                             "was judged"};
 static const struct refusal_reply no_memory = {503, REFUSED_OVERLOAD,
                                                "no memory for a body of this size"};
 
@@ -278,6 +282,8 @@ struct job {
     struct text body;
     int64_t now_unix_ms;
     struct arena *arena;
+    struct review_clock clock;
+    struct deadline deadline;
     struct text answer, line;
     struct review_record record;
     bool answered;
@@ -315,7 +321,9 @@ static void write_trail(struct job *job)
 {
     struct error error = {0};
     const char *failure = error.what;
-    if (job->record.verdict.finding_count == 0 && job->record.verdict.amendment_count == 0)
+    const struct verdict *verdict = &job->record.verdict;
+    if (verdict->finding_count == 0 && verdict->amendment_count == 0 &&
+        verdict->limit == LIMIT_NONE)
         return;
     if (arena_guard(job->arena, run_trail, job, &error))
         failure = write_line(job->line);
@@ -330,16 +338,53 @@ static int64_t unix_ms(void)
     return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-static void judge_in_world(struct job *job, const struct world *world)
+/* ---- the deadline ---- */
+
+static int64_t thread_cpu_us(void *context)
+{
+    (void)context;
+    struct timespec used;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+    return (int64_t)used.tv_sec * 1000000 + used.tv_nsec / 1000;
+}
+
+static int64_t wall_us(void *context)
+{
+    (void)context;
+    return monotonic_us();
+}
+
+/* The API server closes the connection when its own caller has gone. */
+static bool client_is_gone(void *context)
+{
+    struct connection *connection = context;
+    struct pollfd peer = {.fd = connection->fd, .events = POLLRDHUP};
+    return poll(&peer, 1, 0) == 1;
+}
+
+static void watch(struct connection *connection, struct job *job)
+{
+    const struct request *request = &connection->request;
+    job->clock = (struct review_clock){thread_cpu_us, wall_us, client_is_gone, connection};
+    job->deadline =
+        deadline_begin(&job->clock, job->world->cpu_limit_us,
+                       deadline_of_request(request->arrived_ms * 1000, request->timeout_us));
+    arena_watch(job->arena, &(struct arena_watch){deadline_ask, &job->deadline});
+}
+
+static void judge_in_world(struct connection *connection, struct job *job,
+                           const struct world *world)
 {
     struct error guard_error = {0};
     job->world = world;
     job->now_unix_ms = unix_ms();
     arena_reset(job->arena);
+    watch(connection, job);
     if (!arena_guard(job->arena, run_review, job, &guard_error)) {
         job->answered = false;
         job->error = guard_error;
     }
+    arena_watch(job->arena, NULL);
 }
 
 static void judge(struct connection *connection, int64_t began_us, struct job *job)
@@ -350,7 +395,7 @@ static void judge(struct connection *connection, int64_t began_us, struct job *j
     metrics_set_in_flight(server->metrics, 1);
     pin_world(connection, &pinned);
     do
-        judge_in_world(job, pinned.world);
+        judge_in_world(connection, job, pinned.world);
     while (job->answered &&
            await_owner(connection, &job->record.verdict.awaited, until_ms, &pinned));
     int64_t ended_us = monotonic_us();
@@ -398,6 +443,23 @@ static enum MHD_Result reply_error(struct connection *connection, struct MHD_Con
     return reply_text(connection, mhd, status, error->what);
 }
 
+static enum MHD_Result reply_unanswered(struct connection *connection, struct MHD_Connection *mhd,
+                                        const struct job *job)
+{
+    struct metrics *metrics = connection->server->metrics;
+    switch (job->record.verdict.limit) {
+    case LIMIT_CLIENT_GONE:
+        metrics_count_limit(metrics, &job->record.verdict);
+        metrics_count_refusal(metrics, REFUSED_CLIENT_GONE);
+        return MHD_NO;
+    case LIMIT_TIMEOUT:
+        metrics_count_limit(metrics, &job->record.verdict);
+        return refuse(connection, mhd, &starved);
+    default:
+        return reply_error(connection, mhd, &job->error);
+    }
+}
+
 static enum MHD_Result answer(struct connection *connection, struct MHD_Connection *mhd)
 {
     struct request *request = &connection->request;
@@ -416,7 +478,7 @@ static enum MHD_Result answer(struct connection *connection, struct MHD_Connecti
     if (refusal != NULL)
         return refuse(connection, mhd, refusal);
     if (!job.answered)
-        return reply_error(connection, mhd, &job.error);
+        return reply_unanswered(connection, mhd, &job);
     return reply(connection, mhd, 200, "application/json", job.answer, MHD_RESPMEM_MUST_COPY);
 }
 

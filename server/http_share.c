@@ -13,6 +13,7 @@ enum {
     ARENA_BASE_BYTES = 1 << 20,
     ARENA_FACTOR = 16,
     ARENA_BYTES_MAX = 64 << 20,
+    ANSWER_RESERVE_BYTES = 512 << 10, /* the largest answer, and what it is made of */
     BODY_STEP_BYTES = 64 << 10,
     WAIT_MS_MAX = 500,
     TURN_MS_MAX = 1000, /* whatever holds the others up */
@@ -144,6 +145,15 @@ static void keep_spare(struct spare_arenas *spare, struct arena *arena)
         arena_destroy(arena);
 }
 
+static struct arena *new_arena(size_t budget_bytes)
+{
+    struct arena *arena = arena_create(budget_bytes);
+    if (arena != NULL && arena_reserve(arena, ANSWER_RESERVE_BYTES))
+        return arena;
+    arena_destroy(arena);
+    return NULL;
+}
+
 /* Those of small bodies have all the same budget, so that one fits the next as well. */
 bool open_arena(struct connection *connection)
 {
@@ -151,7 +161,7 @@ bool open_arena(struct connection *connection)
     if (body_size <= SMALL_BODY_BYTES)
         connection->arena = take_spare(&connection->server->spare_arenas);
     if (connection->arena == NULL)
-        connection->arena = arena_create(arena_budget(body_size));
+        connection->arena = new_arena(arena_budget(body_size));
     return connection->arena != NULL;
 }
 
@@ -182,8 +192,10 @@ bool review_enter(struct connection *connection, int64_t now_us)
 void review_leave(struct connection *connection)
 {
     struct request *request = &connection->request;
-    request->arena_bytes = connection->arena == NULL ? 0 : arena_used_bytes(connection->arena);
-    lane_leave(lane_of(connection), arena_budget(request->body_size), request->arena_bytes);
+    size_t budget = arena_budget(request->body_size);
+    size_t used = connection->arena == NULL ? 0 : arena_used_bytes(connection->arena);
+    request->arena_bytes = used < budget ? used : budget; /* the reserve is not among the shares */
+    lane_leave(lane_of(connection), budget, request->arena_bytes);
 }
 
 void return_shares(struct connection *connection)

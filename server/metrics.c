@@ -19,9 +19,9 @@ static const char *const phase_labels[] = {
 enum { PHASE_LABELS = COUNT_OF(phase_labels) };
 
 static const char *const refusal_labels[REFUSAL_COUNT] = {
-    [REFUSED_MALFORMED] = "malformed",
-    [REFUSED_TOO_LARGE] = "too_large",
-    [REFUSED_OVERLOAD] = "overload",
+    [REFUSED_MALFORMED] = "malformed",     [REFUSED_TOO_LARGE] = "too_large",
+    [REFUSED_OVERLOAD] = "overload",       [REFUSED_TIMEOUT] = "timeout",
+    [REFUSED_CLIENT_GONE] = "client_gone",
 };
 
 static const char *const reload_labels[RELOAD_SUBJECT_COUNT] = {
@@ -53,6 +53,7 @@ struct metrics {
     struct histogram durations[PHASE_LABELS];
     counter body_bytes;
     counter refused[REFUSAL_COUNT];
+    counter limits[LIMIT_COUNT][VERDICT_LABELS];
     counter reload_failures[RELOAD_SUBJECT_COUNT];
     atomic_int_fast64_t in_flight;
     counter body_bytes_in_flight;
@@ -118,6 +119,11 @@ static void count_verdict(struct metrics *metrics, const struct verdict *verdict
     }
 }
 
+void metrics_count_limit(struct metrics *metrics, const struct verdict *verdict)
+{
+    add(&metrics->limits[verdict->limit][verdict->action], 1);
+}
+
 void metrics_count_review(struct metrics *metrics, enum review_phase phase,
                           const struct review_record *record, uint64_t micros, size_t body_bytes)
 {
@@ -125,6 +131,8 @@ void metrics_count_review(struct metrics *metrics, enum review_phase phase,
                          [record->verdict.action],
         1);
     count_verdict(metrics, &record->verdict);
+    if (record->verdict.limit != LIMIT_NONE)
+        metrics_count_limit(metrics, &record->verdict);
     struct histogram *durations = &metrics->durations[phase];
     size_t bucket = 0;
     while (bucket < BOUNDS && micros > bounds[bucket].micros)
@@ -256,6 +264,18 @@ static void print_refused(const struct metrics *metrics, struct text_builder *ou
                             refusal_labels[i], (unsigned long long)value(&metrics->refused[i]));
 }
 
+static void print_limits(const struct metrics *metrics, struct text_builder *out)
+{
+    family(out, "taffrail_review_limits_total", "counter",
+           "Reviews that came to a limit before they were judged to the end, by their verdict.");
+    for (enum review_limit limit = LIMIT_NONE + 1; limit < LIMIT_COUNT; limit++)
+        for (enum action action = ACTION_NONE; action <= ACTION_DENY; action++)
+            text_builder_printf(out,
+                                "taffrail_review_limits_total{limit=\"%s\",verdict=\"%s\"} %llu\n",
+                                limit_name(limit), action_name(action),
+                                (unsigned long long)value(&metrics->limits[limit][action]));
+}
+
 static void print_reload_failures(const struct metrics *metrics, struct text_builder *out)
 {
     family(out, "taffrail_reload_failures_total", "counter",
@@ -283,6 +303,7 @@ struct text metrics_text(const struct metrics *metrics, struct arena *arena)
     print_one(&out, "taffrail_reviews_in_flight", "gauge", "Reviews being judged now.",
               atomic_load(&metrics->in_flight));
     print_refused(metrics, &out);
+    print_limits(metrics, &out);
     print_one(&out, "taffrail_request_body_bytes_total", "counter", "Bytes of reviews answered.",
               (int64_t)value(&metrics->body_bytes));
     print_one(&out, "taffrail_body_bytes_in_flight", "gauge",

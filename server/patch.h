@@ -5,7 +5,6 @@
 #include "base/base.h"
 
 /* The JSON patch (RFC 6902) in base64. */
-bool patch_print(const struct change *changes, size_t count, struct arena *arena,
-                 struct text *encoded, struct error *error) MUST_CHECK;
+struct text patch_print(const struct change *changes, size_t count, struct arena *arena);
 
 #endif

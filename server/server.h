@@ -53,9 +53,12 @@ struct review_record {
     struct verdict verdict;
 };
 
-/* An AdmissionReview v1 in, the answer out (docs/reference/admission.md 1). False when no answer is
- * possible, since the body is not a review or carries no uid; *error then says why and the caller
- * answers 400. The answer and the record live in the arena. */
+/* An AdmissionReview v1 in, the answer out (docs/reference/admission.md 1). Once uid and kind are
+ * read it is decided, whatever limit it comes to (record->verdict.limit); the arena's watch says
+ * enum review_limit, and its reserve holds the answer when nothing else is left. False when no
+ * answer is possible, since the body is not a review or carries no uid, or when the time of its
+ * caller is over (LIMIT_TIMEOUT, LIMIT_CLIENT_GONE); *error then says why. The answer and the
+ * record live in the arena. */
 bool review_answer(const struct world *world, enum review_phase phase, struct text body,
                    int64_t now_unix_s, struct arena *arena, struct text *answer,
                    struct review_record *record, struct error *error) MUST_CHECK;
@@ -72,10 +75,14 @@ void metrics_destroy(struct metrics *metrics);
 /* Lock-free; called by many threads. */
 void metrics_count_review(struct metrics *metrics, enum review_phase phase,
                           const struct review_record *record, uint64_t micros, size_t body_bytes);
+/* A review that came to a limit and has no answer; those that have one are counted with it. */
+void metrics_count_limit(struct metrics *metrics, const struct verdict *verdict);
 enum refusal {
     REFUSED_MALFORMED, /* not HTTP as the API server speaks it, or not a review */
     REFUSED_TOO_LARGE,
     REFUSED_OVERLOAD,
+    REFUSED_TIMEOUT,     /* the time of the caller was over before it was judged */
+    REFUSED_CLIENT_GONE, /* nobody waited any more */
     REFUSAL_COUNT
 };
 void metrics_count_refusal(struct metrics *metrics, enum refusal refusal);
@@ -96,7 +103,7 @@ struct server_options {
     const char *listen;     /* "ADDR:PORT"; port 0 takes any free one */
     const char *ops_listen; /* plain HTTP: /livez /readyz /metrics; NULL: none */
     struct cert_pair certificate;
-    size_t body_limit_bytes;   /* 0: 16 MiB */
+    size_t body_limit_bytes;   /* 0: 40 MiB, more than the API server sends */
     unsigned connection_limit; /* 0: 512 */
     unsigned review_limit;     /* judged at the same time; 0: 4 a core, at least 16 */
     /* Half of it for bodies that are read, half for the arenas of reviews; 0: 256 MiB. A request

@@ -1,9 +1,7 @@
 #include "server/server.h"
 
-#include <json-c/json.h>
 #include <limits.h>
 #include <stdio.h>
-#include <string.h>
 #include <time.h>
 
 /* A line and its newline fit in PIPE_BUF, so that one write(2) of many threads and processes never
@@ -15,32 +13,24 @@ enum {
     VALUE_BYTES_MAX = 128,
 };
 
-static size_t escaped_bytes(unsigned char c)
+static void add_text(struct text_builder *out, const char *key, struct text t, size_t limit)
 {
-    return c < 0x20 ? sizeof "\\u0000" - 1 : c == '"' || c == '\\' ? 2 : 1;
+    json_write_member(out, key, json_cut(t, limit));
 }
 
-/* The start of t that takes at most limit bytes in JSON, without a code point cut in two. */
-static struct text shortened(struct text t, size_t limit)
+static void add_word(struct text_builder *out, const char *key, const char *word)
 {
-    size_t size = 0;
-    for (size_t used = 0; size < t.size; size++) {
-        used += escaped_bytes((unsigned char)t.data[size]);
-        if (used > limit)
-            break;
-    }
-    while (size > 0 && size < t.size && ((unsigned char)t.data[size] & 0xC0) == 0x80)
-        size--;
-    return (struct text){t.data, size};
+    json_write_key(out, key);
+    text_builder_add(out, text_of(word));
 }
 
-static void add_text(struct json_object *object, const char *key, struct text t, size_t limit)
+static void add_count(struct text_builder *out, const char *key, size_t count)
 {
-    struct text part = shortened(t, limit);
-    json_object_object_add(object, key, json_object_new_string_len(part.data, (int)part.size));
+    json_write_key(out, key);
+    text_builder_printf(out, "%zu", count);
 }
 
-static void add_time(struct json_object *object, int64_t now_unix_ms)
+static void add_time(struct text_builder *out, int64_t now_unix_ms)
 {
     time_t seconds = now_unix_ms / 1000;
     struct tm parts;
@@ -48,112 +38,114 @@ static void add_time(struct json_object *object, int64_t now_unix_ms)
     if (gmtime_r(&seconds, &parts) != NULL)
         strftime(day, sizeof day, "%Y-%m-%dT%H:%M:%S", &parts);
     snprintf(moment, sizeof moment, "%s.%03dZ", day, (int)(now_unix_ms % 1000));
-    json_object_object_add(object, "time", json_object_new_string(moment));
+    json_write_member(out, "time", text_of(moment));
 }
 
-static struct json_object *new_finding(const struct finding *finding)
+static struct text json_of_finding(const struct finding *finding, struct arena *arena)
 {
-    struct json_object *object = json_object_new_object();
-    add_text(object, "rail", text_of(finding->rail), NAME_BYTES_MAX);
-    add_text(object, "action", text_of(action_name(finding->action)), NAME_BYTES_MAX);
-    add_text(object, "policy", finding->policy, NAME_BYTES_MAX);
-    add_text(object, "field", finding->path, NAME_BYTES_MAX);
-    add_text(object, "found", finding->found, VALUE_BYTES_MAX);
+    struct text_builder out = {.arena = arena};
+    text_builder_add(&out, TEXT("{"));
+    add_text(&out, "rail", text_of(finding->rail), NAME_BYTES_MAX);
+    add_text(&out, "action", text_of(action_name(finding->action)), NAME_BYTES_MAX);
+    add_text(&out, "policy", finding->policy, NAME_BYTES_MAX);
+    add_text(&out, "field", finding->path, NAME_BYTES_MAX);
+    add_text(&out, "found", finding->found, VALUE_BYTES_MAX);
     if (finding->override.data != NULL)
-        add_text(object, "override", finding->override, VALUE_BYTES_MAX);
+        add_text(&out, "override", finding->override, VALUE_BYTES_MAX);
     if (finding->exception.data != NULL)
-        add_text(object, "exception", finding->exception, VALUE_BYTES_MAX);
+        add_text(&out, "exception", finding->exception, VALUE_BYTES_MAX);
     if (finding->undecided)
-        json_object_object_add(object, "undecided", json_object_new_boolean(true));
+        add_word(&out, "undecided", "true");
     if (finding->pre_existing)
-        json_object_object_add(object, "preExisting", json_object_new_boolean(true));
-    return object;
+        add_word(&out, "preExisting", "true");
+    if (finding->more > 0)
+        add_count(&out, "more", finding->more);
+    text_builder_add(&out, TEXT("}"));
+    return text_builder_text(&out);
 }
 
-static struct json_object *new_amendment(const struct amendment *amendment)
+static struct text json_of_amendment(const struct amendment *amendment, struct arena *arena)
 {
-    struct json_object *object = json_object_new_object();
-    add_text(object, "rail", text_of(amendment->rail), NAME_BYTES_MAX);
-    add_text(object, "outcome", text_of(outcome_name(amendment->outcome)), NAME_BYTES_MAX);
-    add_text(object, "policy", amendment->policy, NAME_BYTES_MAX);
-    add_text(object, "added", amendment->added, NAME_BYTES_MAX);
+    struct text_builder out = {.arena = arena};
+    text_builder_add(&out, TEXT("{"));
+    add_text(&out, "rail", text_of(amendment->rail), NAME_BYTES_MAX);
+    add_text(&out, "outcome", text_of(outcome_name(amendment->outcome)), NAME_BYTES_MAX);
+    add_text(&out, "policy", amendment->policy, NAME_BYTES_MAX);
+    add_text(&out, "added", amendment->added, NAME_BYTES_MAX);
     if (amendment->exception.data != NULL)
-        add_text(object, "exception", amendment->exception, VALUE_BYTES_MAX);
-    return object;
+        add_text(&out, "exception", amendment->exception, VALUE_BYTES_MAX);
+    text_builder_add(&out, TEXT("}"));
+    return text_builder_text(&out);
 }
 
-static size_t json_size(struct json_object *object)
+static size_t count_findings(const struct verdict *verdict)
 {
-    size_t size = 0;
-    json_object_to_json_string_length(
-        object, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE, &size);
-    return size;
+    size_t count = 0;
+    for (size_t i = 0; i < verdict->finding_count; i++)
+        count += verdict->findings[i].more > 0 ? verdict->findings[i].more : 1;
+    return count;
 }
 
-static struct json_object *new_line(const struct review_record *record, int64_t now_unix_ms)
+static void add_record(struct text_builder *out, const struct review_record *record,
+                       int64_t now_unix_ms)
 {
-    struct json_object *line = json_object_new_object();
-    json_object_object_add(line, "schema", json_object_new_string("taffrail.dev/trail/v1"));
-    add_time(line, now_unix_ms);
-    add_text(line, "uid", record->uid, NAME_BYTES_MAX);
-    add_text(line, "operation", record->operation, VALUE_BYTES_MAX);
-    add_text(line, "kind", record->kind, VALUE_BYTES_MAX);
-    add_text(line, "namespace", record->namespace, NAME_BYTES_MAX);
-    add_text(line, "name", record->name, NAME_BYTES_MAX);
-    add_text(line, "user", record->user, USER_BYTES_MAX);
-    json_object_object_add(line, "dryRun", json_object_new_boolean(record->dry_run));
-    json_object_object_add(line, "allowed", json_object_new_boolean(record->allowed));
-    add_text(line, "action", text_of(action_name(record->verdict.action)), VALUE_BYTES_MAX);
-    json_object_object_add(line, "findingsTotal",
-                           json_object_new_int64((int64_t)record->verdict.finding_count));
-    if (record->verdict.amendment_count > 0)
-        json_object_object_add(line, "changesTotal",
-                               json_object_new_int64((int64_t)record->verdict.amendment_count));
-    return line;
+    const struct verdict *verdict = &record->verdict;
+    json_write_member(out, "schema", TEXT("taffrail.dev/trail/v1"));
+    add_time(out, now_unix_ms);
+    add_text(out, "uid", record->uid, NAME_BYTES_MAX);
+    add_text(out, "operation", record->operation, VALUE_BYTES_MAX);
+    add_text(out, "kind", record->kind, VALUE_BYTES_MAX);
+    add_text(out, "namespace", record->namespace, NAME_BYTES_MAX);
+    add_text(out, "name", record->name, NAME_BYTES_MAX);
+    add_text(out, "user", record->user, USER_BYTES_MAX);
+    add_word(out, "dryRun", record->dry_run ? "true" : "false");
+    add_word(out, "allowed", record->allowed ? "true" : "false");
+    add_text(out, "action", text_of(action_name(verdict->action)), VALUE_BYTES_MAX);
+    if (verdict->limit != LIMIT_NONE)
+        json_write_member(out, "limit", text_of(limit_name(verdict->limit)));
+    add_count(out, "findingsTotal", count_findings(verdict));
+    if (verdict->amendment_count > 0)
+        add_count(out, "changesTotal", verdict->amendment_count);
 }
 
-/* Adds it while the line has room for it. */
-static bool add_entry(struct json_object *list, struct json_object *entry, size_t *line_size)
+/* Adds it while the line has room for it, and for the brackets that follow. */
+static bool add_entry(struct text_builder *out, struct text entry)
 {
-    size_t size = json_size(entry) + 1;
-    if (*line_size + size > LINE_BYTES_MAX) {
-        json_object_put(entry);
+    enum { CLOSING_BYTES = sizeof ",\"changes\":[]]}" };
+    if (out->size + 1 + entry.size + CLOSING_BYTES > LINE_BYTES_MAX)
         return false;
-    }
-    json_object_array_add(list, entry);
-    *line_size += size;
+    text_builder_add(out, out->data[out->size - 1] == '[' ? TEXT("") : TEXT(","));
+    text_builder_add(out, entry);
     return true;
 }
 
 /* A review judges or changes: one of the two lists is always empty. */
-static void add_entries(struct json_object *line, const struct verdict *verdict)
+static void add_entries(struct text_builder *out, const struct verdict *verdict)
 {
-    struct json_object *findings = json_object_new_array();
-    struct json_object *changes = json_object_new_array();
-    json_object_object_add(line, "findings", findings);
-    if (verdict->amendment_count > 0)
-        json_object_object_add(line, "changes", changes);
-    else
-        json_object_put(changes);
-    size_t size = json_size(line);
-    for (size_t i = 0; i < verdict->amendment_count; i++)
-        if (!add_entry(changes, new_amendment(&verdict->amendments[i]), &size))
-            return;
-    for (size_t i = 0; i < verdict->finding_count; i++)
-        if (!add_entry(findings, new_finding(&verdict->findings[i]), &size))
-            return;
+    size_t i = 0;
+    json_write_key(out, "findings");
+    text_builder_add(out, TEXT("["));
+    while (i < verdict->finding_count &&
+           add_entry(out, json_of_finding(&verdict->findings[i], out->arena)))
+        i++;
+    text_builder_add(out, TEXT("]"));
+    if (verdict->amendment_count == 0)
+        return;
+    json_write_key(out, "changes");
+    text_builder_add(out, TEXT("["));
+    i = 0;
+    while (i < verdict->amendment_count &&
+           add_entry(out, json_of_amendment(&verdict->amendments[i], out->arena)))
+        i++;
+    text_builder_add(out, TEXT("]"));
 }
 
 struct text trail_line(const struct review_record *record, int64_t now_unix_ms, struct arena *arena)
 {
-    /* Taken first: the objects below are malloc's, which an arena that runs out would leak. */
-    char *bytes = ARENA_ARRAY(arena, LINE_BYTES_MAX + 1, char);
-    struct json_object *line = new_line(record, now_unix_ms);
-    add_entries(line, &record->verdict);
-    size_t size = 0;
-    const char *json = json_object_to_json_string_length(
-        line, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE, &size);
-    memcpy(bytes, json, size); /* the limits above leave more than half of it to the lists */
-    json_object_put(line);
-    return (struct text){bytes, size};
+    struct text_builder out = {.arena = arena};
+    text_builder_add(&out, TEXT("{"));
+    add_record(&out, record, now_unix_ms); /* no more than half of the line */
+    add_entries(&out, &record->verdict);
+    text_builder_add(&out, TEXT("}"));
+    return text_builder_text(&out);
 }

@@ -85,6 +85,8 @@ static void load(void *argument)
                                 world->catalog, loading->arena, &world->policies, loading->errors,
                                 loading->warnings);
     if (policies)
+        world->cpu_limit_us = policy_set_cpu_limit_us(world->policies);
+    if (policies)
         policy_warn_expired(world->policies, loading->now_unix_s, loading->warnings);
     if (policies && loading->options->serves)
         warn_of_belief(loading, world->policies);

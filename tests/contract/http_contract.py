@@ -20,7 +20,7 @@ import warnings
 sys.dont_write_bytecode = True  # nothing is written beside the tests
 from serving import NAME, Failure, Serving, check
 
-LIMIT = 16 << 20  # bytes of a body
+LIMIT = 40 << 20  # bytes of a body
 WAIT_S = 60
 
 POLICY = """
@@ -181,6 +181,38 @@ def check_serves(server):
         check_answer(reader.reply(), "after-1", True)
         send(connection, post(review("after-2", topology_key="zone")))
         check_answer(reader.reply(), "after-2", False)
+
+
+def padded(topology_key, value, count):
+    """A Pod whose spec has a list of so many values beside what a rail reads."""
+    body = json.loads(review("padded", topology_key))
+    body["request"]["object"]["spec"]["padding"] = [value] * count
+    return json.dumps(body).encode()
+
+
+def nested(depth):
+    """A Pod with managedFields as deep as the API server keeps them, and deeper."""
+    fields = b"[" * depth + b"]" * depth
+    return review("nested", "zone").replace(
+        b'"metadata": {"name"', b'"metadata": {"managedFields": [{"fieldsV1": ' + fields +
+        b'}], "name"')
+
+
+def decided(server):
+    """What is too much to be judged is denied where a rail in enforce guards it; status 413 would
+    admit it under failurePolicy Ignore."""
+    bodies = [padded("zone", {}, 1200000), padded("zone", "<" * 1000, 30000),
+              padded("kubernetes.io/hostname", {}, 1200000),
+              padded("zone", [[[[[{}]]]]], 500000), nested(130), nested(300), nested(5000)]
+    for body in bodies:
+        with server.connect() as connection:
+            send(connection, post(body))
+            reply = Reader(connection).reply()
+            check(len(reply.body) <= 64 << 10, "an answer of %d bytes" % len(reply.body))
+            uid = "nested" if b"fieldsV1" in body else "padded"
+            check_answer(reply, uid, False)
+    limited = server.metric('taffrail_review_limits_total{limit="memory",verdict="deny"}')
+    check(limited > 0, "no review came to its limit of memory")
 
 
 # ---- cases: what is sent, what may come back ----
@@ -605,6 +637,7 @@ def cases():
     for name, request in ENDED_ANYHOW:
         yield "bytes: " + name, lambda server, r=request: run_ended_anyhow(server, r)
     yield from ALONE
+    yield "decided", decided
 
 
 def main():

@@ -84,7 +84,7 @@ static void trees_are_written_as_they_were_read(void)
         "{}",
         "[]",
         "{\"a\":[],\"b\":{},\"c\":null,\"d\":[true,false,12345678901234567890,-1.50e3]}",
-        "{\"a\\u0022\\u005c\":\"\\u000a\\u0001 \xC3\xA4/\"}",
+        "{\"a\\\"\\\\\":\"\\n\\u0001 \xC3\xA4/\"}",
         "[[[\"\"]],\"x\"]",
     };
     struct arena *arena = arena_create(1 << 20);

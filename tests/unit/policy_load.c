@@ -167,6 +167,19 @@ static const struct {
      "6:3 spec: unknown key `contacts`, did you mean `contact`? allowed: mode, since, contact\n"
      "7:9 spec.docs: found a list, expected a string\n"
      "8:10 spec.since: found \"2027-02-30\", expected a day"},
+    /* limits */
+    {HEAD "  limits: {cpuMilliseconds: 1000}\n" RAILS,
+     "5:29 spec.limits.cpuMilliseconds: found 1000, which a timeoutSeconds of 2 (the default) "
+     "leaves no room for: less than 1000 is allowed"},
+    {HEAD "  limits: {cpuMilliseconds: 9000, timeoutSeconds: 10}\n" RAILS,
+     "5:29 spec.limits.cpuMilliseconds: found 9000, which a timeoutSeconds of 10 leaves no room "
+     "for: less than 9000 is allowed"},
+    {HEAD "  limits: {timeoutSeconds: 1, cpuMilliseconds: 600}\n" RAILS,
+     "5:48 spec.limits.cpuMilliseconds: found 600, which a timeoutSeconds of 1 leaves no room for: "
+     "less than 500 is allowed"},
+    {HEAD "  limits: {cpuMilliseconds: 1, timeoutSeconds: 31}\n" RAILS,
+     "5:29 spec.limits.cpuMilliseconds: found the number 1, expected a whole number from 10 to "
+     "29000\n5:48 spec.limits.timeoutSeconds: found the number 31"},
     /* match */
     {HEAD "  match:\n    namespace: [a]\n    kinds: [Deployments]\n    names: []\n"
           "    excludeGroups: system:masters\n" RAILS,

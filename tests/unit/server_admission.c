@@ -497,7 +497,7 @@ static void limits_that_nothing_fits_are_refused(void)
     fixture.options.bytes_in_flight_limit = 32 << 20;
     CU_ASSERT(!server_open(&fixture.options, fixture.cell, &server, &error));
     ASSERT_INT(error.kind, ERROR_USAGE);
-    ASSERT_TEXT(text_of(error.what), "33554432 bytes in flight are too few for bodies of 16777216 "
+    ASSERT_TEXT(text_of(error.what), "33554432 bytes in flight are too few for bodies of 41943040 "
                                      "bytes; allow 268435456");
     stop(&fixture);
 }

@@ -1,0 +1,194 @@
+/* What could not be judged to its end is decided all the same: nobody gets past a rail in enforce
+ * by being too much for it, and nobody is held up where nothing would have been denied. */
+#include "policy/evaluation.h"
+#include "policy/message.h"
+#include "policy/pod_templates.h"
+
+const char *limit_name(enum review_limit limit)
+{
+    static const char *const names[LIMIT_COUNT] = {
+        [LIMIT_NONE] = "none", [LIMIT_MEMORY] = "memory",   [LIMIT_SHAPE] = "shape",
+        [LIMIT_CPU] = "cpu",   [LIMIT_TIMEOUT] = "timeout", [LIMIT_CLIENT_GONE] = "client_gone",
+    };
+    return names[limit];
+}
+
+enum review_limit limit_of_arena(const struct arena *arena)
+{
+    int reason;
+    switch (arena_ended(arena, &reason)) {
+    case ARENA_WENT_ON:
+        return LIMIT_NONE;
+    case ARENA_STOPPED:
+        return (enum review_limit)reason;
+    case ARENA_OVER_BUDGET:
+    case ARENA_NO_MEMORY:
+        break;
+    }
+    return LIMIT_MEMORY;
+}
+
+/* ---- what an update leaves as it is ---- */
+
+static bool is_key(const struct member *member, const char *key)
+{
+    return text_is((struct text){member->key, member->key_size}, key);
+}
+
+/* Every member of a but metadata and status is in b too. */
+static bool parts_are_in(const struct node *a, const struct node *b)
+{
+    for (size_t i = 0; i < node_count(a); i++) {
+        const struct member *member = &a->members[i];
+        if (is_key(member, "metadata") || is_key(member, "status"))
+            continue;
+        if (!node_equal(&member->value,
+                        node_member(b, (struct text){member->key, member->key_size})))
+            return false;
+    }
+    return true;
+}
+
+/* Of metadata rails read labels and annotations. */
+bool subject_is_unchanged(const struct subject *subject)
+{
+    if (subject->operation != OPERATION_UPDATE || subject->old_object == NULL)
+        return false;
+    const struct node *root = subject->object->root->node;
+    const struct node *old = subject->old_object->root->node;
+    return parts_are_in(root, old) && parts_are_in(old, root) &&
+           node_equal(node_at(root, "metadata.labels"), node_at(old, "metadata.labels")) &&
+           node_equal(node_at(root, "metadata.annotations"), node_at(old, "metadata.annotations"));
+}
+
+/* ---- what guards it ---- */
+
+/* What a rail would be given of the object; KIND_UNKNOWN: nothing. */
+static enum kind judged_kind(const struct policy *policy, const struct object *object)
+{
+    if (object->kind != KIND_UNKNOWN)
+        return object->kind;
+    return templated_kind_find(policy, object->api_version, object->kind_name) == NULL
+               ? KIND_UNKNOWN
+               : KIND_CUSTOM;
+}
+
+static bool guards(const struct ruling *ruling, const struct subject *subject, enum kind kind)
+{
+    const struct rail *rail = ruling->use.rail;
+    return ruling->use.mode != MODE_OFF && rail->judge != NULL &&
+           (rail->kinds & KIND_BIT(kind)) != 0 &&
+           (subject->subresource.size == 0 || (rail->judges_scale && subject_is_scale(subject)) ||
+            (rail->judges_resize && text_is(subject->subresource, "resize")));
+}
+
+static bool is_excepted(const struct evaluation *evaluation, const struct ruling *ruling)
+{
+    bool expired = false, unknown = false;
+    const struct exception *exception =
+        exception_find(ruling->policy, ruling->use.rail->name, &evaluation->match,
+                       evaluation->now_unix_s, &expired, &unknown);
+    return unknown || (exception != NULL && !expired);
+}
+
+/* The rail that decides: the first that denies, else the first that guards. */
+struct guardian {
+    const struct policy *policy;
+    const char *rail;
+    enum action action;
+    bool forgets_owners; /* what their age would take to find out is too much, too */
+};
+
+struct question {
+    const struct evaluation *evaluation;
+    const struct rail_use *use;
+    bool spares;
+};
+
+static void ask_age(void *argument)
+{
+    struct question *question = argument;
+    question->spares = evaluation_spares(question->evaluation, question->use);
+}
+
+/* What is asked of the owners must leave room for the answer. */
+static bool is_spared(const struct evaluation *evaluation, const struct rail_use *use,
+                      struct guardian *guardian)
+{
+    struct question question = {evaluation, use, false};
+    struct arena_mark mark = arena_mark(evaluation->arena);
+    struct error error;
+    if (guardian->forgets_owners)
+        return false;
+    if (arena_guard(evaluation->arena, ask_age, &question, &error))
+        return question.spares;
+    arena_rewind(evaluation->arena, mark);
+    guardian->forgets_owners = true;
+    return false;
+}
+
+static void ask_policy(const struct evaluation *evaluation, const struct policy *policy,
+                       struct guardian *guardian)
+{
+    const struct subject *subject = evaluation->subject;
+    enum match_result match = match_evaluate(&policy->match, &evaluation->match);
+    enum kind kind = judged_kind(policy, subject->object);
+    for (size_t i = 0; match != MATCH_NO && i < policy->rail_count; i++) {
+        const struct ruling ruling = evaluation_rule(evaluation, policy, &policy->rails[i], match);
+        if (!guards(&ruling, subject, kind))
+            continue;
+        bool denies = ruling.use.mode == MODE_ENFORCE && !ruling.match_unknown &&
+                      !subject->template_unseen && !is_scaled_by_controller(subject) &&
+                      !object_is_controlled(evaluation->world, subject, &evaluation->root, kind) &&
+                      !is_excepted(evaluation, &ruling) &&
+                      !is_spared(evaluation, &ruling.use, guardian);
+        enum action action = denies ? ACTION_DENY : ACTION_WARN;
+        if (action > guardian->action)
+            *guardian =
+                (struct guardian){policy, ruling.use.rail->name, action, guardian->forgets_owners};
+    }
+}
+
+static void add_finding(const struct evaluation *evaluation, const struct shortfall *shortfall,
+                        const struct guardian *guardian, struct verdict *verdict)
+{
+    enum { TEXT_LIMIT = 1024 };
+    struct arena *arena = evaluation->arena;
+    struct finding *findings = ARENA_ARRAY(arena, verdict->finding_count + 1, struct finding);
+    for (size_t i = 0; i < verdict->finding_count; i++)
+        findings[i] = verdict->findings[i];
+    findings[verdict->finding_count] = (struct finding){
+        .rail = "limits",
+        .action = guardian->action,
+        .field = evaluation->subject->object->root,
+        .path = TEXT(""),
+        .message = message_printable(shortfall->message, TEXT_LIMIT, arena),
+        .fix = message_printable(shortfall->fix, TEXT_LIMIT, arena),
+        .policy = guardian->policy->name,
+        .docs = docs_url(guardian->policy, guardian->rail, arena),
+        .contact = guardian->policy->contact,
+    };
+    verdict->findings = findings; /* complete: a guard may have ended before */
+    verdict->finding_count++;
+    if (guardian->action > verdict->action)
+        verdict->action = guardian->action;
+}
+
+void policy_decide_limit(const struct world *world, const struct subject *subject,
+                         int64_t now_unix_s, const struct shortfall *shortfall, struct arena *arena,
+                         struct verdict *verdict)
+{
+    verdict->limit = shortfall->limit;
+    if (!subject_is_judged(subject))
+        return;
+    const struct evaluation evaluation = evaluation_begin(world, subject, now_unix_s, arena);
+    struct guardian guardian = {.action = ACTION_NONE};
+    for (size_t i = 0; i < world->policies->count && guardian.action != ACTION_DENY; i++)
+        ask_policy(&evaluation, &world->policies->items[i], &guardian);
+    if (guardian.action == ACTION_DENY && shortfall->unchanged)
+        guardian.action = ACTION_WARN;
+    if (guardian.action == ACTION_DENY)
+        verdict->awaited = evaluation.root.awaited;
+    if (guardian.action != ACTION_NONE)
+        add_finding(&evaluation, shortfall, &guardian, verdict);
+}

@@ -1,0 +1,144 @@
+/* What a rail says of one object: told from what it says of the old one, and cut. An object can be
+ * wrong in a hundred thousand places; what is kept of that does not grow with it. */
+#include "policy/record.h"
+
+/* ---- bags ---- */
+
+static struct bag_slot *bag_find(const struct bag *bag, uint64_t hash)
+{
+    size_t slot = hash & (bag->capacity - 1);
+    while (bag->slots[slot].hash != 0 && bag->slots[slot].hash != hash)
+        slot = (slot + 1) & (bag->capacity - 1);
+    return &bag->slots[slot];
+}
+
+static void bag_grow(struct bag *bag, struct arena *arena)
+{
+    struct bag grown = {.capacity = bag->capacity == 0 ? 64 : 2 * bag->capacity, .used = bag->used};
+    grown.slots = ARENA_ARRAY(arena, grown.capacity, struct bag_slot);
+    for (size_t i = 0; i < bag->capacity; i++)
+        if (bag->slots[i].hash != 0)
+            *bag_find(&grown, bag->slots[i].hash) = bag->slots[i];
+    *bag = grown;
+}
+
+/* How often it was there before. */
+static size_t bag_add(struct bag *bag, struct arena *arena, uint64_t hash)
+{
+    if (2 * bag->used >= bag->capacity)
+        bag_grow(bag, arena);
+    struct bag_slot *slot = bag_find(bag, hash);
+    bag->used += slot->hash == 0;
+    slot->hash = hash;
+    return slot->count++;
+}
+
+static bool bag_take(struct bag *bag, uint64_t hash)
+{
+    if (bag->used == 0)
+        return false;
+    struct bag_slot *slot = bag_find(bag, hash);
+    if (slot->count == 0)
+        return false;
+    slot->count--;
+    return true;
+}
+
+/* ---- what was said, in a number ---- */
+
+struct text name_of_item(const struct node *item)
+{
+    struct text name = node_string(node_get(item, "name"));
+    return name.size > 0 ? name : node_string(node_get(item, "groupName"));
+}
+
+/* Many things may be wrong in one item. */
+static struct text name_of(struct record *record, const struct node *item)
+{
+    if (record->last.item != item || item == NULL) {
+        record->last.item = item;
+        record->last.name = name_of_item(item);
+    }
+    return record->last.name;
+}
+
+static uint64_t hash_after(const struct record *record, uint64_t before, struct text t)
+{
+    return hash_fold(before ^ hash_text(record->seed, t), record->seed.factor);
+}
+
+/* Where it is: by names in place of list indices, so that an inserted container does not make the
+ * others new, or by the indices. */
+static uint64_t hash_field(struct record *record, const struct field *field, bool by_name)
+{
+    if (field == NULL || field->parent == NULL)
+        return 1;
+    uint64_t above = hash_field(record, field->parent, by_name);
+    if (field->key.data != NULL)
+        return hash_after(record, above, field->key);
+    if (by_name)
+        return hash_after(record, ~above, name_of(record, field->node));
+    struct text index = {(const char *)&field->index, sizeof field->index};
+    return hash_after(record, ~above, index);
+}
+
+static uint64_t hash_draft(struct record *record, const struct draft *draft, bool by_name)
+{
+    uint64_t hash = hash_field(record, draft->field, by_name);
+    hash = hash_after(record, hash, draft->found);
+    hash = hash_after(record, hash, draft->statement);
+    return hash == 0 ? 1 : hash;
+}
+
+/* ---- the record ---- */
+
+/* Whether a field lies in the template that is judged, not elsewhere in the custom resource. */
+static bool is_in_template(const struct field *field, const struct pod_template *template)
+{
+    while (field != NULL && field != template->spec && field != template->metadata)
+        field = field->parent;
+    return field != NULL;
+}
+
+/* What a rail says of the custom resource itself it says at each of its templates. */
+static bool is_told(struct record *record, const struct draft *draft)
+{
+    const struct pod_template *template = record->object->template;
+    return template != NULL && !is_in_template(draft->field, template) &&
+           bag_add(&record->told, record->arena, hash_draft(record, draft, false)) > 0;
+}
+
+void record_add(struct record *record, const struct draft *draft)
+{
+    if (is_told(record, draft))
+        return;
+    if (record->of_old) {
+        bag_add(record->excuses, record->arena, hash_draft(record, draft, true));
+        return;
+    }
+    bool pre_existing =
+        record->excuses != NULL && bag_take(record->excuses, hash_draft(record, draft, true));
+    size_t *count = &record->counts[pre_existing][draft->severity];
+    if ((*count)++ < REMARKS_KEPT || record->keeps_all)
+        *LIST_PUSH(record->arena, &record->remarks) = (struct remark){*draft, pre_existing};
+}
+
+bool record_is_whole(const struct record *record)
+{
+    size_t count = 0;
+    for (int severity = 0; severity < SEVERITY_COUNT; severity++)
+        count += record->counts[false][severity] + record->counts[true][severity];
+    return count == record->remarks.count;
+}
+
+void record_excuse(struct record *record, struct bag *excuses)
+{
+    for (size_t i = 0; i < record->remarks.count; i++) {
+        struct remark *remark = &record->remarks.items[i];
+        if (!bag_take(excuses, hash_draft(record, &remark->draft, true)))
+            continue;
+        remark->pre_existing = true;
+        record->counts[false][remark->draft.severity]--;
+        record->counts[true][remark->draft.severity]++;
+    }
+}

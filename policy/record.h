@@ -1,0 +1,53 @@
+/* Private to policy/: what a rail says of one object, kept within bounds. */
+#ifndef TAFFRAIL_POLICY_RECORD_H
+#define TAFFRAIL_POLICY_RECORD_H
+
+#include "base/hash.h"
+#include "policy/rail.h"
+
+/* Hashes of texts, each as often as it was put in. */
+struct bag {
+    struct bag_slot {
+        uint64_t hash; /* 0: free */
+        size_t count;
+    } * slots;
+    size_t capacity, used;
+};
+
+struct remark {
+    struct draft draft;
+    bool pre_existing; /* the old object had it too */
+};
+
+enum { REMARKS_KEPT = 50, SEVERITY_COUNT = SEVERITY_UNDECIDED + 1 };
+
+/* Of what is as severe, and was there before or was not, the first are kept and all are counted: a
+ * denial is never lost behind warnings, and nothing new behind what is old. */
+struct record {
+    struct arena *arena;
+    struct hash_seed seed;
+    struct {
+        struct remark *items;
+        size_t count, capacity;
+    } remarks;
+    size_t counts[2][SEVERITY_COUNT]; /* by pre_existing */
+    struct bag *excuses; /* what the old object had; NULL: there was none, or it is not known */
+    bool keeps_all;      /* nothing is cut */
+    bool of_old;         /* it is the old object that is spoken of: excuses are filled */
+    struct bag told;     /* of a custom resource, what was said outside its templates */
+    const struct object *object; /* the view that is judged */
+    struct {
+        const struct node *item;
+        struct text name;
+    } last; /* an item whose name was asked for */
+};
+void record_add(struct record *record, const struct draft *draft);
+/* Whether all that was said is kept. */
+bool record_is_whole(const struct record *record);
+/* Each thing in excuses excuses one remark, of a whole record. */
+void record_excuse(struct record *record, struct bag *excuses);
+
+/* What tells an item of a list from the others: KubeRay calls it groupName. */
+struct text name_of_item(const struct node *item);
+
+#endif

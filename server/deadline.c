@@ -1,0 +1,37 @@
+/* What ends a review from inside: its own time of the processor, its caller's time, and a caller
+ * who has gone. Asked where memory is taken and in long loops (base.h, arena_watch). */
+#include "server/deadline.h"
+
+enum { LOOK_EVERY_US = 50000 };
+
+struct deadline deadline_begin(const struct review_clock *clock, int64_t cpu_limit_us,
+                               int64_t wall_until_us)
+{
+    return (struct deadline){
+        .clock = clock,
+        .cpu_until_us =
+            cpu_limit_us == 0 ? INT64_MAX : clock->cpu_us(clock->context) + cpu_limit_us,
+        .wall_until_us = wall_until_us == 0 ? INT64_MAX : wall_until_us,
+        .look_again_us = clock->wall_us(clock->context) + LOOK_EVERY_US,
+    };
+}
+
+int deadline_ask(void *context)
+{
+    struct deadline *deadline = context;
+    const struct review_clock *clock = deadline->clock;
+    int64_t wall_us = clock->wall_us(clock->context);
+    if (wall_us >= deadline->look_again_us) {
+        deadline->look_again_us = wall_us + LOOK_EVERY_US;
+        if (clock->client_is_gone != NULL && clock->client_is_gone(clock->context))
+            return LIMIT_CLIENT_GONE;
+    }
+    if (clock->cpu_us(clock->context) >= deadline->cpu_until_us)
+        return LIMIT_CPU;
+    return wall_us >= deadline->wall_until_us ? LIMIT_TIMEOUT : LIMIT_NONE;
+}
+
+int64_t deadline_of_request(int64_t arrived_us, int64_t timeout_us)
+{
+    return timeout_us == 0 ? 0 : arrived_us + timeout_us - review_margin_us(timeout_us);
+}

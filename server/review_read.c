@@ -1,0 +1,355 @@
+/* From bytes to a review. What is too large to be read as a whole is read once more, in less
+ * detail: that it cannot be judged does not keep it from being decided. */
+#include "server/review.h"
+
+static const char *const operation_names[] = {
+    [OPERATION_CREATE] = "CREATE",
+    [OPERATION_UPDATE] = "UPDATE",
+    [OPERATION_DELETE] = "DELETE",
+    [OPERATION_CONNECT] = "CONNECT",
+};
+
+const char *operation_name(enum operation operation)
+{
+    return operation_names[operation];
+}
+
+/* ---- what is read ---- */
+
+/* Of a map: the keys that are treated in a way of their own, and what becomes of the others. */
+struct part {
+    bool others; /* are read */
+    struct {
+        const char *key;
+        bool read;
+        const struct part *inside; /* NULL: the whole */
+    } keys[14];
+};
+
+static bool wants(const void *within, struct text key, const void **inside)
+{
+    const struct part *part = within;
+    for (size_t i = 0; i < COUNT_OF(part->keys) && part->keys[i].key != NULL; i++)
+        if (text_is(key, part->keys[i].key)) {
+            *inside = part->keys[i].inside;
+            return part->keys[i].read;
+        }
+    return part->others;
+}
+
+/* No rail reads who has last written which field; it may be nested deeper than any object. */
+static const struct part whole_metadata = {.others = true,
+                                           .keys = {{"managedFields", false, NULL}}};
+static const struct part whole_object = {.others = true,
+                                         .keys = {{"metadata", true, &whole_metadata}}};
+static const struct part whole_request = {
+    .others = true, .keys = {{"object", true, &whole_object}, {"oldObject", true, &whole_object}}};
+static const struct part whole = {.others = true, .keys = {{"request", true, &whole_request}}};
+
+#define REQUEST_KEYS                                                                \
+    {"uid", true, NULL}, {"operation", true, NULL}, {"subResource", true, NULL},    \
+        {"namespace", true, NULL}, {"name", true, NULL}, {"userInfo", true, &user}, \
+    {                                                                               \
+        "dryRun", true, NULL                                                        \
+    }
+
+static const struct part user = {.keys = {{"username", true, NULL}, {"groups", true, NULL}}};
+
+/* What match, exceptions and owners ask for. */
+#define NAME_KEYS                                                                  \
+    {"name", true, NULL}, {"generateName", true, NULL}, {"namespace", true, NULL}, \
+        {"uid", true, NULL}, {"creationTimestamp", true, NULL},                    \
+    {                                                                              \
+        "deletionTimestamp", true, NULL                                            \
+    }
+
+static const struct part head_metadata = {
+    .keys = {NAME_KEYS, {"labels", true, NULL}, {"ownerReferences", true, NULL}}};
+static const struct part head_object = {
+    .keys = {{"apiVersion", true, NULL}, {"kind", true, NULL}, {"metadata", true, &head_metadata}}};
+static const struct part head_request = {
+    .keys = {REQUEST_KEYS, {"object", true, &head_object}, {"oldObject", true, &head_object}}};
+static const struct part head = {
+    .keys = {{"apiVersion", true, NULL}, {"kind", true, NULL}, {"request", true, &head_request}}};
+
+static const struct part names_metadata = {.keys = {NAME_KEYS}};
+static const struct part names_object = {.keys = {{"apiVersion", true, NULL},
+                                                  {"kind", true, NULL},
+                                                  {"metadata", true, &names_metadata}}};
+static const struct part names_request = {
+    .keys = {REQUEST_KEYS, {"object", true, &names_object}, {"oldObject", true, &names_object}}};
+static const struct part names = {
+    .keys = {{"apiVersion", true, NULL}, {"kind", true, NULL}, {"request", true, &names_request}}};
+
+/* ---- reading ---- */
+
+static bool read_operation(struct text name, enum operation *operation, struct error *error)
+{
+    for (size_t i = 0; i < COUNT_OF(operation_names); i++)
+        if (text_is(name, operation_names[i])) {
+            *operation = (enum operation)i;
+            return true;
+        }
+    return error_set(error, ERROR_INPUT, NOWHERE,
+                     "request.operation is \"%.*s\", not CREATE, UPDATE, DELETE or CONNECT",
+                     (int)(name.size < 40 ? name.size : 40), name.data);
+}
+
+static struct requester read_requester(const struct node *user_info, struct arena *arena)
+{
+    struct requester requester = {.name = node_string(node_get(user_info, "username"))};
+    const struct node *groups = node_get(user_info, "groups");
+    size_t count = node_is(groups, NODE_LIST) ? node_count(groups) : 0;
+    struct text *items = ARENA_ARRAY(arena, count, struct text);
+    for (size_t i = 0; i < count; i++)
+        items[i] = node_string(node_item(groups, i));
+    requester.groups = items;
+    requester.group_count = count;
+    return requester;
+}
+
+/* null, absent and a map are all fine (docs/reference/admission.md 1.1). */
+static bool read_object(const struct node *request, const char *key, struct arena *arena,
+                        struct object *object, const struct object **used, struct error *error)
+{
+    const struct node *node = node_get(request, key);
+    *used = NULL;
+    if (node == NULL || node_is(node, NODE_NULL))
+        return true;
+    if (!object_read(node, NULL, node_string(node_get(request, "namespace")), arena, object, error))
+        return false;
+    /* A name from generateName is in the request before it is in the object. */
+    if (object->name.size == 0)
+        object->name = node_string(node_get(request, "name"));
+    *used = object;
+    return true;
+}
+
+static bool read_uid(const struct node *request, struct review *review, struct error *error)
+{
+    enum { UID_BYTES_MAX = 256 }; /* the API server's have 36; the answer repeats it */
+    review->uid = node_string(node_get(request, "uid"));
+    if (review->uid.size == 0)
+        return error_set(error, ERROR_INPUT, NOWHERE, "request.uid is missing or not a string");
+    if (review->uid.size > UID_BYTES_MAX)
+        return error_set(error, ERROR_INPUT, NOWHERE,
+                         "request.uid has %zu bytes, more than the allowed %d", review->uid.size,
+                         UID_BYTES_MAX);
+    return true;
+}
+
+static bool read_part(struct text body, const struct part *part, struct arena *arena,
+                      struct review *review, struct error *error)
+{
+    const struct doc_choice choice = {part, wants};
+    struct doc_limits limits = doc_limits_review;
+    limits.choice = &choice;
+    struct source *source = ARENA_NEW(arena, struct source);
+    source->text = body;
+    const struct node *root = NULL;
+    if (!doc_read_json(source, &limits, NULL, arena, &root, error))
+        return false;
+    if (!text_is(node_string(node_get(root, "kind")), "AdmissionReview") ||
+        !text_is(node_string(node_get(root, "apiVersion")), "admission.k8s.io/v1"))
+        return error_set(error, ERROR_INPUT, NOWHERE,
+                         "the body is no AdmissionReview of admission.k8s.io/v1");
+    const struct node *request = node_get(root, "request");
+    if (!node_is(request, NODE_MAP))
+        return error_set(error, ERROR_INPUT, NOWHERE, "the AdmissionReview has no request");
+    if (!read_uid(request, review, error))
+        return false;
+
+    struct subject *subject = &review->subject;
+    *subject = (struct subject){
+        .subresource = node_string(node_get(request, "subResource")),
+        .requester = read_requester(node_get(request, "userInfo"), arena),
+        .dry_run = node_true(node_get(request, "dryRun")),
+        .resource_kind = kind_of_resource(node_string(node_at(request, "resource.group")),
+                                          node_string(node_at(request, "resource.resource"))),
+    };
+    return read_operation(node_string(node_get(request, "operation")), &subject->operation,
+                          error) &&
+           read_object(request, "object", arena, &review->object, &subject->object, error) &&
+           read_object(request, "oldObject", arena, &review->old_object, &subject->old_object,
+                       error);
+}
+
+struct reading {
+    struct text body;
+    const struct part *part;
+    struct arena *arena;
+    struct review *review;
+    struct error *error;
+    bool done;
+};
+
+static void read_body(void *argument)
+{
+    struct reading *reading = argument;
+    reading->done =
+        read_part(reading->body, reading->part, reading->arena, reading->review, reading->error);
+}
+
+/* *limit is what it came to, or LIMIT_NONE when there is no review in the body. */
+static bool try_part(struct reading *reading, enum review_limit *limit)
+{
+    struct error error;
+    bool ended = arena_guard(reading->arena, read_body, reading, &error);
+    if (!ended)
+        *reading->error = error;
+    *limit = !ended                                ? limit_of_arena(reading->arena)
+             : reading->error->kind == ERROR_LIMIT ? LIMIT_SHAPE
+                                                   : LIMIT_NONE;
+    return ended && reading->done;
+}
+
+/* What is read when the whole cannot be: of the last, memory is what was set aside for the answer.
+ */
+static const struct part *const less[] = {&head, &names};
+
+bool review_read(struct text body, struct arena *arena, struct review *review, struct error *error)
+{
+    struct arena_mark mark = arena_mark(arena);
+    struct reading reading = {body, &whole, arena, review, error, false};
+    enum review_limit limit, again;
+    *error = (struct error){0};
+    if (try_part(&reading, &limit))
+        return true;
+    review->limit = limit;
+    review->obstacle = *error;
+    if (limit == LIMIT_NONE || limit == LIMIT_TIMEOUT || limit == LIMIT_CLIENT_GONE)
+        return false;
+    arena_watch(arena, NULL); /* what follows takes little, and has to come to its end */
+    for (size_t i = 0; i < COUNT_OF(less); i++) {
+        arena_rewind(arena, mark);
+        if (i + 1 == COUNT_OF(less))
+            arena_open_reserve(arena);
+        *error = (struct error){0};
+        *review = (struct review){.limit = limit, .obstacle = review->obstacle};
+        reading = (struct reading){body, less[i], arena, review, error, false};
+        if (try_part(&reading, &again))
+            return true;
+        if (again == LIMIT_NONE)
+            return false;
+    }
+    return false;
+}
+
+/* ---- what is too much of it ---- */
+
+static struct text size_words(size_t bytes, struct arena *arena)
+{
+    if (bytes < 1 << 20)
+        return arena_printf(arena, "%zu KiB", (bytes + 1023) >> 10);
+    size_t tenths = bytes / ((1 << 20) / 10);
+    return tenths % 10 == 0 ? arena_printf(arena, "%zu MiB", tenths / 10)
+                            : arena_printf(arena, "%zu.%zu MiB", tenths / 10, tenths % 10);
+}
+
+/* The path of the value in the object that has most of its bytes; empty: none stands out. */
+static struct text heaviest_path(struct text body, struct arena *arena)
+{
+    enum { LEVELS = 5, KEY_BYTES_MAX = 63, LOOKED_AT_MAX = 8 << 20 };
+    struct text_builder path = {.arena = arena};
+    struct text value = json_find(json_find(body, "request"), "object");
+    if (body.size > LOOKED_AT_MAX)
+        return TEXT("");
+    for (int level = 0; level < LEVELS; level++) {
+        struct json_walk walk;
+        struct text key, child, heavy_key = TEXT(""), heavy = TEXT("");
+        size_t index = 0;
+        if (!json_walk_begin(&walk, value))
+            break;
+        while (json_walk_next(&walk, &key, &child))
+            if (child.size > heavy.size) {
+                heavy_key = key;
+                heavy = child;
+                index = walk.count - 1;
+            }
+        if (heavy.size < value.size / 2)
+            break;
+        heavy_key = json_cut(heavy_key, KEY_BYTES_MAX);
+        if (walk.is_map)
+            text_builder_printf(&path, "%s%.*s", path.size == 0 ? "" : ".", TEXT_ARGS(heavy_key));
+        else
+            text_builder_printf(&path, "[%zu]", index);
+        value = heavy;
+    }
+    return text_builder_text(&path);
+}
+
+static struct text within_words(const struct world *world, const struct review *review,
+                                enum review_limit limit, struct arena *arena)
+{
+    switch (limit) {
+    case LIMIT_MEMORY:
+        return arena_printf(arena, "judged within %.*s of memory",
+                            TEXT_ARGS(size_words(arena_budget_bytes(arena), arena)));
+    case LIMIT_SHAPE:
+        return arena_printf(arena, "read: %s", review->obstacle.what);
+    case LIMIT_CPU:
+        return arena_printf(arena, "judged within %lld ms of processor time",
+                            (long long)(world->cpu_limit_us / 1000));
+    default:
+        return TEXT("judged before its caller's time was over");
+    }
+}
+
+/* ---- an update that changes nothing of what rails read ---- */
+
+static bool next_guarded(struct json_walk *walk, struct text *key, struct text *value)
+{
+    while (json_walk_next(walk, key, value))
+        if (!text_is(*key, "metadata") && !text_is(*key, "status"))
+            return true;
+    return false;
+}
+
+/* As they are written: the API server writes both in the same way. */
+static bool slices_are_equal(struct text object, struct text old_object)
+{
+    struct json_walk walk, old_walk;
+    struct text key, value, old_key, old_value;
+    if (!json_walk_begin(&walk, object) || !json_walk_begin(&old_walk, old_object))
+        return false;
+    while (next_guarded(&walk, &key, &value))
+        if (!next_guarded(&old_walk, &old_key, &old_value) || !text_equal(key, old_key) ||
+            !text_equal(value, old_value))
+            return false;
+    if (next_guarded(&old_walk, &old_key, &old_value))
+        return false;
+    struct text metadata = json_find(object, "metadata");
+    struct text old_metadata = json_find(old_object, "metadata");
+    return text_equal(json_find(metadata, "labels"), json_find(old_metadata, "labels")) &&
+           text_equal(json_find(metadata, "annotations"), json_find(old_metadata, "annotations"));
+}
+
+static bool is_unchanged(const struct review *review, struct text body)
+{
+    if (review->subject.operation != OPERATION_UPDATE)
+        return false;
+    if (review->limit == LIMIT_NONE)
+        return subject_is_unchanged(&review->subject);
+    struct text request = json_find(body, "request");
+    return slices_are_equal(json_find(request, "object"), json_find(request, "oldObject"));
+}
+
+struct shortfall review_shortfall(const struct world *world, const struct review *review,
+                                  enum review_limit limit, struct text body, struct arena *arena)
+{
+    enum { KIND_BYTES_MAX = 63 };
+    struct text kind = TEXT("object");
+    if (review->subject.object != NULL)
+        kind = json_cut(review->subject.object->kind_name, KIND_BYTES_MAX);
+    struct text path = heaviest_path(body, arena);
+    struct shortfall shortfall = {
+        .limit = limit, .fix = TEXT("make it smaller"), .unchanged = is_unchanged(review, body)};
+    shortfall.message =
+        arena_printf(arena, "This %.*s could not be %.*s; its review is %.*s of JSON.",
+                     TEXT_ARGS(kind), TEXT_ARGS(within_words(world, review, limit, arena)),
+                     TEXT_ARGS(size_words(body.size, arena)));
+    if (path.size > 0)
+        shortfall.fix =
+            arena_printf(arena, "make it smaller: most of it is in %.*s", TEXT_ARGS(path));
+    return shortfall;
+}
