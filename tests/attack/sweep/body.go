@@ -174,8 +174,8 @@ func appendString(text []byte, pattern string, room int) []byte {
 		panic(err)
 	}
 	encoded = encoded[1 : len(encoded)-1]
-	text = append(text, '"')
-	for end := len(text) + room; len(text)+len(encoded) < end; {
+	text = append(append(text, '"'), encoded...)
+	for end := len(text) + room - 2*len(encoded); len(text) < end; {
 		text = append(text, encoded...)
 	}
 	return append(text, '"')
