@@ -4,26 +4,38 @@
 
 enum { SEARCHED_MAX = 8, FIRST_SLOTS = 64 };
 
-struct text_slots {
-    struct hash_seed seed;
-    size_t count;    /* a power of two */
-    uint32_t item[]; /* index + 1; 0: free */
+struct text_slot {
+    uint32_t item; /* its index + 1; 0: free */
+    uint32_t hash; /* of its key, which lies elsewhere */
 };
 
+struct text_slots {
+    struct hash_seed seed;
+    size_t count; /* a power of two */
+    struct text_slot slot[];
+};
+
+static uint32_t hash_of(const struct text_map *map, struct text key)
+{
+    return (uint32_t)hash_text(map->slots->seed, key);
+}
+
 /* The slot of key, or the free one where it belongs. */
-static uint32_t *slot_of(const struct text_map *map, struct text key)
+static struct text_slot *slot_of(const struct text_map *map, struct text key, uint32_t hash)
 {
     struct text_slots *slots = map->slots;
-    size_t at = hash_text(slots->seed, key) & (slots->count - 1);
-    while (slots->item[at] != 0 && !text_equal(map->items[slots->item[at] - 1].key, key))
+    size_t at = hash & (slots->count - 1);
+    while (slots->slot[at].item != 0 &&
+           (slots->slot[at].hash != hash ||
+            !text_equal(map->items[slots->slot[at].item - 1].key, key)))
         at = (at + 1) & (slots->count - 1);
-    return &slots->item[at];
+    return &slots->slot[at];
 }
 
 static struct text_count *find(const struct text_map *map, struct text key)
 {
     if (map->slots != NULL) {
-        uint32_t item = *slot_of(map, key);
+        uint32_t item = slot_of(map, key, hash_of(map, key))->item;
         return item == 0 ? NULL : &map->items[item - 1];
     }
     for (size_t i = 0; i < map->count; i++)
@@ -32,15 +44,40 @@ static struct text_count *find(const struct text_map *map, struct text key)
     return NULL;
 }
 
+static struct text_slots *slots_create(struct arena *arena, size_t count, struct hash_seed seed)
+{
+    struct text_slots *slots = arena_alloc(arena, sizeof *slots + count * sizeof *slots->slot);
+    slots->seed = seed;
+    slots->count = count;
+    return slots;
+}
+
+static void add_slot(struct text_map *map, size_t index)
+{
+    uint32_t hash = hash_of(map, map->items[index].key);
+    *slot_of(map, map->items[index].key, hash) = (struct text_slot){(uint32_t)index + 1, hash};
+}
+
 static void make_slots(struct text_map *map, struct arena *arena)
 {
-    size_t count = map->slots == NULL ? FIRST_SLOTS : 2 * map->slots->count;
-    struct text_slots *slots = arena_alloc(arena, sizeof *slots + count * sizeof *slots->item);
-    slots->seed = map->slots == NULL ? hash_seed_new() : map->slots->seed;
-    slots->count = count;
-    map->slots = slots;
+    map->slots = slots_create(arena, FIRST_SLOTS, hash_seed_new());
     for (size_t i = 0; i < map->count; i++)
-        *slot_of(map, map->items[i].key) = (uint32_t)i + 1;
+        add_slot(map, i);
+}
+
+/* The keys are all different: none is looked at. */
+static void double_slots(struct text_map *map, struct arena *arena)
+{
+    const struct text_slots *old = map->slots;
+    struct text_slots *slots = slots_create(arena, 2 * old->count, old->seed);
+    for (size_t i = 0; i < old->count; i++) {
+        size_t at = old->slot[i].hash & (slots->count - 1);
+        while (old->slot[i].item != 0 && slots->slot[at].item != 0)
+            at = (at + 1) & (slots->count - 1);
+        if (old->slot[i].item != 0)
+            slots->slot[at] = old->slot[i];
+    }
+    map->slots = slots;
 }
 
 bool text_map_has(const struct text_map *map, struct text key)
@@ -59,11 +96,13 @@ size_t *text_map_at(struct text_map *map, struct arena *arena, struct text key)
     struct text_count *found = find(map, key);
     if (found != NULL)
         return &found->value;
+    if (map->slots != NULL && 2 * (map->count + 1) > map->slots->count)
+        double_slots(map, arena);
     *LIST_PUSH(arena, map) = (struct text_count){.key = key};
-    if (map->slots == NULL ? map->count > SEARCHED_MAX : 2 * map->count > map->slots->count)
+    if (map->slots != NULL)
+        add_slot(map, map->count - 1);
+    else if (map->count > SEARCHED_MAX)
         make_slots(map, arena);
-    else if (map->slots != NULL)
-        *slot_of(map, key) = (uint32_t)map->count;
     return &map->items[map->count - 1].value;
 }
 

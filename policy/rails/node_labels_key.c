@@ -151,17 +151,21 @@ static void note_unknown(struct label_inquiry *inquiry, const struct expression 
     }
 }
 
-/* What is offered of a key, read when it first comes. */
+/* What is offered of a key, read once where anything is. */
 static const struct label_offers *offers_of(struct label_inquiry *inquiry, struct text key)
 {
+    static const struct label_offers none;
     struct arena *arena = inquiry->judgement->arena;
-    size_t *number = text_map_at(&inquiry->offers_of, arena, key);
-    if (*number == 0) {
-        label_offers_read(inquiry->judgement->world->snapshot, key, arena,
-                          LIST_PUSH(arena, &inquiry->offers));
-        *number = inquiry->offers.count;
-    }
-    return &inquiry->offers.items[*number - 1];
+    size_t number = text_map_get(&inquiry->offers_of, key, 0);
+    if (number > 0)
+        return &inquiry->offers.items[number - 1];
+    struct label_offers offers;
+    label_offers_read(inquiry->judgement->world->snapshot, key, arena, &offers);
+    if (!offers.from_pool && !offers.from_node)
+        return &none;
+    *LIST_PUSH(arena, &inquiry->offers) = offers;
+    *text_map_at(&inquiry->offers_of, arena, key) = inquiry->offers.count;
+    return &inquiry->offers.items[inquiry->offers.count - 1];
 }
 
 static bool is_offered(const struct label_offers *offers, struct text value)
