@@ -78,15 +78,23 @@ static void take_all_greater(struct sums *sums, const struct sums *other, struct
 
 /* ---- reading ---- */
 
+/* A default of a LimitRange of the namespace. */
+enum { NOT_READ = -1 };
+struct given {
+    struct limit_default by;
+    size_t number; /* of the resource */
+    int64_t milli; /* NOT_READ: nobody has taken it */
+};
+
 struct pod {
     const struct snapshot *snapshot;
     const struct workload *workload;
     const struct node *status; /* NULL: a template's pod */
     bool resize_is_infeasible;
-    struct text_map resources;      /* by their numbers, from 1 */
-    struct limit_defaults defaults; /* what LimitRanges of the namespace fill in */
-    struct text_map statuses[2];    /* of containers and of init containers, from 1, by name */
-    struct sums held;               /* by the container at hand, as its status has it */
+    struct text_map resources; /* by their numbers, from 1 */
+    LIST(struct given) given;
+    struct text_map statuses[2]; /* of containers and of init containers, from 1, by name */
+    struct sums held;            /* by the container at hand, as its status has it */
     struct arena *arena;
 };
 
@@ -138,19 +146,29 @@ static bool add_missing(struct pod *pod, struct sums *sums, const struct node *m
     return true;
 }
 
+/* Each container takes those that it does not name itself. */
+static void read_given(struct pod *pod)
+{
+    struct limit_defaults defaults;
+    limit_defaults_read(pod->snapshot, pod->workload->object->namespace, pod->arena, &defaults);
+    for (size_t i = 0; i < defaults.count; i++)
+        if (defaults.items[i].request != NULL)
+            *LIST_PUSH(pod->arena, &pod->given) = (struct given){
+                defaults.items[i], number_of(pod, defaults.items[i].resource), NOT_READ};
+}
+
 static bool add_limit_ranges(struct pod *pod, struct sums *sums, struct error *error)
 {
-    arena_tick(pod->arena, pod->defaults.count);
-    for (size_t i = 0; i < pod->defaults.count; i++) {
-        const struct limit_default *given = &pod->defaults.items[i];
-        int64_t milli = 0;
-        size_t number = number_of(pod, given->resource);
-        if (given->request == NULL || find(sums, number) != NULL)
+    arena_tick(pod->arena, pod->given.count);
+    for (size_t i = 0; i < pod->given.count; i++) {
+        struct given *given = &pod->given.items[i];
+        if (find(sums, given->number) != NULL)
             continue;
-        if (!read_quantity(pod, given->request_by, given->resource, given->request,
-                           "the LimitRange's default for", &milli, error))
+        if (given->milli == NOT_READ &&
+            !read_quantity(pod, given->by.request_by, given->by.resource, given->by.request,
+                           "the LimitRange's default for", &given->milli, error))
             return false;
-        find_or_add(sums, number, pod->arena)->milli = milli;
+        find_or_add(sums, given->number, pod->arena)->milli = given->milli;
     }
     return true;
 }
@@ -314,7 +332,7 @@ bool pod_requests_read(const struct snapshot *snapshot, const struct workload *w
     if (object->kind == KIND_POD)
         read_statuses(&pod);
     if (object->kind != KIND_POD || object->uid.size == 0)
-        limit_defaults_read(snapshot, object->namespace, arena, &pod.defaults);
+        read_given(&pod);
     struct sums total = {0};
     struct sums overhead = {0};
     if (!add_containers(&pod, &total, error) || !take_pod_level(&pod, &total, error) ||
