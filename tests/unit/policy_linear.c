@@ -1,0 +1,231 @@
+/* labels: once */
+/* Whatever a developer can make long costs what it is long: twice as many entries take twice the
+ * memory, and four times as many, four times the processor's time. What is quadratic takes four and
+ * sixteen times as much. */
+#include <time.h>
+
+#include "rail_table.h"
+
+/* An object with one thing repeated; # is the number of the repetition. */
+struct shape {
+    const char *name;
+    const char *before, *item, *after;
+};
+
+#define META \
+    "\"metadata\": {\"name\": \"x\", \"namespace\": \"team\", \"labels\": {\"app\": \"web\"}}"
+#define MAIN \
+    "\"containers\": [{\"name\": \"main\", \"resources\": {\"requests\": {\"cpu\": \"1\"}}}]"
+#define POD "{\"apiVersion\": \"v1\", \"kind\": \"Pod\", " META ", \"spec\": {"
+#define REQUIRED                         \
+    "\"affinity\": {\"nodeAffinity\": {" \
+    "\"requiredDuringSchedulingIgnoredDuringExecution\": {\"nodeSelectorTerms\": ["
+#define PREFERRED                        \
+    "\"affinity\": {\"nodeAffinity\": {" \
+    "\"preferredDuringSchedulingIgnoredDuringExecution\": ["
+#define VALUES(key, op)                                                                         \
+    POD MAIN ", " REQUIRED "{\"matchExpressions\": [{\"key\": \"" key "\", \"operator\": \"" op \
+             "\", \"values\": ["
+#define VALUES_END "]}]}]}}}}}"
+#define TERM(expression) "{\"matchExpressions\": [" expression "]}"
+#define IN(key, value) "{\"key\": \"" key "\", \"operator\": \"In\", \"values\": [\"" value "\"]}"
+#define NOT_IN(key, value) \
+    "{\"key\": \"" key "\", \"operator\": \"NotIn\", \"values\": [\"" value "\"]}"
+#define TYPE "node.kubernetes.io/instance-type"
+#define ZONE "topology.kubernetes.io/zone"
+#define SPREAD(key)                                                     \
+    "{\"maxSkew\": 1, \"topologyKey\": \"" key                          \
+    "\", \"whenUnsatisfiable\": \"DoNotSchedule\", \"labelSelector\": " \
+    "{\"matchLabels\": {\"app\": \"web\"}}}"
+#define BUDGET                                                                                \
+    "{\"apiVersion\": \"policy/v1\", \"kind\": \"PodDisruptionBudget\", " META ", \"spec\": " \
+    "{\"minAvailable\": 1, \"selector\": {\"matchExpressions\": ["
+#define SET                                                                               \
+    "{\"apiVersion\": \"apps/v1\", \"kind\": \"Deployment\", " META                       \
+    ", \"spec\": {\"replicas\": 3, \"selector\": {\"matchLabels\": {\"app\": \"web\"}}, " \
+    "\"template\": {" META ", \"spec\": {"
+
+static const struct shape shapes[] = {
+    {"labels and spreads", POD MAIN ", \"topologySpreadConstraints\": [", SPREAD("zone"), "]}}"},
+    {"spreads by own keys", POD MAIN ", \"topologySpreadConstraints\": [", SPREAD("own-#"), "]}}"},
+    {"node selector", POD MAIN ", \"nodeSelector\": {", "\"own-#\": \"v\"", "}}}"},
+    {"types", VALUES(TYPE, "In"), "\"t#.large\"", VALUES_END},
+    {"types like others", VALUES(TYPE, "In"), "\"m5-#\"", VALUES_END},
+    {"types excluded", VALUES(TYPE, "NotIn"), "\"t#.large\"", VALUES_END},
+    {"families", VALUES("karpenter.k8s.aws/instance-family", "In"), "\"p#\"", VALUES_END},
+    {"zones", VALUES(ZONE, "In"), "\"z#\"", VALUES_END},
+    {"hosts", VALUES("kubernetes.io/hostname", "In"), "\"h#\"", VALUES_END},
+    {"architectures", VALUES("kubernetes.io/arch", "In"), "\"a#\"", VALUES_END},
+    {"own values", VALUES("team", "In"), "\"v#\"", VALUES_END},
+    {"terms of types", POD MAIN ", " REQUIRED, TERM(IN(TYPE, "g5.xlarge")), "]}}}}}"},
+    {"terms of own keys", POD MAIN ", " REQUIRED, TERM(IN("own-#", "v")), "]}}}}}"},
+    {"terms of zones", POD MAIN ", " REQUIRED, TERM(NOT_IN(ZONE, "z#")), "]}}}}}"},
+    {"expressions", POD MAIN ", " REQUIRED "{\"matchExpressions\": [", NOT_IN(TYPE, "t#"),
+     "]}]}}}}}"},
+    {"preferences", POD MAIN ", " PREFERRED,
+     "{\"weight\": 1, \"preference\": " TERM(IN(TYPE, "g5.xlarge")) "}", "]}}}}"},
+    {"tolerations", POD MAIN ", \"tolerations\": [", "{\"key\": \"k#\", \"operator\": \"Exists\"}",
+     "]}}"},
+    {"tolerations of accelerators", POD MAIN ", \"tolerations\": [",
+     "{\"key\": \"nvidia.com/gpu\", \"operator\": \"Exists\"}", "]}}"},
+    {"containers", POD "\"containers\": [", "{\"name\": \"c#\"}", "]}}"},
+    {"init containers", POD MAIN ", \"initContainers\": [",
+     "{\"name\": \"c#\", \"resources\": {\"limits\": {\"e.com/r#\": \"1\"}}}", "]}}"},
+    {"sidecars", POD MAIN ", \"initContainers\": [",
+     "{\"name\": \"c#\", \"restartPolicy\": \"Always\", \"resources\": {\"limits\": "
+     "{\"e.com/r#\": \"1\"}}}",
+     "]}}"},
+    {"resources", POD "\"containers\": [{\"name\": \"c\", \"resources\": {\"limits\": {",
+     "\"e.com/r#\": \"1\"", "}}}]}}"},
+    {"accelerators", POD "\"containers\": [{\"name\": \"c\", \"resources\": {\"limits\": {",
+     "\"nvidia.com/gpu#\": \"1\"", "}}}]}}"},
+    {"quantities", POD "\"containers\": [{\"name\": \"c\", \"resources\": {\"requests\": {",
+     "\"r#\": \"x\"", "}}}]}}"},
+    {"volumes", SET MAIN ", \"volumes\": [",
+     "{\"name\": \"v#\", \"persistentVolumeClaim\": {\"claimName\": \"c#\"}}", "]}}}}"},
+    {"ephemeral volumes", POD MAIN ", \"volumes\": [",
+     "{\"name\": \"v#\", \"ephemeral\": {\"volumeClaimTemplate\": {\"spec\": "
+     "{\"storageClassName\": \"early\"}}}}",
+     "]}}"},
+    {"budget's expressions", BUDGET, NOT_IN("app", "v#"), "]}}}"},
+    {"budget's values", BUDGET "{\"key\": \"app\", \"operator\": \"In\", \"values\": [", "\"v#\"",
+     "]}]}}}"},
+};
+
+static const char rails[] =
+    "topology-keys: {selfMatch: true}, node-labels: {}, placeable: {}, accelerators: {}, "
+    "instance-types: {allow: {categories: [c, m, r], minGeneration: 6}}, "
+    "zones: {allow: [zone-a, zone-b]}, capacity-types: {allow: [on-demand]}, zone-spread: {}, "
+    "volume-binding: {}, shared-volume: {}, resource-requests: {memoryLimitEqualsRequest: true}, "
+    "tolerations: {allow: [\"team=web:NoSchedule\"]}, scheduler-bypass: {}, "
+    "disruption-opt-out: {}, pod-disruption-budgets: {}";
+
+/* Nodes, pools, Pods and budgets enough for a look at each to show. */
+static struct text cluster(struct arena *arena)
+{
+    struct text_builder yaml = {.arena = arena};
+    for (int i = 0; i < 60; i++)
+        text_builder_printf(
+            &yaml,
+            "---\n{apiVersion: v1, kind: Node, metadata: {name: n%d, labels: {team: t%d,"
+            " topology.kubernetes.io/zone: zone-%c, kubernetes.io/hostname: n%d}}}\n"
+            "---\n{apiVersion: v1, kind: Pod, metadata: {name: p%d, namespace: team, labels: {app:"
+            " a%d}}, spec: {containers: [{name: c}]}}\n",
+            i, i, 'a' + i % 2, i, i, i);
+    for (int i = 0; i < 6; i++)
+        text_builder_printf(
+            &yaml,
+            "---\n{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: p%d}, spec:"
+            " {template: {metadata: {labels: {team: t%d}}, spec: {nodeClassRef: {group:"
+            " karpenter.k8s.aws, kind: EC2NodeClass, name: d}, requirements: [{key:"
+            " karpenter.k8s.aws/instance-category, operator: In, values: [m, g]}]}}}}\n"
+            "---\n{apiVersion: policy/v1, kind: PodDisruptionBudget, metadata: {name: b%d,"
+            " namespace: team}, spec: {maxUnavailable: 1, selector: {matchLabels: {app: a%d}}}}\n",
+            i, i, i, i);
+    text_builder_add(&yaml, TEXT("---\n{apiVersion: storage.k8s.io/v1, kind: StorageClass,"
+                                 " metadata: {name: early}, provisioner: ebs.csi.aws.com}\n"
+                                 "---\n{apiVersion: v1, kind: LimitRange, metadata: {name: l,"
+                                 " namespace: team}, spec: {limits: [{type: Container, default:"
+                                 " {memory: 1Gi}}]}}\n"));
+    return text_builder_text(&yaml);
+}
+
+static struct text write_shape(const struct shape *shape, size_t count, struct arena *arena)
+{
+    struct text_builder json = {.arena = arena};
+    text_builder_add(&json, text_of(shape->before));
+    for (size_t i = 0; i < count; i++) {
+        struct text rest = text_of(shape->item), part = TEXT("");
+        text_builder_add(&json, i == 0 ? TEXT("") : TEXT(", "));
+        while (text_split(rest, '#', &part, &rest))
+            text_builder_printf(&json, "%.*s%zu", TEXT_ARGS(part), i);
+        text_builder_add(&json, rest);
+    }
+    text_builder_add(&json, text_of(shape->after));
+    return text_builder_text(&json);
+}
+
+struct cost {
+    size_t bytes;
+    double ms;
+};
+
+static double cpu_ms(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
+}
+
+/* Of the cheaper of two runs, since the first pays for the memory. */
+static struct cost cost_of(const struct world *world, const struct shape *shape, size_t count)
+{
+    struct arena *arena = arena_create(SIZE_MAX);
+    struct cost cost = {0};
+    for (int run = 0; run < 2; run++) {
+        arena_reset(arena);
+        struct source source = {.text = write_shape(shape, count, arena)};
+        const struct node *root = NULL;
+        struct object object;
+        struct error error = {0};
+        CU_ASSERT_FATAL(doc_read_json(&source, &doc_limits_review, NULL, arena, &root, &error));
+        CU_ASSERT_FATAL(object_read(root, NULL, TEXT("team"), arena, &object, &error));
+        struct subject subject = {.operation = OPERATION_CREATE, .object = &object};
+        struct verdict verdict;
+        size_t before = arena_used_bytes(arena);
+        double start_ms = cpu_ms();
+        policy_evaluate(world, &subject, 0, arena, &verdict);
+        double ms = cpu_ms() - start_ms;
+        cost.ms = run == 0 || ms < cost.ms ? ms : cost.ms;
+        cost.bytes = arena_used_bytes(arena) - before;
+    }
+    arena_destroy(arena);
+    return cost;
+}
+
+static void each_shape(void (*check)(const struct world *, const struct shape *))
+{
+    struct arena *arena = arena_create((size_t)256 << 20);
+    struct world world = rail_table_world(rails, cluster(arena).data, arena);
+    for (size_t i = 0; i < COUNT_OF(shapes); i++)
+        check(&world, &shapes[i]);
+    arena_destroy(arena);
+}
+
+static void check_memory(const struct world *world, const struct shape *shape)
+{
+    enum { COUNT = 1000, FIXED_BYTES = 64 << 10 };
+    struct cost once = cost_of(world, shape, COUNT), twice = cost_of(world, shape, 2 * COUNT);
+    bool linear = twice.bytes <= once.bytes * 22 / 10 + FIXED_BYTES;
+    if (!linear)
+        fprintf(stderr, "%s: %zu bytes, twice as many %zu\n", shape->name, once.bytes, twice.bytes);
+    CU_ASSERT_TRUE(linear);
+}
+
+static void check_time(const struct world *world, const struct shape *shape)
+{
+    enum { COUNT = 1500 };
+    struct cost once = cost_of(world, shape, COUNT), fourfold = cost_of(world, shape, 4 * COUNT);
+    bool linear = fourfold.ms <= 8 * once.ms + 4;
+    if (!linear)
+        fprintf(stderr, "%s: %.1f ms, four times as many %.1f\n", shape->name, once.ms,
+                fourfold.ms);
+    CU_ASSERT_TRUE(linear);
+}
+
+static void memory_grows_with_what_is_written(void)
+{
+    each_shape(check_memory);
+}
+
+static void time_grows_with_what_is_written(void)
+{
+    each_shape(check_time);
+}
+
+const char unit_suite[] = "policy linear";
+const struct unit_test unit_tests[] = {
+    {"memory grows with what is written", memory_grows_with_what_is_written},
+    {"time grows with what is written", time_grows_with_what_is_written},
+    {NULL, NULL},
+};
