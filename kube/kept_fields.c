@@ -37,6 +37,12 @@ static bool has_claim(const struct node *volume)
            node_get(volume, "ephemeral") != NULL;
 }
 
+/* The GPUs that a container runtime gives. */
+static bool names_devices(const struct node *variable)
+{
+    return text_is(node_string(node_get(variable, "name")), "NVIDIA_VISIBLE_DEVICES");
+}
+
 /* ---- how the table is written ---- */
 
 /* What is kept inside of something has a name: tables nested in tables take clang-tidy hours. */
@@ -105,16 +111,16 @@ FIELDS(pod, INSIDE("metadata", pod_metadata), INSIDE("spec", pod_spec),
 FIELDS(judged_annotations, WHOLE("karpenter.sh/do-not-disrupt"), WHOLE("karpenter.sh/do-not-evict"),
        WHOLE("karpenter.sh/do-not-consolidate"));
 FIELDS(judged_metadata, SHARED("labels"), INSIDE("annotations", judged_annotations));
+FIELDS(variable, WHOLE("name"), WHOLE("value"), WHOLE("valueFrom"));
+FIELDS(judged_container, WHOLE("name"), WHOLE("resources"), WHOLE("restartPolicy"),
+       INSIDE("ports", port), ITEMS("env", names_devices, variable));
 FIELDS(judged_spec, WHOLE("nodeName"), WHOLE("schedulerName"), WHOLE("schedulingGates"),
        WHOLE("nodeSelector"), WHOLE("affinity"), WHOLE("topologySpreadConstraints"),
-       WHOLE("tolerations"), INSIDE("containers", container), INSIDE("initContainers", container),
-       WHOLE("resources"), WHOLE("overhead"), WHOLE("hostNetwork"), WHOLE("resourceClaims"),
-       WHOLE("runtimeClassName"), WHOLE("restartPolicy"), ITEMS("volumes", has_claim, volume));
+       WHOLE("tolerations"), INSIDE("containers", judged_container),
+       INSIDE("initContainers", judged_container), WHOLE("resources"), WHOLE("overhead"),
+       WHOLE("hostNetwork"), WHOLE("resourceClaims"), WHOLE("runtimeClassName"),
+       WHOLE("restartPolicy"), ITEMS("volumes", has_claim, volume));
 FIELDS(judged_template, INSIDE("metadata", judged_metadata), SHARED_INSIDE("spec", judged_spec));
-
-FIELDS(template_labels, METADATA);
-FIELDS(replicas_spec, WHOLE("replicas"), WHOLE("selector"), INSIDE("template", template_labels));
-FIELDS(replicas, METADATA, INSIDE("spec", replicas_spec));
 
 FIELDS(revision_spec, WHOLE("replicas"), WHOLE("selector"), INSIDE("template", judged_template));
 FIELDS(replica_set, METADATA, INSIDE("spec", revision_spec));
@@ -207,7 +213,7 @@ const struct keep kept_fields[KIND_COUNT] = {
     [KIND_POD] = {.inside = pod},
     [KIND_DEPLOYMENT] = {.inside = deployment},
     [KIND_REPLICA_SET] = {.inside = replica_set},
-    [KIND_REPLICATION_CONTROLLER] = {.inside = replicas},
+    [KIND_REPLICATION_CONTROLLER] = {.inside = replica_set},
     [KIND_STATEFUL_SET] = {.inside = stateful_set},
     [KIND_DAEMON_SET] = {.inside = daemon_set},
     [KIND_JOB] = {.inside = job},

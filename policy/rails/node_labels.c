@@ -143,7 +143,7 @@ static void judge(struct judgement *judgement, const void *settings)
     struct label_inquiry inquiry = {
         .judgement = judgement,
         .settings = settings,
-        .is_daemon = object_is_of_daemon_set(judgement->object),
+        .is_daemon = is_of_daemon_set(judgement->subject, judgement->object),
     };
     if (!workload_read(judgement->object, judgement->arena, &workload))
         return;

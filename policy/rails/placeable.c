@@ -209,7 +209,7 @@ static void judge(struct judgement *judgement, const void *settings)
     struct arena *arena = judgement->arena;
     struct workload workload;
     struct places_answer answer;
-    if (object_is_of_daemon_set(judgement->object) ||
+    if (is_of_daemon_set(judgement->subject, judgement->object) ||
         !workload_read(judgement->object, arena, &workload) || is_placed(&workload) ||
         pod_is_on_fargate(node_get(workload.metadata->node, "labels"), workload.spec->node) ||
         node_count(node_get(workload.spec->node, "containers")) == 0)

@@ -373,7 +373,7 @@ static void a_daemon_set_is_warned(void)
         {"{apiVersion: v1, kind: Pod, metadata: {name: a, ownerReferences: [{apiVersion: apps/v1, "
          "kind: DaemonSet, name: d, uid: u, controller: true}]}, spec: {nodeSelector: {intent: "
          "gpu}}}",
-         "warn spec.nodeSelector.intent gpu"},
+         "deny spec.nodeSelector.intent gpu"}, /* as anybody can write it: policy_daemon_pods.c */
     };
     rail_table_run(&(struct rail_table){"node-labels: {allow: {karpenter.sh/nodepool: [general]}}",
                                         cluster, cases, COUNT_OF(cases)});

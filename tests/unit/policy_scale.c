@@ -77,8 +77,6 @@ static void run_each(const char *rails, const struct scale_case *rows, size_t co
 
 static void what_is_scaled_is_judged(void)
 {
-    if (objects_are_kept())
-        return; /* without the templates of most of these */
     static const struct scale_case rows[] = {
         {KIND_DEPLOYMENT, "web", "jane", "{replicas: 1}", "{replicas: 3}", "deny " NOT_SPREAD},
         {KIND_REPLICA_SET, "web", "jane", "{replicas: 1}", "{replicas: 3}", "deny " NOT_SPREAD},
@@ -138,8 +136,6 @@ static void what_is_not_seen_is_undecided(void)
 /* Another workload of the name is not the one that is scaled. */
 static void a_workload_is_known_by_its_uid(void)
 {
-    if (objects_are_kept())
-        return; /* without the templates of most of these */
     struct arena *arena = arena_create((size_t)32 << 20);
     struct world world = rail_table_world("zone-spread: {}", cluster, arena);
     static const struct {

@@ -259,7 +259,8 @@ static void every_kind_of_workload(void)
         {"{apiVersion: v1, kind: Pod, metadata: {name: a, ownerReferences: [{apiVersion: apps/v1, "
          "kind: DaemonSet, name: d, uid: u, controller: true}]}, spec: {tolerations: [{key: "
          "node.kubernetes.io/unschedulable, operator: Exists}]}}",
-         ""},
+         /* as anybody can write it: policy_daemon_pods.c */
+         "deny spec.tolerations[0].key node.kubernetes.io/unschedulable"},
         {OF("apps/v1", "DaemonSet",
             "{template: {spec: {tolerations: [{operator: Exists, effect: NoExecute}]}}}"),
          "warn spec.template.spec.tolerations[0].operator Exists"},
