@@ -71,6 +71,13 @@ static const struct finding one_finding = {
     .policy = {"p", 1},
 };
 
+/* Work that takes no memory and has no end of its own. */
+static inline void spin(void *arena)
+{
+    for (;;)
+        arena_tick(arena, 1);
+}
+
 bool review_answer(const struct world *world, enum review_phase phase, struct text body,
                    int64_t now_unix_s, struct arena *arena, struct text *answer,
                    struct review_record *record, struct error *error)
@@ -89,6 +96,10 @@ bool review_answer(const struct world *world, enum review_phase phase, struct te
             arena_alloc(arena, 1 << 20);
     if (text_is(body, "slow"))
         wait_at_gate();
+    if (text_is(body, "endless") && !arena_guard(arena, spin, arena, error)) {
+        record->verdict.limit = limit_of_arena(arena);
+        return false;
+    }
     if (text_starts_with(body, TEXT("long"))) {
         *answer = (struct text){arena_alloc(arena, LONG_ANSWER_BYTES), LONG_ANSWER_BYTES};
         return true;

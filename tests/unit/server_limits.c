@@ -209,6 +209,38 @@ static void sources_are_told_apart(void)
                connection_source((struct sockaddr *)&v6));
 }
 
+static void await_count(const struct fixture *fixture, const char *series)
+{
+    const int64_t end = now_ms() + 20000;
+    while (metric(fixture, series) < 1 && now_ms() < end)
+        sched_yield();
+    ASSERT_INT(metric(fixture, series), 1);
+}
+
+static void a_review_ends_with_its_caller(void)
+{
+    struct fixture fixture = start((struct server_options){0});
+    struct client late = open_client(&fixture), gone = open_client(&fixture);
+    const int64_t began_ms = now_ms();
+    struct reply reply = post(&late, "/validate?timeout=1s", TEXT("endless"));
+    ASSERT_INT(reply.status, 503);
+    CU_ASSERT(now_ms() - began_ms >= 500);
+    ASSERT_INT(metric(&fixture, "taffrail_requests_refused_total{reason=\"timeout\"}"), 1);
+    ASSERT_INT(metric(&fixture, "taffrail_review_limits_total{limit=\"timeout\",verdict=\"none\"}"),
+               1);
+    ASSERT_INT(post(&late, "/validate", TEXT("x")).status, 200);
+
+    /* Without a timeout it would never end. */
+    CU_ASSERT(send_post(&gone, "/validate", TEXT("endless")));
+    client_close(&gone);
+    await_count(&fixture, "taffrail_requests_refused_total{reason=\"client_gone\"}");
+    ASSERT_INT(
+        metric(&fixture, "taffrail_review_limits_total{limit=\"client_gone\",verdict=\"none\"}"),
+        1);
+    client_close(&late);
+    stop(&fixture);
+}
+
 const char unit_suite[] = "server/limits";
 const struct unit_test unit_tests[] = {
     {"drips are ended", drips_are_ended},
@@ -219,6 +251,7 @@ const struct unit_test unit_tests[] = {
      unfinished_handshakes_go_before_idle_connections},
     {"handshakes have three seconds", handshakes_have_three_seconds},
     {"slow requests make room", slow_requests_make_room},
+    {"a review ends with its caller", a_review_ends_with_its_caller},
     {"sources are told apart", sources_are_told_apart},
     {NULL, NULL},
 };
