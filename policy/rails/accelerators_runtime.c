@@ -6,8 +6,7 @@
 
 struct inquiry {
     struct judgement *judgement;
-    const struct accelerators *settings;
-    struct text runtime_class;
+    struct text fix;
 };
 
 static bool is_gpu_runtime(const struct accelerators *settings, struct text runtime_class)
@@ -37,7 +36,6 @@ static const struct field *devices_variable(const struct field *container, struc
 static void judge_container(const struct inquiry *inquiry, const struct field *container)
 {
     struct arena *arena = inquiry->judgement->arena;
-    struct text who = node_string(node_get(container->node, "name"));
     const struct field *variable = devices_variable(container, arena);
     if (variable == NULL)
         return;
@@ -46,28 +44,17 @@ static void judge_container(const struct inquiry *inquiry, const struct field *c
     struct draft draft = {
         .field = value,
         .found = node_string(value->node),
-        .fix = arena_printf(
-            arena,
-            "ask for %.*s under resources.limits of the container, or remove " DEVICES_VARIABLE,
-            TEXT_ARGS(accelerators_name_of(inquiry->settings->resources.items[0], arena))),
+        .statement = TEXT("takes GPUs by runtimeClassName and " DEVICES_VARIABLE
+                          " without asking for them: the scheduler gives them to other pods, too"),
+        .fix = inquiry->fix,
     };
     if (node_is(from->node, NODE_MAP)) {
         draft.severity = SEVERITY_UNDECIDED;
         draft.field = from;
-        draft.statement = arena_printf(arena,
-                                       "container \"%.*s\" asks for no accelerator, and whether it "
-                                       "takes one by runtimeClassName %.*s and " DEVICES_VARIABLE
-                                       " cannot be seen",
-                                       TEXT_ARGS(who), TEXT_ARGS(inquiry->runtime_class));
+        draft.statement = TEXT("asks for no accelerator, and whether it takes one by "
+                               "runtimeClassName and " DEVICES_VARIABLE " cannot be seen");
     } else if (names_no_device(draft.found)) {
         return;
-    } else {
-        draft.statement = arena_printf(
-            arena,
-            "container \"%.*s\" takes GPUs by runtimeClassName %.*s and " DEVICES_VARIABLE
-            " \"%.*s\" without asking for them: the "
-            "scheduler gives them to other pods, too",
-            TEXT_ARGS(who), TEXT_ARGS(inquiry->runtime_class), TEXT_ARGS(draft.found));
     }
     judgement_report(inquiry->judgement, &draft);
 }
@@ -77,13 +64,16 @@ void accelerators_judge_runtime(struct judgement *judgement, const struct accele
 {
     static const char *const lists[] = {"containers", "initContainers", "ephemeralContainers"};
     struct arena *arena = judgement->arena;
+    struct text runtime_class = node_string(node_get(workload->spec->node, "runtimeClassName"));
+    if (!is_gpu_runtime(settings, runtime_class) || workload_claims_devices(workload))
+        return;
     const struct inquiry inquiry = {
         .judgement = judgement,
-        .settings = settings,
-        .runtime_class = node_string(node_get(workload->spec->node, "runtimeClassName")),
+        .fix = arena_printf(
+            arena,
+            "ask for %.*s under resources.limits of the container, or remove " DEVICES_VARIABLE,
+            TEXT_ARGS(accelerators_name_of(settings->resources.items[0], arena))),
     };
-    if (!is_gpu_runtime(settings, inquiry.runtime_class) || workload_claims_devices(workload))
-        return;
     for (size_t i = 0; i < COUNT_OF(lists); i++) {
         const struct field *list = field_get(arena, workload->spec, lists[i]);
         for (size_t j = 0; node_is(list->node, NODE_LIST) && j < node_count(list->node); j++)

@@ -84,18 +84,15 @@ static void judge_match_field(struct judgement *judgement, const struct field *m
     if (!text_is(node_string(node_get(match->node, "key")), "metadata.name") ||
         !text_is(node_string(node_get(match->node, "operator")), "In") || name.size == 0)
         return;
-    judgement_report(
-        judgement,
-        &(struct draft){
-            .field = value,
-            .found = name,
-            .statement = arena_printf(arena,
-                                      "found \"%.*s\": matchFields name a node as nodeName does; "
-                                      "Karpenter buys nothing for such a pod, and when the node is "
-                                      "replaced the name is gone",
-                                      TEXT_ARGS(name)),
-            .fix = TEXT("remove matchFields and select nodes by their labels"),
-        });
+    judgement_report(judgement,
+                     &(struct draft){
+                         .field = value,
+                         .found = name,
+                         .statement = TEXT(
+                             "matchFields name a node as nodeName does; Karpenter buys nothing for "
+                             "such a pod, and when the node is replaced the name is gone"),
+                         .fix = TEXT("remove matchFields and select nodes by their labels"),
+                     });
 }
 
 static void judge_match_fields(struct judgement *judgement, const struct workload *workload)

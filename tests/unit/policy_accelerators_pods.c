@@ -185,8 +185,9 @@ static void the_runtime_gives_gpus(void)
     rail_table_run(&(struct rail_table){"accelerators: {runtimeClasses: []}", NULL, &own[1], 1});
     static const struct rail_words words = {
         WITH("Deployment", "nvidia", ENV("containers", ALL)),
-        "container \"a\" takes GPUs by runtimeClassName nvidia and NVIDIA_VISIBLE_DEVICES \"all\" "
-        "without asking for them: the scheduler gives them to other pods, too",
+        "takes GPUs by runtimeClassName and NVIDIA_VISIBLE_DEVICES without asking for them: the "
+        "scheduler "
+        "gives them to other pods, too",
         "ask for nvidia.com/gpu under resources.limits of the container, or remove "
         "NVIDIA_VISIBLE_DEVICES"};
     rail_words_run("accelerators: {}", NULL, &words, 1);
