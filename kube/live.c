@@ -194,15 +194,22 @@ static size_t used_bytes(const struct live *live)
     return bytes;
 }
 
+/* What kinds that anybody can make leave to the others, and all but claims to claims. */
+static size_t limit_of(const struct live *live, enum kind kind)
+{
+    if (!kind_table[kind].namespaced)
+        return live->limit_bytes;
+    size_t quarter = live->limit_bytes / 4;
+    return kind == KIND_PERSISTENT_VOLUME_CLAIM ? 3 * quarter : 2 * quarter;
+}
+
 /* In the place of before, which may be NULL. Names get an eighth more. */
 static bool has_room(const struct live *live, enum kind kind, const struct kept *kept,
                      const struct kept *before)
 {
-    size_t limit = live->limit_bytes;
-    if (limit == SIZE_MAX)
+    size_t limit = limit_of(live, kind);
+    if (live->limit_bytes == SIZE_MAX)
         return true;
-    if (kind_table[kind].namespaced)
-        limit -= limit / 4;
     if (kept->unreadable)
         limit += limit / 8;
     return used_bytes(live) + kept->size_bytes <= limit + (before == NULL ? 0 : before->size_bytes);
@@ -210,7 +217,7 @@ static bool has_room(const struct live *live, enum kind kind, const struct kept 
 
 bool live_has_room(const struct live *live)
 {
-    return used_bytes(live) < live->limit_bytes / 2;
+    return used_bytes(live) < live->limit_bytes / 4;
 }
 
 bool live_lacks(const struct live *live, enum kind kind)

@@ -14,10 +14,10 @@ struct live *live_create(void) MUST_CHECK; /* NULL: malloc failed */
 /* After all who read its snapshots are done; NULL is fine. */
 void live_destroy(struct live *live);
 
-/* So much its objects may take from now on, and three quarters of it those of kinds that have
- * namespaces: anybody can make them. One for which there is no room is known by its name, as one
- * that cannot be read, and where there is no room for names the kind misses objects. Without a call
- * there is no limit. */
+/* So much its objects may take from now on: of kinds that have namespaces three quarters, since
+ * anybody can make them, and when they are no claims half. One for which there is no room is known
+ * by its name, as one that cannot be read, and where there is no room for names the kind misses
+ * objects. Without a call there is no limit. */
 void live_limit(struct live *live, size_t bytes);
 
 /* Keeps a copy, in memory of its own, of what is read of the object; it replaces one of the same

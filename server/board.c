@@ -100,7 +100,10 @@ static void add_troubles(const struct cluster_status *status, struct text_builde
         else if (report->degraded)
             how = report->refused_status == 404 ? "are not there" : "may no longer be read";
         text_builder_printf(out, "; %s %s: %.*s", kind_table[kind].plural, how,
-                            TEXT_ARGS(problem.size > 0 ? problem : TEXT("no answer yet")));
+                            TEXT_ARGS(problem.size > 0 ? problem
+                                      : status->of[kind].lacks
+                                          ? TEXT("there is no memory for all of them")
+                                          : TEXT("no answer yet")));
     }
 }
 

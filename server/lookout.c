@@ -244,12 +244,15 @@ static bool put(void *context, const struct object *object)
 {
     struct lookout *lookout = context;
     wake(lookout);
-    bool was = is_unreadable(lookout, object);
+    bool was = is_unreadable(lookout, object), lacked = live_lacks(lookout->live, object->kind);
     if (!lookout->keep.put(lookout->keep.context, object))
         return false;
-    bool is = is_unreadable(lookout, object);
-    if (was != is)
-        say_reading(object, is ? "there is no memory for more objects" : NULL);
+    if (!lacked && live_lacks(lookout->live, object->kind))
+        log_line(LOG_WARN, "cluster", kind_table[object->kind].plural, NULL,
+                 "there is no memory for all of them: what depends on the others is not decided; "
+                 "raise the limit of memory");
+    else if (was && !lacked)
+        say_reading(object, NULL);
     return true;
 }
 

@@ -314,7 +314,5 @@ enum read_result watch_event_read(const struct object_reader *reader, struct tex
     }
     if (event->type == EVENT_BOOKMARK)
         return READ_DONE;
-    enum read_result result = read_object(reader, object, cut, &identity, &event->object, error);
-    /* What goes need not be read. */
-    return result == READ_UNREADABLE && event->type == EVENT_REMOVE ? READ_DONE : result;
+    return read_object(reader, object, cut, &identity, &event->object, error);
 }

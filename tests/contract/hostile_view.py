@@ -103,6 +103,8 @@ def run(taffrail, scale, limit_s):
         view.wait_visible()
         check("persistentvolumeclaims: 2 objects" in text and "1 cannot be read (shop/data-db-1)"
               in text, f"the claim that cannot be read is not named:\n{text}")
+        check(view.metric("taffrail_cluster_lacking", "Pod") == (scale["pods"] > 100000),
+              "Pods have taken more room than they may, or less")
         check(view.metric("taffrail_cluster_unreadable_objects", "PersistentVolumeClaim") == 1,
               "the metric does not count it")
         check(len(view.logged("PersistentVolumeClaim shop/data-db-1.*cannot be read|"
@@ -133,11 +135,14 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("taffrail")
     parser.add_argument("--whole", action="store_true", help="a million Pods, gigabytes of lists")
+    parser.add_argument("--pods", type=int)
     parser.add_argument("--large", type=int, help="so many large objects of each kind")
     parser.add_argument("--look", type=float, metavar="SECONDS",
                         help="print what it does in so long, and judge nothing")
     options = parser.parse_args()
     scale, limit_s = (WHOLE, 1200) if options.whole else (SHORT, 200)
+    if options.pods:
+        scale["pods"] = options.pods
     if options.large:
         scale["large"] = options.large
     if options.look:

@@ -27,6 +27,7 @@ static void members_and_items_are_found_as_written(void)
         /* No JSON. */
         {"{a:1}", ""},
         {"{\"a\" 1}", ""},
+        {"{\"a\":1 \"b\":2}", "a=1 "},
         {"[,]", ""},
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {

@@ -574,6 +574,31 @@ static void one_object_that_cannot_be_read_costs_itself(void)
     }
 }
 
+/* Who wants objects whole wants no managedFields either, and everything else counts. */
+static void whole_objects_have_no_managed_fields(void)
+{
+    const struct watch_settings settings = {.whole = true};
+    char deep[600] = "";
+    memset(deep, '[', 200);
+    memset(deep + 200, ']', 200);
+    start(KIND_POD, 1);
+    watcher_destroy(watcher);
+    watcher = watcher_create(KIND_POD, &settings, &telling);
+    next_request();
+    watcher_head(watcher, now_ms, 200);
+    CU_ASSERT(
+        deliver("{\"kind\":\"PodList\",\"metadata\":{\"resourceVersion\":\"7\"},\"items\":[" META(
+                    "a", ",\"managedFields\":"),
+                100));
+    CU_ASSERT(deliver(deep, 100));
+    CU_ASSERT(deliver("}}," META("b", "},\"spec\":{\"x\":"), 100));
+    CU_ASSERT(deliver(deep, 100));
+    CU_ASSERT(deliver("}}]}", 100));
+    watcher_end(watcher, now_ms, NULL, 0);
+    ASSERT_TOLD("begin put a unreadable b end");
+    watcher_destroy(watcher);
+}
+
 /* ---- pages that are too large ---- */
 
 static void start_pages(size_t objects)
@@ -708,6 +733,7 @@ const struct unit_test unit_tests[] = {
     {"an event that is too large costs itself", an_event_that_is_too_large_costs_itself},
     {"a large event without a name means a list", a_large_event_without_a_name_means_a_list},
     {"one object that cannot be read costs itself", one_object_that_cannot_be_read_costs_itself},
+    {"whole objects have no managed fields", whole_objects_have_no_managed_fields},
     {"a page that is too large is asked for in halves",
      a_page_that_is_too_large_is_asked_for_in_halves},
     {"a page that breaks off is asked for in halves",
