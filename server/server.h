@@ -106,8 +106,9 @@ struct server_options {
     size_t body_limit_bytes;   /* 0: 40 MiB, more than the API server sends */
     unsigned connection_limit; /* 0: 512 */
     unsigned review_limit;     /* judged at the same time; 0: 4 a core, at least 16 */
-    /* Half of it for bodies that are read, half for the arenas of reviews; 0: 256 MiB. A request
-     * beyond it, or beyond the reviews, waits at most half a second and then gets 429. */
+    /* Half of it for bodies that are read, half for the arenas of reviews, each with a share of its
+     * own for small ones; 0: 256 MiB. A request beyond it, or beyond the reviews, waits at most
+     * half a second and then gets 429. */
     size_t bytes_in_flight_limit;
     unsigned request_timeout_s; /* a whole request must have arrived by then; 0: 15 */
     struct metrics *metrics;    /* not owned */

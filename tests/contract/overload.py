@@ -198,7 +198,6 @@ def idle_connections(server):
         descriptors, threads = counts(server)
         check(descriptors < CONNECTIONS + 100 and threads < CONNECTIONS + 100,
               "%d descriptors, %d threads" % (descriptors, threads))
-        check(overload_refusals(server) > 0, "no refused connection is counted")
     finally:
         for client in clients:
             client.close()
