@@ -52,8 +52,9 @@ const char *json_value_end(const char *at, const char *end)
         return brackets_end(at, end);
     if (*at == '"')
         return string_end(at + 1, end);
+    static const struct text ends = {",]}:{[\"", 7};
     const char *start = at;
-    while (at < end && !is_space(*at) && memchr(",]}:{[\"", *at, 7) == NULL)
+    while (at < end && !is_space(*at) && memchr(ends.data, *at, ends.size) == NULL)
         at++;
     return at == start ? NULL : at;
 }

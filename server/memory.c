@@ -1,20 +1,26 @@
+/* How much memory there is: the view of the cluster gets a part of it. */
 #include "server/memory.h"
 
-#include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
+
+#include "base/base.h"
 
 /* A number that is a file's only word; SIZE_MAX: there is none ("max"). */
 static size_t number_in(const char *path)
 {
-    unsigned long long number = 0;
+    char line[64];
+    int64_t number = 0;
     FILE *file = fopen(path, "re");
-    if (file == NULL)
+    bool read = file != NULL && fgets(line, sizeof line, file) != NULL;
+    if (file != NULL)
+        fclose(file);
+    if (!read)
         return SIZE_MAX;
-    int read = fscanf(file, "%llu", &number);
-    fclose(file);
-    return read == 1 && number > 0 && number < SIZE_MAX ? (size_t)number : SIZE_MAX;
+    line[strcspn(line, "\n")] = '\0';
+    return text_to_int64(text_of(line), &number) && number > 0 ? (size_t)number : SIZE_MAX;
 }
 
 static size_t least(size_t a, size_t b)
