@@ -38,13 +38,13 @@ static inline uint64_t key_bit(const char *key, size_t size)
 typedef bool duplicate_report(void *context, const struct member *member);
 bool members_drop_duplicates(struct arena *arena, struct member *members, size_t *count,
                              duplicate_report *report, void *context) MUST_CHECK;
-/* The same for members with room for a pointer before them, which becomes that of an index when
- * they are many; *indexed says whether. */
-bool members_index(struct arena *arena, struct member *members, size_t *count, bool *indexed,
+/* The same for members with room for a pointer before them, which becomes that of an index: for
+ * more than are worth a search. */
+bool members_index(struct arena *arena, struct member *members, size_t *count,
                    duplicate_report *report, void *context) MUST_CHECK;
 /* The member of an indexed map; NULL: none. */
 const struct member *members_find(const struct node *map, struct text key);
-enum { MEMBERS_INDEX_BYTES = 16 };
+enum { MEMBERS_SEARCHED_MAX = 24, MEMBERS_INDEX_BYTES = 16 };
 
 /* Past the JSON value that begins at `at`, by quotes and brackets alone; NULL: it does not end. */
 const char *json_value_end(const char *at, const char *end);

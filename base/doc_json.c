@@ -269,12 +269,10 @@ static void *pop(struct reader *reader, size_t base)
     return size == 0 ? NULL : memcpy(arena_alloc(reader->arena, size), reader->stack + base, size);
 }
 
-/* Members, with room for an index before them if they are to have one. */
-static struct member *pop_members(struct reader *reader, size_t base, bool with_index)
+/* Members, with room for an index before them. */
+static struct member *pop_members(struct reader *reader, size_t base)
 {
     size_t size = reader->stack_size - base;
-    if (!with_index)
-        return pop(reader, base);
     reader->stack_size = base;
     char *room = arena_alloc(reader->arena, MEMBERS_INDEX_BYTES + size);
     return memcpy(room + MEMBERS_INDEX_BYTES, reader->stack + base, size);
@@ -433,6 +431,18 @@ static const char *read_member(struct reader *reader, const char *start, uint64_
     return at;
 }
 
+static const char *close_large_map(struct reader *reader, const char *at, size_t base, size_t slot,
+                                   const char *start)
+{
+    size_t count = (reader->stack_size - base) / sizeof(struct member);
+    struct member *members = pop_members(reader, base);
+    if (!members_index(reader->arena, members, &count, report_duplicate, reader))
+        return NULL;
+    set_node(reader, slot, NODE_MAP, members, count, start);
+    ((struct node *)(void *)(reader->stack + slot))->indexed = true;
+    return at + 1;
+}
+
 static const char *read_map(struct reader *reader, const char *start, size_t slot)
 {
     size_t base = reader->stack_size;
@@ -451,13 +461,13 @@ static const char *read_map(struct reader *reader, const char *start, size_t slo
         return NULL;
     reader->depth--;
     size_t count = (reader->stack_size - base) / sizeof(struct member);
-    struct member *members = pop_members(reader, base, suspicious);
-    bool indexed = false;
+    if (suspicious && count > MEMBERS_SEARCHED_MAX)
+        return close_large_map(reader, at, base, slot, start);
+    struct member *members = pop(reader, base);
     if (suspicious &&
-        !members_index(reader->arena, members, &count, &indexed, report_duplicate, reader))
+        !members_drop_duplicates(reader->arena, members, &count, report_duplicate, reader))
         return NULL;
     set_node(reader, slot, NODE_MAP, members, count, start);
-    ((struct node *)(void *)(reader->stack + slot))->indexed = indexed;
     return at + 1;
 }
 

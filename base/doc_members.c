@@ -4,9 +4,6 @@
 
 #include "base/hash.h"
 
-/* Up to this many members, comparing all pairs beats building a table. */
-enum { PAIRS_MAX = 24 };
-
 /* A table of the members by their keys, at most half full. */
 struct members_table {
     struct hash_seed seed;
@@ -90,7 +87,7 @@ static size_t without_dropped(struct member *members, size_t count)
 bool members_drop_duplicates(struct arena *arena, struct member *members, size_t *count,
                              duplicate_report *report, void *context)
 {
-    bool go_on = *count <= PAIRS_MAX
+    bool go_on = *count <= MEMBERS_SEARCHED_MAX /* comparing all pairs beats building a table */
                      ? pairs_find(members, *count, report, context)
                      : table_find(table_create(arena, *count), members, *count, report, context);
     if (go_on)
@@ -98,12 +95,9 @@ bool members_drop_duplicates(struct arena *arena, struct member *members, size_t
     return go_on;
 }
 
-bool members_index(struct arena *arena, struct member *members, size_t *count, bool *indexed,
+bool members_index(struct arena *arena, struct member *members, size_t *count,
                    duplicate_report *report, void *context)
 {
-    *indexed = *count > PAIRS_MAX;
-    if (!*indexed)
-        return members_drop_duplicates(arena, members, count, report, context);
     struct members_table *table = table_create(arena, *count);
     if (!table_find(table, members, *count, report, context))
         return false;
