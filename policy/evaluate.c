@@ -21,7 +21,12 @@ struct trial {
     struct views views, old; /* the object, or its pod templates, and those it had before */
 };
 
-void judgement_report(struct judgement *judgement, const struct draft *draft)
+bool judgement_counts(struct judgement *judgement)
+{
+    return record_counts(((struct hearing *)judgement)->record);
+}
+
+void judgement_say(struct judgement *judgement, const struct draft *draft)
 {
     record_add(((struct hearing *)judgement)->record, draft);
 }

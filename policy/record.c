@@ -123,6 +123,18 @@ void record_add(struct record *record, const struct draft *draft)
         *LIST_PUSH(record->arena, &record->remarks) = (struct remark){*draft, pre_existing};
 }
 
+/* Where the old object is compared, or a template with its resource, what is said has to be known.
+ */
+bool record_counts(struct record *record)
+{
+    size_t *worst = &record->counts[false][SEVERITY_RAIL];
+    if (*worst < REMARKS_KEPT || record->of_old || record->excuses != NULL ||
+        record->object->template != NULL)
+        return false;
+    (*worst)++;
+    return true;
+}
+
 bool record_is_whole(const struct record *record)
 {
     size_t count = 0;
