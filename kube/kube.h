@@ -237,7 +237,8 @@ bool tolerations_cover(const struct tolerations *tolerations, const struct taint
 /* Whether a metav1.LabelSelector selects these labels (NULL: none). A NULL selector selects
  * nothing, an empty one everything; one that is malformed nothing. */
 bool selector_matches(const struct node *selector, const struct node *labels);
-/* The same for a selector that is held against many objects. Keeps to the selector and the arena. */
+/* The same for a selector that is held against many objects. Keeps to the selector and the arena.
+ */
 struct selector_index;
 const struct selector_index *selector_index_make(const struct node *selector, struct arena *arena);
 bool selector_index_matches(const struct selector_index *index, const struct node *labels);
