@@ -139,10 +139,10 @@ static void add_timeout(struct slots *slots, int64_t timeout_s, struct arena *ar
     static const char *const files[] = {"validating.yaml", "mutating.yaml"};
     struct text seconds = arena_printf(arena, "%lld", (long long)timeout_s);
     for (size_t i = 0; i < COUNT_OF(files); i++)
-        add_slot(slots, (struct slot){.file = files[i],
-                                      .prefix = "timeoutSeconds: ",
-                                      .value = seconds,
-                                      .suffix = ""});
+        add_slot(
+            slots,
+            (struct slot){
+                .file = files[i], .prefix = "timeoutSeconds: ", .value = seconds, .suffix = ""});
 }
 
 static struct text exclusions(const struct render_values *values, struct arena *arena)
