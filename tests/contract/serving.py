@@ -16,6 +16,14 @@ class Failure(Exception):
     pass
 
 
+class NotStarted(Failure):
+    """code: how it ended; said: what it said before."""
+
+    def __init__(self, code, said):
+        super().__init__("the server did not start:\n" + said)
+        self.code, self.said = code, said
+
+
 def check(condition, what):
     if not condition:
         raise Failure(what)
@@ -37,7 +45,7 @@ class Serving:
             if found:
                 break
         else:
-            raise Failure("the server did not start:\n" + "".join(self.log))
+            raise NotStarted(self.process.wait(REPLY_S), "".join(self.log))
         self.port, self.ops_port = int(found[1]), int(found[2])
         threading.Thread(target=self.log.extend, args=(self.process.stderr,), daemon=True).start()
         if certificates:
