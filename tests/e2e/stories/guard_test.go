@@ -220,7 +220,7 @@ func (g *guard) patchWebhooks(patch string) error {
 }
 
 // apply applies those of the objects that render prints that are wanted. No kubelet is here to run the Deployment's
-// pods, and no proxy to reach a Service: the webhooks are called at the server's own address.
+// pods, and no proxy to reach them: the Service is a name of this machine, and the webhooks have the server's port.
 func (g *guard) apply(wanted func(*unstructured.Unstructured) bool) error {
 	arguments := []string{"render", "-p", "testdata/policy.yaml"}
 	authority := filepath.Join(g.certificates(), "ca.crt")
@@ -247,10 +247,8 @@ func (g *guard) apply(wanted func(*unstructured.Unstructured) bool) error {
 		if object.Object == nil || object.GetKind() == "Deployment" || !wanted(object) {
 			continue
 		}
-		if isWebhook(object) {
-			if err := g.callDirectly(object); err != nil {
-				return err
-			}
+		if err := g.leadHere(object); err != nil {
+			return err
 		}
 		encoded, err := json.Marshal(object.Object)
 		if err != nil {
@@ -266,21 +264,25 @@ func (g *guard) apply(wanted func(*unstructured.Unstructured) bool) error {
 	return err
 }
 
-func (g *guard) callDirectly(configuration *unstructured.Unstructured) error {
-	webhooks, _, err := unstructured.NestedSlice(configuration.Object, "webhooks")
+func (g *guard) leadHere(object *unstructured.Unstructured) error {
+	if object.GetKind() == "Service" {
+		object.Object["spec"] = map[string]any{"type": "ExternalName", "externalName": "localhost"}
+	}
+	if !isWebhook(object) {
+		return nil
+	}
+	webhooks, _, err := unstructured.NestedSlice(object.Object, "webhooks")
 	if err != nil {
 		return err
 	}
 	for _, webhook := range webhooks {
 		client := webhook.(map[string]any)["clientConfig"].(map[string]any)
-		path := client["service"].(map[string]any)["path"]
-		delete(client, "service")
-		client["url"] = fmt.Sprintf("https://127.0.0.1:%d%s", g.port, path)
+		client["service"].(map[string]any)["port"] = int64(g.port)
 		if g.failurePolicy != "" {
 			webhook.(map[string]any)["failurePolicy"] = g.failurePolicy
 		}
 	}
-	return unstructured.SetNestedSlice(configuration.Object, webhooks, "webhooks")
+	return unstructured.SetNestedSlice(object.Object, webhooks, "webhooks")
 }
 
 // without does something while the API server asks nobody.
