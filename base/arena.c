@@ -176,7 +176,7 @@ void arena_rewind(struct arena *arena, struct arena_mark mark)
         arena->used_bytes = mark.used_bytes;
         return;
     }
-    while (arena->last != mark.block) {
+    while (arena->last != NULL && arena->last != mark.block) {
         struct block *block = arena->last;
         arena->last = block->previous;
         used_end = arena->last == NULL ? NULL : arena->last->end;
@@ -233,7 +233,8 @@ static void watch_ask(struct arena *arena, size_t taken_bytes)
 
 void arena_watch(struct arena *arena, const struct arena_watch *watch)
 {
-    arena->watch = watch == NULL ? (struct arena_watch){0} : *watch;
+    static const struct arena_watch none = {0};
+    arena->watch = *(watch == NULL ? &none : watch);
     watch_next(arena, 0);
 }
 

@@ -32,16 +32,16 @@ static struct text_slot *slot_of(const struct text_map *map, struct text key, ui
     return &slots->slot[at];
 }
 
-static struct text_count *find(const struct text_map *map, struct text key)
+static bool find(const struct text_map *map, struct text key, size_t *index)
 {
     if (map->slots != NULL) {
-        uint32_t item = slot_of(map, key, hash_of(map, key))->item;
-        return item == 0 ? NULL : &map->items[item - 1];
+        *index = (size_t)slot_of(map, key, hash_of(map, key))->item - 1;
+        return *index != SIZE_MAX;
     }
-    for (size_t i = 0; i < map->count; i++)
-        if (text_equal(map->items[i].key, key))
-            return &map->items[i];
-    return NULL;
+    for (*index = 0; *index < map->count; (*index)++)
+        if (text_equal(map->items[*index].key, key))
+            return true;
+    return false;
 }
 
 static struct text_slots *slots_create(struct arena *arena, size_t count, struct hash_seed seed)
@@ -82,20 +82,21 @@ static void double_slots(struct text_map *map, struct arena *arena)
 
 bool text_map_has(const struct text_map *map, struct text key)
 {
-    return find(map, key) != NULL;
+    size_t index;
+    return find(map, key, &index);
 }
 
 size_t text_map_get(const struct text_map *map, struct text key, size_t otherwise)
 {
-    const struct text_count *found = find(map, key);
-    return found == NULL ? otherwise : found->value;
+    size_t index;
+    return find(map, key, &index) ? map->items[index].value : otherwise;
 }
 
 size_t *text_map_at(struct text_map *map, struct arena *arena, struct text key)
 {
-    struct text_count *found = find(map, key);
-    if (found != NULL)
-        return &found->value;
+    size_t index;
+    if (find(map, key, &index))
+        return &map->items[index].value;
     if (map->slots != NULL && 2 * (map->count + 1) > map->slots->count)
         double_slots(map, arena);
     *LIST_PUSH(arena, map) = (struct text_count){.key = key};

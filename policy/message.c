@@ -86,7 +86,7 @@ size_t nearest_find(const struct text *items, size_t count, struct text wanted,
 {
     /* What is farther is as good as anything. */
     enum { FARTHEST = 64 };
-    size_t distances[NEAREST_MAX];
+    size_t distances[NEAREST_MAX] = {0};
     size_t found = 0;
     for (size_t i = 0; i < count; i++) {
         bool full = found == NEAREST_MAX;

@@ -134,12 +134,10 @@ void __assert_fail(const char *assertion, const char *file, unsigned line, const
 static void end_by_fault(int signal_number, siginfo_t *info, void *context)
 {
     (void)info;
-#if defined __x86_64__
-    const void *at = (const void *)((ucontext_t *)context)->uc_mcontext.gregs[REG_RIP];
-#elif defined __aarch64__
+#ifdef __aarch64__
     const void *at = (const void *)((ucontext_t *)context)->uc_mcontext.pc;
 #else
-#error "where the program counter is in the context of a signal"
+    const void *at = (const void *)((ucontext_t *)context)->uc_mcontext.gregs[REG_RIP];
 #endif
     note_library(control->ended_by, at);
     signal(signal_number, SIG_DFL);

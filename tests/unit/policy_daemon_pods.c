@@ -54,9 +54,11 @@ static enum action action_of(const struct world *world, const char *object, size
                               .object = &now.items[0],
                               .existing = requests[request].existing,
                               .requester = {.name = text_of(requests[request].user)}};
+    struct rail_documents before = {0};
     if (requests[request].old != NULL) {
+        before = rail_table_read(requests[request].old, arena);
         subject.operation = OPERATION_UPDATE;
-        subject.old_object = &rail_table_read(requests[request].old, arena).items[0];
+        subject.old_object = &before.items[0];
     }
     struct verdict verdict;
     policy_evaluate(world, &subject, 0, arena, &verdict);

@@ -113,9 +113,10 @@ static void ask_each(const char *rails, const struct asking *rows, size_t count)
                                   .object = &objects.items[0],
                                   .existing = row->existing,
                                   .requester = {.name = text_of(row->user)}};
+        struct rail_documents before = {0};
         struct verdict verdict;
         if (row->old != NULL) {
-            struct rail_documents before = rail_table_read(row->old, arena);
+            before = rail_table_read(row->old, arena);
             subject.operation = OPERATION_UPDATE;
             subject.old_object = &before.items[0];
         }

@@ -156,7 +156,7 @@ static bool is_over(void *patience_pointer)
 static void test_patience(void)
 {
     struct patience patience = {0};
-    int64_t cost[4];
+    int64_t cost[4] = {0};
     static const size_t most[] = {0, 1, 3, SIZE_MAX};
     for (size_t i = 0; i < COUNT_OF(most); i++) {
         begin((struct solver_optimize){true, true, true, true, true});
