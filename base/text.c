@@ -182,21 +182,20 @@ static void positions_set(struct positions *positions, struct text shorter, stru
 
 /* A whole column at once: bit i of up (down) says that the distance grows (shrinks) by one from
  * row i to the next (Myers 1999, as Hyyro has it). */
-static size_t distance_by_bits(struct text shorter, struct text longer, size_t limit)
+static size_t distance_by_bits(const struct positions *positions, size_t size, struct text other,
+                               size_t limit)
 {
-    struct positions positions;
-    positions_set(&positions, shorter, longer);
-    const uint64_t last = UINT64_C(1) << (shorter.size - 1);
+    const uint64_t last = UINT64_C(1) << (size - 1);
     uint64_t up = UINT64_MAX, down = 0;
-    size_t distance = shorter.size;
-    for (size_t i = 0; i < longer.size; i++) {
-        uint64_t match = positions.of[(unsigned char)longer.data[i]];
+    size_t distance = size;
+    for (size_t i = 0; i < other.size; i++) {
+        uint64_t match = positions->of[(unsigned char)other.data[i]];
         uint64_t diagonal = (((match & up) + up) ^ up) | match | down;
         uint64_t right_up = down | ~(diagonal | up), right_down = up & diagonal;
         distance += (right_up & last) != 0;
         distance -= (right_down & last) != 0;
         /* Each byte that is left takes back one at most. */
-        if (distance > limit + (longer.size - i - 1))
+        if (distance > limit + (other.size - i - 1))
             return limit + 1;
         right_up = right_up << 1 | 1;
         up = right_down << 1 | ~(diagonal | right_up);
@@ -215,8 +214,36 @@ size_t text_distance(struct text a, struct text b, size_t limit)
         return limit + 1;
     if (shorter.size == 0)
         return longer.size;
-    return shorter.size > WORD_BITS ? distance_by_rows(a, b, limit)
-                                    : distance_by_bits(shorter, longer, limit);
+    if (shorter.size > WORD_BITS)
+        return distance_by_rows(a, b, limit);
+    struct positions positions;
+    positions_set(&positions, shorter, longer);
+    return distance_by_bits(&positions, shorter.size, longer, limit);
+}
+
+/* A text that is held against many others. */
+struct yardstick {
+    struct text text;
+    struct positions positions;
+    bool is_set;
+};
+
+static size_t distance_from(struct yardstick *yardstick, struct text other, size_t limit)
+{
+    struct text text = yardstick->text;
+    size_t difference = text.size > other.size ? text.size - other.size : other.size - text.size;
+    if (difference > limit)
+        return limit + 1;
+    if (limit == 0)
+        return text_equal(text, other) ? 0 : 1;
+    if (text.size == 0 || text.size > WORD_BITS || other.size == 0)
+        return text_distance(text, other, limit);
+    if (!yardstick->is_set) {
+        memset(&yardstick->positions, 0, sizeof yardstick->positions);
+        positions_set(&yardstick->positions, text, text);
+        yardstick->is_set = true;
+    }
+    return distance_by_bits(&yardstick->positions, text.size, other, limit);
 }
 
 static bool has_same_letters(struct text a, struct text b)
@@ -228,8 +255,11 @@ size_t text_nearest(struct text wanted, const struct text *candidates, size_t co
 {
     bool typos = limit > 0;
     size_t nearest = count;
+    struct yardstick yardstick;
+    yardstick.text = wanted;
+    yardstick.is_set = false;
     for (size_t i = 0; i < count; i++) {
-        size_t distance = text_distance(wanted, candidates[i], limit);
+        size_t distance = distance_from(&yardstick, candidates[i], limit);
         if (typos && has_same_letters(wanted, candidates[i])) {
             typos = false;
             distance = distance == 0 ? 0 : 1;

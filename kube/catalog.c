@@ -375,6 +375,19 @@ static bool offerings_have_key(const struct catalog *catalog, uint32_t key)
     return false;
 }
 
+bool catalog_has_value(const struct catalog *catalog, struct text key, struct text value)
+{
+    uint32_t number = solver_names_find_key(catalog->names, key.data, key.size);
+    return number != SOLVER_NONE &&
+           solver_names_find_value(catalog->names, number, value.data, value.size) != SOLVER_NONE;
+}
+
+bool catalog_tells_by(const struct catalog *catalog, struct text key)
+{
+    uint32_t number = solver_names_find_key(catalog->names, key.data, key.size);
+    return !catalog->is_builtin || (number < catalog->key_count && catalog->keys[number].defined);
+}
+
 bool catalog_has_key(const struct catalog *catalog, struct text key)
 {
     for (size_t i = 0; catalog->is_builtin && i < sizeof sold_everywhere / sizeof(char *); i++)

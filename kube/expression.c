@@ -10,7 +10,7 @@ void expressions_add_labels(struct expressions *expressions, const struct field 
         struct text key = {member->key, member->key_size};
         const struct field *field = field_member(arena, labels, key);
         struct expression_value *value = ARENA_NEW(arena, struct expression_value);
-        *value = (struct expression_value){node_string(&member->value), field};
+        *value = (struct expression_value){node_string(&member->value), field, 0};
         *LIST_PUSH(arena, expressions) = (struct expression){
             .field = field,
             .key = key,
@@ -20,6 +20,13 @@ void expressions_add_labels(struct expressions *expressions, const struct field 
             .value_count = 1,
         };
     }
+}
+
+const struct field *expression_value_field(const struct expression_value *value,
+                                           struct arena *arena)
+{
+    return value->position == 0 ? value->within
+                                : field_item(arena, value->within, value->position - 1);
 }
 
 static bool takes_values(enum solver_op op)
@@ -44,9 +51,9 @@ static struct expression read_one(const struct field *field, struct arena *arena
     expression.values = ARENA_ARRAY(arena, count, struct expression_value);
     expression.value_count = count;
     for (size_t i = 0; i < count; i++) {
-        const struct field *value = field_item(arena, values, i);
-        expression.values[i] = (struct expression_value){node_string(value->node), value};
-        valid = valid && node_is(value->node, NODE_STRING);
+        const struct node *value = node_item(values->node, i);
+        expression.values[i] = (struct expression_value){node_string(value), values, i + 1};
+        valid = valid && node_is(value, NODE_STRING);
     }
     int64_t number = 0;
     if (valid && takes_one_integer(expression.op))
@@ -156,13 +163,61 @@ void expressions_add(const struct expressions *expressions, struct solver_names 
     }
 }
 
+/* Of values that no type has the first few stand for all. */
+static void keep_telling_values(struct expression *expression, const struct catalog *catalog,
+                                struct arena *arena)
+{
+    enum { FEW = 100, UNKNOWN_MAX = 64 };
+    const struct solver_names *names = catalog_names(catalog);
+    struct text key = canonical_key(expression);
+    uint32_t number = solver_names_find_key(names, key.data, key.size);
+    if (expression->value_count <= FEW || !takes_values(expression->op) || number == SOLVER_NONE)
+        return;
+    struct {
+        struct expression_value *items;
+        size_t count, capacity;
+    } kept = {0};
+    size_t unknown = 0;
+    for (size_t i = 0; i < expression->value_count; i++) {
+        struct text value = expression->values[i].text;
+        if (solver_names_find_value(names, number, value.data, value.size) != SOLVER_NONE ||
+            ++unknown <= UNKNOWN_MAX)
+            *LIST_PUSH(arena, &kept) = expression->values[i];
+    }
+    expression->values = kept.items;
+    expression->value_count = kept.count;
+}
+
+/* What tells types apart: neither labels of somebody's own, nor values without end. */
+static struct expressions telling(const struct catalog *catalog,
+                                  const struct expressions *expressions, struct arena *arena)
+{
+    struct expressions kept = {0};
+    for (size_t i = 0; i < expressions->count; i++) {
+        if (!catalog_tells_by(catalog, canonical_key(&expressions->items[i])))
+            continue;
+        struct expression *last = LIST_PUSH(arena, &kept);
+        *last = expressions->items[i];
+        keep_telling_values(last, catalog, arena);
+    }
+    return kept;
+}
+
+static void add_telling(const struct expressions *expressions, const struct catalog *catalog,
+                        struct solver_names *names, struct solver_requirements *set,
+                        struct arena *arena)
+{
+    struct expressions kept = telling(catalog, expressions, arena);
+    expressions_add(&kept, names, set, arena);
+}
+
 struct type_set expressions_select(const struct catalog *catalog, const struct expressions *first,
                                    const struct expressions *second, struct arena *arena)
 {
     struct solver_names *names = solver_names_create(arena, catalog_names(catalog));
     struct solver_requirements set = {0};
-    expressions_add(first, names, &set, arena);
+    add_telling(first, catalog, names, &set, arena);
     if (second != NULL)
-        expressions_add(second, names, &set, arena);
+        add_telling(second, catalog, names, &set, arena);
     return catalog_select(catalog, names, &set, arena);
 }

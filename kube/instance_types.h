@@ -56,6 +56,9 @@ size_t catalog_find(const struct catalog *catalog, struct text name);
 const struct solver_names *catalog_names(const struct catalog *catalog);
 /* Whether some type carries this label key. */
 bool catalog_has_key(const struct catalog *catalog, struct text key);
+bool catalog_has_value(const struct catalog *catalog, struct text key, struct text value);
+/* Whether a requirement on the key may leave some types and not others. */
+bool catalog_tells_by(const struct catalog *catalog, struct text key);
 /* The types whose requirements intersect the set (docs/reference/karpenter.md 1.3: keys no type
  * carries are ignored) and, for a user's catalogue, that have an offering for it. names must lie
  * over catalog_names(). */

@@ -135,10 +135,14 @@ struct workload {
 /* False when the object is not a workload. */
 bool workload_read(const struct object *object, struct arena *arena, struct workload *workload);
 
+/* Lists of values may be long: their fields are made for those that are spoken of. */
 struct expression_value {
     struct text text;
-    const struct field *field;
+    const struct field *within; /* the list in which it stands, or its own */
+    size_t position;            /* in the list, from 1; 0: within is its own field */
 };
+const struct field *expression_value_field(const struct expression_value *value,
+                                           struct arena *arena);
 /* One requirement as somebody wrote it: a matchExpression, a nodeSelector entry, a label. */
 struct expression {
     const struct field *field;

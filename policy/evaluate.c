@@ -21,9 +21,9 @@ struct trial {
     struct views views, old; /* the object, or its pod templates, and those it had before */
 };
 
-bool judgement_counts(struct judgement *judgement)
+bool judgement_counts(struct judgement *judgement, enum severity severity)
 {
-    return record_counts(((struct hearing *)judgement)->record);
+    return record_counts(((struct hearing *)judgement)->record, severity);
 }
 
 void judgement_say(struct judgement *judgement, const struct draft *draft)

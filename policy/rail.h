@@ -125,10 +125,13 @@ struct judgement {
 };
 /* An object may be wrong in a hundred thousand places: where a further draft would only be counted,
  * it is not even made. */
-#define judgement_report(judgement, ...) \
-    (judgement_counts(judgement) ? (void)0 : judgement_say((judgement), __VA_ARGS__))
+#define judgement_report(judgement, ...)                    \
+    (judgement_counts((judgement), SEVERITY_RAIL) ? (void)0 \
+                                                  : judgement_say((judgement), __VA_ARGS__))
 void judgement_say(struct judgement *judgement, const struct draft *draft);
-bool judgement_counts(struct judgement *judgement) MUST_CHECK;
+/* Also asked before the report where a severity is known to be lower, or much is to be found out
+ * for the draft. */
+bool judgement_counts(struct judgement *judgement, enum severity severity) MUST_CHECK;
 
 /* A DaemonSet, or a Pod that one has: as its controller makes it, as it is there already, and with
  * a node, when none of what places it can change. That anybody else writes it does not count. */

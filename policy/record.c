@@ -125,13 +125,13 @@ void record_add(struct record *record, const struct draft *draft)
 
 /* Where the old object is compared, or a template with its resource, what is said has to be known.
  */
-bool record_counts(struct record *record)
+bool record_counts(struct record *record, enum severity severity)
 {
-    size_t *worst = &record->counts[false][SEVERITY_RAIL];
-    if (*worst < REMARKS_KEPT || record->of_old || record->excuses != NULL ||
+    size_t *count = &record->counts[false][severity];
+    if (*count < REMARKS_KEPT || record->keeps_all || record->of_old || record->excuses != NULL ||
         record->object->template != NULL)
         return false;
-    (*worst)++;
+    (*count)++;
     return true;
 }
 

@@ -42,10 +42,8 @@ struct record {
     } last; /* an item whose name was asked for */
 };
 void record_add(struct record *record, const struct draft *draft);
-/* Whether one more remark, whatever it is, would only be counted; then it is, among the most
- * severe.
- */
-bool record_counts(struct record *record);
+/* Whether one more remark that is as severe, whatever it is, would only be counted; then it is. */
+bool record_counts(struct record *record, enum severity severity);
 /* Whether all that was said is kept. */
 bool record_is_whole(const struct record *record);
 /* Each thing in excuses excuses one remark, of a whole record. */

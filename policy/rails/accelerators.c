@@ -65,39 +65,45 @@ bool accelerators_is_taint(const struct accelerators *settings, struct text key)
 
 /* ---- a key that was meant to be another ---- */
 
-/* Letters and digits alone, in lower case. */
-static struct text squeeze(struct text t, struct arena *arena)
+/* The next letter or digit, in lower case; 0: there is none. */
+static char next_letter(struct text t, size_t *at)
 {
-    char *squeezed = arena_alloc(arena, t.size);
-    size_t size = 0;
-    for (size_t i = 0; i < t.size; i++)
-        if (isalnum((unsigned char)t.data[i]))
-            squeezed[size++] = (char)tolower((unsigned char)t.data[i]);
-    return (struct text){squeezed, size};
+    while (*at < t.size && !isalnum((unsigned char)t.data[*at]))
+        (*at)++;
+    return *at < t.size ? (char)tolower((unsigned char)t.data[(*at)++]) : '\0';
+}
+
+/* Whether the letters and digits are those of first and second, with an 's' more at most. */
+static bool has_letters_of(struct text key, struct text first, struct text second)
+{
+    const struct text parts[] = {first, second};
+    size_t at = 0;
+    char last = '\0';
+    for (size_t i = 0; i < COUNT_OF(parts); i++) {
+        size_t part_at = 0;
+        for (char letter; (letter = next_letter(parts[i], &part_at)) != '\0'; last = letter)
+            if (next_letter(key, &at) != letter)
+                return false;
+    }
+    char more = next_letter(key, &at);
+    if (more == 's' && last != 's')
+        more = next_letter(key, &at);
+    return last != '\0' && more == '\0';
 }
 
 /* "nvidia/gpu", "nvidia-gpu", "NVIDIA.com/GPU" and "nvidia-gpus" are variants of "nvidia.com/gpu":
  * the domain's first word, or all of it, then the name, however they are joined. */
-static bool is_variant(struct text key, struct text taint, struct arena *arena)
+static bool is_variant(struct text key, struct text taint)
 {
     struct text domain;
     struct text name;
     if (!text_split(taint, '/', &domain, &name))
         return false;
     text_split(domain, '.', &domain, NULL);
-    struct text vendor = arena_printf(arena, "%.*s%.*s", TEXT_ARGS(domain), TEXT_ARGS(name));
-    struct text short_form = squeeze(vendor, arena);
-    struct text whole = squeeze(taint, arena);
-    struct text squeezed = squeeze(key, arena);
-    if (whole.size == 0)
-        return false;
-    if (text_ends_with(squeezed, TEXT("s")) && !text_ends_with(whole, TEXT("s")))
-        squeezed.size--;
-    return text_equal(squeezed, whole) || text_equal(squeezed, short_form);
+    return has_letters_of(key, taint, TEXT("")) || has_letters_of(key, domain, name);
 }
 
-struct text accelerators_taint_meant(const struct accelerators *settings, struct text key,
-                                     struct arena *arena)
+struct text accelerators_taint_meant(const struct accelerators *settings, struct text key)
 {
     enum { TYPO_EDITS = 2, LETTERS_AN_EDIT = 4 };
     if (accelerators_is_taint(settings, key))
@@ -107,7 +113,7 @@ struct text accelerators_taint_meant(const struct accelerators *settings, struct
     size_t nearest = text_nearest(key, settings->taints.items, settings->taints.count,
                                   edits < TYPO_EDITS ? edits : TYPO_EDITS);
     for (size_t i = 0; i < settings->taints.count && nearest == settings->taints.count; i++)
-        if (is_variant(key, settings->taints.items[i], arena))
+        if (is_variant(key, settings->taints.items[i]))
             nearest = i;
     return nearest < settings->taints.count ? settings->taints.items[nearest] : TEXT("");
 }

@@ -21,8 +21,7 @@ bool accelerators_is_resource(const struct accelerators *settings, struct text n
 struct text accelerators_name_of(struct text resource, struct arena *arena);
 bool accelerators_is_taint(const struct accelerators *settings, struct text key);
 /* The taint key that was meant; empty when key is one, or near to none. */
-struct text accelerators_taint_meant(const struct accelerators *settings, struct text key,
-                                     struct arena *arena);
+struct text accelerators_taint_meant(const struct accelerators *settings, struct text key);
 
 /* What a pool is for: types without accelerators alone, with and without, accelerators. */
 enum purpose { FOR_ANYTHING, FOR_BOTH, FOR_ACCELERATORS, PURPOSE_UNKNOWN };

@@ -117,7 +117,7 @@ static void judge_taints(struct judgement *judgement, const struct accelerators 
     const struct taint *soft = NULL;
     for (size_t i = 0; i < pool->taints.count; i++) {
         const struct taint *taint = &pool->taints.items[i];
-        struct text meant = accelerators_taint_meant(settings, taint->key, judgement->arena);
+        struct text meant = accelerators_taint_meant(settings, taint->key);
         if (meant.size > 0)
             report_misspelt_taint(judgement, settings, taint, meant);
         if (soft == NULL && text_is(taint->effect, "PreferNoSchedule"))

@@ -26,6 +26,14 @@ static bool has_value_above_zero(const struct expression *expression)
     return false;
 }
 
+/* What was asked of each value of a dimension: few of those that may be written are in the
+ * catalogue. */
+struct asked {
+    const struct accelerators *settings;
+    struct arena *arena;
+    struct text_map values[DIMENSION_COUNT];
+};
+
 static struct type_set select_one(const struct catalog *catalog, enum dimension dimension,
                                   struct text value, struct arena *arena)
 {
@@ -41,26 +49,34 @@ static struct type_set select_one(const struct catalog *catalog, enum dimension 
 
 /* Whether the types with this value all carry an accelerator; of a type or family that the
  * catalogue does not know, the others of its category tell. */
-static bool value_names_accelerator(const struct accelerators *settings, enum dimension dimension,
-                                    struct text value, struct arena *arena)
+static bool value_names_accelerator(struct asked *asked, enum dimension dimension,
+                                    struct text value)
 {
-    struct type_set named = select_one(settings->catalog, dimension, value, arena);
-    if (type_set_count(&named) == 0 && dimension != DIMENSION_CATEGORY) {
-        struct text family, size, category;
+    const struct accelerators *settings = asked->settings;
+    const struct catalog *catalog = settings->catalog;
+    if (dimension != DIMENSION_CATEGORY &&
+        !catalog_has_value(catalog, text_of(dimension_keys[dimension]), value)) {
+        struct text name = value;
+        struct text family, size;
         uint32_t generation;
-        struct text name = dimension == DIMENSION_TYPE
-                               ? value
-                               : arena_printf(arena, "%.*s.large", TEXT_ARGS(value));
-        if (!instance_name_parse(name, &family, &size, &category, &generation))
+        if (dimension == DIMENSION_FAMILY)
+            name = arena_printf(asked->arena, "%.*s.large", TEXT_ARGS(value));
+        if (!instance_name_parse(name, &family, &size, &value, &generation))
             return false;
-        named = select_one(settings->catalog, DIMENSION_CATEGORY, category, arena);
+        dimension = DIMENSION_CATEGORY;
     }
-    struct type_set generic = type_set_minus(&named, &settings->carriers, arena);
-    return type_set_count(&named) > 0 && type_set_count(&generic) == 0;
+    if (!catalog_has_value(catalog, text_of(dimension_keys[dimension]), value))
+        return false;
+    size_t *answer = text_map_at(&asked->values[dimension], asked->arena, value);
+    if (*answer == 0) {
+        struct type_set named = select_one(catalog, dimension, value, asked->arena);
+        struct type_set generic = type_set_minus(&named, &settings->carriers, asked->arena);
+        *answer = type_set_count(&named) > 0 && type_set_count(&generic) == 0 ? 2 : 1;
+    }
+    return *answer == 2;
 }
 
-static bool names_accelerator(const struct accelerators *settings,
-                              const struct expression *expression, struct arena *arena)
+static bool names_accelerator(struct asked *asked, const struct expression *expression)
 {
     if (!expression->valid)
         return false;
@@ -74,16 +90,15 @@ static bool names_accelerator(const struct accelerators *settings,
          dimension != DIMENSION_CATEGORY))
         return false;
     for (size_t i = 0; i < expression->value_count; i++)
-        if (value_names_accelerator(settings, dimension, expression->values[i].text, arena))
+        if (value_names_accelerator(asked, dimension, expression->values[i].text))
             return true;
     return false;
 }
 
-static bool some_names_accelerator(const struct accelerators *settings,
-                                   const struct expressions *expressions, struct arena *arena)
+static bool some_names_accelerator(struct asked *asked, const struct expressions *expressions)
 {
     for (size_t i = 0; i < expressions->count; i++)
-        if (names_accelerator(settings, &expressions->items[i], arena))
+        if (names_accelerator(asked, &expressions->items[i]))
             return true;
     return false;
 }
@@ -107,8 +122,9 @@ struct pool_purpose accelerators_find_purpose(const struct accelerators *setting
                                               const struct pool *pool, struct arena *arena)
 {
     struct pool_purpose result = {.purpose = FOR_ACCELERATORS};
-    bool named = some_names_accelerator(settings, &pool->requirements, arena) ||
-                 some_names_accelerator(settings, &pool->labels, arena);
+    struct asked asked = {.settings = settings, .arena = arena};
+    bool named = some_names_accelerator(&asked, &pool->requirements) ||
+                 some_names_accelerator(&asked, &pool->labels);
     if (!pool_is_covered_by(settings->catalog, pool)) {
         if (!named)
             result.purpose = rules_accelerators_out(pool) ? FOR_ANYTHING : PURPOSE_UNKNOWN;

@@ -72,7 +72,7 @@ static void judge_idle(const struct choice *choice, const struct expression *exp
         choice->judgement,
         &(struct draft){
             .severity = severity == SEVERITY_RAIL ? SEVERITY_WARN : severity,
-            .field = value->field,
+            .field = expression_value_field(value, choice->judgement->arena),
             .found = value->text,
             .statement = arena_printf(choice->judgement->arena, "found \"%.*s\": %s",
                                       TEXT_ARGS(value->text), why),
@@ -145,7 +145,8 @@ static bool judge_values(const struct choice *choice, const struct expressions *
                 continue;
             }
             some = true;
-            choice_report(choice, answer, severity, value->field, value->text);
+            choice_report(choice, answer, severity,
+                          expression_value_field(value, choice->judgement->arena), value->text);
         }
     }
     return some;
@@ -238,7 +239,8 @@ static bool judge_named(const struct choice *choice, const struct expressions *a
                 judge_idle(choice, expression, SEVERITY_RAIL);
             if (answer == CHOICE_ALLOWED || !passes(filter, value->text))
                 continue;
-            choice_report(choice, answer, SEVERITY_RAIL, value->field, value->text);
+            choice_report(choice, answer, SEVERITY_RAIL,
+                          expression_value_field(value, choice->judgement->arena), value->text);
         }
     }
     return named;

@@ -13,7 +13,7 @@ void instance_report_outside(struct judgement *judgement, const struct instance_
 {
     judgement_report(judgement, &(struct draft){
                                     .severity = severity,
-                                    .field = value->field,
+                                    .field = expression_value_field(value, judgement->arena),
                                     .found = value->text,
                                     .allowed = list->values[dimension].items,
                                     .allowed_count = list->values[dimension].count,
@@ -62,7 +62,7 @@ void instance_report_unknown(struct judgement *judgement, const struct instance_
         judgement,
         &(struct draft){
             .severity = catalog_is_builtin(list->catalog) ? SEVERITY_WARN : SEVERITY_RAIL,
-            .field = value->field,
+            .field = expression_value_field(value, judgement->arena),
             .found = value->text,
             .statement =
                 arena_printf(judgement->arena, "found \"%.*s\", which the catalogue does not know",

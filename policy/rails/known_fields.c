@@ -10,6 +10,14 @@ static bool has_name(const struct known_place *place, struct text name)
     return false;
 }
 
+static bool has_unknown(const struct known_place *place, const struct node *map)
+{
+    for (size_t i = 0; node_is(map, NODE_MAP) && i < node_count(map); i++)
+        if (!has_name(place, (struct text){map->members[i].key, map->members[i].key_size}))
+            return true;
+    return false;
+}
+
 /* Names that so many things have that they tell nothing of where they belong. */
 static bool is_of_anything(struct text name)
 {
@@ -64,10 +72,13 @@ static void judge_map(struct judgement *judgement, const struct known_fields *kn
             continue;
         struct text fix = fix_of(known, place, name, arena);
         bool may_exist = fix.size == 0;
-        judgement_report(
+        enum severity severity = may_exist ? SEVERITY_WARN : SEVERITY_RAIL;
+        if (judgement_counts(judgement, severity))
+            continue;
+        judgement_say(
             judgement,
             &(struct draft){
-                .severity = may_exist ? SEVERITY_WARN : SEVERITY_RAIL,
+                .severity = severity,
                 .field = field_member(arena, map, name),
                 .found = name,
                 .statement = arena_printf(
@@ -95,6 +106,11 @@ static void judge_place(struct judgement *judgement, const struct known_fields *
     const char *inside = items + strlen("[]");
     const struct field *list = field_at(arena, root, arena_text(arena, path).data);
     for (size_t i = 0; node_is(list->node, NODE_LIST) && i < node_count(list->node); i++) {
+        const struct node *map = node_item(list->node, i);
+        if (inside[0] != '\0')
+            map = node_get(map, inside + 1);
+        if (!has_unknown(place, map))
+            continue;
         const struct field *item = field_item(arena, list, i);
         judge_map(judgement, known, place,
                   inside[0] == '\0' ? item : field_get(arena, item, inside + 1));

@@ -374,7 +374,7 @@ static const struct setting *setting_named(struct text name)
     return NULL;
 }
 
-static void judge_other(struct judgement *judgement, const struct field *field, struct text name)
+static void judge_other(struct judgement *judgement, const struct field *kubelet, struct text name)
 {
     enum { TYPO_EDITS = 2 };
     struct arena *arena = judgement->arena;
@@ -382,12 +382,15 @@ static void judge_other(struct judgement *judgement, const struct field *field, 
     bool meant = nearest < COUNT_OF(known);
     if (meant && text_equal(name, known[nearest]))
         return;
-    judgement_report(
+    /* A Karpenter newer than these tables may know it. */
+    enum severity severity = meant ? SEVERITY_RAIL : SEVERITY_WARN;
+    if (judgement_counts(judgement, severity))
+        return;
+    judgement_say(
         judgement,
         &(struct draft){
-            /* A Karpenter newer than these tables may know it. */
-            .severity = meant ? SEVERITY_RAIL : SEVERITY_WARN,
-            .field = field,
+            .severity = severity,
+            .field = field_member(arena, kubelet, name),
             .found = name,
             .statement =
                 arena_printf(arena, "found \"%.*s\", which is no setting of a kubelet%s" NEVER_USED,
@@ -406,20 +409,19 @@ void node_class_judge_kubelet(struct judgement *judgement)
         return; /* it has no such field */
     for (size_t i = 0; node_is(node, NODE_MAP) && i < node_count(node); i++) {
         struct text name = {node->members[i].key, node->members[i].key_size};
-        const struct field *field = field_member(arena, kubelet, name);
         const struct setting *setting = setting_named(name);
-        if (!node_is_given(field->node))
+        if (!node_is_given(&node->members[i].value))
             continue;
         if (text_is(name, "registerWithTaints"))
             report(
-                judgement, field,
+                judgement, field_member(arena, kubelet, name),
                 TEXT(
                     "Karpenter sets it itself, so that nodes come up with their taints" NEVER_USED),
                 TEXT("remove it, and name taints in the NodePools"));
         else if (setting != NULL)
-            judge_setting(judgement, setting, field);
+            judge_setting(judgement, setting, field_member(arena, kubelet, name));
         else
-            judge_other(judgement, field, name);
+            judge_other(judgement, kubelet, name);
     }
     judge_pair(judgement, kubelet, "evictionSoft", "evictionSoftGracePeriod");
     judge_pair(judgement, kubelet, "evictionSoftGracePeriod", "evictionSoft");

@@ -22,9 +22,9 @@ static const struct field *mapping_of(const struct volumes *volumes, const char 
 {
     struct arena *arena = volumes->judgement->arena;
     for (size_t i = 0; i < node_count(volumes->list->node); i++) {
-        const struct field *mapping = field_item(arena, volumes->list, i);
-        if (text_is(node_string(node_get(mapping->node, "deviceName")), device))
-            return mapping;
+        const struct node *mapping = node_item(volumes->list->node, i);
+        if (text_is(node_string(node_get(mapping, "deviceName")), device))
+            return field_item(arena, volumes->list, i);
     }
     return NULL;
 }
@@ -39,20 +39,21 @@ static bool some_is_root(const struct volumes *volumes)
 
 /* ---- encryption ---- */
 
-static void judge_mapping(struct judgement *judgement, const struct field *mapping)
+static void judge_mapping(struct judgement *judgement, const struct field *list, size_t index)
 {
     struct arena *arena = judgement->arena;
-    const struct field *ebs = field_get(arena, mapping, "ebs");
-    const struct field *encrypted = field_get(arena, ebs, "encrypted");
-    struct text device = node_string(node_get(mapping->node, "deviceName"));
-    if (!node_is(ebs->node, NODE_MAP) || node_true(encrypted->node))
+    const struct node *mapping = node_item(list->node, index);
+    const struct node *ebs = node_get(mapping, "ebs");
+    const struct node *encrypted = node_get(ebs, "encrypted");
+    struct text device = node_string(node_get(mapping, "deviceName"));
+    if (!node_is(ebs, NODE_MAP) || node_true(encrypted))
         return;
-    bool absent = !node_is_given(encrypted->node);
+    bool absent = !node_is_given(encrypted);
     judgement_report(
         judgement,
         &(struct draft){
-            .field = encrypted,
-            .found = node_text(encrypted->node),
+            .field = field_at(arena, field_item(arena, list, index), "ebs.encrypted"),
+            .found = node_text(encrypted),
             .statement =
                 absent ? arena_printf(arena,
                                       "missing: the volume %.*s is encrypted only where the "
@@ -141,5 +142,5 @@ void node_class_judge_volumes(struct judgement *judgement, const struct node_cla
         return;
     judge_root(&volumes);
     for (size_t i = 0; i < node_count(volumes.list->node); i++)
-        judge_mapping(judgement, field_item(arena, volumes.list, i));
+        judge_mapping(judgement, volumes.list, i);
 }

@@ -9,7 +9,7 @@ static bool asks_for_label(const struct expression *expression)
 /* An entry of a nodeSelector is its own key; a requirement has a field for it. */
 static bool is_entry(const struct expression *expression)
 {
-    return expression->value_count == 1 && expression->values[0].field == expression->field;
+    return expression->value_count == 1 && expression->values[0].within == expression->field;
 }
 
 static const struct field *key_field(const struct label_inquiry *inquiry,
@@ -47,7 +47,9 @@ static void judge_granted(struct label_inquiry *inquiry, const struct expression
         const struct expression_value *value = &expression->values[i];
         if (is_granted(granted, value->text))
             continue;
-        struct label_note *note = label_note(inquiry, SEVERITY_RAIL, value->field, value->text);
+        struct label_note *note =
+            label_note(inquiry, SEVERITY_RAIL,
+                       expression_value_field(value, inquiry->judgement->arena), value->text);
         note->forbidden = true;
         label_note_allow(note, granted->items, granted->count,
                          "select an allowed value, or leave the label out");
@@ -187,7 +189,9 @@ static void judge_values(struct label_inquiry *inquiry, const struct expression 
         enum severity severity = some ? SEVERITY_WARN : SEVERITY_RAIL;
         if (inquiry->unseen || (!offers->from_pool && label_is_put_by_others(expression->key)))
             severity = SEVERITY_UNDECIDED;
-        struct label_note *note = label_note(inquiry, severity, value->field, value->text);
+        struct label_note *note =
+            label_note(inquiry, severity, expression_value_field(value, inquiry->judgement->arena),
+                       value->text);
         note->draft.statement =
             arena_printf(arena, "found \"%.*s\", a value of %.*s that no NodePool or Node carries",
                          TEXT_ARGS(value->text), TEXT_ARGS(expression->key));

@@ -16,7 +16,9 @@ static bool judge_closed(struct label_inquiry *inquiry, const struct expression_
     for (size_t i = 0; i < count; i++)
         if (text_equal(value->text, values[i]))
             return true;
-    struct label_note *note = label_note(inquiry, SEVERITY_RAIL, value->field, value->text);
+    struct label_note *note =
+        label_note(inquiry, SEVERITY_RAIL, expression_value_field(value, inquiry->judgement->arena),
+                   value->text);
     label_note_allow(note, values, count, "use one of the allowed values");
     struct arena *arena = inquiry->judgement->arena;
     struct text meant = label_value_meant(inquiry->settings->catalog, key, value->text, arena);
@@ -47,8 +49,9 @@ static void judge_zone(struct label_inquiry *inquiry, const struct expression_va
     const struct zones *zones = zones_of_cluster(inquiry, key);
     if ((!zones->complete && !zones->from_node) || zones_have(zones, value->text))
         return;
-    struct label_note *note = label_note(inquiry, zones->complete ? SEVERITY_RAIL : SEVERITY_WARN,
-                                         value->field, value->text);
+    struct label_note *note =
+        label_note(inquiry, zones->complete ? SEVERITY_RAIL : SEVERITY_WARN,
+                   expression_value_field(value, inquiry->judgement->arena), value->text);
     note->draft.statement = arena_printf(
         arena, "found \"%.*s\", a zone that no visible Node, NodePool or EC2NodeClass names",
         TEXT_ARGS(value->text));
@@ -64,7 +67,9 @@ static void judge_region(struct label_inquiry *inquiry, const struct expression_
     for (size_t i = 0; i < zones->count; i++)
         if (text_starts_with(zones->items[i], value->text))
             return;
-    struct label_note *note = label_note(inquiry, SEVERITY_WARN, value->field, value->text);
+    struct label_note *note =
+        label_note(inquiry, SEVERITY_WARN, expression_value_field(value, inquiry->judgement->arena),
+                   value->text);
     note->draft.statement =
         arena_printf(inquiry->judgement->arena,
                      "found \"%.*s\"; the zones of this cluster (%.*s, ...) are not there",
@@ -89,7 +94,8 @@ static void judge_host(struct label_inquiry *inquiry, const struct expression_va
     bool unseen = snapshot_count(snapshot, KIND_NODE) == 0 ||
                   !world_sees(inquiry->judgement->world, KIND_BIT(KIND_NODE));
     struct label_note *note =
-        label_note(inquiry, unseen ? SEVERITY_UNDECIDED : SEVERITY_RAIL, value->field, value->text);
+        label_note(inquiry, unseen ? SEVERITY_UNDECIDED : SEVERITY_RAIL,
+                   expression_value_field(value, inquiry->judgement->arena), value->text);
     if (unseen) {
         note->draft.statement =
             arena_printf(arena, "found \"%.*s\", the name of one node; no Node is visible",
@@ -104,14 +110,6 @@ static void judge_host(struct label_inquiry *inquiry, const struct expression_va
 }
 
 /* ---- what the catalogue knows ---- */
-
-static bool catalog_has_value(const struct catalog *catalog, struct text key, struct text value)
-{
-    const struct solver_names *names = catalog_names(catalog);
-    uint32_t number = solver_names_find_key(names, key.data, key.size);
-    return number != SOLVER_NONE &&
-           solver_names_find_value(names, number, value.data, value.size) != SOLVER_NONE;
-}
 
 static bool has_digit(struct text t)
 {
@@ -195,8 +193,9 @@ static void judge_catalog_value(struct label_inquiry *inquiry, const struct expr
     bool certain = other_key != NULL || !catalog_is_builtin(catalog) ||
                    text_starts_with(value->text, TEXT("ml.")) ||
                    is_malformed(inquiry, key, value->text);
-    struct label_note *note = label_note(inquiry, certain && !some ? SEVERITY_RAIL : SEVERITY_WARN,
-                                         value->field, value->text);
+    struct label_note *note =
+        label_note(inquiry, certain && !some ? SEVERITY_RAIL : SEVERITY_WARN,
+                   expression_value_field(value, inquiry->judgement->arena), value->text);
     note->draft.statement =
         certain ? arena_printf(arena, "found \"%.*s\", which no node has as %.*s",
                                TEXT_ARGS(value->text), TEXT_ARGS(key))

@@ -46,7 +46,6 @@ bool pool_shape_knows_none(const struct catalog *catalog, const struct expressio
 /* The key by its canonical name. */
 struct text pool_shape_canonical(struct text key);
 /* Whether some type has this value under this key. */
-bool pool_shape_is_value(const struct catalog *catalog, struct text key, struct text value);
 /* Whether no type fits both; they may be the same. */
 bool pool_shape_leave_none(const struct catalog *catalog, const struct expression *first,
                            const struct expression *second, struct arena *arena);

@@ -43,7 +43,7 @@ static bool judge_unit(struct judgement *judgement, const struct unit *unit,
         judgement,
         &(struct draft){
             .severity = leaves_none ? SEVERITY_RAIL : SEVERITY_WARN,
-            .field = value->field,
+            .field = expression_value_field(value, judgement->arena),
             .found = value->text,
             .statement = arena_printf(
                 arena, "found \"%lld\", which is %lld %s, and every type has more%s",

@@ -67,14 +67,6 @@ static void report_open(struct judgement *judgement, const struct pool *pool,
 
 /* ---- a pool that can launch nothing ---- */
 
-bool pool_shape_is_value(const struct catalog *catalog, struct text key, struct text value)
-{
-    const struct solver_names *names = catalog_names(catalog);
-    uint32_t number = solver_names_find_key(names, key.data, key.size);
-    return number != SOLVER_NONE &&
-           solver_names_find_value(names, number, value.data, value.size) != SOLVER_NONE;
-}
-
 /* The key under which types have the value; empty when none does. */
 static struct text key_of_value(const struct catalog *catalog, struct text value)
 {
@@ -82,7 +74,7 @@ static struct text key_of_value(const struct catalog *catalog, struct text value
                                         "karpenter.k8s.aws/instance-category",
                                         "karpenter.k8s.aws/instance-size"};
     for (size_t i = 0; i < COUNT_OF(tried); i++)
-        if (pool_shape_is_value(catalog, text_of(tried[i]), value))
+        if (catalog_has_value(catalog, text_of(tried[i]), value))
             return text_of(tried[i]);
     return TEXT("");
 }
@@ -94,14 +86,14 @@ static bool judge_unknown(struct judgement *judgement, const struct expression *
     const struct catalog *catalog = judgement->world->catalog;
     struct arena *arena = judgement->arena;
     struct text key = pool_shape_canonical(expression->key);
-    if (pool_shape_is_value(catalog, key, value->text))
+    if (catalog_has_value(catalog, key, value->text))
         return false;
     struct text home = key_of_value(catalog, value->text);
     struct text near = label_value_meant(catalog, key, value->text, arena);
     bool may_exist = home.size == 0 && catalog_is_builtin(catalog);
     struct draft draft = {
         .severity = may_exist ? SEVERITY_WARN : SEVERITY_RAIL,
-        .field = value->field,
+        .field = expression_value_field(value, judgement->arena),
         .found = value->text,
         .statement = arena_printf(arena,
                                   "found \"%.*s\", which no instance type %shas as "

@@ -55,13 +55,14 @@ static void judge_key(struct judgement *judgement, const struct field *field, st
 
 /* ---- values ---- */
 
-static void judge_value(struct judgement *judgement, const struct field *field, struct text value)
+static void judge_value(struct judgement *judgement, const struct expression_value *of)
 {
+    struct text value = of->text;
     if (label_value_is_valid(value))
         return;
     judgement_report(judgement,
                      &(struct draft){
-                         .field = field,
+                         .field = expression_value_field(of, judgement->arena),
                          .found = value,
                          .statement = arena_printf(judgement->arena,
                                                    "found \"%.*s\", which no node can carry as a "
@@ -142,7 +143,7 @@ static void judge_expression(struct judgement *judgement, const struct expressio
     }
     judge_key(judgement, field_get(arena, expression->field, "key"), expression->key);
     for (size_t i = 0; i < expression->value_count; i++)
-        judge_value(judgement, expression->values[i].field, expression->values[i].text);
+        judge_value(judgement, &expression->values[i]);
     if (expression->op == SOLVER_IN && expression->min_values > expression->value_count)
         judgement_report(judgement,
                          &(struct draft){
@@ -172,7 +173,7 @@ static bool is_known(const struct catalog *catalog, struct text key, struct text
 {
     const struct text *known;
     size_t count = label_values_all(key, &known);
-    return text_nearest(value, known, count, 0) < count || pool_shape_is_value(catalog, key, value);
+    return text_nearest(value, known, count, 0) < count || catalog_has_value(catalog, key, value);
 }
 
 static size_t count_known(const struct catalog *catalog, const struct expression *expression)
@@ -206,7 +207,7 @@ static void report_unknown(struct judgement *judgement, const struct closed *of,
     judgement_report(judgement,
                      &(struct draft){
                          .severity = consequence[0] == '\0' ? SEVERITY_WARN : SEVERITY_RAIL,
-                         .field = value->field,
+                         .field = expression_value_field(value, judgement->arena),
                          .found = value->text,
                          .statement = arena_printf(arena, "found \"%.*s\", which is no %s%s",
                                                    TEXT_ARGS(value->text), of->what, consequence),
@@ -280,7 +281,7 @@ static void judge_zones(struct judgement *judgement, const struct pool *pool,
             judgement,
             &(struct draft){
                 .severity = regions == expression->value_count ? SEVERITY_RAIL : SEVERITY_WARN,
-                .field = value->field,
+                .field = expression_value_field(value, judgement->arena),
                 .found = value->text,
                 .statement = arena_printf(arena, "found \"%.*s\", which is a region and no zone%s",
                                           TEXT_ARGS(value->text),
@@ -292,18 +293,28 @@ static void judge_zones(struct judgement *judgement, const struct pool *pool,
 
 /* ---- taints ---- */
 
-/* What makes two taints the same: neither part may run into the other. */
-static struct text taint_identity(const struct taint *taint, struct arena *arena)
+/* The keys of taints, by effect. */
+struct taints_seen {
+    struct text_map effects; /* their numbers, from 1 */
+    LIST(struct text_map) keys;
+};
+
+/* There are three effects, or whatever the API server has not seen yet. */
+static bool is_first(struct taints_seen *seen, const struct taint *taint, struct arena *arena)
 {
-    return arena_printf(arena, "%zu %.*s%.*s", taint->key.size, TEXT_ARGS(taint->key),
-                        TEXT_ARGS(taint->effect));
+    size_t *number = text_map_at(&seen->effects, arena, taint->effect);
+    if (*number == 0) {
+        (void)LIST_PUSH(arena, &seen->keys);
+        *number = seen->keys.count;
+    }
+    return text_map_add(&seen->keys.items[*number - 1], arena, taint->key);
 }
 
 static void judge_taint(struct judgement *judgement, const struct taint *taint,
-                        struct text_map *seen)
+                        struct taints_seen *seen)
 {
     struct arena *arena = judgement->arena;
-    if (text_map_add(seen, arena, taint_identity(taint, arena)))
+    if (is_first(seen, taint, arena))
         return;
     judgement_report(judgement, &(struct draft){
                                     .field = taint->field,
@@ -319,7 +330,7 @@ static void judge_taint(struct judgement *judgement, const struct taint *taint,
 
 static void judge_taints(struct judgement *judgement, const struct pool *pool)
 {
-    struct text_map seen = {0};
+    struct taints_seen seen = {0};
     for (size_t i = 0; i < pool->taints.count; i++)
         judge_taint(judgement, &pool->taints.items[i], &seen);
     for (size_t i = 0; i < pool->startup_taints.count; i++)
@@ -338,7 +349,7 @@ void pool_shape_judge_values(struct judgement *judgement, const struct pool *poo
         if (!label->valid)
             continue;
         judge_key(judgement, label->field, label->key);
-        judge_value(judgement, label->field, label->values[0].text);
+        judge_value(judgement, &label->values[0]);
         judge_values_of(judgement, label, LAUNCHES_NONE);
         judge_zones(judgement, pool, label);
     }

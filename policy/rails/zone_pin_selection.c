@@ -73,7 +73,8 @@ void zone_pin_judge_selection(struct judgement *judgement)
         judgement,
         &(struct draft){
             .severity = SEVERITY_WARN,
-            .field = obstacle->value_count == 1 ? first->field : obstacle->field,
+            .field = obstacle->value_count == 1 ? expression_value_field(first, judgement->arena)
+                                                : obstacle->field,
             .found = first->text,
             .statement = arena_printf(
                 arena, "the pod can never start: it %s %.*s, and its volumes are %s: %.*s",

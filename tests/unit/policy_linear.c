@@ -2,6 +2,7 @@
 /* Whatever a developer can make long costs what it is long: twice as many entries take twice the
  * memory, and four times as many, four times the processor's time. What is quadratic takes four and
  * sixteen times as much. */
+#include <string.h>
 #include <time.h>
 
 #include "rail_table.h"
@@ -44,6 +45,17 @@ struct shape {
     "{\"apiVersion\": \"apps/v1\", \"kind\": \"Deployment\", " META                       \
     ", \"spec\": {\"replicas\": 3, \"selector\": {\"matchLabels\": {\"app\": \"web\"}}, " \
     "\"template\": {" META ", \"spec\": {"
+#define POOL                                                                                  \
+    "{\"apiVersion\": \"karpenter.sh/v1\", \"kind\": \"NodePool\", \"metadata\": {\"name\": " \
+    "\"x\"}, \"spec\": {\"template\": "
+#define POOL_SPEC                                                                      \
+    POOL "{\"spec\": {\"nodeClassRef\": {\"group\": \"karpenter.k8s.aws\", \"kind\": " \
+         "\"EC2NodeClass\", \"name\": \"d\"}, "
+#define POOL_VALUES(key) \
+    POOL_SPEC "\"requirements\": [{\"key\": \"" key "\", \"operator\": \"In\", \"values\": ["
+#define NODE_CLASS                                                                          \
+    "{\"apiVersion\": \"karpenter.k8s.aws/v1\", \"kind\": \"EC2NodeClass\", \"metadata\": " \
+    "{\"name\": \"x\"}, \"spec\": {"
 
 static const struct shape shapes[] = {
     {"labels and spreads", POD MAIN ", \"topologySpreadConstraints\": [", SPREAD("zone"), "]}}"},
@@ -90,6 +102,25 @@ static const struct shape shapes[] = {
     {"budget's expressions", BUDGET, NOT_IN("app", "v#"), "]}}}"},
     {"budget's values", BUDGET "{\"key\": \"app\", \"operator\": \"In\", \"values\": [", "\"v#\"",
      "]}]}}}"},
+    {"pool's taints", POOL_SPEC "\"taints\": [", "{\"key\": \"k#\", \"effect\": \"NoSchedule\"}",
+     "]}}}}"},
+    {"pool's taints of accelerators",
+     POOL_SPEC "\"requirements\": [{\"key\": \"karpenter.k8s.aws/instance-gpu-count\", "
+               "\"operator\": \"Exists\"}], \"taints\": [",
+     "{\"key\": \"k#\", \"effect\": \"NoSchedule\"}", "]}}}}"},
+    {"pool's zones", POOL_VALUES(ZONE), "\"z#\"", "]}]}}}}"},
+    {"pool's types", POOL_VALUES(TYPE), "\"t#.large\"", "]}]}}}}"},
+    {"pool's devices", POOL_VALUES("karpenter.k8s.aws/instance-gpu-count"), "\"#\"", "]}]}}}}"},
+    {"pool's own values", POOL_VALUES("team"), "\"v#\"", "]}]}}}}"},
+    {"pool's requirements", POOL_SPEC "\"requirements\": [", NOT_IN(ZONE, "z#"), "]}}}}"},
+    {"pool's labels", POOL "{\"metadata\": {\"labels\": {", "\"own-#\": \"v\"", "}}}}}"},
+    {"pool's limits", POOL "{}, \"limits\": {", "\"r#\": \"1\"", "}}}"},
+    {"kubelet's settings", NODE_CLASS "\"kubelet\": {", "\"k#\": \"v\"", "}}}"},
+    {"kubelet's misspelt settings", NODE_CLASS "\"kubelet\": {", "\"port#\": \"v\"", "}}}"},
+    {"volumes of a node", NODE_CLASS "\"blockDeviceMappings\": [", "{\"ebs\": {\"iops\": 3#}}",
+     "]}}"},
+    {"selector terms", NODE_CLASS "\"subnetSelectorTerms\": [", "{\"id\": \"s-#\"}", "]}}"},
+    {"fields that are not there", NODE_CLASS, "\"f#\": 1", "}}"},
 };
 
 static const char rails[] =
@@ -98,6 +129,7 @@ static const char rails[] =
     "zones: {allow: [zone-a, zone-b]}, capacity-types: {allow: [on-demand]}, zone-spread: {}, "
     "volume-binding: {}, shared-volume: {}, resource-requests: {memoryLimitEqualsRequest: true}, "
     "tolerations: {allow: [\"team=web:NoSchedule\"]}, scheduler-bypass: {}, "
+    "pool-shape: {}, pool-limits: {}, node-class: {}, "
     "disruption-opt-out: {}, pod-disruption-budgets: {}";
 
 /* Nodes, pools, Pods and budgets enough for a look at each to show. */
@@ -213,6 +245,42 @@ static void check_time(const struct world *world, const struct shape *shape)
     CU_ASSERT_TRUE(linear);
 }
 
+/* What is only counted leaves nothing behind; what is kept is kept by each rail that reads it. */
+static const struct {
+    const char *name;
+    size_t bytes; /* for one more, at most */
+} light[] = {
+    {"kubelet's settings", 8},        {"kubelet's misspelt settings", 8},
+    {"volumes of a node", 8},         {"selector terms", 8},
+    {"fields that are not there", 8}, {"pool's zones", 700},
+    {"pool's devices", 700},          {"pool's own values", 700},
+    {"pool's taints", 1500},          {"pool's taints of accelerators", 1500},
+};
+
+static size_t lights_met;
+
+static void check_light(const struct world *world, const struct shape *shape)
+{
+    enum { COUNT = 1000 };
+    for (size_t i = 0; i < COUNT_OF(light); i++) {
+        if (strcmp(light[i].name, shape->name) != 0)
+            continue;
+        struct cost once = cost_of(world, shape, COUNT), twice = cost_of(world, shape, 2 * COUNT);
+        size_t bytes = (twice.bytes - once.bytes) / COUNT;
+        if (bytes > light[i].bytes)
+            fprintf(stderr, "%s: %zu bytes each\n", shape->name, bytes);
+        CU_ASSERT_TRUE(bytes <= light[i].bytes);
+        lights_met++;
+    }
+}
+
+static void what_is_not_shown_is_not_made(void)
+{
+    lights_met = 0;
+    each_shape(check_light);
+    CU_ASSERT_EQUAL(lights_met, COUNT_OF(light));
+}
+
 static void memory_grows_with_what_is_written(void)
 {
     each_shape(check_memory);
@@ -227,5 +295,6 @@ const char unit_suite[] = "policy linear";
 const struct unit_test unit_tests[] = {
     {"memory grows with what is written", memory_grows_with_what_is_written},
     {"time grows with what is written", time_grows_with_what_is_written},
+    {"what is not shown is not made", what_is_not_shown_is_not_made},
     {NULL, NULL},
 };
