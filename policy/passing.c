@@ -138,8 +138,11 @@ static bool lists_job(const struct object *cron_job, const struct object *job)
 /* Its template is not the one any more that the maker was made of, rightly. */
 static bool has_moved_on(const struct object *owner, const struct object *maker)
 {
-    if (owner->kind == KIND_DEPLOYMENT)
-        return count_at(owner, "status.updatedReplicas") < count_at(owner, "status.replicas");
+    if (owner->kind == KIND_DEPLOYMENT) {
+        int64_t updated = count_at(owner, "status.updatedReplicas");
+        return updated < count_at(owner, "status.replicas") ||
+               updated < count_at(owner, "spec.replicas");
+    }
     return owner->kind == KIND_CRON_JOB && lists_job(owner, maker);
 }
 

@@ -91,6 +91,12 @@ static const struct {
     {DEPLOYMENT(OLD, "", "replicas: 3") REPLICA_SET("web-1", "r1", YOUNG, KEY("zone")), POD,
      ACTION_WARN},
     {DEPLOYMENT(OLD, "", "") REPLICA_SET("web-1", "r1", YOUNG, KEY("zone")), POD, ACTION_DENY},
+    {"---\n{apiVersion: apps/v1, kind: Deployment, " MADE(
+         "web", "d1", OLD,
+         "") ", spec: {replicas: 3, " TEMPLATE("") "}, status: {}}\n" REPLICA_SET("web-1", "r1",
+                                                                                  YOUNG,
+                                                                                  KEY("zone")),
+     POD, ACTION_WARN},
     /* of a young Deployment it passes on nothing */
     {DEPLOYMENT(YOUNG, "", "replicas: 4, updatedReplicas: 1")
          REPLICA_SET("web-1", "r1", OLD, KEY("zone")),
