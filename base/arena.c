@@ -190,6 +190,25 @@ void arena_rewind(struct arena *arena, struct arena_mark mark)
     watch_next(arena, 0);
 }
 
+/* What is as large has a block of its own. */
+void arena_release(struct arena *arena, const void *memory, size_t size_bytes)
+{
+    if (size_bytes <= LARGEST_BLOCK_BYTES || arena->aside.open)
+        return;
+    struct block **at = &arena->last;
+    while (*at != NULL && (*at)->data != memory)
+        at = &(*at)->previous;
+    struct block *block = *at;
+    if (block == NULL)
+        return;
+    *at = block->previous;
+    if (arena->end == block->end)
+        arena->next = arena->end = arena->last == NULL ? NULL : arena->last->end;
+    arena->used_bytes -= size_bytes;
+    watch_next(arena, 0);
+    block_free(block);
+}
+
 size_t arena_used_bytes(const struct arena *arena)
 {
     return arena->used_bytes;

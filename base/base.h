@@ -167,6 +167,9 @@ struct arena_mark {
 };
 struct arena_mark arena_mark(const struct arena *arena);
 void arena_rewind(struct arena *arena, struct arena_mark mark);
+/* Gives back an allocation of over a mebibyte, which nobody looks at any more and which was made
+ * after the last mark; of a smaller one nothing. */
+void arena_release(struct arena *arena, const void *memory, size_t size_bytes);
 
 struct text text_base64(struct text bytes, struct arena *arena); /* the standard alphabet, padded */
 /* Line breaks are passed over; false when it is no base64. */

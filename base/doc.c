@@ -57,7 +57,7 @@ const struct node *node_member(const struct node *map, struct text key)
 
 const struct node *node_get(const struct node *map, const char *key)
 {
-    return node_member(map, text_of(key));
+    return map == NULL || map->size == 0 ? NULL : node_member(map, text_of(key));
 }
 
 const struct node *node_at(const struct node *root, const char *path)

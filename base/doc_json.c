@@ -254,6 +254,7 @@ static size_t reserve(struct reader *reader, size_t size)
     if (reader->stack_capacity - offset < size) {
         char *stack = arena_alloc(reader->arena, 2 * reader->stack_capacity);
         memcpy(stack, reader->stack, offset);
+        arena_release(reader->arena, reader->stack, reader->stack_capacity);
         reader->stack = stack;
         reader->stack_capacity *= 2;
     }
@@ -524,6 +525,7 @@ bool json_read_part(struct source *source, struct text part, const struct doc_li
     if (at != reader.end)
         return fail_expected(&reader, at, "the end of the text after the value") != NULL;
     memcpy(root, reader.stack + slot, sizeof *root);
+    arena_release(arena, reader.stack, reader.stack_capacity);
     *node_count = reader.node_count;
     return true;
 }

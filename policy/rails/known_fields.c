@@ -105,8 +105,9 @@ static void judge_place(struct judgement *judgement, const struct known_fields *
     struct text path = {place->path, (size_t)(items - place->path)};
     const char *inside = items + strlen("[]");
     const struct field *list = field_at(arena, root, arena_text(arena, path).data);
-    for (size_t i = 0; node_is(list->node, NODE_LIST) && i < node_count(list->node); i++) {
-        const struct node *map = node_item(list->node, i);
+    size_t count = node_is(list->node, NODE_LIST) ? node_count(list->node) : 0;
+    for (size_t i = 0; i < count; i++) {
+        const struct node *map = &list->node->items[i];
         if (inside[0] != '\0')
             map = node_get(map, inside + 1);
         if (!has_unknown(place, map))

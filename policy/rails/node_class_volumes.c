@@ -21,7 +21,7 @@ static const char *root_of_family(struct text family)
 static const struct field *mapping_of(const struct volumes *volumes, const char *device)
 {
     struct arena *arena = volumes->judgement->arena;
-    for (size_t i = 0; i < node_count(volumes->list->node); i++) {
+    for (size_t i = 0, count = node_count(volumes->list->node); i < count; i++) {
         const struct node *mapping = node_item(volumes->list->node, i);
         if (text_is(node_string(node_get(mapping, "deviceName")), device))
             return field_item(arena, volumes->list, i);
@@ -31,7 +31,7 @@ static const struct field *mapping_of(const struct volumes *volumes, const char 
 
 static bool some_is_root(const struct volumes *volumes)
 {
-    for (size_t i = 0; i < node_count(volumes->list->node); i++)
+    for (size_t i = 0, count = node_count(volumes->list->node); i < count; i++)
         if (node_true(node_get(node_item(volumes->list->node, i), "rootVolume")))
             return true;
     return volumes->root == NULL || mapping_of(volumes, volumes->root) != NULL;
@@ -141,6 +141,6 @@ void node_class_judge_volumes(struct judgement *judgement, const struct node_cla
     if (!settings->require_encryption)
         return;
     judge_root(&volumes);
-    for (size_t i = 0; i < node_count(volumes.list->node); i++)
+    for (size_t i = 0, count = node_count(volumes.list->node); i < count; i++)
         judge_mapping(judgement, volumes.list, i);
 }

@@ -325,6 +325,32 @@ static void a_reserve_opens_after_the_budget(void)
     arena_destroy(arena);
 }
 
+/* Of a budget for three of them ten are taken, one after the other. */
+static void what_is_released_may_be_taken_again(void)
+{
+    enum { LARGE_BYTES = 2 << 20 };
+    struct arena *arena = arena_create(3 * (size_t)LARGE_BYTES);
+    char *small = memset(arena_alloc(arena, 100), 0x5A, 100);
+    char *last = arena_alloc(arena, LARGE_BYTES);
+    size_t used_bytes = arena_used_bytes(arena);
+    for (int i = 0; i < 10; i++) {
+        char *next = memset(arena_alloc(arena, LARGE_BYTES), 0xA5, LARGE_BYTES);
+        arena_release(arena, i % 2 == 0 ? last : next, LARGE_BYTES);
+        last = i % 2 == 0 ? next : last;
+        ASSERT_INT(arena_used_bytes(arena), (long long)used_bytes);
+        unsigned char *more = arena_alloc(arena, 16);
+        CU_ASSERT(more[0] == 0 && more[15] == 0);
+        used_bytes = arena_used_bytes(arena);
+    }
+    arena_release(arena, small, 100);
+    arena_release(arena, last + 1, LARGE_BYTES);
+    ASSERT_INT(arena_used_bytes(arena), (long long)used_bytes);
+    CU_ASSERT(small[0] == 0x5A && small[99] == 0x5A);
+    arena_reset(arena);
+    CU_ASSERT_EQUAL(((char *)arena_alloc(arena, 100))[99], 0);
+    arena_destroy(arena);
+}
+
 static void a_rewound_arena_is_as_it_was(void)
 {
     static const size_t before_bytes[] = {0, 100, 20000, 300000};
@@ -363,6 +389,7 @@ const struct unit_test unit_tests[] = {
     {"guards nest", guards_nest},
     {"a guard answers for its own arena only", a_guard_answers_for_its_own_arena_only},
     {"lists grow", lists_grow},
+    {"what is released may be taken again", what_is_released_may_be_taken_again},
     {"texts are copied and printed", texts_are_copied_and_printed},
     {"a watch is asked rarely and stops the guard", a_watch_is_asked_rarely_and_stops_the_guard},
     {"a watched arena keeps its budget", a_watched_arena_keeps_its_budget},

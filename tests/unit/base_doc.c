@@ -312,6 +312,29 @@ static void fields_know_their_path_and_place(void)
     arena_destroy(arena);
 }
 
+/* What a long list is gathered in is given back: twice its own size is enough at any time, and
+ * nothing but the list is left. */
+static void a_long_list_costs_its_values(void)
+{
+    enum { COUNT = 1000000, SPARE_BYTES = 3 << 20 };
+    const size_t values_bytes = COUNT * sizeof(struct node);
+    struct arena *arena = arena_create((size_t)64 << 20);
+    struct text_builder json = {.arena = arena};
+    text_builder_add(&json, TEXT("["));
+    for (size_t i = 0; i < COUNT; i++)
+        text_builder_add(&json, i == 0 ? TEXT("{}") : TEXT(",{}"));
+    text_builder_add(&json, TEXT("]"));
+    struct source source = {.text = text_builder_text(&json)};
+    struct arena *tight = arena_create(2 * values_bytes + SPARE_BYTES);
+    const struct node *root = NULL;
+    struct error error = {0};
+    CU_ASSERT_TRUE(doc_read_json(&source, &doc_limits_review, NULL, tight, &root, &error));
+    ASSERT_INT(node_count(root), COUNT);
+    CU_ASSERT_TRUE(arena_used_bytes(tight) <= values_bytes + SPARE_BYTES);
+    arena_destroy(tight);
+    arena_destroy(arena);
+}
+
 static void fields_are_ordered(void)
 {
     struct arena *arena = arena_create(1 << 20);
@@ -348,6 +371,7 @@ static void fields_are_ordered(void)
 
 const char unit_suite[] = "base doc";
 const struct unit_test unit_tests[] = {
+    {"a long list costs its values", a_long_list_costs_its_values},
     {"places count code points", places_count_code_points},
     {"places of a long line", places_of_a_long_line},
     {"places cost no more on a long line", places_cost_no_more_on_a_long_line},
