@@ -60,7 +60,8 @@ static void set_rules(uint64_t generation)
 
 /* ---- a lookout ---- */
 
-static void open_lookout(void)
+/* With these options, the publisher, the board and the clock aside. */
+static void open_lookout_with(struct lookout_options options)
 {
     clock_ms = START_MS;
     wakes = 0;
@@ -70,12 +71,18 @@ static void open_lookout(void)
     publisher = publisher_create(SLOTS);
     board = board_create();
     CU_ASSERT_FATAL(publisher != NULL && board != NULL);
-    const struct lookout_options options = {
-        .publisher = publisher, .board = board, .now_ms = now_ms, .wake = count_wake};
+    options.publisher = publisher;
+    options.board = board;
+    options.now_ms = now_ms;
     lookout = lookout_create(&options);
     CU_ASSERT_FATAL(lookout != NULL && lookout_begin(lookout));
     sink = lookout_sink(lookout);
     set_rules(1);
+}
+
+static void open_lookout(void)
+{
+    open_lookout_with((struct lookout_options){.wake = count_wake});
 }
 
 static void close_lookout(void)
@@ -592,16 +599,7 @@ static void test_what_there_is_no_room_for(void)
 {
     enum { FLOOD = 3000 };
     char name[32];
-    open_lookout();
-    lookout_destroy(lookout);
-    const struct lookout_options options = {.publisher = publisher,
-                                            .board = board,
-                                            .now_ms = now_ms,
-                                            .list_again = note_list,
-                                            .view_bytes_max = 200000};
-    lookout = lookout_create(&options);
-    CU_ASSERT_FATAL(lookout != NULL && lookout_begin(lookout));
-    sink = lookout_sink(lookout);
+    open_lookout_with((struct lookout_options){.list_again = note_list, .view_bytes_max = 200000});
     log_set_level(LOG_ERROR);
     list_all_but(KIND_BIT(KIND_POD) | KIND_BIT(KIND_NODE));
     CU_ASSERT(sink.list_begin(sink.context, KIND_POD));
