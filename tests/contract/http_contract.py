@@ -201,8 +201,8 @@ def nested(depth):
 def decided(server):
     """What is too much to be judged is denied where a rail in enforce guards it; status 413 would
     admit it under failurePolicy Ignore."""
-    bodies = [padded("zone", {}, 1200000), padded("zone", "<" * 1000, 30000),
-              padded("kubernetes.io/hostname", {}, 1200000),
+    bodies = [padded("zone", {}, 4500000), padded("zone", "<" * 1000, 30000),
+              padded("kubernetes.io/hostname", {}, 4500000),
               padded("zone", [[[[[{}]]]]], 500000), nested(130), nested(300), nested(5000)]
     for body in bodies:
         with server.connect() as connection:
