@@ -339,12 +339,13 @@ static bool is_stale(const struct watch_report *report)
            report->age_ms > (report->watching ? QUIET_WATCH_MS : VOLUMES_STALE_MS);
 }
 
-/* What may no longer be listed is not seen: of owners that are gone nobody would hear. */
+/* It will not soon be otherwise. */
 static bool is_settled(const struct watch_report *report)
 {
     return report->synced || report->degraded;
 }
 
+/* What may no longer be listed is not seen: of owners that are gone nobody would hear. */
 static struct seen_owners see_owners(const struct lookout *lookout,
                                      const struct watch_report reports[KIND_COUNT])
 {

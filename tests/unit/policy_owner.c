@@ -153,20 +153,25 @@ static struct root_owner root_of(const struct world *world, const struct owner_c
     return root_owner_find(world, &subject);
 }
 
+static void assert_root(const struct world *world, const struct owner_case *row,
+                        struct arena *arena)
+{
+    struct root_owner root = root_of(world, row, false, arena);
+    if (!text_is(root.name, row->root) || root.awaited.kind != row->awaited)
+        fprintf(stderr, "%s asks for %s\n", row->user, row->object);
+    ASSERT_TEXT(root.name, row->root);
+    CU_ASSERT_EQUAL(root.named, row->named);
+    CU_ASSERT_EQUAL(root.believed, row->believed);
+    ASSERT_INT(root.awaited.kind, row->awaited);
+    CU_ASSERT(root.awaited.kind == KIND_UNKNOWN || !world_has_owner(world, &root.awaited));
+}
+
 static void references_count_when_their_author_is_known(void)
 {
     struct arena *arena = arena_create((size_t)64 << 20);
     struct world world = world_of(cluster, arena);
-    for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct root_owner root = root_of(&world, &cases[i], false, arena);
-        if (!text_is(root.name, cases[i].root) || root.awaited.kind != cases[i].awaited)
-            fprintf(stderr, "%s asks for %s\n", cases[i].user, cases[i].object);
-        ASSERT_TEXT(root.name, cases[i].root);
-        CU_ASSERT_EQUAL(root.named, cases[i].named);
-        CU_ASSERT_EQUAL(root.believed, cases[i].believed);
-        ASSERT_INT(root.awaited.kind, cases[i].awaited);
-        CU_ASSERT(root.awaited.kind == KIND_UNKNOWN || !world_has_owner(&world, &root.awaited));
-    }
+    for (size_t i = 0; i < COUNT_OF(cases); i++)
+        assert_root(&world, &cases[i], arena);
     arena_destroy(arena);
 }
 
@@ -272,16 +277,8 @@ static void a_custom_owner_counts_as_far_as_it_is_seen(void)
     };
     struct arena *arena = arena_create((size_t)64 << 20);
     struct world world = world_of_rollouts(arena);
-    for (size_t i = 0; i < COUNT_OF(rows); i++) {
-        struct root_owner root = root_of(&world, &rows[i], false, arena);
-        if (!text_is(root.name, rows[i].root) || root.awaited.kind != rows[i].awaited)
-            fprintf(stderr, "%s asks for %s\n", rows[i].user, rows[i].object);
-        ASSERT_TEXT(root.name, rows[i].root);
-        CU_ASSERT_EQUAL(root.named, rows[i].named);
-        CU_ASSERT_EQUAL(root.believed, rows[i].believed);
-        ASSERT_INT(root.awaited.kind, rows[i].awaited);
-        CU_ASSERT(root.awaited.kind == KIND_UNKNOWN || !world_has_owner(&world, &root.awaited));
-    }
+    for (size_t i = 0; i < COUNT_OF(rows); i++)
+        assert_root(&world, &rows[i], arena);
     struct root_owner root = root_of(&world, &rows[0], false, arena);
     CU_ASSERT_FATAL(root.object != NULL && root.maker != NULL);
     ASSERT_INT(root.object->created_unix_s, 1);
