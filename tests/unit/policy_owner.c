@@ -291,6 +291,33 @@ static void a_custom_owner_counts_as_far_as_it_is_seen(void)
     arena_destroy(arena);
 }
 
+/* As a RayJob makes a RayCluster, and that makes the Pods. */
+static void a_custom_owner_can_have_one_above_it(void)
+{
+    const struct owner_case row = {.user = RAY,
+                                   .object = POD(OWNED("ray.io/v1", "RayCluster", "inner", "i1"))};
+    struct arena *arena = arena_create((size_t)64 << 20);
+    struct world world = world_of("", arena);
+    struct snapshot_builder *builder = snapshot_builder_create(arena);
+    const struct object outer = {.kind = KIND_OWNER_LAST,
+                                 .namespace = TEXT("default"),
+                                 .name = TEXT("outer"),
+                                 .uid = TEXT("i0")};
+    struct object inner = outer;
+    inner.name = TEXT("inner");
+    inner.uid = TEXT("i1");
+    inner.controller =
+        (struct owner){TEXT("ray.io/v1alpha1"), TEXT("RayCluster"), outer.name, outer.uid};
+    snapshot_put(builder, &outer);
+    snapshot_put(builder, &inner);
+    world.snapshot = snapshot_build(builder);
+    world.owners.ids[OWNER_KINDS_MAX - 1] = custom_kind_id(TEXT("ray.io"), TEXT("RayCluster"));
+    struct root_owner root = root_of(&world, &row, false, arena);
+    ASSERT_TEXT(root.name, "outer");
+    CU_ASSERT(root.object != NULL && !root.believed);
+    arena_destroy(arena);
+}
+
 static void the_custom_owners_are_those_that_policies_trust(void)
 {
     static const struct custom_kind expected[] = {
@@ -428,6 +455,7 @@ const struct unit_test unit_tests[] = {
     {"what cannot be seen is believed", what_cannot_be_seen_is_believed},
     {"what is there is believed", what_is_there_is_believed},
     {"a custom owner counts as far as it is seen", a_custom_owner_counts_as_far_as_it_is_seen},
+    {"a custom owner can have one above it", a_custom_owner_can_have_one_above_it},
     {"the custom owners are those that policies trust",
      the_custom_owners_are_those_that_policies_trust},
     {"only what its controller makes is not denied", only_what_its_controller_makes_is_not_denied},

@@ -657,6 +657,30 @@ static void test_new_rules_do_not_rename_owners(void)
     close_lookout();
 }
 
+static void test_owners_come_with_the_view_that_has_them(void)
+{
+    open_lookout();
+    set_rules_with(2, "trustedControllers: [" TRUST("Rollout.argoproj.io") "], ");
+    lookout_follow(lookout);
+    list_all_but(0);
+    refuse(KIND_OWNER_FIRST, 403);
+    settle();
+    /* No view can be made while Nodes are half listed, and that they are is published. */
+    reports[KIND_NODE] = (struct watch_report){.listing = true, .age_ms = -1};
+    CU_ASSERT(sink.list_begin(sink.context, KIND_OWNER_FIRST));
+    put_owner("web");
+    CU_ASSERT(sink.list_end(sink.context, KIND_OWNER_FIRST));
+    reports[KIND_OWNER_FIRST] = (struct watch_report){.synced = true, .watching = true};
+    settle();
+    CU_ASSERT(unseen() == KIND_BIT(KIND_NODE));
+    CU_ASSERT(!sees_owners("argoproj.io", "Rollout"));
+    list(KIND_NODE, "n");
+    settle();
+    CU_ASSERT(sees_owners("argoproj.io", "Rollout"));
+    ASSERT_INT(seen(KIND_OWNER_FIRST), 1);
+    close_lookout();
+}
+
 static void test_as_many_custom_owners_as_there_are_kinds_for(void)
 {
     open_lookout();
@@ -768,6 +792,7 @@ static void test_what_there_is_no_room_for(void)
 const struct unit_test unit_tests[] = {
     {"custom owners are those of the rules", test_custom_owners_are_those_of_the_rules},
     {"new rules do not rename owners", test_new_rules_do_not_rename_owners},
+    {"owners come with the view that has them", test_owners_come_with_the_view_that_has_them},
     {"as many custom owners as there are kinds for",
      test_as_many_custom_owners_as_there_are_kinds_for},
     {"one object that cannot be read", test_one_object_that_cannot_be_read},
