@@ -257,6 +257,7 @@ static int render(struct arena *arena, void *argument)
     values.rules = render_rules(rendering.policies, arena);
     values.claim_rules = render_claim_rules(rendering.policies, rendering.arena);
     values.change_rules = render_change_rules(rendering.policies);
+    values.owner_rights = render_owner_rights(rendering.policies, arena);
     if (rendering.policies != NULL)
         values.timeout_s = policy_set_timeout_s(rendering.policies);
 

@@ -27,8 +27,9 @@ struct render_values {
     size_t excluded_count;
     struct text rules; /* items of a list, as render_rules writes them */
     struct text claim_rules, change_rules;
-    struct text ca_bundle; /* base64; empty: none */
-    int64_t timeout_s;     /* of the webhooks; 0: as the files have it */
+    struct text owner_rights; /* further rules of the ClusterRole */
+    struct text ca_bundle;    /* base64; empty: none */
+    int64_t timeout_s;        /* of the webhooks; 0: as the files have it */
 };
 /* One of the files, filled in; empty when it is not part of such an install. */
 struct text render_fill(const struct render_text *file, const struct render_values *values,
@@ -43,6 +44,9 @@ struct text render_claim_rules(const struct policy_set *policies, struct arena *
 
 /* The rules of the webhook that changes pods. */
 struct text render_change_rules(const struct policy_set *policies);
+
+/* What lets custom owners be seen, of which these policies trust the controllers. */
+struct text render_owner_rights(const struct policy_set *policies, struct arena *arena);
 
 /* A policy file, as a ConfigMap holds it. */
 struct render_policy {

@@ -173,6 +173,7 @@ struct text render_fill(const struct render_text *file, const struct render_valu
         {"validating.yaml", "failurePolicy: Ignore # always", TEXT(""), "", false, NULL},
         {"validating.yaml", "rules:", values->rules, "", true, NULL},
         {"mutating.yaml", "rules:", values->change_rules, "", true, NULL},
+        {"rbac.yaml", "rules:", values->owner_rights, "", false, NULL},
         {NULL, "clientConfig:", ca_bundle, "", false, NULL},
         {NULL, "values: [kube-system, kube-node-lease, kube-public, ", exclusions(values, arena),
          "]", false, NULL},

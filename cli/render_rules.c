@@ -156,3 +156,22 @@ struct text render_change_rules(const struct policy_set *policies)
                           "        scope: Namespaced")
                    : TEXT(" []");
 }
+
+/* No more than are watched. */
+struct text render_owner_rights(const struct policy_set *policies, struct arena *arena)
+{
+    struct text_builder yaml = {.arena = arena};
+    struct custom_kinds kinds = {0};
+    if (policies != NULL)
+        policy_set_owner_kinds(policies, arena, &kinds);
+    for (size_t i = 0; i < kinds.count && i < OWNER_KINDS_MAX; i++) {
+        struct text group = render_word(kinds.items[i].group, arena);
+        struct text plural = render_word(kinds.items[i].plural, arena);
+        text_builder_printf(&yaml,
+                            "\n  - apiGroups: [%.*s]\n"
+                            "    resources: [%.*s]\n"
+                            "    verbs: [list, watch]",
+                            TEXT_ARGS(group), TEXT_ARGS(plural));
+    }
+    return text_builder_text(&yaml);
+}

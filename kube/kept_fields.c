@@ -208,6 +208,10 @@ FIELDS(driver, WHOLE("name"), INSIDE("allocatable", attach_count));
 FIELDS(csi_node_spec, SHARED_INSIDE("drivers", driver));
 FIELDS(csi_node, METADATA, INSIDE("spec", csi_node_spec));
 
+/* Of custom owners no more than that. */
+static const struct keep nothing_more[] = {{.key = {NULL, 0}}};
+FIELDS(custom_owner, INSIDE("metadata", nothing_more));
+
 const struct keep kept_fields[KIND_COUNT] = {
     [KIND_UNKNOWN] = {.inside = any},
     [KIND_POD] = {.inside = pod},
@@ -231,6 +235,14 @@ const struct keep kept_fields[KIND_COUNT] = {
     [KIND_LIMIT_RANGE] = {.inside = limit_range},
     [KIND_NODE_CLAIM] = {.inside = node_claim},
     [KIND_CSI_NODE] = {.inside = csi_node},
+    [KIND_OWNER_FIRST] = {.inside = custom_owner},
+    {.inside = custom_owner},
+    {.inside = custom_owner},
+    {.inside = custom_owner},
+    {.inside = custom_owner},
+    {.inside = custom_owner},
+    {.inside = custom_owner},
+    [KIND_OWNER_LAST] = {.inside = custom_owner},
 };
 
 /* ---- words that most objects have ---- */

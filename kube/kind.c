@@ -1,6 +1,11 @@
 #include "kube/kube.h"
 
 #define TEMPLATE "spec.template"
+/* Of what they are called where only the table is known. Some have a namespace, some have none. */
+#define CUSTOM_OWNER(number)                                            \
+    {                                                                   \
+        "custom owner " number, "", "custom owners " number, NULL, true \
+    }
 
 const struct kind_info kind_table[KIND_COUNT] = {
     [KIND_UNKNOWN] = {"", "", "", NULL, false},
@@ -29,7 +34,22 @@ const struct kind_info kind_table[KIND_COUNT] = {
     [KIND_CSI_NODE] = {"CSINode", "storage.k8s.io", "csinodes", NULL, false},
     [KIND_AWS_NODE_TEMPLATE] = {"AWSNodeTemplate", "karpenter.k8s.aws", "awsnodetemplates", NULL,
                                 false},
+    [KIND_OWNER_FIRST] = CUSTOM_OWNER("1"),
+    CUSTOM_OWNER("2"),
+    CUSTOM_OWNER("3"),
+    CUSTOM_OWNER("4"),
+    CUSTOM_OWNER("5"),
+    CUSTOM_OWNER("6"),
+    CUSTOM_OWNER("7"),
+    [KIND_OWNER_LAST] = CUSTOM_OWNER("8"),
 };
+
+struct text group_of(struct text api_version)
+{
+    struct text group = TEXT("");
+    text_split(api_version, '/', &group, NULL);
+    return group;
+}
 
 /* Before apps/v1, workloads lived in this group; the paths that rails read are the same. */
 static bool group_matches(const struct kind_info *info, struct text group)
@@ -40,17 +60,15 @@ static bool group_matches(const struct kind_info *info, struct text group)
 
 enum kind kind_of(struct text api_version, struct text kind)
 {
-    struct text group = TEXT("");
-    text_split(api_version, '/', &group, NULL);
     enum kind found = kind_by_name(kind);
-    if (found == KIND_UNKNOWN || !group_matches(&kind_table[found], group))
+    if (found == KIND_UNKNOWN || !group_matches(&kind_table[found], group_of(api_version)))
         return KIND_UNKNOWN;
     return found;
 }
 
 enum kind kind_by_name(struct text name)
 {
-    for (int kind = KIND_UNKNOWN + 1; kind < KIND_COUNT; kind++)
+    for (int kind = KIND_UNKNOWN + 1; kind < KIND_OWNER_FIRST; kind++)
         if (text_is(name, kind_table[kind].name))
             return (enum kind)kind;
     return KIND_UNKNOWN;
@@ -58,8 +76,19 @@ enum kind kind_by_name(struct text name)
 
 enum kind kind_of_resource(struct text group, struct text plural)
 {
-    for (int kind = KIND_UNKNOWN + 1; kind < KIND_COUNT; kind++)
+    for (int kind = KIND_UNKNOWN + 1; kind < KIND_OWNER_FIRST; kind++)
         if (text_is(plural, kind_table[kind].plural) && group_matches(&kind_table[kind], group))
             return (enum kind)kind;
     return KIND_UNKNOWN;
+}
+
+/* FNV-1a; names have no slash. */
+uint64_t custom_kind_id(struct text group, struct text kind)
+{
+    const struct text parts[] = {group, TEXT("/"), kind};
+    uint64_t id = UINT64_C(14695981039346656037);
+    for (size_t i = 0; i < COUNT_OF(parts); i++)
+        for (size_t j = 0; j < parts[i].size; j++)
+            id = (id ^ (unsigned char)parts[i].data[j]) * UINT64_C(1099511628211);
+    return id == 0 ? 1 : id;
 }

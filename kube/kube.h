@@ -34,6 +34,10 @@ enum kind {
     KIND_NODE_CLAIM,
     KIND_CSI_NODE,
     KIND_AWS_NODE_TEMPLATE,
+    /* Custom resources that own what is judged: which they are the policies in force say. Only
+     * their metadata is known, and no name leads to them. */
+    KIND_OWNER_FIRST,
+    KIND_OWNER_LAST = KIND_OWNER_FIRST + 7,
     KIND_COUNT,
     /* A pod template inside a custom resource that a policy names, to the rails that judge it. Such
      * an object is made for a judgement alone: no snapshot and no manifest has one. */
@@ -50,6 +54,20 @@ extern const struct kind_info kind_table[KIND_COUNT];
 enum kind kind_of(struct text api_version, struct text kind);
 enum kind kind_by_name(struct text name);                          /* "Deployment"; KIND_UNKNOWN */
 enum kind kind_of_resource(struct text group, struct text plural); /* "apps", "deployments" */
+
+/* A custom resource, by its names. */
+struct custom_kind {
+    struct text group, kind, plural;
+};
+enum { OWNER_KINDS_MAX = KIND_OWNER_LAST - KIND_OWNER_FIRST + 1 };
+/* Tells kinds of owners apart; never 0. */
+uint64_t custom_kind_id(struct text group, struct text kind);
+static inline bool kind_is_custom_owner(enum kind kind)
+{
+    return kind >= KIND_OWNER_FIRST && kind <= KIND_OWNER_LAST;
+}
+/* "apps" of "apps/v1", and nothing of "v1". */
+struct text group_of(struct text api_version);
 
 /* A set of kinds: bit 1 << KIND_X. */
 typedef uint32_t kind_set;

@@ -58,13 +58,6 @@ bool is_of_daemon_set(const struct subject *subject, const struct object *object
            (old != NULL && node_string(node_at(old->root->node, "spec.nodeName")).size > 0);
 }
 
-static struct text group_of(struct text api_version)
-{
-    struct text group = TEXT("");
-    text_split(api_version, '/', &group, NULL);
-    return group;
-}
-
 /* Kubernetes' own kinds under an older name of their group, too. */
 static bool is_trusted_owner(const struct trusted_controller *trusted, const struct owner *owner)
 {
@@ -111,6 +104,25 @@ static bool makes(const struct policy_set *policies, const struct requester *req
 
 /* ---- owners that are seen ---- */
 
+static size_t slot_of(const struct seen_owners *seen, struct text group, struct text kind)
+{
+    uint64_t id = custom_kind_id(group, kind);
+    size_t slot = 0;
+    while (slot < OWNER_KINDS_MAX && seen->ids[slot] != id)
+        slot++;
+    return slot;
+}
+
+/* KIND_UNKNOWN: of its kind none are seen. */
+static enum kind kind_of_owner(const struct world *world, const struct owner *owner)
+{
+    enum kind kind = kind_of(owner->api_version, owner->kind);
+    if (kind != KIND_UNKNOWN)
+        return kind;
+    size_t slot = slot_of(&world->owners, group_of(owner->api_version), owner->kind);
+    return slot == OWNER_KINDS_MAX ? KIND_UNKNOWN : (enum kind)(KIND_OWNER_FIRST + slot);
+}
+
 static bool can_see(const struct world *world, enum kind kind)
 {
     return kind != KIND_UNKNOWN && !world->blind && world_lists(world, KIND_BIT(kind));
@@ -134,6 +146,8 @@ static const struct object *find_owner(const struct snapshot *snapshot,
         return NULL;
     const struct object *found =
         snapshot_find(snapshot, owner->kind, owner->namespace, owner->name);
+    if (found == NULL && kind_is_custom_owner(owner->kind)) /* some have no namespace */
+        found = snapshot_find(snapshot, owner->kind, TEXT(""), owner->name);
     return found != NULL && uids_agree(found->uid, owner->uid) ? found : NULL;
 }
 
@@ -189,9 +203,10 @@ struct root_owner root_owner_find(const struct world *world, const struct subjec
     const struct object *current = object;
     for (int i = 0; i < LONGEST_CHAIN && current->controller.name.size > 0; i++) {
         const struct owner *owner = &current->controller;
-        if (i > 0 && !subject->existing && !makes(world->policies, NULL, owner, current->kind))
+        enum kind made = kind_is_custom_owner(current->kind) ? KIND_UNKNOWN : current->kind;
+        if (i > 0 && !subject->existing && !makes(world->policies, NULL, owner, made))
             break;
-        enum kind kind = kind_of(owner->api_version, owner->kind);
+        enum kind kind = kind_of_owner(world, owner);
         const struct awaited_owner wanted = as_awaited(kind, object->namespace, owner);
         const struct object *found = find_owner(world->snapshot, &wanted);
         if (found != NULL) {
@@ -264,28 +279,70 @@ static void add_once(struct names *names, struct text name)
     text_builder_printf(&names->text, "%s%.*s", names->count == 1 ? "" : ", ", TEXT_ARGS(name));
 }
 
-static void add_custom_owners(const struct policy *policy, struct names *names)
+/* Names that are in the table may be another group's, too. */
+static bool is_custom(struct text group, struct text kind)
 {
-    struct arena *arena = names->text.arena;
-    for (size_t i = 0; i < policy->trusted_count; i++)
-        if (kind_by_name(policy->trusted[i].owner_kind) == KIND_UNKNOWN)
-            add_once(names, policy->trusted[i].owner);
-    for (size_t i = 0; i < policy->templated_count; i++)
-        if (policy->templated[i].controllers.count > 0)
-            add_once(names, arena_printf(arena, "%.*s.%.*s", TEXT_ARGS(policy->templated[i].kind),
-                                         TEXT_ARGS(policy->templated[i].group)));
+    enum kind known = kind_by_name(kind);
+    return known == KIND_UNKNOWN || !text_is(group, kind_table[known].group);
+}
+
+/* A plural that one policy says is that of all that say none. */
+static void add_owner_kind(struct custom_kinds *kinds, const struct custom_kind *kind,
+                           struct arena *arena)
+{
+    for (size_t i = 0; i < kinds->count; i++) {
+        struct custom_kind *item = &kinds->items[i];
+        if (!text_equal(item->group, kind->group) || !text_equal(item->kind, kind->kind))
+            continue;
+        if (item->plural.size == 0)
+            item->plural = kind->plural;
+        return;
+    }
+    *LIST_PUSH(arena, kinds) = *kind;
+}
+
+static void add_owner_kinds(const struct policy *policy, struct arena *arena,
+                            struct custom_kinds *kinds)
+{
+    for (size_t i = 0; i < policy->trusted_count; i++) {
+        const struct trusted_controller *item = &policy->trusted[i];
+        const struct custom_kind kind = {item->owner_group, item->owner_kind, item->resource};
+        if (is_custom(kind.group, kind.kind))
+            add_owner_kind(kinds, &kind, arena);
+    }
+    for (size_t i = 0; i < policy->templated_count; i++) {
+        const struct templated_kind *item = &policy->templated[i];
+        const struct custom_kind kind = {item->group, item->kind, item->resource};
+        if (item->controllers.count > 0)
+            add_owner_kind(kinds, &kind, arena);
+    }
+}
+
+void policy_set_owner_kinds(const struct policy_set *policies, struct arena *arena,
+                            struct custom_kinds *kinds)
+{
+    *kinds = (struct custom_kinds){0};
+    for (size_t i = 0; i < policies->count; i++)
+        add_owner_kinds(&policies->items[i], arena, kinds);
+    for (size_t i = 0; i < kinds->count; i++)
+        if (kinds->items[i].plural.size == 0)
+            kinds->items[i].plural = usual_resource(kinds->items[i].kind, arena);
 }
 
 struct text policy_set_believed(const struct policy_set *policies, kind_set unseen,
-                                bool custom_unseen, struct arena *arena)
+                                const struct seen_owners *seen, struct arena *arena)
 {
     struct names names = {.text = {.arena = arena}};
+    struct custom_kinds custom;
     if (!asks_for_age(policies))
         return TEXT("");
     for (size_t i = 0; i < COUNT_OF(makers); i++)
         if ((unseen & KIND_BIT(makers[i].owner)) != 0)
             add_once(&names, text_of(kind_table[makers[i].owner].name));
-    for (size_t i = 0; custom_unseen && i < policies->count; i++)
-        add_custom_owners(&policies->items[i], &names);
+    policy_set_owner_kinds(policies, arena, &custom);
+    for (size_t i = 0; i < custom.count; i++)
+        if (slot_of(seen, custom.items[i].group, custom.items[i].kind) == OWNER_KINDS_MAX)
+            add_once(&names, arena_printf(arena, "%.*s.%.*s", TEXT_ARGS(custom.items[i].kind),
+                                          TEXT_ARGS(custom.items[i].group)));
     return text_builder_text(&names.text);
 }

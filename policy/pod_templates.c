@@ -47,7 +47,7 @@ const struct key pod_template_keys[] = {
 
 /* ---- loading ---- */
 
-static bool is_kind(struct text t)
+bool kind_name_is_valid(struct text t)
 {
     for (size_t i = 0; i < t.size; i++) {
         char c = t.data[i];
@@ -89,18 +89,22 @@ static bool check_names(const struct schema *schema, const struct field *item,
         good = refuse(schema, item, "group",
                       TEXT("the API group of a custom resource without its version, such as "
                            "ray.io"));
-    if (kind->kind.size > 0 && !is_kind(kind->kind))
+    if (kind->kind.size > 0 && !kind_name_is_valid(kind->kind))
         good =
             refuse(schema, item, "kind", TEXT("a kind as manifests name it, such as RayCluster"));
-    if (kind->resource.size > 0 &&
-        (!domain_is_valid(kind->resource) || text_split(kind->resource, '.', NULL, NULL)))
-        good = refuse(schema, item, "resource",
-                      TEXT("a plural in small letters, as kubectl api-resources names it, such as "
-                           "rayclusters"));
-    return good;
+    return resource_check(schema, item, kind->resource) && good;
 }
 
-static struct text default_resource(struct text kind, struct arena *arena)
+bool resource_check(const struct schema *schema, const struct field *item, struct text resource)
+{
+    if (resource.size == 0 || (domain_is_valid(resource) && !text_split(resource, '.', NULL, NULL)))
+        return true;
+    return refuse(schema, item, "resource",
+                  TEXT("a plural in small letters, as kubectl api-resources names it, such as "
+                       "rayclusters"));
+}
+
+struct text usual_resource(struct text kind, struct arena *arena)
 {
     char *plural = ARENA_ARRAY(arena, kind.size + 2, char);
     for (size_t i = 0; i < kind.size; i++)
@@ -194,7 +198,7 @@ bool pod_templates_check(const struct schema *schema, const struct field *spec,
         good = check_names(schema, item, &items[i]) && good;
         good = check_paths(schema, item, &items[i]) && good;
         if (items[i].resource.size == 0)
-            items[i].resource = default_resource(items[i].kind, arena);
+            items[i].resource = usual_resource(items[i].kind, arena);
         for (size_t j = 0; j < i && items[i].kind.size > 0; j++) {
             if (!same_kind(&items[i], &items[j]))
                 continue;

@@ -20,6 +20,13 @@ bool custom_kinds_check(const struct schema *schema, const struct field *match,
 const struct templated_kind *templated_kind_find(const struct policy *policy,
                                                  struct text api_version, struct text kind);
 
+/* Whether a kind can be called so. */
+bool kind_name_is_valid(struct text name);
+/* "rayclusters" of a RayCluster. */
+struct text usual_resource(struct text kind, struct arena *arena);
+/* A problem is added and false returned when what stands at the item's key is no plural. */
+bool resource_check(const struct schema *schema, const struct field *item, struct text resource);
+
 /* An object once for each of its templates, as rails judge it. */
 struct views {
     const struct object *items;

@@ -130,6 +130,11 @@ struct pin_offers;
 struct places;
 
 /* All that a decision stands on, consistent with each other and immutable. */
+/* custom_kind_id of what KIND_OWNER_FIRST and those after it are; 0: nothing that is seen. */
+struct seen_owners {
+    uint64_t ids[OWNER_KINDS_MAX];
+};
+
 struct world {
     const struct policy_set *policies;
     const struct snapshot *snapshot;
@@ -140,7 +145,8 @@ struct world {
     kind_set unseen; /* may be there and cannot be seen: not to find one of them means nothing */
     bool blind;      /* there is no cluster, and no files that show one */
     bool live;       /* a cluster is watched: what is not there may be in a moment */
-    int64_t cpu_limit_us; /* of a review, as the policies say; 0: none */
+    struct seen_owners owners; /* the kinds of custom owners that are seen */
+    int64_t cpu_limit_us;      /* of a review, as the policies say; 0: none */
     uint64_t generation;
     int64_t loaded_unix_s;
 };
@@ -199,11 +205,18 @@ struct custom_resources {
 };
 void policy_set_custom_resources(const struct policy_set *policies, struct arena *arena,
                                  struct custom_resources *resources);
-/* The kinds of owners of which `since` believes what references say: those of Kubernetes' own that
- * cannot be seen, and custom ones if they cannot; joined by commas, empty when there are none, or
- * no rail that is on has a `since`. */
+/* The custom resources of whose controllers a policy trusts one, each once. */
+struct custom_kinds {
+    struct custom_kind *items;
+    size_t count, capacity;
+};
+void policy_set_owner_kinds(const struct policy_set *policies, struct arena *arena,
+                            struct custom_kinds *kinds);
+/* The kinds of owners of which `since` believes what references say, since they cannot be seen:
+ * Kubernetes' own, and custom ones that are not among the seen; joined by commas, empty when there
+ * are none, or no rail that is on has a `since`. */
 struct text policy_set_believed(const struct policy_set *policies, kind_set unseen,
-                                bool custom_unseen, struct arena *arena);
+                                const struct seen_owners *seen, struct arena *arena);
 /* Warns of exceptions that no longer hold. */
 void policy_warn_expired(const struct policy_set *policies, int64_t now_unix_s,
                          struct problems *warnings);

@@ -78,9 +78,10 @@ struct templated_kind {
 
 /* Who makes objects of one kind for owners of another, besides Kubernetes' own controllers. */
 struct trusted_controller {
-    struct text account; /* NAMESPACE/NAME, globs */
-    struct text owner;   /* KIND.GROUP as written */
-    int makes;           /* a choice */
+    struct text account;  /* NAMESPACE/NAME, globs */
+    struct text owner;    /* KIND.GROUP as written */
+    struct text resource; /* the owners' plural; empty: not said */
+    int makes;            /* a choice */
     struct text owner_kind, owner_group;
     enum kind made;
 };

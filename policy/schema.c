@@ -239,10 +239,10 @@ static bool read_kinds(const struct schema *schema, const struct field *field,
     *target = (struct key_kinds){
         .custom = {.items = ARENA_ARRAY(schema->arena, count, struct text),
                    .nodes = ARENA_ARRAY(schema->arena, count, const struct node *)}};
-    struct text names[KIND_COUNT];
-    for (size_t i = 0; i < KIND_COUNT - 1; i++)
+    struct text names[KIND_OWNER_FIRST];
+    for (size_t i = 0; i < KIND_OWNER_FIRST - 1; i++)
         names[i] = text_of(kind_table[i + 1].name);
-    names[KIND_COUNT - 1] = TEXT("KIND.GROUP of a custom resource under podTemplates");
+    names[KIND_OWNER_FIRST - 1] = TEXT("KIND.GROUP of a custom resource under podTemplates");
     bool good = true;
     for (size_t i = 0; i < count; i++) {
         const struct field *item = field_item(schema->arena, field, i);
@@ -254,7 +254,7 @@ static bool read_kinds(const struct schema *schema, const struct field *field,
             target->custom.items[target->custom.count] = name;
             target->custom.nodes[target->custom.count++] = item->node;
         } else {
-            good = schema_refuse_choice(schema, item, names, KIND_COUNT);
+            good = schema_refuse_choice(schema, item, names, KIND_OWNER_FIRST);
         }
     }
     return good;

@@ -1,6 +1,7 @@
 /* The controllers that a policy trusts besides Kubernetes' own, as spec.trustedControllers names
  * them. What their references are worth is decided in owner.c. */
 #include "policy/document.h"
+#include "policy/pod_templates.h"
 
 static const char *const made_kinds[] = {"Pod",         "ReplicaSet", "ReplicationController",
                                          "StatefulSet", "DaemonSet",  "Deployment",
@@ -19,6 +20,12 @@ const struct key trusted_controller_keys[] = {
      .summary = "the kind and the API group of what it makes them for, as in Rollout.argoproj.io",
      .maximum = 317,
      .required = true},
+    {.name = "resource",
+     .type = KEY_STRING,
+     .offset = offsetof(struct trusted_controller, resource),
+     .summary = "the plural of the owner, by which it is watched; absent: the kind in lower case "
+                "and an s, as in rollouts",
+     .maximum = 63},
     {.name = "makes",
      .type = KEY_ENUM,
      .offset = offsetof(struct trusted_controller, makes),
@@ -27,11 +34,6 @@ const struct key trusted_controller_keys[] = {
      .required = true},
     {0},
 };
-
-static bool begins_with_capital(struct text t)
-{
-    return t.size > 0 && t.data[0] >= 'A' && t.data[0] <= 'Z';
-}
 
 /* A kind alone is one of Kubernetes' own. */
 static bool read_owner(struct trusted_controller *item)
@@ -43,7 +45,7 @@ static bool read_owner(struct trusted_controller *item)
         return true;
     }
     return text_split(item->owner, '.', &item->owner_kind, &item->owner_group) &&
-           begins_with_capital(item->owner_kind) && domain_is_valid(item->owner_group);
+           kind_name_is_valid(item->owner_kind) && domain_is_valid(item->owner_group);
 }
 
 bool trusted_controllers_check(const struct schema *schema, const struct field *spec,
@@ -60,6 +62,7 @@ bool trusted_controllers_check(const struct schema *schema, const struct field *
             good = schema_refuse(schema, field_get(arena, item, "owner"),
                                  TEXT("KIND.GROUP, without a version"),
                                  TEXT(", such as Rollout.argoproj.io"));
+        good = resource_check(schema, item, items[i].resource) && good;
         items[i].made = kind_by_name(text_of(made_kinds[items[i].makes]));
     }
     return good;

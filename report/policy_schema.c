@@ -90,8 +90,8 @@ static struct node named_values(struct node value, struct arena *arena)
 
 static struct node kind_names(struct arena *arena)
 {
-    static const char *names[KIND_COUNT];
-    for (size_t kind = KIND_UNKNOWN + 1; kind < KIND_COUNT; kind++)
+    static const char *names[KIND_OWNER_FIRST];
+    for (size_t kind = KIND_UNKNOWN + 1; kind < KIND_OWNER_FIRST; kind++)
         names[kind - 1] = kind_table[kind].name;
     struct members known = {.arena = arena};
     put(&known, "enum", names_of(names, arena));

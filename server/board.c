@@ -54,6 +54,18 @@ static bool is_watched(const struct cluster_status *status, enum kind kind)
     return (status->kinds & KIND_BIT(kind)) != 0;
 }
 
+static const char *plural_of(const struct cluster_status *status, enum kind kind)
+{
+    const char *custom = status->of[kind].custom;
+    return custom[0] != '\0' ? custom : kind_table[kind].plural;
+}
+
+static const char *name_of(const struct cluster_status *status, enum kind kind)
+{
+    const char *custom = status->of[kind].custom;
+    return custom[0] != '\0' ? custom : kind_table[kind].name;
+}
+
 /* Negative: never. */
 static int64_t age_ms(const struct cluster_status *status, enum kind kind, int64_t now_ms)
 {
@@ -80,9 +92,9 @@ static void add_unreadable(const struct cluster_status *status, struct text_buil
         const struct kind_status *of = &status->of[kind];
         if (is_watched(status, kind) && of->unreadable_count > 0)
             text_builder_printf(out, "; %zu of %zu %s cannot be read", of->unreadable_count,
-                                of->object_count, kind_table[kind].plural);
+                                of->object_count, plural_of(status, kind));
         if (is_watched(status, kind) && of->lacks)
-            text_builder_printf(out, "; there is no memory for all %s", kind_table[kind].plural);
+            text_builder_printf(out, "; there is no memory for all %s", plural_of(status, kind));
     }
 }
 
@@ -90,7 +102,9 @@ static void add_troubles(const struct cluster_status *status, struct text_builde
 {
     for (enum kind kind = 0; kind < KIND_COUNT; kind++) {
         const struct watch_report *report = &status->of[kind].report;
-        bool unseen = (status->unseen & KIND_BIT(kind)) != 0;
+        bool unseen =
+            (status->unseen & KIND_BIT(kind)) != 0 ||
+            (kind_is_custom_owner(kind) && !report->synced && report->refused_status != 404);
         if (!is_watched(status, kind) || (!unseen && report->problem[0] == '\0'))
             continue;
         struct text problem = one_line(report->problem, out->arena);
@@ -99,7 +113,7 @@ static void add_troubles(const struct cluster_status *status, struct text_builde
             how = "cannot be seen";
         else if (report->degraded)
             how = report->refused_status == 404 ? "are not there" : "may no longer be read";
-        text_builder_printf(out, "; %s %s: %.*s", kind_table[kind].plural, how,
+        text_builder_printf(out, "; %s %s: %.*s", plural_of(status, kind), how,
                             TEXT_ARGS(problem.size > 0 ? problem
                                       : status->of[kind].lacks
                                           ? TEXT("there is no memory for all of them")
@@ -137,7 +151,7 @@ void board_add_kinds(struct board *board, int64_t now_ms, struct text_builder *o
         const struct kind_status *of = &status.of[kind];
         if (!is_watched(&status, kind))
             continue;
-        text_builder_printf(out, "%s: %zu objects", kind_table[kind].plural, of->object_count);
+        text_builder_printf(out, "%s: %zu objects", plural_of(&status, kind), of->object_count);
         int64_t kind_ms = age_ms(&status, kind, now_ms);
         if (kind_ms < 0)
             text_builder_add(out, TEXT(", never listed"));
@@ -237,7 +251,7 @@ static void add_ages(const struct cluster_status *status, int64_t now_ms, struct
         int64_t kind_ms = age_ms(status, kind, now_ms);
         if (is_watched(status, kind) && kind_ms >= 0)
             text_builder_printf(out, "taffrail_cluster_age_seconds{kind=\"%s\"} %lld.%03d\n",
-                                kind_table[kind].name, (long long)kind_ms / 1000,
+                                name_of(status, kind), (long long)kind_ms / 1000,
                                 (int)(kind_ms % 1000));
     }
 }
@@ -263,7 +277,7 @@ void board_add_metrics(struct board *board, int64_t now_ms, struct text_builder 
         for (enum kind kind = 0; kind < KIND_COUNT; kind++)
             if (is_watched(&status, kind))
                 text_builder_printf(out, "%s{kind=\"%s\"} %llu\n", series[i].name,
-                                    kind_table[kind].name,
+                                    name_of(&status, kind),
                                     (unsigned long long)series[i].value(&status.of[kind]));
     }
     add_ages(&status, now_ms, out);

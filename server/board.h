@@ -12,6 +12,7 @@ struct kind_status {
     size_t unreadable_count;    /* of them: nothing but their names is known */
     bool lacks;                 /* there was no room for all of them */
     char unreadable[400];       /* the names of some */
+    char custom[128];           /* of custom owners: which they are; else empty */
 };
 
 struct cluster_status {

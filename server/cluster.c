@@ -33,10 +33,29 @@ static void wake(void *context)
     client_wake(cluster->client);
 }
 
+static struct watch_settings settings_of(struct cluster *cluster)
+{
+    struct watch_settings settings = {.budget = &cluster->lists};
+    if (getrandom(&settings.seed, sizeof settings.seed, 0) < 0)
+        settings.seed = (uint64_t)monotonic_us();
+    return settings;
+}
+
 static void list_again(void *context, enum kind kind)
 {
     struct cluster *cluster = context;
     client_list_again(cluster->client, kind);
+}
+
+static bool watch_owners(void *context, enum kind kind, const struct custom_kind *custom)
+{
+    struct cluster *cluster = context;
+    struct watch_settings settings = settings_of(cluster);
+    const struct watch_sink sink = lookout_sink(cluster->lookout);
+    struct error error;
+    client_unwatch(cluster->client, kind);
+    settings.custom = custom;
+    return custom == NULL || client_watch(cluster->client, kind, &settings, &sink, &error);
 }
 
 static void *run(void *argument)
@@ -44,8 +63,10 @@ static void *run(void *argument)
     struct cluster *cluster = argument;
     struct watch_report reports[KIND_COUNT] = {0};
     while (!atomic_load(&cluster->stopping)) {
+        lookout_follow(cluster->lookout);
         for (enum kind kind = 0; kind < KIND_COUNT; kind++)
-            client_report(cluster->client, kind, &reports[kind]);
+            if (!client_report(cluster->client, kind, &reports[kind]))
+                reports[kind] = (struct watch_report){.age_ms = -1};
         int64_t wait_ms = lookout_step(cluster->lookout, reports);
         struct error error;
         if (!client_run(cluster->client, wait_ms, &error)) {
@@ -59,9 +80,7 @@ static void *run(void *argument)
 static bool watch_all(struct cluster *cluster, struct error *error)
 {
     struct watch_sink sink = lookout_sink(cluster->lookout);
-    struct watch_settings settings = {.budget = &cluster->lists};
-    if (getrandom(&settings.seed, sizeof settings.seed, 0) < 0)
-        settings.seed = (uint64_t)monotonic_us();
+    const struct watch_settings settings = settings_of(cluster);
     for (enum kind kind = 0; kind < KIND_COUNT; kind++)
         if ((lookout_kinds() & KIND_BIT(kind)) != 0 &&
             !client_watch(cluster->client, kind, &settings, &sink, error))
@@ -82,6 +101,7 @@ bool cluster_create(const struct client_config *config, struct publisher *publis
                                             .board = board,
                                             .now_ms = monotonic_ms,
                                             .wake = wake,
+                                            .watch_owners = watch_owners,
                                             .list_again = list_again,
                                             .context = made,
                                             .view_bytes_max = limit_bytes / VIEW_PART};

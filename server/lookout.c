@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "kube/live.h"
 #include "kube/places.h"
@@ -28,8 +29,18 @@ struct shown {
     struct shown *next;
 };
 
+/* Custom owners, watched as one of the kinds that are kept for them. */
+struct owner_slot {
+    uint64_t id;    /* 0: none */
+    char name[128]; /* "Rollout.argoproj.io", for people */
+};
+
 struct lookout {
     struct lookout_options options;
+    struct owner_slot owners[OWNER_KINDS_MAX];
+    uint64_t owners_generation; /* of the rules that name them */
+    int64_t followed_ms;        /* when they were last changed */
+    uint64_t belief_generation; /* of the rules of which it was said who is believed */
     struct live *live;
     struct watch_sink keep;      /* what fills the live */
     struct warm *warm;           /* NULL: nobody wants offers */
@@ -65,6 +76,22 @@ kind_set lookout_kinds(void)
            KIND_BIT(KIND_NODE) | KIND_BIT(KIND_NAMESPACE) | KIND_BIT(KIND_STORAGE_CLASS) |
            KIND_BIT(KIND_CSI_NODE) | KIND_BIT(KIND_POD_DISRUPTION_BUDGET) |
            KIND_BIT(KIND_LIMIT_RANGE);
+}
+
+/* With the custom owners of the rules in force. */
+static kind_set kinds_of(const struct lookout *lookout)
+{
+    kind_set kinds = lookout_kinds();
+    for (size_t i = 0; i < OWNER_KINDS_MAX; i++)
+        if (lookout->owners[i].id != 0)
+            kinds |= KIND_BIT(KIND_OWNER_FIRST + i);
+    return kinds;
+}
+
+static const char *plural_of(const struct lookout *lookout, enum kind kind)
+{
+    return kind_is_custom_owner(kind) ? lookout->owners[kind - KIND_OWNER_FIRST].name
+                                      : kind_table[kind].plural;
 }
 
 static bool is_in(kind_set kinds, enum kind kind)
@@ -220,10 +247,12 @@ static bool end_list(void *context, enum kind kind)
 }
 
 /* What cannot be read is said when that begins, and when it is over. */
-static void say_reading(const struct object *object, const char *why)
+static void say_reading(const struct lookout *lookout, const struct object *object, const char *why)
 {
-    char name[600];
-    snprintf(name, sizeof name, "%s %.*s%s%.*s", kind_table[object->kind].name,
+    char name[800];
+    bool custom = kind_is_custom_owner(object->kind);
+    snprintf(name, sizeof name, "%s %.*s%s%.*s",
+             custom ? plural_of(lookout, object->kind) : kind_table[object->kind].name,
              TEXT_ARGS(object->namespace), object->namespace.size > 0 ? "/" : "",
              TEXT_ARGS(object->name));
     if (why != NULL)
@@ -248,11 +277,11 @@ static bool put(void *context, const struct object *object)
     if (!lookout->keep.put(lookout->keep.context, object))
         return false;
     if (!lacked && live_lacks(lookout->live, object->kind))
-        log_line(LOG_WARN, "cluster", kind_table[object->kind].plural, NULL,
+        log_line(LOG_WARN, "cluster", plural_of(lookout, object->kind), NULL,
                  "there is no memory for all of them: what depends on the others is not decided; "
                  "raise the limit of memory");
     else if (was && !lacked)
-        say_reading(object, NULL);
+        say_reading(lookout, object, NULL);
     return true;
 }
 
@@ -261,7 +290,7 @@ static bool put_unreadable(void *context, const struct object *object, const cha
     struct lookout *lookout = context;
     wake(lookout);
     if (!is_unreadable(lookout, object))
-        say_reading(object, why);
+        say_reading(lookout, object, why);
     return live_put_unreadable(lookout->live, object->kind, object->namespace, object->name);
 }
 
@@ -274,13 +303,14 @@ static bool remove_object(void *context, const struct object *object)
 
 static void say(void *context, enum kind kind, enum log_level level, const char *message)
 {
-    wake(context);
+    struct lookout *lookout = context;
+    wake(lookout);
     if (level == LOG_WARN)
-        log_line(level, "cluster", kind_table[kind].plural, message,
+        log_line(level, "cluster", plural_of(lookout, kind), message,
                  "cannot be listed or watched now; what is known of them stays, and they are asked "
                  "for again");
     else
-        log_line(level, "cluster", kind_table[kind].plural, NULL, "%s", message);
+        log_line(level, "cluster", plural_of(lookout, kind), NULL, "%s", message);
 }
 
 struct watch_sink lookout_sink(struct lookout *lookout)
@@ -309,11 +339,30 @@ static bool is_stale(const struct watch_report *report)
            report->age_ms > (report->watching ? QUIET_WATCH_MS : VOLUMES_STALE_MS);
 }
 
+/* It will not soon be otherwise. */
+static bool is_settled(const struct watch_report *report)
+{
+    return report->synced || report->degraded;
+}
+
+/* What may no longer be listed is not seen: of owners that are gone nobody would hear. */
+static struct seen_owners see_owners(const struct lookout *lookout,
+                                     const struct watch_report reports[KIND_COUNT])
+{
+    struct seen_owners seen = {{0}};
+    for (size_t i = 0; lookout->visible && i < OWNER_KINDS_MAX; i++) {
+        enum kind kind = (enum kind)(KIND_OWNER_FIRST + i);
+        if (reports[kind].synced && !reports[kind].degraded && !live_misses(lookout->live, kind))
+            seen.ids[i] = lookout->owners[i].id;
+    }
+    return seen;
+}
+
 static struct sight see(const struct lookout *lookout,
                         const struct watch_report reports[KIND_COUNT])
 {
-    struct sight sight = {0};
-    for (enum kind kind = 0; kind < KIND_COUNT; kind++) {
+    struct sight sight = {.owners = see_owners(lookout, reports)};
+    for (enum kind kind = 0; kind < KIND_OWNER_FIRST; kind++) {
         if (is_in(lookout_kinds(), kind) && (!lookout->visible || is_unseen(kind, &reports[kind])))
             sight.unseen |= KIND_BIT(kind);
         if (live_misses(lookout->live, kind))
@@ -351,12 +400,112 @@ static bool is_ready_to_look(const struct lookout *lookout, int64_t now_ms,
 {
     bool some = false, all = true;
     for (enum kind kind = 0; kind < KIND_COUNT; kind++) {
-        if (!is_in(lookout_kinds(), kind))
+        if (!is_in(kinds_of(lookout), kind))
             continue;
         some |= reports[kind].synced;
-        all &= reports[kind].synced || reports[kind].degraded;
+        all &= is_settled(&reports[kind]);
     }
     return some && (all || now_ms - lookout->started_ms >= FIRST_LOOK_MS);
+}
+
+/* ---- custom owners ---- */
+
+static bool is_named(const struct custom_kinds *kinds, uint64_t id)
+{
+    for (size_t i = 0; i < kinds->count; i++)
+        if (custom_kind_id(kinds->items[i].group, kinds->items[i].kind) == id)
+            return true;
+    return false;
+}
+
+/* The one that has the id; NULL: none. */
+static struct owner_slot *slot_of(struct lookout *lookout, uint64_t id)
+{
+    for (size_t i = 0; i < OWNER_KINDS_MAX; i++)
+        if (lookout->owners[i].id == id)
+            return &lookout->owners[i];
+    return NULL;
+}
+
+static enum kind kind_of_slot(const struct lookout *lookout, const struct owner_slot *slot)
+{
+    return (enum kind)(KIND_OWNER_FIRST + (slot - lookout->owners));
+}
+
+/* False: memory ran out. */
+static bool leave(struct lookout *lookout, struct owner_slot *slot)
+{
+    const struct lookout_options *options = &lookout->options;
+    enum kind kind = kind_of_slot(lookout, slot);
+    bool done = options->watch_owners(options->context, kind, NULL);
+    live_list_begin(lookout->live, kind);
+    if (!done || !live_list_end(lookout->live, kind))
+        return false;
+    *slot = (struct owner_slot){.id = 0};
+    return true;
+}
+
+/* Beyond as many as there are kinds kept for them they are not seen, and so believed. False: memory
+ * ran out. */
+static bool begin(struct lookout *lookout, const struct custom_kind *custom)
+{
+    const struct lookout_options *options = &lookout->options;
+    uint64_t id = custom_kind_id(custom->group, custom->kind);
+    struct owner_slot *slot = slot_of(lookout, 0);
+    if (slot_of(lookout, id) != NULL || slot == NULL)
+        return true;
+    if (!options->watch_owners(options->context, kind_of_slot(lookout, slot), custom))
+        return false;
+    slot->id = id;
+    snprintf(slot->name, sizeof slot->name, "%.*s.%.*s", TEXT_ARGS(custom->kind),
+             TEXT_ARGS(custom->group));
+    return true;
+}
+
+/* False: memory ran out. */
+static bool follow(struct lookout *lookout, const struct custom_kinds *kinds)
+{
+    bool done = true;
+    for (size_t i = 0; i < OWNER_KINDS_MAX; i++)
+        if (lookout->owners[i].id != 0 && !is_named(kinds, lookout->owners[i].id))
+            done &= leave(lookout, &lookout->owners[i]);
+    for (size_t i = 0; i < kinds->count; i++)
+        done &= begin(lookout, &kinds->items[i]);
+    return done;
+}
+
+struct following {
+    struct lookout *lookout;
+    const struct policy_set *policies;
+    struct arena *arena;
+    bool done;
+};
+
+static void follow_body(void *context)
+{
+    struct following *following = context;
+    struct custom_kinds kinds;
+    policy_set_owner_kinds(following->policies, following->arena, &kinds);
+    following->done = follow(following->lookout, &kinds);
+}
+
+void lookout_follow(struct lookout *lookout)
+{
+    enum { NAMES_BYTES = 1 << 20 };
+    struct publisher *publisher = lookout->options.publisher;
+    struct rules *rules = publisher_hold_rules(publisher);
+    bool changed = rules != NULL && rules->world->generation != lookout->owners_generation;
+    struct arena *arena = changed ? arena_create(NAMES_BYTES) : NULL;
+    if (arena != NULL) {
+        struct following following = {lookout, rules->world->policies, arena, false};
+        struct error error;
+        if (arena_guard(arena, follow_body, &following, &error) && following.done) {
+            lookout->owners_generation = rules->world->generation;
+            lookout->followed_ms = lookout->options.now_ms();
+        }
+        arena_destroy(arena);
+    }
+    publisher_release_rules(publisher, rules);
 }
 
 /* ---- steps ---- */
@@ -388,6 +537,8 @@ static struct kind_status status_of(const struct lookout *lookout, enum kind kin
                                  .lacks = live_lacks(lookout->live, kind)};
     if (lookout->shown != NULL)
         name_unreadable(lookout, kind, &status);
+    if (kind_is_custom_owner(kind))
+        snprintf(status.custom, sizeof status.custom, "%s", plural_of(lookout, kind));
     return status;
 }
 
@@ -407,7 +558,7 @@ static void tell_board(struct lookout *lookout, int64_t now_ms,
 {
     struct cluster_status status = {
         .at_ms = now_ms,
-        .kinds = lookout_kinds(),
+        .kinds = kinds_of(lookout),
         .unseen = lookout->sight.unseen,
         .waiting = !lookout->visible && now_ms - lookout->started_ms < FIRST_LOOK_MS,
         .visible = lookout->visible,
@@ -421,15 +572,29 @@ static void tell_board(struct lookout *lookout, int64_t now_ms,
     lookout->told_ms = now_ms;
 }
 
-/* Of owners that cannot be seen `since` knows no more than what somebody wrote. */
-static void log_belief(const struct lookout *lookout, const struct rules *rules)
+/* Once the custom owners that rules name have been asked for. */
+static bool is_belief_due(const struct lookout *lookout, const struct rules *rules, int64_t now_ms,
+                          const struct watch_report reports[KIND_COUNT])
 {
-    enum { BELIEF_BYTES = 64 << 10 };
-    struct arena *arena = rules == NULL ? NULL : arena_create(BELIEF_BYTES);
+    bool settled = true;
+    for (enum kind kind = KIND_OWNER_FIRST; kind <= KIND_OWNER_LAST; kind++)
+        settled &= !is_in(kinds_of(lookout), kind) || is_settled(&reports[kind]);
+    return lookout->visible && rules != NULL &&
+           rules->world->generation == lookout->owners_generation &&
+           lookout->belief_generation != lookout->owners_generation &&
+           (settled || now_ms - lookout->followed_ms >= FIRST_LOOK_MS);
+}
+
+/* Of owners that cannot be seen `since` knows no more than what somebody wrote. */
+static void log_belief(struct lookout *lookout, const struct rules *rules)
+{
+    enum { BELIEF_BYTES = 1 << 20 };
+    struct arena *arena = arena_create(BELIEF_BYTES);
     if (arena == NULL)
         return;
-    struct text kinds =
-        policy_set_believed(rules->world->policies, lookout->sight.unseen, false, arena);
+    lookout->belief_generation = rules->world->generation;
+    struct text kinds = policy_set_believed(rules->world->policies, lookout->sight.unseen,
+                                            &lookout->sight.owners, arena);
     if (kinds.size > 0)
         log_line(LOG_WARN, "cluster", NULL, NULL,
                  "`since` rests on what authors write of owners that cannot be seen (%.*s): what "
@@ -485,6 +650,8 @@ static bool step(struct lookout *lookout, struct rules *rules, int64_t now_ms,
     struct sight before = lookout->sight, sight = see(lookout, reports);
     lookout->due |= first || rules != lookout->rules; /* their catalogue makes other offers */
     lookout->due |= places_are_due(lookout, now_ms);
+    /* Which they are belongs to the view that has them. */
+    lookout->due |= memcmp(&sight.owners, &before.owners, sizeof before.owners) != 0;
     if (is_time_for_a_view(lookout, whole, now_ms)) {
         lookout->due = true;
         if (!publish_view(lookout, rules, &sight))
@@ -495,16 +662,17 @@ static bool step(struct lookout *lookout, struct rules *rules, int64_t now_ms,
         lookout->took_ms = lookout->published_ms - now_ms;
     } else if (sight.unseen != before.unseen ||
                sight.volumes_are_stale != before.volumes_are_stale) {
+        sight.owners = before.owners;
         if (!publisher_set_view(lookout->options.publisher, NULL, &sight))
             return false;
         lookout->sight = sight;
     }
-    if (first) {
+    if (first)
         log_first_look(lookout, now_ms);
-        log_belief(lookout, rules);
-    } else if (lookout->visible) {
+    else if (lookout->visible)
         log_sight(&before, &sight);
-    }
+    if (is_belief_due(lookout, rules, now_ms, reports))
+        log_belief(lookout, rules);
     return true;
 }
 

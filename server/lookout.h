@@ -13,6 +13,9 @@ struct lookout_options {
     int64_t (*now_ms)(void); /* goes forward only */
     /* Called by the sink when lookout_step has something to do after a time of rest. */
     void (*wake)(void *context);
+    /* Watches custom owners as a kind, NULL: no longer. False: memory ran out, and it is asked
+     * again. */
+    bool (*watch_owners)(void *context, enum kind kind, const struct custom_kind *custom);
     /* Has a kind listed anew: there is room for what could not be kept. */
     void (*list_again)(void *context, enum kind kind);
     void *context;
@@ -30,6 +33,8 @@ void lookout_destroy(struct lookout *lookout); /* NULL is fine */
 bool lookout_begin(struct lookout *lookout) MUST_CHECK;
 /* Told on the thread that calls lookout_step. */
 struct watch_sink lookout_sink(struct lookout *lookout);
+/* Has the custom owners watched that the rules in force name: reports are of what it leaves. */
+void lookout_follow(struct lookout *lookout);
 /* Publishes what is due; reports[kind] is what the kind's watcher reports. Returns for how many
  * milliseconds, unless it is woken, there is nothing to do. */
 int64_t lookout_step(struct lookout *lookout, const struct watch_report reports[KIND_COUNT]);

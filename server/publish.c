@@ -98,6 +98,7 @@ static bool publish(struct publisher *publisher, struct rules *rules, struct vie
         composed->world.offers = view->offers;
         composed->world.places = view->places;
         composed->world.unseen = sight->unseen;
+        composed->world.owners = sight->owners;
         composed->world.blind = false;
         composed->world.live = true;
         composed->world.volumes_are_stale = sight->volumes_are_stale;

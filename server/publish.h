@@ -25,6 +25,7 @@ struct view {
 /* What is known of a view that may change while it stays. */
 struct sight {
     kind_set unseen;
+    struct seen_owners owners; /* as the view has them */
     bool volumes_are_stale;
 };
 

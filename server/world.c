@@ -58,9 +58,11 @@ static bool load_snapshot(struct loading *loading, const struct snapshot **snaps
 /* Of owners that cannot be seen nobody knows more than what somebody wrote. */
 static void warn_of_belief(struct loading *loading, const struct policy_set *policies)
 {
-    bool blind = loading->options->state_dir == NULL && !loading->options->watches;
-    struct text kinds =
-        policy_set_believed(policies, blind ? ~(kind_set)0 : 0, true, loading->arena);
+    const struct seen_owners none = {{0}};
+    if (loading->options->watches) /* what is seen then is said after the first look */
+        return;
+    struct text kinds = policy_set_believed(
+        policies, loading->options->state_dir == NULL ? ~(kind_set)0 : 0, &none, loading->arena);
     if (kinds.size > 0)
         problems_add(
             loading->warnings, ERROR_POLICY, NOWHERE,

@@ -81,6 +81,7 @@ struct watch_settings {
     uint64_t seed;                       /* of the jitter */
     struct watch_budget *budget;         /* NULL: none */
     bool whole; /* objects are told whole, and not only what a live keeps of them */
+    const struct custom_kind *custom; /* which kind of owners it is, and no other kind; copied */
 };
 
 struct watcher;
@@ -99,6 +100,7 @@ struct watch_step {
     int64_t until_ms;
     const char *path; /* and query, from "/api"; valid until the next call */
     bool stream;      /* a watch: no time limit, no compression */
+    bool metadata;    /* nothing more of the objects is asked for */
 };
 /* What to do now. Times are of a clock that only goes forward. */
 void watcher_next(struct watcher *watcher, int64_t now_ms, struct watch_step *step);
@@ -128,6 +130,8 @@ bool client_open(const struct client_config *config, int64_t (*now_ms)(void),
 void client_close(struct client *client); /* NULL is fine */
 bool client_watch(struct client *client, enum kind kind, const struct watch_settings *settings,
                   const struct watch_sink *sink, struct error *error) MUST_CHECK;
+/* Watches it no more; of what was told nothing is taken back. */
+void client_unwatch(struct client *client, enum kind kind);
 /* Works for so long, or until client_wake; what arrives is told on this thread. */
 bool client_run(struct client *client, int64_t for_ms, struct error *error) MUST_CHECK;
 void client_wake(struct client *client);

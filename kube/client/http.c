@@ -63,17 +63,8 @@ void client_close(struct client *client)
 {
     if (client == NULL)
         return;
-    for (size_t kind = 0; kind < KIND_COUNT; kind++) {
-        struct transfer *transfer = client->transfers[kind];
-        if (transfer == NULL)
-            continue;
-        if (transfer->active)
-            curl_multi_remove_handle(client->multi, transfer->easy);
-        curl_easy_cleanup(transfer->easy);
-        curl_slist_free_all(transfer->headers);
-        watcher_destroy(transfer->watcher);
-        free(transfer);
-    }
+    for (size_t kind = 0; kind < KIND_COUNT; kind++)
+        client_unwatch(client, (enum kind)kind);
     calls_drop(client);
     if (client->multi != NULL)
         curl_multi_cleanup(client->multi);
@@ -103,6 +94,20 @@ bool client_watch(struct client *client, enum kind kind, const struct watch_sett
     }
     client->transfers[kind] = transfer;
     return true;
+}
+
+void client_unwatch(struct client *client, enum kind kind)
+{
+    struct transfer *transfer = client->transfers[kind];
+    if (transfer == NULL)
+        return;
+    if (transfer->active)
+        curl_multi_remove_handle(client->multi, transfer->easy);
+    curl_easy_cleanup(transfer->easy);
+    curl_slist_free_all(transfer->headers);
+    watcher_destroy(transfer->watcher);
+    free(transfer);
+    client->transfers[kind] = NULL;
 }
 
 /* ---- one request ---- */
@@ -137,10 +142,10 @@ bool http_add_header(struct curl_slist **headers, const char *header)
     return true;
 }
 
-static bool add_headers(struct client *client, struct curl_slist **headers)
+static bool add_headers(struct client *client, const char *accept, struct curl_slist **headers)
 {
     const char *token = token_now(&client->endpoint.token);
-    bool done = http_add_header(headers, "Accept: application/json");
+    bool done = http_add_header(headers, accept);
     if (token == NULL || !done)
         return done;
     char *header = NULL;
@@ -151,13 +156,14 @@ static bool add_headers(struct client *client, struct curl_slist **headers)
 }
 
 /* Options that are not there, or memory that runs out, show as a request that fails. */
-bool http_prepare(struct client *client, CURL *easy, const char *path, struct curl_slist **headers)
+bool http_prepare(struct client *client, CURL *easy, const char *path, const char *accept,
+                  struct curl_slist **headers)
 {
     const struct endpoint *endpoint = &client->endpoint;
     const struct client_config *config = &endpoint->config;
     char *url = NULL;
     curl_easy_reset(easy);
-    if (!add_headers(client, headers) || asprintf(&url, "%s%s", endpoint->base, path) < 0)
+    if (!add_headers(client, accept, headers) || asprintf(&url, "%s%s", endpoint->base, path) < 0)
         return false;
     bool done = curl_easy_setopt(easy, CURLOPT_URL, url) == CURLE_OK &&
                 curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https") == CURLE_OK;
@@ -188,12 +194,23 @@ bool http_prepare(struct client *client, CURL *easy, const char *path, struct cu
     return done;
 }
 
+/* Whole objects are the server's answer when it cannot do otherwise; no more is read of them. */
+#define PARTIAL_AS(kind) HTTP_ACCEPT_JSON ";as=" kind ";g=meta.k8s.io;v=v1,application/json"
+
+static const char *accept_of(const struct watch_step *step)
+{
+    if (!step->metadata)
+        return HTTP_ACCEPT_JSON;
+    return step->stream ? PARTIAL_AS("PartialObjectMetadata")
+                        : PARTIAL_AS("PartialObjectMetadataList");
+}
+
 static bool write_options(struct transfer *transfer, const struct watch_step *step)
 {
     CURL *easy = transfer->easy;
     curl_slist_free_all(transfer->headers);
     transfer->headers = NULL;
-    if (!http_prepare(transfer->client, easy, step->path, &transfer->headers))
+    if (!http_prepare(transfer->client, easy, step->path, accept_of(step), &transfer->headers))
         return false;
     curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, take_body);
     curl_easy_setopt(easy, CURLOPT_WRITEDATA, transfer);

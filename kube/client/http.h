@@ -26,9 +26,11 @@ struct client {
     atomic_bool woken;
 };
 
-/* What every request has: where to, who asks, how the other side is known. *headers gets Accept and
- * the token. False: memory ran out, or libcurl cannot do it. */
-bool http_prepare(struct client *client, CURL *easy, const char *path, struct curl_slist **headers);
+#define HTTP_ACCEPT_JSON "Accept: application/json"
+/* What every request has: where to, who asks, how the other side is known. *headers gets what is
+ * accepted and the token. False: memory ran out, or libcurl cannot do it. */
+bool http_prepare(struct client *client, CURL *easy, const char *path, const char *accept,
+                  struct curl_slist **headers);
 bool http_add_header(struct curl_slist **headers, const char *header);
 
 void calls_finish(struct call *call, CURLcode code);

@@ -86,7 +86,8 @@ static bool write_options(struct call *call, const struct call_request *request)
     };
     char path[CALL_PATH_BYTES];
     CURL *easy = call->easy;
-    if (!call_path(request, path) || !http_prepare(call->client, easy, path, &call->headers))
+    if (!call_path(request, path) ||
+        !http_prepare(call->client, easy, path, HTTP_ACCEPT_JSON, &call->headers))
         return false;
     bool done = true;
     if (request->verb != CALL_GET) {

@@ -25,10 +25,9 @@ const char *const *kind_versions(enum kind kind)
     }
 }
 
-struct text kind_api_version(enum kind kind, const char *version, struct arena *arena)
+struct text api_version_of(struct text group, const char *version, struct arena *arena)
 {
-    const char *group = kind_table[kind].group;
-    return arena_printf(arena, "%s%s%s", group, *group == '\0' ? "" : "/", version);
+    return arena_printf(arena, "%.*s%s%s", TEXT_ARGS(group), group.size == 0 ? "" : "/", version);
 }
 
 static void write_escaped(char *path, size_t *size, const char *value)
@@ -46,10 +45,9 @@ static void write_escaped(char *path, size_t *size, const char *value)
 
 void list_request_write(const struct list_request *request, char path[static PATH_BYTES])
 {
-    const struct kind_info *info = &kind_table[request->kind];
-    bool core = *info->group == '\0';
-    size_t size = (size_t)snprintf(path, PATH_BYTES, "/%s%s/%s/%s", core ? "api" : "apis/",
-                                   info->group, request->version, info->plural);
+    size_t size = (size_t)snprintf(
+        path, PATH_BYTES, "/%s%.*s/%s/%.*s", request->group.size == 0 ? "api" : "apis/",
+        TEXT_ARGS(request->group), request->version, TEXT_ARGS(request->plural));
     if (request->watch_version != NULL) {
         size += (size_t)snprintf(path + size, PATH_BYTES - size,
                                  "?watch=1&allowWatchBookmarks=true&timeoutSeconds=%u"
@@ -63,6 +61,11 @@ void list_request_write(const struct list_request *request, char path[static PAT
             write_escaped(path, &size, request->continue_token);
         }
     }
+}
+
+void group_request_write(struct text group, char path[static PATH_BYTES])
+{
+    snprintf(path, PATH_BYTES, "/apis/%.*s", TEXT_ARGS(group));
 }
 
 bool version_keep(char kept[static VERSION_BYTES], struct text version)

@@ -29,9 +29,17 @@ enum {
 
 enum failure { RESUME, RELIST };
 
+/* A custom kind of owners: its names, and what is known of its group. */
+struct custom {
+    struct custom_kind kind;
+    char *names;                  /* that its texts point into */
+    struct api_versions versions; /* none: the server is to be asked */
+};
+
 struct watcher {
     enum kind kind;
-    size_t version; /* of kind_versions() */
+    struct custom custom; /* without a kind: it is none */
+    size_t version;       /* of those there are */
     struct watch_settings settings;
     struct watch_sink sink;
     struct arena *arena;
@@ -65,6 +73,41 @@ struct watcher {
     char problem[200];
 };
 
+static bool is_custom(const struct watcher *watcher)
+{
+    return watcher->custom.names != NULL;
+}
+
+/* NULL: there are no more. */
+static const char *version_at(const struct watcher *watcher, size_t index)
+{
+    const struct api_versions *found = &watcher->custom.versions;
+    if (!is_custom(watcher))
+        return kind_versions(watcher->kind)[index];
+    return index < found->count ? found->items[index] : NULL;
+}
+
+static bool is_asking_for_versions(const struct watcher *watcher)
+{
+    return is_custom(watcher) && watcher->custom.versions.count == 0;
+}
+
+/* Takes it on in memory of its own. False: malloc failed. */
+static bool keep_custom(struct custom *custom, const struct custom_kind *kind)
+{
+    struct text *own[] = {&custom->kind.group, &custom->kind.kind, &custom->kind.plural};
+    custom->kind = *kind;
+    custom->names = malloc(kind->group.size + kind->kind.size + kind->plural.size + 1);
+    if (custom->names == NULL)
+        return false;
+    char *at = custom->names;
+    for (size_t i = 0; i < COUNT_OF(own); at += own[i++]->size) {
+        memcpy(at, own[i]->data, own[i]->size);
+        own[i]->data = at;
+    }
+    return true;
+}
+
 struct watcher *watcher_create(enum kind kind, const struct watch_settings *settings,
                                const struct watch_sink *sink)
 {
@@ -88,10 +131,12 @@ struct watcher *watcher_create(enum kind kind, const struct watch_settings *sett
     /* Kinds that are given the same seed do not move in step. */
     watcher->random = own->seed ^ ((uint64_t)kind << 32) ^ UINT64_C(0x9E3779B97F4A7C15);
     watcher->arena = arena_create(own->whole ? WHOLE_ARENA_BYTES : ARENA_BYTES);
-    if (watcher->arena == NULL) {
-        free(watcher);
+    if (watcher->arena == NULL ||
+        (own->custom != NULL && !keep_custom(&watcher->custom, own->custom))) {
+        watcher_destroy(watcher);
         return NULL;
     }
+    own->custom = NULL; /* there is a copy */
     return watcher;
 }
 
@@ -101,6 +146,7 @@ void watcher_destroy(struct watcher *watcher)
         return;
     arena_destroy(watcher->arena);
     free(watcher->continue_token);
+    free(watcher->custom.names);
     hold_free(&watcher->hold);
     hold_free(&watcher->head);
     free(watcher);
@@ -163,7 +209,8 @@ static void drop_bytes(struct watcher *watcher)
 static struct object_reader reader_of(const struct watcher *watcher)
 {
     return (struct object_reader){.kind = watcher->kind,
-                                  .version = kind_versions(watcher->kind)[watcher->version],
+                                  .custom = is_custom(watcher) ? &watcher->custom.kind : NULL,
+                                  .version = version_at(watcher, watcher->version),
                                   .whole = watcher->settings.whole,
                                   .arena = watcher->arena};
 }
@@ -258,6 +305,7 @@ static void degrade(struct watcher *watcher, int64_t now_ms, const char *what)
     watcher->degraded = true;
     watcher->refused_status = watcher->status;
     watcher->version = 0;
+    watcher->custom.versions.count = 0;
     start_over(watcher);
     stop(watcher);
     bool soon = watcher->refusals_in_row < REFUSALS_SOON;
@@ -414,6 +462,19 @@ static void take_page(struct watcher *watcher, int64_t now_ms)
         finish_list(watcher, now_ms);
 }
 
+static void take_versions(struct watcher *watcher, int64_t now_ms)
+{
+    struct error error = {0};
+    bool whole = !watcher->cut;
+    if (!whole || !api_versions_read(hold_text(&watcher->hold), watcher->arena,
+                                     &watcher->custom.versions, &error)) {
+        fail(watcher, now_ms, RELIST, 0, whole ? error.what : "the answer is too long");
+        return;
+    }
+    stop(watcher);
+    watcher->start_at_ms = now_ms;
+}
+
 /* False: the watch is over. */
 static bool take_event(struct watcher *watcher, int64_t now_ms)
 {
@@ -476,7 +537,7 @@ static void take_refusal(struct watcher *watcher, int64_t now_ms, int64_t retry_
     if (status == 410 || (is_status && said.expired)) {
         expire(watcher, now_ms);
     } else if (status == 404 && !watcher->watching &&
-               kind_versions(watcher->kind)[watcher->version + 1] != NULL) {
+               version_at(watcher, watcher->version + 1) != NULL) {
         watcher->version++;
         start_over(watcher);
         stop(watcher);
@@ -603,8 +664,9 @@ bool watcher_bytes(struct watcher *watcher, int64_t now_ms, struct text bytes)
     if (!watcher->in_flight)
         return false;
     watcher->last_byte_ms = now_ms;
-    if (watcher->status != 200) {
+    if (watcher->status != 200 || is_asking_for_versions(watcher)) {
         size_t room = REFUSAL_BYTES - watcher->hold.size;
+        watcher->cut |= bytes.size > room;
         if (bytes.size > room)
             bytes.size = room;
         /* Without what it says the refusal is one all the same. */
@@ -627,7 +689,9 @@ void watcher_end(struct watcher *watcher, int64_t now_ms, const char *failure,
         if (!watcher->watching && watcher->page_bytes > 0)
             halve_page(watcher);
         fail(watcher, now_ms, RESUME, retry_after_s, failure != NULL ? failure : "no answer");
-    } else if (watcher->watching)
+    } else if (is_asking_for_versions(watcher))
+        take_versions(watcher, now_ms);
+    else if (watcher->watching)
         end_watch(watcher, now_ms);
     else
         take_page(watcher, now_ms);
@@ -635,8 +699,18 @@ void watcher_end(struct watcher *watcher, int64_t now_ms, const char *failure,
 
 static void write_path(struct watcher *watcher)
 {
-    struct list_request request = {.kind = watcher->kind,
-                                   .version = kind_versions(watcher->kind)[watcher->version]};
+    const struct custom_kind *custom = &watcher->custom.kind;
+    struct list_request request = {.group = text_of(kind_table[watcher->kind].group),
+                                   .plural = text_of(kind_table[watcher->kind].plural),
+                                   .version = version_at(watcher, watcher->version)};
+    if (is_asking_for_versions(watcher)) {
+        group_request_write(custom->group, watcher->path);
+        return;
+    }
+    if (is_custom(watcher)) {
+        request.group = custom->group;
+        request.plural = custom->plural;
+    }
     if (watcher->watching) {
         request.watch_version = watcher->resource_version;
         request.timeout_s = WATCH_MIN_S + (unsigned)(draw(watcher) % WATCH_MIN_S);
@@ -651,7 +725,9 @@ void watcher_next(struct watcher *watcher, int64_t now_ms, struct watch_step *st
 {
     int64_t idle_ms =
         watcher->watching ? watcher->settings.watch_idle_ms : watcher->settings.list_idle_ms;
-    *step = (struct watch_step){.kind = WATCH_WAIT, .stream = watcher->watching};
+    *step = (struct watch_step){.kind = WATCH_WAIT,
+                                .stream = watcher->watching,
+                                .metadata = is_custom(watcher) && !is_asking_for_versions(watcher)};
     if (watcher_waits(watcher))
         watcher->last_byte_ms = now_ms;
     if (watcher->in_flight) {

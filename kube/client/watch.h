@@ -36,11 +36,11 @@ enum list_part list_scan(struct list_scan *scan, struct text bytes, size_t *used
 /* The versions of a kind's API, the one to ask first first; NULL at its end. */
 const char *const *kind_versions(enum kind kind);
 /* "v1", "apps/v1". */
-struct text kind_api_version(enum kind kind, const char *version, struct arena *arena);
+struct text api_version_of(struct text group, const char *version, struct arena *arena);
 
 enum { VERSION_BYTES = 64, PATH_BYTES = 8192 };
 struct list_request {
-    enum kind kind;
+    struct text group, plural;
     const char *version;       /* of its API */
     const char *watch_version; /* the resource version to watch from; NULL: a list */
     unsigned timeout_s;        /* of a watch */
@@ -48,6 +48,8 @@ struct list_request {
     const char *continue_token;
 };
 void list_request_write(const struct list_request *request, char path[static PATH_BYTES]);
+/* Of a group: asks which versions of its API there are. */
+void group_request_write(struct text group, char path[static PATH_BYTES]);
 
 /* False: it is no version. */
 bool version_keep(char kept[static VERSION_BYTES], struct text version) MUST_CHECK;
@@ -55,11 +57,22 @@ bool version_keep(char kept[static VERSION_BYTES], struct text version) MUST_CHE
  * compared and count as newer. */
 int version_order(struct text a, struct text b);
 
+/* The versions that a server has of a group. */
+enum { API_VERSIONS_MAX = 8 };
+struct api_versions {
+    char items[API_VERSIONS_MAX][VERSION_BYTES]; /* the preferred one first */
+    size_t count;
+};
+/* An APIGroup. False: it is none. */
+bool api_versions_read(struct text body, struct arena *arena, struct api_versions *versions,
+                       struct error *error) MUST_CHECK;
+
 /* How the objects of a kind are read. All that is read lies in the arena or in the body. */
 struct object_reader {
     enum kind kind;
-    const char *version; /* of its API */
-    bool whole;          /* not only what a live keeps */
+    const struct custom_kind *custom; /* NULL: the kind says it all */
+    const char *version;              /* of its API */
+    bool whole;                       /* not only what a live keeps */
     struct arena *arena;
 };
 enum read_result {

@@ -92,6 +92,11 @@ static struct identity identity_read(struct text object)
     return identity;
 }
 
+static struct text kind_name_of(const struct object_reader *reader)
+{
+    return reader->custom != NULL ? reader->custom->kind : text_of(kind_table[reader->kind].name);
+}
+
 struct reading {
     const struct object_reader *reader;
     struct text body;
@@ -109,17 +114,35 @@ static void read_object_body(void *context)
     const struct node *root = NULL;
     if (!read_tree(reading->body, nodes, &choice, reader->arena, &root, reading->error))
         return;
-    struct text api_version = kind_api_version(reader->kind, reader->version, reader->arena);
-    struct text kind_name = text_of(kind_table[reader->kind].name);
+    const struct custom_kind *custom = reader->custom;
+    const struct kind_info *info = &kind_table[reader->kind];
+    struct text api_version = api_version_of(custom != NULL ? custom->group : text_of(info->group),
+                                             reader->version, reader->arena);
+    struct text kind_name = kind_name_of(reader);
     root = name_type(root, api_version, kind_name, reader->arena);
     reading->done =
         object_read(root, NULL, TEXT(""), reader->arena, reading->object, reading->error);
+    if (custom != NULL) {
+        reading->object->kind = reader->kind;
+        reading->object->api_version = api_version;
+        reading->object->kind_name = kind_name;
+    }
+}
+
+static bool is_of_custom_kind(const struct custom_kind *custom, const struct identity *identity)
+{
+    bool partial = text_starts_with(identity->api_version, TEXT("meta.k8s.io/")) &&
+                   text_is(identity->kind, "PartialObjectMetadata");
+    return partial || (text_equal(group_of(identity->api_version), custom->group) &&
+                       text_equal(identity->kind, custom->kind));
 }
 
 /* Its apiVersion and kind may be left out. */
 static bool is_of_kind(const struct object_reader *reader, const struct identity *identity)
 {
     bool said = identity->api_version.size > 0 && identity->kind.size > 0;
+    if (reader->custom != NULL)
+        return identity->name.size > 0 && (!said || is_of_custom_kind(reader->custom, identity));
     bool named = identity->name.size > 0 &&
                  (!kind_table[reader->kind].namespaced || identity->namespace.size > 0);
     return named && (!said || kind_of(identity->api_version, identity->kind) == reader->kind);
@@ -136,8 +159,8 @@ static enum read_result read_object(const struct object_reader *reader, struct t
         named.namespace = identity->namespace;
     *object = named;
     if (!is_of_kind(reader, identity)) {
-        error_fill(error, ERROR_CLUSTER, NOWHERE, "an object is no %s with a name",
-                   kind_table[reader->kind].name);
+        error_fill(error, ERROR_CLUSTER, NOWHERE, "an object is no %.*s with a name",
+                   TEXT_ARGS(kind_name_of(reader)));
         return READ_FAILED;
     }
     if (cut) {
@@ -203,6 +226,50 @@ enum read_result list_item_read(const struct object_reader *reader, struct text 
         return READ_FAILED;
     }
     return read_object(reader, item, cut, &identity, object, error);
+}
+
+/* ---- the versions of a group ---- */
+
+struct group_reading {
+    struct text body;
+    struct arena *arena;
+    struct api_versions *versions;
+    struct error *error;
+};
+
+/* One that is too long, or one too many, is left out. */
+static void add_version(struct api_versions *versions, const struct node *item)
+{
+    struct text version = node_string(node_get(item, "version"));
+    for (size_t i = 0; i < versions->count; i++)
+        if (text_is(version, versions->items[i]))
+            return;
+    if (domain_is_valid(version) && versions->count < API_VERSIONS_MAX &&
+        version_keep(versions->items[versions->count], version))
+        versions->count++;
+}
+
+static void read_group_body(void *context)
+{
+    struct group_reading *reading = context;
+    const struct node *root = NULL;
+    if (!read_tree(reading->body, HEAD_NODES_MAX, NULL, reading->arena, &root, reading->error))
+        return;
+    const struct node *all = node_get(root, "versions");
+    add_version(reading->versions, node_get(root, "preferredVersion"));
+    for (size_t i = 0; node_is(all, NODE_LIST) && i < node_count(all); i++)
+        add_version(reading->versions, node_item(all, i));
+    if (reading->versions->count == 0)
+        error_fill(reading->error, ERROR_CLUSTER, NOWHERE,
+                   "the answer is no API group with a version");
+}
+
+bool api_versions_read(struct text body, struct arena *arena, struct api_versions *versions,
+                       struct error *error)
+{
+    struct group_reading reading = {body, arena, versions, error};
+    *versions = (struct api_versions){.count = 0};
+    return arena_guard(arena, read_group_body, &reading, error) && versions->count > 0;
 }
 
 /* ---- an event ---- */

@@ -382,10 +382,12 @@ def an_owner_that_is_not_seen_yet_is_waited_for(folder):
         thread.start()
         return thread
 
+    begun = time.monotonic()
     thread = later(line_of(workload("ReplicaSet", "web-1", YOUNG,
                                     ownerReferences=owned("Deployment", "web"))),
                    line_of(workload("Deployment", "web", OLD)))
-    answer, took = timed(pod_of("web-1"), REPLICA_SETS)
+    answer, _ = timed(pod_of("web-1"), REPLICA_SETS)
+    took = time.monotonic() - begun
     thread.join()
     check(answer["allowed"] and answer["auditAnnotations"]["verdict"] == "warn", f"{answer}")
     check(took >= 0.1, f"it was answered after {took:.3f} s, before its owner was there")
@@ -414,6 +416,73 @@ def owners_that_may_not_be_listed_are_believed(folder):
     check(not answer["allowed"], f"ReplicaSets can be seen, and this is none: {answer}")
     check(len(live.logged(r"rests on what authors write.*\(Deployment\)")) == 1,
           "".join(live.serving.log))
+    live.end()
+
+
+ROLLOUTS = SINCE + """
+  trustedControllers:
+    - {account: argo/argo, owner: Rollout.argoproj.io, makes: ReplicaSet}"""
+SERVES_ROLLOUTS = ["custom rollouts argoproj.io v1alpha1"]
+
+
+def rollout(name, created):
+    thing = {"apiVersion": "meta.k8s.io/v1", "kind": "PartialObjectMetadata",
+             "metadata": meta(name, "shop", creationTimestamp=created)}
+    return f"object rollouts shop/{name} {json.dumps(thing)}"
+
+
+def set_of_rollout(name, owner, created=YOUNG):
+    reference = {**owned("Rollout", owner)[0], "apiVersion": "argoproj.io/v1alpha1"}
+    return line_of(workload("ReplicaSet", name, created, ownerReferences=[reference]))
+
+
+def custom_owners_are_seen_by_their_metadata(folder):
+    """A young ReplicaSet passes on what an older one has when its Rollout is old, and is there."""
+    script = [*SCRIPT, *NO_KARPENTER, *SERVES_ROLLOUTS, rollout("old", OLD), rollout("new", YOUNG)]
+    script += [set_of_rollout(f"{name}-{i}", name, created) for name in ("old", "new", "later")
+               for i, created in enumerate((OLD, YOUNG))]
+    live = Live(folder, script, rails=ROLLOUTS)
+    live.wait_visible()
+    live.wait("rollouts are seen", lambda: live.metric("taffrail_cluster_objects",
+                                                       "Rollout.argoproj.io") == 2)
+
+    def allows(name, query=""):
+        return live.ask("/validate" + query, review(pod_of(name), REPLICA_SETS))["allowed"]
+
+    live.wait("an old owner spares", lambda: allows("old-1"))
+    check(not allows("new-1"), "a young Rollout spares its Pods")
+    check(not allows("later-1", "?timeout=200ms"), "a Rollout that is not there spares Pods")
+    check(not live.logged("rests on what authors write"), "seen owners are said to be believed")
+    thread = threading.Timer(0.05, lambda: live.fake.do(rollout("later", OLD)))
+    thread.start()
+    check(allows("later-1"), "an owner that comes while it is waited for is not seen")
+    thread.join()
+    live.wait("they are told of", lambda: "Rollout.argoproj.io: 3 objects, known to be right"
+              in live.ready("?verbose")[1])
+    live.serving.check_metrics_page()
+    # other rules, other owners
+    live.write_policy(ROLLOUTS.replace("Rollout.argoproj.io", "Canary.example.com"))
+    live.wait("the next owners are asked for",
+              lambda: live.logged(r"rests on what authors write.*\(Canary\.example\.com\)"))
+    live.wait("no Rollout is kept", lambda: "Rollout" not in live.ready("?verbose")[1])
+    live.wait("it is told", lambda: "Canary.example.com are not there" in live.ready()[1])
+    live.write_policy(ROLLOUTS)
+    live.wait("rollouts are seen again", lambda: "Rollout.argoproj.io: 3 objects, known"
+              in live.ready("?verbose")[1])
+    live.wait("an old owner spares again", lambda: allows("old-1"))
+    check(not allows("new-1"), "a young Rollout spares its Pods after a reload")
+    live.end()
+
+
+def custom_owners_that_may_not_be_listed_are_believed(folder):
+    script = [*SCRIPT, *NO_KARPENTER, *SERVES_ROLLOUTS, set_of_rollout("new-1", "new"),
+              rollout("new", YOUNG)]
+    live = Live(folder, script + ["list rollouts status 403"] * 9, rails=ROLLOUTS)
+    live.wait_visible()
+    answer = live.ask("/validate", review(pod_of("new-1"), REPLICA_SETS))
+    check(answer["allowed"], f"its Rollout is not believed to be old: {answer}")
+    live.wait("it is said", lambda: len(live.logged(
+        r"rests on what authors write.*\(Rollout\.argoproj\.io\)")) == 1)
     live.end()
 
 
@@ -521,6 +590,8 @@ def main():
                  an_api_server_that_goes_takes_nothing_with_it, without_an_api_server_it_serves,
                  an_owner_that_is_not_seen_yet_is_waited_for, who_waits_leaves_room_for_others,
                  owners_that_may_not_be_listed_are_believed,
+                 custom_owners_are_seen_by_their_metadata,
+                 custom_owners_that_may_not_be_listed_are_believed,
                  it_ends_while_watches_hang):
         with tempfile.TemporaryDirectory() as folder:
             begun = time.monotonic()

@@ -31,6 +31,13 @@ static FILE *requests;
 static char *requests_text;
 static size_t requests_size;
 
+/* Custom resources, by what the script says of them. */
+struct custom {
+    char plural[64], group[64], version[32];
+};
+static struct custom customs[OWNER_KINDS_MAX];
+static size_t custom_count;
+
 struct stream {
     struct plan plan;
     size_t action;
@@ -85,9 +92,27 @@ void fake_free(void)
 
 /* ---- scripts ---- */
 
+static const struct custom *custom_of(enum kind kind)
+{
+    return kind_is_custom_owner(kind) ? &customs[kind - KIND_OWNER_FIRST] : NULL;
+}
+
+static bool add_custom(const char *line)
+{
+    struct custom *custom = &customs[custom_count];
+    return custom_count < OWNER_KINDS_MAX &&
+           sscanf(line, "%63s %63s %31s", custom->plural, custom->group, custom->version) == 3 &&
+           ++custom_count > 0;
+}
+
 static bool kind_of_plural(const char *plural, enum kind *kind)
 {
-    for (int i = KIND_UNKNOWN + 1; i < KIND_COUNT; i++)
+    for (size_t i = 0; i < custom_count; i++)
+        if (strcmp(plural, customs[i].plural) == 0) {
+            *kind = (enum kind)(KIND_OWNER_FIRST + i);
+            return true;
+        }
+    for (int i = KIND_UNKNOWN + 1; i < KIND_OWNER_FIRST; i++)
         if (strcmp(plural, kind_table[i].plural) == 0) {
             *kind = (enum kind)i;
             return true;
@@ -184,6 +209,8 @@ static bool run_line(const char *line)
         objects_cut(strchr(line, ' ') + 1, line[0] == 'c');
         return true;
     }
+    if (strncmp(line, "custom ", 7) == 0)
+        return add_custom(line + 7);
     if (sscanf(line, "bookmarks %u", &ms) == 1) {
         bookmarks_ms = ms;
         return true;
@@ -361,11 +388,22 @@ static struct stream *break_list(const struct plan *plan, const struct question 
 
 static void write_request(const struct question *question)
 {
+    const struct custom *custom = custom_of(question->kind);
     fprintf(requests,
             "%s %s limit=%s continue=%s resourceVersion=%s authorization=%s encoding=%s\n",
-            question->watching ? "watch" : "list", kind_table[question->kind].plural,
-            question->limit, question->continue_token, question->resource_version,
-            question->authorization, question->encoding);
+            question->watching ? "watch" : "list",
+            custom != NULL ? custom->plural : kind_table[question->kind].plural, question->limit,
+            question->continue_token, question->resource_version, question->authorization,
+            question->encoding);
+}
+
+static bool accepts_metadata(const struct question *question)
+{
+    char wanted[128];
+    int size = snprintf(wanted, sizeof wanted,
+                        "application/json;as=PartialObjectMetadata%s;g=meta.k8s.io;v=v1",
+                        question->watching ? "" : "List");
+    return strncmp(question->accept, wanted, (size_t)size) == 0;
 }
 
 void fake_answer(const struct question *question, struct answer *answer)
@@ -376,7 +414,10 @@ void fake_answer(const struct question *question, struct answer *answer)
     struct plan plan = take_plan(question);
     const struct action *first = &plan.actions[0];
     unsigned code = 0, retry_after_s = 0;
-    if (strcmp(first->name, "refuse") == 0) {
+    if (kind_is_custom_owner(question->kind) && !accepts_metadata(question)) {
+        answer->status = 406;
+        answer->text = truth_status(406, "NotAcceptable", "only metadata is served");
+    } else if (strcmp(first->name, "refuse") == 0) {
         answer->refused = true;
     } else if (strcmp(first->name, "html") == 0) {
         answer->text = strdup("<html><body>welcome to the proxy</body></html>\n");
@@ -403,11 +444,15 @@ void fake_answer(const struct question *question, struct answer *answer)
 
 bool fake_kind_of_path(const char *path, enum kind *kind)
 {
-    char group[64] = "", plural[64];
+    char group[64] = "", version[32] = "v1", plural[64];
     if (sscanf(path, "/api/v1/%63[^/]", plural) != 1 &&
-        sscanf(path, "/apis/%63[^/]/v1/%63[^/]", group, plural) != 2)
+        sscanf(path, "/apis/%63[^/]/%31[^/]/%63[^/]", group, version, plural) != 3)
         return false;
-    return kind_of_plural(plural, kind) && strcmp(group, kind_table[*kind].group) == 0;
+    if (!kind_of_plural(plural, kind))
+        return false;
+    const struct custom *custom = custom_of(*kind);
+    return strcmp(group, custom != NULL ? custom->group : kind_table[*kind].group) == 0 &&
+           strcmp(version, custom != NULL ? custom->version : "v1") == 0;
 }
 
 static void put_resources(FILE *out, const char *group)
@@ -417,7 +462,7 @@ static void put_resources(FILE *out, const char *group)
             "{\"kind\":\"APIResourceList\",\"apiVersion\":\"v1\",\"groupVersion\":\"%s%sv1\","
             "\"resources\":[",
             group, *group == '\0' ? "" : "/");
-    for (int i = KIND_UNKNOWN + 1; i < KIND_COUNT; i++) {
+    for (int i = KIND_UNKNOWN + 1; i < KIND_OWNER_FIRST; i++) {
         if (strcmp(kind_table[i].group, group) != 0)
             continue;
         fprintf(out,
@@ -442,12 +487,30 @@ static void put_groups(FILE *out)
     fprintf(out, "]}\n");
 }
 
+/* What "/apis/GROUP" answers. False: there is no such group. */
+static bool put_group(FILE *out, const char *group)
+{
+    size_t i = 0;
+    while (i < custom_count && strcmp(customs[i].group, group) != 0)
+        i++;
+    if (i == custom_count)
+        return false;
+    const char *version = customs[i].version;
+    fprintf(out,
+            "{\"kind\":\"APIGroup\",\"apiVersion\":\"v1\",\"name\":\"%s\",\"versions\":[{"
+            "\"groupVersion\":\"%s/%s\",\"version\":\"%s\"}],\"preferredVersion\":{"
+            "\"groupVersion\":\"%s/%s\",\"version\":\"%s\"}}\n",
+            group, group, version, version, group, version, version);
+    return true;
+}
+
 char *fake_page(const char *path, unsigned *status)
 {
     char word[64], *text = NULL;
     size_t size;
     int used = 0;
     enum kind kind;
+    const char *group = strncmp(path, "/apis/", 6) == 0 ? path + 6 : "";
     pthread_mutex_lock(&mutex);
     FILE *out = open_memstream(&text, &size);
     if (out == NULL)
@@ -472,6 +535,8 @@ char *fake_page(const char *path, unsigned *status)
         put_groups(out);
     } else if (strcmp(path, "/api/v1") == 0) {
         put_resources(out, "");
+    } else if (put_group(out, group)) {
+        ; /* done */
     } else if (sscanf(path, "/apis/%63[^/]/v1%n", word, &used) == 1 && path[used] == '\0') {
         put_resources(out, word);
     } else {

@@ -10,7 +10,7 @@ struct question {
     enum kind kind;
     bool watching, bookmarks;
     const char *limit, *continue_token, *resource_version, *timeout_seconds;
-    const char *authorization, *encoding;
+    const char *authorization, *encoding, *accept;
 };
 struct stream;
 struct answer {

@@ -5,6 +5,7 @@
  * Lines of a script ("#" begins a comment):
  *   put KIND [NAMESPACE/]NAME [BYTES]   delete KIND [NAMESPACE/]NAME   compact
  *   object KIND [NAMESPACE/]NAME JSON   puts it as it is written; "@" becomes its version
+ *   custom PLURAL GROUP VERSION         one more KIND, of which metadata is served if so asked for
  *   bookmarks MS                        between bookmarks of a watch that works
  *   list KIND ACTION; ACTION...         how the next list of KIND is answered
  *   watch KIND ACTION; ACTION...        the next watch; then watches work again
@@ -105,7 +106,8 @@ static enum MHD_Result answer_kind(struct MHD_Connection *connection, enum kind 
         .resource_version = argument(connection, "resourceVersion"),
         .timeout_seconds = argument(connection, "timeoutSeconds"),
         .authorization = header(connection, "Authorization"),
-        .encoding = header(connection, "Accept-Encoding")};
+        .encoding = header(connection, "Accept-Encoding"),
+        .accept = header(connection, "Accept")};
     struct answer answer;
     fake_answer(&question, &answer);
     if (answer.refused)

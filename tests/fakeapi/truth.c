@@ -144,6 +144,17 @@ uint64_t truth_revision(const struct truth *truth)
 
 /* ---- as text ---- */
 
+/* Of custom owners only the metadata is served. */
+static const char *type_name(enum kind kind)
+{
+    return kind_is_custom_owner(kind) ? "PartialObjectMetadata" : kind_table[kind].name;
+}
+
+static const char *type_group(enum kind kind)
+{
+    return kind_is_custom_owner(kind) ? "meta.k8s.io" : kind_table[kind].group;
+}
+
 static void put_json(FILE *out, const struct moment *change)
 {
     for (const char *at = change->json; *at != '\0'; at++) {
@@ -162,8 +173,8 @@ static void put_object(FILE *out, const struct moment *change, bool typed)
     }
     fputc('{', out);
     if (typed)
-        fprintf(out, "\"apiVersion\":\"%s%sv1\",\"kind\":\"%s\",", kind_table[change->kind].group,
-                *kind_table[change->kind].group == '\0' ? "" : "/", kind_table[change->kind].name);
+        fprintf(out, "\"apiVersion\":\"%s%sv1\",\"kind\":\"%s\",", type_group(change->kind),
+                *type_group(change->kind) == '\0' ? "" : "/", type_name(change->kind));
     fprintf(out, "\"metadata\":{\"name\":\"%s\",", change->name);
     if (*change->namespace != '\0')
         fprintf(out, "\"namespace\":\"%s\",", change->namespace);
@@ -239,9 +250,9 @@ char *truth_list(const struct truth *truth, enum kind kind, size_t limit,
     char *text = NULL;
     size_t size;
     FILE *out = must(open_memstream(&text, &size));
-    const struct kind_info *info = &kind_table[kind];
-    fprintf(out, "{\"kind\":\"%sList\",\"apiVersion\":\"%s%sv1\",\"metadata\":{", info->name,
-            info->group, *info->group == '\0' ? "" : "/");
+    const char *group = type_group(kind);
+    fprintf(out, "{\"kind\":\"%sList\",\"apiVersion\":\"%s%sv1\",\"metadata\":{", type_name(kind),
+            group, *group == '\0' ? "" : "/");
     fprintf(out, "\"resourceVersion\":\"%" PRIu64 "\"", revision);
     if (to < count)
         fprintf(out, ",\"continue\":\"%" PRIu64 "+%zu/=\",\"remainingItemCount\":%zu", revision, to,
@@ -250,7 +261,7 @@ char *truth_list(const struct truth *truth, enum kind kind, size_t limit,
     for (size_t i = from; i < to; i++) {
         if (i > from)
             fputc(',', out);
-        put_object(out, state[i], strchr(info->group, '.') != NULL);
+        put_object(out, state[i], strchr(group, '.') != NULL);
     }
     fprintf(out, "]}\n");
     fclose(out);
@@ -308,8 +319,8 @@ char *truth_bookmark(const struct truth *truth, enum kind kind)
                  "{\"type\":\"BOOKMARK\",\"object\":{\"kind\":\"%s\",\"apiVersion\":\"%s%sv1\","
                  "\"metadata\":{\"resourceVersion\":\"%" PRIu64 "\",\"creationTimestamp\":null}}}"
                  "\n",
-                 kind_table[kind].name, kind_table[kind].group,
-                 *kind_table[kind].group == '\0' ? "" : "/", truth->revision) < 0)
+                 type_name(kind), type_group(kind), *type_group(kind) == '\0' ? "" : "/",
+                 truth->revision) < 0)
         abort();
     return text;
 }

@@ -90,6 +90,142 @@ static bool watches_from(const char *version)
            strcmp(from + strlen("&resourceVersion="), version) == 0;
 }
 
+/* ---- custom owners, of which metadata is read ---- */
+
+#define GROUP(versions)                                                                    \
+    "{\"kind\":\"APIGroup\",\"apiVersion\":\"v1\",\"name\":\"argoproj.io\",\"versions\":[" \
+    "{\"groupVersion\":\"argoproj.io/v1alpha1\",\"version\":\"v1alpha1\"}" versions        \
+    "],\"preferredVersion\":{\"groupVersion\":\"argoproj.io/v1\",\"version\":\"v1\"}}"
+#define PARTIAL(name, rv)                                               \
+    "{\"kind\":\"PartialObjectMetadata\",\"apiVersion\":\"meta.k8s.io/" \
+    "v1\",\"metadata\":{\"name\":"                                      \
+    "\"" name "\",\"namespace\":\"shop\",\"uid\":\"u1\",\"resourceVersion\":\"" rv "\"}}"
+#define PARTIALS(rv, items)                                                                    \
+    "{\"kind\":\"PartialObjectMetadataList\",\"apiVersion\":\"meta.k8s.io/v1\",\"metadata\":{" \
+    "\"resourceVersion\":\"" rv "\"},\"items\":[" items "]}"
+
+static void start_custom(void)
+{
+    const struct custom_kind rollouts = {TEXT("argoproj.io"), TEXT("Rollout"), TEXT("rollouts")};
+    struct watch_settings settings = {.page_objects = 2, .custom = &rollouts};
+    told[0] = '\0';
+    said = 0;
+    now_ms = 1000000;
+    watcher = watcher_create(KIND_OWNER_FIRST, &settings, &telling);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(watcher);
+}
+
+static bool keep_type(void *context, const struct object *object)
+{
+    (void)context;
+    ASSERT_INT(object->kind, KIND_OWNER_FIRST);
+    ASSERT_TEXT(object->api_version, "argoproj.io/v1alpha1");
+    ASSERT_TEXT(object->kind_name, "Rollout");
+    ASSERT_TEXT(object->namespace, "shop");
+    ASSERT_TEXT(object->uid, "u1");
+    return tell("put", object);
+}
+
+static void custom_owners_are_asked_for_by_their_metadata(void)
+{
+    start_custom();
+    next_request();
+    ASSERT_TEXT(text_of(step.path), "/apis/argoproj.io");
+    CU_ASSERT(!step.stream && !step.metadata);
+    watcher_head(watcher, now_ms, 200);
+    CU_ASSERT(deliver(GROUP(""), 7));
+    watcher_end(watcher, now_ms, NULL, 0);
+    /* not in the version that the group prefers, and so in the next */
+    ASSERT_INT(next_request(), 0);
+    ASSERT_TEXT(text_of(step.path), "/apis/argoproj.io/v1/rollouts?limit=2");
+    CU_ASSERT(step.metadata);
+    watcher_head(watcher, now_ms, 404);
+    watcher_end(watcher, now_ms, NULL, 0);
+    ASSERT_INT(next_request(), 0);
+    ASSERT_TEXT(text_of(step.path), "/apis/argoproj.io/v1alpha1/rollouts?limit=2");
+    watcher_head(watcher, now_ms, 200);
+    CU_ASSERT(deliver(PARTIALS("100", PARTIAL("a", "7")), 7));
+    watcher_end(watcher, now_ms, NULL, 0);
+    ASSERT_TOLD("begin put a end");
+    next_request();
+    CU_ASSERT(watches_from("100") && step.stream && step.metadata);
+    watcher_head(watcher, now_ms, 200);
+    CU_ASSERT(deliver(EVENT("ADDED", PARTIAL("b", "101")), 7));
+    CU_ASSERT(deliver(EVENT("DELETED", PARTIAL("a", "102")), 7));
+    ASSERT_TOLD("put b remove a");
+    /* of another kind it takes nothing */
+    CU_ASSERT(!deliver(EVENT("ADDED", TYPED("c", "103")), 7));
+    ASSERT_TOLD("");
+    ASSERT_INT(said, 1);
+    watcher_destroy(watcher);
+}
+
+static void custom_owners_keep_their_names(void)
+{
+    start_custom();
+    struct watch_sink sink = telling;
+    struct watch_settings settings = {0};
+    char group[] = "argoproj.io", kind[] = "Rollout", plural[] = "rollouts";
+    const struct custom_kind rollouts = {text_of(group), text_of(kind), text_of(plural)};
+    watcher_destroy(watcher);
+    sink.put = keep_type;
+    settings.custom = &rollouts;
+    watcher = watcher_create(KIND_OWNER_FIRST, &settings, &sink);
+    memset(group, 'x', sizeof group - 1); /* whose they were has gone on */
+    memset(kind, 'x', sizeof kind - 1);
+    memset(plural, 'x', sizeof plural - 1);
+    answer(200, "{\"kind\":\"APIGroup\",\"versions\":[{\"version\":\"v1alpha1\"}]}");
+    answer(200, PARTIALS("100", PARTIAL("a", "7")));
+    ASSERT_TOLD("begin put a end");
+    watcher_destroy(watcher);
+}
+
+/* What it is asks for is asked anew when it is not there, or may not be read. */
+static void custom_owners_that_cannot_be_listed(void)
+{
+    static const struct {
+        const char *group, *list;
+        unsigned group_status, list_status;
+    } rows[] = {
+        {STATUS("404", "NotFound", "no"), NULL, 404, 0},
+        {GROUP(""), STATUS("403", "Forbidden", "no"), 200, 403},
+        {"{\"kind\":\"APIGroup\",\"versions\":[{\"version\":\"v1\"}]}",
+         STATUS("404", "NotFound", "no"), 200, 404},
+    };
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        struct watch_report report;
+        start_custom();
+        answer(rows[i].group_status, rows[i].group);
+        if (rows[i].list != NULL)
+            answer(rows[i].list_status, rows[i].list);
+        watcher_report(watcher, now_ms, &report);
+        CU_ASSERT(report.degraded && !report.synced);
+        ASSERT_INT(report.refused_status, rows[i].list != NULL ? rows[i].list_status : 404);
+        CU_ASSERT(next_request() > 0);
+        ASSERT_TEXT(text_of(step.path), "/apis/argoproj.io");
+        watcher_destroy(watcher);
+    }
+}
+
+static void a_group_that_is_none(void)
+{
+    static const char *const bodies[] = {
+        "[]",
+        "{}",
+        "{\"versions\":[{\"version\":\"../v1\"}]}",
+        "<html>",
+        "{\"preferredVersion\":{\"version\":7},\"versions\":null}",
+    };
+    for (size_t i = 0; i < COUNT_OF(bodies); i++) {
+        start_custom();
+        answer(200, bodies[i]);
+        ASSERT_INT(said, 1);
+        CU_ASSERT(next_request() > 0);
+        ASSERT_TEXT(text_of(step.path), "/apis/argoproj.io");
+        watcher_destroy(watcher);
+    }
+}
+
 static void a_list_is_read_by_pages(void)
 {
     start(KIND_POD, 1);
@@ -711,6 +847,11 @@ static void kinds_wait_for_each_other(void)
 }
 
 const struct unit_test unit_tests[] = {
+    {"custom owners are asked for by their metadata",
+     custom_owners_are_asked_for_by_their_metadata},
+    {"custom owners keep their names", custom_owners_keep_their_names},
+    {"custom owners that cannot be listed", custom_owners_that_cannot_be_listed},
+    {"a group that is none", a_group_that_is_none},
     {"a list is read by pages", a_list_is_read_by_pages},
     {"events do not care how bytes are cut", events_do_not_care_how_bytes_are_cut},
     {"what ends a watch", what_ends_a_watch},

@@ -153,20 +153,25 @@ static struct root_owner root_of(const struct world *world, const struct owner_c
     return root_owner_find(world, &subject);
 }
 
+static void assert_root(const struct world *world, const struct owner_case *row,
+                        struct arena *arena)
+{
+    struct root_owner root = root_of(world, row, false, arena);
+    if (!text_is(root.name, row->root) || root.awaited.kind != row->awaited)
+        fprintf(stderr, "%s asks for %s\n", row->user, row->object);
+    ASSERT_TEXT(root.name, row->root);
+    CU_ASSERT_EQUAL(root.named, row->named);
+    CU_ASSERT_EQUAL(root.believed, row->believed);
+    ASSERT_INT(root.awaited.kind, row->awaited);
+    CU_ASSERT(root.awaited.kind == KIND_UNKNOWN || !world_has_owner(world, &root.awaited));
+}
+
 static void references_count_when_their_author_is_known(void)
 {
     struct arena *arena = arena_create((size_t)64 << 20);
     struct world world = world_of(cluster, arena);
-    for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct root_owner root = root_of(&world, &cases[i], false, arena);
-        if (!text_is(root.name, cases[i].root) || root.awaited.kind != cases[i].awaited)
-            fprintf(stderr, "%s asks for %s\n", cases[i].user, cases[i].object);
-        ASSERT_TEXT(root.name, cases[i].root);
-        CU_ASSERT_EQUAL(root.named, cases[i].named);
-        CU_ASSERT_EQUAL(root.believed, cases[i].believed);
-        ASSERT_INT(root.awaited.kind, cases[i].awaited);
-        CU_ASSERT(root.awaited.kind == KIND_UNKNOWN || !world_has_owner(&world, &root.awaited));
-    }
+    for (size_t i = 0; i < COUNT_OF(cases); i++)
+        assert_root(&world, &cases[i], arena);
     arena_destroy(arena);
 }
 
@@ -217,6 +222,131 @@ static void what_is_there_is_believed(void)
         struct root_owner root = root_of(&world, &rows[i], true, arena);
         ASSERT_TEXT(root.name, rows[i].root);
         CU_ASSERT_EQUAL(root.believed, rows[i].believed);
+    }
+    arena_destroy(arena);
+}
+
+/* ---- custom owners ---- */
+
+/* A cluster of ReplicaSets of Rollouts, of which those named are seen. */
+static struct world world_of_rollouts(struct arena *arena)
+{
+    static const struct {
+        const char *namespace, *name, *uid;
+    } rollouts[] = {{"default", "old", "o1"}, {"default", "changed", "o2"}, {"", "wide", "o3"}};
+    /* clang-format off */
+    static const char sets[] =
+        SET_OF("old-1", "q1", "argoproj.io/v1", "Rollout", "old", "o1")
+        SET_OF("changed-1", "q2", "argoproj.io/v1", "Rollout", "changed", "o0")
+        SET_OF("gone-1", "q3", "argoproj.io/v1", "Rollout", "gone", "o9")
+        SET_OF("wide-1", "q4", "argoproj.io/v1alpha1", "Rollout", "wide", "o3")
+        SET_OF("flow-1", "q5", "argoproj.io/v1", "Workflow", "old", "o1")
+        OBJECT("v1", "Node", "node-1", "uid: n1");
+    /* clang-format on */
+    enum { SLOT = 3 };
+    struct world world = world_of(sets, arena);
+    struct snapshot_builder *builder = snapshot_builder_create(arena);
+    for (size_t i = 0; i < snapshot_count(world.snapshot, KIND_REPLICA_SET); i++)
+        snapshot_put(builder, snapshot_object(world.snapshot, KIND_REPLICA_SET, i));
+    for (size_t i = 0; i < COUNT_OF(rollouts); i++) {
+        const struct object object = {.kind = (enum kind)(KIND_OWNER_FIRST + SLOT),
+                                      .namespace = text_of(rollouts[i].namespace),
+                                      .name = text_of(rollouts[i].name),
+                                      .uid = text_of(rollouts[i].uid),
+                                      .created_unix_s = 1};
+        snapshot_put(builder, &object);
+    }
+    world.snapshot = snapshot_build(builder);
+    world.owners.ids[SLOT] = custom_kind_id(TEXT("argoproj.io"), TEXT("Rollout"));
+    return world;
+}
+
+static void a_custom_owner_counts_as_far_as_it_is_seen(void)
+{
+    const enum kind slot = KIND_OWNER_FIRST + 3;
+    const struct owner_case rows[] = {
+        {MANAGER, OF_RS("old-1", "q1"), "old", true, false, 0},
+        {MANAGER, OF_RS("wide-1", "q4"), "wide", true, false, 0}, /* it has no namespace */
+        {MANAGER, OF_RS("changed-1", "q2"), "changed-1", true, false, slot},
+        {MANAGER, OF_RS("gone-1", "q3"), "gone-1", true, false, slot},
+        {MANAGER, OF_RS("flow-1", "q5"), "flow-1", true, false, 0}, /* nobody makes these */
+        {ARGO, NEW_RS("argoproj.io/v1", "Rollout", "old", "o1"), "old", true, false, 0},
+        {ARGO, NEW_RS("argoproj.io/v1", "Rollout", "later", "o8"), "later", true, false, slot},
+        {"jane", NEW_RS("argoproj.io/v1", "Rollout", "old", "o1"), "x-1", false, false, 0},
+        {RAY, POD(OWNED("ray.io/v1", "RayCluster", "old", "o1")), "old", true, true, 0},
+    };
+    struct arena *arena = arena_create((size_t)64 << 20);
+    struct world world = world_of_rollouts(arena);
+    for (size_t i = 0; i < COUNT_OF(rows); i++)
+        assert_root(&world, &rows[i], arena);
+    struct root_owner root = root_of(&world, &rows[0], false, arena);
+    CU_ASSERT_FATAL(root.object != NULL && root.maker != NULL);
+    ASSERT_INT(root.object->created_unix_s, 1);
+    CU_ASSERT(root.above == root.object);
+    /* As soon as the kind cannot be seen what is referred to is believed. */
+    world.owners = (struct seen_owners){{0}};
+    root = root_of(&world, &rows[3], false, arena);
+    ASSERT_TEXT(root.name, "gone");
+    CU_ASSERT(root.believed);
+    arena_destroy(arena);
+}
+
+/* As a RayJob makes a RayCluster, and that makes the Pods. */
+static void a_custom_owner_can_have_one_above_it(void)
+{
+    const struct owner_case row = {.user = RAY,
+                                   .object = POD(OWNED("ray.io/v1", "RayCluster", "inner", "i1"))};
+    struct arena *arena = arena_create((size_t)64 << 20);
+    struct world world = world_of("", arena);
+    struct snapshot_builder *builder = snapshot_builder_create(arena);
+    const struct object outer = {.kind = KIND_OWNER_LAST,
+                                 .namespace = TEXT("default"),
+                                 .name = TEXT("outer"),
+                                 .uid = TEXT("i0")};
+    struct object inner = outer;
+    inner.name = TEXT("inner");
+    inner.uid = TEXT("i1");
+    inner.controller =
+        (struct owner){TEXT("ray.io/v1alpha1"), TEXT("RayCluster"), outer.name, outer.uid};
+    snapshot_put(builder, &outer);
+    snapshot_put(builder, &inner);
+    world.snapshot = snapshot_build(builder);
+    world.owners.ids[OWNER_KINDS_MAX - 1] = custom_kind_id(TEXT("ray.io"), TEXT("RayCluster"));
+    struct root_owner root = root_of(&world, &row, false, arena);
+    ASSERT_TEXT(root.name, "outer");
+    CU_ASSERT(root.object != NULL && !root.believed);
+    arena_destroy(arena);
+}
+
+static void the_custom_owners_are_those_that_policies_trust(void)
+{
+    static const struct custom_kind expected[] = {
+        {{"argoproj.io", 11}, {"Rollout", 7}, {"rollouts", 8}},
+        {{"shop.io", 7}, {"Lady", 4}, {"ladies", 6}},
+        {{"evil.io", 7}, {"Deployment", 10}, {"deployments", 11}},
+        {{"ray.io", 6}, {"RayCluster", 10}, {"rayclusters", 11}},
+    };
+    static const char yaml[] =
+        "{apiVersion: taffrail.dev/v1alpha1, kind: GuardRails, metadata: {name: p}, spec: {"
+        "trustedControllers: [{account: a/b, owner: Rollout.argoproj.io, makes: ReplicaSet}, "
+        "{account: a/b, owner: Rollout.argoproj.io, makes: Pod}, "
+        "{account: a/b, owner: Lady.shop.io, makes: Pod}, "
+        "{account: a/c, owner: Lady.shop.io, resource: ladies, makes: Pod}, "
+        "{account: a/b, owner: Deployment, makes: Pod}, "
+        "{account: a/b, owner: Deployment.evil.io, makes: Pod}], "
+        "podTemplates: [{group: ray.io, kind: RayCluster, paths: [spec.template], controllers: ["
+        "a/b]}, {group: ray.io, kind: RayService, paths: [spec.template]}], "
+        "rails: {topology-keys: {}}}}";
+    struct arena *arena = arena_create((size_t)64 << 20);
+    struct policy policy = rail_table_read_policy(text_of(yaml), catalog_builtin(arena), arena);
+    const struct policy_set policies = {.items = &policy, .count = 1};
+    struct custom_kinds kinds;
+    policy_set_owner_kinds(&policies, arena, &kinds);
+    CU_ASSERT_FATAL(kinds.count == COUNT_OF(expected));
+    for (size_t i = 0; i < COUNT_OF(expected); i++) {
+        CU_ASSERT(text_equal(kinds.items[i].group, expected[i].group));
+        CU_ASSERT(text_equal(kinds.items[i].kind, expected[i].kind));
+        CU_ASSERT(text_equal(kinds.items[i].plural, expected[i].plural));
     }
     arena_destroy(arena);
 }
@@ -288,16 +418,18 @@ static void what_is_believed_is_named(void)
     static const struct {
         const char *spec;
         kind_set unseen;
-        bool custom_unseen;
+        const char *seen_group, *seen_kind; /* of a custom owner */
         const char *kinds;
     } rows[] = {
-        {"since: 2026-01-01", ~(kind_set)0, true,
+        {"since: 2026-01-01", ~(kind_set)0, NULL, NULL,
          "Deployment, CronJob, ReplicaSet, ReplicationController, StatefulSet, DaemonSet, Job, "
          "Rollout.argoproj.io, RayCluster.ray.io"},
-        {"since: 2026-01-01", KIND_BIT(KIND_JOB) | KIND_BIT(KIND_NODE), false, "Job"},
-        {"since: 2026-01-01", KIND_BIT(KIND_NODE), false, ""},
-        {"mode: enforce", ~(kind_set)0, true, ""},
-        {"since: 2026-01-01, mode: off", ~(kind_set)0, true, ""},
+        {"since: 2026-01-01", KIND_BIT(KIND_JOB) | KIND_BIT(KIND_NODE), "ray.io", "RayCluster",
+         "Job, Rollout.argoproj.io"},
+        {"since: 2026-01-01", 0, "argoproj.io", "Rollout", "RayCluster.ray.io"},
+        {"since: 2026-01-01", 0, "ray.io", "Rollout", "Rollout.argoproj.io, RayCluster.ray.io"},
+        {"mode: enforce", ~(kind_set)0, NULL, NULL, ""},
+        {"since: 2026-01-01, mode: off", ~(kind_set)0, NULL, NULL, ""},
     };
     struct arena *arena = arena_create((size_t)64 << 20);
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
@@ -308,8 +440,11 @@ static void what_is_believed_is_named(void)
                          rows[i].spec);
         struct policy policy = rail_table_read_policy(yaml, catalog_builtin(arena), arena);
         const struct policy_set policies = {.items = &policy, .count = 1};
-        ASSERT_TEXT(policy_set_believed(&policies, rows[i].unseen, rows[i].custom_unseen, arena),
-                    rows[i].kinds);
+        struct seen_owners seen = {{0}};
+        if (rows[i].seen_kind != NULL)
+            seen.ids[OWNER_KINDS_MAX - 1] =
+                custom_kind_id(text_of(rows[i].seen_group), text_of(rows[i].seen_kind));
+        ASSERT_TEXT(policy_set_believed(&policies, rows[i].unseen, &seen, arena), rows[i].kinds);
     }
     arena_destroy(arena);
 }
@@ -319,6 +454,10 @@ const struct unit_test unit_tests[] = {
     {"references count when their author is known", references_count_when_their_author_is_known},
     {"what cannot be seen is believed", what_cannot_be_seen_is_believed},
     {"what is there is believed", what_is_there_is_believed},
+    {"a custom owner counts as far as it is seen", a_custom_owner_counts_as_far_as_it_is_seen},
+    {"a custom owner can have one above it", a_custom_owner_can_have_one_above_it},
+    {"the custom owners are those that policies trust",
+     the_custom_owners_are_those_that_policies_trust},
     {"only what its controller makes is not denied", only_what_its_controller_makes_is_not_denied},
     {"what is believed is named", what_is_believed_is_named},
     {NULL, NULL},

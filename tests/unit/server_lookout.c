@@ -35,7 +35,7 @@ static void count_wake(void *context)
 
 /* ---- rules ---- */
 
-static void set_rules(uint64_t generation)
+static void set_rules_with(uint64_t generation, const char *spec)
 {
     char path[] = "/tmp/taffrail-lookout-XXXXXX";
     int file = mkstemp(path);
@@ -44,8 +44,8 @@ static void set_rules(uint64_t generation)
         dprintf(
             file,
             "apiVersion: taffrail.dev/v1alpha1\nkind: GuardRails\n"
-            "metadata: {name: p}\nspec: {mode: enforce, rails: {zone-pin: {}, placeable: {}}}\n") >
-        0);
+            "metadata: {name: p}\nspec: {mode: enforce, %srails: {zone-pin: {}, placeable: {}}}\n",
+            spec) > 0);
     const char *paths[] = {path};
     const struct world_options options = {.policy_paths = paths, .policy_path_count = 1};
     struct arena *arena = arena_create(1 << 20);
@@ -56,6 +56,28 @@ static void set_rules(uint64_t generation)
     arena_destroy(arena);
     close(file);
     unlink(path);
+}
+
+static void set_rules(uint64_t generation)
+{
+    set_rules_with(generation, "");
+}
+
+/* "+2 Rollout.argoproj.io rollouts -1": what is to be watched. */
+static char watched[1024];
+static bool watch_fails;
+
+static bool note_owners(void *context, enum kind kind, const struct custom_kind *custom)
+{
+    size_t size = strlen(watched);
+    (void)context;
+    if (custom == NULL)
+        snprintf(watched + size, sizeof watched - size, "-%d ", kind - KIND_OWNER_FIRST);
+    else if (!watch_fails)
+        snprintf(watched + size, sizeof watched - size, "+%d %.*s.%.*s %.*s ",
+                 kind - KIND_OWNER_FIRST, TEXT_ARGS(custom->kind), TEXT_ARGS(custom->group),
+                 TEXT_ARGS(custom->plural));
+    return !watch_fails;
 }
 
 /* ---- a lookout ---- */
@@ -74,6 +96,7 @@ static void open_lookout_with(struct lookout_options options)
     options.publisher = publisher;
     options.board = board;
     options.now_ms = now_ms;
+    options.watch_owners = note_owners;
     lookout = lookout_create(&options);
     CU_ASSERT_FATAL(lookout != NULL && lookout_begin(lookout));
     sink = lookout_sink(lookout);
@@ -529,12 +552,7 @@ static void test_the_role_is_what_is_watched(void)
     arena_destroy(arena);
 }
 
-/* ---- what cannot be read, and what there is no room for ---- */
-
-static bool injure(void *context, const struct object *object)
-{
-    return sink.put_unreadable(context, object, "too deep");
-}
+/* ---- custom owners ---- */
 
 static bool board_says(const char *what)
 {
@@ -549,6 +567,141 @@ static bool board_says(const char *what)
         fprintf(stderr, "\"%s\" is not in\n%s", what, text_builder_text(&out).data);
     arena_destroy(arena);
     return says;
+}
+
+#define TRUST(kind) "{account: a/b, owner: " kind ", makes: ReplicaSet}"
+
+static void put_owner(const char *name)
+{
+    struct object object = {.kind = KIND_OWNER_FIRST,
+                            .api_version = TEXT("argoproj.io/v1"),
+                            .kind_name = TEXT("Rollout"),
+                            .namespace = TEXT("shop"),
+                            .name = text_of(name)};
+    CU_ASSERT(sink.put(sink.context, &object));
+}
+
+static bool sees_owners(const char *group, const char *kind)
+{
+    const struct world *world = pin(SLOT);
+    bool sees = world->owners.ids[0] == custom_kind_id(text_of(group), text_of(kind));
+    unpin(SLOT);
+    return sees;
+}
+
+static void test_custom_owners_are_those_of_the_rules(void)
+{
+    open_lookout();
+    watched[0] = '\0';
+    lookout_follow(lookout);
+    ASSERT_TEXT(text_of(watched), "");
+    set_rules_with(2, "trustedControllers: [" TRUST("Rollout.argoproj.io") "], ");
+    watch_fails = true; /* it is tried again */
+    lookout_follow(lookout);
+    watch_fails = false;
+    lookout_follow(lookout);
+    lookout_follow(lookout);
+    ASSERT_TEXT(text_of(watched), "+0 Rollout.argoproj.io rollouts ");
+    list_all_but(0);
+    settle();
+    CU_ASSERT(board_is_waiting(board)); /* for these, too */
+    CU_ASSERT(sink.list_begin(sink.context, KIND_OWNER_FIRST));
+    put_owner("web");
+    CU_ASSERT(sink.list_end(sink.context, KIND_OWNER_FIRST));
+    reports[KIND_OWNER_FIRST] = (struct watch_report){.synced = true, .watching = true};
+    settle();
+    CU_ASSERT(!board_is_waiting(board));
+    CU_ASSERT(unseen() == 0);
+    CU_ASSERT(sees_owners("argoproj.io", "Rollout"));
+    ASSERT_INT(seen(KIND_OWNER_FIRST), 1);
+    let_pass(1000);
+    settle();
+    CU_ASSERT(board_says("Rollout.argoproj.io: 1 objects, known to be right"));
+    CU_ASSERT(board_says("taffrail_cluster_objects{kind=\"Rollout.argoproj.io\"} 1\n"));
+    /* It may no longer be listed. */
+    reports[KIND_OWNER_FIRST].degraded = true;
+    settle();
+    CU_ASSERT(!sees_owners("argoproj.io", "Rollout"));
+    reports[KIND_OWNER_FIRST].degraded = false;
+    settle();
+    CU_ASSERT(sees_owners("argoproj.io", "Rollout"));
+    /* Until others have been listed they are believed, and none of the old are left. */
+    watched[0] = '\0';
+    set_rules_with(3, "trustedControllers: [" TRUST("Canary.example.com") "], ");
+    lookout_follow(lookout);
+    ASSERT_TEXT(text_of(watched), "-0 +0 Canary.example.com canarys ");
+    reports[KIND_OWNER_FIRST] = (struct watch_report){.age_ms = -1};
+    settle();
+    CU_ASSERT(!sees_owners("argoproj.io", "Rollout"));
+    CU_ASSERT(!sees_owners("example.com", "Canary"));
+    ASSERT_INT(seen(KIND_OWNER_FIRST), 0);
+    close_lookout();
+}
+
+/* Which they are is told with the objects: new rules alone change neither. */
+static void test_new_rules_do_not_rename_owners(void)
+{
+    open_lookout();
+    set_rules_with(2, "trustedControllers: [" TRUST("Rollout.argoproj.io") "], ");
+    lookout_follow(lookout);
+    list_all_but(0);
+    CU_ASSERT(sink.list_begin(sink.context, KIND_OWNER_FIRST));
+    put_owner("web");
+    CU_ASSERT(sink.list_end(sink.context, KIND_OWNER_FIRST));
+    reports[KIND_OWNER_FIRST] = (struct watch_report){.synced = true, .watching = true};
+    settle();
+    set_rules_with(3, "trustedControllers: [" TRUST("Canary.example.com") "], ");
+    CU_ASSERT(sees_owners("argoproj.io", "Rollout"));
+    CU_ASSERT(!sees_owners("example.com", "Canary"));
+    ASSERT_INT(seen(KIND_OWNER_FIRST), 1);
+    close_lookout();
+}
+
+static void test_owners_come_with_the_view_that_has_them(void)
+{
+    open_lookout();
+    set_rules_with(2, "trustedControllers: [" TRUST("Rollout.argoproj.io") "], ");
+    lookout_follow(lookout);
+    list_all_but(0);
+    refuse(KIND_OWNER_FIRST, 403);
+    settle();
+    /* No view can be made while Nodes are half listed, and that they are is published. */
+    reports[KIND_NODE] = (struct watch_report){.listing = true, .age_ms = -1};
+    CU_ASSERT(sink.list_begin(sink.context, KIND_OWNER_FIRST));
+    put_owner("web");
+    CU_ASSERT(sink.list_end(sink.context, KIND_OWNER_FIRST));
+    reports[KIND_OWNER_FIRST] = (struct watch_report){.synced = true, .watching = true};
+    settle();
+    CU_ASSERT(unseen() == KIND_BIT(KIND_NODE));
+    CU_ASSERT(!sees_owners("argoproj.io", "Rollout"));
+    list(KIND_NODE, "n");
+    settle();
+    CU_ASSERT(sees_owners("argoproj.io", "Rollout"));
+    ASSERT_INT(seen(KIND_OWNER_FIRST), 1);
+    close_lookout();
+}
+
+static void test_as_many_custom_owners_as_there_are_kinds_for(void)
+{
+    open_lookout();
+    char spec[1024] = "trustedControllers: [";
+    for (char kind = 'A'; kind <= 'I'; kind++)
+        snprintf(spec + strlen(spec), sizeof spec - strlen(spec),
+                 "{account: a/b, owner: %c.a.io, makes: ReplicaSet}, ", kind);
+    snprintf(spec + strlen(spec), sizeof spec - strlen(spec), "], ");
+    set_rules_with(2, spec);
+    watched[0] = '\0';
+    lookout_follow(lookout);
+    CU_ASSERT(strstr(watched, "+7 H.a.io hs ") != NULL);
+    CU_ASSERT(strstr(watched, "I.a.io") == NULL);
+    close_lookout();
+}
+
+/* ---- what cannot be read, and what there is no room for ---- */
+
+static bool injure(void *context, const struct object *object)
+{
+    return sink.put_unreadable(context, object, "too deep");
 }
 
 static void test_one_object_that_cannot_be_read(void)
@@ -637,6 +790,11 @@ static void test_what_there_is_no_room_for(void)
 }
 
 const struct unit_test unit_tests[] = {
+    {"custom owners are those of the rules", test_custom_owners_are_those_of_the_rules},
+    {"new rules do not rename owners", test_new_rules_do_not_rename_owners},
+    {"owners come with the view that has them", test_owners_come_with_the_view_that_has_them},
+    {"as many custom owners as there are kinds for",
+     test_as_many_custom_owners_as_there_are_kinds_for},
     {"one object that cannot be read", test_one_object_that_cannot_be_read},
     {"what there is no room for", test_what_there_is_no_room_for},
     {"nothing is seen before all is listed", test_nothing_is_seen_before_all_is_listed},
