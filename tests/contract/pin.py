@@ -74,7 +74,9 @@ class Webhook:
         policy.write_text(yaml.safe_dump({
             "apiVersion": "taffrail.dev/v1alpha1", "kind": "GuardRails",
             "metadata": {"name": "pins"},
-            "spec": {"mode": mode, "rails": {"zone-pin": settings or {}}}}), encoding="utf-8")
+            # Under a sanitizer a change takes many times as long.
+            "spec": {"mode": mode, "limits": {"cpuMilliseconds": 10000, "timeoutSeconds": 30},
+                     "rails": {"zone-pin": settings or {}}}}), encoding="utf-8")
         self.serving = Serving(BINARY, str(self.folder / "certs"), "-p", str(policy), "--state",
                                str(self.folder / "state"))
 
