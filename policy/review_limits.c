@@ -52,8 +52,9 @@ static int64_t time_us(const struct policy_set *policies)
 
 int64_t policy_set_cpu_limit_us(const struct policy_set *policies)
 {
+    const int64_t default_us = CPU_MS_DEFAULT * INT64_C(1000);
     int64_t half_us = time_us(policies) / 2;
-    int64_t least_us = CPU_MS_DEFAULT * 1000 < half_us ? CPU_MS_DEFAULT * 1000 : half_us;
+    int64_t least_us = default_us < half_us ? default_us : half_us;
     bool given = false;
     for (size_t i = 0; i < policies->count; i++) {
         const struct review_limits *limits = &policies->items[i].limits;
