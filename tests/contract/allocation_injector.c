@@ -62,6 +62,9 @@ static int fails(const void *caller)
     return 0;
 }
 
+/* The C library's headers have other names for the parameters, which are not anybody else's to use.
+ */
+/* NOLINTBEGIN(readability-inconsistent-declaration-parameter-name) */
 static void *counted(void *memory)
 {
     if (memory != NULL)
@@ -110,6 +113,8 @@ void free(void *memory)
         atomic_fetch_sub(&control->live_blocks, 1);
     __libc_free(memory);
 }
+
+/* NOLINTEND(readability-inconsistent-declaration-parameter-name) */
 
 static _Noreturn void end(const void *caller)
 {

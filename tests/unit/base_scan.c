@@ -70,7 +70,7 @@ static void depth_costs_nothing(void)
     memcpy(json, "{\"a\":", 5);
     memset(json + 5, '[', DEPTH);
     memset(json + 5 + DEPTH, ']', DEPTH);
-    strcpy(json + 5 + 2 * DEPTH, ",\"b\":2}");
+    strcpy(json + 5 + (size_t)2 * DEPTH, ",\"b\":2}");
     ASSERT_TEXT(json_find(text_of(json), "b"), "2");
     free(json);
 }

@@ -771,7 +771,7 @@ static void a_page_that_is_too_large_is_asked_for_in_halves(void)
     ask_page("/api/v1/pods?limit=2");
     CU_ASSERT(!deliver_run(' ', TOO_MANY_BYTES + 1));
     ask_page("/api/v1/pods?limit=1");
-    CU_ASSERT(deliver_run(' ', 2 * TOO_MANY_BYTES));
+    CU_ASSERT(deliver_run(' ', (size_t)2 * TOO_MANY_BYTES));
     CU_ASSERT(deliver(PAGE("x", POD("a", "1") "]}"), 7));
     watcher_end(watcher, now_ms, NULL, 0);
     ASSERT_TOLD("put a");
@@ -812,7 +812,7 @@ static void a_page_that_breaks_off_is_asked_for_in_halves(void)
 static void kinds_wait_for_each_other(void)
 {
     enum { LARGE = 200000 };
-    struct watch_budget budget = {.limit_bytes = 2 * LARGE};
+    struct watch_budget budget = {.limit_bytes = (size_t)2 * LARGE};
     const struct watch_settings settings = {.budget = &budget};
     struct watcher *both[2];
     start(KIND_POD, 1);

@@ -227,7 +227,8 @@ static void each_shape(void (*check)(const struct world *, const struct shape *)
 static void check_memory(const struct world *world, const struct shape *shape)
 {
     enum { COUNT = 1000, FIXED_BYTES = 64 << 10 };
-    struct cost once = cost_of(world, shape, COUNT), twice = cost_of(world, shape, 2 * COUNT);
+    struct cost once = cost_of(world, shape, COUNT),
+                twice = cost_of(world, shape, (size_t)2 * COUNT);
     bool linear = twice.bytes <= once.bytes * 22 / 10 + FIXED_BYTES;
     if (!linear)
         fprintf(stderr, "%s: %zu bytes, twice as many %zu\n", shape->name, once.bytes, twice.bytes);
@@ -237,7 +238,8 @@ static void check_memory(const struct world *world, const struct shape *shape)
 static void check_time(const struct world *world, const struct shape *shape)
 {
     enum { COUNT = 1500 };
-    struct cost once = cost_of(world, shape, COUNT), fourfold = cost_of(world, shape, 4 * COUNT);
+    struct cost once = cost_of(world, shape, COUNT),
+                fourfold = cost_of(world, shape, (size_t)4 * COUNT);
     bool linear = fourfold.ms <= 8 * once.ms + 4;
     if (!linear)
         fprintf(stderr, "%s: %.1f ms, four times as many %.1f\n", shape->name, once.ms,
@@ -265,7 +267,8 @@ static void check_light(const struct world *world, const struct shape *shape)
     for (size_t i = 0; i < COUNT_OF(light); i++) {
         if (strcmp(light[i].name, shape->name) != 0)
             continue;
-        struct cost once = cost_of(world, shape, COUNT), twice = cost_of(world, shape, 2 * COUNT);
+        struct cost once = cost_of(world, shape, COUNT),
+                    twice = cost_of(world, shape, (size_t)2 * COUNT);
         size_t bytes = (twice.bytes - once.bytes) / COUNT;
         if (bytes > light[i].bytes)
             fprintf(stderr, "%s: %zu bytes each\n", shape->name, bytes);

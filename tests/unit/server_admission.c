@@ -462,7 +462,7 @@ static void arenas_beyond_the_limit_are_refused(void)
     CU_ASSERT(most <= 256 << 20);
     /* A connection that may be there has room for a small body, and a small review for its arena.
      */
-    CU_ASSERT(lane_in(&fixture, LANE_SMALL)->body_bytes.limit >= 512 * (64 << 10));
+    CU_ASSERT(lane_in(&fixture, LANE_SMALL)->body_bytes.limit >= (size_t)512 * (64 << 10));
     CU_ASSERT(allowance->limit >= 16 * arena_budget(64 << 10));
     CU_ASSERT(arena_budget(0) <= 2 << 20);
     CU_ASSERT(arena_budget(16 << 20) <= 64 << 20);
