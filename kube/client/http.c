@@ -22,7 +22,7 @@ struct transfer {
     CURL *easy;
     struct curl_slist *headers;
     bool active, head_told;
-    bool paused; /* it takes too much memory for now */
+    bool paused; /* until there is memory for what it brings */
     char failure[CURL_ERROR_SIZE];
 };
 

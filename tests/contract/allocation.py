@@ -232,30 +232,30 @@ def is_library_end(code, by):
     return code in (-signal.SIGABRT, -signal.SIGSEGV) and re.match(r"lib(?!c\.)", by) is not None
 
 
-def judge_denied(reply):
-    """What a review that must be denied was answered."""
-    if reply is None:
-        return "no answer"
-    status, body = reply
-    if status != 200:
-        check(status in (500, 503), f"status {status}: {body}")
-        return f"status {status}"
-    response = json.loads(body)["response"]
-    check(response["uid"] == "denied", f"uid {response['uid']}")
-    check(response["allowed"] is False, f"admitted: {body}")
+def judged(judge):
+    """A judge of responses as one of replies, which may not be whole, or refused."""
+    def judge_reply(reply):
+        if reply is None:
+            return "no answer"
+        status, body = reply
+        if status != 200:
+            check(status in (500, 503), f"status {status}: {body}")
+            return f"status {status}"
+        return judge(json.loads(body)["response"])
+
+    return judge_reply
+
+
+@judged
+def judge_denied(response):
+    check(response["uid"] == "denied" and response["allowed"] is False, f"admitted: {response}")
     return "denied"
 
 
-def judge_changed(reply):
-    if reply is None:
-        return "no answer"
-    status, body = reply
-    if status != 200:
-        check(status in (500, 503), f"status {status}: {body}")
-        return f"status {status}"
-    response = json.loads(body)["response"]
-    check(response["uid"] == "changed" and response["allowed"] is True, f"denied: {body}")
-    check(("patch" in response) == ("patchType" in response), f"half a patch: {body}")
+@judged
+def judge_changed(response):
+    check(response["uid"] == "changed" and response["allowed"] is True, f"denied: {response}")
+    check(("patch" in response) == ("patchType" in response), f"half a patch: {response}")
     if "patch" not in response:
         return "unchanged"
     changes = json.loads(base64.b64decode(response["patch"], validate=True))
