@@ -174,7 +174,7 @@ bool solver_add_type(struct solver_builder *builder, const struct solver_type *g
     if (!name_add(&problem->type_ids, id, "instance type", number, error))
         return false;
     builder->supply_changed = true;
-    struct type type = {
+    struct instance_type type = {
         .name = arena_text(problem->arena, text_of(given->name)).data,
         .requirements = term_make(problem, given->requirements).requirements,
         .capacity = amounts_copy(problem, given->capacity),
@@ -226,7 +226,7 @@ bool solver_add_pool(struct solver_builder *builder, const struct solver_pool *g
 /* ---- what is there ---- */
 
 static bool read_node(struct solver_problem *problem, const struct solver_node *given,
-                      struct machine *node, struct error *error)
+                      struct state_node *node, struct error *error)
 {
     uint32_t pool = SOLVER_NONE;
     if (given->pool != NULL)
@@ -247,7 +247,7 @@ static bool read_node(struct solver_problem *problem, const struct solver_node *
         raw[i].value =
             solver_names_value(problem->names, raw[i].key, label.value, strlen(label.value));
     }
-    *node = (struct machine){
+    *node = (struct state_node){
         .pool = pool,
         .initialized = given->initialized,
         .to_come = given->to_come,
@@ -269,7 +269,7 @@ bool solver_add_node(struct solver_builder *builder, const struct solver_node *g
                      uint32_t *number, struct error *error)
 {
     struct solver_problem *problem = builder->problem;
-    struct machine node;
+    struct state_node node;
     if (!read_node(problem, given, &node, error))
         return false;
     *number = intern_find(&problem->node_ids, given->name, strlen(given->name));
@@ -289,7 +289,7 @@ bool solver_change_node(struct solver_builder *builder, uint32_t number,
                         const struct solver_node *given, struct error *error)
 {
     struct solver_problem *problem = builder->problem;
-    struct machine node;
+    struct state_node node;
     if (number >= problem->nodes.count || problem->nodes.items[number].gone ||
         strcmp(problem->nodes.items[number].name, given->name) != 0)
         return error_set(error, ERROR_INPUT, NOWHERE, "node %u is not there, or not Node %s",
@@ -337,7 +337,7 @@ bool solver_add_daemon(struct solver_builder *builder, uint32_t shape, struct er
 struct mount mount_make(struct solver_problem *problem, const struct solver_mount *given)
 {
     return (struct mount){
-        intern_string(&problem->claims, given->claim, NULL),
+        intern_string(&problem->volume_claims, given->claim, NULL),
         given->driver == NULL ? SOLVER_NONE : intern_string(&problem->drivers, given->driver, NULL),
         given->binds};
 }

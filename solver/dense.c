@@ -8,8 +8,8 @@
 static bool is_loose(const struct solver_problem *problem, const struct shape *shape)
 {
     const struct label_class *class = &problem->label_classes.items[shape->label_class];
-    return shape->pending && !shape->needs_devices && shape->variant_count == 1 &&
-           shape->variants[0].group_count == 0 && class->kept_away_by.count == 0 &&
+    return shape->pending && !shape->needs_devices && shape->relaxation_count == 1 &&
+           shape->relaxations[0].group_count == 0 && class->kept_away_by.count == 0 &&
            shape->port_count == 0 && shape->volume_alternative_count == 0;
 }
 
@@ -50,12 +50,12 @@ static bool put(struct dense *dense, uint32_t shape_number, uint32_t claim_numbe
     struct solver_run *run = dense->run;
     uint32_t pod = next_pod(dense, shape_number);
     struct candidate candidate;
-    const struct claim *claim = &run->claims.items[claim_number];
-    if (claim_try(run, claim, (uint32_t)dense->problem->nodes.count + claim_number, pod,
-                  &dense->problem->shapes.items[shape_number].variants[0], false,
-                  &candidate) != ACCEPTED)
+    const struct node_claim *claim = &run->node_claims.items[claim_number];
+    if (node_claim_can_add(run, claim, (uint32_t)dense->problem->nodes.count + claim_number, pod,
+                           &dense->problem->shapes.items[shape_number].relaxations[0], false,
+                           &candidate) != CAN_ADD)
         return false;
-    put_on_claim(run, pod, claim_number, &candidate);
+    node_claim_add(run, pod, claim_number, &candidate);
     dense->left[shape_number]--;
     return true;
 }
@@ -64,18 +64,19 @@ static uint32_t open_for(struct dense *dense, uint32_t number, const struct colu
 {
     struct solver_run *run = dense->run;
     const struct shape *shape = &dense->problem->shapes.items[number];
-    uint64_t *rows = ARENA_ARRAY(run->arena, dense->problem->row_words, uint64_t);
-    bits_add(rows, column->row);
-    struct claim empty = run->empty_claims[column->pool];
-    empty.rows = rows;
+    uint64_t *options = ARENA_ARRAY(run->arena, dense->problem->option_words, uint64_t);
+    bits_add(options, column->option);
+    struct node_claim empty = run->empty_node_claims[column->pool];
+    empty.options = options;
     struct candidate candidate;
     uint32_t pod = next_pod(dense, number);
-    uint32_t host = (uint32_t)(dense->problem->nodes.count + run->claims.count);
-    if (claim_try(run, &empty, host, pod, &shape->variants[0], false, &candidate) != ACCEPTED)
+    uint32_t host = (uint32_t)(dense->problem->nodes.count + run->node_claims.count);
+    if (node_claim_can_add(run, &empty, host, pod, &shape->relaxations[0], false, &candidate) !=
+        CAN_ADD)
         return SOLVER_NONE;
-    claim_open(run, column->pool, pod, &candidate);
+    node_claim_open(run, column->pool, pod, &candidate);
     dense->left[number]--;
-    return (uint32_t)run->claims.count - 1;
+    return (uint32_t)run->node_claims.count - 1;
 }
 
 static bool buy(struct dense *dense, const struct column *column, const uint32_t *filled)
@@ -85,7 +86,7 @@ static bool buy(struct dense *dense, const struct column *column, const uint32_t
         uint32_t number = dense->shapes[i];
         const struct shape *shape = &dense->problem->shapes.items[number];
         if (filled[i] > 0)
-            (void)topology_want(dense->run, shape, &shape->variants[0], NULL);
+            (void)topology_match(dense->run, shape, &shape->relaxations[0], NULL);
         for (uint32_t j = 0; j < filled[i]; j++) {
             if (claim == SOLVER_NONE)
                 claim = open_for(dense, number, column);
@@ -135,7 +136,8 @@ static bool was_offered(struct lot *const *chosen, size_t lot, size_t place)
     const struct column *column = &chosen[lot]->best[place];
     for (size_t i = 0; i < lot; i++)
         for (size_t j = 0; j < chosen[i]->best_count; j++)
-            if (chosen[i]->best[j].row == column->row && chosen[i]->best[j].pool == column->pool)
+            if (chosen[i]->best[j].option == column->option &&
+                chosen[i]->best[j].pool == column->pool)
                 return true;
     return false;
 }
@@ -171,47 +173,49 @@ static bool buy_one(struct dense *dense, struct lot **chosen, bool *allowed)
 static void use_what_is_there(struct dense *dense, uint32_t number)
 {
     struct solver_run *run = dense->run;
-    const struct variant *variant = &dense->problem->shapes.items[number].variants[0];
-    while (dense->left[number] > 0 && place_on_node(run, next_pod(dense, number), variant))
+    const struct relaxation *relaxation = &dense->problem->shapes.items[number].relaxations[0];
+    while (dense->left[number] > 0 &&
+           add_to_existing_node(run, next_pod(dense, number), relaxation))
         dense->left[number]--;
-    if (!topology_want(run, &dense->problem->shapes.items[number], variant, NULL))
+    if (!topology_match(run, &dense->problem->shapes.items[number], relaxation, NULL))
         return;
-    while (dense->left[number] > 0 && join_claim(run, next_pod(dense, number), variant))
+    while (dense->left[number] > 0 &&
+           add_to_inflight_node(run, next_pod(dense, number), relaxation))
         dense->left[number]--;
 }
 
-/* Claims keep to what they would be bought as: to grow is not free. */
+/* NodeClaims keep to what they would be bought as: to grow is not free. */
 static void keep_to_cheapest(struct solver_run *run)
 {
-    for (size_t i = 0; i < run->claims.count; i++) {
-        struct claim *claim = &run->claims.items[i];
-        size_t row = 0;
-        if (claim_cheapest(run, claim->set, claim->rows, &row) == NULL)
+    for (size_t i = 0; i < run->node_claims.count; i++) {
+        struct node_claim *claim = &run->node_claims.items[i];
+        size_t option = 0;
+        if (node_claim_cheapest(run, claim->set, claim->options, &option) == NULL)
             continue;
-        memset(claim->rows, 0, run->problem->row_words * sizeof *claim->rows);
-        bits_add(claim->rows, row);
-        claim_measure(run, claim);
+        memset(claim->options, 0, run->problem->option_words * sizeof *claim->options);
+        bits_add(claim->options, option);
+        node_claim_measure(run, claim);
     }
 }
 
-/* Any type that can hold a claim's pods may be launched for it. */
+/* Any type that can hold a NodeClaim's pods may be launched for it. */
 static void widen(struct solver_run *run)
 {
     const struct solver_problem *problem = run->problem;
-    for (size_t i = 0; i < run->claims.count; i++) {
-        struct claim *claim = &run->claims.items[i];
+    for (size_t i = 0; i < run->node_claims.count; i++) {
+        struct node_claim *claim = &run->node_claims.items[i];
         const struct pool *pool = &problem->pools.items[claim->pool];
         if (pool->has_limits || claim->mounts.count > 0 || claim->ports.count > 0)
             continue;
-        const uint64_t *suitable = claim_set_rows(run, claim->set);
-        for (BITS_EACH(row, pool->rows, problem->row_words)) {
-            bool fits = bits_has(suitable, row);
+        const uint64_t *suitable = node_requirements_options(run, claim->set);
+        for (BITS_EACH(option, pool->options, problem->option_words)) {
+            bool fits = bits_has(suitable, option);
             for (size_t r = 0; r < problem->resource_count && fits; r++)
-                fits = claim->requests[r] <= pool->room[r * problem->rows.count + row];
+                fits = claim->requests[r] <= pool->room[r * problem->options.count + option];
             if (fits)
-                bits_add(claim->rows, row);
+                bits_add(claim->options, option);
         }
-        claim_measure(run, claim);
+        node_claim_measure(run, claim);
     }
 }
 
@@ -241,7 +245,7 @@ void place_densely(struct solver_run *run)
     keep_to_cheapest(run);
     struct dense dense = {.run = run, .problem = problem};
     collect(&dense);
-    size_t most = problem->pools.count * problem->rows.count;
+    size_t most = problem->pools.count * problem->options.count;
     dense.columns = ARENA_ARRAY(run->arena, most, struct column);
     dense.costs = ARENA_ARRAY(run->arena, most, double);
     dense.supplies = ARENA_ARRAY(run->arena, most * SIMPLEX_ROWS_MAX, double);

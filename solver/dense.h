@@ -14,16 +14,16 @@
 struct column { /* a machine that can be bought */
     uint32_t pool;
     size_t place; /* of the pool in its tier */
-    size_t row;
+    size_t option;
     double cost, worth;
 };
 /* Shapes that every pool of a tier sees alike. */
 struct lot {
     LIST(uint32_t) shapes;
-    const struct claim_set **sets; /* by pool of the tier; NULL: cannot be there */
-    size_t row_count;              /* that would do, over the pools */
-    size_t place;                  /* among lots, as the queue brings them */
-    double total;                  /* what its pods are worth */
+    const struct node_requirements **sets; /* by pool of the tier; NULL: cannot be there */
+    size_t option_count;                   /* that would do, over the pools */
+    size_t place;                          /* among lots, as the queue brings them */
+    double total;                          /* what its pods are worth */
     struct column best[CANDIDATES_MAX];
     size_t best_count;
 };
@@ -55,7 +55,7 @@ struct dense {
     uint32_t *filled, *best_filled; /* by place in shapes: how many */
 };
 
-/* The lots of the tier, those with fewest rows to choose from first. */
+/* The lots of the tier, those with fewest options to choose from first. */
 void lots_make(struct dense *dense);
 /* Brings what pods are worth, and the machines each lot offers, up to date. */
 void lots_rate(struct dense *dense);

@@ -15,17 +15,17 @@ void problem_over(struct solver_problem *problem, const struct solver_problem *b
     OVER(words);
     OVER(resources);
     OVER(namespaces);
-    OVER(claims);
+    OVER(volume_claims);
     OVER(drivers);
     OVER(pod_ids);
     OVER(type_ids);
     OVER(pool_ids);
     OVER(node_ids);
-    OVER(shape_signatures);
-    OVER(class_signatures);
-    OVER(selector_signatures);
-    OVER(toleration_signatures);
-    OVER(group_signatures);
+    OVER(shape_fingerprints);
+    OVER(class_fingerprints);
+    OVER(selector_fingerprints);
+    OVER(toleration_fingerprints);
+    OVER(group_fingerprints);
 #undef OVER
 }
 
@@ -72,7 +72,7 @@ struct solver_builder *solver_derive(const struct solver_problem *before, struct
     SHARE(problem->types);
     SHARE(problem->daemons);
     SHARE(problem->selectors);
-    SHARE(problem->rows);
+    SHARE(problem->options);
     SHARE(problem->offering_shapes);
     SHARE(problem->inverse_groups);
     SHARE(problem->node_taints);
@@ -169,7 +169,7 @@ bool solver_remove_node(struct solver_builder *builder, uint32_t node, struct er
     for (uint32_t i = 0; i < problem->pods.count; i++)
         if (problem->pods.items[i].node == node)
             move_pod(builder, i, POD_GONE);
-    problem->nodes.items[node] = (struct machine){
+    problem->nodes.items[node] = (struct state_node){
         .name = problem->nodes.items[node].name,
         .pool = SOLVER_NONE,
         .hostname = problem->nodes.items[node].hostname,
@@ -211,8 +211,8 @@ static void adjust_known(struct solver_builder *builder, uint32_t number, uint32
     struct solver_problem *problem = builder->problem;
     if (number >= builder->before->groups.count)
         return; /* counted as a whole */
-    group_own_counts(problem, &problem->groups.items[number]);
-    group_adjust(problem, &problem->groups.items[number], node, by);
+    topology_group_own_counts(problem, &problem->groups.items[number]);
+    topology_group_adjust(problem, &problem->groups.items[number], node, by);
 }
 
 /* A pod more or less in the groups that were there before. */
@@ -233,7 +233,7 @@ void derive_groups(struct solver_builder *builder)
 {
     struct solver_problem *problem = builder->problem;
     const struct solver_problem *before = builder->before;
-    variants_make(builder, before->shapes.count);
+    relaxations_make(builder, before->shapes.count);
     /* Known classes first learn of new groups, new classes of all; both are counted there. */
     uint64_t *done = ARENA_ARRAY(problem->arena, bits_words(problem->pods.count), uint64_t);
     for (size_t i = 0; i < builder->changed_pods.count; i++) {
@@ -248,31 +248,31 @@ void derive_groups(struct solver_builder *builder)
         if (runs(now))
             adjust_pod(builder, now, 1);
     }
-    groups_count(problem, before->groups.count, before->label_classes.count);
+    topology_groups_count(problem, before->groups.count, before->label_classes.count);
 }
 
 /* ---- what a change of nodes leaves of limits ---- */
 
-static bool is_within(const struct solver_problem *problem, const struct pool *pool, size_t row)
+static bool is_within(const struct solver_problem *problem, const struct pool *pool, size_t option)
 {
     if (pool->limits[SOLVER_NODES] <= 0)
         return false;
     for (size_t r = 0; r < problem->resource_count; r++)
         if (r != SOLVER_NODES && pool->limits[r] != INT64_MAX &&
-            problem->capacity[r * problem->rows.count + row] > pool->limits[r])
+            problem->capacity[r * problem->options.count + option] > pool->limits[r])
             return false;
     return true;
 }
 
 bool derive_limits_agree(const struct solver_problem *before, const struct solver_problem *after)
 {
-    if (before->pools.count != after->pools.count || before->rows.count != after->rows.count)
+    if (before->pools.count != after->pools.count || before->options.count != after->options.count)
         return false;
     for (size_t i = 0; i < before->pools.count; i++) {
         const struct pool *was = &before->pools.items[i];
         const struct pool *is = &after->pools.items[i];
-        for (BITS_EACH(row, is->rows, after->row_words))
-            if (is->has_limits && is_within(before, was, row) != is_within(after, is, row))
+        for (BITS_EACH(option, is->options, after->option_words))
+            if (is->has_limits && is_within(before, was, option) != is_within(after, is, option))
                 return false;
     }
     return true;

@@ -2,77 +2,79 @@
 
 #include <string.h>
 
-/* ---- criteria: what each alone leaves of a pool's rows ---- */
+/* ---- criteria: what each alone leaves of a pool's options ---- */
 
-static void take_rows(const struct solver_problem *problem, const uint64_t *from, uint64_t *rows)
+static void take_options(const struct solver_problem *problem, const uint64_t *from,
+                         uint64_t *options)
 {
-    memcpy(rows, from, problem->row_words * sizeof *rows);
+    memcpy(options, from, problem->option_words * sizeof *options);
 }
 
 /* The set of a pool with a term; NULL when they contradict each other. */
-static const struct claim_set *with_term(struct question *q, const struct term *term,
-                                         uint32_t number, uint32_t *conflict)
+static const struct node_requirements *with_term(struct question *q, const struct term *term,
+                                                 uint32_t number, uint32_t *conflict)
 {
-    const struct claim_set *base = q->run->empty_claims[q->pool].set;
+    const struct node_requirements *base = q->run->empty_node_claims[q->pool].set;
     if (!hostname_allows_new(term->hostname)) {
         *conflict = q->problem->hostname_key;
         return NULL;
     }
     if (!compatible(q->problem, &base->requirements, &term->requirements, false, conflict))
         return NULL;
-    return claim_set_add(q->run, base, term, number);
+    return node_requirements_add(q->run, base, term, number);
 }
 
-/* Tells the alternatives of a shape's volumes from variants and each other. */
+/* Tells the alternatives of a shape's volumes from relaxations and each other. */
 static uint32_t volume_number(const struct question *q, size_t alternative)
 {
-    return q->problem->variant_count + q->shape->first_volume_term + (uint32_t)alternative;
+    return q->problem->relaxation_count + q->shape->first_volume_term + (uint32_t)alternative;
 }
 
-/* Takes off the rows that only reservations without a free machine offer. */
+/* Takes off the options that only reservations without a free machine offer. */
 static void drop_full(struct question *q, uint64_t *offered)
 {
     const struct solver_problem *problem = q->problem;
     if (problem->reserved.count == 0)
         return;
-    const bool *allowed = claim_set_offerings(q->run, q->set);
-    for (BITS_EACH(row, offered, problem->row_words)) {
-        const struct row *from = &problem->rows.items[row];
+    const bool *allowed = node_requirements_offerings(q->run, q->set);
+    for (BITS_EACH(option, offered, problem->option_words)) {
+        const struct instance_type_option *from = &problem->options.items[option];
         bool any = false;
         for (size_t i = 0; i < from->offering_count && !any; i++)
             any = from->offerings[i].launchable && allowed[from->offerings[i].shape];
         if (!any)
-            bits_remove(offered, row);
+            bits_remove(offered, option);
     }
 }
 
 static void judge_requirement(struct question *q, uint64_t *types, uint64_t *offered)
 {
     const struct solver_problem *problem = q->problem;
-    const struct variant *variant = q->variant;
-    const struct claim_set *set = with_term(q, &variant->full, variant->number, &q->conflict);
+    const struct relaxation *relaxation = q->relaxation;
+    const struct node_requirements *set =
+        with_term(q, &relaxation->full, relaxation->number, &q->conflict);
     q->set = set;
-    take_rows(problem, problem->pools.items[q->pool].rows, offered);
+    take_options(problem, problem->pools.items[q->pool].options, offered);
     if (set == NULL)
         return; /* types stays empty */
-    uint64_t *rows = q->run->scratch_rows;
-    catalog_select_types(problem, &set->requirements, rows);
-    catalog_select_offerings(problem, &set->requirements, offered);
+    uint64_t *options = q->run->scratch_options;
+    instance_types_select(problem, &set->requirements, options);
+    offerings_select(problem, &set->requirements, offered);
     drop_full(q, offered);
-    for (size_t w = 0; w < problem->row_words; w++) {
-        types[w] = rows[w] & problem->pools.items[q->pool].rows[w];
-        offered[w] &= problem->pools.items[q->pool].rows[w];
+    for (size_t w = 0; w < problem->option_words; w++) {
+        types[w] = options[w] & problem->pools.items[q->pool].options[w];
+        offered[w] &= problem->pools.items[q->pool].options[w];
     }
 }
 
-static void judge_resources(struct question *q, uint64_t *rows)
+static void judge_resources(struct question *q, uint64_t *options)
 {
     const struct pool *pool = &q->problem->pools.items[q->pool];
-    (void)rows_with_room(q->problem, pool, q->shape->requests, pool->rows, rows);
+    (void)options_with_room(q->problem, pool, q->shape->requests, pool->options, options);
 }
 
-/* Takes off the rows whose types do not attach as many volumes. */
-static void drop_unattachable(struct question *q, uint64_t *rows)
+/* Takes off the options whose types do not attach as many volumes. */
+static void drop_unattachable(struct question *q, uint64_t *options)
 {
     const struct solver_problem *problem = q->problem;
     const struct pod *pod = q->pod;
@@ -82,12 +84,12 @@ static void drop_unattachable(struct question *q, uint64_t *rows)
             continue;
         size_t count = mounts_count(NULL, 0, pod->mounts, pod->mount_count, driver);
         bool any = false, every = true;
-        for (BITS_EACH(row, rows, problem->row_words)) {
-            bool attaches = row_attaches(problem, row, driver, count);
+        for (BITS_EACH(option, options, problem->option_words)) {
+            bool attaches = option_attaches(problem, option, driver, count);
             any |= attaches;
             every &= attaches;
             if (!attaches)
-                bits_remove(rows, row);
+                bits_remove(options, option);
         }
         /* Without places to speak of, the few that do not attach them are all there is to tell. */
         if ((!any || (!every && q->shape->volume_alternative_count == 0)) &&
@@ -96,50 +98,50 @@ static void drop_unattachable(struct question *q, uint64_t *rows)
     }
 }
 
-static void judge_volumes(struct question *q, uint64_t *rows)
+static void judge_volumes(struct question *q, uint64_t *options)
 {
     const struct shape *shape = q->shape;
-    const uint64_t *own = q->problem->pools.items[q->pool].rows;
+    const uint64_t *own = q->problem->pools.items[q->pool].options;
     q->driver = SOLVER_NONE;
-    take_rows(q->problem, own, rows);
-    drop_unattachable(q, rows);
+    take_options(q->problem, own, options);
+    drop_unattachable(q, options);
     if (shape->volume_alternative_count == 0)
         return;
-    uint64_t *some = ARENA_ARRAY(q->run->arena, q->problem->row_words, uint64_t);
+    uint64_t *some = ARENA_ARRAY(q->run->arena, q->problem->option_words, uint64_t);
     for (size_t i = 0; i < shape->volume_alternative_count; i++) {
         uint32_t conflict = 0;
-        const struct claim_set *set =
+        const struct node_requirements *set =
             with_term(q, &shape->volumes[i], volume_number(q, i), &conflict);
-        const uint64_t *there = set == NULL ? NULL : claim_set_rows(q->run, set);
-        for (size_t w = 0; set != NULL && w < q->problem->row_words; w++)
+        const uint64_t *there = set == NULL ? NULL : node_requirements_options(q->run, set);
+        for (size_t w = 0; set != NULL && w < q->problem->option_words; w++)
             some[w] |= there[w];
     }
-    for (size_t w = 0; w < q->problem->row_words; w++)
-        rows[w] &= some[w];
+    for (size_t w = 0; w < q->problem->option_words; w++)
+        options[w] &= some[w];
 }
 
-static void judge_topology(struct question *q, uint64_t *rows)
+static void judge_topology(struct question *q, uint64_t *options)
 {
     struct solver_run *run = q->run;
-    const struct variant_state *state = &run->variants[q->variant->number];
-    uint32_t new_host = (uint32_t)(q->problem->nodes.count + run->claims.count);
-    if (!topology_want(run, q->shape, q->variant, &q->group) ||
-        topology_host(run, state, new_host, &q->group) != ACCEPTED)
+    const struct relaxation_state *state = &run->relaxations[q->relaxation->number];
+    uint32_t new_host = (uint32_t)(q->problem->nodes.count + run->node_claims.count);
+    if (!topology_match(run, q->shape, q->relaxation, &q->group) ||
+        topology_host(run, state, new_host, &q->group) != CAN_ADD)
         return;
-    const struct claim_set *set =
-        topology_narrow(run, state, run->empty_claims[q->pool].set, NULL, &q->group);
+    const struct node_requirements *set =
+        topology_narrow(run, state, run->empty_node_claims[q->pool].set, NULL, &q->group);
     if (set == NULL)
         return;
-    const uint64_t *some = claim_set_rows(run, set);
-    for (size_t w = 0; w < q->problem->row_words; w++)
-        rows[w] = some[w] & q->problem->pools.items[q->pool].rows[w];
+    const uint64_t *some = node_requirements_options(run, set);
+    for (size_t w = 0; w < q->problem->option_words; w++)
+        options[w] = some[w] & q->problem->pools.items[q->pool].options[w];
 }
 
-static void judge_ports(struct question *q, uint64_t *rows)
+static void judge_ports(struct question *q, uint64_t *options)
 {
     const struct pool *pool = &q->problem->pools.items[q->pool];
-    take_rows(q->problem, pool->rows, rows);
-    drop_taken_ports(q->problem, pool, q->shape, rows);
+    take_options(q->problem, pool->options, options);
+    drop_taken_ports(q->problem, pool, q->shape, options);
 }
 
 static void judge_all(struct question *q)
@@ -147,30 +149,30 @@ static void judge_all(struct question *q)
     const struct solver_problem *problem = q->problem;
     const struct pool *pool = &problem->pools.items[q->pool];
     for (size_t i = 0; i < CRITERIA; i++)
-        memset(q->rows[i], 0, problem->row_words * sizeof(uint64_t));
+        memset(q->options[i], 0, problem->option_words * sizeof(uint64_t));
     q->taint = NULL;
     q->group = SOLVER_NONE;
-    if (taints_tolerated(pool->taints, &q->shape->tolerations, q->variant->prefer, &q->taint))
-        take_rows(problem, pool->rows, q->rows[SOLVER_REASON_TAINT]);
-    judge_requirement(q, q->rows[SOLVER_REASON_REQUIREMENT], q->rows[SOLVER_REASON_OFFERING]);
-    judge_resources(q, q->rows[SOLVER_REASON_RESOURCES]);
-    judge_topology(q, q->rows[SOLVER_REASON_TOPOLOGY]);
-    judge_volumes(q, q->rows[SOLVER_REASON_VOLUME]);
-    const uint64_t *limited = pool_limit_rows(q->run, q->pool);
+    if (taints_tolerated(pool->taints, &q->shape->tolerations, q->relaxation->prefer, &q->taint))
+        take_options(problem, pool->options, q->options[SOLVER_REASON_TAINT]);
+    judge_requirement(q, q->options[SOLVER_REASON_REQUIREMENT], q->options[SOLVER_REASON_OFFERING]);
+    judge_resources(q, q->options[SOLVER_REASON_RESOURCES]);
+    judge_topology(q, q->options[SOLVER_REASON_TOPOLOGY]);
+    judge_volumes(q, q->options[SOLVER_REASON_VOLUME]);
+    const uint64_t *limited = pool_limit_options(q->run, q->pool);
     if (limited != NULL)
-        take_rows(problem, limited, q->rows[SOLVER_REASON_LIMIT]);
-    judge_ports(q, q->rows[SOLVER_REASON_PORT]);
+        take_options(problem, limited, q->options[SOLVER_REASON_LIMIT]);
+    judge_ports(q, q->options[SOLVER_REASON_PORT]);
 }
 
 /* ---- the smallest set of criteria that leaves nothing ---- */
 
 static bool leaves_nothing(const struct question *q, unsigned criteria)
 {
-    for (size_t w = 0; w < q->problem->row_words; w++) {
-        uint64_t word = q->problem->pools.items[q->pool].rows[w];
+    for (size_t w = 0; w < q->problem->option_words; w++) {
+        uint64_t word = q->problem->pools.items[q->pool].options[w];
         for (size_t i = 0; i < CRITERIA; i++)
             if ((criteria >> i & 1) != 0)
-                word &= q->rows[i][w];
+                word &= q->options[i][w];
         if (word != 0)
             return false;
     }
@@ -188,35 +190,37 @@ static unsigned smallest_set(const struct question *q)
 }
 
 /* Whether something that meets all criteria is left by a set, and where topology narrows it to. */
-static bool leaves_some(struct question *q, const struct claim_set *set, bool topology)
+static bool leaves_some(struct question *q, const struct node_requirements *set, bool topology)
 {
-    const struct variant_state *state = &q->run->variants[q->variant->number];
+    const struct relaxation_state *state = &q->run->relaxations[q->relaxation->number];
     if (set != NULL && topology)
         set = topology_narrow(q->run, state, set, NULL, NULL);
     if (set == NULL)
         return false;
     const uint64_t *left = reason_left(q, SOLVER_REASON_COUNT, EVERY_CRITERION);
-    return bits_meet(claim_set_rows(q->run, set), left, q->problem->row_words);
+    return bits_meet(node_requirements_options(q->run, set), left, q->problem->option_words);
 }
 
-static bool volumes_leave_some(struct question *q, const struct claim_set *base, bool topology)
+static bool volumes_leave_some(struct question *q, const struct node_requirements *base,
+                               bool topology)
 {
     const struct shape *shape = q->shape;
     for (size_t i = 0; i < shape->volume_alternative_count; i++)
         if (hostname_allows_new(shape->volumes[i].hostname) &&
-            leaves_some(q, claim_set_add(q->run, base, &shape->volumes[i], volume_number(q, i)),
-                        topology))
+            leaves_some(
+                q, node_requirements_add(q->run, base, &shape->volumes[i], volume_number(q, i)),
+                topology))
             return true;
     return false;
 }
 
-/* Each alone and all row by row leave something, but not in one place: a zone that one wants the
- * others rule out. */
+/* Each alone and all option by option leave something, but not in one place: a zone that one wants
+ * the others rule out. */
 static unsigned joint_set(struct question *q)
 {
     const unsigned requirement = 1u << SOLVER_REASON_REQUIREMENT;
     const unsigned topology = 1u << SOLVER_REASON_TOPOLOGY, volume = 1u << SOLVER_REASON_VOLUME;
-    bool has_topology = q->run->variants[q->variant->number].wanted_count > 0;
+    bool has_topology = q->run->relaxations[q->relaxation->number].matching_count > 0;
     bool has_volumes = q->shape->volume_alternative_count > 0;
     if (has_topology && !leaves_some(q, q->set, true))
         return requirement | topology;
@@ -224,30 +228,31 @@ static unsigned joint_set(struct question *q)
         return requirement | volume;
     if (!has_topology || !has_volumes)
         return requirement | (has_topology ? topology : 0) | (has_volumes ? volume : 0);
-    bool all_three = volumes_leave_some(q, q->run->empty_claims[q->pool].set, true);
+    bool all_three = volumes_leave_some(q, q->run->empty_node_claims[q->pool].set, true);
     return topology | volume | (all_three ? requirement : 0);
 }
 
-/* A claim the pod shares, which is made where the first pod that mounts it goes, and that is not
- * for this one. */
+/* A volume claim the pod shares, which is made where the first pod that mounts it goes, and that is
+ * not for this one. */
 static bool is_led_away(struct question *q)
 {
     const struct solver_run *run = q->run;
-    if (run->claim_shared == NULL || run->asked)
+    if (run->volume_claim_shared == NULL || run->asked)
         return false;
     for (size_t i = 0; i < q->pod->mount_count; i++) {
         const struct mount *mount = &q->pod->mounts[i];
-        uint32_t zone = run->claim_zones[mount->claim];
-        if (!mount->binds || !run->claim_shared[mount->claim] || zone == SOLVER_NONE)
+        uint32_t zone = run->volume_claim_zones[mount->volume_claim];
+        if (!mount->binds || !run->volume_claim_shared[mount->volume_claim] || zone == SOLVER_NONE)
             continue;
         uint64_t *one = ARENA_ARRAY(run->arena, zone / BITS_WORD + 1, uint64_t);
         bits_add(one, zone);
-        if (q->set != NULL && leaves_some(q,
-                                          claim_set_narrow(q->run, q->set, q->problem->zone_key,
-                                                           one, zone / BITS_WORD + 1),
-                                          true))
+        if (q->set != NULL &&
+            leaves_some(q,
+                        node_requirements_narrow(q->run, q->set, q->problem->zone_key, one,
+                                                 zone / BITS_WORD + 1),
+                        true))
             continue;
-        q->led = mount->claim;
+        q->led = mount->volume_claim;
         return true;
     }
     return false;
@@ -255,14 +260,14 @@ static bool is_led_away(struct question *q)
 
 static bool pool_has_min_values(const struct question *q)
 {
-    return q->run->empty_claims[q->pool].set->has_min_values;
+    return q->run->empty_node_claims[q->pool].set->has_min_values;
 }
 
-/* The reasons that together exclude the pool for a variant. */
-static unsigned set_for_variant(struct question *q, const struct variant *variant)
+/* The reasons that together exclude the pool for a relaxation. */
+static unsigned set_for_relaxation(struct question *q, const struct relaxation *relaxation)
 {
-    q->variant = variant;
-    (void)topology_want(q->run, q->shape, variant, NULL);
+    q->relaxation = relaxation;
+    (void)topology_match(q->run, q->shape, relaxation, NULL);
     judge_all(q);
     unsigned set = smallest_set(q);
     q->led = SOLVER_NONE;
@@ -271,32 +276,32 @@ static unsigned set_for_variant(struct question *q, const struct variant *varian
     if (is_led_away(q))
         return 1u << SOLVER_REASON_VOLUME;
     if (pool_has_min_values(q) && q->shape->volume_alternative_count == 0 &&
-        q->run->variants[variant->number].wanted_count == 0)
+        q->run->relaxations[relaxation->number].matching_count == 0)
         return 1u << SOLVER_REASON_MIN_VALUES;
     return joint_set(q);
 }
 
 static void explain_pool(struct question *q, struct reason_list *reasons)
 {
-    /* The wishes were given up one by one: what is left to explain are the hard ones. Of several
-     * required terms, the one that fits the pool. */
+    /* The preferences were given up one by one: what is left to explain are the hard ones. Of
+     * several required terms, the one that fits the pool. */
     const struct shape *shape = q->shape;
-    if (!bits_any(q->problem->pools.items[q->pool].rows, q->problem->row_words)) {
+    if (!bits_any(q->problem->pools.items[q->pool].options, q->problem->option_words)) {
         struct solver_reason reason = {q->pool, SOLVER_REASON_REQUIREMENT, "", ""};
         reason_of_pool(q, &reason);
         *LIST_PUSH(q->run->arena, reasons) = reason;
         return;
     }
-    const struct variant *last = &shape->variants[shape->variant_count - 1];
-    unsigned best = set_for_variant(q, last);
-    for (size_t i = 0; i + 1 < shape->variant_count && shape->required_count > 1; i++) {
-        const struct variant *variant = &shape->variants[i];
-        if (variant->required_from == last->required_from || q->set != NULL)
+    const struct relaxation *last = &shape->relaxations[shape->relaxation_count - 1];
+    unsigned best = set_for_relaxation(q, last);
+    for (size_t i = 0; i + 1 < shape->relaxation_count && shape->required_count > 1; i++) {
+        const struct relaxation *relaxation = &shape->relaxations[i];
+        if (relaxation->required_from == last->required_from || q->set != NULL)
             break;
-        best = set_for_variant(q, variant);
+        best = set_for_relaxation(q, relaxation);
     }
-    if (q->set == NULL && q->variant != last)
-        best = set_for_variant(q, last);
+    if (q->set == NULL && q->relaxation != last)
+        best = set_for_relaxation(q, last);
     if ((best >> SOLVER_REASON_TOPOLOGY & 1) != 0 && q->group == SOLVER_NONE)
         q->group = reason_group(q, reason_left(q, SOLVER_REASON_TOPOLOGY, best));
     for (unsigned kind = 0; kind < SOLVER_REASON_COUNT; kind++)
@@ -339,7 +344,7 @@ struct solver_reasons solver_explain(struct solver_run *run, uint32_t pod)
         .shape = &problem->shapes.items[problem->pods.items[pod].shape],
     };
     for (size_t i = 0; i < CRITERIA; i++)
-        q.rows[i] = ARENA_ARRAY(run->arena, problem->row_words, uint64_t);
+        q.options[i] = ARENA_ARRAY(run->arena, problem->option_words, uint64_t);
     struct reason_list reasons = {0};
     bool whatever = explain_alone(&q, &reasons);
     struct solver_reason nodes = {SOLVER_NONE, SOLVER_REASON_RESOURCES, "", ""};
@@ -351,7 +356,7 @@ struct solver_reasons solver_explain(struct solver_run *run, uint32_t pod)
             last[-1] = nodes;
         }
     }
-    for (q.pool = 0; !whatever && q.shape->variant_count > 0 && q.pool < problem->pools.count;
+    for (q.pool = 0; !whatever && q.shape->relaxation_count > 0 && q.pool < problem->pools.count;
          q.pool++)
         explain_pool(&q, &reasons);
     return (struct solver_reasons){reasons.items, reasons.count};

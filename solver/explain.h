@@ -5,7 +5,7 @@
 
 #include "solver/run.h"
 
-/* The reasons up to SOLVER_REASON_PORT are criteria that each leave some rows of a pool. */
+/* The reasons up to SOLVER_REASON_PORT are criteria that each leave some options of a pool. */
 #define CRITERIA (SOLVER_REASON_PORT + 1)
 #define EVERY_CRITERION ((1u << CRITERIA) - 1)
 #define TYPO_EDITS 3 /* at most so far from what was meant */
@@ -17,15 +17,16 @@ struct question {
     const struct pod *pod;
     const struct shape *shape;
     uint32_t pool;
-    const struct variant *variant;
-    uint64_t *rows[CRITERIA]; /* what each criterion alone leaves */
+    const struct relaxation *relaxation;
+    uint64_t *options[CRITERIA]; /* what each criterion alone leaves */
     /* What was in the way. */
     const struct taint *taint;
-    const struct claim_set *set; /* of the pool, with what the pod requires; NULL: they clash */
-    uint32_t conflict;           /* the key, when they do */
-    uint32_t group;              /* of topology; SOLVER_NONE */
-    uint32_t led;                /* the claim that is where the pod cannot be; SOLVER_NONE */
-    uint32_t driver;             /* types do not attach as many volumes of it; SOLVER_NONE */
+    const struct node_requirements
+        *set;          /* of the pool, with what the pod requires; NULL: they clash */
+    uint32_t conflict; /* the key, when they do */
+    uint32_t group;    /* of topology; SOLVER_NONE */
+    uint32_t led;      /* the volume claim that is where the pod cannot be; SOLVER_NONE */
+    uint32_t driver;   /* types do not attach as many volumes of it; SOLVER_NONE */
 };
 struct reason_list {
     struct solver_reason *items;
@@ -46,23 +47,23 @@ void reason_of_pool(struct question *question, struct solver_reason *reason);
 
 /* Whether types say anything of a key. */
 bool reason_type_says(const struct solver_problem *problem, uint32_t key);
-/* Takes off the rows whose type cannot be what the requirement asks. */
+/* Takes off the options whose type cannot be what the requirement asks. */
 void reason_keep(const struct question *question, const struct solver_requirement *r,
-                 uint64_t *rows);
+                 uint64_t *options);
 
 /* reason_named.c */
 struct wanted_type {
     struct text name;
-    size_t row; /* SIZE_MAX: nobody knows it */
+    size_t option; /* SIZE_MAX: nobody knows it */
 };
 /* Whether a requirement lists types by name. */
 bool reason_names_types(const struct question *question, const struct solver_requirement *r);
 /* A pod that does so, and the pool has none of them. */
 void reason_of_named(struct question *question, struct solver_reason *reason,
                      const struct solver_requirement *r);
-/* The nearest in name among rows: of the same family the nearest in size. */
-struct text reason_nearest_type(const struct question *question, const struct wanted_type *wanted,
-                                const uint64_t *rows);
+/* The nearest in name among options: of the same family the nearest in size. */
+struct text reason_nearest_type(const struct question *question, const struct wanted_type *matching,
+                                const uint64_t *options);
 
 /* reason_room.c */
 void reason_of_room(struct question *question, struct solver_reason *reason, unsigned set);
@@ -70,13 +71,13 @@ void reason_of_limit(struct question *question, struct solver_reason *reason, un
 
 /* reason_topology.c */
 void reason_of_topology(struct question *question, struct solver_reason *reason, unsigned set);
-/* The wanted group that leaves nothing of rows; with none alone to blame the first. */
-uint32_t reason_group(struct question *question, const uint64_t *rows);
+/* The wanted group that leaves nothing of options; with none alone to blame the first. */
+uint32_t reason_group(struct question *question, const uint64_t *options);
 /* "its spread over zones (topology.kubernetes.io/zone, maxSkew 1)". */
 struct text reason_group_name(const struct question *q, uint32_t number);
 
 /* reason_circle.c */
-static inline const struct group *group_at(const struct question *q, uint32_t number)
+static inline const struct topology_group *group_at(const struct question *q, uint32_t number)
 {
     return &q->problem->groups.items[number];
 }
@@ -124,10 +125,10 @@ struct text words_quantity(const struct solver_problem *problem, struct arena *a
                            uint32_t resource, int64_t quantity, bool up);
 /* The pods a group selects: "app=web". */
 struct text words_selector(const struct solver_problem *problem, struct arena *arena,
-                           const struct group *group);
-/* The names of the types of rows, each once. */
+                           const struct topology_group *group);
+/* The names of the types of options, each once. */
 struct texts words_types(const struct solver_problem *problem, struct arena *arena,
-                         const uint64_t *rows);
-const char *words_type(const struct solver_problem *problem, size_t row);
+                         const uint64_t *options);
+const char *words_type(const struct solver_problem *problem, size_t option);
 
 #endif

@@ -33,14 +33,14 @@ static struct cause cause_of_taint(struct question *q, const struct taint *taint
 
 /* ---- what a node says ---- */
 
-static bool suits(const struct question *q, const struct machine *node, const struct term *term)
+static bool suits(const struct question *q, const struct state_node *node, const struct term *term)
 {
     return hostname_allows(q->problem, term->hostname, node->hostname) &&
            compatible(q->problem, &node->labels, &term->requirements, true, NULL);
 }
 
 /* nodeSelector, with one of the required terms. */
-static bool suits_required(const struct question *q, const struct machine *node)
+static bool suits_required(const struct question *q, const struct state_node *node)
 {
     for (size_t i = 0; i < q->shape->required_count; i++)
         if (suits(q, node, &q->shape->required[i]))
@@ -48,7 +48,7 @@ static bool suits_required(const struct question *q, const struct machine *node)
     return q->shape->required_count == 0 && suits(q, node, &q->shape->selector);
 }
 
-static struct cause cause_of_labels(struct question *q, const struct machine *node)
+static struct cause cause_of_labels(struct question *q, const struct state_node *node)
 {
     const struct solver_problem *problem = q->problem;
     const struct shape *shape = q->shape;
@@ -82,8 +82,8 @@ static uint32_t lacking(const struct question *q, size_t number, double *share)
     const int64_t *room = &q->run->room[number * q->problem->resource_count];
     uint32_t resource = SOLVER_NONE;
     for (uint32_t r = 0; r < q->problem->resource_count; r++) {
-        double wanted = (double)q->shape->requests[r];
-        double lacks = (wanted - (double)room[r]) / (wanted + 1);
+        double matching = (double)q->shape->requests[r];
+        double lacks = (matching - (double)room[r]) / (matching + 1);
         if (q->shape->requests[r] > room[r] && (resource == SOLVER_NONE || lacks > *share)) {
             resource = r;
             *share = lacks;
@@ -103,15 +103,15 @@ static uint32_t taken_port(const struct question *q, size_t number)
 }
 
 /* What a developer can change least comes first. */
-static struct cause cause_of(struct question *q, size_t number, bool wanted, uint32_t group)
+static struct cause cause_of(struct question *q, size_t number, bool matching, uint32_t group)
 {
     const struct solver_problem *problem = q->problem;
-    const struct machine *node = &problem->nodes.items[number];
+    const struct state_node *node = &problem->nodes.items[number];
     const struct shape *shape = q->shape;
     struct arena *arena = q->run->arena;
     const struct taint *taint = NULL;
     double share = 0;
-    if (!taints_tolerated(node->taints, &shape->tolerations, q->variant->prefer, &taint))
+    if (!taints_tolerated(node->taints, &shape->tolerations, q->relaxation->prefer, &taint))
         return cause_of_taint(q, taint);
     if (!suits_required(q, node))
         return cause_of_labels(q, node);
@@ -129,8 +129,8 @@ static struct cause cause_of(struct question *q, size_t number, bool wanted, uin
                           arena_printf(arena, "host port %u taken", port));
     if (!node_attaches(q->run, (uint32_t)number, q->pod))
         return cause_make(q, SOLVER_REASON_VOLUME, "attaches", "attach", TEXT("no more volumes"));
-    const struct variant_state *state = &q->run->variants[q->variant->number];
-    if (!wanted || topology_host(q->run, state, (uint32_t)number, &group) != ACCEPTED ||
+    const struct relaxation_state *state = &q->run->relaxations[q->relaxation->number];
+    if (!matching || topology_host(q->run, state, (uint32_t)number, &group) != CAN_ADD ||
         !topology_allows_node(q->run, state, node, &group))
         return cause_make(q, SOLVER_REASON_TOPOLOGY, "is ruled out by", "are ruled out by",
                           reason_group_name(q, group));
@@ -162,7 +162,7 @@ static int compare_causes(const void *a_pointer, const void *b_pointer)
  * come is no developer's yet. */
 static bool is_there(const struct question *q, size_t number)
 {
-    const struct machine *node = &q->problem->nodes.items[number];
+    const struct state_node *node = &q->problem->nodes.items[number];
     return !node->gone && !node->leaving && !node->to_come &&
            q->run->room[number * q->problem->resource_count + SOLVER_CPU] != -1;
 }
@@ -215,14 +215,14 @@ bool reason_of_nodes(struct question *q, struct solver_reason *reason)
     size_t total = 0, nearest = SIZE_MAX;
     double least = 0;
     uint32_t group = SOLVER_NONE;
-    if (q->shape->variant_count == 0)
+    if (q->shape->relaxation_count == 0)
         return false;
-    q->variant = &q->shape->variants[q->shape->variant_count - 1];
-    bool wanted = topology_want(q->run, q->shape, q->variant, &group);
+    q->relaxation = &q->shape->relaxations[q->shape->relaxation_count - 1];
+    bool matching = topology_match(q->run, q->shape, q->relaxation, &group);
     for (size_t i = 0; i < q->problem->nodes.count; i++) {
         if (!is_there(q, i))
             continue;
-        struct cause cause = cause_of(q, i, wanted, group);
+        struct cause cause = cause_of(q, i, matching, group);
         count_cause(q, &causes, cause);
         total++;
         double share = 0;

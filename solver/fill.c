@@ -85,13 +85,15 @@ double fill_machine(const struct dense *dense, const struct column *column, enum
 {
     const struct solver_problem *problem = dense->problem;
     const struct pool *pool = &problem->pools.items[column->pool];
-    size_t row_count = problem->rows.count;
-    struct machine_room machine = {dense->run->scratch_total, pool->room + column->row, row_count};
+    size_t option_count = problem->options.count;
+    struct machine_room machine = {dense->run->scratch_total, pool->room + column->option,
+                                   option_count};
     for (size_t r = 0; r < problem->resource_count; r++)
-        machine.room[r] = pool->room[r * row_count + column->row];
+        machine.room[r] = pool->room[r * option_count + column->option];
     for (size_t i = 0; i < dense->shape_count; i++) {
-        const struct claim_set *set = dense->lot_of[dense->shapes[i]]->sets[column->place];
-        allowed[i] = set != NULL && bits_has(claim_set_rows(dense->run, set), column->row);
+        const struct node_requirements *set = dense->lot_of[dense->shapes[i]]->sets[column->place];
+        allowed[i] =
+            set != NULL && bits_has(node_requirements_options(dense->run, set), column->option);
         filled[i] = 0;
     }
     double worth = 0;

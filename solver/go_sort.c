@@ -1,6 +1,6 @@
 /* Go's sort.Slice, a pattern-defeating quicksort. It moves equals about, but always in the same
- * way: the order in which Karpenter, which sorts its claims by pods before each pod, tries those
- * with as many pods is no chance. So it is followed here, step by step. */
+ * way: the order in which Karpenter, which sorts its NodeClaims by pods before each pod, tries
+ * those with as many pods is no chance. So it is followed here, step by step. */
 #include "solver/run.h"
 
 #define INSERTION_MAX 12 /* as many are sorted by insertion, which keeps equals in order */
@@ -12,7 +12,7 @@
 
 struct sorting {
     uint32_t *items;
-    const struct claim *claims;
+    const struct node_claim *claims;
 };
 
 static bool before(const struct sorting *s, size_t a, size_t b)
@@ -211,7 +211,7 @@ static void sort(const struct sorting *s, size_t first, size_t end, size_t patie
     insert_each(s, first, end);
 }
 
-void claims_sort(const struct claim *claims, uint32_t *order, size_t count)
+void node_claims_sort(const struct node_claim *claims, uint32_t *order, size_t count)
 {
     struct sorting sorting = {order, claims};
     size_t patience = 0;

@@ -1,27 +1,27 @@
 #include "solver/run.h"
 
-/* Karpenter joins a claim before it opens one, whatever that does to the price: a claim that is
- * full as a small machine becomes a large one. Here the price decides. */
+/* Karpenter joins a NodeClaim before it opens one, whatever that does to the price: a NodeClaim
+ * that is full as a small machine becomes a large one. Here the price decides. */
 
-#define TRIES_MAX 24 /* claims that would take the pod, before the best of them is taken */
+#define TRIES_MAX 24 /* NodeClaims that would take the pod, before the best of them is taken */
 
 struct growing {
     uint32_t pod;
-    const struct variant *variant;
+    const struct relaxation *relaxation;
     size_t tries;
-    uint32_t best; /* a claim; SOLVER_NONE: none yet */
+    uint32_t best; /* a NodeClaim; SOLVER_NONE: none yet */
     int64_t least;
 };
 
 static bool weigh(struct solver_run *run, uint32_t number, void *argument)
 {
     struct growing *growing = argument;
-    const struct claim *claim = &run->claims.items[number];
+    const struct node_claim *claim = &run->node_claims.items[number];
     struct candidate candidate;
-    if (!try_joining(run, number, growing->pod, growing->variant, &candidate))
+    if (!try_joining(run, number, growing->pod, growing->relaxation, &candidate))
         return false;
-    int64_t growth = subtract_capped(rows_price(run, candidate.set, candidate.rows),
-                                     rows_price(run, claim->set, claim->rows));
+    int64_t growth = subtract_capped(options_price(run, candidate.set, candidate.options),
+                                     options_price(run, claim->set, claim->options));
     if (growing->best == SOLVER_NONE || growth < growing->least) {
         growing->best = number;
         growing->least = growth;
@@ -29,22 +29,22 @@ static bool weigh(struct solver_run *run, uint32_t number, void *argument)
     return growing->least <= 0 || ++growing->tries == TRIES_MAX;
 }
 
-bool place_by_growth(struct solver_run *run, uint32_t pod, const struct variant *variant)
+bool place_by_growth(struct solver_run *run, uint32_t pod, const struct relaxation *relaxation)
 {
-    struct growing growing = {.pod = pod, .variant = variant, .best = SOLVER_NONE};
-    (void)each_claim(run, variant, weigh, &growing);
+    struct growing growing = {.pod = pod, .relaxation = relaxation, .best = SOLVER_NONE};
+    (void)each_node_claim(run, relaxation, weigh, &growing);
     struct candidate candidate;
     uint32_t pool = 0;
     if ((growing.best == SOLVER_NONE || growing.least > 0) &&
-        try_opening(run, pod, variant, &pool, &candidate) &&
+        try_opening(run, pod, relaxation, &pool, &candidate) &&
         (growing.best == SOLVER_NONE ||
-         rows_price(run, candidate.set, candidate.rows) < growing.least)) {
-        claim_open(run, pool, pod, &candidate);
+         options_price(run, candidate.set, candidate.options) < growing.least)) {
+        node_claim_open(run, pool, pod, &candidate);
         return true;
     }
     /* Tried again: what it came to was overwritten since. */
-    if (growing.best == SOLVER_NONE || !try_joining(run, growing.best, pod, variant, &candidate))
+    if (growing.best == SOLVER_NONE || !try_joining(run, growing.best, pod, relaxation, &candidate))
         return false;
-    put_on_claim(run, pod, growing.best, &candidate);
+    node_claim_add(run, pod, growing.best, &candidate);
     return true;
 }

@@ -103,32 +103,32 @@ const char *intern_text(const struct intern *table, uint32_t number)
     return table->items[number - table->below_count].bytes;
 }
 
-void signature_bytes(struct signature *signature, const void *bytes, size_t size)
+void fingerprint_bytes(struct fingerprint *fingerprint, const void *bytes, size_t size)
 {
     if (size == 0)
         return;
-    if (signature->size + size > signature->capacity) {
-        size_t capacity = signature->capacity == 0 ? 256 : signature->capacity * 2;
-        while (capacity < signature->size + size)
+    if (fingerprint->size + size > fingerprint->capacity) {
+        size_t capacity = fingerprint->capacity == 0 ? 256 : fingerprint->capacity * 2;
+        while (capacity < fingerprint->size + size)
             capacity *= 2;
-        unsigned char *grown = arena_alloc(signature->arena, capacity);
-        if (signature->size > 0)
-            memcpy(grown, signature->bytes, signature->size);
-        signature->bytes = grown;
-        signature->capacity = capacity;
+        unsigned char *grown = arena_alloc(fingerprint->arena, capacity);
+        if (fingerprint->size > 0)
+            memcpy(grown, fingerprint->bytes, fingerprint->size);
+        fingerprint->bytes = grown;
+        fingerprint->capacity = capacity;
     }
-    memcpy(signature->bytes + signature->size, bytes, size);
-    signature->size += size;
+    memcpy(fingerprint->bytes + fingerprint->size, bytes, size);
+    fingerprint->size += size;
 }
 
-void signature_number(struct signature *signature, uint64_t number)
+void fingerprint_number(struct fingerprint *fingerprint, uint64_t number)
 {
-    signature_bytes(signature, &number, sizeof number);
+    fingerprint_bytes(fingerprint, &number, sizeof number);
 }
 
-void signature_string(struct signature *signature, const char *terminated)
+void fingerprint_string(struct fingerprint *fingerprint, const char *terminated)
 {
     size_t size = strlen(terminated);
-    signature_number(signature, size);
-    signature_bytes(signature, terminated, size);
+    fingerprint_number(fingerprint, size);
+    fingerprint_bytes(fingerprint, terminated, size);
 }

@@ -43,13 +43,13 @@ const char *intern_text(const struct intern *table, uint32_t number);
 uint64_t intern_hash(const void *bytes, size_t size, uint64_t seed);
 
 /* Bytes that describe something, gathered field by field. Zero-initialise with an arena. */
-struct signature {
+struct fingerprint {
     struct arena *arena;
     unsigned char *bytes;
     size_t size, capacity;
 };
-void signature_number(struct signature *signature, uint64_t number);
-void signature_bytes(struct signature *signature, const void *bytes, size_t size);
-void signature_string(struct signature *signature, const char *terminated);
+void fingerprint_number(struct fingerprint *fingerprint, uint64_t number);
+void fingerprint_bytes(struct fingerprint *fingerprint, const void *bytes, size_t size);
+void fingerprint_string(struct fingerprint *fingerprint, const char *terminated);
 
 #endif

@@ -4,28 +4,28 @@
 
 /* ---- lots ---- */
 
-static const struct claim_set *set_for(const struct dense *dense, uint32_t pool_number,
-                                       const struct shape *shape)
+static const struct node_requirements *set_for(const struct dense *dense, uint32_t pool_number,
+                                               const struct shape *shape)
 {
     const struct pool *pool = &dense->problem->pools.items[pool_number];
-    const struct variant *variant = &shape->variants[0];
-    const struct claim_set *empty = dense->run->empty_claims[pool_number].set;
-    if (empty->has_min_values || !hostname_allows_new(variant->full.hostname) ||
+    const struct relaxation *relaxation = &shape->relaxations[0];
+    const struct node_requirements *empty = dense->run->empty_node_claims[pool_number].set;
+    if (empty->has_min_values || !hostname_allows_new(relaxation->full.hostname) ||
         !taints_tolerated(pool->taints, &shape->tolerations, false, NULL))
         return NULL;
-    return claim_set_add(dense->run, empty, &variant->full, variant->number);
+    return node_requirements_add(dense->run, empty, &relaxation->full, relaxation->number);
 }
 
-static size_t count_rows(const struct dense *dense, const struct lot *lot)
+static size_t count_options(const struct dense *dense, const struct lot *lot)
 {
     size_t count = 0;
     for (size_t i = 0; i < dense->pool_count; i++) {
         if (lot->sets[i] == NULL)
             continue;
-        const uint64_t *rows = claim_set_rows(dense->run, lot->sets[i]);
-        for (size_t w = 0; w < dense->problem->row_words; w++)
+        const uint64_t *options = node_requirements_options(dense->run, lot->sets[i]);
+        for (size_t w = 0; w < dense->problem->option_words; w++)
             count += (size_t)__builtin_popcountll(
-                rows[w] & dense->problem->pools.items[dense->pools[i]].rows[w]);
+                options[w] & dense->problem->pools.items[dense->pools[i]].options[w]);
     }
     return count;
 }
@@ -34,8 +34,8 @@ static int compare_lots(const void *a_pointer, const void *b_pointer)
 {
     const struct lot *a = a_pointer;
     const struct lot *b = b_pointer;
-    if (a->row_count != b->row_count)
-        return a->row_count < b->row_count ? -1 : 1;
+    if (a->option_count != b->option_count)
+        return a->option_count < b->option_count ? -1 : 1;
     return a->place < b->place ? -1 : a->place > b->place;
 }
 
@@ -43,25 +43,25 @@ void lots_make(struct dense *dense)
 {
     struct arena *arena = dense->run->arena;
     struct lots lots = {ARENA_ARRAY(arena, dense->order_count, struct lot), 0, dense->order_count};
-    struct intern signatures = {.arena = arena};
+    struct intern fingerprints = {.arena = arena};
     for (size_t k = 0; k < dense->order_count; k++) {
         uint32_t i = dense->order[k];
         if (dense->left[i] == 0)
             continue;
-        const struct claim_set **sets =
-            ARENA_ARRAY(arena, dense->pool_count, const struct claim_set *);
+        const struct node_requirements **sets =
+            ARENA_ARRAY(arena, dense->pool_count, const struct node_requirements *);
         for (size_t j = 0; j < dense->pool_count; j++)
             sets[j] = set_for(dense, dense->pools[j], &dense->problem->shapes.items[i]);
         bool added = false;
         uint32_t number =
-            intern_number(&signatures, sets, dense->pool_count * sizeof *sets, &added);
+            intern_number(&fingerprints, sets, dense->pool_count * sizeof *sets, &added);
         if (added)
             *LIST_PUSH(arena, &lots) = (struct lot){.sets = sets, .place = number};
         struct lot *lot = &lots.items[number];
         *LIST_PUSH(arena, &lot->shapes) = i;
     }
     for (size_t i = 0; i < lots.count; i++)
-        lots.items[i].row_count = count_rows(dense, &lots.items[i]);
+        lots.items[i].option_count = count_options(dense, &lots.items[i]);
     if (lots.count > 1)
         qsort(lots.items, lots.count, sizeof *lots.items, compare_lots);
     for (size_t i = 0; i < lots.count; i++)
@@ -94,14 +94,14 @@ static bool measure_demand(struct dense *dense, const struct lot *lot)
 
 /* Something of the lot fits it. */
 static bool holds_any(const struct dense *dense, const struct lot *lot, const struct pool *pool,
-                      size_t row)
+                      size_t option)
 {
-    size_t row_count = dense->problem->rows.count;
+    size_t option_count = dense->problem->options.count;
     for (size_t i = 0; i < lot->shapes.count; i++) {
         const struct shape *shape = &dense->problem->shapes.items[lot->shapes.items[i]];
         bool fits = dense->left[lot->shapes.items[i]] > 0;
         for (size_t r = 0; r < dense->problem->resource_count && fits; r++)
-            fits = shape->requests[r] <= pool->room[r * row_count + row];
+            fits = shape->requests[r] <= pool->room[r * option_count + option];
         if (fits)
             return true;
     }
@@ -111,29 +111,29 @@ static bool holds_any(const struct dense *dense, const struct lot *lot, const st
 static void list_columns(struct dense *dense, const struct lot *lot)
 {
     const struct solver_problem *problem = dense->problem;
-    size_t row_count = problem->rows.count;
-    uint64_t *rows = ARENA_ARRAY(dense->run->arena, problem->row_words, uint64_t);
+    size_t option_count = problem->options.count;
+    uint64_t *options = ARENA_ARRAY(dense->run->arena, problem->option_words, uint64_t);
     dense->column_count = 0;
     for (size_t i = 0; i < dense->pool_count; i++) {
         uint32_t number = dense->pools[i];
-        const uint64_t *limited = pool_limit_rows(dense->run, number);
+        const uint64_t *limited = pool_limit_options(dense->run, number);
         if (lot->sets[i] == NULL || limited == NULL)
             continue;
         const struct pool *pool = &problem->pools.items[number];
-        const uint64_t *suitable = claim_set_rows(dense->run, lot->sets[i]);
-        for (size_t w = 0; w < problem->row_words; w++)
-            rows[w] = suitable[w] & limited[w];
-        for (BITS_EACH(row, rows, problem->row_words)) {
-            int64_t price = row_price(dense->run, lot->sets[i], row);
-            if (price == INT64_MAX || price == 0 || !holds_any(dense, lot, pool, row))
+        const uint64_t *suitable = node_requirements_options(dense->run, lot->sets[i]);
+        for (size_t w = 0; w < problem->option_words; w++)
+            options[w] = suitable[w] & limited[w];
+        for (BITS_EACH(option, options, problem->option_words)) {
+            int64_t price = option_price(dense->run, lot->sets[i], option);
+            if (price == INT64_MAX || price == 0 || !holds_any(dense, lot, pool, option))
                 continue;
             size_t j = dense->column_count++;
-            dense->columns[j] =
-                (struct column){.pool = number, .place = i, .row = row, .cost = (double)price};
+            dense->columns[j] = (struct column){
+                .pool = number, .place = i, .option = option, .cost = (double)price};
             dense->costs[j] = (double)price;
             for (size_t k = 0; k < dense->resource_count; k++)
                 dense->supplies[j * dense->resource_count + k] =
-                    (double)pool->room[dense->resources[k] * row_count + row];
+                    (double)pool->room[dense->resources[k] * option_count + option];
         }
     }
 }
@@ -146,8 +146,8 @@ static int compare_columns(const void *a_pointer, const void *b_pointer)
         return a->worth > b->worth ? -1 : 1;
     if (a->cost > b->cost || a->cost < b->cost)
         return a->cost < b->cost ? -1 : 1;
-    if (a->row != b->row)
-        return a->row < b->row ? -1 : 1;
+    if (a->option != b->option)
+        return a->option < b->option ? -1 : 1;
     return a->place < b->place ? -1 : a->place > b->place;
 }
 

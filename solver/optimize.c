@@ -5,35 +5,36 @@
 /* ---- where an affinity group may begin (docs/reference/karpenter.md 10) ---- */
 
 static bool fits_somewhere(struct solver_run *run, const struct pool *pool,
-                           const struct shape *shape, const struct claim_set *set)
+                           const struct shape *shape, const struct node_requirements *set)
 {
-    const uint64_t *rows = claim_set_rows(run, set);
-    for (size_t w = 0; w < run->problem->row_words; w++)
-        run->scratch_rows[w] = rows[w] & pool->rows[w];
-    return rows_with_room(run->problem, pool, shape->requests, run->scratch_rows,
-                          run->scratch_fits);
+    const uint64_t *options = node_requirements_options(run, set);
+    for (size_t w = 0; w < run->problem->option_words; w++)
+        run->scratch_options[w] = options[w] & pool->options[w];
+    return options_with_room(run->problem, pool, shape->requests, run->scratch_options,
+                             run->scratch_fits);
 }
 
 /* Whether a pool could launch something for the shape in a domain, its volumes with it. */
 static bool pool_reaches(struct solver_run *run, uint32_t number, const struct shape *shape,
-                         const struct variant *variant, uint32_t key, const uint64_t *domain,
+                         const struct relaxation *relaxation, uint32_t key, const uint64_t *domain,
                          size_t word_count)
 {
     const struct solver_problem *problem = run->problem;
     const struct pool *pool = &problem->pools.items[number];
-    if (!taints_tolerated(pool->taints, &shape->tolerations, variant->prefer, NULL) ||
-        !hostname_allows_new(variant->full.hostname))
+    if (!taints_tolerated(pool->taints, &shape->tolerations, relaxation->prefer, NULL) ||
+        !hostname_allows_new(relaxation->full.hostname))
         return false;
-    const struct claim_set *base =
-        claim_set_add(run, run->empty_claims[number].set, &variant->full, variant->number);
+    const struct node_requirements *base = node_requirements_add(
+        run, run->empty_node_claims[number].set, &relaxation->full, relaxation->number);
     size_t count = shape->volume_alternative_count;
     for (size_t i = 0; base != NULL && i < (count > 0 ? count : 1); i++) {
-        const struct claim_set *set = base;
+        const struct node_requirements *set = base;
         if (count > 0)
-            set = claim_set_add(run, set, &shape->volumes[i],
-                                problem->variant_count + shape->first_volume_term + (uint32_t)i);
+            set = node_requirements_add(run, set, &shape->volumes[i],
+                                        problem->relaxation_count + shape->first_volume_term +
+                                            (uint32_t)i);
         if (set != NULL)
-            set = claim_set_narrow(run, set, key, domain, word_count);
+            set = node_requirements_narrow(run, set, key, domain, word_count);
         if (set != NULL && fits_somewhere(run, pool, shape, set))
             return true;
     }
@@ -41,29 +42,29 @@ static bool pool_reaches(struct solver_run *run, uint32_t number, const struct s
 }
 
 static bool node_holds(const struct solver_run *run, uint32_t number, const struct shape *shape,
-                       const struct variant *variant)
+                       const struct relaxation *relaxation)
 {
     const struct solver_problem *problem = run->problem;
-    const struct machine *node = &problem->nodes.items[number];
+    const struct state_node *node = &problem->nodes.items[number];
     return node_has_room(run, number, shape) && node_suits_volumes(problem, node, shape) &&
-           taints_tolerated(node->taints, &shape->tolerations, variant->prefer, NULL) &&
-           hostname_allows(problem, variant->full.hostname, node->hostname) &&
-           compatible(problem, &node->labels, &variant->full.requirements, true, NULL);
+           taints_tolerated(node->taints, &shape->tolerations, relaxation->prefer, NULL) &&
+           hostname_allows(problem, relaxation->full.hostname, node->hostname) &&
+           compatible(problem, &node->labels, &relaxation->full.requirements, true, NULL);
 }
 
 static bool reaches(struct solver_run *run, const struct shape *shape, uint32_t key, size_t value,
                     size_t word_count)
 {
     const struct solver_problem *problem = run->problem;
-    const struct variant *variant = &shape->variants[shape->variant_count - 1];
+    const struct relaxation *relaxation = &shape->relaxations[shape->relaxation_count - 1];
     uint64_t *domain = ARENA_ARRAY(run->arena, word_count, uint64_t);
     bits_add(domain, value);
     for (uint32_t i = 0; i < problem->pools.count; i++)
-        if (pool_reaches(run, i, shape, variant, key, domain, word_count))
+        if (pool_reaches(run, i, shape, relaxation, key, domain, word_count))
             return true;
     for (uint32_t i = 0; i < problem->nodes.count; i++)
-        if (machine_value(&problem->nodes.items[i], key) == value &&
-            node_holds(run, i, shape, variant))
+        if (state_node_value(&problem->nodes.items[i], key) == value &&
+            node_holds(run, i, shape, relaxation))
             return true;
     return false;
 }
@@ -71,9 +72,9 @@ static bool reaches(struct solver_run *run, const struct shape *shape, uint32_t 
 static bool is_member(const struct solver_problem *problem, const struct shape *shape,
                       uint32_t group)
 {
-    if (shape->variant_count == 0)
+    if (shape->relaxation_count == 0)
         return false;
-    const struct variant *last = &shape->variants[shape->variant_count - 1];
+    const struct relaxation *last = &shape->relaxations[shape->relaxation_count - 1];
     const struct label_class *class = &problem->label_classes.items[shape->label_class];
     bool owns = false, selected = false;
     for (size_t i = 0; i < last->group_count; i++)
@@ -87,7 +88,7 @@ static bool is_member(const struct solver_problem *problem, const struct shape *
 static uint64_t *common_domains(struct solver_run *run, uint32_t number)
 {
     const struct solver_problem *problem = run->problem;
-    const struct group *group = &problem->groups.items[number];
+    const struct topology_group *group = &problem->groups.items[number];
     size_t word_count = bits_words(group->count_size) + 1;
     uint64_t *domains = ARENA_ARRAY(run->arena, word_count, uint64_t);
     bool any_member = false;
@@ -111,8 +112,8 @@ void joint_zones_make(struct solver_run *run)
     const struct solver_problem *problem = run->problem;
     run->start_domains = ARENA_ARRAY(run->arena, problem->groups.count, uint64_t *);
     for (uint32_t i = 0; i < problem->groups.count; i++) {
-        const struct group *group = &problem->groups.items[i];
-        if (group->kind == GROUP_AFFINITY && !group->hostname)
+        const struct topology_group *group = &problem->groups.items[i];
+        if (group->kind == TOPOLOGY_POD_AFFINITY && !group->hostname)
             run->start_domains[i] = common_domains(run, i);
     }
 }
@@ -175,7 +176,7 @@ static struct solver_run *solve_by(const struct solver_problem *problem, struct 
  * draws them, too, and its luck should not beat us. A small problem is worth many. */
 #define DRAWS_MIN 4
 #define DRAWS_MAX 96
-#define DRAWN_EFFORT 10000 /* over all draws: pods, and rows that take time and memory, too */
+#define DRAWN_EFFORT 10000 /* over all draws: pods, and options that take time and memory, too */
 #define ROWS_AS_A_POD 4
 /* To weigh growth takes many tries a pod. */
 #define GROWTH_EFFORT_MAX 3000
@@ -185,7 +186,7 @@ static struct solver_run *solve_by(const struct solver_problem *problem, struct 
 
 static size_t effort_of(const struct solver_problem *problem)
 {
-    return 1 + problem->queue_count + problem->rows.count / ROWS_AS_A_POD;
+    return 1 + problem->queue_count + problem->options.count / ROWS_AS_A_POD;
 }
 
 static size_t list_strategies(const struct solver_problem *problem, struct strategy *strategies)

@@ -1,32 +1,32 @@
-/* In which order the claims that are open are tried: the emptiest first, as Karpenter does, equals
- * as its sort leaves them. Of very many claims, which would take too long to sort for each pod,
- * equals come as that sort mostly leaves them: the one that got its last pod latest first, and
- * those with one pod as they were opened. */
+/* In which order the NodeClaims that are open are tried: the emptiest first, as Karpenter does,
+ * equals as its sort leaves them. Of very many NodeClaims, which would take too long to sort for
+ * each pod, equals come as that sort mostly leaves them: the one that got its last pod latest
+ * first, and those with one pod as they were opened. */
 #include "solver/run.h"
 
-static uint64_t wanted_claims(const struct solver_run *run, const struct variant_state *state,
-                              size_t word)
+static uint64_t matching_claims(const struct solver_run *run, const struct relaxation_state *state,
+                                size_t word)
 {
     const struct solver_problem *problem = run->problem;
     uint64_t claims = UINT64_MAX;
-    for (size_t i = 0; i < state->wanted_count && claims != 0; i++) {
-        const struct wanted *wanted = &state->wanted[i];
-        const struct group *group = &problem->groups.items[wanted->group];
+    for (size_t i = 0; i < state->matching_count && claims != 0; i++) {
+        const struct matching_topology *matching = &state->matching[i];
+        const struct topology_group *group = &problem->groups.items[matching->group];
         if (group->hostname) {
-            if (group->kind == GROUP_AFFINITY && !wanted->anywhere)
-                claims &= wide_bits_word(&run->groups[wanted->group].claims, word);
+            if (group->kind == TOPOLOGY_POD_AFFINITY && !matching->anywhere)
+                claims &= wide_bits_word(&run->groups[matching->group].claims, word);
             continue;
         }
         uint32_t index = problem->topology_index[group->key];
         uint64_t in_domains = wide_bits_word(&run->claims_open[index], word);
-        for (BITS_EACH(value, wanted->domains, wanted->word_count))
+        for (BITS_EACH(value, matching->domains, matching->word_count))
             in_domains |= wide_bits_word(&run->claims_of[index][value], word);
         claims &= in_domains;
     }
     return claims;
 }
 
-static struct claim_rank *rank_of(struct solver_run *run, uint32_t pod_count)
+static struct node_claim_rank *rank_of(struct solver_run *run, uint32_t pod_count)
 {
     while (run->ranks.count <= pod_count)
         (void)LIST_PUSH(run->arena, &run->ranks);
@@ -34,7 +34,7 @@ static struct claim_rank *rank_of(struct solver_run *run, uint32_t pod_count)
 }
 
 /* Leaves only the arrivals that are still there, when most are not. */
-static void tidy(struct claim_rank *rank)
+static void tidy(struct node_claim_rank *rank)
 {
     if (rank->arrivals.count < 2 * rank->count + BITS_WORD)
         return;
@@ -53,31 +53,31 @@ static void leave_to_ranks(struct solver_run *run)
     for (size_t i = 0; i < run->order.count; i++) {
         uint32_t from_front = run->order.items[i];
         uint32_t from_back = run->order.items[run->order.count - 1 - i];
-        if (run->claims.items[from_front].pod_count == 1)
+        if (run->node_claims.items[from_front].pod_count == 1)
             *LIST_PUSH(run->arena, &rank_of(run, 1)->arrivals) = from_front;
-        uint32_t pod_count = run->claims.items[from_back].pod_count;
+        uint32_t pod_count = run->node_claims.items[from_back].pod_count;
         if (pod_count > 1)
             *LIST_PUSH(run->arena, &rank_of(run, pod_count)->arrivals) = from_back;
     }
 }
 
-/* Keeps Karpenter's order up to a claim that has one pod more. */
+/* Keeps Karpenter's order up to a NodeClaim that has one pod more. */
 static void enter_order(struct solver_run *run, uint32_t number, uint32_t pod_count)
 {
     run->order_fresh = false;
-    if (pod_count > 1 || number > CLAIM_ORDER_MAX)
+    if (pod_count > 1 || number > NODE_CLAIM_ORDER_MAX)
         return;
-    if (number == CLAIM_ORDER_MAX)
+    if (number == NODE_CLAIM_ORDER_MAX)
         leave_to_ranks(run);
     else
         *LIST_PUSH(run->arena, &run->order) = number;
 }
 
-void claim_enter(struct solver_run *run, uint32_t number)
+void node_claim_enter(struct solver_run *run, uint32_t number)
 {
-    uint32_t pod_count = run->claims.items[number].pod_count;
+    uint32_t pod_count = run->node_claims.items[number].pod_count;
     enter_order(run, number, pod_count);
-    struct claim_rank *rank = rank_of(run, pod_count);
+    struct node_claim_rank *rank = rank_of(run, pod_count);
     wide_bits_add(run->arena, &rank->claims, number);
     if (rank->count == 0 || number / BITS_WORD < rank->first_word)
         rank->first_word = number / BITS_WORD;
@@ -85,14 +85,14 @@ void claim_enter(struct solver_run *run, uint32_t number)
     rank->count++;
     if (pod_count <= 1)
         return;
-    struct claim_rank *before = rank_of(run, pod_count - 1);
+    struct node_claim_rank *before = rank_of(run, pod_count - 1);
     wide_bits_remove(&before->claims, number);
     before->count--;
     tidy(before);
 }
 
-/* Whether a claim may be worth a try. */
-static bool may_join(const struct solver_run *run, const struct variant_state *state,
+/* Whether a NodeClaim may be worth a try. */
+static bool may_join(const struct solver_run *run, const struct relaxation_state *state,
                      uint32_t claim)
 {
     size_t word = claim / BITS_WORD;
@@ -100,11 +100,11 @@ static bool may_join(const struct solver_run *run, const struct variant_state *s
         return false;
     uint64_t bit = (uint64_t)1 << (claim % BITS_WORD);
     return (wide_bits_word(&state->turned_away_claims, word) & bit) == 0 &&
-           (wanted_claims(run, state, word) & bit) != 0;
+           (matching_claims(run, state, word) & bit) != 0;
 }
 
-static bool any_may_join(const struct solver_run *run, const struct variant_state *state,
-                         struct claim_rank *rank)
+static bool any_may_join(const struct solver_run *run, const struct relaxation_state *state,
+                         struct node_claim_rank *rank)
 {
     if (rank->count == 0)
         return false;
@@ -113,24 +113,24 @@ static bool any_may_join(const struct solver_run *run, const struct variant_stat
     size_t first = rank->first_word > state->first_word ? rank->first_word : state->first_word;
     for (size_t w = first; w < rank->claims.word_count; w++) {
         uint64_t left = rank->claims.words[w] & ~wide_bits_word(&state->turned_away_claims, w);
-        if (left != 0 && (left & wanted_claims(run, state, w)) != 0)
+        if (left != 0 && (left & matching_claims(run, state, w)) != 0)
             return true;
     }
     return false;
 }
 
-static bool each_ordered(struct solver_run *run, const struct variant_state *state,
+static bool each_ordered(struct solver_run *run, const struct relaxation_state *state,
                          bool (*visit)(struct solver_run *run, uint32_t claim, void *argument),
                          void *argument)
 {
-    uint64_t may[CLAIM_ORDER_MAX / BITS_WORD] = {0};
+    uint64_t may[NODE_CLAIM_ORDER_MAX / BITS_WORD] = {0};
     bool any = false;
-    for (size_t w = 0; w <= (run->claims.count - 1) / BITS_WORD; w++) {
-        may[w] = wanted_claims(run, state, w) & ~wide_bits_word(&state->turned_away_claims, w);
+    for (size_t w = 0; w <= (run->node_claims.count - 1) / BITS_WORD; w++) {
+        may[w] = matching_claims(run, state, w) & ~wide_bits_word(&state->turned_away_claims, w);
         any |= may[w] != 0;
     }
     if (!run->order_fresh)
-        claims_sort(run->claims.items, run->order.items, run->order.count);
+        node_claims_sort(run->node_claims.items, run->order.items, run->order.count);
     run->order_fresh = true;
     for (size_t i = 0; i < run->order.count && any; i++)
         if (bits_has(may, run->order.items[i]) && visit(run, run->order.items[i], argument))
@@ -138,18 +138,18 @@ static bool each_ordered(struct solver_run *run, const struct variant_state *sta
     return false;
 }
 
-bool each_claim(struct solver_run *run, const struct variant *variant,
-                bool (*visit)(struct solver_run *run, uint32_t claim, void *argument),
-                void *argument)
+bool each_node_claim(struct solver_run *run, const struct relaxation *relaxation,
+                     bool (*visit)(struct solver_run *run, uint32_t claim, void *argument),
+                     void *argument)
 {
-    const struct variant_state *state = &run->variants[variant->number];
-    if (run->claims.count == 0)
+    const struct relaxation_state *state = &run->relaxations[relaxation->number];
+    if (run->node_claims.count == 0)
         return false;
-    if (!run->strategy.best_fit && run->claims.count <= CLAIM_ORDER_MAX)
+    if (!run->strategy.best_fit && run->node_claims.count <= NODE_CLAIM_ORDER_MAX)
         return each_ordered(run, state, visit, argument);
     for (size_t i = 1; i < run->ranks.count; i++) {
         size_t pod_count = run->strategy.best_fit ? run->ranks.count - i : i;
-        struct claim_rank *rank = &run->ranks.items[pod_count];
+        struct node_claim_rank *rank = &run->ranks.items[pod_count];
         if (!any_may_join(run, state, rank))
             continue;
         size_t count = rank->arrivals.count;

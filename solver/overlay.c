@@ -28,10 +28,11 @@ void overlay_undo(struct warm *warm)
 static void adjust(struct solver_run *run, uint32_t number, uint32_t node, int32_t by)
 {
     const struct solver_problem *problem = run->problem;
-    const struct group *group = &problem->groups.items[number];
-    struct group_state *state = &run->groups[number];
-    uint32_t domain =
-        group_counts_node(group, node) ? group_domain(problem, group, node) : SOLVER_NONE;
+    const struct topology_group *group = &problem->groups.items[number];
+    struct topology_group_state *state = &run->groups[number];
+    uint32_t domain = topology_group_counts_node(group, node)
+                          ? topology_group_domain(problem, group, node)
+                          : SOLVER_NONE;
     if (domain == SOLVER_NONE)
         return;
     int32_t *count = &state->counts[domain];
@@ -39,7 +40,7 @@ static void adjust(struct solver_run *run, uint32_t number, uint32_t node, int32
     bool own = number < run->warm->base.groups.count;
     if (own)
         NOTE(run, *count);
-    *count = group_count_after(problem, group, domain, before + by);
+    *count = topology_group_count_after(problem, group, domain, before + by);
     if ((before > 0) == (*count > 0))
         return;
     if (own)
@@ -55,13 +56,14 @@ static bool is_gone(const struct overlaid *overlaid, size_t node)
 /* Takes off the domains only gone nodes were in. */
 static void drop_domains(struct solver_run *run, const struct overlaid *overlaid, uint32_t number)
 {
-    const struct group *group = &run->problem->groups.items[number];
+    const struct topology_group *group = &run->problem->groups.items[number];
     for (size_t i = 0; i < overlaid->gone_count && !group->hostname; i++) {
         uint32_t node = overlaid->gone_list[i];
-        uint32_t domain =
-            group_counts_node(group, node) ? group_domain(run->problem, group, node) : SOLVER_NONE;
+        uint32_t domain = topology_group_counts_node(group, node)
+                              ? topology_group_domain(run->problem, group, node)
+                              : SOLVER_NONE;
         if (domain == SOLVER_NONE || run->groups[number].counts[domain] != 0 ||
-            group_has_domain(run->problem, group, domain, overlaid->gone))
+            topology_group_has_domain(run->problem, group, domain, overlaid->gone))
             continue;
         if (number < run->warm->base.groups.count)
             NOTE(run, run->groups[number].counts[domain]);
@@ -85,7 +87,7 @@ static void count_pod(struct solver_run *run, uint32_t shape_number, bool leavin
     for (size_t i = 0; i < class->listed_by.count && !leaving; i++)
         adjust(run, class->listed_by.items[i], node, by);
     for (size_t i = 0; i < shape->inverse_group_count; i++) {
-        struct group_state *state = &run->groups[shape->inverse_groups[i]];
+        struct topology_group_state *state = &run->groups[shape->inverse_groups[i]];
         NOTE(run, state->owners);
         state->owners += by > 0 ? 1 : (size_t)-1;
         adjust(run, shape->inverse_groups[i], node, by);
@@ -95,19 +97,20 @@ static void count_pod(struct solver_run *run, uint32_t shape_number, bool leavin
 void overlay_apply_to(struct solver_run *run, const struct overlaid *overlaid, uint32_t number)
 {
     const struct solver_problem *problem = run->problem;
-    const struct group *group = &problem->groups.items[number];
+    const struct topology_group *group = &problem->groups.items[number];
     /* An inverse one that is new is nobody's but the asker's. */
     for (size_t i = 0; i < overlaid->gone_count && !group->inverse; i++) {
         uint32_t node = overlaid->gone_list[i];
         for (size_t j = problem->node_starts[node]; j < problem->node_starts[node + 1]; j++) {
             const struct pod *pod = &run->warm->base.pods.items[problem->node_pods[j]];
-            if (!pod->leaving && group_lists(problem, group, class_of(problem, pod->shape)))
+            if (!pod->leaving &&
+                topology_group_lists(problem, group, class_of(problem, pod->shape)))
                 adjust(run, number, node, -1);
         }
     }
     drop_domains(run, overlaid, number);
     for (size_t i = 0; i < overlaid->pod_count && !group->inverse; i++)
-        if (group_lists(problem, group, class_of(problem, overlaid->pods[i].shape)))
+        if (topology_group_lists(problem, group, class_of(problem, overlaid->pods[i].shape)))
             adjust(run, number, overlaid->pods[i].node, 1);
 }
 
@@ -136,11 +139,11 @@ static void give_back_limits(struct solver_run *run, const struct overlaid *over
             continue;
         done[pool] = true;
         NOTE(run, run->limits[pool]);
-        NOTE(run, run->limit_rows[pool]);
-        NOTE(run, run->limit_rows_fresh[pool]);
+        NOTE(run, run->limit_options[pool]);
+        NOTE(run, run->limit_options_fresh[pool]);
         run->limits[pool] = ARENA_ARRAY(run->arena, problem->resource_count, int64_t);
-        run->limit_rows[pool] = ARENA_ARRAY(run->arena, problem->row_words, uint64_t);
-        run->limit_rows_fresh[pool] = false;
+        run->limit_options[pool] = ARENA_ARRAY(run->arena, problem->option_words, uint64_t);
+        run->limit_options_fresh[pool] = false;
         pool_limits(problem, pool, overlaid->gone, run->limits[pool]);
     }
 }

@@ -16,7 +16,7 @@ bool node_has_room(const struct solver_run *run, uint32_t node, const struct sha
 
 bool node_attaches(const struct solver_run *run, uint32_t number, const struct pod *pod)
 {
-    const struct machine *node = &run->problem->nodes.items[number];
+    const struct state_node *node = &run->problem->nodes.items[number];
     for (size_t i = 0; i < node->attach_limit_count && pod->mount_count > 0; i++)
         if (mounts_count(run->node_mounts[number].items, run->node_mounts[number].count,
                          pod->mounts, pod->mount_count,
@@ -25,7 +25,7 @@ bool node_attaches(const struct solver_run *run, uint32_t number, const struct p
     return true;
 }
 
-bool node_suits_volumes(const struct solver_problem *problem, const struct machine *node,
+bool node_suits_volumes(const struct solver_problem *problem, const struct state_node *node,
                         const struct shape *shape)
 {
     for (size_t i = 0; i < shape->volume_alternative_count; i++)
@@ -35,47 +35,48 @@ bool node_suits_volumes(const struct solver_problem *problem, const struct machi
     return shape->volume_alternative_count == 0;
 }
 
-static enum verdict node_try(const struct solver_run *run, uint32_t number, const struct pod *pod,
-                             const struct variant *variant)
+static enum can_add existing_node_can_add(const struct solver_run *run, uint32_t number,
+                                          const struct pod *pod,
+                                          const struct relaxation *relaxation)
 {
     const struct solver_problem *problem = run->problem;
-    const struct machine *node = &problem->nodes.items[number];
+    const struct state_node *node = &problem->nodes.items[number];
     const struct shape *shape = &problem->shapes.items[pod->shape];
-    const struct variant_state *state = &run->variants[variant->number];
+    const struct relaxation_state *state = &run->relaxations[relaxation->number];
     if (!node_has_room(run, number, shape) ||
-        !taints_tolerated(node->taints, &shape->tolerations, variant->prefer, NULL) ||
+        !taints_tolerated(node->taints, &shape->tolerations, relaxation->prefer, NULL) ||
         host_ports_conflict(run->node_ports[number].items, run->node_ports[number].count,
                             shape->ports, shape->port_count) ||
-        !hostname_allows(problem, variant->full.hostname, node->hostname) ||
-        !compatible(problem, &node->labels, &variant->full.requirements, true, NULL) ||
+        !hostname_allows(problem, relaxation->full.hostname, node->hostname) ||
+        !compatible(problem, &node->labels, &relaxation->full.requirements, true, NULL) ||
         !node_suits_volumes(problem, node, shape))
         return NEVER;
-    enum verdict verdict = topology_host(run, state, number, NULL);
-    if (verdict != ACCEPTED)
-        return verdict;
+    enum can_add can_add = topology_host(run, state, number, NULL);
+    if (can_add != CAN_ADD)
+        return can_add;
     return node_attaches(run, number, pod) && topology_allows_node(run, state, node, NULL) &&
-                   shared_claims_allow(run, pod, machine_value(node, problem->zone_key))
-               ? ACCEPTED
+                   shared_volumes_allow(run, pod, state_node_value(node, problem->zone_key))
+               ? CAN_ADD
                : NOT_NOW;
 }
 
 /* Of 64 nodes, by place, those in a domain that every group wants. */
-static uint64_t wanted_nodes(const struct solver_run *run, const struct variant_state *state,
-                             size_t word)
+static uint64_t matching_nodes(const struct solver_run *run, const struct relaxation_state *state,
+                               size_t word)
 {
     const struct solver_problem *problem = run->problem;
     uint64_t nodes = UINT64_MAX;
-    for (size_t i = 0; i < state->wanted_count && nodes != 0; i++) {
-        const struct wanted *wanted = &state->wanted[i];
-        const struct group *group = &problem->groups.items[wanted->group];
+    for (size_t i = 0; i < state->matching_count && nodes != 0; i++) {
+        const struct matching_topology *matching = &state->matching[i];
+        const struct topology_group *group = &problem->groups.items[matching->group];
         if (group->hostname) {
-            if (group->kind == GROUP_AFFINITY && !wanted->anywhere)
-                nodes &= wide_bits_word(&run->groups[wanted->group].nodes, word);
+            if (group->kind == TOPOLOGY_POD_AFFINITY && !matching->anywhere)
+                nodes &= wide_bits_word(&run->groups[matching->group].nodes, word);
             continue;
         }
         uint64_t *const *nodes_of = problem->nodes_of[problem->topology_index[group->key]];
         uint64_t in_domains = 0;
-        for (BITS_EACH(value, wanted->domains, wanted->word_count))
+        for (BITS_EACH(value, matching->domains, matching->word_count))
             if (nodes_of[value] != NULL)
                 in_domains |= nodes_of[value][word];
         nodes &= in_domains;
@@ -85,23 +86,23 @@ static uint64_t wanted_nodes(const struct solver_run *run, const struct variant_
 
 /* The first node that takes the pod, or SOLVER_NONE. */
 static uint32_t find_node(struct solver_run *run, const struct pod *pod,
-                          const struct variant *variant)
+                          const struct relaxation *relaxation)
 {
     const struct solver_problem *problem = run->problem;
-    struct variant_state *state = &run->variants[variant->number];
+    struct relaxation_state *state = &run->relaxations[relaxation->number];
     for (size_t w = 0; w < problem->node_words; w++) {
         uint64_t left = ~state->turned_away_nodes[w];
         if (w + 1 == problem->node_words && problem->nodes.count % BITS_WORD != 0)
             left &= ((uint64_t)1 << (problem->nodes.count % BITS_WORD)) - 1;
         if (left != 0)
-            left &= wanted_nodes(run, state, w);
+            left &= matching_nodes(run, state, w);
         for (; left != 0; left &= left - 1) {
             size_t place = w * BITS_WORD + (size_t)__builtin_ctzll(left);
             uint32_t node = problem->node_order[place];
-            enum verdict verdict = node_try(run, node, pod, variant);
-            if (verdict == ACCEPTED)
+            enum can_add can_add = existing_node_can_add(run, node, pod, relaxation);
+            if (can_add == CAN_ADD)
                 return node;
-            if (verdict == NEVER)
+            if (can_add == NEVER)
                 bits_add(state->turned_away_nodes, place);
         }
     }
@@ -114,7 +115,7 @@ static void note_placed(struct solver_run *run, uint32_t pod)
         *LIST_PUSH(run->arena, &run->placed) = pod;
 }
 
-static void put_on_node(struct solver_run *run, uint32_t pod_number, uint32_t node)
+static void existing_node_add(struct solver_run *run, uint32_t pod_number, uint32_t node)
 {
     const struct solver_problem *problem = run->problem;
     const struct pod *pod = &problem->pods.items[pod_number];
@@ -127,17 +128,19 @@ static void put_on_node(struct solver_run *run, uint32_t pod_number, uint32_t no
     for (size_t i = 0; i < pod->mount_count; i++)
         *LIST_PUSH(run->arena, &run->node_mounts[node]) = pod->mounts[i];
     topology_record(run, shape, node, SOLVER_NONE);
-    shared_claims_record(run, pod, machine_value(&problem->nodes.items[node], problem->zone_key));
+    shared_volumes_record(run, pod,
+                          state_node_value(&problem->nodes.items[node], problem->zone_key));
     note_placed(run, pod_number);
     run->places[pod_number].kind = SOLVER_ON_NODE;
     run->places[pod_number].index = node;
 }
 
-/* ---- claims ---- */
+/* ---- NodeClaims ---- */
 
-/* Enters a claim under the domains its set leaves it, instead of those an earlier set left. */
-static void enter_domains(struct solver_run *run, uint32_t number, const struct claim_set *before,
-                          const struct claim_set *now)
+/* Enters a NodeClaim under the domains its set leaves it, instead of those an earlier set left. */
+static void enter_domains(struct solver_run *run, uint32_t number,
+                          const struct node_requirements *before,
+                          const struct node_requirements *now)
 {
     const struct solver_problem *problem = run->problem;
     for (size_t i = 0; i < problem->topology_key_count; i++) {
@@ -160,53 +163,54 @@ static void enter_domains(struct solver_run *run, uint32_t number, const struct 
     }
 }
 
-static void measure_resource(const struct solver_run *run, struct claim *claim, size_t r)
+static void measure_resource(const struct solver_run *run, struct node_claim *claim, size_t r)
 {
     const struct solver_problem *problem = run->problem;
     const struct pool *pool = &problem->pools.items[claim->pool];
-    const int64_t *room = &pool->room[r * problem->rows.count];
+    const int64_t *room = &pool->room[r * problem->options.count];
     claim->most[r] = 0;
     claim->roomiest[r] = SOLVER_NONE;
-    for (BITS_EACH(row, claim->rows, problem->row_words))
-        if (room[row] > claim->most[r]) {
-            claim->most[r] = room[row];
-            claim->roomiest[r] = (uint32_t)row;
+    for (BITS_EACH(option, claim->options, problem->option_words))
+        if (room[option] > claim->most[r]) {
+            claim->most[r] = room[option];
+            claim->roomiest[r] = (uint32_t)option;
         }
 }
 
-void claim_measure(const struct solver_run *run, struct claim *claim)
+void node_claim_measure(const struct solver_run *run, struct node_claim *claim)
 {
     for (size_t r = 0; r < run->problem->resource_count; r++)
         measure_resource(run, claim, r);
 }
 
-void claim_measure_fewer(const struct solver_run *run, struct claim *claim)
+void node_claim_measure_fewer(const struct solver_run *run, struct node_claim *claim)
 {
     for (size_t r = 0; r < run->problem->resource_count; r++)
-        if (claim->roomiest[r] != SOLVER_NONE && !bits_has(claim->rows, claim->roomiest[r]))
+        if (claim->roomiest[r] != SOLVER_NONE && !bits_has(claim->options, claim->roomiest[r]))
             measure_resource(run, claim, r);
 }
 
-/* Takes the capacity of what the claim would be bought as off its pool's limits, instead of what it
- * was charged for before. */
-static void charge(struct solver_run *run, struct claim *claim)
+/* Takes the capacity of what the NodeClaim would be bought as off its pool's limits, instead of
+ * what it was charged for before. */
+static void charge(struct solver_run *run, struct node_claim *claim)
 {
     const struct solver_problem *problem = run->problem;
     int64_t *limits = run->limits[claim->pool];
-    size_t row = 0;
-    const struct offering *offering = claim_cheapest(run, claim->set, claim->rows, &row);
+    size_t option = 0;
+    const struct offering *offering = node_claim_cheapest(run, claim->set, claim->options, &option);
     for (size_t r = 0; r < problem->resource_count; r++) {
-        int64_t now = offering == NULL ? 0 : problem->capacity[r * problem->rows.count + row];
+        int64_t now = offering == NULL ? 0 : problem->capacity[r * problem->options.count + option];
         if (r == SOLVER_NODES || limits[r] == INT64_MAX)
             continue;
         limits[r] = subtract_capped(add_capped(limits[r], claim->charged[r]), now);
         claim->charged[r] = now;
     }
-    run->limit_rows_fresh[claim->pool] = false;
+    run->limit_options_fresh[claim->pool] = false;
 }
 
 /* The zone of a set that names one; SOLVER_NONE. */
-static uint32_t claim_zone(const struct solver_problem *problem, const struct claim_set *set)
+static uint32_t claim_zone(const struct solver_problem *problem,
+                           const struct node_requirements *set)
 {
     const struct solver_requirement *zone =
         solver_requirements_get(&set->requirements, problem->zone_key);
@@ -217,25 +221,26 @@ static uint32_t claim_zone(const struct solver_problem *problem, const struct cl
                : (uint32_t)first;
 }
 
-void put_on_claim(struct solver_run *run, uint32_t pod_number, uint32_t number,
-                  const struct candidate *candidate)
+void node_claim_add(struct solver_run *run, uint32_t pod_number, uint32_t number,
+                    const struct candidate *candidate)
 {
     const struct solver_problem *problem = run->problem;
-    struct claim *claim = &run->claims.items[number];
+    struct node_claim *claim = &run->node_claims.items[number];
     const struct pod *pod = &problem->pods.items[pod_number];
     const struct shape *shape = &problem->shapes.items[pod->shape];
-    size_t rows_size = problem->row_words * sizeof *claim->rows;
-    bool other_rows = claim->pod_count == 0 || memcmp(claim->rows, candidate->rows, rows_size) != 0;
-    if (other_rows) {
-        memcpy(claim->rows, candidate->rows, rows_size);
-        claim_measure_fewer(run, claim);
+    size_t options_size = problem->option_words * sizeof *claim->options;
+    bool other_options =
+        claim->pod_count == 0 || memcmp(claim->options, candidate->options, options_size) != 0;
+    if (other_options) {
+        memcpy(claim->options, candidate->options, options_size);
+        node_claim_measure_fewer(run, claim);
     }
     bool other_set = claim->pod_count > 0 && claim->set != candidate->set;
     if (claim->pod_count == 0 || claim->set != candidate->set)
         enter_domains(run, number, claim->pod_count == 0 ? NULL : claim->set, candidate->set);
     claim->set = candidate->set;
     reserved_hold(run, claim, candidate->held);
-    if (claim->charged != NULL && (other_rows || other_set))
+    if (claim->charged != NULL && (other_options || other_set))
         charge(run, claim);
     for (size_t r = 0; r < problem->resource_count; r++)
         claim->requests[r] = add_capped(claim->requests[r], shape->requests[r]);
@@ -249,9 +254,9 @@ void put_on_claim(struct solver_run *run, uint32_t pod_number, uint32_t number,
         run->next_pod[claim->last_pod] = pod_number;
     claim->last_pod = pod_number;
     run->next_pod[pod_number] = SOLVER_NONE;
-    claim_enter(run, number);
+    node_claim_enter(run, number);
     topology_record(run, shape, SOLVER_NONE, number);
-    shared_claims_record(run, pod, claim_zone(problem, claim->set));
+    shared_volumes_record(run, pod, claim_zone(problem, claim->set));
     note_placed(run, pod_number);
     run->places[pod_number].kind = SOLVER_ON_CLAIM;
     run->places[pod_number].index = number;
@@ -259,10 +264,10 @@ void put_on_claim(struct solver_run *run, uint32_t pod_number, uint32_t number,
 
 struct joining {
     uint32_t pod;
-    const struct variant *variant;
+    const struct relaxation *relaxation;
 };
 
-static void turn_away(struct solver_run *run, struct variant_state *state, uint32_t claim)
+static void turn_away(struct solver_run *run, struct relaxation_state *state, uint32_t claim)
 {
     wide_bits_add(run->arena, &state->turned_away_claims, claim);
     while (wide_bits_word(&state->turned_away_claims, state->first_word) == UINT64_MAX)
@@ -270,37 +275,37 @@ static void turn_away(struct solver_run *run, struct variant_state *state, uint3
 }
 
 bool try_joining(struct solver_run *run, uint32_t number, uint32_t pod,
-                 const struct variant *variant, struct candidate *candidate)
+                 const struct relaxation *relaxation, struct candidate *candidate)
 {
     uint32_t host = (uint32_t)run->problem->nodes.count + number;
-    enum verdict verdict =
-        claim_try(run, &run->claims.items[number], host, pod, variant, false, candidate);
-    if (verdict == NEVER)
-        turn_away(run, &run->variants[variant->number], number);
-    return verdict == ACCEPTED;
+    enum can_add can_add = node_claim_can_add(run, &run->node_claims.items[number], host, pod,
+                                              relaxation, false, candidate);
+    if (can_add == NEVER)
+        turn_away(run, &run->relaxations[relaxation->number], number);
+    return can_add == CAN_ADD;
 }
 
 static bool join_one(struct solver_run *run, uint32_t number, void *argument)
 {
     const struct joining *joining = argument;
     struct candidate candidate;
-    if (!try_joining(run, number, joining->pod, joining->variant, &candidate))
+    if (!try_joining(run, number, joining->pod, joining->relaxation, &candidate))
         return false;
-    put_on_claim(run, joining->pod, number, &candidate);
+    node_claim_add(run, joining->pod, number, &candidate);
     return true;
 }
 
-/* The emptiest claim that takes the pod (docs/reference/karpenter.md 2.3); with best_fit the
+/* The emptiest NodeClaim that takes the pod (docs/reference/karpenter.md 2.3); with best_fit the
  * fullest. */
-bool join_claim(struct solver_run *run, uint32_t pod, const struct variant *variant)
+bool add_to_inflight_node(struct solver_run *run, uint32_t pod, const struct relaxation *relaxation)
 {
-    struct joining joining = {pod, variant};
-    return each_claim(run, variant, join_one, &joining);
+    struct joining joining = {pod, relaxation};
+    return each_node_claim(run, relaxation, join_one, &joining);
 }
 
-/* A claim that is opened takes the most of what its types would use off its pool's limits: any of
- * them may be launched (docs/reference/karpenter.md 2.8). */
-static void take_off_limits(struct solver_run *run, struct claim *claim)
+/* A NodeClaim that is opened takes the most of what its types would use off its pool's limits: any
+ * of them may be launched (docs/reference/karpenter.md 2.8). */
+static void take_off_limits(struct solver_run *run, struct node_claim *claim)
 {
     const struct solver_problem *problem = run->problem;
     if (!problem->pools.items[claim->pool].has_limits)
@@ -310,36 +315,38 @@ static void take_off_limits(struct solver_run *run, struct claim *claim)
         charge(run, claim);
         return;
     }
-    size_t row_count = problem->rows.count;
+    size_t option_count = problem->options.count;
     int64_t *limits = run->limits[claim->pool];
     for (size_t r = 0; r < problem->resource_count; r++) {
         if (r == SOLVER_NODES || limits[r] == INT64_MAX)
             continue;
         int64_t most = 0;
-        for (BITS_EACH(row, claim->rows, problem->row_words))
-            if (problem->capacity[r * row_count + row] > most)
-                most = problem->capacity[r * row_count + row];
+        for (BITS_EACH(option, claim->options, problem->option_words))
+            if (problem->capacity[r * option_count + option] > most)
+                most = problem->capacity[r * option_count + option];
         limits[r] = subtract_capped(limits[r], most);
     }
-    run->limit_rows_fresh[claim->pool] = false;
+    run->limit_options_fresh[claim->pool] = false;
 }
 
-enum verdict try_pool(struct solver_run *run, uint32_t pool, const struct claim_set *set,
-                      uint32_t pod, const struct variant *variant, struct candidate *candidate)
+enum can_add try_pool(struct solver_run *run, uint32_t pool, const struct node_requirements *set,
+                      uint32_t pod, const struct relaxation *relaxation,
+                      struct candidate *candidate)
 {
     const struct solver_problem *problem = run->problem;
-    struct claim empty = run->empty_claims[pool];
+    struct node_claim empty = run->empty_node_claims[pool];
     empty.set = set;
-    empty.rows = (uint64_t *)(uintptr_t)pool_limit_rows(run, pool);
-    uint32_t host = (uint32_t)(problem->nodes.count + run->claims.count);
-    return empty.rows == NULL ? NOT_NOW
-                              : claim_try(run, &empty, host, pod, variant,
-                                          problem->settings.best_effort_min_values, candidate);
+    empty.options = (uint64_t *)(uintptr_t)pool_limit_options(run, pool);
+    uint32_t host = (uint32_t)(problem->nodes.count + run->node_claims.count);
+    return empty.options == NULL
+               ? NOT_NOW
+               : node_claim_can_add(run, &empty, host, pod, relaxation,
+                                    problem->settings.best_effort_min_values, candidate);
 }
 
-/* Of the pools as heavy as the one at first, where a claim for the pod would be cheapest. */
+/* Of the pools as heavy as the one at first, where a NodeClaim for the pod would be cheapest. */
 static size_t cheapest_pool(struct solver_run *run, size_t first, uint32_t pod,
-                            const struct variant *variant)
+                            const struct relaxation *relaxation)
 {
     const struct solver_problem *problem = run->problem;
     uint32_t weight = problem->pools.items[problem->pool_order[first]].weight;
@@ -350,9 +357,10 @@ static size_t cheapest_pool(struct solver_run *run, size_t first, uint32_t pod,
         struct candidate candidate;
         if (problem->pools.items[pool].weight != weight)
             break;
-        if (try_pool(run, pool, run->empty_claims[pool].set, pod, variant, &candidate) != ACCEPTED)
+        if (try_pool(run, pool, run->empty_node_claims[pool].set, pod, relaxation, &candidate) !=
+            CAN_ADD)
             continue;
-        int64_t price = rows_price(run, candidate.set, candidate.rows);
+        int64_t price = options_price(run, candidate.set, candidate.options);
         if (price < best_price) {
             best = i;
             best_price = price;
@@ -361,94 +369,97 @@ static size_t cheapest_pool(struct solver_run *run, size_t first, uint32_t pod,
     return best;
 }
 
-void claim_open(struct solver_run *run, uint32_t pool, uint32_t pod,
-                const struct candidate *candidate)
+void node_claim_open(struct solver_run *run, uint32_t pool, uint32_t pod,
+                     const struct candidate *candidate)
 {
     const struct solver_problem *problem = run->problem;
     size_t resource_count = problem->resource_count;
-    const struct claim *empty = &run->empty_claims[pool];
-    struct claim *claim = LIST_PUSH(run->arena, &run->claims);
+    const struct node_claim *empty = &run->empty_node_claims[pool];
+    struct node_claim *claim = LIST_PUSH(run->arena, &run->node_claims);
     *claim = *empty;
-    claim->rows = ARENA_ARRAY(run->arena, problem->row_words, uint64_t);
+    claim->options = ARENA_ARRAY(run->arena, problem->option_words, uint64_t);
     claim->requests = ARENA_ARRAY(run->arena, resource_count, int64_t);
     claim->most = ARENA_ARRAY(run->arena, resource_count, int64_t);
     claim->roomiest = ARENA_ARRAY(run->arena, resource_count, uint32_t);
     memcpy(claim->most, empty->most, resource_count * sizeof *claim->most);
     memcpy(claim->roomiest, empty->roomiest, resource_count * sizeof *claim->roomiest);
-    put_on_claim(run, pod, (uint32_t)run->claims.count - 1, candidate);
+    node_claim_add(run, pod, (uint32_t)run->node_claims.count - 1, candidate);
     take_off_limits(run, claim);
 }
 
 /* In the heaviest pool that takes it (docs/reference/karpenter.md 2.3); none, when a pool before
  * that has reserved capacity it may get later. */
-bool try_opening(struct solver_run *run, uint32_t pod, const struct variant *variant,
+bool try_opening(struct solver_run *run, uint32_t pod, const struct relaxation *relaxation,
                  uint32_t *pool, struct candidate *candidate)
 {
     const struct solver_problem *problem = run->problem;
     for (size_t i = 0; i < problem->pools.count; i++) {
         *pool = problem->pool_order[i];
-        enum verdict verdict =
-            try_pool(run, *pool, run->empty_claims[*pool].set, pod, variant, candidate);
-        run->deferred = verdict == DEFERRED;
+        enum can_add can_add =
+            try_pool(run, *pool, run->empty_node_claims[*pool].set, pod, relaxation, candidate);
+        run->deferred = can_add == DEFERRED;
         if (run->deferred)
             return false;
-        if (verdict != ACCEPTED)
+        if (can_add != CAN_ADD)
             continue;
         if (run->strategy.cheapest || run->strategy.least_growth)
-            *pool = problem->pool_order[cheapest_pool(run, i, pod, variant)];
-        return try_pool(run, *pool, run->empty_claims[*pool].set, pod, variant, candidate) ==
-               ACCEPTED;
+            *pool = problem->pool_order[cheapest_pool(run, i, pod, relaxation)];
+        return try_pool(run, *pool, run->empty_node_claims[*pool].set, pod, relaxation,
+                        candidate) == CAN_ADD;
     }
     return false;
 }
 
-static bool open_claim(struct solver_run *run, uint32_t pod, const struct variant *variant)
+static bool add_to_new_node_claim(struct solver_run *run, uint32_t pod,
+                                  const struct relaxation *relaxation)
 {
     uint32_t pool = 0;
     struct candidate candidate;
-    if (!try_opening(run, pod, variant, &pool, &candidate))
+    if (!try_opening(run, pod, relaxation, &pool, &candidate))
         return false;
-    claim_open(run, pool, pod, &candidate);
+    node_claim_open(run, pool, pod, &candidate);
     return true;
 }
 
-static bool wants_something(struct solver_run *run, uint32_t pod, const struct variant *variant)
+static bool wants_something(struct solver_run *run, uint32_t pod,
+                            const struct relaxation *relaxation)
 {
     const struct solver_problem *problem = run->problem;
     const struct shape *shape = &problem->shapes.items[problem->pods.items[pod].shape];
-    return topology_want(run, shape, variant, NULL);
+    return topology_match(run, shape, relaxation, NULL);
 }
 
-static bool join_node(struct solver_run *run, uint32_t pod, const struct variant *variant)
+static bool join_node(struct solver_run *run, uint32_t pod, const struct relaxation *relaxation)
 {
-    uint32_t node = find_node(run, &run->problem->pods.items[pod], variant);
+    uint32_t node = find_node(run, &run->problem->pods.items[pod], relaxation);
     if (node != SOLVER_NONE)
-        put_on_node(run, pod, node);
+        existing_node_add(run, pod, node);
     return node != SOLVER_NONE;
 }
 
-bool place_on_this_node(struct solver_run *run, uint32_t pod, const struct variant *variant,
-                        uint32_t node)
+bool add_to_this_node(struct solver_run *run, uint32_t pod, const struct relaxation *relaxation,
+                      uint32_t node)
 {
-    if (node_try(run, node, &run->problem->pods.items[pod], variant) != ACCEPTED)
+    if (existing_node_can_add(run, node, &run->problem->pods.items[pod], relaxation) != CAN_ADD)
         return false;
-    put_on_node(run, pod, node);
+    existing_node_add(run, pod, node);
     return true;
 }
 
-bool place_on_node(struct solver_run *run, uint32_t pod, const struct variant *variant)
+bool add_to_existing_node(struct solver_run *run, uint32_t pod, const struct relaxation *relaxation)
 {
-    return wants_something(run, pod, variant) && join_node(run, pod, variant);
+    return wants_something(run, pod, relaxation) && join_node(run, pod, relaxation);
 }
 
-bool place_pod(struct solver_run *run, uint32_t pod, const struct variant *variant)
+bool try_relaxation(struct solver_run *run, uint32_t pod, const struct relaxation *relaxation)
 {
     run->deferred = false;
-    if (!wants_something(run, pod, variant))
+    if (!wants_something(run, pod, relaxation))
         return false;
-    if (join_node(run, pod, variant))
+    if (join_node(run, pod, relaxation))
         return true;
     if (run->strategy.least_growth)
-        return place_by_growth(run, pod, variant);
-    return join_claim(run, pod, variant) || open_claim(run, pod, variant);
+        return place_by_growth(run, pod, relaxation);
+    return add_to_inflight_node(run, pod, relaxation) ||
+           add_to_new_node_claim(run, pod, relaxation);
 }

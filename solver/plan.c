@@ -5,16 +5,16 @@
 
 /* ---- the queue (docs/reference/karpenter.md 2.2) ---- */
 
-/* Tries a pod as it is, then with one wish after another given up. */
-static bool place_relaxing(struct solver_run *run, uint32_t pod)
+/* Tries a pod as it is, then with one preference after another given up. */
+static bool try_schedule(struct solver_run *run, uint32_t pod)
 {
     const struct shape *shape = &run->problem->shapes.items[run->problem->pods.items[pod].shape];
     if (shape->needs_devices)
         return false;
-    for (size_t i = 0; i < shape->variant_count; i++) {
+    for (size_t i = 0; i < shape->relaxation_count; i++) {
         if (run->placed_as != NULL)
             run->placed_as[pod] = (uint32_t)i;
-        if (place_pod(run, pod, &shape->variants[i]))
+        if (try_relaxation(run, pod, &shape->relaxations[i]))
             return true;
         if (run->deferred)
             return false;
@@ -44,7 +44,7 @@ static uint32_t count_zones(const struct solver_problem *problem, const struct s
     if (limited)
         return count;
     const struct solver_requirement *own = solver_requirements_get(
-        &shape->variants[shape->variant_count - 1].strict.requirements, problem->zone_key);
+        &shape->relaxations[shape->relaxation_count - 1].strict.requirements, problem->zone_key);
     if (own == NULL || own->complement)
         return SOLVER_NONE;
     count = 0;
@@ -94,7 +94,7 @@ void place_queue(struct solver_run *run)
         size_t kept = 0;
         for (size_t i = 0; i < left_count; i++) {
             const struct pod *pod = &problem->pods.items[left[i]];
-            if (!is_hopeless(run, pod) && place_relaxing(run, left[i])) {
+            if (!is_hopeless(run, pod) && try_schedule(run, left[i])) {
                 run->version++;
                 progress = true;
                 continue;
@@ -106,9 +106,9 @@ void place_queue(struct solver_run *run)
     }
 }
 
-/* ---- what a claim comes to ---- */
+/* ---- what a NodeClaim comes to ---- */
 
-/* Claims of one set with the same rows cost the same. */
+/* NodeClaims of one set with the same options cost the same. */
 struct priced {
     const uint32_t *types;
     size_t type_count;
@@ -116,30 +116,31 @@ struct priced {
     uint32_t cheapest_type;
 };
 struct prices {
-    struct intern signatures;
-    struct signature scratch;
+    struct intern fingerprints;
+    struct fingerprint scratch;
     LIST(struct priced) items;
     struct priced_type *buffer;
 };
 
 static const struct priced *price_claim(struct solver_run *run, struct prices *prices,
-                                        const struct claim *claim)
+                                        const struct node_claim *claim)
 {
     const struct solver_problem *problem = run->problem;
     prices->scratch.size = 0;
-    signature_number(&prices->scratch, claim->set->number);
-    signature_bytes(&prices->scratch, claim->rows, problem->row_words * sizeof *claim->rows);
+    fingerprint_number(&prices->scratch, claim->set->number);
+    fingerprint_bytes(&prices->scratch, claim->options,
+                      problem->option_words * sizeof *claim->options);
     bool added = false;
     uint32_t number =
-        intern_number(&prices->signatures, prices->scratch.bytes, prices->scratch.size, &added);
+        intern_number(&prices->fingerprints, prices->scratch.bytes, prices->scratch.size, &added);
     if (!added)
         return &prices->items.items[number];
-    size_t count = price_rows(run, claim->set, claim->rows, prices->buffer);
+    size_t count = price_options(run, claim->set, claim->options, prices->buffer);
     uint32_t *types = ARENA_ARRAY(run->arena, count, uint32_t);
     size_t type_count = 0;
-    for (size_t i = 0; i < count; i++) { /* a type has a row for each of its allocatables */
+    for (size_t i = 0; i < count; i++) { /* a type has a option for each of its allocatables */
         bool seen = false;
-        for (size_t j = 0; j < type_count && !seen && problem->rows.count > problem->types.count;
+        for (size_t j = 0; j < type_count && !seen && problem->options.count > problem->types.count;
              j++)
             seen = types[j] == prices->buffer[i].type;
         if (!seen)
@@ -152,15 +153,15 @@ static const struct priced *price_claim(struct solver_run *run, struct prices *p
 }
 
 /* Its pods' requests and the least its daemons may come to (docs/reference/karpenter.md 2.6). */
-static const int64_t *claim_requests(struct solver_run *run, const struct claim *claim)
+static const int64_t *claim_requests(struct solver_run *run, const struct node_claim *claim)
 {
     const struct solver_problem *problem = run->problem;
     const struct pool *pool = &problem->pools.items[claim->pool];
     int64_t *requests = ARENA_ARRAY(run->arena, problem->resource_count, int64_t);
     bool first = true;
     for (size_t i = 0; i < pool->daemon_count; i++) {
-        const struct daemon_group *group = &pool->daemons[i];
-        if (!bits_meet(group->rows, claim->rows, problem->row_words))
+        const struct daemon_overhead_group *group = &pool->daemons[i];
+        if (!bits_meet(group->options, claim->options, problem->option_words))
             continue;
         for (size_t r = 0; r < problem->resource_count; r++)
             if (first || group->overhead[r] < requests[r])
@@ -190,10 +191,10 @@ static const char *reservation_id(struct solver_run *run, const struct offering 
 }
 
 static struct solver_claim finish_claim(struct solver_run *run, struct prices *prices,
-                                        const struct claim *unfinished)
+                                        const struct node_claim *unfinished)
 {
-    struct claim finished = *unfinished;
-    const struct claim *claim = &finished;
+    struct node_claim finished = *unfinished;
+    const struct node_claim *claim = &finished;
     finished.set = reserved_finish(run, unfinished);
     const struct priced *priced = price_claim(run, prices, claim);
     uint32_t *pods = ARENA_ARRAY(run->arena, claim->pod_count, uint32_t);
@@ -221,13 +222,13 @@ static struct solver_claim finish_claim(struct solver_run *run, struct prices *p
 static struct prices no_prices(struct solver_run *run)
 {
     return (struct prices){
-        .signatures = {.arena = run->arena},
+        .fingerprints = {.arena = run->arena},
         .scratch = {.arena = run->arena},
-        .buffer = ARENA_ARRAY(run->arena, run->problem->rows.count, struct priced_type),
+        .buffer = ARENA_ARRAY(run->arena, run->problem->options.count, struct priced_type),
     };
 }
 
-struct solver_claim plan_claim(struct solver_run *run, const struct claim *claim)
+struct solver_claim plan_claim(struct solver_run *run, const struct node_claim *claim)
 {
     struct prices prices = no_prices(run);
     return finish_claim(run, &prices, claim);
@@ -236,10 +237,11 @@ struct solver_claim plan_claim(struct solver_run *run, const struct claim *claim
 void plan_finish(struct solver_run *run)
 {
     const struct solver_problem *problem = run->problem;
-    struct solver_claim *claims = ARENA_ARRAY(run->arena, run->claims.count, struct solver_claim);
+    struct solver_claim *claims =
+        ARENA_ARRAY(run->arena, run->node_claims.count, struct solver_claim);
     struct prices prices = no_prices(run);
-    for (size_t i = 0; i < run->claims.count; i++)
-        claims[i] = finish_claim(run, &prices, &run->claims.items[i]);
+    for (size_t i = 0; i < run->node_claims.count; i++)
+        claims[i] = finish_claim(run, &prices, &run->node_claims.items[i]);
     struct solver_place *places =
         ARENA_ARRAY(run->arena, problem->queue_count, struct solver_place);
     size_t count = 0, unschedulable = 0;
@@ -255,7 +257,7 @@ void plan_finish(struct solver_run *run)
         .places = places,
         .place_count = count,
         .claims = claims,
-        .claim_count = run->claims.count,
+        .claim_count = run->node_claims.count,
         .unschedulable_count = unschedulable,
     };
 }

@@ -5,15 +5,15 @@
 
 /* ---- daemons (docs/reference/karpenter.md 2.6) ---- */
 
-/* The rows of a pool a daemon would run on: any of its required terms will do. */
-static bool daemon_rows(const struct solver_problem *problem, const struct pool *pool,
-                        const struct solver_requirements *template, const struct shape *daemon,
-                        uint64_t *rows)
+/* The options of a pool a daemon would run on: any of its required terms will do. */
+static bool daemon_options(const struct solver_problem *problem, const struct pool *pool,
+                           const struct solver_requirements *template, const struct shape *daemon,
+                           uint64_t *options)
 {
-    memset(rows, 0, problem->row_words * sizeof *rows);
+    memset(options, 0, problem->option_words * sizeof *options);
     if (daemon->needs_devices || !taints_tolerated(pool->taints, &daemon->tolerations, true, NULL))
         return false;
-    uint64_t *types = ARENA_ARRAY(problem->arena, problem->row_words, uint64_t);
+    uint64_t *types = ARENA_ARRAY(problem->arena, problem->option_words, uint64_t);
     size_t count = daemon->required_count > 0 ? daemon->required_count : 1;
     for (size_t i = 0; i < count; i++) {
         const struct term *term =
@@ -21,16 +21,16 @@ static bool daemon_rows(const struct solver_problem *problem, const struct pool 
         if (!hostname_allows_new(term->hostname) ||
             !compatible(problem, template, &term->requirements, false, NULL))
             continue;
-        catalog_select_types(problem, &term->requirements, types);
-        for (size_t w = 0; w < problem->row_words; w++)
-            rows[w] |= types[w] & pool->rows[w];
+        instance_types_select(problem, &term->requirements, types);
+        for (size_t w = 0; w < problem->option_words; w++)
+            options[w] |= types[w] & pool->options[w];
     }
-    return bits_any(rows, problem->row_words);
+    return bits_any(options, problem->option_words);
 }
 
-/* Parts of a pool's rows, each with the daemons all of its rows run. */
+/* Parts of a pool's options, each with the daemons all of its options run. */
 struct part {
-    uint64_t *rows;
+    uint64_t *options;
     LIST(uint32_t) daemons;
 };
 struct parts {
@@ -39,17 +39,18 @@ struct parts {
 };
 
 static void split_parts(const struct solver_problem *problem, struct parts *parts, uint32_t daemon,
-                        const uint64_t *rows)
+                        const uint64_t *options)
 {
     size_t count = parts->count;
     for (size_t i = 0; i < count; i++) {
-        struct part inside = {.rows = ARENA_ARRAY(problem->arena, problem->row_words, uint64_t)};
+        struct part inside = {.options =
+                                  ARENA_ARRAY(problem->arena, problem->option_words, uint64_t)};
         uint64_t outside = 0;
-        for (size_t w = 0; w < problem->row_words; w++) {
-            inside.rows[w] = parts->items[i].rows[w] & rows[w];
-            outside |= parts->items[i].rows[w] & ~rows[w];
+        for (size_t w = 0; w < problem->option_words; w++) {
+            inside.options[w] = parts->items[i].options[w] & options[w];
+            outside |= parts->items[i].options[w] & ~options[w];
         }
-        if (!bits_any(inside.rows, problem->row_words))
+        if (!bits_any(inside.options, problem->option_words))
             continue;
         for (size_t j = 0; j < parts->items[i].daemons.count; j++)
             *LIST_PUSH(problem->arena, &inside.daemons) = parts->items[i].daemons.items[j];
@@ -58,14 +59,14 @@ static void split_parts(const struct solver_problem *problem, struct parts *part
             parts->items[i] = inside;
             continue;
         }
-        for (size_t w = 0; w < problem->row_words; w++)
-            parts->items[i].rows[w] &= ~rows[w];
+        for (size_t w = 0; w < problem->option_words; w++)
+            parts->items[i].options[w] &= ~options[w];
         *LIST_PUSH(problem->arena, parts) = inside;
     }
 }
 
-static struct daemon_group group_of_part(const struct solver_problem *problem,
-                                         const struct part *part)
+static struct daemon_overhead_group group_of_part(const struct solver_problem *problem,
+                                                  const struct part *part)
 {
     int64_t *overhead = ARENA_ARRAY(problem->arena, problem->resource_count, int64_t);
     struct host_port_list ports = {0};
@@ -76,14 +77,14 @@ static struct daemon_group group_of_part(const struct solver_problem *problem,
         for (size_t j = 0; j < daemon->port_count; j++)
             *LIST_PUSH(problem->arena, &ports) = daemon->ports[j];
     }
-    return (struct daemon_group){part->rows, overhead, ports.items, ports.count};
+    return (struct daemon_overhead_group){part->options, overhead, ports.items, ports.count};
 }
 
 static void make_daemons(struct solver_problem *problem, struct pool *pool)
 {
     struct parts parts = {0};
-    struct part all = {.rows = ARENA_ARRAY(problem->arena, problem->row_words, uint64_t)};
-    memcpy(all.rows, pool->rows, problem->row_words * sizeof *all.rows);
+    struct part all = {.options = ARENA_ARRAY(problem->arena, problem->option_words, uint64_t)};
+    memcpy(all.options, pool->options, problem->option_words * sizeof *all.options);
     *LIST_PUSH(problem->arena, &parts) = all;
     /* Daemons may look for labels a node gets once it is ready. */
     static const char *const ready[] = {"karpenter.sh/registered", "karpenter.sh/initialized"};
@@ -96,14 +97,15 @@ static void make_daemons(struct solver_problem *problem, struct pool *pool)
         struct term one = term_make(problem, (struct solver_expressions){&expression, 1});
         term_add(problem, &template, &one);
     }
-    uint64_t *rows = ARENA_ARRAY(problem->arena, problem->row_words, uint64_t);
+    uint64_t *options = ARENA_ARRAY(problem->arena, problem->option_words, uint64_t);
     for (size_t i = 0; i < problem->daemons.count; i++) {
         uint32_t daemon = problem->daemons.items[i];
-        if (daemon_rows(problem, pool, &template.requirements, &problem->shapes.items[daemon],
-                        rows))
-            split_parts(problem, &parts, daemon, rows);
+        if (daemon_options(problem, pool, &template.requirements, &problem->shapes.items[daemon],
+                           options))
+            split_parts(problem, &parts, daemon, options);
     }
-    struct daemon_group *groups = ARENA_ARRAY(problem->arena, parts.count, struct daemon_group);
+    struct daemon_overhead_group *groups =
+        ARENA_ARRAY(problem->arena, parts.count, struct daemon_overhead_group);
     for (size_t i = 0; i < parts.count; i++)
         groups[i] = group_of_part(problem, &parts.items[i]);
     pool->daemons = groups;
@@ -112,50 +114,50 @@ static void make_daemons(struct solver_problem *problem, struct pool *pool)
 
 /* ---- pools ---- */
 
-static void choose_rows(struct solver_problem *problem, struct pool *pool)
+static void choose_options(struct solver_problem *problem, struct pool *pool)
 {
-    uint64_t *all = ARENA_ARRAY(problem->arena, problem->row_words, uint64_t);
-    uint64_t *rows = ARENA_ARRAY(problem->arena, problem->row_words, uint64_t);
-    uint64_t *offered = ARENA_ARRAY(problem->arena, problem->row_words, uint64_t);
+    uint64_t *all = ARENA_ARRAY(problem->arena, problem->option_words, uint64_t);
+    uint64_t *options = ARENA_ARRAY(problem->arena, problem->option_words, uint64_t);
+    uint64_t *offered = ARENA_ARRAY(problem->arena, problem->option_words, uint64_t);
     bool *member = ARENA_ARRAY(problem->arena, problem->types.count, bool);
     for (size_t i = 0; i < pool->type_count && !pool->all_types; i++)
         if (pool->types[i] < problem->types.count)
             member[pool->types[i]] = true;
-    for (size_t i = 0; i < problem->rows.count; i++)
-        if (pool->all_types || member[problem->rows.items[i].type])
+    for (size_t i = 0; i < problem->options.count; i++)
+        if (pool->all_types || member[problem->options.items[i].type])
             bits_add(all, i);
-    catalog_select_types(problem, &pool->requirements, rows);
-    catalog_select_offerings(problem, &pool->requirements, offered);
-    for (size_t w = 0; w < problem->row_words; w++)
-        rows[w] &= all[w] & offered[w];
-    pool->all_rows = all;
-    pool->rows = rows;
+    instance_types_select(problem, &pool->requirements, options);
+    offerings_select(problem, &pool->requirements, offered);
+    for (size_t w = 0; w < problem->option_words; w++)
+        options[w] &= all[w] & offered[w];
+    pool->all_options = all;
+    pool->options = options;
 }
 
 static void make_room(struct solver_problem *problem, struct pool *pool)
 {
-    size_t row_count = problem->rows.count;
-    int64_t *room = ARENA_ARRAY(problem->arena, row_count * problem->resource_count, int64_t);
-    for (size_t i = 0; i < row_count; i++) {
-        struct solver_amounts amounts = problem->rows.items[i].allocatable;
+    size_t option_count = problem->options.count;
+    int64_t *room = ARENA_ARRAY(problem->arena, option_count * problem->resource_count, int64_t);
+    for (size_t i = 0; i < option_count; i++) {
+        struct solver_amounts amounts = problem->options.items[i].allocatable;
         for (size_t j = 0; j < amounts.count; j++)
-            room[amounts.items[j].resource * row_count + i] = amounts.items[j].quantity;
+            room[amounts.items[j].resource * option_count + i] = amounts.items[j].quantity;
     }
     for (size_t i = 0; i < pool->daemon_count; i++)
-        for (BITS_EACH(row, pool->daemons[i].rows, problem->row_words))
+        for (BITS_EACH(option, pool->daemons[i].options, problem->option_words))
             for (size_t r = 0; r < problem->resource_count; r++)
-                room[r * row_count + row] =
-                    subtract_capped(room[r * row_count + row], pool->daemons[i].overhead[r]);
+                room[r * option_count + option] =
+                    subtract_capped(room[r * option_count + option], pool->daemons[i].overhead[r]);
     /* Where daemons alone are too much, nothing fits, not even what asks for nothing. */
-    uint64_t *rows = ARENA_ARRAY(problem->arena, problem->row_words, uint64_t);
-    for (BITS_EACH(row, pool->rows, problem->row_words)) {
+    uint64_t *options = ARENA_ARRAY(problem->arena, problem->option_words, uint64_t);
+    for (BITS_EACH(option, pool->options, problem->option_words)) {
         bool fits = true;
         for (size_t r = 0; r < problem->resource_count; r++)
-            fits &= room[r * row_count + row] >= 0;
+            fits &= room[r * option_count + option] >= 0;
         if (fits)
-            bits_add(rows, row);
+            bits_add(options, option);
     }
-    pool->rows = rows;
+    pool->options = options;
     pool->room = room;
 }
 
@@ -168,7 +170,7 @@ void pool_limits(const struct solver_problem *problem, uint32_t number, const ui
     for (size_t i = 0; i < pool->limit_amounts.count; i++)
         limits[pool->limit_amounts.items[i].resource] = pool->limit_amounts.items[i].quantity;
     for (size_t i = 0; i < problem->nodes.count && pool->has_limits; i++) {
-        const struct machine *node = &problem->nodes.items[i];
+        const struct state_node *node = &problem->nodes.items[i];
         if (node->pool != number || node->gone || node->leaving ||
             (gone != NULL && bits_has(gone, i)))
             continue;
@@ -208,7 +210,7 @@ void pools_make(struct solver_problem *problem)
     uint32_t *order = ARENA_ARRAY(problem->arena, problem->pools.count, uint32_t);
     for (uint32_t i = 0; i < problem->pools.count; i++) {
         struct pool *pool = &problem->pools.items[i];
-        choose_rows(problem, pool);
+        choose_options(problem, pool);
         make_daemons(problem, pool);
         make_room(problem, pool);
         order[i] = i;

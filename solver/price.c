@@ -23,7 +23,7 @@ static int compare_priced(const void *a_pointer, const void *b_pointer, void *ar
     return compare_offerings(a->offering, b->offering);
 }
 
-const bool *claim_set_offerings(struct solver_run *run, const struct claim_set *set)
+const bool *node_requirements_offerings(struct solver_run *run, const struct node_requirements *set)
 {
     if (set->allowed_offerings != NULL)
         return set->allowed_offerings;
@@ -36,11 +36,12 @@ const bool *claim_set_offerings(struct solver_run *run, const struct claim_set *
     return allowed;
 }
 
-static const struct offering *cheapest_of_row(const struct row *row, const bool *allowed)
+static const struct offering *cheapest_of_option(const struct instance_type_option *option,
+                                                 const bool *allowed)
 {
     const struct offering *best = NULL;
-    for (size_t i = 0; i < row->offering_count; i++) {
-        const struct offering *offering = &row->offerings[i];
+    for (size_t i = 0; i < option->offering_count; i++) {
+        const struct offering *offering = &option->offerings[i];
         if (offering->launchable && allowed[offering->shape] &&
             (best == NULL || compare_offerings(offering, best) < 0))
             best = offering;
@@ -48,70 +49,72 @@ static const struct offering *cheapest_of_row(const struct row *row, const bool 
     return best;
 }
 
-static struct priced_type price_row(const struct solver_problem *problem, size_t row,
-                                    const bool *allowed)
+static struct priced_type price_option(const struct solver_problem *problem, size_t option,
+                                       const bool *allowed)
 {
-    const struct row *from = &problem->rows.items[row];
-    const struct offering *best = cheapest_of_row(from, allowed);
+    const struct instance_type_option *from = &problem->options.items[option];
+    const struct offering *best = cheapest_of_option(from, allowed);
     int64_t price = best == NULL || best->price_usd_micro < 0 ? INT64_MAX : best->price_usd_micro;
     return (struct priced_type){from->type, price, best};
 }
 
-int64_t row_price(struct solver_run *run, const struct claim_set *set, size_t row)
+int64_t option_price(struct solver_run *run, const struct node_requirements *set, size_t option)
 {
-    return price_row(run->problem, row, claim_set_offerings(run, set)).price;
+    return price_option(run->problem, option, node_requirements_offerings(run, set)).price;
 }
 
-size_t price_rows(struct solver_run *run, const struct claim_set *set, const uint64_t *rows,
-                  struct priced_type *priced)
+size_t price_options(struct solver_run *run, const struct node_requirements *set,
+                     const uint64_t *options, struct priced_type *priced)
 {
     const struct solver_problem *problem = run->problem;
-    const bool *allowed = claim_set_offerings(run, set);
-    uint64_t *left = ARENA_ARRAY(run->arena, problem->row_words, uint64_t);
-    memcpy(left, rows, problem->row_words * sizeof *left);
+    const bool *allowed = node_requirements_offerings(run, set);
+    uint64_t *left = ARENA_ARRAY(run->arena, problem->option_words, uint64_t);
+    memcpy(left, options, problem->option_words * sizeof *left);
     size_t count = 0;
     for (size_t i = 0; i < problem->offering_order_count; i++) {
         const struct priced_offering *next = &problem->offering_order[i];
-        if (!bits_has(left, next->row) || !allowed[next->shape])
+        if (!bits_has(left, next->option) || !allowed[next->shape])
             continue;
-        bits_remove(left, next->row);
+        bits_remove(left, next->option);
         int64_t price = next->offering->price_usd_micro;
-        priced[count++] = (struct priced_type){problem->rows.items[next->row].type,
+        priced[count++] = (struct priced_type){problem->options.items[next->option].type,
                                                price < 0 ? INT64_MAX : price, next->offering};
     }
     return count;
 }
 
-const struct offering *claim_cheapest(struct solver_run *run, const struct claim_set *set,
-                                      const uint64_t *rows, size_t *row)
+const struct offering *node_claim_cheapest(struct solver_run *run,
+                                           const struct node_requirements *set,
+                                           const uint64_t *options, size_t *option)
 {
     const struct solver_problem *problem = run->problem;
-    const bool *allowed = claim_set_offerings(run, set);
+    const bool *allowed = node_requirements_offerings(run, set);
     struct priced_type best = {.offering = NULL};
-    for (BITS_EACH(candidate, rows, problem->row_words)) {
-        struct priced_type one = price_row(problem, candidate, allowed);
+    for (BITS_EACH(candidate, options, problem->option_words)) {
+        struct priced_type one = price_option(problem, candidate, allowed);
         if (one.offering == NULL ||
             (best.offering != NULL && compare_priced(&one, &best, (void *)(uintptr_t)problem) >= 0))
             continue;
         best = one;
-        *row = candidate;
+        *option = candidate;
     }
     return best.offering;
 }
 
-int64_t rows_price(struct solver_run *run, const struct claim_set *set, const uint64_t *rows)
+int64_t options_price(struct solver_run *run, const struct node_requirements *set,
+                      const uint64_t *options)
 {
-    size_t row = 0;
-    const struct offering *offering = claim_cheapest(run, set, rows, &row);
+    size_t option = 0;
+    const struct offering *offering = node_claim_cheapest(run, set, options, &option);
     return offering == NULL || offering->price_usd_micro < 0 ? INT64_MAX
                                                              : offering->price_usd_micro;
 }
 
-int64_t claim_set_price(struct solver_run *run, const struct claim_set *set)
+int64_t node_requirements_price(struct solver_run *run, const struct node_requirements *set)
 {
     if (!set->priced) {
-        struct claim_set *own = run->sets.sets.items[set->number];
-        own->price = rows_price(run, set, claim_set_rows(run, set));
+        struct node_requirements *own = run->sets.sets.items[set->number];
+        own->price = options_price(run, set, node_requirements_options(run, set));
         own->priced = true;
     }
     return set->price;

@@ -25,7 +25,7 @@ static void make_topology_keys(struct solver_problem *problem)
     problem->topology_key_count = 0;
     memset(index, 0xff, key_count * sizeof *index);
     for (size_t i = 0; i < problem->groups.count; i++) {
-        const struct group *group = &problem->groups.items[i];
+        const struct topology_group *group = &problem->groups.items[i];
         if (group->hostname || index[group->key] != SOLVER_NONE)
             continue;
         index[group->key] = problem->topology_key_count;
@@ -37,7 +37,8 @@ static void make_topology_keys(struct solver_problem *problem)
         uint64_t **values = ARENA_ARRAY(
             problem->arena, solver_names_value_count(problem->names, keys[i]), uint64_t *);
         for (size_t j = 0; j < problem->nodes.count; j++) {
-            uint32_t value = machine_value(&problem->nodes.items[problem->node_order[j]], keys[i]);
+            uint32_t value =
+                state_node_value(&problem->nodes.items[problem->node_order[j]], keys[i]);
             if (value == SOLVER_NONE)
                 continue;
             if (values[value] == NULL)
@@ -96,11 +97,11 @@ static void mark_pending(struct solver_problem *problem)
 
 static void make_supply(struct solver_problem *problem)
 {
-    memset(&problem->rows, 0, sizeof problem->rows);
+    memset(&problem->options, 0, sizeof problem->options);
     memset(&problem->offering_shapes, 0, sizeof problem->offering_shapes);
     memset(&problem->reservations, 0, sizeof problem->reservations);
     memset(&problem->reserved, 0, sizeof problem->reserved);
-    catalog_make(problem);
+    instance_types_make(problem);
     pools_make(problem);
 }
 
@@ -109,18 +110,19 @@ static void make_groups(struct solver_builder *builder)
     struct solver_problem *problem = builder->problem;
     memset(&problem->groups, 0, sizeof problem->groups);
     memset(&problem->inverse_groups, 0, sizeof problem->inverse_groups);
-    problem->group_signatures = (struct intern){.arena = problem->arena};
-    problem->variant_count = problem->volume_term_count = 0;
+    problem->group_fingerprints = (struct intern){.arena = problem->arena};
+    problem->relaxation_count = problem->volume_term_count = 0;
     for (size_t i = 0; i < problem->shapes.count; i++)
-        problem->shapes.items[i].variant_count = problem->shapes.items[i].inverse_group_count = 0;
+        problem->shapes.items[i].relaxation_count = problem->shapes.items[i].inverse_group_count =
+            0;
     for (size_t i = 0; i < problem->label_classes.count; i++) {
         struct label_class *class = &problem->label_classes.items[i];
         memset(&class->counted_by, 0, sizeof class->counted_by);
         memset(&class->kept_away_by, 0, sizeof class->kept_away_by);
         memset(&class->listed_by, 0, sizeof class->listed_by);
     }
-    variants_make(builder, 0);
-    groups_count(problem, 0, 0);
+    relaxations_make(builder, 0);
+    topology_groups_count(problem, 0, 0);
 }
 
 static bool types_are_there(const struct solver_problem *problem, struct error *error)
@@ -139,10 +141,10 @@ static void make_late_groups(struct solver_problem *problem)
 {
     bool *late = ARENA_ARRAY(problem->arena, problem->groups.count, bool);
     for (size_t i = 0; i < problem->groups.count; i++)
-        late[i] = problem->groups.items[i].kind == GROUP_SPREAD;
+        late[i] = problem->groups.items[i].kind == TOPOLOGY_SPREAD;
     for (size_t i = 0; i < problem->queue_count; i++) {
-        const struct variant *first =
-            &problem->shapes.items[problem->pods.items[problem->queue[i]].shape].variants[0];
+        const struct relaxation *first =
+            &problem->shapes.items[problem->pods.items[problem->queue[i]].shape].relaxations[0];
         for (size_t j = 0; j < first->group_count; j++)
             late[first->groups[j]] = false;
     }

@@ -85,11 +85,11 @@ struct label_class {
 
 /* ---- topology groups (docs/reference/karpenter.md 3) ---- */
 
-enum group_kind { GROUP_SPREAD, GROUP_AFFINITY, GROUP_ANTI_AFFINITY };
-struct group {
-    enum group_kind kind;
+enum topology_type { TOPOLOGY_SPREAD, TOPOLOGY_POD_AFFINITY, TOPOLOGY_POD_ANTI_AFFINITY };
+struct topology_group {
+    enum topology_type kind;
     bool inverse;  /* of the pods that have the term, not of those it selects */
-    bool hostname; /* domains are hosts: nodes by number, then claims */
+    bool hostname; /* domains are hosts: nodes by number, then NodeClaims */
     uint32_t key;
     int32_t max_skew, min_domains;
     uint32_t selector;
@@ -135,7 +135,7 @@ struct preferred_term {
 };
 
 /* A shape after some steps of relaxation (docs/reference/karpenter.md 2.7). */
-struct variant {
+struct relaxation {
     uint32_t number;        /* over all shapes */
     struct term full;       /* with the heaviest preference */
     struct term strict;     /* without */
@@ -170,15 +170,15 @@ struct shape {
     size_t volume_alternative_count;
     uint32_t first_volume_term; /* number of the first of them, over all shapes */
     bool needs_devices, pending;
-    const struct variant *variants;
-    size_t variant_count;
+    const struct relaxation *relaxations;
+    size_t relaxation_count;
     const uint32_t *inverse_groups; /* of its own required anti-affinity */
     size_t inverse_group_count;
 };
 
 struct mount {
-    uint32_t claim, driver; /* driver SOLVER_NONE: not counted */
-    bool binds;             /* is nowhere yet */
+    uint32_t volume_claim, driver; /* driver SOLVER_NONE: not counted */
+    bool binds;                    /* is nowhere yet */
 };
 #define POD_GONE (SOLVER_NONE - 1)
 struct pod {
@@ -221,36 +221,36 @@ struct reservation {
 };
 /* An offering of capacity type reserved that is available. */
 struct reserved_offering {
-    uint32_t row;
+    uint32_t option;
     const struct offering *offering;
 };
-/* Offerings that ask the same, and the rows that have one. */
+/* Offerings that ask the same, and the options that have one. */
 struct offering_shape {
     struct solver_requirements requirements;
-    uint64_t *rows; /* with one that is available */
+    uint64_t *options; /* with one that is available */
 };
-struct type {
+struct instance_type {
     const char *name;
     struct solver_requirements requirements;
     struct solver_amounts capacity, allocatable;
     const struct attach_limit *attach_limits;
     size_t attach_limit_count;
-    const struct solver_offering *source; /* copies, until the rows are made */
+    const struct solver_offering *source; /* copies, until the options are made */
     size_t source_count;
 };
 struct priced_offering {
-    uint32_t row, shape;
+    uint32_t option, shape;
     const struct offering *offering;
 };
 /* A type with one of its allocatables: offerings may have their own
  * (docs/reference/karpenter.md 2.5). */
-struct row {
+struct instance_type_option {
     uint32_t type;
     struct solver_amounts allocatable;
     struct offering *offerings;
     size_t offering_count;
 };
-/* Which rows' types say what about one key. */
+/* Which options' types say what about one key. */
 struct key_index {
     bool defined;
     const uint64_t *unsaid;  /* nothing */
@@ -260,10 +260,10 @@ struct key_index {
     size_t value_count;
 };
 
-/* DaemonSet pods that the same rows of a pool must leave room for
+/* DaemonSet pods that the same options of a pool must leave room for
  * (docs/reference/karpenter.md 2.6). */
-struct daemon_group {
-    const uint64_t *rows;
+struct daemon_overhead_group {
+    const uint64_t *options;
     const int64_t *overhead;
     const struct host_port *ports;
     size_t port_count;
@@ -278,15 +278,15 @@ struct pool {
     size_t type_count;
     bool all_types;
     /* Ready: */
-    const uint64_t *all_rows; /* of its types */
-    const uint64_t *rows;     /* that it can launch at all */
+    const uint64_t *all_options; /* of its types */
+    const uint64_t *options;     /* that it can launch at all */
     bool has_limits;
     const int64_t *limits; /* by resource: what is left; INT64_MAX: no limit */
-    const struct daemon_group *daemons;
+    const struct daemon_overhead_group *daemons;
     size_t daemon_count;
-    const int64_t *room; /* [resource][row]: allocatable less its daemons */
+    const int64_t *room; /* [resource][option]: allocatable less its daemons */
 };
-struct machine { /* a node of the cluster */
+struct state_node { /* a node of the cluster */
     const char *name;
     uint32_t pool;
     bool initialized, to_come;
@@ -318,13 +318,13 @@ struct solver_problem {
     struct solver_names *pod_names; /* labels of pods and namespaces */
     struct solver_settings settings;
     uint32_t hostname_key, zone_key, capacity_type_key, reservation_key;
-    struct intern words, resources, namespaces, claims, drivers;
+    struct intern words, resources, namespaces, volume_claims, drivers;
     struct intern pod_ids, type_ids, pool_ids, node_ids; /* by name */
-    struct intern shape_signatures, class_signatures, selector_signatures, toleration_signatures,
-        group_signatures;
-    LIST(struct type) types;
+    struct intern shape_fingerprints, class_fingerprints, selector_fingerprints,
+        toleration_fingerprints, group_fingerprints;
+    LIST(struct instance_type) types;
     LIST(struct pool) pools;
-    LIST(struct machine) nodes;
+    LIST(struct state_node) nodes;
     LIST(struct pod) pods;
     LIST(struct shape) shapes;
     LIST(uint32_t) daemons; /* shapes */
@@ -336,20 +336,20 @@ struct solver_problem {
     bool limits_agree;      /* with those of the problem before */
     const bool *well_known; /* by key: undefined is fine (docs/reference/karpenter.md 1.3) */
     uint32_t key_count;
-    LIST(struct row) rows;
-    size_t row_words;
-    const int64_t *capacity; /* [resource][row] */
+    LIST(struct instance_type_option) options;
+    size_t option_words;
+    const int64_t *capacity; /* [resource][option] */
     const struct key_index *key_index;
     LIST(struct offering_shape) offering_shapes;
     const struct priced_offering *offering_order; /* that can be launched, the cheapest first */
     size_t offering_order_count;
     LIST(struct reservation) reservations;
     LIST(struct reserved_offering) reserved;
-    LIST(struct group) groups;
+    LIST(struct topology_group) groups;
     LIST(uint32_t) inverse_groups;
     const uint32_t *pool_order; /* by weight, then name, both descending */
     const uint32_t *node_order; /* initialized first, then by name */
-    const uint32_t *node_place; /* by node: where it stands in node_order */
+    const uint32_t *node_rank;  /* by node: where it stands in node_order */
     size_t node_words;
     /* By key, then node: the value of its label as written, and of the canonical key; SOLVER_NONE.
      * NULL: no node has the key. */
@@ -366,7 +366,7 @@ struct solver_problem {
     const bool *late_groups;
     const uint32_t *queue; /* pending pods in the order they are tried */
     size_t queue_count;
-    uint32_t variant_count, volume_term_count;
+    uint32_t relaxation_count, volume_term_count;
     uint32_t topology_key_count; /* keys some group is over, hostname not among them */
     const uint32_t *topology_keys;
     const uint32_t *topology_index; /* by key; SOLVER_NONE */
@@ -382,7 +382,7 @@ struct changed_pod {
 };
 struct solver_builder {
     struct solver_problem *problem;
-    struct signature scratch;
+    struct fingerprint scratch;
     /* Derived from, of an amended one its lists as they were; NULL: from nothing. */
     const struct solver_problem *before;
     /* Against the problem before: */
@@ -421,16 +421,16 @@ uint32_t selector_add(struct solver_builder *builder, const struct solver_select
 uint32_t label_class_add(struct solver_builder *builder, uint32_t namespace,
                          struct solver_labels labels);
 struct label_list label_list_make(struct solver_problem *problem, struct solver_labels labels);
-/* catalog.c */
-void catalog_make(struct solver_problem *problem);
+/* instance_types.c */
+void instance_types_make(struct solver_problem *problem);
 /* Rows whose type may be what the set asks. */
-void catalog_select_types(const struct solver_problem *problem,
-                          const struct solver_requirements *set, uint64_t *rows);
+void instance_types_select(const struct solver_problem *problem,
+                           const struct solver_requirements *set, uint64_t *options);
 /* Rows that have an offering, available now, for the set. */
-void catalog_select_offerings(const struct solver_problem *problem,
-                              const struct solver_requirements *set, uint64_t *rows);
+void offerings_select(const struct solver_problem *problem, const struct solver_requirements *set,
+                      uint64_t *options);
 /* reserved.c */
-/* The reservations that the offerings of the rows name. */
+/* The reservations that the offerings of the options name. */
 void reservations_make(struct solver_problem *problem);
 /* pool.c */
 void pools_make(struct solver_problem *problem);
@@ -438,7 +438,7 @@ void pools_make(struct solver_problem *problem);
 void pool_limits(const struct solver_problem *problem, uint32_t number, const uint64_t *gone,
                  int64_t *limits);
 void pools_limit(struct solver_problem *problem);
-/* machine.c */
+/* state_node.c */
 /* Which pods run where. */
 void pods_index(struct solver_problem *problem);
 /* Order and labels. */
@@ -462,55 +462,61 @@ static inline const uint32_t *label_values(const struct solver_problem *problem,
 {
     return key < problem->label_key_count ? problem->label_values[key] : NULL;
 }
-/* variant.c */
-/* The variants of every pending shape from first on that has none, and the inverse groups. */
-void variants_make(struct solver_builder *builder, size_t known_shapes);
+/* relaxation.c */
+/* The relaxations of every pending shape from first on that has none, and the inverse groups. */
+void relaxations_make(struct solver_builder *builder, size_t known_shapes);
 void inverse_groups_make(struct solver_builder *builder, struct shape *shape);
-/* The variants of a shape one after another, their numbers left to the caller. */
-struct variant_steps;
-struct variant_steps *variant_steps(struct solver_builder *builder, const struct shape *shape);
-bool variant_next(struct variant_steps *steps, struct variant *variant);
-size_t variants_most(const struct shape *shape);
+/* The relaxations of a shape one after another, their numbers left to the caller. */
+struct relaxation_steps;
+struct relaxation_steps *relaxation_steps(struct solver_builder *builder,
+                                          const struct shape *shape);
+bool relaxation_next(struct relaxation_steps *steps, struct relaxation *relaxation);
+size_t relaxations_most(const struct shape *shape);
 /* As only what is required of a shape would have it, with its required terms from one on. */
-struct variant variant_of_required(struct solver_builder *builder, const struct shape *shape,
-                                   size_t required_from);
-/* group.c */
-bool group_selects(const struct solver_problem *problem, const struct group *group,
-                   const struct label_class *class);
+struct relaxation relaxation_of_required(struct solver_builder *builder, const struct shape *shape,
+                                         size_t required_from);
+/* topology_group.c */
+bool topology_group_selects(const struct solver_problem *problem,
+                            const struct topology_group *group, const struct label_class *class);
 /* Whether it counts those of the class that run. */
-bool group_lists(const struct solver_problem *problem, const struct group *group,
-                 const struct label_class *class);
+bool topology_group_lists(const struct solver_problem *problem, const struct topology_group *group,
+                          const struct label_class *class);
 /* Inverse groups keep pods of the class away. */
 void class_kept_away(struct solver_problem *problem, struct label_class *class);
-/* What is left of a shape's wishes when a spread is asked (docs/reference/karpenter.md 2.7). */
-struct spread_filter {
+/* What is left of a shape's preferences when a spread is asked (docs/reference/karpenter.md 2.7).
+ */
+struct topology_node_filter {
     size_t required_from;
     bool prefer;
 };
 /* The groups a shape's spreads and affinities make, and its inverse ones. */
-uint32_t group_of_spread(struct solver_builder *builder, const struct shape *shape,
-                         const struct spread *spread, const struct spread_filter *filter);
-uint32_t group_of_affinity(struct solver_builder *builder, const struct shape *shape,
-                           const struct pod_affinity *affinity, bool inverse);
+uint32_t topology_group_of_spread(struct solver_builder *builder, const struct shape *shape,
+                                  const struct spread *spread,
+                                  const struct topology_node_filter *filter);
+uint32_t topology_group_of_affinity(struct solver_builder *builder, const struct shape *shape,
+                                    const struct pod_affinity *affinity, bool inverse);
 /* What the cluster holds of groups from known_groups on, and which of them label classes meet; of
  * the classes from known_classes on, which of all. */
-void groups_count(struct solver_problem *problem, size_t known_groups, size_t known_classes);
-void group_count(struct solver_problem *problem, struct group *group);
+void topology_groups_count(struct solver_problem *problem, size_t known_groups,
+                           size_t known_classes);
+void group_count(struct solver_problem *problem, struct topology_group *group);
 /* One pod more or less (by) of a class, or of an inverse group's owner, on a node. */
-void group_adjust(const struct solver_problem *problem, struct group *group, uint32_t node,
-                  int32_t by);
-void group_own_counts(const struct solver_problem *problem, struct group *group);
+void topology_group_adjust(const struct solver_problem *problem, struct topology_group *group,
+                           uint32_t node, int32_t by);
+void topology_group_own_counts(const struct solver_problem *problem, struct topology_group *group);
 /* SOLVER_NONE: the node is in none. */
-uint32_t group_domain(const struct solver_problem *problem, const struct group *group,
-                      uint32_t node);
+uint32_t topology_group_domain(const struct solver_problem *problem,
+                               const struct topology_group *group, uint32_t node);
 /* Whether pods may be spread to a value though none is there: a pool can produce it, or a node has
  * it that stays and is not among gone (bits; NULL: none). */
-bool group_has_domain(const struct solver_problem *problem, const struct group *group,
-                      uint32_t domain, const uint64_t *gone);
+bool topology_group_has_domain(const struct solver_problem *problem,
+                               const struct topology_group *group, uint32_t domain,
+                               const uint64_t *gone);
 /* What is entered for a domain in which count pods are left: -1 when only pods made it one. */
-int32_t group_count_after(const struct solver_problem *problem, const struct group *group,
-                          uint32_t domain, int32_t count);
-static inline bool group_counts_node(const struct group *group, uint32_t node)
+int32_t topology_group_count_after(const struct solver_problem *problem,
+                                   const struct topology_group *group, uint32_t domain,
+                                   int32_t count);
+static inline bool topology_group_counts_node(const struct topology_group *group, uint32_t node)
 {
     return group->filter_nodes == NULL || bits_has(group->filter_nodes, node);
 }
@@ -546,6 +552,6 @@ bool hostname_allows(const struct solver_problem *problem,
                      const struct solver_requirement *hostname, uint32_t value);
 bool hostname_allows_new(const struct solver_requirement *hostname);
 /* The value a node has for a canonical key; SOLVER_NONE. */
-uint32_t machine_value(const struct machine *node, uint32_t key);
+uint32_t state_node_value(const struct state_node *node, uint32_t key);
 
 #endif

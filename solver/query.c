@@ -5,7 +5,7 @@
 
 /* What a query may add to a list before the list moves to the query's arena. */
 #define SPARE 64
-/* Apart from the numbers of variants, of which a query has some more. */
+/* Apart from the numbers of relaxations, of which a query has some more. */
 #define FIRST_VOLUME_TERM (1u << 30)
 
 /* ---- a run at rest ---- */
@@ -33,14 +33,14 @@ static struct warm *warm_up(struct solver_run *run)
     WITH_SPARE(run->arena, warm->base.inverse_groups);
     WITH_SPARE(run->arena, run->sets.sets);
     run->groups = with_spare(run->arena, run->groups, warm->base.groups.count, sizeof *run->groups);
-    run->variants =
-        with_spare(run->arena, run->variants, warm->base.variant_count, sizeof *run->variants);
+    run->relaxations = with_spare(run->arena, run->relaxations, warm->base.relaxation_count,
+                                  sizeof *run->relaxations);
     /* What pools are without a pod, every query asks. */
     for (uint32_t i = 0; i < warm->base.pools.count; i++) {
-        size_t row;
-        const struct claim_set *set = run->empty_claims[i].set;
-        (void)claim_cheapest(run, set, claim_set_rows(run, set), &row);
-        (void)pool_limit_rows(run, i);
+        size_t option;
+        const struct node_requirements *set = run->empty_node_claims[i].set;
+        (void)node_claim_cheapest(run, set, node_requirements_options(run, set), &option);
+        (void)pool_limit_options(run, i);
     }
     warm->rest = *run;
     warm->rest.warm = warm;
@@ -113,17 +113,17 @@ static void take_room(struct query *q)
     struct solver_run *run = q->run;
     struct solver_problem *view = q->view;
     struct arena *arena = run->arena;
-    size_t most = variants_most(q->shape) + q->shape->required_count;
-    uint32_t known = run->warm->base.variant_count;
+    size_t most = relaxations_most(q->shape) + q->shape->required_count;
+    uint32_t known = run->warm->base.relaxation_count;
     if (most > SPARE)
-        run->variants = ARENA_ARRAY(arena, known + most, struct variant_state);
+        run->relaxations = ARENA_ARRAY(arena, known + most, struct relaxation_state);
     else
-        memset(&run->variants[known], 0, most * sizeof *run->variants);
-    view->variant_count = known + (uint32_t)most;
+        memset(&run->relaxations[known], 0, most * sizeof *run->relaxations);
+    view->relaxation_count = known + (uint32_t)most;
     q->nodes = ARENA_ARRAY(arena, bits_words(view->nodes.count), uint64_t);
     q->some_nodes = ARENA_ARRAY(arena, bits_words(view->nodes.count), uint64_t);
-    q->types = ARENA_ARRAY(arena, view->row_words, uint64_t);
-    q->rows = ARENA_ARRAY(arena, view->row_words, uint64_t);
+    q->types = ARENA_ARRAY(arena, view->option_words, uint64_t);
+    q->options = ARENA_ARRAY(arena, view->option_words, uint64_t);
 }
 
 static bool begin(struct query *q, struct solver_run *run, const struct solver_question *question,
@@ -141,8 +141,8 @@ static bool begin(struct query *q, struct solver_run *run, const struct solver_q
     run->problem = &warm->view;
     run->asked = true;
     run->arena = arena;
-    run->sets.signatures = intern_over(arena, &warm->rest.sets.signatures);
-    run->sets.scratch = (struct signature){.arena = arena};
+    run->sets.fingerprints = intern_over(arena, &warm->rest.sets.fingerprints);
+    run->sets.scratch = (struct fingerprint){.arena = arena};
     *q = (struct query){
         .run = run,
         .view = &warm->view,
@@ -187,24 +187,25 @@ void query_end(struct solver_run *run)
         rest(run);
 }
 
-/* ---- variants ---- */
+/* ---- relaxations ---- */
 
-/* Gives the groups that came with a variant what they count. */
+/* Gives the groups that came with a relaxation what they count. */
 static void count_new_groups(struct query *q)
 {
     struct solver_run *run = q->run;
     struct solver_problem *view = q->view;
     size_t count = view->groups.count;
     if (count > run->warm->base.groups.count + SPARE) {
-        struct group_state *states = ARENA_ARRAY(run->arena, count, struct group_state);
+        struct topology_group_state *states =
+            ARENA_ARRAY(run->arena, count, struct topology_group_state);
         memcpy(states, run->groups, q->known_groups * sizeof *states);
         run->groups = states;
     }
     /* Pods are counted by class and node, of which the view has those of the problem. */
     for (; q->known_groups < count; q->known_groups++) {
-        struct group *group = &view->groups.items[q->known_groups];
+        struct topology_group *group = &view->groups.items[q->known_groups];
         group_count(view, group);
-        run->groups[q->known_groups] = (struct group_state){
+        run->groups[q->known_groups] = (struct topology_group_state){
             .counts = group->counts,
             .count_size = group->count_size,
             .occupied = group->occupied,
@@ -214,32 +215,32 @@ static void count_new_groups(struct query *q)
 }
 
 /* The pod is the only one pending: what its own anti-affinity keeps away is at most itself. */
-static void add_own_inverse(struct query *q, struct variant *variant)
+static void add_own_inverse(struct query *q, struct relaxation *relaxation)
 {
     const struct shape *shape = q->shape;
     const struct solver_problem *view = q->view;
     uint32_t *groups =
-        ARENA_ARRAY(q->run->arena, variant->group_count + shape->inverse_group_count, uint32_t);
-    memcpy(groups, variant->groups, variant->group_count * sizeof *groups);
+        ARENA_ARRAY(q->run->arena, relaxation->group_count + shape->inverse_group_count, uint32_t);
+    memcpy(groups, relaxation->groups, relaxation->group_count * sizeof *groups);
     for (size_t i = 0; i < shape->inverse_group_count; i++)
-        if (group_selects(view, &view->groups.items[shape->inverse_groups[i]],
-                          &view->label_classes.items[shape->label_class]))
-            groups[variant->group_count++] = shape->inverse_groups[i];
-    variant->groups = groups;
+        if (topology_group_selects(view, &view->groups.items[shape->inverse_groups[i]],
+                                   &view->label_classes.items[shape->label_class]))
+            groups[relaxation->group_count++] = shape->inverse_groups[i];
+    relaxation->groups = groups;
 }
 
-bool query_take_variant(struct query *q, struct variant *variant)
+bool query_take_relaxation(struct query *q, struct relaxation *relaxation)
 {
     struct solver_run *run = q->run;
-    variant->number = run->warm->base.variant_count + (uint32_t)q->variant_count++;
-    add_own_inverse(q, variant);
+    relaxation->number = run->warm->base.relaxation_count + (uint32_t)q->relaxation_count++;
+    add_own_inverse(q, relaxation);
     count_new_groups(q);
-    if (!topology_want(run, q->shape, variant, NULL))
+    if (!topology_match(run, q->shape, relaxation, NULL))
         return false;
-    const struct variant_state *state = &run->variants[variant->number];
-    for (size_t i = 0; i < state->wanted_count; i++)
-        if (state->wanted[i].word_count > run->scratch_domain_words) {
-            run->scratch_domain_words = state->wanted[i].word_count;
+    const struct relaxation_state *state = &run->relaxations[relaxation->number];
+    for (size_t i = 0; i < state->matching_count; i++)
+        if (state->matching[i].word_count > run->scratch_domain_words) {
+            run->scratch_domain_words = state->matching[i].word_count;
             run->scratch_domains = ARENA_ARRAY(run->arena, run->scratch_domain_words, uint64_t);
             run->scratch_domain = ARENA_ARRAY(run->arena, run->scratch_domain_words, uint64_t);
         }
@@ -248,14 +249,14 @@ bool query_take_variant(struct query *q, struct variant *variant)
 
 /* ---- nodes ---- */
 
-void query_choose_nodes(struct query *q, const struct variant *variant)
+void query_choose_nodes(struct query *q, const struct relaxation *relaxation)
 {
     const struct solver_problem *view = q->view;
     const struct shape *shape = q->shape;
     size_t words = bits_words(view->nodes.count);
     bits_fill(q->nodes, view->nodes.count);
-    nodes_keep_tolerated(view, &shape->tolerations, variant->prefer, q->nodes);
-    nodes_keep(view, &variant->full, q->nodes);
+    nodes_keep_tolerated(view, &shape->tolerations, relaxation->prefer, q->nodes);
+    nodes_keep(view, &relaxation->full, q->nodes);
     if (shape->volume_alternative_count > 0) {
         uint64_t *before = ARENA_ARRAY(q->run->arena, words, uint64_t);
         memcpy(before, q->nodes, words * sizeof *before);
@@ -267,63 +268,64 @@ void query_choose_nodes(struct query *q, const struct variant *variant)
                 q->nodes[w] |= q->some_nodes[w];
         }
     }
-    const struct variant_state *state = &q->run->variants[variant->number];
-    for (size_t i = 0; i < state->wanted_count; i++) {
-        const struct wanted *wanted = &state->wanted[i];
-        if (wanted->domains != NULL)
-            nodes_keep_domains(view, view->groups.items[wanted->group].key, wanted->domains,
-                               wanted->word_count, q->nodes);
+    const struct relaxation_state *state = &q->run->relaxations[relaxation->number];
+    for (size_t i = 0; i < state->matching_count; i++) {
+        const struct matching_topology *matching = &state->matching[i];
+        if (matching->domains != NULL)
+            nodes_keep_domains(view, view->groups.items[matching->group].key, matching->domains,
+                               matching->word_count, q->nodes);
     }
 }
 
-bool query_node_takes(const struct query *q, const struct variant *variant, uint32_t node)
+bool query_node_takes(const struct query *q, const struct relaxation *relaxation, uint32_t node)
 {
     const struct solver_run *run = q->run;
     return node_has_room(run, node, q->shape) &&
-           topology_host(run, &run->variants[variant->number], node, NULL) == ACCEPTED &&
+           topology_host(run, &run->relaxations[relaxation->number], node, NULL) == CAN_ADD &&
            !host_ports_conflict(run->node_ports[node].items, run->node_ports[node].count,
                                 q->shape->ports, q->shape->port_count) &&
            node_attaches(run, node, &run->warm->pod);
 }
 
-/* ---- claims ---- */
+/* ---- NodeClaims ---- */
 
-bool query_choose_types(struct query *q, const struct variant *variant)
+bool query_choose_types(struct query *q, const struct relaxation *relaxation)
 {
     const struct solver_problem *view = q->view;
     const struct shape *shape = q->shape;
-    catalog_select_types(view, &variant->full.requirements, q->types);
+    instance_types_select(view, &relaxation->full.requirements, q->types);
     if (shape->volume_alternative_count == 0)
-        return bits_any(q->types, view->row_words);
-    uint64_t *any = ARENA_ARRAY(q->run->arena, view->row_words, uint64_t);
+        return bits_any(q->types, view->option_words);
+    uint64_t *any = ARENA_ARRAY(q->run->arena, view->option_words, uint64_t);
     for (size_t i = 0; i < shape->volume_alternative_count; i++) {
-        catalog_select_types(view, &shape->volumes[i].requirements, q->rows);
-        for (size_t w = 0; w < view->row_words; w++)
-            any[w] |= q->rows[w];
+        instance_types_select(view, &shape->volumes[i].requirements, q->options);
+        for (size_t w = 0; w < view->option_words; w++)
+            any[w] |= q->options[w];
     }
-    for (size_t w = 0; w < view->row_words; w++)
+    for (size_t w = 0; w < view->option_words; w++)
         q->types[w] &= any[w];
-    return bits_any(q->types, view->row_words);
+    return bits_any(q->types, view->option_words);
 }
 
-bool query_empty_claim(struct query *q, uint32_t pool, struct claim *claim)
+bool query_empty_node_claim(struct query *q, uint32_t pool, struct node_claim *claim)
 {
-    const uint64_t *limited = pool_limit_rows(q->run, pool);
+    const uint64_t *limited = pool_limit_options(q->run, pool);
     bool any = false;
-    for (size_t w = 0; w < q->view->row_words && limited != NULL; w++) {
-        q->rows[w] = limited[w] & q->types[w];
-        any |= q->rows[w] != 0;
+    for (size_t w = 0; w < q->view->option_words && limited != NULL; w++) {
+        q->options[w] = limited[w] & q->types[w];
+        any |= q->options[w] != 0;
     }
-    *claim = q->run->empty_claims[pool];
-    claim->rows = q->rows;
+    *claim = q->run->empty_node_claims[pool];
+    claim->options = q->options;
     return any;
 }
 
-bool query_try_claim(struct query *q, const struct claim *claim, const struct variant *variant,
-                     struct candidate *candidate)
+bool query_try_node_claim(struct query *q, const struct node_claim *claim,
+                          const struct relaxation *relaxation, struct candidate *candidate)
 {
-    enum verdict verdict = claim_try(q->run, claim, (uint32_t)q->view->nodes.count, 0, variant,
-                                     q->view->settings.best_effort_min_values, candidate);
-    q->run->deferred = verdict == DEFERRED;
-    return verdict == ACCEPTED;
+    enum can_add can_add =
+        node_claim_can_add(q->run, claim, (uint32_t)q->view->nodes.count, 0, relaxation,
+                           q->view->settings.best_effort_min_values, candidate);
+    q->run->deferred = can_add == DEFERRED;
+    return can_add == CAN_ADD;
 }

@@ -1,23 +1,23 @@
 /* Where one pod would go. */
 #include "solver/query.h"
 
-static uint32_t find_node(struct query *q, const struct variant *variant)
+static uint32_t find_node(struct query *q, const struct relaxation *relaxation)
 {
-    query_choose_nodes(q, variant);
+    query_choose_nodes(q, relaxation);
     for (size_t i = 0; i < q->view->nodes.count; i++) {
         uint32_t node = q->view->node_order[i];
-        if (bits_has(q->nodes, node) && query_node_takes(q, variant, node))
+        if (bits_has(q->nodes, node) && query_node_takes(q, relaxation, node))
             return node;
     }
     return SOLVER_NONE;
 }
 
-static const struct solver_claim *buy(struct query *q, const struct claim *empty,
+static const struct solver_claim *buy(struct query *q, const struct node_claim *empty,
                                       const struct candidate *candidate)
 {
-    struct claim claim = *empty;
+    struct node_claim claim = *empty;
     claim.set = candidate->set;
-    claim.rows = (uint64_t *)(uintptr_t)candidate->rows;
+    claim.options = (uint64_t *)(uintptr_t)candidate->options;
     claim.requests = (int64_t *)(uintptr_t)q->shape->requests;
     claim.first_pod = SOLVER_NONE;
     claim.held = (uint64_t *)(uintptr_t)candidate->held;
@@ -26,55 +26,55 @@ static const struct solver_claim *buy(struct query *q, const struct claim *empty
     return bought;
 }
 
-static const struct solver_claim *find_claim(struct query *q, const struct variant *variant)
+static const struct solver_claim *find_claim(struct query *q, const struct relaxation *relaxation)
 {
-    if (!query_choose_types(q, variant))
+    if (!query_choose_types(q, relaxation))
         return NULL;
     q->run->deferred = false;
     for (size_t i = 0; i < q->view->pools.count && !q->run->deferred; i++) {
-        struct claim claim;
+        struct node_claim claim;
         struct candidate candidate;
-        if (query_empty_claim(q, q->view->pool_order[i], &claim) &&
-            query_try_claim(q, &claim, variant, &candidate))
+        if (query_empty_node_claim(q, q->view->pool_order[i], &claim) &&
+            query_try_node_claim(q, &claim, relaxation, &candidate))
             return buy(q, &claim, &candidate);
     }
     return NULL;
 }
 
 struct tried {
-    struct variant *items;
+    struct relaxation *items;
     size_t count, capacity;
 };
 
-static bool place(struct query *q, struct variant variant, struct tried *tried,
+static bool place(struct query *q, struct relaxation relaxation, struct tried *tried,
                   struct solver_answer *answer)
 {
-    bool may_be = query_take_variant(q, &variant);
-    *LIST_PUSH(q->run->arena, tried) = variant;
+    bool may_be = query_take_relaxation(q, &relaxation);
+    *LIST_PUSH(q->run->arena, tried) = relaxation;
     if (!may_be)
         return false;
-    answer->node = find_node(q, &variant);
+    answer->node = find_node(q, &relaxation);
     if (answer->node != SOLVER_NONE) {
         answer->kind = SOLVER_ON_NODE;
         return true;
     }
-    answer->claim = find_claim(q, &variant);
+    answer->claim = find_claim(q, &relaxation);
     if (answer->claim != NULL)
         answer->kind = SOLVER_ON_CLAIM;
     return answer->claim != NULL;
 }
 
-static bool place_relaxing(struct query *q, struct tried *tried, struct solver_answer *answer)
+static bool try_schedule(struct query *q, struct tried *tried, struct solver_answer *answer)
 {
     const struct shape *shape = q->shape;
-    for (size_t i = 0; i < shape->variant_count && !q->run->deferred; i++)
-        if (place(q, shape->variants[i], tried, answer))
+    for (size_t i = 0; i < shape->relaxation_count && !q->run->deferred; i++)
+        if (place(q, shape->relaxations[i], tried, answer))
             return true;
-    if (shape->variant_count > 0)
+    if (shape->relaxation_count > 0)
         return false;
-    struct variant_steps *steps = variant_steps(&q->builder, shape);
-    for (struct variant variant; !q->run->deferred && variant_next(steps, &variant);)
-        if (place(q, variant, tried, answer))
+    struct relaxation_steps *steps = relaxation_steps(&q->builder, shape);
+    for (struct relaxation relaxation; !q->run->deferred && relaxation_next(steps, &relaxation);)
+        if (place(q, relaxation, tried, answer))
             return true;
     return false;
 }
@@ -82,13 +82,13 @@ static bool place_relaxing(struct query *q, struct tried *tried, struct solver_a
 static void answer_query(struct query *q, bool explain, struct solver_answer *answer)
 {
     struct tried tried = {0};
-    if ((!q->shape->needs_devices && place_relaxing(q, &tried, answer)) || !explain)
+    if ((!q->shape->needs_devices && try_schedule(q, &tried, answer)) || !explain)
         return;
     /* As the shape of a pod of the view, with what was tried under the numbers it has here. */
     struct shape shape = *q->shape;
     shape.number = (uint32_t)q->view->shapes.count;
-    shape.variants = tried.items;
-    shape.variant_count = tried.count;
+    shape.relaxations = tried.items;
+    shape.relaxation_count = tried.count;
     *LIST_PUSH(q->run->arena, &q->view->shapes) = shape;
     q->run->warm->pod.shape = shape.number;
     answer->reasons = solver_explain(q->run, 0);

@@ -28,37 +28,39 @@ struct zone_search {
     bool others_matter;
 };
 
-static void search_nodes(struct query *q, const struct variant *variant, struct zone_search *search)
+static void search_nodes(struct query *q, const struct relaxation *relaxation,
+                         struct zone_search *search)
 {
     const uint32_t *zones = label_values(q->view, q->view->zone_key);
     if (zones == NULL)
         return;
-    query_choose_nodes(q, variant);
+    query_choose_nodes(q, relaxation);
     for (BITS_EACH(node, q->nodes, bits_words(q->view->nodes.count))) {
         if (zones[node] == SOLVER_NONE)
             continue;
         bits_add(search->of_nodes, zones[node]);
-        if (!bits_has(search->found, zones[node]) && query_node_takes(q, variant, (uint32_t)node))
+        if (!bits_has(search->found, zones[node]) &&
+            query_node_takes(q, relaxation, (uint32_t)node))
             bits_add(search->found, zones[node]);
     }
 }
 
-static void search_pool(struct query *q, uint32_t pool, const struct variant *variant,
+static void search_pool(struct query *q, uint32_t pool, const struct relaxation *relaxation,
                         struct zone_search *search)
 {
-    struct claim claim;
+    struct node_claim claim;
     struct candidate candidate;
-    if (!query_empty_claim(q, pool, &claim))
+    if (!query_empty_node_claim(q, pool, &claim))
         return;
-    const struct claim_set *any_zone = claim.set;
+    const struct node_requirements *any_zone = claim.set;
     for (BITS_EACH(zone, search->known, search->word_count)) {
         if (bits_has(search->found, zone))
             continue;
         memset(search->one, 0, search->word_count * sizeof *search->one);
         bits_add(search->one, zone);
-        claim.set =
-            claim_set_narrow(q->run, any_zone, q->view->zone_key, search->one, search->word_count);
-        if (claim.set != NULL && query_try_claim(q, &claim, variant, &candidate)) {
+        claim.set = node_requirements_narrow(q->run, any_zone, q->view->zone_key, search->one,
+                                             search->word_count);
+        if (claim.set != NULL && query_try_node_claim(q, &claim, relaxation, &candidate)) {
             bits_add(search->found, zone);
             bits_add(search->of_pools, zone);
         }
@@ -69,18 +71,18 @@ static void search_zones(struct query *q, struct zone_search *search)
 {
     size_t terms = q->shape->required_count > 0 ? q->shape->required_count : 1;
     for (size_t i = 0; i < terms && !q->shape->needs_devices; i++) {
-        struct variant variant = variant_of_required(&q->builder, q->shape, i);
-        bool may_be = query_take_variant(q, &variant);
-        struct variant_state *state = &q->run->variants[variant.number];
-        search->others_matter |= state->wanted_count > 0;
+        struct relaxation relaxation = relaxation_of_required(&q->builder, q->shape, i);
+        bool may_be = query_take_relaxation(q, &relaxation);
+        struct relaxation_state *state = &q->run->relaxations[relaxation.number];
+        search->others_matter |= state->matching_count > 0;
         if (!may_be)
             continue;
         /* Every domain that would do, not the one that would be chosen. */
-        for (size_t j = 0; j < state->wanted_count; j++)
-            state->wanted[j].pick_one = false;
-        for (uint32_t j = 0; j < q->view->pools.count && query_choose_types(q, &variant); j++)
-            search_pool(q, j, &variant, search);
-        search_nodes(q, &variant, search);
+        for (size_t j = 0; j < state->matching_count; j++)
+            state->matching[j].pick_one = false;
+        for (uint32_t j = 0; j < q->view->pools.count && query_choose_types(q, &relaxation); j++)
+            search_pool(q, j, &relaxation, search);
+        search_nodes(q, &relaxation, search);
     }
 }
 

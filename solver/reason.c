@@ -17,14 +17,14 @@ const char *solver_reason_name(enum solver_reason_kind kind)
 
 uint64_t *reason_left(struct question *q, enum solver_reason_kind kind, unsigned set)
 {
-    uint64_t *rows = ARENA_ARRAY(q->run->arena, q->problem->row_words, uint64_t);
-    for (size_t w = 0; w < q->problem->row_words; w++) {
-        rows[w] = q->problem->pools.items[q->pool].rows[w];
+    uint64_t *options = ARENA_ARRAY(q->run->arena, q->problem->option_words, uint64_t);
+    for (size_t w = 0; w < q->problem->option_words; w++) {
+        options[w] = q->problem->pools.items[q->pool].options[w];
         for (size_t i = 0; i < CRITERIA; i++)
             if (i != kind && (set >> i & 1) != 0)
-                rows[w] &= q->rows[i][w];
+                options[w] &= q->options[i][w];
     }
-    return rows;
+    return options;
 }
 
 static void tell_taint(struct question *q, struct solver_reason *reason)
@@ -45,14 +45,14 @@ static void tell_taint(struct question *q, struct solver_reason *reason)
     }
 }
 
-/* "spot in eu-west-1a and eu-west-1b": what some rows are offered as. */
-static struct text words_offered(struct question *q, const uint64_t *rows)
+/* "spot in eu-west-1a and eu-west-1b": what some options are offered as. */
+static struct text words_offered(struct question *q, const uint64_t *options)
 {
     struct arena *arena = q->run->arena;
     struct texts pairs = {0};
     for (size_t i = 0; i < q->problem->offering_shapes.count; i++) {
         const struct offering_shape *shape = &q->problem->offering_shapes.items[i];
-        bool some = bits_meet(shape->rows, rows, q->problem->row_words);
+        bool some = bits_meet(shape->options, options, q->problem->option_words);
         const uint32_t keys[] = {q->problem->capacity_type_key, q->problem->zone_key};
         struct text pair = TEXT("");
         for (size_t k = 0; k < 2 && some; k++) {
@@ -72,18 +72,18 @@ static struct text words_offered(struct question *q, const uint64_t *rows)
 
 /* The reservations that would do, were they not full. nameless: whether something reserved names
  * none. */
-static struct text full_reservations(struct question *q, const uint64_t *rows, bool *nameless)
+static struct text full_reservations(struct question *q, const uint64_t *options, bool *nameless)
 {
     const struct solver_problem *problem = q->problem;
     *nameless = false;
     if (problem->reserved.count == 0 || q->set == NULL)
         return TEXT("");
-    const bool *allowed = claim_set_offerings(q->run, q->set);
+    const bool *allowed = node_requirements_offerings(q->run, q->set);
     size_t value_count = solver_names_value_count(problem->names, problem->reservation_key);
     uint64_t *ids = ARENA_ARRAY(q->run->arena, bits_words(value_count), uint64_t);
     for (size_t i = 0; i < problem->reserved.count; i++) {
         const struct reserved_offering *one = &problem->reserved.items[i];
-        if (!bits_has(rows, one->row) || !allowed[one->offering->shape])
+        if (!bits_has(options, one->option) || !allowed[one->offering->shape])
             continue;
         if (one->offering->reservation == SOLVER_NONE)
             *nameless = true;
@@ -146,12 +146,12 @@ static void tell_port(struct question *q, struct solver_reason *reason)
 static void tell_min_values(struct question *q, struct solver_reason *reason)
 {
     struct arena *arena = q->run->arena;
-    uint64_t *rows = reason_left(q, SOLVER_REASON_MIN_VALUES, EVERY_CRITERION);
-    const struct solver_requirements *set = &q->run->empty_claims[q->pool].set->requirements;
+    uint64_t *options = reason_left(q, SOLVER_REASON_MIN_VALUES, EVERY_CRITERION);
+    const struct solver_requirements *set = &q->run->empty_node_claims[q->pool].set->requirements;
     reason->message = "the NodePool's minValues cannot all be kept";
     for (size_t i = 0; i < set->count; i++) {
         const struct solver_requirement *r = &set->items[i];
-        uint32_t count = r->min_values == 0 ? 0 : requirement_count_values(q->problem, r, rows);
+        uint32_t count = r->min_values == 0 ? 0 : requirement_count_values(q->problem, r, options);
         if (count >= r->min_values)
             continue;
         reason->message = arena_printf(arena, "the NodePool wants minValues %u of %.*s",

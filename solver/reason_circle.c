@@ -7,9 +7,10 @@ bool reason_matters(const struct question *q, uint32_t group_number, uint32_t po
 {
     const struct solver_problem *problem = q->problem;
     const struct shape *shape = &problem->shapes.items[problem->pods.items[pod].shape];
-    const struct group *group = group_at(q, group_number);
+    const struct topology_group *group = group_at(q, group_number);
     if (!group->inverse)
-        return group_selects(problem, group, &problem->label_classes.items[shape->label_class]);
+        return topology_group_selects(problem, group,
+                                      &problem->label_classes.items[shape->label_class]);
     for (size_t i = 0; i < shape->inverse_group_count; i++)
         if (shape->inverse_groups[i] == group_number)
             return true;
@@ -109,11 +110,11 @@ static bool follow(struct search *search, uint32_t from, uint32_t group)
 static bool follow_all(struct search *search, uint32_t from)
 {
     const struct shape *shape = &search->q->problem->shapes.items[from];
-    if (shape->variant_count == 0)
+    if (shape->relaxation_count == 0)
         return false;
-    const struct variant *last = &shape->variants[shape->variant_count - 1];
+    const struct relaxation *last = &shape->relaxations[shape->relaxation_count - 1];
     for (size_t i = 0; i < last->group_count; i++)
-        if (group_at(search->q, last->groups[i])->kind == GROUP_AFFINITY &&
+        if (group_at(search->q, last->groups[i])->kind == TOPOLOGY_POD_AFFINITY &&
             follow(search, from, last->groups[i]))
             return true;
     return false;

@@ -3,14 +3,14 @@
 
 static struct wanted_type wanted_type(const struct question *q, const struct solver_requirement *r)
 {
-    struct wanted_type first = {.row = SIZE_MAX};
+    struct wanted_type first = {.option = SIZE_MAX};
     const struct key_index *index = &q->problem->key_index[r->key];
     for (BITS_EACH(value, r->words, r->word_count)) {
-        struct wanted_type type = {.row = SIZE_MAX};
+        struct wanted_type type = {.option = SIZE_MAX};
         type.name.data =
             solver_names_value_text(q->problem->names, r->key, (uint32_t)value, &type.name.size);
         if (index->defined && value < index->value_count && index->values[value] != NULL)
-            type.row = bits_next(index->values[value], q->problem->row_words, 0);
+            type.option = bits_next(index->values[value], q->problem->option_words, 0);
         if (first.name.data == NULL || text_compare(type.name, first.name) < 0)
             first = type;
     }
@@ -24,19 +24,19 @@ static struct text family_of(struct text name)
 }
 
 struct text reason_nearest_type(const struct question *q, const struct wanted_type *wanted,
-                                const uint64_t *rows)
+                                const uint64_t *options)
 {
     const struct solver_problem *problem = q->problem;
-    const int64_t *cpu = &problem->capacity[SOLVER_CPU * problem->rows.count];
+    const int64_t *cpu = &problem->capacity[SOLVER_CPU * problem->options.count];
     struct text best = {0};
     double least_size = 0;
     size_t least_family = 0;
-    for (BITS_EACH(row, rows, problem->row_words)) {
-        struct text name = text_of(words_type(problem, row));
+    for (BITS_EACH(option, options, problem->option_words)) {
+        struct text name = text_of(words_type(problem, option));
         size_t family = text_distance(family_of(name), family_of(wanted->name), 64);
         double size = (double)text_distance(name, wanted->name, 64);
-        if (wanted->row != SIZE_MAX) {
-            double a = (double)cpu[row] + 1, b = (double)cpu[wanted->row] + 1;
+        if (wanted->option != SIZE_MAX) {
+            double a = (double)cpu[option] + 1, b = (double)cpu[wanted->option] + 1;
             size = a > b ? a / b : b / a;
         }
         if (best.data != NULL &&
@@ -54,7 +54,8 @@ struct text reason_nearest_type(const struct question *q, const struct wanted_ty
 static struct text words_value_of_type(struct question *q, const struct wanted_type *wanted,
                                        uint32_t key)
 {
-    const struct type *type = &q->problem->types.items[q->problem->rows.items[wanted->row].type];
+    const struct instance_type *type =
+        &q->problem->types.items[q->problem->options.items[wanted->option].type];
     const struct solver_requirement *r = solver_requirements_get(&type->requirements, key);
     if (r == NULL || solver_requirement_op(r) != SOLVER_IN)
         return TEXT("none");
@@ -70,11 +71,11 @@ static const struct solver_requirement *excluding(struct question *q,
     const struct solver_requirement *first = NULL;
     for (size_t i = 0; i < own->count; i++) {
         const struct solver_requirement *r = &own->items[i];
-        uint64_t *rows = ARENA_ARRAY(q->run->arena, problem->row_words, uint64_t);
-        bits_add(rows, wanted->row);
+        uint64_t *options = ARENA_ARRAY(q->run->arena, problem->option_words, uint64_t);
+        bits_add(options, wanted->option);
         if (reason_type_says(problem, r->key))
-            reason_keep(q, r, rows);
-        if (!bits_any(rows, problem->row_words) &&
+            reason_keep(q, r, options);
+        if (!bits_any(options, problem->option_words) &&
             (first == NULL ||
              text_compare(words_key(problem, r->key), words_key(problem, first->key)) < 0))
             first = r;
@@ -97,11 +98,11 @@ static struct text why_not(struct question *q, const struct wanted_type *wanted)
                             TEXT_ARGS(wanted->name),
                             TEXT_ARGS(words_value_of_type(q, wanted, r->key)));
     }
-    if (!bits_has(pool->all_rows, wanted->row))
+    if (!bits_has(pool->all_options, wanted->option))
         return TEXT("the NodePool's class does not offer it");
-    uint64_t *offered = ARENA_ARRAY(arena, problem->row_words, uint64_t);
-    catalog_select_offerings(problem, &pool->requirements, offered);
-    if (!bits_has(offered, wanted->row))
+    uint64_t *offered = ARENA_ARRAY(arena, problem->option_words, uint64_t);
+    offerings_select(problem, &pool->requirements, offered);
+    if (!bits_has(offered, wanted->option))
         return TEXT("it is not on offer in the zones and capacity types of the NodePool");
     return TEXT("DaemonSets leave no room on it");
 }
@@ -110,11 +111,11 @@ void reason_of_named(struct question *q, struct solver_reason *reason,
                      const struct solver_requirement *r)
 {
     struct arena *arena = q->run->arena;
-    const uint64_t *rows = q->problem->pools.items[q->pool].rows;
+    const uint64_t *options = q->problem->pools.items[q->pool].options;
     struct wanted_type wanted = wanted_type(q, r);
-    struct text nearest = reason_nearest_type(q, &wanted, rows);
+    struct text nearest = reason_nearest_type(q, &wanted, options);
     struct text names = words_values(q->problem, arena, r->key, r->words, r->word_count, " or ");
-    if (wanted.row == SIZE_MAX) {
+    if (wanted.option == SIZE_MAX) {
         bool near = text_distance(nearest, wanted.name, TYPO_EDITS) <= TYPO_EDITS;
         reason->message = arena_printf(arena, "asks for %.*s; no instance type %.*s is known",
                                        TEXT_ARGS(names), TEXT_ARGS(wanted.name))

@@ -4,23 +4,24 @@
 
 /* ---- resources ---- */
 
-static int64_t room_of(const struct question *q, size_t resource, size_t row)
+static int64_t room_of(const struct question *q, size_t resource, size_t option)
 {
-    int64_t room = q->problem->pools.items[q->pool].room[resource * q->problem->rows.count + row];
+    int64_t room =
+        q->problem->pools.items[q->pool].room[resource * q->problem->options.count + option];
     return room > 0 ? room : 0;
 }
 
-/* Of the rows, the one that lacks least, and of which resource; ties by name. */
-static size_t nearest_row(const struct question *q, const uint64_t *rows, size_t *resource)
+/* Of the options, the one that lacks least, and of which resource; ties by name. */
+static size_t nearest_option(const struct question *q, const uint64_t *options, size_t *resource)
 {
     size_t best = SIZE_MAX;
     double least = 0;
-    for (BITS_EACH(row, rows, q->problem->row_words)) {
+    for (BITS_EACH(option, options, q->problem->option_words)) {
         double worst = 0;
         size_t at = SOLVER_CPU;
         for (size_t r = 0; r < q->problem->resource_count; r++) {
             double wanted = (double)q->shape->requests[r];
-            double lacks = (wanted - (double)room_of(q, r, row)) / (wanted + 1);
+            double lacks = (wanted - (double)room_of(q, r, option)) / (wanted + 1);
             if (lacks > worst) {
                 worst = lacks;
                 at = r;
@@ -28,8 +29,8 @@ static size_t nearest_row(const struct question *q, const uint64_t *rows, size_t
         }
         if (best == SIZE_MAX || worst < least ||
             (worst <= least &&
-             strcmp(words_type(q->problem, row), words_type(q->problem, best)) < 0)) {
-            best = row;
+             strcmp(words_type(q->problem, option), words_type(q->problem, best)) < 0)) {
+            best = option;
             least = worst;
             *resource = at;
         }
@@ -37,16 +38,16 @@ static size_t nearest_row(const struct question *q, const uint64_t *rows, size_t
     return best;
 }
 
-struct most { /* the most any of some rows has of a resource */
+struct most { /* the most any of some options has of a resource */
     int64_t room, capacity;
 };
 
-static struct most most_of(const struct question *q, const uint64_t *rows, size_t resource)
+static struct most most_of(const struct question *q, const uint64_t *options, size_t resource)
 {
     struct most most = {0, 0};
-    for (BITS_EACH(row, rows, q->problem->row_words)) {
-        int64_t room = room_of(q, resource, row);
-        int64_t capacity = q->problem->capacity[resource * q->problem->rows.count + row];
+    for (BITS_EACH(option, options, q->problem->option_words)) {
+        int64_t room = room_of(q, resource, option);
+        int64_t capacity = q->problem->capacity[resource * q->problem->options.count + option];
         most.room = room > most.room ? room : most.room;
         most.capacity = capacity > most.capacity ? capacity : most.capacity;
     }
@@ -54,11 +55,11 @@ static struct most most_of(const struct question *q, const uint64_t *rows, size_
 }
 
 /* What one node would have to have; cpu and memory may be there, but not on one type. */
-static struct text words_needs(struct question *q, const uint64_t *rows, size_t nearest)
+static struct text words_needs(struct question *q, const uint64_t *options, size_t nearest)
 {
     struct arena *arena = q->run->arena;
     const int64_t *requests = q->shape->requests;
-    if (most_of(q, rows, nearest).room < requests[nearest]) {
+    if (most_of(q, options, nearest).room < requests[nearest]) {
         /* A request in whole cpu where thousandths were meant. */
         bool slip = nearest == SOLVER_CPU && requests[nearest] >= (int64_t)1000000 * 1000 &&
                     requests[nearest] != INT64_MAX;
@@ -70,8 +71,8 @@ static struct text words_needs(struct question *q, const uint64_t *rows, size_t 
     struct text needs = TEXT("");
     for (uint32_t r = 0; r < q->problem->resource_count; r++) {
         bool some_lack = false;
-        for (BITS_EACH(row, rows, q->problem->row_words))
-            some_lack |= requests[r] > room_of(q, r, row);
+        for (BITS_EACH(option, options, q->problem->option_words))
+            some_lack |= requests[r] > room_of(q, r, option);
         if (!some_lack)
             continue;
         needs = arena_printf(arena, "%.*s%s%.*s", TEXT_ARGS(needs), needs.size == 0 ? "" : " and ",
@@ -81,16 +82,16 @@ static struct text words_needs(struct question *q, const uint64_t *rows, size_t 
 }
 
 /* "m5.large, the only type it may use,", "the largest type left, m5.large,". */
-static struct text words_nearest(struct question *q, const uint64_t *rows, unsigned set, size_t row,
-                                 size_t resource)
+static struct text words_nearest(struct question *q, const uint64_t *options, unsigned set,
+                                 size_t option, size_t resource)
 {
     struct arena *arena = q->run->arena;
-    const char *name = words_type(q->problem, row);
-    if (words_types(q->problem, arena, rows).count == 1)
+    const char *name = words_type(q->problem, option);
+    if (words_types(q->problem, arena, options).count == 1)
         return arena_printf(arena, "%s, the only type %s,", name,
                             set == 1u << SOLVER_REASON_RESOURCES ? "of this NodePool"
                                                                  : "it may use");
-    bool largest = room_of(q, resource, row) == most_of(q, rows, resource).room;
+    bool largest = room_of(q, resource, option) == most_of(q, options, resource).room;
     return arena_printf(arena, "%s, %s,", name,
                         largest ? "the largest type left" : "the nearest type");
 }
@@ -115,17 +116,17 @@ void reason_of_room(struct question *q, struct solver_reason *reason, unsigned s
                 .data;
         return;
     }
-    size_t row = nearest_row(q, left, &resource);
-    if (row == SIZE_MAX) {
+    size_t option = nearest_option(q, left, &resource);
+    if (option == SIZE_MAX) {
         reason->message = "no type that would hold it is left";
         return;
     }
     reason->message = words_needs(q, left, resource).data;
-    int64_t has = room_of(q, resource, row);
+    int64_t has = room_of(q, resource, option);
     struct text room = words_quantity(problem, arena, (uint32_t)resource, has, false);
     reason->nearest =
         arena_printf(arena, "%.*s has room for %.*s",
-                     TEXT_ARGS(words_nearest(q, left, set, row, resource)), TEXT_ARGS(room))
+                     TEXT_ARGS(words_nearest(q, left, set, option, resource)), TEXT_ARGS(room))
             .data;
 }
 
@@ -136,25 +137,25 @@ static bool is_limited(const struct question *q, size_t resource)
     return resource != SOLVER_NODES && q->run->limits[q->pool][resource] != INT64_MAX;
 }
 
-static int64_t capacity_of(const struct question *q, size_t resource, size_t row)
+static int64_t capacity_of(const struct question *q, size_t resource, size_t option)
 {
-    return q->problem->capacity[resource * q->problem->rows.count + row];
+    return q->problem->capacity[resource * q->problem->options.count + option];
 }
 
-/* Of the rows, the one that exceeds the limits least, and which of them. */
-static size_t smallest_row(const struct question *q, const uint64_t *rows, size_t *resource)
+/* Of the options, the one that exceeds the limits least, and which of them. */
+static size_t smallest_option(const struct question *q, const uint64_t *options, size_t *resource)
 {
     const int64_t *limits = q->run->limits[q->pool];
     size_t best = SIZE_MAX;
     double least = 0;
-    for (BITS_EACH(row, rows, q->problem->row_words)) {
+    for (BITS_EACH(option, options, q->problem->option_words)) {
         double most = 0;
         size_t at = SIZE_MAX;
         for (size_t r = 0; r < q->problem->resource_count; r++) {
-            if (!is_limited(q, r) || capacity_of(q, r, row) <= limits[r])
+            if (!is_limited(q, r) || capacity_of(q, r, option) <= limits[r])
                 continue;
             double excess =
-                (double)capacity_of(q, r, row) / ((limits[r] > 0 ? (double)limits[r] : 0) + 1);
+                (double)capacity_of(q, r, option) / ((limits[r] > 0 ? (double)limits[r] : 0) + 1);
             if (at == SIZE_MAX || excess > most) {
                 most = excess;
                 at = r;
@@ -162,9 +163,9 @@ static size_t smallest_row(const struct question *q, const uint64_t *rows, size_
         }
         if (at == SIZE_MAX || (best != SIZE_MAX && most > least) ||
             (best != SIZE_MAX && most >= least &&
-             strcmp(words_type(q->problem, row), words_type(q->problem, best)) >= 0))
+             strcmp(words_type(q->problem, option), words_type(q->problem, best)) >= 0))
             continue;
-        best = row;
+        best = option;
         least = most;
         *resource = at;
     }
@@ -210,17 +211,17 @@ void reason_of_limit(struct question *q, struct solver_reason *reason, unsigned 
     }
     /* What would do but for the limit, if anything would. */
     const uint64_t *left = reason_left(q, SOLVER_REASON_LIMIT, EVERY_CRITERION);
-    bool would_do = bits_any(left, problem->row_words);
+    bool would_do = bits_any(left, problem->option_words);
     if (!would_do)
         left = reason_left(q, SOLVER_REASON_LIMIT, set);
     size_t resource = SOLVER_CPU;
-    size_t row = smallest_row(q, left, &resource);
+    size_t option = smallest_option(q, left, &resource);
     tell_what_is_left(q, reason, (uint32_t)resource);
-    if (row == SIZE_MAX || !would_do)
+    if (option == SIZE_MAX || !would_do)
         return;
     struct text has =
-        words_quantity(problem, arena, (uint32_t)resource, capacity_of(q, resource, row), true);
+        words_quantity(problem, arena, (uint32_t)resource, capacity_of(q, resource, option), true);
     reason->nearest = arena_printf(arena, "%s, the smallest type that would do, has %.*s",
-                                   words_type(problem, row), TEXT_ARGS(has))
+                                   words_type(problem, option), TEXT_ARGS(has))
                           .data;
 }

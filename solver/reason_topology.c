@@ -4,14 +4,14 @@
 
 /* ---- names ---- */
 
-static const char *kind_name(const struct group *group)
+static const char *kind_name(const struct topology_group *group)
 {
     switch (group->kind) {
-    case GROUP_SPREAD:
+    case TOPOLOGY_SPREAD:
         return "its spread";
-    case GROUP_AFFINITY:
+    case TOPOLOGY_POD_AFFINITY:
         return "its affinity";
-    case GROUP_ANTI_AFFINITY:
+    case TOPOLOGY_POD_ANTI_AFFINITY:
     default:
         return group->inverse ? "the anti-affinity of other pods" : "its anti-affinity";
     }
@@ -20,10 +20,11 @@ static const char *kind_name(const struct group *group)
 struct text reason_group_name(const struct question *q, uint32_t number)
 {
     struct arena *arena = q->run->arena;
-    const struct group *group = group_at(q, number);
+    const struct topology_group *group = group_at(q, number);
     struct text key = words_key(q->problem, group->key);
-    struct text skew =
-        group->kind == GROUP_SPREAD ? arena_printf(arena, "maxSkew %d", group->max_skew) : TEXT("");
+    struct text skew = group->kind == TOPOLOGY_SPREAD
+                           ? arena_printf(arena, "maxSkew %d", group->max_skew)
+                           : TEXT("");
     const char *common = group->hostname                      ? "nodes"
                          : group->key == q->problem->zone_key ? "zones"
                                                               : NULL;
@@ -36,58 +37,59 @@ struct text reason_group_name(const struct question *q, uint32_t number)
 
 /* ---- where a group lets the pod be ---- */
 
-static const struct wanted *wanted_of(const struct question *q, uint32_t number)
+static const struct matching_topology *matching_of(const struct question *q, uint32_t number)
 {
-    const struct variant_state *state = &q->run->variants[q->variant->number];
-    for (size_t i = 0; i < state->wanted_count; i++)
-        if (state->wanted[i].group == number)
-            return &state->wanted[i];
+    const struct relaxation_state *state = &q->run->relaxations[q->relaxation->number];
+    for (size_t i = 0; i < state->matching_count; i++)
+        if (state->matching[i].group == number)
+            return &state->matching[i];
     return NULL;
 }
 
-static const struct claim_set *base_of(const struct question *q)
+static const struct node_requirements *base_of(const struct question *q)
 {
-    return q->set != NULL ? q->set : q->run->empty_claims[q->pool].set;
+    return q->set != NULL ? q->set : q->run->empty_node_claims[q->pool].set;
 }
 
-/* Whether something of rows can be bought in one of the domains. */
-static bool reaches(const struct question *q, const uint64_t *rows, uint32_t key,
+/* Whether something of options can be bought in one of the domains. */
+static bool reaches(const struct question *q, const uint64_t *options, uint32_t key,
                     const uint64_t *domains, size_t word_count)
 {
-    const struct claim_set *there = claim_set_narrow(q->run, base_of(q), key, domains, word_count);
+    const struct node_requirements *there =
+        node_requirements_narrow(q->run, base_of(q), key, domains, word_count);
     if (there == NULL)
         return false;
-    return bits_meet(claim_set_rows(q->run, there), rows, q->problem->row_words);
+    return bits_meet(node_requirements_options(q->run, there), options, q->problem->option_words);
 }
 
-uint32_t reason_group(struct question *q, const uint64_t *rows)
+uint32_t reason_group(struct question *q, const uint64_t *options)
 {
-    const struct variant_state *state = &q->run->variants[q->variant->number];
-    for (size_t i = 0; i < state->wanted_count; i++) {
-        const struct wanted *wanted = &state->wanted[i];
-        if (wanted->domains != NULL &&
-            !reaches(q, rows, group_at(q, wanted->group)->key, wanted->domains, wanted->word_count))
-            return wanted->group;
+    const struct relaxation_state *state = &q->run->relaxations[q->relaxation->number];
+    for (size_t i = 0; i < state->matching_count; i++) {
+        const struct matching_topology *matching = &state->matching[i];
+        if (matching->domains != NULL && !reaches(q, options, group_at(q, matching->group)->key,
+                                                  matching->domains, matching->word_count))
+            return matching->group;
     }
-    return state->wanted_count > 0 ? state->wanted[0].group : SOLVER_NONE;
+    return state->matching_count > 0 ? state->matching[0].group : SOLVER_NONE;
 }
 
-static struct text words_domains(const struct question *q, const struct wanted *wanted,
+static struct text words_domains(const struct question *q, const struct matching_topology *matching,
                                  const char *last)
 {
-    return words_values(q->problem, q->run->arena, group_at(q, wanted->group)->key, wanted->domains,
-                        wanted->word_count, last);
+    return words_values(q->problem, q->run->arena, group_at(q, matching->group)->key,
+                        matching->domains, matching->word_count, last);
 }
 
 /* "eu-west-1a 2, eu-west-1b 1": the pods a group counts. */
 static struct text words_counts(const struct question *q, uint32_t number)
 {
-    const struct group *group = group_at(q, number);
-    const struct group_state *state = &q->run->groups[number];
+    const struct topology_group *group = group_at(q, number);
+    const struct topology_group_state *state = &q->run->groups[number];
     struct arena *arena = q->run->arena;
     struct texts domains = {0};
     for (size_t v = 0; v < state->count_size && !group->hostname; v++) {
-        if (state->counts[v] < 0 || (state->counts[v] == 0 && group->kind != GROUP_SPREAD))
+        if (state->counts[v] < 0 || (state->counts[v] == 0 && group->kind != TOPOLOGY_SPREAD))
             continue;
         struct text name;
         name.data = solver_names_value_text(q->problem->names, group->key, (uint32_t)v, &name.size);
@@ -99,15 +101,15 @@ static struct text words_counts(const struct question *q, uint32_t number)
 
 static bool has_domains(const struct question *q, uint32_t number)
 {
-    const struct group_state *state = &q->run->groups[number];
+    const struct topology_group_state *state = &q->run->groups[number];
     for (size_t v = 0; v < state->count_size; v++)
         if (state->counts[v] >= 0)
             return true;
     return false;
 }
 
-/* Where the node of a claim may come up, of what its set names. */
-static struct text words_open(const struct question *q, const struct claim *claim,
+/* Where the node of a NodeClaim may come up, of what its set names. */
+static struct text words_open(const struct question *q, const struct node_claim *claim,
                               const struct solver_requirement *r)
 {
     const struct solver_problem *problem = q->problem;
@@ -116,11 +118,11 @@ static struct text words_open(const struct question *q, const struct claim *clai
     size_t count = 0;
     for (BITS_EACH(value, r->words, r->word_count)) {
         bits_add(one, value);
-        const struct claim_set *there =
-            claim_set_narrow(q->run, claim->set, r->key, one, r->word_count);
+        const struct node_requirements *there =
+            node_requirements_narrow(q->run, claim->set, r->key, one, r->word_count);
         bits_remove(one, value);
-        if (there == NULL ||
-            !bits_meet(claim_set_rows(q->run, there), claim->rows, problem->row_words))
+        if (there == NULL || !bits_meet(node_requirements_options(q->run, there), claim->options,
+                                        problem->option_words))
             continue;
         bits_add(sold, value);
         count++;
@@ -134,8 +136,8 @@ static uint32_t undecided_pod(const struct question *q, uint32_t number, struct 
 {
     const struct solver_run *run = q->run;
     uint32_t key = group_at(q, number)->key;
-    for (size_t i = 0; i < run->claims.count && !run->asked; i++) {
-        const struct claim *claim = &run->claims.items[i];
+    for (size_t i = 0; i < run->node_claims.count && !run->asked; i++) {
+        const struct node_claim *claim = &run->node_claims.items[i];
         const struct solver_requirement *r =
             solver_requirements_get(&claim->set->requirements, key);
         size_t first =
@@ -207,9 +209,9 @@ static const char *where_not(unsigned set)
 static void tell_hosts(struct question *q, struct solver_reason *reason)
 {
     struct arena *arena = q->run->arena;
-    const struct group *group = group_at(q, q->group);
+    const struct topology_group *group = group_at(q, q->group);
     struct text name = reason_group_name(q, q->group);
-    if (group->kind != GROUP_AFFINITY) {
+    if (group->kind != TOPOLOGY_POD_AFFINITY) {
         reason->message = arena_printf(arena, "%.*s allows no further node", TEXT_ARGS(name)).data;
         return;
     }
@@ -225,12 +227,12 @@ static void tell_hosts(struct question *q, struct solver_reason *reason)
 }
 
 static void tell_anti_affinity(struct question *q, struct solver_reason *reason,
-                               const struct wanted *wanted, unsigned set)
+                               const struct matching_topology *matching, unsigned set)
 {
     struct arena *arena = q->run->arena;
     struct text open = {0};
     uint32_t undecided = undecided_pod(q, q->group, &open);
-    struct text name = reason_group_name(q, q->group), free = words_domains(q, wanted, " or ");
+    struct text name = reason_group_name(q, q->group), free = words_domains(q, matching, " or ");
     if (undecided != SOLVER_NONE) {
         reason->message = arena_printf(arena, "%.*s makes it wait for the node of %s",
                                        TEXT_ARGS(name), solver_pod_name(q->problem, undecided))
@@ -251,12 +253,12 @@ static void tell_anti_affinity(struct question *q, struct solver_reason *reason,
 
 /* A spread chooses one domain before anything else does. */
 static void tell_spread(struct question *q, struct solver_reason *reason,
-                        const struct wanted *wanted, unsigned set, bool reached)
+                        const struct matching_topology *matching, unsigned set, bool reached)
 {
     struct arena *arena = q->run->arena;
-    const struct group *group = group_at(q, q->group);
+    const struct topology_group *group = group_at(q, q->group);
     struct text name = reason_group_name(q, q->group);
-    struct text domains = words_domains(q, wanted, " or ");
+    struct text domains = words_domains(q, matching, " or ");
     if (domains.size == 0 && group->min_domains > 0)
         reason->message = arena_printf(arena, "%.*s wants minDomains %d, and there are fewer",
                                        TEXT_ARGS(name), group->min_domains)
@@ -275,12 +277,12 @@ static void tell_spread(struct question *q, struct solver_reason *reason,
 }
 
 static void tell_affinity(struct question *q, struct solver_reason *reason,
-                          const struct wanted *wanted, unsigned set)
+                          const struct matching_topology *matching, unsigned set)
 {
     struct arena *arena = q->run->arena;
     struct text name = reason_group_name(q, q->group);
-    struct text domains = words_domains(q, wanted, " or ");
-    if (q->run->groups[q->group].occupied == 0 && !wanted->self)
+    struct text domains = words_domains(q, matching, " or ");
+    if (q->run->groups[q->group].occupied == 0 && !matching->self)
         tell_nobody(q, reason);
     else if (domains.size == 0)
         reason->message =
@@ -296,16 +298,16 @@ static void tell_affinity(struct question *q, struct solver_reason *reason,
 static void tell_together(struct question *q, struct solver_reason *reason)
 {
     struct arena *arena = q->run->arena;
-    const struct variant_state *state = &q->run->variants[q->variant->number];
+    const struct relaxation_state *state = &q->run->relaxations[q->relaxation->number];
     struct text all = TEXT("");
-    for (size_t i = 0; i < state->wanted_count; i++) {
-        const struct wanted *wanted = &state->wanted[i];
-        if (wanted->domains == NULL)
+    for (size_t i = 0; i < state->matching_count; i++) {
+        const struct matching_topology *matching = &state->matching[i];
+        if (matching->domains == NULL)
             continue;
         all = arena_printf(arena, "%.*s%s%s needs %.*s %.*s", TEXT_ARGS(all),
-                           all.size == 0 ? "" : ", ", kind_name(group_at(q, wanted->group)),
-                           TEXT_ARGS(words_key(q->problem, group_at(q, wanted->group)->key)),
-                           TEXT_ARGS(words_domains(q, wanted, " or ")));
+                           all.size == 0 ? "" : ", ", kind_name(group_at(q, matching->group)),
+                           TEXT_ARGS(words_key(q->problem, group_at(q, matching->group)->key)),
+                           TEXT_ARGS(words_domains(q, matching, " or ")));
     }
     reason->message = arena_printf(arena, "%.*s", TEXT_ARGS(all)).data;
     reason->nearest = "nothing that suits it is in all of these at once";
@@ -315,9 +317,9 @@ void reason_of_topology(struct question *q, struct solver_reason *reason, unsign
 {
     struct arena *arena = q->run->arena;
     const uint64_t *left = reason_left(q, SOLVER_REASON_TOPOLOGY, set);
-    const struct group *group = group_at(q, q->group);
-    const struct wanted *wanted = wanted_of(q, q->group);
-    if (group->hostname || wanted == NULL) {
+    const struct topology_group *group = group_at(q, q->group);
+    const struct matching_topology *matching = matching_of(q, q->group);
+    if (group->hostname || matching == NULL) {
         tell_hosts(q, reason);
         return;
     }
@@ -328,19 +330,19 @@ void reason_of_topology(struct question *q, struct solver_reason *reason, unsign
                 .data;
         return;
     }
-    bool reached = reaches(q, left, group->key, wanted->domains, wanted->word_count);
+    bool reached = reaches(q, left, group->key, matching->domains, matching->word_count);
     size_t zonal = 0;
-    const struct variant_state *state = &q->run->variants[q->variant->number];
-    for (size_t i = 0; i < state->wanted_count; i++)
-        zonal += state->wanted[i].domains != NULL;
+    const struct relaxation_state *state = &q->run->relaxations[q->relaxation->number];
+    for (size_t i = 0; i < state->matching_count; i++)
+        zonal += state->matching[i].domains != NULL;
     if (reached && zonal > 1)
         tell_together(q, reason);
-    else if (group->kind == GROUP_SPREAD)
-        tell_spread(q, reason, wanted, set, reached);
-    else if (group->kind == GROUP_AFFINITY)
-        tell_affinity(q, reason, wanted, set);
+    else if (group->kind == TOPOLOGY_SPREAD)
+        tell_spread(q, reason, matching, set, reached);
+    else if (group->kind == TOPOLOGY_POD_AFFINITY)
+        tell_affinity(q, reason, matching, set);
     else
-        tell_anti_affinity(q, reason, wanted, set);
+        tell_anti_affinity(q, reason, matching, set);
     struct text counts = words_counts(q, q->group);
     if (counts.size > 0 && *reason->nearest == '\0')
         reason->nearest =

@@ -7,7 +7,7 @@
 
 /* ---- which requirements exclude all types ---- */
 
-/* Requirements that some rows do not meet together, with the words for each. */
+/* Requirements that some options do not meet together, with the words for each. */
 struct clash {
     const struct solver_requirement *items[KEYS_TRIED], *told[KEYS_TRIED];
     size_t count;
@@ -18,30 +18,30 @@ bool reason_type_says(const struct solver_problem *problem, uint32_t key)
     return key < problem->key_count && problem->key_index[key].defined;
 }
 
-void reason_keep(const struct question *q, const struct solver_requirement *r, uint64_t *rows)
+void reason_keep(const struct question *q, const struct solver_requirement *r, uint64_t *options)
 {
-    uint64_t *some = ARENA_ARRAY(q->run->arena, q->problem->row_words, uint64_t);
+    uint64_t *some = ARENA_ARRAY(q->run->arena, q->problem->option_words, uint64_t);
     struct solver_requirement copy = *r;
     const struct solver_requirements one = {&copy, 1, 1};
-    catalog_select_types(q->problem, &one, some);
-    for (size_t w = 0; w < q->problem->row_words; w++)
-        rows[w] &= some[w];
+    instance_types_select(q->problem, &one, some);
+    for (size_t w = 0; w < q->problem->option_words; w++)
+        options[w] &= some[w];
 }
 
-static uint64_t *copy_rows(const struct question *q, const uint64_t *rows)
+static uint64_t *copy_options(const struct question *q, const uint64_t *options)
 {
-    uint64_t *copy = ARENA_ARRAY(q->run->arena, q->problem->row_words, uint64_t);
-    memcpy(copy, rows, q->problem->row_words * sizeof *copy);
+    uint64_t *copy = ARENA_ARRAY(q->run->arena, q->problem->option_words, uint64_t);
+    memcpy(copy, options, q->problem->option_words * sizeof *copy);
     return copy;
 }
 
 /* The fewest of all that leave nothing of left; none when all together leave something. */
 static struct clash fewest(const struct question *q, const struct clash *all, const uint64_t *left)
 {
-    size_t words = q->problem->row_words;
+    size_t words = q->problem->option_words;
     uint64_t *kept[KEYS_TRIED];
     for (size_t i = 0; i < all->count; i++) {
-        kept[i] = copy_rows(q, left);
+        kept[i] = copy_options(q, left);
         reason_keep(q, all->items[i], kept[i]);
     }
     for (int size = 1; size <= (int)all->count; size++)
@@ -84,7 +84,7 @@ static bool comes_before(const struct question *q, const struct solver_requireme
                : text_compare(words_key(q->problem, a->key), words_key(q->problem, b->key)) < 0;
 }
 
-/* What types are asked for by a set; rows are chosen by what else, of the same keys, says. */
+/* What types are asked for by a set; options are chosen by what else, of the same keys, says. */
 static struct clash gather(const struct question *q, const struct solver_requirements *set,
                            const struct solver_requirements *combined)
 {
@@ -114,44 +114,45 @@ static struct text words_clash(struct question *q, const struct clash *clash, si
 
 /* ---- what types have instead ---- */
 
-/* "m5.xlarge has 4", the number nearest to the bounds; empty when no row has a number. */
+/* "m5.xlarge has 4", the number nearest to the bounds; empty when no option has a number. */
 static struct text nearest_number(struct question *q, const struct solver_requirement *r,
-                                  const uint64_t *rows)
+                                  const uint64_t *options)
 {
     const struct key_index *index = &q->problem->key_index[r->key];
     int64_t best = 0;
-    size_t best_row = SIZE_MAX;
+    size_t best_option = SIZE_MAX;
     for (uint32_t v = 0; v < index->value_count; v++) {
         int64_t number = 0;
         if (index->values[v] == NULL ||
             !solver_names_value_number(q->problem->names, r->key, v, &number))
             continue;
-        for (BITS_EACH(row, index->values[v], q->problem->row_words)) {
-            bool same = best_row != SIZE_MAX && number == best;
-            bool nearer =
-                best_row == SIZE_MAX || (r->has_gte ? number > best : number < best) ||
-                (same && strcmp(words_type(q->problem, row), words_type(q->problem, best_row)) < 0);
-            if (!nearer || !bits_has(rows, row))
+        for (BITS_EACH(option, index->values[v], q->problem->option_words)) {
+            bool same = best_option != SIZE_MAX && number == best;
+            bool nearer = best_option == SIZE_MAX || (r->has_gte ? number > best : number < best) ||
+                          (same && strcmp(words_type(q->problem, option),
+                                          words_type(q->problem, best_option)) < 0);
+            if (!nearer || !bits_has(options, option))
                 continue;
             best = number;
-            best_row = row;
+            best_option = option;
         }
     }
-    if (best_row == SIZE_MAX)
+    if (best_option == SIZE_MAX)
         return TEXT("");
     struct text key = words_key(q->problem, r->key);
     return arena_printf(q->run->arena, "the %s %.*s left is %lld, %s",
                         r->has_gte ? "highest" : "lowest", TEXT_ARGS(key), (long long)best,
-                        words_type(q->problem, best_row));
+                        words_type(q->problem, best_option));
 }
 
-static struct text words_values_of(struct question *q, uint32_t key, const uint64_t *rows)
+static struct text words_values_of(struct question *q, uint32_t key, const uint64_t *options)
 {
     const struct key_index *index = &q->problem->key_index[key];
     size_t word_count = bits_words(index->value_count) + 1;
     uint64_t *values = ARENA_ARRAY(q->run->arena, word_count, uint64_t);
     for (size_t v = 0; v < index->value_count; v++)
-        if (index->values[v] != NULL && bits_meet(index->values[v], rows, q->problem->row_words))
+        if (index->values[v] != NULL &&
+            bits_meet(index->values[v], options, q->problem->option_words))
             bits_add(values, v);
     return words_values(q->problem, q->run->arena, key, values, word_count, " and ");
 }
@@ -172,10 +173,10 @@ static void tell_what_they_leave(struct question *q, struct solver_reason *reaso
                                  const struct clash *clash, const struct clash *all)
 {
     struct arena *arena = q->run->arena;
-    uint64_t *rows = copy_rows(q, q->problem->pools.items[q->pool].rows);
+    uint64_t *options = copy_options(q, q->problem->pools.items[q->pool].options);
     for (size_t i = 0; i < clash->count; i++)
-        reason_keep(q, clash->items[i], rows);
-    struct texts types = words_types(q->problem, arena, rows);
+        reason_keep(q, clash->items[i], options);
+    struct texts types = words_types(q->problem, arena, options);
     struct text wants = words_clash(q, clash, clash->count);
     reason->message = reason_names_types(q, clash->told[0]) && clash->count == 1
                           ? arena_printf(arena, "asks for %.*s", TEXT_ARGS(wants)).data
@@ -186,7 +187,7 @@ static void tell_what_they_leave(struct question *q, struct solver_reason *reaso
     if (types.count != 1)
         return;
     struct wanted_type wanted = {.name = types.items[0],
-                                 .row = bits_next(rows, q->problem->row_words, 0)};
+                                 .option = bits_next(options, q->problem->option_words, 0)};
     uint64_t *would_do = reason_left(q, SOLVER_REASON_REQUIREMENT, EVERY_CRITERION);
     for (size_t i = 0; i < all->count; i++) {
         bool excludes = false;
@@ -220,13 +221,13 @@ static void tell_no_type(struct question *q, struct solver_reason *reason,
                                    verb(q, clash, false), clash->count == 2 ? "both " : "",
                                    TEXT_ARGS(words_clash(q, clash, clash->count)))
                           .data;
-    uint64_t *rows = copy_rows(q, left);
+    uint64_t *options = copy_options(q, left);
     for (size_t i = 0; i + 1 < clash->count; i++)
-        reason_keep(q, clash->items[i], rows);
+        reason_keep(q, clash->items[i], options);
     struct text nearest = TEXT("");
     if ((last->has_gte || last->has_lte) && last->complement)
-        nearest = nearest_number(q, last, rows);
-    struct text values = words_values_of(q, last->key, rows);
+        nearest = nearest_number(q, last, options);
+    struct text values = words_values_of(q, last->key, options);
     if (nearest.size == 0 && values.size > 0)
         nearest = clash->count == 1
                       ? arena_printf(arena, "%s have %.*s %.*s",
@@ -243,7 +244,7 @@ void reason_of_types(struct question *q, struct solver_reason *reason, unsigned 
 {
     struct arena *arena = q->run->arena;
     const uint64_t *left = reason_left(q, SOLVER_REASON_REQUIREMENT, set);
-    const struct solver_requirements *wanted = &q->variant->full.requirements;
+    const struct solver_requirements *wanted = &q->relaxation->full.requirements;
     struct clash all = gather(q, wanted, &q->set->requirements);
     struct clash clash = fewest(q, &all, left);
     put_number_last(&clash);
@@ -283,8 +284,8 @@ void reason_of_conflict(struct question *q, struct solver_reason *reason)
     struct arena *arena = q->run->arena;
     bool hostname = q->conflict == problem->hostname_key;
     const struct solver_requirement *wanted =
-        hostname ? q->variant->full.hostname
-                 : solver_requirements_get(&q->variant->full.requirements, q->conflict);
+        hostname ? q->relaxation->full.hostname
+                 : solver_requirements_get(&q->relaxation->full.requirements, q->conflict);
     const struct solver_requirement *own =
         solver_requirements_get(&problem->pools.items[q->pool].requirements, q->conflict);
     if (!hostname && own != NULL && reason_names_types(q, wanted)) {
@@ -326,9 +327,9 @@ static const struct solver_requirement *contradiction(const struct question *q)
         if (solver_requirement_op(r) != SOLVER_DOES_NOT_EXIST ||
             !reason_type_says(q->problem, r->key))
             continue;
-        uint64_t *rows = copy_rows(q, q->problem->pools.items[q->pool].all_rows);
-        reason_keep(q, r, rows);
-        if (!bits_any(rows, q->problem->row_words))
+        uint64_t *options = copy_options(q, q->problem->pools.items[q->pool].all_options);
+        reason_keep(q, r, options);
+        if (!bits_any(options, q->problem->option_words))
             return r;
     }
     return NULL;
@@ -352,7 +353,7 @@ void reason_of_pool(struct question *q, struct solver_reason *reason)
     const struct solver_problem *problem = q->problem;
     struct arena *arena = q->run->arena;
     const struct pool *pool = &problem->pools.items[q->pool];
-    if (!bits_any(pool->all_rows, problem->row_words)) {
+    if (!bits_any(pool->all_options, problem->option_words)) {
         reason->message = "no instance type that the NodePool's class offers is known";
         return;
     }
@@ -366,20 +367,20 @@ void reason_of_pool(struct question *q, struct solver_reason *reason)
         return;
     }
     struct clash all = gather(q, &pool->requirements, &pool->requirements);
-    struct clash clash = fewest(q, &all, pool->all_rows);
+    struct clash clash = fewest(q, &all, pool->all_options);
     put_number_last(&clash);
     if (clash.count > 0) {
-        tell_no_type(q, reason, &clash, pool->all_rows, "");
+        tell_no_type(q, reason, &clash, pool->all_options, "");
         reason->message = arena_printf(arena, "%s, as the NodePool requires", reason->message).data;
         return;
     }
-    uint64_t *rows = ARENA_ARRAY(arena, problem->row_words, uint64_t);
-    uint64_t *offered = ARENA_ARRAY(arena, problem->row_words, uint64_t);
-    catalog_select_types(problem, &pool->requirements, rows);
-    catalog_select_offerings(problem, &pool->requirements, offered);
+    uint64_t *options = ARENA_ARRAY(arena, problem->option_words, uint64_t);
+    uint64_t *offered = ARENA_ARRAY(arena, problem->option_words, uint64_t);
+    instance_types_select(problem, &pool->requirements, options);
+    offerings_select(problem, &pool->requirements, offered);
     uint64_t any = 0;
-    for (size_t w = 0; w < problem->row_words; w++)
-        any |= rows[w] & offered[w] & pool->all_rows[w];
+    for (size_t w = 0; w < problem->option_words; w++)
+        any |= options[w] & offered[w] & pool->all_options[w];
     if (any == 0)
         tell_unoffered(q, reason);
     else

@@ -38,11 +38,11 @@ static struct text words_claims(struct question *q)
     for (size_t i = 0; i < q->shape->volume_count; i++) {
         if (q->shape->volume_term_counts[i] == 0)
             continue;
-        struct text name =
-            i < q->pod->mount_count
-                ? arena_printf(arena, "claim %s",
-                               intern_text(&q->problem->claims, q->pod->mounts[i].claim))
-                : TEXT("its volume");
+        struct text name = i < q->pod->mount_count
+                               ? arena_printf(arena, "claim %s",
+                                              intern_text(&q->problem->volume_claims,
+                                                          q->pod->mounts[i].volume_claim))
+                               : TEXT("its volume");
         struct text places = places_of(q, i);
         result = result.size == 0 ? arena_printf(arena, "%.*s can be in %.*s only", TEXT_ARGS(name),
                                                  TEXT_ARGS(places))
@@ -59,14 +59,15 @@ static void tell_attaching(struct question *q, struct solver_reason *reason)
     struct arena *arena = q->run->arena;
     size_t best = SIZE_MAX;
     uint32_t most = 0;
-    for (BITS_EACH(row, problem->pools.items[q->pool].rows, problem->row_words)) {
-        const struct type *type = &problem->types.items[problem->rows.items[row].type];
+    for (BITS_EACH(option, problem->pools.items[q->pool].options, problem->option_words)) {
+        const struct instance_type *type =
+            &problem->types.items[problem->options.items[option].type];
         for (size_t i = 0; i < type->attach_limit_count; i++)
             if (type->attach_limits[i].driver == q->driver &&
                 (best == SIZE_MAX || type->attach_limits[i].count > most ||
                  (type->attach_limits[i].count == most &&
                   strcmp(type->name, words_type(problem, best)) < 0))) {
-                best = row;
+                best = option;
                 most = type->attach_limits[i].count;
             }
     }
@@ -88,12 +89,13 @@ void reason_of_volume(struct question *q, struct solver_reason *reason)
     if (q->led != SOLVER_NONE) {
         struct text zone;
         zone.data = solver_names_value_text(problem->names, problem->zone_key,
-                                            q->run->claim_zones[q->led], &zone.size);
-        reason->message = arena_printf(arena,
-                                       "claim %s is made in %.*s, with the first pod that mounts "
-                                       "it, and there is no place for this one there",
-                                       intern_text(&problem->claims, q->led), TEXT_ARGS(zone))
-                              .data;
+                                            q->run->volume_claim_zones[q->led], &zone.size);
+        reason->message =
+            arena_printf(arena,
+                         "claim %s is made in %.*s, with the first pod that mounts "
+                         "it, and there is no place for this one there",
+                         intern_text(&problem->volume_claims, q->led), TEXT_ARGS(zone))
+                .data;
         return;
     }
     if (q->driver != SOLVER_NONE) {
@@ -112,13 +114,14 @@ void reason_of_volume(struct question *q, struct solver_reason *reason)
     if (local || !zonal)
         return;
     const struct solver_requirement *own = solver_requirements_get(
-        &q->run->empty_claims[q->pool].set->requirements, problem->zone_key);
+        &q->run->empty_node_claims[q->pool].set->requirements, problem->zone_key);
     const struct key_index *index = &problem->key_index[problem->zone_key];
     size_t word_count = bits_words(index->value_count) + 1;
     uint64_t *zones = ARENA_ARRAY(arena, word_count, uint64_t);
     for (uint32_t v = 0; index->defined && v < index->value_count; v++)
         if (index->values[v] != NULL &&
-            bits_meet(index->values[v], problem->pools.items[q->pool].rows, problem->row_words) &&
+            bits_meet(index->values[v], problem->pools.items[q->pool].options,
+                      problem->option_words) &&
             (own == NULL || solver_requirement_has(problem->names, own, v)))
             bits_add(zones, v);
     struct text here = words_values(problem, arena, problem->zone_key, zones, word_count, " and ");

@@ -227,7 +227,7 @@ static struct text words_item(const struct solver_problem *problem, struct arena
 }
 
 struct text words_selector(const struct solver_problem *problem, struct arena *arena,
-                           const struct group *group)
+                           const struct topology_group *group)
 {
     const struct selector *selector = &problem->selectors.items[group->selector];
     struct text_builder result = {.arena = arena};
@@ -241,20 +241,20 @@ struct text words_selector(const struct solver_problem *problem, struct arena *a
 
 /* ---- types ---- */
 
-const char *words_type(const struct solver_problem *problem, size_t row)
+const char *words_type(const struct solver_problem *problem, size_t option)
 {
-    return problem->types.items[problem->rows.items[row].type].name;
+    return problem->types.items[problem->options.items[option].type].name;
 }
 
 struct texts words_types(const struct solver_problem *problem, struct arena *arena,
-                         const uint64_t *rows)
+                         const uint64_t *options)
 {
     struct texts types = {0};
-    uint32_t last = SOLVER_NONE; /* rows of a type follow each other */
-    for (BITS_EACH(row, rows, problem->row_words)) {
-        if (problem->rows.items[row].type != last)
-            *LIST_PUSH(arena, &types) = text_of(words_type(problem, row));
-        last = problem->rows.items[row].type;
+    uint32_t last = SOLVER_NONE; /* options of a type follow each other */
+    for (BITS_EACH(option, options, problem->option_words)) {
+        if (problem->options.items[option].type != last)
+            *LIST_PUSH(arena, &types) = text_of(words_type(problem, option));
+        last = problem->options.items[option].type;
     }
     return types;
 }

@@ -2,7 +2,7 @@
 
 #include "solver/run.h"
 
-/* Capacity reservations (docs/reference/karpenter.md 2.9): a claim keeps a machine free in each
+/* Capacity reservations (docs/reference/karpenter.md 2.9): a NodeClaim keeps a machine free in each
  * reservation it could be launched into, until what else it has to be rules that one out. */
 
 /* ---- which there are ---- */
@@ -33,9 +33,9 @@ static uint32_t reservation_add(struct solver_problem *problem, uint32_t value, 
 
 void reservations_make(struct solver_problem *problem)
 {
-    for (uint32_t row = 0; row < problem->rows.count; row++)
-        for (size_t i = 0; i < problem->rows.items[row].offering_count; i++) {
-            struct offering *offering = &problem->rows.items[row].offerings[i];
+    for (uint32_t option = 0; option < problem->options.count; option++)
+        for (size_t i = 0; i < problem->options.items[option].offering_count; i++) {
+            struct offering *offering = &problem->options.items[option].offerings[i];
             if (strcmp(offering->capacity_type, "reserved") != 0)
                 continue;
             uint32_t value = id_of(problem, offering);
@@ -47,23 +47,23 @@ void reservations_make(struct solver_problem *problem)
             offering->launchable = offering->available && offering->reservation_capacity > 0;
             if (offering->available)
                 *LIST_PUSH(problem->arena, &problem->reserved) =
-                    (struct reserved_offering){row, offering};
+                    (struct reserved_offering){option, offering};
         }
 }
 
-/* ---- what a claim holds ---- */
+/* ---- what a NodeClaim holds ---- */
 
-static bool holds(const struct claim *claim, uint32_t reservation)
+static bool holds(const struct node_claim *claim, uint32_t reservation)
 {
     return claim->held != NULL && bits_has(claim->held, reservation);
 }
 
-/* Whether rows have an offering the set allows that is not reserved. */
+/* Whether options have an offering the set allows that is not reserved. */
 static bool sold_otherwise(const struct solver_problem *problem, const bool *allowed,
-                           const uint64_t *rows)
+                           const uint64_t *options)
 {
-    for (BITS_EACH(row, rows, problem->row_words)) {
-        const struct row *from = &problem->rows.items[row];
+    for (BITS_EACH(option, options, problem->option_words)) {
+        const struct instance_type_option *from = &problem->options.items[option];
         for (size_t i = 0; i < from->offering_count; i++)
             if (from->offerings[i].available && allowed[from->offerings[i].shape] &&
                 strcmp(from->offerings[i].capacity_type, "reserved") != 0)
@@ -72,20 +72,20 @@ static bool sold_otherwise(const struct solver_problem *problem, const bool *all
     return false;
 }
 
-enum verdict reserved_try(struct solver_run *run, const struct claim *claim,
-                          const struct claim_set *set, const uint64_t *rows)
+enum can_add reserved_try(struct solver_run *run, const struct node_claim *claim,
+                          const struct node_requirements *set, const uint64_t *options)
 {
     const struct solver_problem *problem = run->problem;
     const bool strict = !problem->settings.reserved_fallback;
     if (problem->reserved.count == 0)
-        return ACCEPTED;
+        return CAN_ADD;
     size_t words = bits_words(problem->reservations.count);
     memset(run->scratch_held, 0, words * sizeof *run->scratch_held);
-    const bool *allowed = claim_set_offerings(run, set);
+    const bool *allowed = node_requirements_offerings(run, set);
     bool with_capacity = false, full = false, any = false;
     for (size_t i = 0; i < problem->reserved.count; i++) {
         const struct reserved_offering *reserved = &problem->reserved.items[i];
-        if (!bits_has(rows, reserved->row) || !allowed[reserved->offering->shape])
+        if (!bits_has(options, reserved->option) || !allowed[reserved->offering->shape])
             continue;
         uint32_t number = reserved->offering->reservation;
         with_capacity |= reserved->offering->launchable;
@@ -97,17 +97,17 @@ enum verdict reserved_try(struct solver_run *run, const struct claim *claim,
         any = true;
     }
     if (any)
-        return ACCEPTED;
-    /* Another claim holds what is free now and may let it go; or this one would have to. */
+        return CAN_ADD;
+    /* Another NodeClaim holds what is free now and may let it go; or this one would have to. */
     bool held_before = claim->held != NULL && bits_any(claim->held, words);
     if (strict && (with_capacity || held_before))
         return DEFERRED;
-    if (full && !with_capacity && !sold_otherwise(problem, allowed, rows))
+    if (full && !with_capacity && !sold_otherwise(problem, allowed, options))
         return strict ? DEFERRED : NOT_NOW;
-    return ACCEPTED;
+    return CAN_ADD;
 }
 
-void reserved_hold(struct solver_run *run, struct claim *claim, const uint64_t *held)
+void reserved_hold(struct solver_run *run, struct node_claim *claim, const uint64_t *held)
 {
     size_t count = run->problem->reservations.count;
     if (count == 0)
@@ -125,7 +125,8 @@ void reserved_hold(struct solver_run *run, struct claim *claim, const uint64_t *
 
 /* ---- what is bought ---- */
 
-const struct claim_set *reserved_finish(struct solver_run *run, const struct claim *claim)
+const struct node_requirements *reserved_finish(struct solver_run *run,
+                                                const struct node_claim *claim)
 {
     const struct solver_problem *problem = run->problem;
     struct solver_names *names = problem->names;
@@ -139,9 +140,10 @@ const struct claim_set *reserved_finish(struct solver_run *run, const struct cla
     struct wide_bits ids = {0};
     for (BITS_EACH(i, claim->held, bits_words(count)))
         wide_bits_add(run->arena, &ids, problem->reservations.items[i].value);
-    const struct claim_set *set = claim_set_narrow(run, claim->set, problem->capacity_type_key,
-                                                   kind, bits_words(reserved + 1));
+    const struct node_requirements *set = node_requirements_narrow(
+        run, claim->set, problem->capacity_type_key, kind, bits_words(reserved + 1));
     if (set != NULL)
-        set = claim_set_narrow(run, set, problem->reservation_key, ids.words, ids.word_count);
+        set =
+            node_requirements_narrow(run, set, problem->reservation_key, ids.words, ids.word_count);
     return set == NULL ? claim->set : set;
 }

@@ -1,6 +1,6 @@
-/* A plan made better: some of its claims are given up, the other pods go back to where they were,
- * one after another as they came, and those that were left without a place are placed anew. Each
- * pod passes every test a plan made from nothing passes, so the outcome is one, too. */
+/* A plan made better: some of its NodeClaims are given up, the other pods go back to where they
+ * were, one after another as they came, and those that were left without a place are placed anew.
+ * Each pod passes every test a plan made from nothing passes, so the outcome is one, too. */
 #include <string.h>
 
 #include "solver/rework.h"
@@ -12,7 +12,7 @@ struct old_claim {
     struct solver_requirements requirements;
 };
 struct old_pod {
-    uint32_t pod, variant; /* which of its shape's */
+    uint32_t pod, relaxation; /* which of its shape's */
     struct solver_place place;
 };
 struct old_plan {
@@ -26,16 +26,16 @@ const struct old_plan *old_plan_of(const struct solver_run *run, struct arena *a
 {
     struct old_plan *plan = ARENA_NEW(arena, struct old_plan);
     struct old_pod *pods = ARENA_ARRAY(arena, run->placed.count, struct old_pod);
-    struct old_claim *claims = ARENA_ARRAY(arena, run->claims.count, struct old_claim);
+    struct old_claim *claims = ARENA_ARRAY(arena, run->node_claims.count, struct old_claim);
     for (size_t i = 0; i < run->placed.count; i++) {
         uint32_t pod = run->placed.items[i];
         pods[i] = (struct old_pod){pod, run->placed_as[pod], run->places[pod]};
     }
-    for (size_t i = 0; i < run->claims.count; i++) {
-        const struct solver_requirements *from = &run->claims.items[i].set->requirements;
+    for (size_t i = 0; i < run->node_claims.count; i++) {
+        const struct solver_requirements *from = &run->node_claims.items[i].set->requirements;
         struct solver_requirement *items =
             ARENA_ARRAY(arena, from->count, struct solver_requirement);
-        claims[i] = (struct old_claim){run->claims.items[i].pool, {items, 0, from->count}};
+        claims[i] = (struct old_claim){run->node_claims.items[i].pool, {items, 0, from->count}};
         for (size_t j = 0; j < from->count; j++) {
             const struct solver_requirement *one = &from->items[j];
             bool is_domain = one->key == run->problem->zone_key ||
@@ -48,7 +48,7 @@ const struct old_plan *old_plan_of(const struct solver_run *run, struct arena *a
             items[claims[i].requirements.count++].words = words;
         }
     }
-    *plan = (struct old_plan){pods, run->placed.count, claims, run->claims.count};
+    *plan = (struct old_plan){pods, run->placed.count, claims, run->node_claims.count};
     return plan;
 }
 
@@ -60,7 +60,7 @@ static uint32_t below(uint64_t *state, size_t limit)
     return (uint32_t)((*state >> 33) % limit);
 }
 
-#define GIVEN_UP_MAX 4 /* claims at a time, of few */
+#define GIVEN_UP_MAX 4 /* NodeClaims at a time, of few */
 #define LARGE_PART 6   /* of many as much as this part */
 #define LOOSE_ONE_IN 8 /* pods of the others, every other time */
 
@@ -80,35 +80,35 @@ static bool *choose_claims(const struct old_plan *old, uint64_t *state, struct a
 struct rework {
     struct solver_run *run;
     const struct old_plan *old;
-    uint32_t *claims; /* by old claim: the one in its place; SOLVER_NONE: not opened yet */
+    uint32_t *claims; /* by old NodeClaim: the one in its place; SOLVER_NONE: not opened yet */
 };
 
-static bool go_back_to_claim(struct rework *rework, uint32_t pod, const struct variant *variant,
-                             uint32_t old_number)
+static bool go_back_to_claim(struct rework *rework, uint32_t pod,
+                             const struct relaxation *relaxation, uint32_t old_number)
 {
     struct solver_run *run = rework->run;
     const struct old_claim *old = &rework->old->claims[old_number];
     struct candidate candidate;
     if (rework->claims[old_number] != SOLVER_NONE) {
-        if (!try_joining(run, rework->claims[old_number], pod, variant, &candidate))
+        if (!try_joining(run, rework->claims[old_number], pod, relaxation, &candidate))
             return false;
-        put_on_claim(run, pod, rework->claims[old_number], &candidate);
+        node_claim_add(run, pod, rework->claims[old_number], &candidate);
         return true;
     }
     uint32_t pool = 0;
     const struct pool *pools = run->problem->pools.items;
-    if (!try_opening(run, pod, variant, &pool, &candidate) ||
+    if (!try_opening(run, pod, relaxation, &pool, &candidate) ||
         pools[pool].weight != pools[old->pool].weight)
         return false;
-    const struct claim_set *set = run->empty_claims[old->pool].set;
+    const struct node_requirements *set = run->empty_node_claims[old->pool].set;
     for (size_t i = 0; i < old->requirements.count && set != NULL; i++) {
         const struct solver_requirement *one = &old->requirements.items[i];
-        set = claim_set_narrow(run, set, one->key, one->words, one->word_count);
+        set = node_requirements_narrow(run, set, one->key, one->words, one->word_count);
     }
-    if (set == NULL || try_pool(run, old->pool, set, pod, variant, &candidate) != ACCEPTED)
+    if (set == NULL || try_pool(run, old->pool, set, pod, relaxation, &candidate) != CAN_ADD)
         return false;
-    rework->claims[old_number] = (uint32_t)run->claims.count;
-    claim_open(run, old->pool, pod, &candidate);
+    rework->claims[old_number] = (uint32_t)run->node_claims.count;
+    node_claim_open(run, old->pool, pod, &candidate);
     return true;
 }
 
@@ -119,17 +119,17 @@ static void go_back(struct rework *rework, const struct old_pod *old)
     const struct shape *shape =
         &run->problem->shapes.items[run->problem->pods.items[old->pod].shape];
     bool placed = false;
-    for (uint32_t i = 0; i < old->variant && !placed; i++) {
-        placed = place_pod(run, old->pod, &shape->variants[i]);
+    for (uint32_t i = 0; i < old->relaxation && !placed; i++) {
+        placed = try_relaxation(run, old->pod, &shape->relaxations[i]);
         run->placed_as[old->pod] = i;
     }
     if (!placed) {
-        const struct variant *variant = &shape->variants[old->variant];
-        run->placed_as[old->pod] = old->variant;
-        placed = topology_want(run, shape, variant, NULL) &&
+        const struct relaxation *relaxation = &shape->relaxations[old->relaxation];
+        run->placed_as[old->pod] = old->relaxation;
+        placed = topology_match(run, shape, relaxation, NULL) &&
                  (old->place.kind == SOLVER_ON_NODE
-                      ? place_on_this_node(run, old->pod, variant, old->place.index)
-                      : go_back_to_claim(rework, old->pod, variant, old->place.index));
+                      ? add_to_this_node(run, old->pod, relaxation, old->place.index)
+                      : go_back_to_claim(rework, old->pod, relaxation, old->place.index));
     }
     if (placed)
         run->version++;

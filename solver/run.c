@@ -5,10 +5,10 @@
 static void copy_groups(struct solver_run *run)
 {
     const struct solver_problem *problem = run->problem;
-    run->groups = ARENA_ARRAY(run->arena, problem->groups.count, struct group_state);
+    run->groups = ARENA_ARRAY(run->arena, problem->groups.count, struct topology_group_state);
     for (size_t i = 0; i < problem->groups.count; i++) {
-        const struct group *group = &problem->groups.items[i];
-        struct group_state *state = &run->groups[i];
+        const struct topology_group *group = &problem->groups.items[i];
+        struct topology_group_state *state = &run->groups[i];
         state->counts = ARENA_ARRAY(run->arena, group->count_size, int32_t);
         if (group->count_size > 0)
             memcpy(state->counts, group->counts, group->count_size * sizeof *state->counts);
@@ -18,7 +18,7 @@ static void copy_groups(struct solver_run *run)
         state->owners = group->running_owners;
         for (size_t j = 0; group->hostname && j < group->count_size; j++)
             if (group->counts[j] > 0)
-                wide_bits_add(run->arena, &state->nodes, problem->node_place[j]);
+                wide_bits_add(run->arena, &state->nodes, problem->node_rank[j]);
     }
 }
 
@@ -30,7 +30,7 @@ static void copy_nodes(struct solver_run *run)
     run->node_ports = ARENA_ARRAY(run->arena, count, struct host_port_list);
     run->node_mounts = arena_array(run->arena, count, sizeof *run->node_mounts);
     for (size_t i = 0; i < count; i++) {
-        const struct machine *node = &problem->nodes.items[i];
+        const struct state_node *node = &problem->nodes.items[i];
         memcpy(&run->room[i * width], node->room, width * sizeof *run->room);
         for (size_t j = 0; j < node->ports.count; j++)
             *LIST_PUSH(run->arena, &run->node_ports[i]) = node->ports.items[j];
@@ -39,20 +39,20 @@ static void copy_nodes(struct solver_run *run)
     }
 }
 
-/* What a claim of the pool is before the first pod. */
-static struct claim empty_claim(struct solver_run *run, uint32_t number)
+/* What a NodeClaim of the pool is before the first pod. */
+static struct node_claim empty_node_claim(struct solver_run *run, uint32_t number)
 {
     const struct solver_problem *problem = run->problem;
     const struct pool *pool = &problem->pools.items[number];
-    struct claim claim = {
+    struct node_claim claim = {
         .pool = number,
-        .set = claim_set_of(run, &pool->requirements),
-        .rows = (uint64_t *)(uintptr_t)pool->rows,
+        .set = node_requirements_of(run, &pool->requirements),
+        .options = (uint64_t *)(uintptr_t)pool->options,
         .requests = ARENA_ARRAY(run->arena, problem->resource_count, int64_t),
         .most = ARENA_ARRAY(run->arena, problem->resource_count, int64_t),
         .roomiest = ARENA_ARRAY(run->arena, problem->resource_count, uint32_t),
     };
-    claim_measure(run, &claim);
+    node_claim_measure(run, &claim);
     return claim;
 }
 
@@ -61,15 +61,15 @@ static void copy_pools(struct solver_run *run)
     const struct solver_problem *problem = run->problem;
     size_t count = problem->pools.count;
     run->limits = ARENA_ARRAY(run->arena, count, int64_t *);
-    run->limit_rows = ARENA_ARRAY(run->arena, count, uint64_t *);
-    run->limit_rows_fresh = ARENA_ARRAY(run->arena, count, bool);
-    run->empty_claims = ARENA_ARRAY(run->arena, count, struct claim);
+    run->limit_options = ARENA_ARRAY(run->arena, count, uint64_t *);
+    run->limit_options_fresh = ARENA_ARRAY(run->arena, count, bool);
+    run->empty_node_claims = ARENA_ARRAY(run->arena, count, struct node_claim);
     for (uint32_t i = 0; i < count; i++) {
         run->limits[i] = ARENA_ARRAY(run->arena, problem->resource_count, int64_t);
         memcpy(run->limits[i], problem->pools.items[i].limits,
                problem->resource_count * sizeof **run->limits);
-        run->limit_rows[i] = ARENA_ARRAY(run->arena, problem->row_words, uint64_t);
-        run->empty_claims[i] = empty_claim(run, i);
+        run->limit_options[i] = ARENA_ARRAY(run->arena, problem->option_words, uint64_t);
+        run->empty_node_claims[i] = empty_node_claim(run, i);
     }
 }
 
@@ -85,9 +85,9 @@ struct solver_run *run_create(const struct solver_problem *problem, struct strat
     run->strategy = strategy;
     run->problem = problem;
     run->arena = arena;
-    run->sets.signatures.arena = run->sets.scratch.arena = arena;
+    run->sets.fingerprints.arena = run->sets.scratch.arena = arena;
     run->version = 1;
-    /* Of a topology's domains, and of the zones of shared claims. */
+    /* Of a topology's domains, and of the zones of shared volume claims. */
     size_t domain_words =
         bits_words(solver_names_value_count(problem->names, problem->zone_key)) + 1;
     run->claims_of = ARENA_ARRAY(arena, problem->topology_key_count, struct wide_bits *);
@@ -101,14 +101,14 @@ struct solver_run *run_create(const struct solver_problem *problem, struct strat
     run->scratch_domain_words = domain_words;
     run->scratch_domains = ARENA_ARRAY(arena, domain_words, uint64_t);
     run->scratch_domain = ARENA_ARRAY(arena, domain_words, uint64_t);
-    run->scratch_fits = ARENA_ARRAY(arena, problem->row_words, uint64_t);
-    run->scratch_rows = ARENA_ARRAY(arena, problem->row_words, uint64_t);
+    run->scratch_fits = ARENA_ARRAY(arena, problem->option_words, uint64_t);
+    run->scratch_options = ARENA_ARRAY(arena, problem->option_words, uint64_t);
     run->scratch_held = ARENA_ARRAY(arena, bits_words(problem->reservations.count), uint64_t);
     run->reservations_free = ARENA_ARRAY(arena, problem->reservations.count, uint32_t);
     for (size_t i = 0; i < problem->reservations.count; i++)
         run->reservations_free[i] = problem->reservations.items[i].free;
     run->scratch_total = ARENA_ARRAY(arena, problem->resource_count, int64_t);
-    run->variants = ARENA_ARRAY(arena, problem->variant_count, struct variant_state);
+    run->relaxations = ARENA_ARRAY(arena, problem->relaxation_count, struct relaxation_state);
     run->shape_failed_at = ARENA_ARRAY(arena, problem->shapes.count, uint64_t);
     run->places = ARENA_ARRAY(arena, problem->pods.count, struct solver_place);
     run->next_pod = ARENA_ARRAY(arena, problem->pods.count, uint32_t);
@@ -119,7 +119,7 @@ struct solver_run *run_create(const struct solver_problem *problem, struct strat
         joint_zones_make(run);
     if (strategy.sound) {
         run->placed_as = ARENA_ARRAY(arena, problem->pods.count, uint32_t);
-        shared_claims_make(run);
+        shared_volumes_make(run);
     }
     return run;
 }

@@ -1,7 +1,7 @@
-/* A run inside: the claims it opens, and what it remembers of what it tried. Karpenter tries every
- * pod against every node and claim; here pods of a shape share what one of them learned: room only
- * shrinks and requirements only narrow within a run, so what turned one away for good turns away
- * all, and only topology has to be asked again. */
+/* A run inside: the NodeClaims it opens, and what it remembers of what it tried. Karpenter tries
+ * every pod against every node and NodeClaim; here pods of a shape share what one of them learned:
+ * room only shrinks and requirements only narrow within a run, so what turned one away for good
+ * turns away all, and only topology has to be asked again. */
 #ifndef TAFFRAIL_SOLVER_RUN_H
 #define TAFFRAIL_SOLVER_RUN_H
 
@@ -19,58 +19,63 @@ static inline uint64_t wide_bits_word(const struct wide_bits *bits, size_t word)
     return word < bits->word_count ? bits->words[word] : 0;
 }
 
-/* ---- requirement sets of claims: equal ones are one ---- */
+/* ---- requirement sets of NodeClaims: equal ones are one ---- */
 
-struct claim_set {
+struct node_requirements {
     uint32_t number;
     struct solver_requirements requirements;
-    const uint64_t *rows;          /* that suit it and can be had; NULL: not asked yet */
+    const uint64_t *options;       /* that suit it and can be had; NULL: not asked yet */
     const bool *allowed_offerings; /* by offering shape; NULL: not asked yet */
     bool priced;
-    int64_t price; /* of the cheapest of rows, when priced; INT64_MAX: none */
+    int64_t price; /* of the cheapest of options, when priced; INT64_MAX: none */
     bool has_min_values;
 };
-struct step { /* what came of adding to a set */
+struct transition { /* what came of adding to a set */
     uint64_t from, what;
-    const struct claim_set *to; /* NULL: they contradict each other */
+    const struct node_requirements *to; /* NULL: they contradict each other */
     bool used;
 };
-struct claim_sets {
-    LIST(struct claim_set *) sets;
-    struct intern signatures;
-    struct signature scratch;
-    struct step *steps;
-    size_t step_count, step_slots;
+struct node_requirements_table {
+    LIST(struct node_requirements *) sets;
+    struct intern fingerprints;
+    struct fingerprint scratch;
+    struct transition *transitions;
+    size_t transition_count, transition_slots;
 };
 struct solver_run;
-const struct claim_set *claim_set_of(struct solver_run *run,
-                                     const struct solver_requirements *requirements);
+const struct node_requirements *node_requirements_of(
+    struct solver_run *run, const struct solver_requirements *requirements);
 /* The set with a term added; number tells terms apart. NULL when it is not compatible
  * (docs/reference/karpenter.md 2.5; keys that are well known may be undefined). */
-const struct claim_set *claim_set_add(struct solver_run *run, const struct claim_set *set,
-                                      const struct term *term, uint32_t number);
+const struct node_requirements *node_requirements_add(struct solver_run *run,
+                                                      const struct node_requirements *set,
+                                                      const struct term *term, uint32_t number);
 /* The set with a key limited to the values of domains. NULL as above. */
-const struct claim_set *claim_set_narrow(struct solver_run *run, const struct claim_set *set,
-                                         uint32_t key, const uint64_t *domains, size_t word_count);
-const uint64_t *claim_set_rows(struct solver_run *run, const struct claim_set *set);
-/* The set with every minimum lowered to what rows can do, or, unless it may be relaxed, NULL when
- * one is not reached (docs/reference/karpenter.md 1.6). */
-const struct claim_set *claim_set_min_values(struct solver_run *run, const struct claim_set *set,
-                                             const uint64_t *rows, bool relax);
+const struct node_requirements *node_requirements_narrow(struct solver_run *run,
+                                                         const struct node_requirements *set,
+                                                         uint32_t key, const uint64_t *domains,
+                                                         size_t word_count);
+const uint64_t *node_requirements_options(struct solver_run *run,
+                                          const struct node_requirements *set);
+/* The set with every minimum lowered to what options can do, or, unless it may be relaxed, NULL
+ * when one is not reached (docs/reference/karpenter.md 1.6). */
+const struct node_requirements *node_requirements_min_values(struct solver_run *run,
+                                                             const struct node_requirements *set,
+                                                             const uint64_t *options, bool relax);
 
-/* How many different values of its key that a requirement allows the rows have between them. */
+/* How many different values of its key that a requirement allows the options have between them. */
 uint32_t requirement_count_values(const struct solver_problem *problem,
-                                  const struct solver_requirement *r, const uint64_t *rows);
+                                  const struct solver_requirement *r, const uint64_t *options);
 
-/* ---- claims ---- */
+/* ---- NodeClaims ---- */
 
-struct claim {
+struct node_claim {
     uint32_t pool;
-    const struct claim_set *set;
-    uint64_t *rows;     /* that can hold its pods */
+    const struct node_requirements *set;
+    uint64_t *options;  /* that can hold its pods */
     int64_t *requests;  /* of its pods, by resource */
-    int64_t *most;      /* by resource: the most any of rows has room for */
-    uint32_t *roomiest; /* by resource: the row that has it; SOLVER_NONE */
+    int64_t *most;      /* by resource: the most any of options has room for */
+    uint32_t *roomiest; /* by resource: the option that has it; SOLVER_NONE */
     uint32_t pod_count, first_pod, last_pod;
     struct host_port_list ports;
     LIST(struct mount) mounts;
@@ -78,10 +83,10 @@ struct claim {
     uint64_t *held;   /* reservations that keep a machine for it, bits; NULL: none */
 };
 
-/* Claims with as many pods. */
-struct claim_rank {
+/* NodeClaims with as many pods. */
+struct node_claim_rank {
     struct wide_bits claims;
-    size_t first_word; /* of claims: those before it are 0 */
+    size_t first_word; /* of NodeClaims: those before it are 0 */
     size_t count;
     LIST(uint32_t) arrivals; /* in order; some have gone on */
 };
@@ -92,7 +97,7 @@ struct claim_rank {
  * 10). All false: as Karpenter does. */
 struct strategy {
     bool joint_zones, spread_in_one, exact_limits, best_fit, cheapest;
-    bool least_growth; /* a pod goes where it adds least to the price, be it a new claim */
+    bool least_growth; /* a pod goes where it adds least to the price, be it a new NodeClaim */
     bool sound;        /* keeps to kube-scheduler's reading where Karpenter's is laxer */
     bool look_ahead;   /* a domain is chosen only where something fits it */
     bool tight_first;  /* pods with fewer zones to choose from come first */
@@ -103,8 +108,8 @@ struct strategy {
 
 /* ---- state ---- */
 
-struct group_state {
-    int32_t *counts; /* as in the group; of a hostname group nodes, then claims */
+struct topology_group_state {
+    int32_t *counts; /* as in the group; of a hostname group nodes, then NodeClaims */
     size_t count_size;
     size_t occupied;
     bool dormant;                   /* a late group that no pod has asked yet: it counts nothing */
@@ -112,8 +117,8 @@ struct group_state {
     struct wide_bits nodes, claims; /* hostname groups: those with a count, nodes by place */
 };
 
-/* A group a variant has to satisfy, as things stand. */
-struct wanted {
+/* A group a relaxation has to satisfy, as things stand. */
+struct matching_topology {
     uint32_t group;
     bool self;         /* the pod counts itself */
     bool starts;       /* may be the first of an affinity */
@@ -122,10 +127,10 @@ struct wanted {
     uint64_t *domains; /* where it may go; hostname: NULL */
     size_t word_count;
 };
-struct variant_state {
+struct relaxation_state {
     bool ready;
-    struct wanted *wanted;
-    size_t wanted_count;
+    struct matching_topology *matching;
+    size_t matching_count;
     uint64_t *turned_away_nodes;         /* for good, by place in node_order */
     struct wide_bits turned_away_claims; /* for good */
     size_t first_word;                   /* of them: in those before it all are */
@@ -143,35 +148,37 @@ struct solver_run {
         struct mount *items;
         size_t count, capacity;
     } * node_mounts;
-    int64_t **limits;      /* of pools, by resource: what is left */
-    uint64_t **limit_rows; /* of pools: rows within the limits; made anew when they change */
-    bool *limit_rows_fresh;
-    struct claim_sets sets;
-    struct claim *empty_claims; /* of pools: one that nothing is on yet */
-    LIST(struct claim) claims;
-    LIST(struct claim_rank) ranks; /* by how many pods are on a claim */
-    LIST(uint32_t) order;         /* of the claims, as Karpenter's; up to CLAIM_ORDER_MAX of them */
-    bool order_fresh;             /* nothing was placed since it was sorted */
-    struct wide_bits **claims_of; /* [topology key][value] */
-    struct wide_bits *claims_open; /* [topology key]: claims that name no value */
-    struct group_state *groups;
-    struct variant_state *variants;
+    int64_t **limits;         /* of pools, by resource: what is left */
+    uint64_t **limit_options; /* of pools: options within the limits; made anew when they change */
+    bool *limit_options_fresh;
+    struct node_requirements_table sets;
+    struct node_claim *empty_node_claims; /* of pools: one that nothing is on yet */
+    LIST(struct node_claim) node_claims;
+    LIST(struct node_claim_rank) ranks; /* by how many pods are on a NodeClaim */
+    LIST(uint32_t)
+    order;            /* of the NodeClaims, as Karpenter's; up to NODE_CLAIM_ORDER_MAX of them */
+    bool order_fresh; /* nothing was placed since it was sorted */
+    struct wide_bits **claims_of;  /* [topology key][value] */
+    struct wide_bits *claims_open; /* [topology key]: NodeClaims that name no value */
+    struct topology_group_state *groups;
+    struct relaxation_state *relaxations;
     uint64_t *shape_failed_at; /* by shape: when nothing had changed since, it fails again */
-    /* By claim of pods, of sound strategies; NULL: no pods share one. */
-    bool *claim_shared;
-    uint32_t *claim_zones;       /* where it will be; SOLVER_NONE: open yet */
-    bool *postponed;             /* by shape: not in this pass; NULL: none */
-    uint32_t *reservations_free; /* by reservation: machines no claim holds */
-    /* What was tried last waits for a reservation: it gives up no wish, and no later pool is asked.
+    /* By volume claim, of sound strategies; NULL: no pods share one. */
+    bool *volume_claim_shared;
+    uint32_t *volume_claim_zones; /* where it will be; SOLVER_NONE: open yet */
+    bool *postponed;              /* by shape: not in this pass; NULL: none */
+    uint32_t *reservations_free;  /* by reservation: machines no NodeClaim holds */
+    /* What was tried last waits for a reservation: it gives up no preference, and no later pool is
+     * asked.
      */
     bool deferred;
     uint64_t version;            /* how often something was placed, from 1 */
     struct solver_place *places; /* by pod */
     struct waiting *waiting;     /* reason_circle.c; NULL: nobody has asked yet */
     LIST(uint32_t) placed;       /* pods in the order they were placed; of sound strategies */
-    uint32_t *placed_as;         /* by pod: which variant of its shape; of sound strategies */
-    uint32_t *next_pod;          /* of the same claim */
-    uint64_t *scratch_fits, *scratch_rows, *scratch_domains, *scratch_domain, *scratch_held;
+    uint32_t *placed_as;         /* by pod: which relaxation of its shape; of sound strategies */
+    uint32_t *next_pod;          /* of the same NodeClaim */
+    uint64_t *scratch_fits, *scratch_options, *scratch_domains, *scratch_domain, *scratch_held;
     size_t scratch_domain_words;
     int64_t *scratch_total;
     struct solver_plan plan;
@@ -181,141 +188,154 @@ struct solver_run {
 
 /* ---- topology.c ---- */
 
-/* Brings the wanted groups of a variant up to date. False when there is no domain left for one. */
-bool topology_want(struct solver_run *run, const struct shape *shape, const struct variant *variant,
-                   uint32_t *in_the_way);
-/* What a host of its own says to hostname groups, and a claim to a pod. */
-enum verdict {
-    ACCEPTED,
+/* Brings the wanted groups of a relaxation up to date. False when there is no domain left for one.
+ */
+bool topology_match(struct solver_run *run, const struct shape *shape,
+                    const struct relaxation *relaxation, uint32_t *in_the_way);
+/* What a host of its own says to hostname groups, and a NodeClaim to a pod. */
+enum can_add {
+    CAN_ADD,
     NOT_NOW,
     NEVER,
     DEFERRED, /* not now: the pod waits until it is known which reservations are left */
 };
-enum verdict topology_host(const struct solver_run *run, const struct variant_state *state,
+enum can_add topology_host(const struct solver_run *run, const struct relaxation_state *state,
                            uint32_t host, uint32_t *in_the_way);
-/* A claim's set narrowed to where the wanted groups let it be; NULL. fits (NULL: does not matter)
- * are the rows a domain has to offer one of, when the strategy looks ahead. */
-const struct claim_set *topology_narrow(struct solver_run *run, const struct variant_state *state,
-                                        const struct claim_set *set, const uint64_t *fits,
-                                        uint32_t *in_the_way);
-bool topology_allows_node(const struct solver_run *run, const struct variant_state *state,
-                          const struct machine *node, uint32_t *in_the_way);
-/* A pod of the shape is on node, or on claim (the other is SOLVER_NONE). */
+/* A NodeClaim's set narrowed to where the wanted groups let it be; NULL. fits (NULL: does not
+ * matter) are the options a domain has to offer one of, when the strategy looks ahead. */
+const struct node_requirements *topology_narrow(struct solver_run *run,
+                                                const struct relaxation_state *state,
+                                                const struct node_requirements *set,
+                                                const uint64_t *fits, uint32_t *in_the_way);
+bool topology_allows_node(const struct solver_run *run, const struct relaxation_state *state,
+                          const struct state_node *node, uint32_t *in_the_way);
+/* A pod of the shape is on node, or on NodeClaim (the other is SOLVER_NONE). */
 void topology_record(struct solver_run *run, const struct shape *shape, uint32_t node,
                      uint32_t claim);
 
-/* ---- shared.c ---- */
+/* ---- shared_volumes.c ---- */
 
-void shared_claims_make(struct solver_run *run);
-/* Whether a pod may be in a zone, as far as claims it shares are settled. */
-bool shared_claims_allow(const struct solver_run *run, const struct pod *pod, uint32_t zone);
-/* The set in the one zone its shared claims are or may be in; NULL: there is none. */
-const struct claim_set *shared_claims_narrow(struct solver_run *run, const struct pod *pod,
-                                             const struct claim_set *set, const uint64_t *fits);
-void shared_claims_record(struct solver_run *run, const struct pod *pod, uint32_t zone);
+void shared_volumes_make(struct solver_run *run);
+/* Whether a pod may be in a zone, as far as volume claims it shares are settled. */
+bool shared_volumes_allow(const struct solver_run *run, const struct pod *pod, uint32_t zone);
+/* The set in the one zone its shared volume claims are or may be in; NULL: there is none. */
+const struct node_requirements *shared_volumes_narrow(struct solver_run *run, const struct pod *pod,
+                                                      const struct node_requirements *set,
+                                                      const uint64_t *fits);
+void shared_volumes_record(struct solver_run *run, const struct pod *pod, uint32_t zone);
 
 /* ---- reserved.c ---- */
 
-/* Which reservations a claim would hold with this set and these rows, in scratch_held. */
-enum verdict reserved_try(struct solver_run *run, const struct claim *claim,
-                          const struct claim_set *set, const uint64_t *rows);
-/* The claim holds these, and no longer what it held before. */
-void reserved_hold(struct solver_run *run, struct claim *claim, const uint64_t *held);
-/* The claim's set, limited to the reservations it holds. */
-const struct claim_set *reserved_finish(struct solver_run *run, const struct claim *claim);
+/* Which reservations a NodeClaim would hold with this set and these options, in scratch_held. */
+enum can_add reserved_try(struct solver_run *run, const struct node_claim *claim,
+                          const struct node_requirements *set, const uint64_t *options);
+/* The NodeClaim holds these, and no longer what it held before. */
+void reserved_hold(struct solver_run *run, struct node_claim *claim, const uint64_t *held);
+/* The NodeClaim's set, limited to the reservations it holds. */
+const struct node_requirements *reserved_finish(struct solver_run *run,
+                                                const struct node_claim *claim);
 
 /* ---- go_sort.c, order.c ---- */
 
-/* Up to so many claims Karpenter's order is followed exactly. */
-#define CLAIM_ORDER_MAX 512
-/* Sorts an order of claims by pods, equals as Go's sort.Slice leaves them. */
-void claims_sort(const struct claim *claims, uint32_t *order, size_t count);
-/* A claim has a pod more, its first maybe. */
-void claim_enter(struct solver_run *run, uint32_t number);
-/* Calls visit for each claim that may take the pod, in the order they are tried, until it is true;
- * whether it was. */
-bool each_claim(struct solver_run *run, const struct variant *variant,
-                bool (*visit)(struct solver_run *run, uint32_t claim, void *argument),
-                void *argument);
+/* Up to so many NodeClaims Karpenter's order is followed exactly. */
+#define NODE_CLAIM_ORDER_MAX 512
+/* Sorts an order of NodeClaims by pods, equals as Go's sort.Slice leaves them. */
+void node_claims_sort(const struct node_claim *claims, uint32_t *order, size_t count);
+/* A NodeClaim has a pod more, its first maybe. */
+void node_claim_enter(struct solver_run *run, uint32_t number);
+/* Calls visit for each NodeClaim that may take the pod, in the order they are tried, until it is
+ * true; whether it was. */
+bool each_node_claim(struct solver_run *run, const struct relaxation *relaxation,
+                     bool (*visit)(struct solver_run *run, uint32_t claim, void *argument),
+                     void *argument);
 
-/* ---- claim.c, price.c, place.c ---- */
+/* ---- NodeClaim.c, price.c, place.c ---- */
 
 struct candidate {
-    const struct claim_set *set;
-    const uint64_t *rows; /* scratch */
-    const uint64_t *held; /* reservations it would hold; scratch */
+    const struct node_requirements *set;
+    const uint64_t *options; /* scratch */
+    const uint64_t *held;    /* reservations it would hold; scratch */
 };
-/* How a claim, also one that is only considered, would take a pod. */
-enum verdict claim_try(struct solver_run *run, const struct claim *claim, uint32_t host,
-                       uint32_t pod, const struct variant *variant, bool relax_min_values,
-                       struct candidate *candidate);
-/* Of rows those of a pool that have room for the total; false when there is none. */
-bool rows_with_room(const struct solver_problem *problem, const struct pool *pool,
-                    const int64_t *total, const uint64_t *rows, uint64_t *fits);
-/* Takes off the rows whose daemons use a host port of the shape. */
+/* How a NodeClaim, also one that is only considered, would take a pod. */
+enum can_add node_claim_can_add(struct solver_run *run, const struct node_claim *claim,
+                                uint32_t host, uint32_t pod, const struct relaxation *relaxation,
+                                bool relax_min_values, struct candidate *candidate);
+/* Of options those of a pool that have room for the total; false when there is none. */
+bool options_with_room(const struct solver_problem *problem, const struct pool *pool,
+                       const int64_t *total, const uint64_t *options, uint64_t *fits);
+/* Takes off the options whose daemons use a host port of the shape. */
 void drop_taken_ports(const struct solver_problem *problem, const struct pool *pool,
-                      const struct shape *shape, uint64_t *rows);
-/* Whether the type of a row attaches as many volumes of a driver. */
-bool row_attaches(const struct solver_problem *problem, size_t row, uint32_t driver, size_t count);
+                      const struct shape *shape, uint64_t *options);
+/* Whether the type of a option attaches as many volumes of a driver. */
+bool option_attaches(const struct solver_problem *problem, size_t option, uint32_t driver,
+                     size_t count);
 /* How many volumes of a driver are attached when more come to those there. */
 size_t mounts_count(const struct mount *there, size_t there_count, const struct mount *more,
                     size_t more_count, uint32_t driver);
 /* Rows of the pool that its limits still allow. NULL: no node may be added at all. */
-const uint64_t *pool_limit_rows(struct solver_run *run, uint32_t number);
+const uint64_t *pool_limit_options(struct solver_run *run, uint32_t number);
 struct priced_type {
     uint32_t type;
     int64_t price; /* in micro-dollars; INT64_MAX: none */
     const struct offering *offering;
 };
-/* The cheapest offering of each row that the set allows, by price, then name; how many. */
-size_t price_rows(struct solver_run *run, const struct claim_set *set, const uint64_t *rows,
-                  struct priced_type *priced);
-/* Of the cheapest of rows, or of all rows of a set, in micro-dollars; INT64_MAX: none has a price.
+/* The cheapest offering of each option that the set allows, by price, then name; how many. */
+size_t price_options(struct solver_run *run, const struct node_requirements *set,
+                     const uint64_t *options, struct priced_type *priced);
+/* Of the cheapest of options, or of all options of a set, in micro-dollars; INT64_MAX: none has a
+ * price.
  */
-int64_t rows_price(struct solver_run *run, const struct claim_set *set, const uint64_t *rows);
-int64_t claim_set_price(struct solver_run *run, const struct claim_set *set);
-/* The row the claim would be bought as, and its offering: the cheapest, ties by name. NULL: none.
+int64_t options_price(struct solver_run *run, const struct node_requirements *set,
+                      const uint64_t *options);
+int64_t node_requirements_price(struct solver_run *run, const struct node_requirements *set);
+/* The option the NodeClaim would be bought as, and its offering: the cheapest, ties by name. NULL:
+ * none.
  */
-const struct offering *claim_cheapest(struct solver_run *run, const struct claim_set *set,
-                                      const uint64_t *rows, size_t *row);
+const struct offering *node_claim_cheapest(struct solver_run *run,
+                                           const struct node_requirements *set,
+                                           const uint64_t *options, size_t *option);
 /* By offering shape: whether the set allows it. */
-const bool *claim_set_offerings(struct solver_run *run, const struct claim_set *set);
+const bool *node_requirements_offerings(struct solver_run *run,
+                                        const struct node_requirements *set);
 /* In micro-dollars an hour; INT64_MAX: no price, or none to be had. */
-int64_t row_price(struct solver_run *run, const struct claim_set *set, size_t row);
-/* Brings what the rows of a claim have room for up to date. */
-void claim_measure(const struct solver_run *run, struct claim *claim);
-/* The same when rows were only taken off since. */
-void claim_measure_fewer(const struct solver_run *run, struct claim *claim);
-/* Where it adds least to the price: on a claim or on one of its own. */
-bool place_by_growth(struct solver_run *run, uint32_t pod, const struct variant *variant);
-/* How a claim of its own would be; the pool it would be of in *pool. */
-bool try_opening(struct solver_run *run, uint32_t pod, const struct variant *variant,
+int64_t option_price(struct solver_run *run, const struct node_requirements *set, size_t option);
+/* Brings what the options of a NodeClaim have room for up to date. */
+void node_claim_measure(const struct solver_run *run, struct node_claim *claim);
+/* The same when options were only taken off since. */
+void node_claim_measure_fewer(const struct solver_run *run, struct node_claim *claim);
+/* Where it adds least to the price: on a NodeClaim or on one of its own. */
+bool place_by_growth(struct solver_run *run, uint32_t pod, const struct relaxation *relaxation);
+/* How a NodeClaim of its own would be; the pool it would be of in *pool. */
+bool try_opening(struct solver_run *run, uint32_t pod, const struct relaxation *relaxation,
                  uint32_t *pool, struct candidate *candidate);
-/* How a claim that is open would take a pod; remembers one that never will. */
+/* How a NodeClaim that is open would take a pod; remembers one that never will. */
 bool try_joining(struct solver_run *run, uint32_t claim, uint32_t pod,
-                 const struct variant *variant, struct candidate *candidate);
-/* On a claim that takes it without being opened for it. */
-bool join_claim(struct solver_run *run, uint32_t pod, const struct variant *variant);
-/* A claim of its own for a pod, or a pod more on a claim. */
-void claim_open(struct solver_run *run, uint32_t pool, uint32_t pod,
-                const struct candidate *candidate);
-void put_on_claim(struct solver_run *run, uint32_t pod_number, uint32_t number,
-                  const struct candidate *candidate);
+                 const struct relaxation *relaxation, struct candidate *candidate);
+/* On a NodeClaim that takes it without being opened for it. */
+bool add_to_inflight_node(struct solver_run *run, uint32_t pod,
+                          const struct relaxation *relaxation);
+/* A NodeClaim of its own for a pod, or a pod more on a NodeClaim. */
+void node_claim_open(struct solver_run *run, uint32_t pool, uint32_t pod,
+                     const struct candidate *candidate);
+void node_claim_add(struct solver_run *run, uint32_t pod_number, uint32_t number,
+                    const struct candidate *candidate);
 /* What a node says to a pod, as things stand. */
 bool node_has_room(const struct solver_run *run, uint32_t node, const struct shape *shape);
 bool node_attaches(const struct solver_run *run, uint32_t node, const struct pod *pod);
-bool node_suits_volumes(const struct solver_problem *problem, const struct machine *node,
+bool node_suits_volumes(const struct solver_problem *problem, const struct state_node *node,
                         const struct shape *shape);
-/* A claim of a pool, with a set of requirements to begin with. */
-enum verdict try_pool(struct solver_run *run, uint32_t pool, const struct claim_set *set,
-                      uint32_t pod, const struct variant *variant, struct candidate *candidate);
-/* On this node, when it takes the pod; the variant's groups are up to date. */
-bool place_on_this_node(struct solver_run *run, uint32_t pod, const struct variant *variant,
-                        uint32_t node);
+/* A NodeClaim of a pool, with a set of requirements to begin with. */
+enum can_add try_pool(struct solver_run *run, uint32_t pool, const struct node_requirements *set,
+                      uint32_t pod, const struct relaxation *relaxation,
+                      struct candidate *candidate);
+/* On this node, when it takes the pod; the relaxation's groups are up to date. */
+bool add_to_this_node(struct solver_run *run, uint32_t pod, const struct relaxation *relaxation,
+                      uint32_t node);
 /* On the first node that takes it. */
-bool place_on_node(struct solver_run *run, uint32_t pod, const struct variant *variant);
-/* Places a pod of the queue as one variant of its shape; false when it fits nowhere now. */
-bool place_pod(struct solver_run *run, uint32_t pod, const struct variant *variant);
+bool add_to_existing_node(struct solver_run *run, uint32_t pod,
+                          const struct relaxation *relaxation);
+/* Places a pod of the queue as one relaxation of its shape; false when it fits nowhere now. */
+bool try_relaxation(struct solver_run *run, uint32_t pod, const struct relaxation *relaxation);
 
 /* ---- plan.c, optimize.c, dense.c ---- */
 
@@ -324,8 +344,8 @@ struct solver_run *run_create(const struct solver_problem *problem, struct strat
 /* Places what it can of the pods not placed yet, in the order of the queue. */
 void place_queue(struct solver_run *run);
 void plan_finish(struct solver_run *run);
-/* What a claim that is on no list, and whose pods have no numbers, comes to. */
-struct solver_claim plan_claim(struct solver_run *run, const struct claim *claim);
+/* What a NodeClaim that is on no list, and whose pods have no numbers, comes to. */
+struct solver_claim plan_claim(struct solver_run *run, const struct node_claim *claim);
 /* Where affinity groups may begin so that all of their pods can follow. */
 void joint_zones_make(struct solver_run *run);
 /* Buys for the pods that no topology ties, of those not placed yet, what holds most for its price.

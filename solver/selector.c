@@ -29,12 +29,12 @@ uint32_t label_class_add(struct solver_builder *builder, uint32_t namespace,
 {
     struct solver_problem *problem = builder->problem;
     struct label_list list = label_list_make(problem, labels);
-    struct signature signature = {.arena = problem->arena};
-    signature_number(&signature, namespace);
-    signature_bytes(&signature, list.items, list.count * sizeof *list.items);
+    struct fingerprint fingerprint = {.arena = problem->arena};
+    fingerprint_number(&fingerprint, namespace);
+    fingerprint_bytes(&fingerprint, list.items, list.count * sizeof *list.items);
     bool added = false;
     uint32_t number =
-        intern_number(&problem->class_signatures, signature.bytes, signature.size, &added);
+        intern_number(&problem->class_fingerprints, fingerprint.bytes, fingerprint.size, &added);
     if (added)
         *LIST_PUSH(problem->arena, &problem->label_classes) =
             (struct label_class){.namespace = namespace, .labels = list};
@@ -100,17 +100,17 @@ uint32_t selector_add(struct solver_builder *builder, const struct solver_select
         selector.nothing |= !is_selector_op(given->expressions.items[i].op);
     }
     add_own_labels(problem, own, match_label_keys, match_label_key_count, &selector, items);
-    struct signature signature = {.arena = problem->arena};
-    signature_number(&signature, (uint64_t)selector.absent << 1 | (uint64_t)selector.nothing);
+    struct fingerprint fingerprint = {.arena = problem->arena};
+    fingerprint_number(&fingerprint, (uint64_t)selector.absent << 1 | (uint64_t)selector.nothing);
     for (size_t i = 0; i < selector.count; i++) {
-        signature_number(&signature, items[i].key);
-        signature_number(&signature, items[i].op);
-        signature_number(&signature, items[i].value_count);
-        signature_bytes(&signature, items[i].values, items[i].value_count * sizeof(uint32_t));
+        fingerprint_number(&fingerprint, items[i].key);
+        fingerprint_number(&fingerprint, items[i].op);
+        fingerprint_number(&fingerprint, items[i].value_count);
+        fingerprint_bytes(&fingerprint, items[i].values, items[i].value_count * sizeof(uint32_t));
     }
     bool added = false;
     uint32_t number =
-        intern_number(&problem->selector_signatures, signature.bytes, signature.size, &added);
+        intern_number(&problem->selector_fingerprints, fingerprint.bytes, fingerprint.size, &added);
     if (added)
         *LIST_PUSH(problem->arena, &problem->selectors) = selector;
     return number;

@@ -6,111 +6,111 @@
 
 /* ---- telling shapes apart ---- */
 
-static void sign_expressions(struct signature *s, struct solver_expressions expressions)
+static void sign_expressions(struct fingerprint *s, struct solver_expressions expressions)
 {
-    signature_number(s, expressions.count);
+    fingerprint_number(s, expressions.count);
     for (size_t i = 0; i < expressions.count; i++) {
         const struct solver_expression *e = &expressions.items[i];
-        signature_string(s, e->key);
-        signature_number(s, (uint64_t)e->op);
-        signature_number(s, e->value_count);
+        fingerprint_string(s, e->key);
+        fingerprint_number(s, (uint64_t)e->op);
+        fingerprint_number(s, e->value_count);
         for (size_t j = 0; j < e->value_count; j++)
-            signature_string(s, e->values[j]);
+            fingerprint_string(s, e->values[j]);
     }
 }
 
-static void sign_labels(struct signature *s, struct solver_labels labels)
+static void sign_labels(struct fingerprint *s, struct solver_labels labels)
 {
-    signature_number(s, labels.count);
+    fingerprint_number(s, labels.count);
     for (size_t i = 0; i < labels.count; i++) {
-        signature_string(s, labels.items[i].key);
-        signature_string(s, labels.items[i].value);
+        fingerprint_string(s, labels.items[i].key);
+        fingerprint_string(s, labels.items[i].value);
     }
 }
 
-static void sign_strings(struct signature *s, const char *const *strings, size_t count)
+static void sign_strings(struct fingerprint *s, const char *const *strings, size_t count)
 {
-    signature_number(s, count);
+    fingerprint_number(s, count);
     for (size_t i = 0; i < count; i++)
-        signature_string(s, strings[i]);
+        fingerprint_string(s, strings[i]);
 }
 
-static void sign_selector(struct signature *s, const struct solver_selector *selector)
+static void sign_selector(struct fingerprint *s, const struct solver_selector *selector)
 {
-    signature_number(s, (uint64_t)selector->kind);
+    fingerprint_number(s, (uint64_t)selector->kind);
     if (selector->kind == SOLVER_SELECTOR_GIVEN)
         sign_expressions(s, selector->expressions);
 }
 
-static void sign_nodes(struct signature *s, const struct solver_shape *shape)
+static void sign_nodes(struct fingerprint *s, const struct solver_shape *shape)
 {
     sign_labels(s, shape->node_selector);
-    signature_number(s, shape->required_count);
+    fingerprint_number(s, shape->required_count);
     for (size_t i = 0; i < shape->required_count; i++)
         sign_expressions(s, shape->required[i]);
-    signature_number(s, shape->preferred_count);
+    fingerprint_number(s, shape->preferred_count);
     for (size_t i = 0; i < shape->preferred_count; i++) {
-        signature_number(s, (uint64_t)shape->preferred[i].weight);
+        fingerprint_number(s, (uint64_t)shape->preferred[i].weight);
         sign_expressions(s, shape->preferred[i].expressions);
     }
-    signature_number(s, shape->toleration_count);
+    fingerprint_number(s, shape->toleration_count);
     for (size_t i = 0; i < shape->toleration_count; i++) {
         const struct solver_toleration *t = &shape->tolerations[i];
-        signature_string(s, t->key);
-        signature_string(s, t->value);
-        signature_number(s, (uint64_t)t->exists << 8 | (uint64_t)t->any_effect << 4 |
-                                (uint64_t)t->effect);
+        fingerprint_string(s, t->key);
+        fingerprint_string(s, t->value);
+        fingerprint_number(s, (uint64_t)t->exists << 8 | (uint64_t)t->any_effect << 4 |
+                                  (uint64_t)t->effect);
     }
 }
 
-static void sign_topology(struct signature *s, const struct solver_shape *shape)
+static void sign_topology(struct fingerprint *s, const struct solver_shape *shape)
 {
-    signature_number(s, shape->spread_count);
+    fingerprint_number(s, shape->spread_count);
     for (size_t i = 0; i < shape->spread_count; i++) {
         const struct solver_spread *t = &shape->spreads[i];
-        signature_string(s, t->key);
-        signature_number(s, (uint64_t)(uint32_t)t->max_skew << 32 | (uint32_t)t->min_domains);
-        signature_number(s, (uint64_t)t->hard << 2 | (uint64_t)t->ignore_node_affinity << 1 |
-                                (uint64_t)t->honor_node_taints);
+        fingerprint_string(s, t->key);
+        fingerprint_number(s, (uint64_t)(uint32_t)t->max_skew << 32 | (uint32_t)t->min_domains);
+        fingerprint_number(s, (uint64_t)t->hard << 2 | (uint64_t)t->ignore_node_affinity << 1 |
+                                  (uint64_t)t->honor_node_taints);
         sign_selector(s, &t->selector);
         sign_strings(s, t->match_label_keys, t->match_label_key_count);
     }
-    signature_number(s, shape->affinity_count);
+    fingerprint_number(s, shape->affinity_count);
     for (size_t i = 0; i < shape->affinity_count; i++) {
         const struct solver_pod_affinity *t = &shape->affinities[i];
-        signature_string(s, t->key);
-        signature_number(s, (uint64_t)(uint32_t)t->weight << 2 | (uint64_t)t->anti << 1 |
-                                (uint64_t)t->required);
+        fingerprint_string(s, t->key);
+        fingerprint_number(s, (uint64_t)(uint32_t)t->weight << 2 | (uint64_t)t->anti << 1 |
+                                  (uint64_t)t->required);
         sign_selector(s, &t->selector);
         sign_strings(s, t->namespaces, t->namespace_count);
         sign_selector(s, &t->namespace_selector);
     }
 }
 
-static void sign_shape(struct signature *s, const struct solver_shape *shape)
+static void sign_shape(struct fingerprint *s, const struct solver_shape *shape)
 {
-    signature_string(s, shape->namespace);
+    fingerprint_string(s, shape->namespace);
     sign_labels(s, shape->labels);
-    signature_number(s, shape->requests.count);
+    fingerprint_number(s, shape->requests.count);
     for (size_t i = 0; i < shape->requests.count; i++) {
-        signature_number(s, shape->requests.items[i].resource);
-        signature_number(s, (uint64_t)shape->requests.items[i].quantity);
+        fingerprint_number(s, shape->requests.items[i].resource);
+        fingerprint_number(s, (uint64_t)shape->requests.items[i].quantity);
     }
     sign_nodes(s, shape);
     sign_topology(s, shape);
-    signature_number(s, shape->host_port_count);
+    fingerprint_number(s, shape->host_port_count);
     for (size_t i = 0; i < shape->host_port_count; i++) {
-        signature_string(s, shape->host_ports[i].ip);
-        signature_string(s, shape->host_ports[i].protocol);
-        signature_number(s, shape->host_ports[i].port);
+        fingerprint_string(s, shape->host_ports[i].ip);
+        fingerprint_string(s, shape->host_ports[i].protocol);
+        fingerprint_number(s, shape->host_ports[i].port);
     }
-    signature_number(s, shape->volume_count);
+    fingerprint_number(s, shape->volume_count);
     for (size_t i = 0; i < shape->volume_count; i++) {
-        signature_number(s, shape->volumes[i].alternative_count);
+        fingerprint_number(s, shape->volumes[i].alternative_count);
         for (size_t j = 0; j < shape->volumes[i].alternative_count; j++)
             sign_expressions(s, shape->volumes[i].alternatives[j]);
     }
-    signature_number(s, shape->needs_devices);
+    fingerprint_number(s, shape->needs_devices);
 }
 
 /* ---- reading one ---- */
@@ -147,7 +147,7 @@ static struct toleration_list read_tolerations(struct solver_builder *builder,
     struct solver_problem *problem = builder->problem;
     struct toleration *items =
         ARENA_ARRAY(problem->arena, given->toleration_count, struct toleration);
-    struct signature signature = {.arena = problem->arena};
+    struct fingerprint fingerprint = {.arena = problem->arena};
     for (size_t i = 0; i < given->toleration_count; i++) {
         const struct solver_toleration *t = &given->tolerations[i];
         items[i] = (struct toleration){
@@ -157,12 +157,12 @@ static struct toleration_list read_tolerations(struct solver_builder *builder,
             .any_effect = t->any_effect,
             .effect = t->any_effect ? SOLVER_NO_SCHEDULE : t->effect,
         };
-        signature_number(&signature, (uint64_t)items[i].key << 32 | items[i].value);
-        signature_number(&signature, (uint64_t)t->exists << 8 | (uint64_t)t->any_effect << 4 |
-                                         (uint64_t)items[i].effect);
+        fingerprint_number(&fingerprint, (uint64_t)items[i].key << 32 | items[i].value);
+        fingerprint_number(&fingerprint, (uint64_t)t->exists << 8 | (uint64_t)t->any_effect << 4 |
+                                             (uint64_t)items[i].effect);
     }
     uint32_t number =
-        intern_number(&problem->toleration_signatures, signature.bytes, signature.size, NULL);
+        intern_number(&problem->toleration_fingerprints, fingerprint.bytes, fingerprint.size, NULL);
     return (struct toleration_list){number, items, given->toleration_count};
 }
 
@@ -307,10 +307,10 @@ bool shape_add(struct solver_builder *builder, const struct solver_shape *given,
                struct error *error)
 {
     struct solver_problem *problem = builder->problem;
-    struct signature *signature = &builder->scratch;
-    signature->size = 0;
-    sign_shape(signature, given);
-    *number = intern_find(&problem->shape_signatures, signature->bytes, signature->size);
+    struct fingerprint *fingerprint = &builder->scratch;
+    fingerprint->size = 0;
+    sign_shape(fingerprint, given);
+    *number = intern_find(&problem->shape_fingerprints, fingerprint->bytes, fingerprint->size);
     if (*number != SOLVER_NONE)
         return true;
     struct shape shape = {
@@ -329,7 +329,8 @@ bool shape_add(struct solver_builder *builder, const struct solver_shape *given,
     read_ports(problem, given, &shape);
     if (!read_volumes(problem, given, &shape, error))
         return false;
-    *number = intern_number(&problem->shape_signatures, signature->bytes, signature->size, NULL);
+    *number =
+        intern_number(&problem->shape_fingerprints, fingerprint->bytes, fingerprint->size, NULL);
     shape.number = *number;
     *LIST_PUSH(problem->arena, &problem->shapes) = shape;
     return true;

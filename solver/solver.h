@@ -308,7 +308,7 @@ struct solver_shape {
     bool needs_devices; /* resourceClaims: not placed (docs/reference/karpenter.md 2.10) */
 };
 
-/* Which claim a volume of the shape is, for one pod: two pods with the same one attach one
+/* Which NodeClaim a volume of the shape is, for one pod: two pods with the same one attach one
  * volume. */
 struct solver_mount {
     const char *claim;  /* namespace/name */
@@ -357,18 +357,19 @@ bool solver_add_pod(struct solver_builder *builder, const struct solver_pod *pod
 struct solver_settings {
     bool ignore_preferences;     /* PREFERENCE_POLICY=Ignore */
     bool best_effort_min_values; /* MIN_VALUES_POLICY=BestEffort */
-    /* A claim that finds no reserved capacity left is bought on demand or as spot, as in
+    /* A NodeClaim that finds no reserved capacity left is bought on demand or as spot, as in
      * Karpenter's simulations of a disruption; else its pod waits for a later round
      * (docs/reference/karpenter.md 2.9). */
     bool reserved_fallback;
     /* Choices among the placements Karpenter and kube-scheduler would accept
      * (docs/reference/karpenter.md 10); all false: as Karpenter chooses. */
     struct solver_optimize {
-        bool joint_zones;   /* an affinity group goes where its volumes are */
-        bool spread_in_one; /* zone-anti-affine replicas in one pass: a claim commits its zone */
-        bool exact_limits;  /* a pool's limit counts what is bought, not the largest type left */
-        bool best_fit;      /* the fullest claim first, not the emptiest */
-        bool cheapest;      /* the cheapest plan among pools of equal weight */
+        bool joint_zones; /* an affinity group goes where its volumes are */
+        bool
+            spread_in_one; /* zone-anti-affine replicas in one pass: a NodeClaim commits its zone */
+        bool exact_limits; /* a pool's limit counts what is bought, not the largest type left */
+        bool best_fit;     /* the fullest NodeClaim first, not the emptiest */
+        bool cheapest;     /* the cheapest plan among pools of equal weight */
     } optimize;
     /* Asked now and then while a better plan is looked for: once it says true, the best found so
      * far is the plan. NULL: all tries are made, so that equal input has equal plans. */
@@ -412,7 +413,7 @@ enum solver_place_kind { SOLVER_UNSCHEDULABLE, SOLVER_ON_NODE, SOLVER_ON_CLAIM }
 struct solver_place {
     uint32_t pod;
     enum solver_place_kind kind;
-    uint32_t index; /* of the node, or of the plan's claim */
+    uint32_t index; /* of the node, or of the plan's NodeClaim */
 };
 /* A machine to buy. */
 struct solver_claim {
@@ -497,7 +498,7 @@ struct solver_answer {
     enum solver_place_kind kind;
     uint32_t node;                    /* SOLVER_ON_NODE */
     const struct solver_claim *claim; /* SOLVER_ON_CLAIM: what would be bought for it */
-    const struct solver_names *names; /* of the claim's requirements */
+    const struct solver_names *names; /* of the NodeClaim's requirements */
     struct solver_reasons reasons;    /* SOLVER_UNSCHEDULABLE, when they were asked for */
 };
 /* Where it would go. The run is afterwards as it was; the answer, and all the query needs, is in

@@ -92,7 +92,7 @@ bool hostname_allows_new(const struct solver_requirement *hostname)
     return hostname == NULL || (hostname->complement && !hostname->has_gte && !hostname->has_lte);
 }
 
-uint32_t machine_value(const struct machine *node, uint32_t key)
+uint32_t state_node_value(const struct state_node *node, uint32_t key)
 {
     const struct solver_requirement *r = solver_requirements_get(&node->labels, key);
     if (r == NULL)

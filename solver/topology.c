@@ -13,8 +13,8 @@ static bool allows(const struct solver_run *run, const struct solver_requirement
 
 /* The least count among the domains the pod's own requirements allow
  * (docs/reference/karpenter.md 3.4). */
-static int32_t least_count(const struct solver_run *run, const struct group *group,
-                           const struct group_state *state,
+static int32_t least_count(const struct solver_run *run, const struct topology_group *group,
+                           const struct topology_group_state *state,
                            const struct solver_requirement *pod_domains)
 {
     int32_t least = INT32_MAX, domains = 0;
@@ -28,7 +28,7 @@ static int32_t least_count(const struct solver_run *run, const struct group *gro
     return group->min_domains > 0 && domains < group->min_domains ? 0 : least;
 }
 
-static bool any_occupied(const struct solver_run *run, const struct group_state *state,
+static bool any_occupied(const struct solver_run *run, const struct topology_group_state *state,
                          const struct solver_requirement *pod_domains)
 {
     for (size_t v = 0; v < state->count_size && state->occupied > 0; v++)
@@ -37,46 +37,48 @@ static bool any_occupied(const struct solver_run *run, const struct group_state 
     return false;
 }
 
-static bool is_valid(const struct group *group, int32_t count, int32_t least, bool self,
+static bool is_valid(const struct topology_group *group, int32_t count, int32_t least, bool self,
                      bool bootstrap)
 {
     if (count < 0)
         return false;
     switch (group->kind) {
-    case GROUP_SPREAD:
+    case TOPOLOGY_SPREAD:
         return (int64_t)count + (self ? 1 : 0) - least <= group->max_skew;
-    case GROUP_AFFINITY:
+    case TOPOLOGY_POD_AFFINITY:
         return count > 0 || bootstrap;
-    case GROUP_ANTI_AFFINITY:
+    case TOPOLOGY_POD_ANTI_AFFINITY:
         return count == 0;
     }
     return false;
 }
 
 /* Fills the domains; false when there is none. */
-static bool want_domains(const struct solver_run *run, const struct group *group,
-                         const struct solver_requirement *pod_domains, struct wanted *wanted)
+static bool match_domains(const struct solver_run *run, const struct topology_group *group,
+                          const struct solver_requirement *pod_domains,
+                          struct matching_topology *matching)
 {
-    const struct group_state *state = &run->groups[wanted->group];
-    int32_t least = group->kind == GROUP_SPREAD ? least_count(run, group, state, pod_domains) : 0;
-    bool bootstrap =
-        group->kind == GROUP_AFFINITY && wanted->starts && !any_occupied(run, state, pod_domains);
-    wanted->pick_one =
-        group->kind == GROUP_SPREAD || bootstrap ||
-        (group->kind == GROUP_ANTI_AFFINITY && !group->inverse && run->strategy.spread_in_one);
+    const struct topology_group_state *state = &run->groups[matching->group];
+    int32_t least =
+        group->kind == TOPOLOGY_SPREAD ? least_count(run, group, state, pod_domains) : 0;
+    bool bootstrap = group->kind == TOPOLOGY_POD_AFFINITY && matching->starts &&
+                     !any_occupied(run, state, pod_domains);
+    matching->pick_one = group->kind == TOPOLOGY_SPREAD || bootstrap ||
+                         (group->kind == TOPOLOGY_POD_ANTI_AFFINITY && !group->inverse &&
+                          run->strategy.spread_in_one);
     const uint64_t *start =
-        bootstrap && run->start_domains != NULL ? run->start_domains[wanted->group] : NULL;
+        bootstrap && run->start_domains != NULL ? run->start_domains[matching->group] : NULL;
     bool any = false;
-    memset(wanted->domains, 0, wanted->word_count * sizeof *wanted->domains);
+    memset(matching->domains, 0, matching->word_count * sizeof *matching->domains);
     for (size_t v = 0; v < state->count_size; v++) {
-        if (!is_valid(group, state->counts[v], least, wanted->self, bootstrap))
+        if (!is_valid(group, state->counts[v], least, matching->self, bootstrap))
             continue;
         /* A spread looks at what the node may be, which the pod has narrowed already. */
-        if (group->kind != GROUP_SPREAD && !allows(run, pod_domains, v))
+        if (group->kind != TOPOLOGY_SPREAD && !allows(run, pod_domains, v))
             continue;
         if (start != NULL && !bits_has(start, v))
             continue;
-        bits_add(wanted->domains, v);
+        bits_add(matching->domains, v);
         any = true;
     }
     return any;
@@ -85,8 +87,8 @@ static bool want_domains(const struct solver_run *run, const struct group *group
 static bool selects_itself(const struct solver_problem *problem, const struct shape *shape,
                            uint32_t group)
 {
-    return group_selects(problem, &problem->groups.items[group],
-                         &problem->label_classes.items[shape->label_class]);
+    return topology_group_selects(problem, &problem->groups.items[group],
+                                  &problem->label_classes.items[shape->label_class]);
 }
 
 /* kube-scheduler lets the first pod of an affinity go without one to join only when it matches all
@@ -94,9 +96,9 @@ static bool selects_itself(const struct solver_problem *problem, const struct sh
 static bool selects_itself_throughout(const struct solver_problem *problem,
                                       const struct shape *shape)
 {
-    const struct variant *last = &shape->variants[shape->variant_count - 1];
+    const struct relaxation *last = &shape->relaxations[shape->relaxation_count - 1];
     for (size_t i = 0; i < last->group_count; i++)
-        if (problem->groups.items[last->groups[i]].kind == GROUP_AFFINITY &&
+        if (problem->groups.items[last->groups[i]].kind == TOPOLOGY_POD_AFFINITY &&
             !selects_itself(problem, shape, last->groups[i]))
             return false;
     return true;
@@ -110,39 +112,40 @@ static bool has_owners(const struct solver_run *run, uint32_t group)
 }
 
 static void prepare(struct solver_run *run, const struct shape *shape,
-                    const struct variant *variant, struct variant_state *state)
+                    const struct relaxation *relaxation, struct relaxation_state *state)
 {
     const struct solver_problem *problem = run->problem;
     const struct label_class *class = &problem->label_classes.items[shape->label_class];
-    size_t most = variant->group_count + class->kept_away_by.count;
+    size_t most = relaxation->group_count + class->kept_away_by.count;
     bool starts = !run->strategy.sound || selects_itself_throughout(problem, shape);
-    state->wanted = ARENA_ARRAY(run->arena, most, struct wanted);
+    state->matching = ARENA_ARRAY(run->arena, most, struct matching_topology);
     for (size_t i = 0; i < most; i++) {
-        bool own = i < variant->group_count;
+        bool own = i < relaxation->group_count;
         uint32_t number =
-            own ? variant->groups[i] : class->kept_away_by.items[i - variant->group_count];
+            own ? relaxation->groups[i] : class->kept_away_by.items[i - relaxation->group_count];
         if (!own && !has_owners(run, number))
             continue;
-        struct wanted *wanted = &state->wanted[state->wanted_count++];
-        wanted->group = number;
+        struct matching_topology *matching = &state->matching[state->matching_count++];
+        matching->group = number;
         run->groups[number].dormant = false;
-        wanted->self = own && selects_itself(problem, shape, wanted->group);
-        wanted->starts = wanted->self && starts;
-        const struct group *group = &problem->groups.items[wanted->group];
+        matching->self = own && selects_itself(problem, shape, matching->group);
+        matching->starts = matching->self && starts;
+        const struct topology_group *group = &problem->groups.items[matching->group];
         if (group->hostname)
             continue;
-        wanted->word_count = bits_words(group->count_size) + 1;
-        wanted->domains = ARENA_ARRAY(run->arena, wanted->word_count, uint64_t);
+        matching->word_count = bits_words(group->count_size) + 1;
+        matching->domains = ARENA_ARRAY(run->arena, matching->word_count, uint64_t);
     }
     state->turned_away_nodes = ARENA_ARRAY(run->arena, problem->node_words, uint64_t);
     state->ready = true;
 }
 
 /* Nobody to join, on any host the pod may be on. */
-static bool may_start(const struct solver_run *run, const struct variant *variant, uint32_t number)
+static bool may_start(const struct solver_run *run, const struct relaxation *relaxation,
+                      uint32_t number)
 {
-    const struct group_state *state = &run->groups[number];
-    const struct solver_requirement *hostname = variant->strict.hostname;
+    const struct topology_group_state *state = &run->groups[number];
+    const struct solver_requirement *hostname = relaxation->strict.hostname;
     if (state->occupied == 0 || hostname == NULL)
         return state->occupied == 0;
     const struct solver_problem *problem = run->problem;
@@ -157,7 +160,8 @@ static bool may_start(const struct solver_run *run, const struct variant *varian
 /* Of two groups the one to name, whatever order they were made in: a pod's own before others'. */
 static bool is_named_before(const struct solver_problem *problem, uint32_t one, uint32_t other)
 {
-    const struct group *a = &problem->groups.items[one], *b = &problem->groups.items[other];
+    const struct topology_group *a = &problem->groups.items[one],
+                                *b = &problem->groups.items[other];
     struct text key_a = {0}, key_b = {0};
     if (a->inverse != b->inverse)
         return !a->inverse;
@@ -175,26 +179,26 @@ static void note_in_the_way(const struct solver_run *run, uint32_t group, bool f
         *in_the_way = group;
 }
 
-bool topology_want(struct solver_run *run, const struct shape *shape, const struct variant *variant,
-                   uint32_t *in_the_way)
+bool topology_match(struct solver_run *run, const struct shape *shape,
+                    const struct relaxation *relaxation, uint32_t *in_the_way)
 {
-    struct variant_state *state = &run->variants[variant->number];
+    struct relaxation_state *state = &run->relaxations[relaxation->number];
     if (!state->ready)
-        prepare(run, shape, variant, state);
+        prepare(run, shape, relaxation, state);
     bool any = true;
-    for (size_t i = 0; i < state->wanted_count && (any || in_the_way != NULL); i++) {
-        struct wanted *wanted = &state->wanted[i];
-        const struct group *group = &run->problem->groups.items[wanted->group];
+    for (size_t i = 0; i < state->matching_count && (any || in_the_way != NULL); i++) {
+        struct matching_topology *matching = &state->matching[i];
+        const struct topology_group *group = &run->problem->groups.items[matching->group];
         if (group->hostname) {
-            wanted->anywhere = group->kind == GROUP_AFFINITY && wanted->starts &&
-                               may_start(run, variant, wanted->group);
+            matching->anywhere = group->kind == TOPOLOGY_POD_AFFINITY && matching->starts &&
+                                 may_start(run, relaxation, matching->group);
             continue;
         }
         const struct solver_requirement *pod_domains =
-            solver_requirements_get(&variant->strict.requirements, group->key);
-        if (want_domains(run, group, pod_domains, wanted))
+            solver_requirements_get(&relaxation->strict.requirements, group->key);
+        if (match_domains(run, group, pod_domains, matching))
             continue;
-        note_in_the_way(run, wanted->group, any, in_the_way);
+        note_in_the_way(run, matching->group, any, in_the_way);
         any = false;
     }
     return any;
@@ -202,50 +206,50 @@ bool topology_want(struct solver_run *run, const struct shape *shape, const stru
 
 /* ---- hosts ---- */
 
-static int32_t host_count(const struct group_state *state, uint32_t host)
+static int32_t host_count(const struct topology_group_state *state, uint32_t host)
 {
     return host < state->count_size ? state->counts[host] : 0;
 }
 
-enum verdict topology_host(const struct solver_run *run, const struct variant_state *state,
+enum can_add topology_host(const struct solver_run *run, const struct relaxation_state *state,
                            uint32_t host, uint32_t *in_the_way)
 {
-    enum verdict verdict = ACCEPTED;
-    for (size_t i = 0; i < state->wanted_count; i++) {
-        const struct wanted *wanted = &state->wanted[i];
-        const struct group *group = &run->problem->groups.items[wanted->group];
-        if (!group->hostname || is_valid(group, host_count(&run->groups[wanted->group], host), 0,
-                                         wanted->self, wanted->anywhere))
+    enum can_add can_add = CAN_ADD;
+    for (size_t i = 0; i < state->matching_count; i++) {
+        const struct matching_topology *matching = &state->matching[i];
+        const struct topology_group *group = &run->problem->groups.items[matching->group];
+        if (!group->hostname || is_valid(group, host_count(&run->groups[matching->group], host), 0,
+                                         matching->self, matching->anywhere))
             continue;
         if (in_the_way != NULL)
-            *in_the_way = wanted->group;
-        if (group->kind != GROUP_AFFINITY)
+            *in_the_way = matching->group;
+        if (group->kind != TOPOLOGY_POD_AFFINITY)
             return NEVER; /* counts only rise */
-        verdict = NOT_NOW;
+        can_add = NOT_NOW;
     }
-    return verdict;
+    return can_add;
 }
 
-bool topology_allows_node(const struct solver_run *run, const struct variant_state *state,
-                          const struct machine *node, uint32_t *in_the_way)
+bool topology_allows_node(const struct solver_run *run, const struct relaxation_state *state,
+                          const struct state_node *node, uint32_t *in_the_way)
 {
     bool allowed = true;
-    for (size_t i = 0; i < state->wanted_count && (allowed || in_the_way != NULL); i++) {
-        const struct wanted *wanted = &state->wanted[i];
-        if (wanted->domains == NULL)
+    for (size_t i = 0; i < state->matching_count && (allowed || in_the_way != NULL); i++) {
+        const struct matching_topology *matching = &state->matching[i];
+        if (matching->domains == NULL)
             continue;
-        uint32_t value = machine_value(node, run->problem->groups.items[wanted->group].key);
-        if (value / BITS_WORD < wanted->word_count && bits_has(wanted->domains, value))
+        uint32_t value = state_node_value(node, run->problem->groups.items[matching->group].key);
+        if (value / BITS_WORD < matching->word_count && bits_has(matching->domains, value))
             continue;
-        note_in_the_way(run, wanted->group, allowed, in_the_way);
+        note_in_the_way(run, matching->group, allowed, in_the_way);
         allowed = false;
     }
     return allowed;
 }
 
-/* ---- claims ---- */
+/* ---- NodeClaims ---- */
 
-/* Where a claim that may choose would go. */
+/* Where a NodeClaim that may choose would go. */
 struct choice {
     size_t domain; /* SIZE_MAX: none */
     int32_t count;
@@ -256,15 +260,15 @@ struct choice {
     uint64_t lot; /* drawn, when the strategy draws lots */
 };
 
-/* The pods that those groups count there that leave a claim no more than one domain. */
-static int32_t count_there(const struct solver_run *run, const struct variant_state *state,
+/* The pods that those groups count there that leave a NodeClaim no more than one domain. */
+static int32_t count_there(const struct solver_run *run, const struct relaxation_state *state,
                            uint32_t key, size_t domain)
 {
     int32_t count = 0;
-    for (size_t i = 0; i < state->wanted_count; i++) {
-        const struct wanted *wanted = &state->wanted[i];
-        if (wanted->pick_one && run->problem->groups.items[wanted->group].key == key)
-            count += run->groups[wanted->group].counts[domain];
+    for (size_t i = 0; i < state->matching_count; i++) {
+        const struct matching_topology *matching = &state->matching[i];
+        if (matching->pick_one && run->problem->groups.items[matching->group].key == key)
+            count += run->groups[matching->group].counts[domain];
     }
     return count;
 }
@@ -278,8 +282,8 @@ static size_t count_claims(const struct solver_run *run, uint32_t key, size_t do
     return count;
 }
 
-static struct choice consider(struct solver_run *run, const struct variant_state *state,
-                              const struct claim_set *set, uint32_t key, size_t domain,
+static struct choice consider(struct solver_run *run, const struct relaxation_state *state,
+                              const struct node_requirements *set, uint32_t key, size_t domain,
                               const uint64_t *fits)
 {
     const struct solver_problem *problem = run->problem;
@@ -294,17 +298,18 @@ static struct choice consider(struct solver_run *run, const struct variant_state
     uint64_t *one = run->scratch_domain;
     memset(one, 0, (domain / BITS_WORD + 1) * sizeof *one);
     bits_add(one, domain);
-    const struct claim_set *there = claim_set_narrow(run, set, key, one, domain / BITS_WORD + 1);
+    const struct node_requirements *there =
+        node_requirements_narrow(run, set, key, one, domain / BITS_WORD + 1);
     if (there == NULL)
         return choice;
-    choice.has_something =
-        fits == NULL || bits_meet(claim_set_rows(run, there), fits, problem->row_words);
+    choice.has_something = fits == NULL || bits_meet(node_requirements_options(run, there), fits,
+                                                     problem->option_words);
     if (choice.has_something)
-        choice.price = claim_set_price(run, there);
+        choice.price = node_requirements_price(run, there);
     return choice;
 }
 
-/* By count; Karpenter leaves ties to chance, here price, the fewest claims and name decide. A
+/* By count; Karpenter leaves ties to chance, here price, the fewest NodeClaims and name decide. A
  * domain that offers nothing comes after its equals; with a strategy that looks ahead it is none.
  */
 static bool is_better(const struct choice *a, const struct choice *b)
@@ -323,8 +328,8 @@ static bool is_better(const struct choice *a, const struct choice *b)
 }
 
 /* Leaves one of the domains. */
-static void pick_one(struct solver_run *run, const struct variant_state *state,
-                     const struct claim_set *set, uint32_t key, uint64_t *domains,
+static void pick_one(struct solver_run *run, const struct relaxation_state *state,
+                     const struct node_requirements *set, uint32_t key, uint64_t *domains,
                      size_t word_count, const uint64_t *fits)
 {
     struct choice best = {.domain = SIZE_MAX};
@@ -341,32 +346,35 @@ static void pick_one(struct solver_run *run, const struct variant_state *state,
         bits_add(domains, best.domain);
 }
 
-/* Of the domains of a claim those a group would choose: a spread only those with the least count,
- * unless the strategy looks at all groups together. */
-static void keep_chosen(const struct solver_run *run, const struct wanted *wanted,
+/* Of the domains of a NodeClaim those a group would choose: a spread only those with the least
+ * count, unless the strategy looks at all groups together. */
+static void keep_chosen(const struct solver_run *run, const struct matching_topology *matching,
                         const struct solver_requirement *own, uint64_t *domains, size_t word_count)
 {
-    const int32_t *counts = run->groups[wanted->group].counts;
+    const int32_t *counts = run->groups[matching->group].counts;
     int32_t least = INT32_MAX;
-    for (BITS_EACH(value, wanted->domains, wanted->word_count))
+    for (BITS_EACH(value, matching->domains, matching->word_count))
         if (allows(run, own, value) && counts[value] < least)
             least = counts[value];
-    bool least_only = wanted->pick_one && !run->strategy.look_ahead;
+    bool least_only = matching->pick_one && !run->strategy.look_ahead;
     for (BITS_EACH(value, domains, word_count))
-        if (value / BITS_WORD >= wanted->word_count || !bits_has(wanted->domains, value) ||
+        if (value / BITS_WORD >= matching->word_count || !bits_has(matching->domains, value) ||
             (least_only && counts[value] != least))
             bits_remove(domains, value);
 }
 
-/* What the groups over a key leave a claim. Each chooses by what the claim was before the others
- * did (docs/reference/karpenter.md 3.4); Karpenter draws ties group by group and fails where the
- * draws do not meet, here they meet where they can. */
-static const struct claim_set *narrow_key(struct solver_run *run, const struct variant_state *state,
-                                          size_t first, const struct claim_set *before,
-                                          const struct claim_set *set, const uint64_t *fits)
+/* What the groups over a key leave a NodeClaim. Each chooses by what the NodeClaim was before the
+ * others did (docs/reference/karpenter.md 3.4); Karpenter draws ties group by group and fails where
+ * the draws do not meet, here they meet where they can. */
+static const struct node_requirements *narrow_key(struct solver_run *run,
+                                                  const struct relaxation_state *state,
+                                                  size_t first,
+                                                  const struct node_requirements *before,
+                                                  const struct node_requirements *set,
+                                                  const uint64_t *fits)
 {
     const struct solver_problem *problem = run->problem;
-    const struct wanted *lead = &state->wanted[first];
+    const struct matching_topology *lead = &state->matching[first];
     uint32_t key = problem->groups.items[lead->group].key;
     const struct solver_requirement *own = solver_requirements_get(&before->requirements, key);
     uint64_t *domains = run->scratch_domains;
@@ -375,39 +383,40 @@ static const struct claim_set *narrow_key(struct solver_run *run, const struct v
         if (allows(run, own, value))
             bits_add(domains, value);
     bool pick = false;
-    for (size_t i = first; i < state->wanted_count; i++) {
-        const struct wanted *wanted = &state->wanted[i];
-        if (wanted->domains == NULL || problem->groups.items[wanted->group].key != key)
+    for (size_t i = first; i < state->matching_count; i++) {
+        const struct matching_topology *matching = &state->matching[i];
+        if (matching->domains == NULL || problem->groups.items[matching->group].key != key)
             continue;
-        keep_chosen(run, wanted, own, domains, lead->word_count);
-        pick |= wanted->pick_one;
+        keep_chosen(run, matching, own, domains, lead->word_count);
+        pick |= matching->pick_one;
     }
     if (pick)
         pick_one(run, state, before, key, domains, lead->word_count, fits);
-    set = claim_set_narrow(run, set, key, domains, lead->word_count);
+    set = node_requirements_narrow(run, set, key, domains, lead->word_count);
     const struct solver_requirement *now =
         set == NULL ? NULL : solver_requirements_get(&set->requirements, key);
     return now == NULL || solver_requirement_op(now) == SOLVER_DOES_NOT_EXIST ? NULL : set;
 }
 
-const struct claim_set *topology_narrow(struct solver_run *run, const struct variant_state *state,
-                                        const struct claim_set *set, const uint64_t *fits,
-                                        uint32_t *in_the_way)
+const struct node_requirements *topology_narrow(struct solver_run *run,
+                                                const struct relaxation_state *state,
+                                                const struct node_requirements *set,
+                                                const uint64_t *fits, uint32_t *in_the_way)
 {
     const struct solver_problem *problem = run->problem;
-    const struct claim_set *before = set;
-    for (size_t i = 0; i < state->wanted_count && set != NULL; i++) {
-        const struct wanted *wanted = &state->wanted[i];
-        bool seen = wanted->domains == NULL;
+    const struct node_requirements *before = set;
+    for (size_t i = 0; i < state->matching_count && set != NULL; i++) {
+        const struct matching_topology *matching = &state->matching[i];
+        bool seen = matching->domains == NULL;
         for (size_t j = 0; j < i && !seen; j++)
-            seen = state->wanted[j].domains != NULL &&
-                   problem->groups.items[state->wanted[j].group].key ==
-                       problem->groups.items[wanted->group].key;
+            seen = state->matching[j].domains != NULL &&
+                   problem->groups.items[state->matching[j].group].key ==
+                       problem->groups.items[matching->group].key;
         if (seen)
             continue;
         set = narrow_key(run, state, i, before, set, fits);
         if (set == NULL && in_the_way != NULL)
-            *in_the_way = wanted->group;
+            *in_the_way = matching->group;
     }
     return set;
 }
@@ -416,8 +425,8 @@ const struct claim_set *topology_narrow(struct solver_run *run, const struct var
 
 static void count_domain(struct solver_run *run, uint32_t number, size_t domain)
 {
-    struct group_state *state = &run->groups[number];
-    if (domain >= state->count_size) { /* a claim as a host */
+    struct topology_group_state *state = &run->groups[number];
+    if (domain >= state->count_size) { /* a NodeClaim as a host */
         size_t size = state->count_size < 64 ? 64 : state->count_size * 2;
         while (size <= domain)
             size *= 2;
@@ -435,20 +444,20 @@ static void count_domain(struct solver_run *run, uint32_t number, size_t domain)
 
 static void count_host(struct solver_run *run, uint32_t number, uint32_t node, uint32_t claim)
 {
-    struct group_state *state = &run->groups[number];
+    struct topology_group_state *state = &run->groups[number];
     size_t nodes = run->problem->nodes.count;
     count_domain(run, number, node != SOLVER_NONE ? node : nodes + claim);
-    if (run->problem->groups.items[number].kind != GROUP_AFFINITY)
+    if (run->problem->groups.items[number].kind != TOPOLOGY_POD_AFFINITY)
         return;
     if (node == SOLVER_NONE)
         wide_bits_add(run->arena, &state->claims, claim);
     else
-        wide_bits_add(run->arena, &state->nodes, run->problem->node_place[node]);
+        wide_bits_add(run->arena, &state->nodes, run->problem->node_rank[node]);
 }
 
-/* Whether a spread counts what is on a claim (docs/reference/karpenter.md 1.3: strict). */
-static bool counts_claim(const struct solver_run *run, const struct group *group,
-                         const struct claim *claim)
+/* Whether a spread counts what is on a NodeClaim (docs/reference/karpenter.md 1.3: strict). */
+static bool counts_claim(const struct solver_run *run, const struct topology_group *group,
+                         const struct node_claim *claim)
 {
     const struct solver_problem *problem = run->problem;
     if (group->filter_tolerations != NULL &&
@@ -463,9 +472,9 @@ static bool counts_claim(const struct solver_run *run, const struct group *group
     return group->filter_term_count == 0;
 }
 
-static void count_claim(struct solver_run *run, uint32_t number, const struct claim *claim)
+static void count_claim(struct solver_run *run, uint32_t number, const struct node_claim *claim)
 {
-    const struct group *group = &run->problem->groups.items[number];
+    const struct topology_group *group = &run->problem->groups.items[number];
     const struct solver_requirement *r =
         solver_requirements_get(&claim->set->requirements, group->key);
     if (r == NULL || r->complement)
@@ -473,7 +482,7 @@ static void count_claim(struct solver_run *run, uint32_t number, const struct cl
     size_t first = bits_next(r->words, r->word_count, 0);
     if (first == SIZE_MAX)
         return;
-    if (group->kind == GROUP_ANTI_AFFINITY) { /* wherever it may come to be */
+    if (group->kind == TOPOLOGY_POD_ANTI_AFFINITY) { /* wherever it may come to be */
         for (BITS_EACH(value, r->words, r->word_count))
             count_domain(run, number, value);
         return;
@@ -487,18 +496,18 @@ static void record_one(struct solver_run *run, uint32_t number, uint32_t node, u
     if (run->groups[number].dormant)
         return;
     const struct solver_problem *problem = run->problem;
-    const struct group *group = &problem->groups.items[number];
+    const struct topology_group *group = &problem->groups.items[number];
     bool counts = node != SOLVER_NONE
                       ? group->filter_nodes == NULL || bits_has(group->filter_nodes, node)
-                      : counts_claim(run, group, &run->claims.items[claim]);
+                      : counts_claim(run, group, &run->node_claims.items[claim]);
     if (!counts)
         return;
     if (group->hostname) {
         count_host(run, number, node, claim);
     } else if (node == SOLVER_NONE) {
-        count_claim(run, number, &run->claims.items[claim]);
+        count_claim(run, number, &run->node_claims.items[claim]);
     } else {
-        uint32_t value = machine_value(&problem->nodes.items[node], group->key);
+        uint32_t value = state_node_value(&problem->nodes.items[node], group->key);
         if (value != SOLVER_NONE)
             count_domain(run, number, value);
     }

@@ -1,5 +1,5 @@
-/* In which order claims that are open are tried. Karpenter sorts them by pods with Go's sort.Slice,
- * which is not stable: expected are what Go's own leaves, and Karpenter's own runs. */
+/* In which order NodeClaims that are open are tried. Karpenter sorts them by pods with Go's
+ * sort.Slice, which is not stable: expected are what Go's own leaves, and Karpenter's own runs. */
 #include "solver/run.h"
 #include "solver_fixture.h"
 
@@ -11,8 +11,8 @@ static uint32_t below(uint32_t limit)
     return (uint32_t)((state >> 33) % limit);
 }
 
-/* Claims come and get pods, sorted before each. The sums are those of a Go program that does the
- * same with sort.Slice (Go 1.26). */
+/* NodeClaims come and get pods, sorted before each. The sums are those of a Go program that does
+ * the same with sort.Slice (Go 1.26). */
 static void test_sort(void)
 {
     static const struct {
@@ -28,12 +28,12 @@ static void test_sort(void)
         {120, 3, 3826284360}, {512, 1, 2582215088}, {512, 2, 3145647955}, {512, 3, 3466576520},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        static struct claim claims[512];
+        static struct node_claim claims[512];
         uint32_t size = cases[i].size, order[512], count = 0, sum = 2166136261U;
         memset(claims, 0, sizeof claims);
         state = cases[i].seed * 2654435761U + size;
         for (uint32_t step = 0; step < size * 6; step++) {
-            claims_sort(claims, order, count);
+            node_claims_sort(claims, order, count);
             for (uint32_t j = 0; j < count; j++)
                 sum = (sum ^ order[j]) * 16777619U;
             if (count < size && (count == 0 || below(3) == 0)) {
@@ -47,8 +47,8 @@ static void test_sort(void)
     }
 }
 
-/* 16 claims with a pod each: the first of two small pods goes to the claim that was opened first,
- * the second to the one that the sort has put there in between, the ninth. */
+/* 16 NodeClaims with a pod each: the first of two small pods goes to the NodeClaim that was opened
+ * first, the second to the one that the sort has put there in between, the ninth. */
 static void test_second_of_many(void)
 {
     world_empty();
@@ -68,7 +68,7 @@ static void test_second_of_many(void)
     EXPECT_SAME_NODE(small.first + 1, middling.first);
 }
 
-/* So many claims that their order is no longer kept: nothing is lost on the way. */
+/* So many NodeClaims that their order is no longer kept: nothing is lost on the way. */
 static void test_very_many(void)
 {
     world_empty();
@@ -85,7 +85,7 @@ static void test_very_many(void)
 }
 
 /* A spread that counts other pods says nothing between zones as long as there are none. Karpenter
- * draws then; where prices are equal, too, the zone with the fewest claims is next. */
+ * draws then; where prices are equal, too, the zone with the fewest NodeClaims is next. */
 static void test_ties_between_zones(void)
 {
     world_empty();

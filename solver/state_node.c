@@ -56,8 +56,9 @@ void pods_index(struct solver_problem *problem)
 /* ---- room ---- */
 
 /* Of what daemons ask that suit a node, the part no daemon of its own takes already. */
-static void leave_room_for_daemons(const struct solver_problem *problem, const struct machine *node,
-                                   const int64_t *running, int64_t *room)
+static void leave_room_for_daemons(const struct solver_problem *problem,
+                                   const struct state_node *node, const int64_t *running,
+                                   int64_t *room)
 {
     int64_t *headroom = ARENA_ARRAY(problem->arena, problem->resource_count, int64_t);
     for (size_t i = 0; i < problem->daemons.count; i++) {
@@ -79,7 +80,7 @@ static void leave_room_for_daemons(const struct solver_problem *problem, const s
 
 void node_make(struct solver_problem *problem, uint32_t number)
 {
-    struct machine *node = &problem->nodes.items[number];
+    struct state_node *node = &problem->nodes.items[number];
     size_t width = problem->resource_count;
     int64_t *room = amounts_vector(problem, node->allocatable);
     int64_t *daemons = ARENA_ARRAY(problem->arena, width, int64_t);
@@ -111,8 +112,8 @@ void node_make(struct solver_problem *problem, uint32_t number)
 static int compare_nodes(const void *a_pointer, const void *b_pointer, void *argument)
 {
     const struct solver_problem *problem = argument;
-    const struct machine *a = &problem->nodes.items[*(const uint32_t *)a_pointer];
-    const struct machine *b = &problem->nodes.items[*(const uint32_t *)b_pointer];
+    const struct state_node *a = &problem->nodes.items[*(const uint32_t *)a_pointer];
+    const struct state_node *b = &problem->nodes.items[*(const uint32_t *)b_pointer];
     if (a->initialized != b->initialized)
         return a->initialized ? -1 : 1;
     return strcmp(a->name, b->name);
@@ -130,7 +131,7 @@ static void order_nodes(struct solver_problem *problem)
     for (uint32_t i = 0; i < count; i++)
         place[order[i]] = i;
     problem->node_order = order;
-    problem->node_place = place;
+    problem->node_rank = place;
     problem->node_words = bits_words(count);
 }
 
@@ -153,7 +154,7 @@ static void index_labels(struct solver_problem *problem)
     uint32_t **written = ARENA_ARRAY(problem->arena, key_count, uint32_t *);
     uint32_t **canonical = ARENA_ARRAY(problem->arena, key_count, uint32_t *);
     for (uint32_t i = 0; i < problem->nodes.count; i++) {
-        const struct machine *node = &problem->nodes.items[i];
+        const struct state_node *node = &problem->nodes.items[i];
         for (size_t j = 0; j < node->raw.count; j++)
             put_value(problem, written, node->raw.items[j].key, i, node->raw.items[j].value);
         for (size_t j = 0; j < node->labels.count; j++) {
@@ -170,19 +171,19 @@ static void index_labels(struct solver_problem *problem)
 
 static void index_taints(struct solver_problem *problem)
 {
-    struct intern signatures = {.arena = problem->arena};
+    struct intern fingerprints = {.arena = problem->arena};
     memset(&problem->node_taints, 0, sizeof problem->node_taints);
-    struct signature signature = {.arena = problem->arena};
+    struct fingerprint fingerprint = {.arena = problem->arena};
     for (size_t i = 0; i < problem->nodes.count; i++) {
         struct taint_list taints = problem->nodes.items[i].taints;
-        signature.size = 0;
+        fingerprint.size = 0;
         for (size_t j = 0; j < taints.count; j++) {
-            signature_number(&signature,
-                             (uint64_t)taints.items[j].key << 32 | taints.items[j].value);
-            signature_number(&signature, (uint64_t)taints.items[j].effect);
+            fingerprint_number(&fingerprint,
+                               (uint64_t)taints.items[j].key << 32 | taints.items[j].value);
+            fingerprint_number(&fingerprint, (uint64_t)taints.items[j].effect);
         }
         bool added = false;
-        uint32_t list = intern_number(&signatures, signature.bytes, signature.size, &added);
+        uint32_t list = intern_number(&fingerprints, fingerprint.bytes, fingerprint.size, &added);
         if (added)
             *LIST_PUSH(problem->arena, &problem->node_taints) = (struct tainted){
                 taints, ARENA_ARRAY(problem->arena, bits_words(problem->nodes.count), uint64_t)};

@@ -4,9 +4,9 @@
 #include "solver/problem.h"
 #include "solver/well_known.h"
 
-/* ---- rows and their offerings ---- */
+/* ---- options and their offerings ---- */
 
-static uint32_t offering_shape_add(struct solver_problem *problem, struct intern *signatures,
+static uint32_t offering_shape_add(struct solver_problem *problem, struct intern *fingerprints,
                                    const struct solver_offering *offering)
 {
     const char *zone = offering->zone, *capacity_type = offering->capacity_type;
@@ -14,18 +14,18 @@ static uint32_t offering_shape_add(struct solver_problem *problem, struct intern
         {LABEL_ZONE, SOLVER_IN, &zone, 1, 0},
         {LABEL_CAPACITY_TYPE, SOLVER_IN, &capacity_type, 1, 0},
     };
-    struct signature signature = {.arena = problem->arena};
-    signature_string(&signature, zone);
-    signature_string(&signature, capacity_type);
+    struct fingerprint fingerprint = {.arena = problem->arena};
+    fingerprint_string(&fingerprint, zone);
+    fingerprint_string(&fingerprint, capacity_type);
     for (size_t i = 0; i < offering->more.count; i++) {
         const struct solver_expression *more = &offering->more.items[i];
-        signature_string(&signature, more->key);
-        signature_number(&signature, (uint64_t)more->op);
+        fingerprint_string(&fingerprint, more->key);
+        fingerprint_number(&fingerprint, (uint64_t)more->op);
         for (size_t j = 0; j < more->value_count; j++)
-            signature_string(&signature, more->values[j]);
+            fingerprint_string(&fingerprint, more->values[j]);
     }
     bool added = false;
-    uint32_t number = intern_number(signatures, signature.bytes, signature.size, &added);
+    uint32_t number = intern_number(fingerprints, fingerprint.bytes, fingerprint.size, &added);
     if (!added)
         return number;
     struct term term = {0};
@@ -51,11 +51,11 @@ static bool same_amounts(const struct solver_amounts *a, const struct solver_amo
     return a->count == 0 || memcmp(a->items, b->items, a->count * sizeof *a->items) == 0;
 }
 
-/* The offerings that share the allocatable of the one at first, as a row. */
-static void row_add(struct solver_problem *problem, struct intern *signatures, uint32_t type,
-                    size_t first)
+/* The offerings that share the allocatable of the one at first, as a option. */
+static void option_add(struct solver_problem *problem, struct intern *fingerprints, uint32_t type,
+                       size_t first)
 {
-    const struct type *source = &problem->types.items[type];
+    const struct instance_type *source = &problem->types.items[type];
     const struct solver_amounts *own = source->source[first].allocatable;
     struct offering *offerings =
         ARENA_ARRAY(problem->arena, source->source_count - first, struct offering);
@@ -65,7 +65,7 @@ static void row_add(struct solver_problem *problem, struct intern *signatures, u
         if (!same_amounts(given->allocatable, own))
             continue;
         offerings[count++] = (struct offering){
-            .shape = offering_shape_add(problem, signatures, given),
+            .shape = offering_shape_add(problem, fingerprints, given),
             .zone = given->zone,
             .capacity_type = given->capacity_type,
             .price_usd_micro = given->price_usd_micro < 0 ? -1 : given->price_usd_micro,
@@ -76,11 +76,11 @@ static void row_add(struct solver_problem *problem, struct intern *signatures, u
             .list_price_usd_micro = given->list_price_usd_micro,
         };
     }
-    *LIST_PUSH(problem->arena, &problem->rows) =
-        (struct row){type, own != NULL ? *own : source->allocatable, offerings, count};
+    *LIST_PUSH(problem->arena, &problem->options) = (struct instance_type_option){
+        type, own != NULL ? *own : source->allocatable, offerings, count};
 }
 
-static bool seen_before(const struct type *type, size_t at)
+static bool seen_before(const struct instance_type *type, size_t at)
 {
     for (size_t i = 0; i < at; i++)
         if (same_amounts(type->source[i].allocatable, type->source[at].allocatable))
@@ -97,9 +97,9 @@ static int compare_types(const void *a_pointer, const void *b_pointer, void *arg
 }
 
 /* By name of the type, whatever the order in which they were added. */
-static void make_rows(struct solver_problem *problem)
+static void make_options(struct solver_problem *problem)
 {
-    struct intern signatures = {.arena = problem->arena};
+    struct intern fingerprints = {.arena = problem->arena};
     uint32_t *order = ARENA_ARRAY(problem->arena, problem->types.count, uint32_t);
     for (uint32_t i = 0; i < problem->types.count; i++)
         order[i] = i;
@@ -108,27 +108,29 @@ static void make_rows(struct solver_problem *problem)
     for (size_t i = 0; i < problem->types.count; i++)
         for (size_t j = 0; j < problem->types.items[order[i]].source_count; j++)
             if (!seen_before(&problem->types.items[order[i]], j))
-                row_add(problem, &signatures, order[i], j);
-    problem->row_words = bits_words(problem->rows.count);
+                option_add(problem, &fingerprints, order[i], j);
+    problem->option_words = bits_words(problem->options.count);
     for (size_t i = 0; i < problem->offering_shapes.count; i++)
-        problem->offering_shapes.items[i].rows =
-            ARENA_ARRAY(problem->arena, problem->row_words, uint64_t);
-    for (size_t i = 0; i < problem->rows.count; i++) {
-        const struct row *row = &problem->rows.items[i];
-        for (size_t j = 0; j < row->offering_count; j++)
-            if (row->offerings[j].available)
-                bits_add(problem->offering_shapes.items[row->offerings[j].shape].rows, i);
+        problem->offering_shapes.items[i].options =
+            ARENA_ARRAY(problem->arena, problem->option_words, uint64_t);
+    for (size_t i = 0; i < problem->options.count; i++) {
+        const struct instance_type_option *option = &problem->options.items[i];
+        for (size_t j = 0; j < option->offering_count; j++)
+            if (option->offerings[j].available)
+                bits_add(problem->offering_shapes.items[option->offerings[j].shape].options, i);
     }
 }
 
 static void make_capacity(struct solver_problem *problem)
 {
-    size_t row_count = problem->rows.count;
-    int64_t *capacity = ARENA_ARRAY(problem->arena, row_count * problem->resource_count, int64_t);
-    for (size_t i = 0; i < row_count; i++) {
-        struct solver_amounts amounts = problem->types.items[problem->rows.items[i].type].capacity;
+    size_t option_count = problem->options.count;
+    int64_t *capacity =
+        ARENA_ARRAY(problem->arena, option_count * problem->resource_count, int64_t);
+    for (size_t i = 0; i < option_count; i++) {
+        struct solver_amounts amounts =
+            problem->types.items[problem->options.items[i].type].capacity;
         for (size_t j = 0; j < amounts.count; j++)
-            capacity[amounts.items[j].resource * row_count + i] = amounts.items[j].quantity;
+            capacity[amounts.items[j].resource * option_count + i] = amounts.items[j].quantity;
     }
     problem->capacity = capacity;
 }
@@ -140,7 +142,7 @@ static int compare_prices(const void *a_pointer, const void *b_pointer, void *ar
     const struct solver_problem *problem = argument;
     const struct priced_offering *a = a_pointer;
     const struct priced_offering *b = b_pointer;
-    uint32_t x = problem->rows.items[a->row].type, y = problem->rows.items[b->row].type;
+    uint32_t x = problem->options.items[a->option].type, y = problem->options.items[b->option].type;
     int order = compare_offering_prices(a->offering, b->offering);
     if (order == 0)
         order = strcmp(problem->types.items[x].name, problem->types.items[y].name);
@@ -148,22 +150,22 @@ static int compare_prices(const void *a_pointer, const void *b_pointer, void *ar
         order = strcmp(a->offering->zone, b->offering->zone);
     if (order == 0)
         order = strcmp(a->offering->capacity_type, b->offering->capacity_type);
-    return order != 0 ? order : a->row < b->row ? -1 : a->row > b->row;
+    return order != 0 ? order : a->option < b->option ? -1 : a->option > b->option;
 }
 
 static void order_offerings(struct solver_problem *problem)
 {
     size_t count = 0;
-    for (size_t i = 0; i < problem->rows.count; i++)
-        count += problem->rows.items[i].offering_count;
+    for (size_t i = 0; i < problem->options.count; i++)
+        count += problem->options.items[i].offering_count;
     struct priced_offering *order = ARENA_ARRAY(problem->arena, count, struct priced_offering);
     count = 0;
-    for (uint32_t i = 0; i < problem->rows.count; i++)
-        for (size_t j = 0; j < problem->rows.items[i].offering_count; j++)
-            if (problem->rows.items[i].offerings[j].launchable)
+    for (uint32_t i = 0; i < problem->options.count; i++)
+        for (size_t j = 0; j < problem->options.items[i].offering_count; j++)
+            if (problem->options.items[i].offerings[j].launchable)
                 order[count++] =
-                    (struct priced_offering){i, problem->rows.items[i].offerings[j].shape,
-                                             &problem->rows.items[i].offerings[j]};
+                    (struct priced_offering){i, problem->options.items[i].offerings[j].shape,
+                                             &problem->options.items[i].offerings[j]};
     if (count > 1)
         qsort_r(order, count, sizeof *order, compare_prices, problem);
     problem->offering_order = order;
@@ -176,45 +178,46 @@ struct filling {
     uint64_t *unsaid, *absent, *open, **values;
 };
 
-static void index_row(struct solver_problem *problem, struct filling *keys, size_t row)
+static void index_option(struct solver_problem *problem, struct filling *keys, size_t option)
 {
     const struct solver_requirements *set =
-        &problem->types.items[problem->rows.items[row].type].requirements;
+        &problem->types.items[problem->options.items[option].type].requirements;
     for (size_t i = 0; i < set->count; i++) {
         const struct solver_requirement *r = &set->items[i];
         struct filling *key = &keys[r->key];
         if (key->unsaid == NULL) {
-            key->unsaid = ARENA_ARRAY(problem->arena, problem->row_words, uint64_t);
-            key->absent = ARENA_ARRAY(problem->arena, problem->row_words, uint64_t);
-            key->open = ARENA_ARRAY(problem->arena, problem->row_words, uint64_t);
+            key->unsaid = ARENA_ARRAY(problem->arena, problem->option_words, uint64_t);
+            key->absent = ARENA_ARRAY(problem->arena, problem->option_words, uint64_t);
+            key->open = ARENA_ARRAY(problem->arena, problem->option_words, uint64_t);
             key->values = ARENA_ARRAY(problem->arena,
                                       solver_names_value_count(problem->names, r->key), uint64_t *);
-            bits_fill(key->unsaid, problem->rows.count);
+            bits_fill(key->unsaid, problem->options.count);
         }
-        bits_remove(key->unsaid, row);
+        bits_remove(key->unsaid, option);
         if (r->complement)
-            bits_add(key->open, row);
+            bits_add(key->open, option);
         else if (!bits_any(r->words, r->word_count))
-            bits_add(key->absent, row);
+            bits_add(key->absent, option);
         else
             for (BITS_EACH(value, r->words, r->word_count)) {
                 if (key->values[value] == NULL)
-                    key->values[value] = ARENA_ARRAY(problem->arena, problem->row_words, uint64_t);
-                bits_add(key->values[value], row);
+                    key->values[value] =
+                        ARENA_ARRAY(problem->arena, problem->option_words, uint64_t);
+                bits_add(key->values[value], option);
             }
     }
 }
 
-void catalog_make(struct solver_problem *problem)
+void instance_types_make(struct solver_problem *problem)
 {
-    make_rows(problem);
+    make_options(problem);
     reservations_make(problem);
     order_offerings(problem);
     make_capacity(problem);
     problem->key_count = solver_names_key_count(problem->names);
     struct filling *keys = ARENA_ARRAY(problem->arena, problem->key_count, struct filling);
-    for (size_t i = 0; i < problem->rows.count; i++)
-        index_row(problem, keys, i);
+    for (size_t i = 0; i < problem->options.count; i++)
+        index_option(problem, keys, i);
     struct key_index *index = ARENA_ARRAY(problem->arena, problem->key_count, struct key_index);
     bool *well_known = ARENA_ARRAY(problem->arena, problem->key_count, bool);
     for (uint32_t i = 0; i < problem->key_count; i++) {
@@ -243,41 +246,41 @@ void catalog_make(struct solver_problem *problem)
 /* ---- questions ---- */
 
 static void select_key(const struct solver_problem *problem, const struct solver_requirement *r,
-                       uint64_t *rows)
+                       uint64_t *options)
 {
     const struct key_index *index = &problem->key_index[r->key];
     enum solver_op op = solver_requirement_op(r);
     bool absent = op == SOLVER_NOT_IN || op == SOLVER_DOES_NOT_EXIST;
     bool open = op != SOLVER_DOES_NOT_EXIST;
-    for (size_t w = 0; w < problem->row_words; w++) {
+    for (size_t w = 0; w < problem->option_words; w++) {
         uint64_t kept = index->unsaid[w];
         kept |= absent ? index->absent[w] : 0;
         kept |= open ? index->open[w] : 0;
-        for (uint32_t v = 0; v < index->value_count && (rows[w] & ~kept) != 0; v++)
-            if (index->values[v] != NULL && (index->values[v][w] & ~kept & rows[w]) != 0 &&
+        for (uint32_t v = 0; v < index->value_count && (options[w] & ~kept) != 0; v++)
+            if (index->values[v] != NULL && (index->values[v][w] & ~kept & options[w]) != 0 &&
                 solver_requirement_has(problem->names, r, v))
                 kept |= index->values[v][w];
-        rows[w] &= kept;
+        options[w] &= kept;
     }
 }
 
-void catalog_select_types(const struct solver_problem *problem,
-                          const struct solver_requirements *set, uint64_t *rows)
+void instance_types_select(const struct solver_problem *problem,
+                           const struct solver_requirements *set, uint64_t *options)
 {
-    bits_fill(rows, problem->rows.count);
+    bits_fill(options, problem->options.count);
     for (size_t i = 0; i < set->count; i++)
         if (set->items[i].key < problem->key_count && problem->key_index[set->items[i].key].defined)
-            select_key(problem, &set->items[i], rows);
+            select_key(problem, &set->items[i], options);
 }
 
-void catalog_select_offerings(const struct solver_problem *problem,
-                              const struct solver_requirements *set, uint64_t *rows)
+void offerings_select(const struct solver_problem *problem, const struct solver_requirements *set,
+                      uint64_t *options)
 {
-    memset(rows, 0, problem->row_words * sizeof *rows);
+    memset(options, 0, problem->option_words * sizeof *options);
     for (size_t i = 0; i < problem->offering_shapes.count; i++) {
         const struct offering_shape *shape = &problem->offering_shapes.items[i];
         if (compatible(problem, set, &shape->requirements, false, NULL))
-            for (size_t w = 0; w < problem->row_words; w++)
-                rows[w] |= shape->rows[w];
+            for (size_t w = 0; w < problem->option_words; w++)
+                options[w] |= shape->options[w];
     }
 }

@@ -3,9 +3,9 @@
 
 #include "solver/problem.h"
 
-/* What is left of a shape's wishes while they are given up one after another. Items are numbers
- * into the shape's lists. */
-struct wishes {
+/* What is left of a shape's preferences while they are given up one after another. Items are
+ * numbers into the shape's lists. */
+struct preferences {
     size_t required_from;
     uint32_t *preferred, *affinities[2], *spreads; /* affinities: preferred; [1]: anti */
     size_t preferred_count, affinity_counts[2], spread_count;
@@ -33,12 +33,12 @@ static int compare_affinities(const void *a, const void *b, void *argument)
     return heavier(shape->affinities[x].weight, shape->affinities[y].weight, x, y);
 }
 
-static void all_wishes(const struct solver_problem *problem, const struct shape *shape,
-                       struct wishes *wishes)
+static void all_preferences(const struct solver_problem *problem, const struct shape *shape,
+                            struct preferences *preferences)
 {
     bool ignore = problem->settings.ignore_preferences;
     struct arena *arena = problem->arena;
-    *wishes = (struct wishes){
+    *preferences = (struct preferences){
         .preferred = ARENA_ARRAY(arena, shape->preferred_count, uint32_t),
         .affinities = {ARENA_ARRAY(arena, shape->affinity_count, uint32_t),
                        ARENA_ARRAY(arena, shape->affinity_count, uint32_t)},
@@ -46,22 +46,22 @@ static void all_wishes(const struct solver_problem *problem, const struct shape 
     };
     void *argument = (void *)(uintptr_t)shape;
     for (uint32_t i = 0; i < shape->preferred_count && !ignore; i++)
-        wishes->preferred[wishes->preferred_count++] = i;
-    if (wishes->preferred_count > 1)
-        qsort_r(wishes->preferred, wishes->preferred_count, sizeof(uint32_t), compare_preferred,
-                argument);
+        preferences->preferred[preferences->preferred_count++] = i;
+    if (preferences->preferred_count > 1)
+        qsort_r(preferences->preferred, preferences->preferred_count, sizeof(uint32_t),
+                compare_preferred, argument);
     for (uint32_t i = 0; i < shape->affinity_count && !ignore; i++) {
         size_t anti = shape->affinities[i].anti ? 1 : 0;
         if (!shape->affinities[i].required)
-            wishes->affinities[anti][wishes->affinity_counts[anti]++] = i;
+            preferences->affinities[anti][preferences->affinity_counts[anti]++] = i;
     }
     for (size_t anti = 0; anti < 2; anti++)
-        if (wishes->affinity_counts[anti] > 1)
-            qsort_r(wishes->affinities[anti], wishes->affinity_counts[anti], sizeof(uint32_t),
-                    compare_affinities, argument);
+        if (preferences->affinity_counts[anti] > 1)
+            qsort_r(preferences->affinities[anti], preferences->affinity_counts[anti],
+                    sizeof(uint32_t), compare_affinities, argument);
     for (uint32_t i = 0; i < shape->spread_count; i++)
         if (shape->spreads[i].hard || !ignore)
-            wishes->spreads[wishes->spread_count++] = i;
+            preferences->spreads[preferences->spread_count++] = i;
 }
 
 static void drop_first(uint32_t *items, size_t *count)
@@ -70,11 +70,11 @@ static void drop_first(uint32_t *items, size_t *count)
     memmove(items, items + 1, *count * sizeof *items);
 }
 
-static bool drop_soft_spread(const struct shape *shape, struct wishes *wishes)
+static bool drop_soft_spread(const struct shape *shape, struct preferences *preferences)
 {
-    for (size_t i = 0; i < wishes->spread_count; i++)
-        if (!shape->spreads[wishes->spreads[i]].hard) {
-            wishes->spreads[i] = wishes->spreads[--wishes->spread_count];
+    for (size_t i = 0; i < preferences->spread_count; i++)
+        if (!shape->spreads[preferences->spreads[i]].hard) {
+            preferences->spreads[i] = preferences->spreads[--preferences->spread_count];
             return true;
         }
     return false;
@@ -82,30 +82,30 @@ static bool drop_soft_spread(const struct shape *shape, struct wishes *wishes)
 
 /* One step of relaxation, in Karpenter's order (docs/reference/karpenter.md 2.7); false: none is
  * left. */
-static bool give_up_one(const struct shape *shape, struct wishes *wishes, bool may_prefer)
+static bool relax(const struct shape *shape, struct preferences *preferences, bool may_prefer)
 {
-    if (shape->required_count > wishes->required_from + 1) {
-        wishes->required_from++;
+    if (shape->required_count > preferences->required_from + 1) {
+        preferences->required_from++;
         return true;
     }
     for (size_t anti = 0; anti < 2; anti++)
-        if (wishes->affinity_counts[anti] > 0) {
-            drop_first(wishes->affinities[anti], &wishes->affinity_counts[anti]);
+        if (preferences->affinity_counts[anti] > 0) {
+            drop_first(preferences->affinities[anti], &preferences->affinity_counts[anti]);
             return true;
         }
-    if (wishes->preferred_count > 0) {
-        drop_first(wishes->preferred, &wishes->preferred_count);
+    if (preferences->preferred_count > 0) {
+        drop_first(preferences->preferred, &preferences->preferred_count);
         return true;
     }
-    if (drop_soft_spread(shape, wishes))
+    if (drop_soft_spread(shape, preferences))
         return true;
-    if (!may_prefer || wishes->prefer)
+    if (!may_prefer || preferences->prefer)
         return false;
-    wishes->prefer = true;
+    preferences->prefer = true;
     return true;
 }
 
-/* ---- a variant ---- */
+/* ---- a relaxation ---- */
 
 static int compare_numbers(const void *a_pointer, const void *b_pointer)
 {
@@ -114,49 +114,50 @@ static int compare_numbers(const void *a_pointer, const void *b_pointer)
 }
 
 static void make_groups(struct solver_builder *builder, const struct shape *shape,
-                        const struct wishes *wishes, struct variant *variant)
+                        const struct preferences *preferences, struct relaxation *relaxation)
 {
     struct arena *arena = builder->problem->arena;
     uint32_t *groups = ARENA_ARRAY(arena, shape->spread_count + shape->affinity_count, uint32_t);
     size_t count = 0;
-    struct spread_filter filter = {
-        .required_from = wishes->required_from,
-        .prefer = wishes->prefer,
+    struct topology_node_filter filter = {
+        .required_from = preferences->required_from,
+        .prefer = preferences->prefer,
     };
-    for (size_t i = 0; i < wishes->spread_count; i++)
-        groups[count++] =
-            group_of_spread(builder, shape, &shape->spreads[wishes->spreads[i]], &filter);
+    for (size_t i = 0; i < preferences->spread_count; i++)
+        groups[count++] = topology_group_of_spread(
+            builder, shape, &shape->spreads[preferences->spreads[i]], &filter);
     for (size_t i = 0; i < shape->affinity_count; i++)
         if (shape->affinities[i].required)
-            groups[count++] = group_of_affinity(builder, shape, &shape->affinities[i], false);
+            groups[count++] =
+                topology_group_of_affinity(builder, shape, &shape->affinities[i], false);
     for (size_t anti = 0; anti < 2; anti++)
-        for (size_t i = 0; i < wishes->affinity_counts[anti]; i++)
-            groups[count++] = group_of_affinity(
-                builder, shape, &shape->affinities[wishes->affinities[anti][i]], false);
+        for (size_t i = 0; i < preferences->affinity_counts[anti]; i++)
+            groups[count++] = topology_group_of_affinity(
+                builder, shape, &shape->affinities[preferences->affinities[anti][i]], false);
     if (count > 1)
         qsort(groups, count, sizeof *groups, compare_numbers);
     for (size_t i = 0; i < count; i++)
         if (i == 0 || groups[i] != groups[i - 1])
-            groups[variant->group_count++] = groups[i];
-    variant->groups = groups;
+            groups[relaxation->group_count++] = groups[i];
+    relaxation->groups = groups;
 }
 
-static struct variant variant_make(struct solver_builder *builder, const struct shape *shape,
-                                   const struct wishes *wishes)
+static struct relaxation relaxation_make(struct solver_builder *builder, const struct shape *shape,
+                                         const struct preferences *preferences)
 {
     struct solver_problem *problem = builder->problem;
-    struct variant variant = {
-        .prefer = wishes->prefer,
-        .required_from = wishes->required_from,
+    struct relaxation relaxation = {
+        .prefer = preferences->prefer,
+        .required_from = preferences->required_from,
     };
-    term_add(problem, &variant.strict,
-             shape->required_count > 0 ? &shape->required[wishes->required_from]
+    term_add(problem, &relaxation.strict,
+             shape->required_count > 0 ? &shape->required[preferences->required_from]
                                        : &shape->selector);
-    term_add(problem, &variant.full, &variant.strict);
-    if (wishes->preferred_count > 0)
-        term_add(problem, &variant.full, &shape->preferred[wishes->preferred[0]].term);
-    make_groups(builder, shape, wishes, &variant);
-    return variant;
+    term_add(problem, &relaxation.full, &relaxation.strict);
+    if (preferences->preferred_count > 0)
+        term_add(problem, &relaxation.full, &shape->preferred[preferences->preferred[0]].term);
+    make_groups(builder, shape, preferences, &relaxation);
+    return relaxation;
 }
 
 /* Whether the shape already says what the last step of relaxation would add. */
@@ -186,59 +187,60 @@ void inverse_groups_make(struct solver_builder *builder, struct shape *shape)
     for (size_t i = 0; i < shape->affinity_count; i++)
         if (shape->affinities[i].required && shape->affinities[i].anti)
             groups[shape->inverse_group_count++] =
-                group_of_affinity(builder, shape, &shape->affinities[i], true);
+                topology_group_of_affinity(builder, shape, &shape->affinities[i], true);
     shape->inverse_groups = groups;
 }
 
 /* ---- one after another ---- */
 
-struct variant_steps {
+struct relaxation_steps {
     struct solver_builder *builder;
     const struct shape *shape;
-    struct wishes wishes;
+    struct preferences preferences;
     bool may_prefer, begun;
 };
 
-struct variant_steps *variant_steps(struct solver_builder *builder, const struct shape *shape)
+struct relaxation_steps *relaxation_steps(struct solver_builder *builder, const struct shape *shape)
 {
     struct solver_problem *problem = builder->problem;
-    struct variant_steps *steps = ARENA_NEW(problem->arena, struct variant_steps);
-    *steps = (struct variant_steps){
+    struct relaxation_steps *steps = ARENA_NEW(problem->arena, struct relaxation_steps);
+    *steps = (struct relaxation_steps){
         .builder = builder,
         .shape = shape,
         .may_prefer = some_pool_prefers(problem) && !prefers_by_itself(shape),
     };
-    all_wishes(problem, shape, &steps->wishes);
+    all_preferences(problem, shape, &steps->preferences);
     return steps;
 }
 
-bool variant_next(struct variant_steps *steps, struct variant *variant)
+bool relaxation_next(struct relaxation_steps *steps, struct relaxation *relaxation)
 {
-    if (steps->begun && !give_up_one(steps->shape, &steps->wishes, steps->may_prefer))
+    if (steps->begun && !relax(steps->shape, &steps->preferences, steps->may_prefer))
         return false;
     steps->begun = true;
-    *variant = variant_make(steps->builder, steps->shape, &steps->wishes);
+    *relaxation = relaxation_make(steps->builder, steps->shape, &steps->preferences);
     return true;
 }
 
-size_t variants_most(const struct shape *shape)
+size_t relaxations_most(const struct shape *shape)
 {
     return shape->required_count + shape->preferred_count + shape->affinity_count +
            shape->spread_count + 2;
 }
 
-struct variant variant_of_required(struct solver_builder *builder, const struct shape *shape,
-                                   size_t required_from)
+struct relaxation relaxation_of_required(struct solver_builder *builder, const struct shape *shape,
+                                         size_t required_from)
 {
     uint32_t *spreads = ARENA_ARRAY(builder->problem->arena, shape->spread_count, uint32_t);
-    struct wishes wishes = {.required_from = required_from, .spreads = spreads, .prefer = true};
+    struct preferences preferences = {
+        .required_from = required_from, .spreads = spreads, .prefer = true};
     for (uint32_t i = 0; i < shape->spread_count; i++)
         if (shape->spreads[i].hard)
-            spreads[wishes.spread_count++] = i;
-    return variant_make(builder, shape, &wishes);
+            spreads[preferences.spread_count++] = i;
+    return relaxation_make(builder, shape, &preferences);
 }
 
-void variants_make(struct solver_builder *builder, size_t known_shapes)
+void relaxations_make(struct solver_builder *builder, size_t known_shapes)
 {
     struct solver_problem *problem = builder->problem;
     for (size_t i = 0; i < problem->shapes.count; i++) {
@@ -248,15 +250,15 @@ void variants_make(struct solver_builder *builder, size_t known_shapes)
             shape->first_volume_term = problem->volume_term_count;
             problem->volume_term_count += (uint32_t)shape->volume_alternative_count;
         }
-        if (!shape->pending || shape->variant_count > 0)
+        if (!shape->pending || shape->relaxation_count > 0)
             continue;
-        LIST(struct variant) variants = {0};
-        struct variant_steps *steps = variant_steps(builder, shape);
-        for (struct variant variant; variant_next(steps, &variant);) {
-            variant.number = problem->variant_count++;
-            *LIST_PUSH(problem->arena, &variants) = variant;
+        LIST(struct relaxation) relaxations = {0};
+        struct relaxation_steps *steps = relaxation_steps(builder, shape);
+        for (struct relaxation relaxation; relaxation_next(steps, &relaxation);) {
+            relaxation.number = problem->relaxation_count++;
+            *LIST_PUSH(problem->arena, &relaxations) = relaxation;
         }
-        shape->variants = variants.items;
-        shape->variant_count = variants.count;
+        shape->relaxations = relaxations.items;
+        shape->relaxation_count = relaxations.count;
     }
 }

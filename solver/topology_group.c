@@ -19,8 +19,8 @@ static void add_pool_domains(const struct solver_problem *problem, const struct 
         if (index->values[v] == NULL || bits_has(bits, v) ||
             (own != NULL && !solver_requirement_has(problem->names, own, (uint32_t)v)))
             continue;
-        for (size_t w = 0; w < problem->row_words; w++)
-            if ((index->values[v][w] & pool->all_rows[w]) != 0) {
+        for (size_t w = 0; w < problem->option_words; w++)
+            if ((index->values[v][w] & pool->all_options[w]) != 0) {
                 bits_add(bits, v);
                 break;
             }
@@ -43,7 +43,7 @@ static uint64_t *universe(const struct solver_problem *problem, uint32_t key,
 
 /* ---- which nodes count ---- */
 
-static void make_filter(const struct solver_problem *problem, struct group *group)
+static void make_filter(const struct solver_problem *problem, struct topology_group *group)
 {
     if (group->filter_term_count == 0 && group->filter_tolerations == NULL)
         return;
@@ -65,33 +65,33 @@ static void make_filter(const struct solver_problem *problem, struct group *grou
 
 /* ---- making groups, each once ---- */
 
-static void sign_term(struct signature *signature, const struct term *term)
+static void sign_term(struct fingerprint *fingerprint, const struct term *term)
 {
     size_t count = term->requirements.count + (term->hostname != NULL ? 1 : 0);
-    signature_number(signature, count);
+    fingerprint_number(fingerprint, count);
     for (size_t i = 0; i < count; i++) {
         const struct solver_requirement *r =
             i < term->requirements.count ? &term->requirements.items[i] : term->hostname;
-        signature_number(signature, (uint64_t)r->key << 8 | (uint64_t)r->complement << 2 |
-                                        (uint64_t)r->has_gte << 1 | (uint64_t)r->has_lte);
-        signature_number(signature, (uint64_t)r->gte);
-        signature_number(signature, (uint64_t)r->lte);
-        signature_number(signature, r->word_count);
-        signature_bytes(signature, r->words, r->word_count * sizeof *r->words);
+        fingerprint_number(fingerprint, (uint64_t)r->key << 8 | (uint64_t)r->complement << 2 |
+                                            (uint64_t)r->has_gte << 1 | (uint64_t)r->has_lte);
+        fingerprint_number(fingerprint, (uint64_t)r->gte);
+        fingerprint_number(fingerprint, (uint64_t)r->lte);
+        fingerprint_number(fingerprint, r->word_count);
+        fingerprint_bytes(fingerprint, r->words, r->word_count * sizeof *r->words);
     }
 }
 
 /* Without the words at the end that are empty: they depend on how many numbers there are yet. */
-static void sign_bits(struct signature *signature, const uint64_t *bits, size_t count)
+static void sign_bits(struct fingerprint *fingerprint, const uint64_t *bits, size_t count)
 {
     size_t words = bits_words(count);
     while (words > 0 && bits[words - 1] == 0)
         words--;
-    signature_number(signature, words);
-    signature_bytes(signature, bits, words * sizeof *bits);
+    fingerprint_number(fingerprint, words);
+    fingerprint_bytes(fingerprint, bits, words * sizeof *bits);
 }
 
-static uint32_t group_number(struct solver_builder *builder, struct group *group,
+static uint32_t group_number(struct solver_builder *builder, struct topology_group *group,
                              const struct toleration_list *tolerations)
 {
     struct solver_problem *problem = builder->problem;
@@ -102,26 +102,26 @@ static uint32_t group_number(struct solver_builder *builder, struct group *group
     uint64_t *domains = group->hostname ? NULL
                                         : universe(problem, group->key, tolerations,
                                                    group->filter_prefers, value_count);
-    struct signature *signature = &builder->scratch;
-    signature->size = 0;
-    signature_number(signature, (uint64_t)group->kind << 1 | (uint64_t)group->inverse);
-    signature_number(signature, (uint64_t)group->key << 32 | group->selector);
-    signature_number(signature,
-                     (uint64_t)(uint32_t)group->max_skew << 32 | (uint32_t)group->min_domains);
-    signature_number(signature, group->namespace_selector);
-    sign_bits(signature, group->namespaces, group->namespace_count);
-    signature_number(signature, group->filter_tolerations == NULL
-                                    ? SOLVER_NONE
-                                    : group->filter_tolerations->number);
-    signature_number(signature,
-                     (uint64_t)group->filter_term_count << 1 | (uint64_t)group->filter_prefers);
+    struct fingerprint *fingerprint = &builder->scratch;
+    fingerprint->size = 0;
+    fingerprint_number(fingerprint, (uint64_t)group->kind << 1 | (uint64_t)group->inverse);
+    fingerprint_number(fingerprint, (uint64_t)group->key << 32 | group->selector);
+    fingerprint_number(fingerprint,
+                       (uint64_t)(uint32_t)group->max_skew << 32 | (uint32_t)group->min_domains);
+    fingerprint_number(fingerprint, group->namespace_selector);
+    sign_bits(fingerprint, group->namespaces, group->namespace_count);
+    fingerprint_number(fingerprint, group->filter_tolerations == NULL
+                                        ? SOLVER_NONE
+                                        : group->filter_tolerations->number);
+    fingerprint_number(fingerprint,
+                       (uint64_t)group->filter_term_count << 1 | (uint64_t)group->filter_prefers);
     for (size_t i = 0; i < group->filter_term_count; i++)
-        sign_term(signature, &group->filter_terms[i]);
+        sign_term(fingerprint, &group->filter_terms[i]);
     if (domains != NULL)
-        sign_bits(signature, domains, value_count);
+        sign_bits(fingerprint, domains, value_count);
     bool added = false;
     uint32_t number =
-        intern_number(&problem->group_signatures, signature->bytes, signature->size, &added);
+        intern_number(&problem->group_fingerprints, fingerprint->bytes, fingerprint->size, &added);
     if (!added)
         return number;
     group->counts = ARENA_ARRAY(problem->arena, group->count_size, int32_t);
@@ -135,15 +135,16 @@ static uint32_t group_number(struct solver_builder *builder, struct group *group
     return number;
 }
 
-uint32_t group_of_spread(struct solver_builder *builder, const struct shape *shape,
-                         const struct spread *spread, const struct spread_filter *filter)
+uint32_t topology_group_of_spread(struct solver_builder *builder, const struct shape *shape,
+                                  const struct spread *spread,
+                                  const struct topology_node_filter *filter)
 {
     struct solver_problem *problem = builder->problem;
     uint64_t *namespaces =
         ARENA_ARRAY(problem->arena, bits_words(intern_count(&problem->namespaces)), uint64_t);
     bits_add(namespaces, shape->namespace);
-    struct group group = {
-        .kind = GROUP_SPREAD,
+    struct topology_group group = {
+        .kind = TOPOLOGY_SPREAD,
         .key = spread->key,
         .max_skew = spread->max_skew,
         .min_domains = spread->min_domains,
@@ -186,11 +187,11 @@ static const uint64_t *namespaces_of(const struct solver_problem *problem,
     return bits;
 }
 
-uint32_t group_of_affinity(struct solver_builder *builder, const struct shape *shape,
-                           const struct pod_affinity *affinity, bool inverse)
+uint32_t topology_group_of_affinity(struct solver_builder *builder, const struct shape *shape,
+                                    const struct pod_affinity *affinity, bool inverse)
 {
-    struct group group = {
-        .kind = affinity->anti ? GROUP_ANTI_AFFINITY : GROUP_AFFINITY,
+    struct topology_group group = {
+        .kind = affinity->anti ? TOPOLOGY_POD_ANTI_AFFINITY : TOPOLOGY_POD_AFFINITY,
         .inverse = inverse,
         .key = affinity->key,
         .selector = affinity->selector,
@@ -202,8 +203,8 @@ uint32_t group_of_affinity(struct solver_builder *builder, const struct shape *s
 
 /* ---- whom groups mean ---- */
 
-static bool means_namespace(const struct solver_problem *problem, const struct group *group,
-                            uint32_t namespace)
+static bool means_namespace(const struct solver_problem *problem,
+                            const struct topology_group *group, uint32_t namespace)
 {
     if (namespace < group->namespace_count)
         return bits_has(group->namespaces, namespace);
@@ -213,34 +214,34 @@ static bool means_namespace(const struct solver_problem *problem, const struct g
                             labels_of_namespace(problem, namespace));
 }
 
-bool group_selects(const struct solver_problem *problem, const struct group *group,
-                   const struct label_class *class)
+bool topology_group_selects(const struct solver_problem *problem,
+                            const struct topology_group *group, const struct label_class *class)
 {
     return means_namespace(problem, group, class->namespace) &&
            selector_selects(&problem->selectors.items[group->selector], class->labels);
 }
 
-bool group_lists(const struct solver_problem *problem, const struct group *group,
-                 const struct label_class *class)
+bool topology_group_lists(const struct solver_problem *problem, const struct topology_group *group,
+                          const struct label_class *class)
 {
     if (problem->selectors.items[group->selector].absent && !group->inverse)
         return means_namespace(problem, group, class->namespace);
-    return group_selects(problem, group, class);
+    return topology_group_selects(problem, group, class);
 }
 
 void class_kept_away(struct solver_problem *problem, struct label_class *class)
 {
     for (size_t i = 0; i < problem->inverse_groups.count; i++) {
         uint32_t number = problem->inverse_groups.items[i];
-        if (group_selects(problem, &problem->groups.items[number], class))
+        if (topology_group_selects(problem, &problem->groups.items[number], class))
             *LIST_PUSH(problem->arena, &class->kept_away_by) = number;
     }
 }
 
 /* ---- counting what the cluster holds (docs/reference/karpenter.md 3.3) ---- */
 
-uint32_t group_domain(const struct solver_problem *problem, const struct group *group,
-                      uint32_t node)
+uint32_t topology_group_domain(const struct solver_problem *problem,
+                               const struct topology_group *group, uint32_t node)
 {
     if (group->hostname)
         return node;
@@ -248,7 +249,7 @@ uint32_t group_domain(const struct solver_problem *problem, const struct group *
     return values == NULL ? SOLVER_NONE : values[node];
 }
 
-void group_own_counts(const struct solver_problem *problem, struct group *group)
+void topology_group_own_counts(const struct solver_problem *problem, struct topology_group *group)
 {
     if (!group->counts_shared)
         return;
@@ -260,68 +261,75 @@ void group_own_counts(const struct solver_problem *problem, struct group *group)
 
 /* Nodes make domains that pools may not. Karpenter forgets that where others' anti-affinity is
  * concerned: a domain only nodes have then counts as taken. */
-static bool registers_nodes(const struct solver_problem *problem, const struct group *group)
+static bool registers_nodes(const struct solver_problem *problem,
+                            const struct topology_group *group)
 {
     return !group->inverse || settings_optimize(&problem->settings);
 }
 
-static bool registers_node(const struct solver_problem *problem, const struct group *group,
+static bool registers_node(const struct solver_problem *problem, const struct topology_group *group,
                            uint32_t node)
 {
     return registers_nodes(problem, group) && !problem->nodes.items[node].leaving &&
-           group_counts_node(group, node);
+           topology_group_counts_node(group, node);
 }
 
-bool group_has_domain(const struct solver_problem *problem, const struct group *group,
-                      uint32_t domain, const uint64_t *gone)
+bool topology_group_has_domain(const struct solver_problem *problem,
+                               const struct topology_group *group, uint32_t domain,
+                               const uint64_t *gone)
 {
     if (bits_has(group->pool_domains, domain))
         return true;
     for (uint32_t i = 0; i < problem->nodes.count; i++)
         if ((gone == NULL || !bits_has(gone, i)) && registers_node(problem, group, i) &&
-            group_domain(problem, group, i) == domain)
+            topology_group_domain(problem, group, i) == domain)
             return true;
     return false;
 }
 
-int32_t group_count_after(const struct solver_problem *problem, const struct group *group,
-                          uint32_t domain, int32_t count)
+int32_t topology_group_count_after(const struct solver_problem *problem,
+                                   const struct topology_group *group, uint32_t domain,
+                                   int32_t count)
 {
-    bool stays = count > 0 || group->hostname || group_has_domain(problem, group, domain, NULL);
+    bool stays =
+        count > 0 || group->hostname || topology_group_has_domain(problem, group, domain, NULL);
     return stays ? count : -1;
 }
 
-void group_adjust(const struct solver_problem *problem, struct group *group, uint32_t node,
-                  int32_t by)
+void topology_group_adjust(const struct solver_problem *problem, struct topology_group *group,
+                           uint32_t node, int32_t by)
 {
-    uint32_t domain =
-        group_counts_node(group, node) ? group_domain(problem, group, node) : SOLVER_NONE;
+    uint32_t domain = topology_group_counts_node(group, node)
+                          ? topology_group_domain(problem, group, node)
+                          : SOLVER_NONE;
     if (domain == SOLVER_NONE)
         return;
     int32_t before = group->counts[domain] < 0 ? 0 : group->counts[domain];
-    group->counts[domain] = group_count_after(problem, group, domain, before + by);
+    group->counts[domain] = topology_group_count_after(problem, group, domain, before + by);
     if (before == 0 && by > 0)
         group->occupied++;
     if (before > 0 && before + by == 0)
         group->occupied--;
 }
 
-static void register_nodes(const struct solver_problem *problem, struct group *group)
+static void register_nodes(const struct solver_problem *problem, struct topology_group *group)
 {
     for (uint32_t i = 0; i < problem->nodes.count && !group->hostname; i++) {
-        uint32_t domain =
-            registers_node(problem, group, i) ? group_domain(problem, group, i) : SOLVER_NONE;
+        uint32_t domain = registers_node(problem, group, i)
+                              ? topology_group_domain(problem, group, i)
+                              : SOLVER_NONE;
         if (domain != SOLVER_NONE && group->counts[domain] < 0)
             group->counts[domain] = 0;
     }
 }
 
-static void count_class(const struct solver_problem *problem, struct group *group, size_t class)
+static void count_class(const struct solver_problem *problem, struct topology_group *group,
+                        size_t class)
 {
     if (class >= problem->started_class_count ||
         problem->class_starts[class] == problem->class_starts[class + 1])
         return;
-    group_own_counts(problem, group);
+    topology_group_own_counts(problem, group);
     const uint32_t *values = group->hostname ? NULL : written_values(problem, group->key);
     if (values == NULL && !group->hostname)
         return;
@@ -329,7 +337,7 @@ static void count_class(const struct solver_problem *problem, struct group *grou
     for (size_t i = problem->class_starts[class]; i < problem->class_starts[class + 1]; i++) {
         uint32_t node = problem->class_nodes[i];
         uint32_t domain = values == NULL ? node : values[node];
-        if (domain == SOLVER_NONE || !group_counts_node(group, node))
+        if (domain == SOLVER_NONE || !topology_group_counts_node(group, node))
             continue;
         int32_t before = group->counts[domain];
         group->occupied += before <= 0;
@@ -337,11 +345,11 @@ static void count_class(const struct solver_problem *problem, struct group *grou
     }
 }
 
-void group_count(struct solver_problem *problem, struct group *group)
+void group_count(struct solver_problem *problem, struct topology_group *group)
 {
     register_nodes(problem, group);
     for (size_t i = 0; i < problem->label_classes.count && !group->inverse; i++)
-        if (group_lists(problem, group, &problem->label_classes.items[i]))
+        if (topology_group_lists(problem, group, &problem->label_classes.items[i]))
             count_class(problem, group, i);
 }
 
@@ -350,33 +358,34 @@ void group_count(struct solver_problem *problem, struct group *group)
 static void count_inverse(struct solver_problem *problem, size_t known_groups)
 {
     for (size_t i = 0; i < problem->inverse_groups.count; i++) {
-        struct group *group = &problem->groups.items[problem->inverse_groups.items[i]];
+        struct topology_group *group = &problem->groups.items[problem->inverse_groups.items[i]];
         group->running_owners = group->pending_owners = 0;
     }
     for (size_t i = 0; i < problem->pods.count; i++) {
         const struct pod *pod = &problem->pods.items[i];
         const struct shape *shape = &problem->shapes.items[pod->shape];
         for (size_t j = 0; j < shape->inverse_group_count && pod->node != POD_GONE; j++) {
-            struct group *group = &problem->groups.items[shape->inverse_groups[j]];
+            struct topology_group *group = &problem->groups.items[shape->inverse_groups[j]];
             bool runs = pod->node != SOLVER_NONE;
             group->running_owners += runs ? 1 : 0;
             group->pending_owners += runs ? 0 : 1;
             if (runs && shape->inverse_groups[j] >= known_groups)
-                group_adjust(problem, group, pod->node, 1);
+                topology_group_adjust(problem, group, pod->node, 1);
         }
     }
 }
 
-void groups_count(struct solver_problem *problem, size_t known_groups, size_t known_classes)
+void topology_groups_count(struct solver_problem *problem, size_t known_groups,
+                           size_t known_classes)
 {
     for (uint32_t i = 0; i < problem->groups.count; i++) {
-        struct group *group = &problem->groups.items[i];
+        struct topology_group *group = &problem->groups.items[i];
         bool known = i < known_groups;
         if (!known)
             register_nodes(problem, group);
         for (size_t j = known ? known_classes : 0; j < problem->label_classes.count; j++) {
             struct label_class *class = &problem->label_classes.items[j];
-            if (!group_lists(problem, group, class))
+            if (!topology_group_lists(problem, group, class))
                 continue;
             if (group->inverse) {
                 *LIST_PUSH(problem->arena, &class->kept_away_by) = i;
