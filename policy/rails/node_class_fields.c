@@ -1,53 +1,10 @@
-/* Fields that no EC2NodeClass has, as Karpenter's CRD tells. */
-#include "policy/rails/known_fields.h"
+/* Fields that no EC2NodeClass has, as Karpenter's CRD tells. spec.kubelet is open: the API server
+ * keeps all that is in it. */
 #include "policy/rails/node_class.h"
-
-/* spec.kubelet is not here: the API server keeps all that is in it. */
-static const struct known_place v1[] = {
-    {"", {"apiVersion", "kind", "metadata", "spec", "status"}},
-    {"spec",
-     {"amiFamily",
-      "amiSelectorTerms",
-      "associatePublicIPAddress",
-      "blockDeviceMappings",
-      "capacityReservationSelectorTerms",
-      "connectionTracking",
-      "context",
-      "cpuOptions",
-      "detailedMonitoring",
-      "enclaveOptions",
-      "instanceProfile",
-      "instanceStorePolicy",
-      "ipPrefixCount",
-      "kubelet",
-      "metadataOptions",
-      "networkInterfaces",
-      "placementGroupSelector",
-      "role",
-      "securityGroupSelectorTerms",
-      "subnetSelectorTerms",
-      "tags",
-      "userData"}},
-    {"spec.amiSelectorTerms[]", {"alias", "id", "name", "owner", "ssmParameter", "tags"}},
-    {"spec.blockDeviceMappings[]", {"deviceName", "ebs", "rootVolume"}},
-    {"spec.blockDeviceMappings[].ebs",
-     {"deleteOnTermination", "encrypted", "iops", "kmsKeyID", "snapshotID", "throughput",
-      "volumeInitializationRate", "volumeSize", "volumeType"}},
-    {"spec.capacityReservationSelectorTerms[]", {"id", "instanceMatchCriteria", "ownerID", "tags"}},
-    {"spec.connectionTracking", {"tcpEstablishedTimeout", "udpStreamTimeout", "udpTimeout"}},
-    {"spec.cpuOptions", {"nestedVirtualization"}},
-    {"spec.enclaveOptions", {"enabled"}},
-    {"spec.metadataOptions",
-     {"httpEndpoint", "httpProtocolIPv6", "httpPutResponseHopLimit", "httpTokens"}},
-    {"spec.networkInterfaces[]", {"deviceIndex", "interfaceType", "networkCardIndex"}},
-    {"spec.placementGroupSelector", {"id", "name"}},
-    {"spec.securityGroupSelectorTerms[]", {"id", "name", "tags"}},
-    {"spec.subnetSelectorTerms[]", {"id", "tags"}},
-    {0},
-};
+#include "policy/rails/shape.h"
 
 /* Of AWSNodeTemplates, Provisioners and NodePools. */
-static const struct known_elsewhere elsewhere[] = {
+static const struct moved_field moved[] = {
     {"kubeletConfiguration", "write spec.kubelet"},
     {"subnetSelector", "write spec.subnetSelectorTerms, a list"},
     {"securityGroupSelector", "write spec.securityGroupSelectorTerms, a list"},
@@ -59,14 +16,12 @@ static const struct known_elsewhere elsewhere[] = {
     {0},
 };
 
+static const struct shape_words words = {SHAPE_DROPPED("an EC2NodeClass of v1"), .moved = moved};
+
 void node_class_judge_fields(struct judgement *judgement)
 {
     struct text version = TEXT("");
     text_split(judgement->object->api_version, '/', NULL, &version);
     if (text_is(version, "v1"))
-        known_fields_judge(judgement, &(struct known_fields){
-                                          .places = v1,
-                                          .elsewhere = elsewhere,
-                                          .object = "an EC2NodeClass of v1",
-                                      });
+        shape_judge_names(judgement, &shape_ec2_node_class_v1, judgement->object->root, &words);
 }

@@ -1,48 +1,11 @@
 /* The rail pool-shape: NodePools that are not what they look like. */
 #include "policy/rails/pool_shape.h"
-#include "policy/rails/known_fields.h"
+#include "policy/rails/shape.h"
 
-/* ---- the fields there are, as the CRDs of the two versions have them ---- */
-
-static const struct known_place v1[] = {
-    {"", {"apiVersion", "kind", "metadata", "spec", "status"}},
-    {"spec", {"disruption", "limits", "replicas", "template", "weight"}},
-    {"spec.disruption", {"budgets", "consolidateAfter", "consolidationPolicy"}},
-    {"spec.disruption.budgets[]", {"duration", "nodes", "reasons", "schedule"}},
-    {"spec.template", {"metadata", "spec"}},
-    {"spec.template.metadata", {"annotations", "labels"}},
-    {"spec.template.spec",
-     {"expireAfter", "nodeClassRef", "requirements", "startupTaints", "taints",
-      "terminationGracePeriod"}},
-    {"spec.template.spec.nodeClassRef", {"group", "kind", "name"}},
-    {"spec.template.spec.requirements[]", {"key", "minValues", "operator", "values"}},
-    {"spec.template.spec.taints[]", {"effect", "key", "timeAdded", "value"}},
-    {"spec.template.spec.startupTaints[]", {"effect", "key", "timeAdded", "value"}},
-    {0},
-};
-static const struct known_place v1beta1[] = {
-    {"", {"apiVersion", "kind", "metadata", "spec", "status"}},
-    {"spec", {"disruption", "limits", "template", "weight"}},
-    {"spec.disruption", {"budgets", "consolidateAfter", "consolidationPolicy", "expireAfter"}},
-    {"spec.disruption.budgets[]", {"duration", "nodes", "schedule"}},
-    {"spec.template", {"metadata", "spec"}},
-    {"spec.template.metadata", {"annotations", "labels"}},
-    {"spec.template.spec",
-     {"kubelet", "nodeClassRef", "requirements", "resources", "startupTaints", "taints"}},
-    {"spec.template.spec.kubelet",
-     {"clusterDNS", "cpuCFSQuota", "evictionHard", "evictionMaxPodGracePeriod", "evictionSoft",
-      "evictionSoftGracePeriod", "imageGCHighThresholdPercent", "imageGCLowThresholdPercent",
-      "kubeReserved", "maxPods", "podsPerCore", "systemReserved"}},
-    {"spec.template.spec.resources", {"requests"}},
-    {"spec.template.spec.nodeClassRef", {"apiVersion", "kind", "name"}},
-    {"spec.template.spec.requirements[]", {"key", "minValues", "operator", "values"}},
-    {"spec.template.spec.taints[]", {"effect", "key", "timeAdded", "value"}},
-    {"spec.template.spec.startupTaints[]", {"effect", "key", "timeAdded", "value"}},
-    {0},
-};
+/* ---- fields ---- */
 
 /* Names of other versions, and of other kinds. */
-static const struct known_elsewhere elsewhere[] = {
+static const struct moved_field moved[] = {
     {"kubelet", "move it to the EC2NodeClass, as spec.kubelet"},
     {"ttlSecondsUntilExpired", "write spec.template.spec.expireAfter, as in 720h"},
     {"ttlSecondsAfterEmpty", "write spec.disruption.consolidationPolicy: WhenEmpty, and "
@@ -54,6 +17,10 @@ static const struct known_elsewhere elsewhere[] = {
     {"group", "write apiVersion, as in karpenter.k8s.aws/v1beta1"},
     {0},
 };
+
+static const struct shape_words words_v1 = {SHAPE_DROPPED("a NodePool of v1"), .moved = moved};
+static const struct shape_words words_v1beta1 = {SHAPE_DROPPED("a NodePool of v1beta1"),
+                                                 .moved = moved};
 
 /* A Provisioner under the newer name. */
 static void report_version(struct judgement *judgement, struct text version)
@@ -82,11 +49,8 @@ void pool_shape_judge_fields(struct judgement *judgement, const struct pool *poo
         return;
     if (never)
         report_version(judgement, version);
-    known_fields_judge(judgement, &(struct known_fields){
-                                      .places = old ? v1beta1 : v1,
-                                      .elsewhere = elsewhere,
-                                      .object = old ? "a NodePool of v1beta1" : "a NodePool of v1",
-                                  });
+    shape_judge_names(judgement, old ? &shape_node_pool_v1beta1 : &shape_node_pool_v1,
+                      judgement->object->root, old ? &words_v1beta1 : &words_v1);
 }
 
 /* ---- the rail ---- */

@@ -1,0 +1,171 @@
+/* Objects against the fields that their APIs have. */
+#include "policy/rails/shape.h"
+
+enum { SHAPE_FIELDS_MAX = 160 };
+
+const struct shape *shape_field(const struct shape *shape, struct text name)
+{
+    for (const struct shape *field = shape->fields; field->name != NULL; field++)
+        if (text_is(name, field->name))
+            return field;
+    return NULL;
+}
+
+const struct shape *shape_at(const struct shape *shape, const char *path)
+{
+    struct text rest = text_of(path), name;
+    while (text_split(rest, '.', &name, &rest))
+        shape = shape_field(shape, name);
+    return shape_field(shape, rest);
+}
+
+/* ---- values ---- */
+
+bool shape_fits(const struct shape *shape, const struct node *node)
+{
+    static const enum node_kind kinds[] = {
+        [SHAPE_STRING] = NODE_STRING,  [SHAPE_BOOLEAN] = NODE_BOOL, [SHAPE_STRING_LIST] = NODE_LIST,
+        [SHAPE_STRING_MAP] = NODE_MAP, [SHAPE_LIST] = NODE_LIST,    [SHAPE_MAP] = NODE_MAP,
+    };
+    int64_t number;
+    if (shape->type == SHAPE_ANY)
+        return true;
+    if (shape->type == SHAPE_INTEGER)
+        return node_integer(node, &number);
+    if (!node_is(node, kinds[shape->type]))
+        return false;
+    bool of_strings = shape->type == SHAPE_STRING_LIST || shape->type == SHAPE_STRING_MAP;
+    for (size_t i = 0; of_strings && i < node_count(node); i++) {
+        const struct node *value =
+            node_is(node, NODE_MAP) ? &node->members[i].value : node_item(node, i);
+        if (!node_is(value, NODE_STRING) && !node_is(value, NODE_NULL))
+            return false;
+    }
+    return true;
+}
+
+bool shape_has_choice(const struct shape *shape, struct text value)
+{
+    return text_nearest(value, shape->choices, shape->choice_count, 0) < shape->choice_count;
+}
+
+/* ---- names ---- */
+
+struct names {
+    struct judgement *judgement;
+    const struct shape *root;
+    const struct shape_words *words;
+};
+
+/* Names that so many things have that they tell nothing of where they belong. */
+static bool is_of_anything(struct text name)
+{
+    static const char *const names[] = {"enabled", "id", "kind", "name"};
+    for (size_t i = 0; i < COUNT_OF(names); i++)
+        if (text_is(name, names[i]))
+            return true;
+    return false;
+}
+
+/* The path of a map below that has such a field; items of lists are not meant. Empty: none has. */
+static struct text home_of(const struct shape *shape, struct text name, struct arena *arena)
+{
+    for (const struct shape *map = shape->fields; map->name != NULL; map++) {
+        if (map->type != SHAPE_MAP || map->fields == NULL)
+            continue;
+        if (shape_field(map, name) != NULL)
+            return text_of(map->name);
+        struct text home = home_of(map, name, arena);
+        if (home.size > 0)
+            return arena_printf(arena, "%s.%.*s", map->name, TEXT_ARGS(home));
+    }
+    return TEXT("");
+}
+
+/* The field of the shape that is meant; empty when none is near. */
+static struct text near_field(const struct shape *shape, struct text name)
+{
+    struct text fields[SHAPE_FIELDS_MAX];
+    size_t count = 0;
+    for (; count < SHAPE_FIELDS_MAX && shape->fields[count].name != NULL; count++)
+        fields[count] = text_of(shape->fields[count].name);
+    size_t nearest = text_nearest(name, fields, count, SHAPE_TYPO_EDITS);
+    return nearest < count ? fields[nearest] : TEXT("");
+}
+
+/* Empty when nothing tells what was meant. */
+static struct text fix_of(const struct names *names, const struct shape *shape, struct text name)
+{
+    struct arena *arena = names->judgement->arena;
+    struct text near = near_field(shape, name);
+    if (near.size > 0)
+        return arena_printf(arena, "did you mean %.*s?", TEXT_ARGS(near));
+    struct text home = is_of_anything(name) ? TEXT("") : home_of(names->root, name, arena);
+    if (home.size > 0)
+        return arena_printf(arena, "move it to %.*s.%.*s", TEXT_ARGS(home), TEXT_ARGS(name));
+    for (const struct moved_field *moved = names->words->moved; moved->name != NULL; moved++)
+        if (text_is(name, moved->name))
+            return text_of(moved->fix);
+    return TEXT("");
+}
+
+/* The fields above are on the stack until there is a finding: most have none. */
+static const struct field *keep(struct arena *arena, const struct field *field)
+{
+    if (field == NULL)
+        return NULL;
+    struct field *kept = ARENA_NEW(arena, struct field);
+    *kept = *field;
+    kept->parent = keep(arena, field->parent);
+    return kept;
+}
+
+static void report(const struct names *names, const struct shape *shape, const struct field *map,
+                   struct text name)
+{
+    struct judgement *judgement = names->judgement;
+    struct arena *arena = judgement->arena;
+    const struct shape_words *words = names->words;
+    struct text fix = fix_of(names, shape, name);
+    bool may_exist = fix.size == 0;
+    enum severity severity = may_exist ? SEVERITY_WARN : SEVERITY_RAIL;
+    if (judgement_counts(judgement, severity))
+        return;
+    judgement_say(judgement, &(struct draft){
+                                 .severity = severity,
+                                 .field = field_member(arena, keep(arena, map), name),
+                                 .found = name,
+                                 .statement = arena_printf(
+                                     arena, "found \"%.*s\"%s%s%s", TEXT_ARGS(name), words->found,
+                                     may_exist ? words->if_newer : "", words->effect),
+                                 .fix = may_exist ? TEXT("remove it") : fix,
+                             });
+}
+
+static void judge_map(const struct names *names, const struct shape *shape, const struct field *map)
+{
+    for (size_t i = 0; node_is(map->node, NODE_MAP) && i < node_count(map->node); i++) {
+        const struct member *member = &map->node->members[i];
+        struct text name = {member->key, member->key_size};
+        bool counts = !names->words->null_is_nothing || node_is_given(&member->value);
+        if (counts && shape_field(shape, name) == NULL)
+            report(names, shape, map, name);
+    }
+    for (const struct shape *below = shape->fields; below->name != NULL; below++) {
+        const struct field field = {
+            .parent = map, .key = text_of(below->name), .node = node_get(map->node, below->name)};
+        bool list = below->type == SHAPE_LIST && node_is(field.node, NODE_LIST);
+        if (below->type == SHAPE_MAP && below->fields != NULL)
+            judge_map(names, below, &field);
+        for (size_t i = 0; list && i < node_count(field.node); i++)
+            judge_map(
+                names, below,
+                &(struct field){.parent = &field, .index = i, .node = node_item(field.node, i)});
+    }
+}
+
+void shape_judge_names(struct judgement *judgement, const struct shape *shape,
+                       const struct field *map, const struct shape_words *words)
+{
+    judge_map(&(struct names){judgement, shape, words}, shape, map);
+}

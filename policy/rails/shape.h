@@ -1,0 +1,63 @@
+/* The fields that objects have, and what of one its API does not have: what pool-shape, node-class
+ * and disruption-budgets share. */
+#ifndef TAFFRAIL_POLICY_RAILS_SHAPE_H
+#define TAFFRAIL_POLICY_RAILS_SHAPE_H
+
+#include "policy/rail.h"
+
+enum shape_type {
+    SHAPE_ANY,
+    SHAPE_STRING,
+    SHAPE_BOOLEAN,
+    SHAPE_INTEGER,
+    SHAPE_STRING_LIST,
+    SHAPE_STRING_MAP,
+    SHAPE_LIST, /* of maps, each with the fields */
+    SHAPE_MAP,
+};
+struct shape {
+    const char *name;
+    enum shape_type type;
+    const struct shape *fields; /* in order of name, ends with a NULL name; NULL: any */
+    const struct text *choices; /* of a string, or of each in a list; NULL: any */
+    size_t choice_count;
+};
+
+/* ---- shape_data.c, which scripts/shapes makes ---- */
+
+extern const struct shape shape_node_pool_v1, shape_node_pool_v1beta1, shape_ec2_node_class_v1,
+    shape_kubelet;
+
+/* ---- values ---- */
+
+enum { SHAPE_TYPO_EDITS = 2 };
+
+const struct shape *shape_field(const struct shape *shape, struct text name); /* NULL: none */
+const struct shape *shape_at(const struct shape *shape, const char *path); /* dotted; it is there */
+/* A string, a list or a map of strings may leave out values: null. */
+bool shape_fits(const struct shape *shape, const struct node *node);
+bool shape_has_choice(const struct shape *shape, struct text value);
+
+/* ---- names ---- */
+
+struct moved_field {
+    const char *name, *fix;
+};
+/* What is said of a name that the shape does not have. */
+struct shape_words {
+    const char *found;    /* goes on after: found "X" */
+    const char *if_newer; /* the same, where the name means nothing: a later version may have it */
+    const char *effect;   /* what comes of it */
+    bool null_is_nothing; /* a field without a value does no harm */
+    const struct moved_field *moved; /* names of other versions and kinds; ends with a NULL name */
+};
+#define SHAPE_DROPPED(object)                                               \
+    .found = " where " object " has no such field",                         \
+    .if_newer = ", unless your Karpenter is newer than what is known here", \
+    .effect = ": the API server drops it silently"
+/* Judges the names of all fields below a map. What a name nearly is, or where it belongs, is told;
+ * of one that means nothing it only warns. */
+void shape_judge_names(struct judgement *judgement, const struct shape *shape,
+                       const struct field *map, const struct shape_words *words);
+
+#endif
