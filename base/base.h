@@ -279,6 +279,11 @@ struct member {
     struct node value;
 };
 
+static inline struct text member_key(const struct member *member)
+{
+    return (struct text){member->key, member->key_size};
+}
+
 /* How many characters stand before a block of the text. */
 struct source_mark {
     uint32_t points; /* code points */

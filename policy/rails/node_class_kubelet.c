@@ -2,167 +2,9 @@
  * while it does not like what is in it. */
 #include "kube/quantity.h"
 #include "policy/rails/node_class.h"
+#include "policy/rails/shape.h"
 
 #define NEVER_USED ": Karpenter refuses the EC2NodeClass and launches no node of it"
-
-enum shape { SHAPE_TEXT_LIST, SHAPE_BOOL, SHAPE_COUNT, SHAPE_PERCENT, SHAPE_TEXT_MAP };
-enum meaning { MEANING_NONE, MEANING_THRESHOLD, MEANING_DURATION, MEANING_RESERVED };
-
-/* The settings that Karpenter looks into. */
-static const struct setting {
-    const char *name;
-    enum shape shape;
-    enum meaning meaning; /* of a map's keys and values */
-} settings[] = {
-    {"clusterDNS", SHAPE_TEXT_LIST, MEANING_NONE},
-    {"cpuCFSQuota", SHAPE_BOOL, MEANING_NONE},
-    {"evictionHard", SHAPE_TEXT_MAP, MEANING_THRESHOLD},
-    {"evictionMaxPodGracePeriod", SHAPE_COUNT, MEANING_NONE},
-    {"evictionMinimumReclaim", SHAPE_TEXT_MAP, MEANING_THRESHOLD},
-    {"evictionSoft", SHAPE_TEXT_MAP, MEANING_THRESHOLD},
-    {"evictionSoftGracePeriod", SHAPE_TEXT_MAP, MEANING_DURATION},
-    {"imageGCHighThresholdPercent", SHAPE_PERCENT, MEANING_NONE},
-    {"imageGCLowThresholdPercent", SHAPE_PERCENT, MEANING_NONE},
-    {"kubeReserved", SHAPE_TEXT_MAP, MEANING_RESERVED},
-    {"maxPods", SHAPE_COUNT, MEANING_NONE},
-    {"podsPerCore", SHAPE_COUNT, MEANING_NONE},
-    {"systemReserved", SHAPE_TEXT_MAP, MEANING_RESERVED},
-};
-
-/* All that a kubelet of Kubernetes 1.37 has: first those above. */
-static const struct text known[] = {TEXT("clusterDNS"),
-                                    TEXT("cpuCFSQuota"),
-                                    TEXT("evictionHard"),
-                                    TEXT("evictionMaxPodGracePeriod"),
-                                    TEXT("evictionMinimumReclaim"),
-                                    TEXT("evictionSoft"),
-                                    TEXT("evictionSoftGracePeriod"),
-                                    TEXT("imageGCHighThresholdPercent"),
-                                    TEXT("imageGCLowThresholdPercent"),
-                                    TEXT("kubeReserved"),
-                                    TEXT("maxPods"),
-                                    TEXT("podsPerCore"),
-                                    TEXT("systemReserved"),
-                                    TEXT("address"),
-                                    TEXT("allowedUnsafeSysctls"),
-                                    TEXT("apiVersion"),
-                                    TEXT("authentication"),
-                                    TEXT("authorization"),
-                                    TEXT("cgroupDriver"),
-                                    TEXT("cgroupRoot"),
-                                    TEXT("cgroupsPerQOS"),
-                                    TEXT("clusterDomain"),
-                                    TEXT("configMapAndSecretChangeDetectionStrategy"),
-                                    TEXT("containerLogMaxFiles"),
-                                    TEXT("containerLogMaxSize"),
-                                    TEXT("containerLogMaxWorkers"),
-                                    TEXT("containerLogMonitorInterval"),
-                                    TEXT("containerRuntimeEndpoint"),
-                                    TEXT("contentType"),
-                                    TEXT("cpuCFSQuotaPeriod"),
-                                    TEXT("cpuManagerPolicy"),
-                                    TEXT("cpuManagerPolicyOptions"),
-                                    TEXT("cpuManagerReconcilePeriod"),
-                                    TEXT("crashLoopBackOff"),
-                                    TEXT("defaultPodSysctls"),
-                                    TEXT("enableContentionProfiling"),
-                                    TEXT("enableControllerAttachDetach"),
-                                    TEXT("enableDebugFlagsHandler"),
-                                    TEXT("enableDebuggingHandlers"),
-                                    TEXT("enableProfilingHandler"),
-                                    TEXT("enableServer"),
-                                    TEXT("enableSystemLogHandler"),
-                                    TEXT("enableSystemLogQuery"),
-                                    TEXT("enforceNodeAllocatable"),
-                                    TEXT("eventBurst"),
-                                    TEXT("eventRecordQPS"),
-                                    TEXT("evictionPressureTransitionPeriod"),
-                                    TEXT("failCgroupV1"),
-                                    TEXT("failSwapOn"),
-                                    TEXT("featureGates"),
-                                    TEXT("fileCheckFrequency"),
-                                    TEXT("hairpinMode"),
-                                    TEXT("healthzBindAddress"),
-                                    TEXT("healthzPort"),
-                                    TEXT("httpCheckFrequency"),
-                                    TEXT("imageMaximumGCAge"),
-                                    TEXT("imageMinimumGCAge"),
-                                    TEXT("imagePullCredentialsVerificationPolicy"),
-                                    TEXT("imageServiceEndpoint"),
-                                    TEXT("iptablesDropBit"),
-                                    TEXT("iptablesMasqueradeBit"),
-                                    TEXT("kernelMemcgNotification"),
-                                    TEXT("kind"),
-                                    TEXT("kubeAPIBurst"),
-                                    TEXT("kubeAPIQPS"),
-                                    TEXT("kubeReservedCgroup"),
-                                    TEXT("kubeletCgroups"),
-                                    TEXT("localStorageCapacityIsolation"),
-                                    TEXT("logging"),
-                                    TEXT("makeIPTablesUtilChains"),
-                                    TEXT("maxOpenFiles"),
-                                    TEXT("maxParallelImagePulls"),
-                                    TEXT("memoryManagerPolicy"),
-                                    TEXT("memoryReservationPolicy"),
-                                    TEXT("memorySwap"),
-                                    TEXT("memoryThrottlingFactor"),
-                                    TEXT("mergeDefaultEvictionSettings"),
-                                    TEXT("nodeLeaseDurationSeconds"),
-                                    TEXT("nodeStatusMaxImages"),
-                                    TEXT("nodeStatusReportFrequency"),
-                                    TEXT("nodeStatusUpdateFrequency"),
-                                    TEXT("oomScoreAdj"),
-                                    TEXT("podCIDR"),
-                                    TEXT("podLogsDir"),
-                                    TEXT("podPidsLimit"),
-                                    TEXT("port"),
-                                    TEXT("preloadedImagesVerificationAllowlist"),
-                                    TEXT("protectKernelDefaults"),
-                                    TEXT("providerID"),
-                                    TEXT("qosReserved"),
-                                    TEXT("readOnlyPort"),
-                                    TEXT("registerNode"),
-                                    TEXT("registryBurst"),
-                                    TEXT("registryPullQPS"),
-                                    TEXT("reservedMemory"),
-                                    TEXT("reservedSystemCPUs"),
-                                    TEXT("resolvConf"),
-                                    TEXT("rotateCertificates"),
-                                    TEXT("runOnce"),
-                                    TEXT("runtimeRequestTimeout"),
-                                    TEXT("seccompDefault"),
-                                    TEXT("serializeImagePulls"),
-                                    TEXT("serverTLSBootstrap"),
-                                    TEXT("showHiddenMetricsForVersion"),
-                                    TEXT("shutdownGracePeriod"),
-                                    TEXT("shutdownGracePeriodByPodPriority"),
-                                    TEXT("shutdownGracePeriodCriticalPods"),
-                                    TEXT("singleProcessOOMKill"),
-                                    TEXT("staticPodPath"),
-                                    TEXT("staticPodURL"),
-                                    TEXT("staticPodURLHeader"),
-                                    TEXT("streamingConnectionIdleTimeout"),
-                                    TEXT("syncFrequency"),
-                                    TEXT("systemCgroups"),
-                                    TEXT("systemReservedCgroup"),
-                                    TEXT("tlsCertFile"),
-                                    TEXT("tlsCipherSuites"),
-                                    TEXT("tlsCurvePreferences"),
-                                    TEXT("tlsMinVersion"),
-                                    TEXT("tlsPrivateKeyFile"),
-                                    TEXT("topologyManagerPolicy"),
-                                    TEXT("topologyManagerPolicyOptions"),
-                                    TEXT("topologyManagerScope"),
-                                    TEXT("tracing"),
-                                    TEXT("userNamespaces"),
-                                    TEXT("volumePluginDir"),
-                                    TEXT("volumeStatsAggPeriod")};
-
-static const struct text signals[] = {TEXT("memory.available"),   TEXT("nodefs.available"),
-                                      TEXT("nodefs.inodesFree"),  TEXT("imagefs.available"),
-                                      TEXT("imagefs.inodesFree"), TEXT("pid.available")};
-static const struct text reservable[] = {TEXT("cpu"), TEXT("memory"), TEXT("ephemeral-storage"),
-                                         TEXT("pid")};
 
 static void report(struct judgement *judgement, const struct field *field, struct text statement,
                    struct text fix)
@@ -175,54 +17,7 @@ static void report(struct judgement *judgement, const struct field *field, struc
                                 });
 }
 
-/* ---- one setting ---- */
-
-static bool has_shape(const struct node *node, const struct setting *setting)
-{
-    int64_t number = 0;
-    switch (setting->shape) {
-    case SHAPE_BOOL:
-        return node_is(node, NODE_BOOL);
-    case SHAPE_COUNT:
-    case SHAPE_PERCENT: /* maxPods may be an expression, which is a string */
-        return node_integer(node, &number) ||
-               (node_is(node, NODE_STRING) && text_is(text_of(setting->name), "maxPods"));
-    case SHAPE_TEXT_LIST:
-    case SHAPE_TEXT_MAP:
-        break;
-    }
-    bool map = setting->shape == SHAPE_TEXT_MAP;
-    if (!node_is(node, map ? NODE_MAP : NODE_LIST))
-        return false;
-    for (size_t i = 0; i < node_count(node); i++) {
-        const struct node *child = map ? &node->members[i].value : node_item(node, i);
-        if (!node_is(child, NODE_STRING) && !node_is(child, NODE_NULL))
-            return false;
-    }
-    return true;
-}
-
-static const char *shape_text(enum shape shape)
-{
-    static const char *const texts[] = {
-        [SHAPE_TEXT_LIST] = "a list of strings", [SHAPE_BOOL] = "true or false",
-        [SHAPE_COUNT] = "a whole number from 0", [SHAPE_PERCENT] = "a whole number from 0 to 100",
-        [SHAPE_TEXT_MAP] = "a map of strings",
-    };
-    return texts[shape];
-}
-
-static void judge_number(struct judgement *judgement, const struct setting *setting,
-                         const struct field *field)
-{
-    int64_t number = 0;
-    int64_t most = setting->shape == SHAPE_PERCENT ? 100 : INT32_MAX;
-    if (!node_integer(field->node, &number) || (number >= 0 && number <= most))
-        return;
-    report(judgement, field,
-           arena_printf(judgement->arena, "found %lld" NEVER_USED, (long long)number),
-           arena_printf(judgement->arena, "write %s", shape_text(setting->shape)));
-}
+/* ---- what maps hold ---- */
 
 /* "5%" or a quantity, neither below zero. */
 static bool is_threshold(struct text t)
@@ -274,42 +69,96 @@ static bool is_go_duration(struct text t)
     return true;
 }
 
-/* Of a reservation Karpenter only asks that it is not below zero: it may be an expression. */
-static bool is_value(enum meaning meaning, struct text value)
+/* Karpenter only asks that it is not below zero: it may be an expression. */
+static bool is_reservation(struct text t)
 {
-    if (meaning == MEANING_RESERVED)
-        return !text_starts_with(value, TEXT("-"));
-    return meaning == MEANING_THRESHOLD ? is_threshold(value) : is_go_duration(value);
+    return !text_starts_with(t, TEXT("-"));
 }
 
-static void judge_entry(struct judgement *judgement, const struct setting *setting,
-                        const struct field *field, struct text key)
+static const struct text signals[] = {TEXT("memory.available"),   TEXT("nodefs.available"),
+                                      TEXT("nodefs.inodesFree"),  TEXT("imagefs.available"),
+                                      TEXT("imagefs.inodesFree"), TEXT("pid.available")};
+static const struct text reservable[] = {TEXT("cpu"), TEXT("memory"), TEXT("ephemeral-storage"),
+                                         TEXT("pid")};
+
+/* The keys of a map, and what the value of each must be. */
+struct entries {
+    const char *key; /* what each is */
+    const struct text *keys;
+    size_t key_count;
+    bool (*is_value)(struct text value);
+    const char *fix;
+};
+#define EVICTION .key = "eviction signal", .keys = signals, .key_count = COUNT_OF(signals)
+static const struct entries thresholds = {
+    EVICTION, .is_value = is_threshold,
+    .fix = "write a percentage or a quantity, as in 5% or 500Mi"};
+static const struct entries grace_periods = {EVICTION, .is_value = is_go_duration,
+                                             .fix = "write a duration, as in 1m30s"};
+static const struct entries reservations = {.key = "resource that a kubelet reserves",
+                                            .keys = reservable,
+                                            .key_count = COUNT_OF(reservable),
+                                            .is_value = is_reservation,
+                                            .fix = "write a quantity, 0 or more"};
+
+static void judge_entry(struct judgement *judgement, const struct entries *entries,
+                        const struct field *field)
 {
-    static const char *const wanted[] = {
-        [MEANING_THRESHOLD] = "write a percentage or a quantity, as in 5% or 500Mi",
-        [MEANING_DURATION] = "write a duration, as in 1m30s",
-        [MEANING_RESERVED] = "write a quantity, 0 or more",
-    };
     struct arena *arena = judgement->arena;
-    bool reserved = setting->meaning == MEANING_RESERVED;
-    const struct text *keys = reserved ? reservable : signals;
-    size_t count = reserved ? COUNT_OF(reservable) : COUNT_OF(signals);
+    struct text key = field->key;
     struct text value = node_string(field->node);
-    if (text_nearest(key, keys, count, 0) == count)
-        judgement_report(judgement,
-                         &(struct draft){
-                             .field = field,
-                             .found = key,
-                             .statement = arena_printf(
-                                 arena, "found \"%.*s\", which is no %s" NEVER_USED, TEXT_ARGS(key),
-                                 reserved ? "resource that a kubelet reserves" : "eviction signal"),
-                             .allowed = keys,
-                             .allowed_count = count,
-                             .fix = TEXT("use one of the allowed names"),
-                         });
-    if (!is_value(setting->meaning, value))
+    if (text_nearest(key, entries->keys, entries->key_count, 0) == entries->key_count)
+        judgement_report(judgement, &(struct draft){
+                                        .field = field,
+                                        .found = key,
+                                        .statement = arena_printf(
+                                            arena, "found \"%.*s\", which is no %s" NEVER_USED,
+                                            TEXT_ARGS(key), entries->key),
+                                        .allowed = entries->keys,
+                                        .allowed_count = entries->key_count,
+                                        .fix = TEXT("use one of the allowed names"),
+                                    });
+    if (!entries->is_value(value))
         report(judgement, field, arena_printf(arena, "found \"%.*s\"" NEVER_USED, TEXT_ARGS(value)),
-               text_of(wanted[setting->meaning]));
+               text_of(entries->fix));
+}
+
+/* ---- one setting ---- */
+
+/* The settings that Karpenter looks into, and what it wants beyond their types. */
+static const struct setting {
+    const char *name;
+    const struct entries *entries; /* of a map */
+    int64_t maximum;               /* of a number; 0: any */
+    bool may_be_expression;
+} settings[] = {
+    {.name = "clusterDNS"},
+    {.name = "cpuCFSQuota"},
+    {.name = "evictionHard", .entries = &thresholds},
+    {.name = "evictionMaxPodGracePeriod"},
+    {.name = "evictionMinimumReclaim", .entries = &thresholds},
+    {.name = "evictionSoft", .entries = &thresholds},
+    {.name = "evictionSoftGracePeriod", .entries = &grace_periods},
+    {.name = "imageGCHighThresholdPercent", .maximum = 100},
+    {.name = "imageGCLowThresholdPercent", .maximum = 100},
+    {.name = "kubeReserved", .entries = &reservations},
+    {.name = "maxPods", .may_be_expression = true},
+    {.name = "podsPerCore"},
+    {.name = "systemReserved", .entries = &reservations},
+};
+
+static const char *wanted(const struct setting *setting, const struct shape *shape)
+{
+    switch (shape->type) {
+    case SHAPE_BOOLEAN:
+        return "true or false";
+    case SHAPE_STRING_LIST:
+        return "a list of strings";
+    case SHAPE_STRING_MAP:
+        return "a map of strings";
+    default:
+        return setting->maximum == 0 ? "a whole number from 0" : "a whole number from 0 to 100";
+    }
 }
 
 static void judge_setting(struct judgement *judgement, const struct setting *setting,
@@ -317,18 +166,23 @@ static void judge_setting(struct judgement *judgement, const struct setting *set
 {
     struct arena *arena = judgement->arena;
     const struct node *node = field->node;
-    if (!has_shape(node, setting)) {
+    const struct shape *shape = shape_field(&shape_kubelet, text_of(setting->name));
+    int64_t most = setting->maximum == 0 ? INT32_MAX : setting->maximum;
+    int64_t number = 0;
+    bool expression = setting->may_be_expression && node_is(node, NODE_STRING);
+    struct text fix = arena_printf(arena, "write %s", wanted(setting, shape));
+    if (!shape_fits(shape, node) && !expression)
         report(judgement, field,
                arena_printf(arena, "found %s where %s is wanted" NEVER_USED,
-                            node_kind_name(node->kind), shape_text(setting->shape)),
-               arena_printf(arena, "write %s", shape_text(setting->shape)));
-        return;
-    }
-    judge_number(judgement, setting, field);
-    for (size_t i = 0; setting->shape == SHAPE_TEXT_MAP && i < node_count(node); i++) {
-        struct text key = {node->members[i].key, node->members[i].key_size};
-        judge_entry(judgement, setting, field_member(arena, field, key), key);
-    }
+                            node_kind_name(node->kind), wanted(setting, shape)),
+               fix);
+    else if (node_integer(node, &number) && (number < 0 || number > most))
+        report(judgement, field, arena_printf(arena, "found %lld" NEVER_USED, (long long)number),
+               fix);
+    else if (setting->entries != NULL)
+        for (size_t i = 0; i < node_count(node); i++)
+            judge_entry(judgement, setting->entries,
+                        field_member(arena, field, member_key(&node->members[i])));
 }
 
 /* ---- settings beside each other ---- */
@@ -341,7 +195,7 @@ static void judge_pair(struct judgement *judgement, const struct field *kubelet,
     const struct field *map = field_get(arena, kubelet, one);
     const struct node *partners = node_get(kubelet->node, other);
     for (size_t i = 0; node_is(map->node, NODE_MAP) && i < node_count(map->node); i++) {
-        struct text key = {map->node->members[i].key, map->node->members[i].key_size};
+        struct text key = member_key(&map->node->members[i]);
         if (node_member(partners, key) == NULL)
             report(judgement, field_member(arena, map, key),
                    arena_printf(arena, "%.*s is not in %s" NEVER_USED, TEXT_ARGS(key), other),
@@ -364,65 +218,32 @@ static void judge_collection(struct judgement *judgement, const struct field *ku
                TEXT("write a higher one, or a lower imageGCLowThresholdPercent"));
 }
 
-/* ---- names ---- */
+/* ---- the whole ---- */
 
-static const struct setting *setting_named(struct text name)
-{
-    for (size_t i = 0; i < COUNT_OF(settings); i++)
-        if (text_is(name, settings[i].name))
-            return &settings[i];
-    return NULL;
-}
-
-static void judge_other(struct judgement *judgement, const struct field *kubelet, struct text name)
-{
-    enum { TYPO_EDITS = 2 };
-    struct arena *arena = judgement->arena;
-    size_t nearest = text_nearest(name, known, COUNT_OF(known), TYPO_EDITS);
-    bool meant = nearest < COUNT_OF(known);
-    if (meant && text_equal(name, known[nearest]))
-        return;
-    /* A Karpenter newer than these tables may know it. */
-    enum severity severity = meant ? SEVERITY_RAIL : SEVERITY_WARN;
-    if (judgement_counts(judgement, severity))
-        return;
-    judgement_say(
-        judgement,
-        &(struct draft){
-            .severity = severity,
-            .field = field_member(arena, kubelet, name),
-            .found = name,
-            .statement =
-                arena_printf(arena, "found \"%.*s\", which is no setting of a kubelet%s" NEVER_USED,
-                             TEXT_ARGS(name), meant ? "" : ", as far as is known here"),
-            .fix = meant ? arena_printf(arena, "did you mean %.*s?", TEXT_ARGS(known[nearest]))
-                         : TEXT("remove it"),
-        });
-}
+static const struct shape_words words = {
+    .found = ", which is no setting of a kubelet",
+    .if_newer = ", as far as is known here",
+    .effect = NEVER_USED,
+    .null_is_nothing = true,
+};
 
 void node_class_judge_kubelet(struct judgement *judgement)
 {
     struct arena *arena = judgement->arena;
     const struct field *kubelet = field_at(arena, judgement->object->root, "spec.kubelet");
-    const struct node *node = kubelet->node;
     if (node_class_is_v1beta1(judgement->object))
         return; /* it has no such field */
-    for (size_t i = 0; node_is(node, NODE_MAP) && i < node_count(node); i++) {
-        struct text name = {node->members[i].key, node->members[i].key_size};
-        const struct setting *setting = setting_named(name);
-        if (!node_is_given(&node->members[i].value))
-            continue;
-        if (text_is(name, "registerWithTaints"))
-            report(
-                judgement, field_member(arena, kubelet, name),
-                TEXT(
-                    "Karpenter sets it itself, so that nodes come up with their taints" NEVER_USED),
-                TEXT("remove it, and name taints in the NodePools"));
-        else if (setting != NULL)
-            judge_setting(judgement, setting, field_member(arena, kubelet, name));
-        else
-            judge_other(judgement, kubelet, name);
+    shape_judge_names(judgement, &shape_kubelet, kubelet, &words);
+    for (size_t i = 0; i < COUNT_OF(settings); i++) {
+        const struct field *field = field_get(arena, kubelet, settings[i].name);
+        if (node_is_given(field->node))
+            judge_setting(judgement, &settings[i], field);
     }
+    const struct field *taints = field_get(arena, kubelet, "registerWithTaints");
+    if (node_is_given(taints->node))
+        report(judgement, taints,
+               TEXT("Karpenter sets it itself, so that nodes come up with their taints" NEVER_USED),
+               TEXT("remove it, and name taints in the NodePools"));
     judge_pair(judgement, kubelet, "evictionSoft", "evictionSoftGracePeriod");
     judge_pair(judgement, kubelet, "evictionSoftGracePeriod", "evictionSoft");
     judge_collection(judgement, kubelet);

@@ -85,10 +85,11 @@ static struct text home_of(const struct shape *shape, struct text name, struct a
 /* The field of the shape that is meant; empty when none is near. */
 static struct text near_field(const struct shape *shape, struct text name)
 {
-    struct text fields[SHAPE_FIELDS_MAX];
+    struct text fields[SHAPE_FIELDS_MAX] = {{0}};
     size_t count = 0;
-    for (; count < SHAPE_FIELDS_MAX && shape->fields[count].name != NULL; count++)
-        fields[count] = text_of(shape->fields[count].name);
+    for (const struct shape *field = shape->fields; field->name != NULL; field++)
+        if (field->type != SHAPE_OWNED && count < SHAPE_FIELDS_MAX)
+            fields[count++] = text_of(field->name);
     size_t nearest = text_nearest(name, fields, count, SHAPE_TYPO_EDITS);
     return nearest < count ? fields[nearest] : TEXT("");
 }
@@ -103,7 +104,8 @@ static struct text fix_of(const struct names *names, const struct shape *shape, 
     struct text home = is_of_anything(name) ? TEXT("") : home_of(names->root, name, arena);
     if (home.size > 0)
         return arena_printf(arena, "move it to %.*s.%.*s", TEXT_ARGS(home), TEXT_ARGS(name));
-    for (const struct moved_field *moved = names->words->moved; moved->name != NULL; moved++)
+    const struct moved_field *moved = names->words->moved;
+    for (; moved != NULL && moved->name != NULL; moved++)
         if (text_is(name, moved->name))
             return text_of(moved->fix);
     return TEXT("");
@@ -146,7 +148,7 @@ static void judge_map(const struct names *names, const struct shape *shape, cons
 {
     for (size_t i = 0; node_is(map->node, NODE_MAP) && i < node_count(map->node); i++) {
         const struct member *member = &map->node->members[i];
-        struct text name = {member->key, member->key_size};
+        struct text name = member_key(member);
         bool counts = !names->words->null_is_nothing || node_is_given(&member->value);
         if (counts && shape_field(shape, name) == NULL)
             report(names, shape, map, name);

@@ -7,6 +7,7 @@
 
 enum shape_type {
     SHAPE_ANY,
+    SHAPE_OWNED, /* Karpenter sets it itself, and takes none */
     SHAPE_STRING,
     SHAPE_BOOLEAN,
     SHAPE_INTEGER,
@@ -49,7 +50,8 @@ struct shape_words {
     const char *if_newer; /* the same, where the name means nothing: a later version may have it */
     const char *effect;   /* what comes of it */
     bool null_is_nothing; /* a field without a value does no harm */
-    const struct moved_field *moved; /* names of other versions and kinds; ends with a NULL name */
+    const struct moved_field
+        *moved; /* names of other versions and kinds; ends with a NULL name; may be NULL */
 };
 #define SHAPE_DROPPED(object)                                               \
     .found = " where " object " has no such field",                         \

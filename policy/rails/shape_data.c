@@ -311,7 +311,7 @@ const struct shape shape_kubelet = {FIELD(MAP, NULL), FIELDS(
     {FIELD(STRING_MAP, "qosReserved")},
     {FIELD(INTEGER, "readOnlyPort")},
     {FIELD(BOOLEAN, "registerNode")},
-    {FIELD(ANY, "registerWithTaints")},
+    {FIELD(OWNED, "registerWithTaints")},
     {FIELD(INTEGER, "registryBurst")},
     {FIELD(INTEGER, "registryPullQPS")},
     {FIELD(ANY, "reservedMemory")},
