@@ -1,38 +1,21 @@
 /* Values of spec.disruption that the API server refuses: they are found before it is asked. */
 #include "policy/rails/disruption_budgets.h"
-
 #include "policy/rails/duration_fault.h"
-
-/* The enums of the CRDs. */
-static const struct text policies[] = {TEXT("WhenEmptyOrUnderutilized"), TEXT("WhenEmpty"),
-                                       TEXT("Balanced")};
-static const struct text old_policies[] = {TEXT("WhenUnderutilized"), TEXT("WhenEmpty")};
-static const struct text reasons[] = {TEXT("Drifted"), TEXT("Empty"), TEXT("Underutilized"),
-                                      TEXT("Unhealthy")};
-
-struct choices {
-    const struct text *items;
-    size_t count;
-};
-
-static bool is_choice(const struct choices *choices, struct text value)
-{
-    return text_nearest(value, choices->items, choices->count, 0) < choices->count;
-}
+#include "policy/rails/shape.h"
 
 /* meant: empty when it is not known; then what is near. */
 static void report_choice(struct judgement *judgement, const struct field *field,
-                          const struct choices *choices, struct text meant, struct draft draft)
+                          const struct shape *shape, struct text meant, struct draft draft)
 {
-    enum { TYPO_EDITS = 2 };
     struct arena *arena = judgement->arena;
     draft.field = field;
     draft.found = node_text(field->node);
-    size_t nearest = text_nearest(draft.found, choices->items, choices->count, TYPO_EDITS);
-    if (meant.size == 0 && nearest < choices->count)
-        meant = choices->items[nearest];
-    draft.allowed = choices->items;
-    draft.allowed_count = choices->count;
+    size_t nearest =
+        text_nearest(draft.found, shape->choices, shape->choice_count, SHAPE_TYPO_EDITS);
+    if (meant.size == 0 && nearest < shape->choice_count)
+        meant = shape->choices[nearest];
+    draft.allowed = shape->choices;
+    draft.allowed_count = shape->choice_count;
     draft.nearest_to = meant;
     draft.replacement = meant;
     if (draft.fix.size == 0)
@@ -46,16 +29,17 @@ static void report_choice(struct judgement *judgement, const struct field *field
 void disruption_budgets_judge_policy(struct judgement *judgement, const struct field *field)
 {
     bool old = text_ends_with(judgement->object->api_version, TEXT("/v1beta1"));
-    const struct choices now = {policies, COUNT_OF(policies)};
-    const struct choices then = {old_policies, COUNT_OF(old_policies)};
-    const struct choices *mine = old ? &then : &now;
+    const char *path = "spec.disruption.consolidationPolicy";
+    const struct shape *now = shape_at(&shape_node_pool_v1, path);
+    const struct shape *then = shape_at(&shape_node_pool_v1beta1, path);
+    const struct shape *mine = old ? then : now;
     struct text found = node_text(field->node);
     struct draft draft = {0};
     struct text meant = TEXT("");
-    if (found.size == 0 || is_choice(mine, node_string(field->node)))
+    if (found.size == 0 || shape_has_choice(mine, node_string(field->node)))
         return;
-    if (text_equal(found, (old ? policies : old_policies)[0])) {
-        meant = mine->items[0];
+    if (text_equal(found, (old ? now : then)->choices[0])) {
+        meant = mine->choices[0];
         draft.statement = arena_printf(judgement->arena,
                                        "found \"%.*s\", the name it %s: the API server refuses it",
                                        TEXT_ARGS(found), old ? "has in v1" : "had in v1beta1");
@@ -83,12 +67,12 @@ static void judge_consolidate_after(struct judgement *judgement)
 /* Whether all of them are some. */
 static bool judge_reasons(struct judgement *judgement, const struct field *list)
 {
-    static const struct choices known = {reasons, COUNT_OF(reasons)};
+    const struct shape *shape = shape_at(&shape_node_pool_v1, "spec.disruption.budgets.reasons");
     bool good = true;
     for (size_t i = 0; node_is(list->node, NODE_LIST) && i < node_count(list->node); i++) {
         const struct field *field = field_item(judgement->arena, list, i);
         struct draft draft = {0};
-        if (is_choice(&known, node_string(field->node)))
+        if (shape_has_choice(shape, node_string(field->node)))
             continue;
         good = false;
         if (text_is(node_string(field->node), "Expired")) {
@@ -96,7 +80,7 @@ static bool judge_reasons(struct judgement *judgement, const struct field *list)
                                    "the expiry of nodes");
             draft.fix = TEXT("remove it, and the budget where it is for nothing else");
         }
-        report_choice(judgement, field, &known, TEXT(""), draft);
+        report_choice(judgement, field, shape, TEXT(""), draft);
     }
     return good;
 }

@@ -20,7 +20,8 @@ struct shape {
     const char *name;
     enum shape_type type;
     const struct shape *fields; /* in order of name, ends with a NULL name; NULL: any */
-    const struct text *choices; /* of a string, or of each in a list; NULL: any */
+    const struct text
+        *choices; /* of a string, or of each in a list, the default first; NULL: any */
     size_t choice_count;
 };
 
@@ -34,7 +35,8 @@ extern const struct shape shape_node_pool_v1, shape_node_pool_v1beta1, shape_ec2
 enum { SHAPE_TYPO_EDITS = 2 };
 
 const struct shape *shape_field(const struct shape *shape, struct text name); /* NULL: none */
-const struct shape *shape_at(const struct shape *shape, const char *path); /* dotted; it is there */
+const struct shape *shape_at(const struct shape *shape,
+                             const char *path); /* "spec.disruption.budgets.nodes" */
 /* A string, a list or a map of strings may leave out values: null. */
 bool shape_fits(const struct shape *shape, const struct node *node);
 bool shape_has_choice(const struct shape *shape, struct text value);
