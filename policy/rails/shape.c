@@ -122,8 +122,8 @@ static const struct field *keep(struct arena *arena, const struct field *field)
     return kept;
 }
 
-static void report(const struct names *names, const struct shape *shape, const struct field *map,
-                   struct text name)
+static void report_unknown(const struct names *names, const struct shape *shape,
+                           const struct field *map, struct text name)
 {
     struct judgement *judgement = names->judgement;
     struct arena *arena = judgement->arena;
@@ -151,7 +151,7 @@ static void judge_map(const struct names *names, const struct shape *shape, cons
         struct text name = member_key(member);
         bool counts = !names->words->null_is_nothing || node_is_given(&member->value);
         if (counts && shape_field(shape, name) == NULL)
-            report(names, shape, map, name);
+            report_unknown(names, shape, map, name);
     }
     for (const struct shape *below = shape->fields; below->name != NULL; below++) {
         const struct field field = {
