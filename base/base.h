@@ -404,16 +404,20 @@ void json_write_node(struct text_builder *out, const struct node *node);
 struct text json_cut(struct text t, size_t limit_bytes);
 
 /* One operation of a JSON patch (RFC 6902). */
-enum change_op { CHANGE_ADD, CHANGE_REMOVE, CHANGE_REPLACE, CHANGE_TEST };
-struct change {
-    enum change_op op;
+enum patch_verb { PATCH_ADD, PATCH_REMOVE, PATCH_REPLACE, PATCH_TEST };
+struct patch_op {
+    enum patch_verb op;
     struct text path;         /* a JSON pointer (RFC 6901): "/metadata/labels/a~1b" */
-    const struct node *value; /* NULL when op is CHANGE_REMOVE */
+    const struct node *value; /* NULL when op is PATCH_REMOVE */
 };
-const char *change_op_name(enum change_op op); /* "add", "remove", "replace", "test" */
-/* root after all the changes, in order; what they do not touch is shared with root, which stays as
- * it was. False, with *error, when one of them cannot be made: then none counts. */
-bool doc_patch(const struct node *root, const struct change *changes, size_t count,
+const char *patch_verb_name(enum patch_verb op); /* "add", "remove", "replace", "test" */
+struct patch {
+    struct patch_op *items;
+    size_t count, capacity;
+};
+/* root after all the operations, in order; what they do not touch is shared with root, which stays
+ * as it was. False, with *error, when one of them cannot be made: then none counts. */
+bool doc_patch(const struct node *root, const struct patch_op *operations, size_t count,
                struct arena *arena, const struct node **patched, struct error *error) MUST_CHECK;
 
 /* A way down a tree, kept while descending, so that a finding can say its path and place. A field

@@ -3,13 +3,13 @@
 /* RFC 6902 upon a tree that never changes: what lies on the way to a change is made anew, all else
  * is shared. `move` and `copy` are left out, since nothing here needs them. */
 
-const char *change_op_name(enum change_op op)
+const char *patch_verb_name(enum patch_verb op)
 {
     static const char *const names[] = {
-        [CHANGE_ADD] = "add",
-        [CHANGE_REMOVE] = "remove",
-        [CHANGE_REPLACE] = "replace",
-        [CHANGE_TEST] = "test",
+        [PATCH_ADD] = "add",
+        [PATCH_REMOVE] = "remove",
+        [PATCH_REPLACE] = "replace",
+        [PATCH_TEST] = "test",
     };
     return names[op];
 }
@@ -17,7 +17,7 @@ const char *change_op_name(enum change_op op)
 /* ---- pointers ---- */
 
 struct patching {
-    const struct change *change;
+    const struct patch_op *change;
     struct arena *arena;
     struct error *error;
 };
@@ -27,7 +27,7 @@ static bool refuse(const struct patching *patching, const char *why)
     enum { PATH_SHOWN = 200 };
     struct text path = patching->change->path;
     return error_set(patching->error, ERROR_INPUT, NOWHERE, "%s \"%.*s\": %s",
-                     change_op_name(patching->change->op),
+                     patch_verb_name(patching->change->op),
                      (int)(path.size < PATH_SHOWN ? path.size : PATH_SHOWN), path.data, why);
 }
 
@@ -178,15 +178,15 @@ static bool apply_test(const struct patching *patching, const struct node *node)
 static bool apply_below(const struct patching *patching, const struct node *node,
                         struct text pointer, struct node *made)
 {
-    enum change_op op = patching->change->op;
+    enum patch_verb op = patching->change->op;
     struct text token = TEXT("");
     size_t place = 0;
     if (!take_token(patching, &pointer, &token))
         return false;
     bool is_last = pointer.size == 0;
-    if (!find_place(patching, node, token, is_last && op == CHANGE_ADD, &place))
+    if (!find_place(patching, node, token, is_last && op == PATCH_ADD, &place))
         return false;
-    if (is_last && op == CHANGE_REMOVE) {
+    if (is_last && op == PATCH_REMOVE) {
         *made = without(patching, node, place);
         return true;
     }
@@ -198,17 +198,17 @@ static bool apply_below(const struct patching *patching, const struct node *node
     if (node_is(node, NODE_MAP))
         *made = map_with(patching, node, place, token, &value);
     else
-        *made = list_with(patching, node, place, is_last && op == CHANGE_ADD, &value);
+        *made = list_with(patching, node, place, is_last && op == PATCH_ADD, &value);
     return true;
 }
 
 static bool apply(const struct patching *patching, struct node *root)
 {
-    const struct change *change = patching->change;
+    const struct patch_op *change = patching->change;
     struct node made;
-    if (change->op != CHANGE_REMOVE && change->value == NULL)
+    if (change->op != PATCH_REMOVE && change->value == NULL)
         return refuse(patching, "the value is missing");
-    if (change->op == CHANGE_TEST)
+    if (change->op == PATCH_TEST)
         return apply_test(patching, root);
     if (change->path.size > 0) {
         if (!apply_below(patching, root, change->path, &made))
@@ -216,19 +216,19 @@ static bool apply(const struct patching *patching, struct node *root)
         *root = made;
         return true;
     }
-    if (change->op == CHANGE_REMOVE)
+    if (change->op == PATCH_REMOVE)
         return refuse(patching, "nothing would be left");
     *root = *change->value;
     return true;
 }
 
-bool doc_patch(const struct node *root, const struct change *changes, size_t count,
+bool doc_patch(const struct node *root, const struct patch_op *operations, size_t count,
                struct arena *arena, const struct node **patched, struct error *error)
 {
     struct node *made = ARENA_NEW(arena, struct node);
     *made = *root;
     for (size_t i = 0; i < count; i++) {
-        struct patching patching = {.change = &changes[i], .arena = arena, .error = error};
+        struct patching patching = {.change = &operations[i], .arena = arena, .error = error};
         if (!apply(&patching, made))
             return false;
     }

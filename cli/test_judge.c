@@ -314,71 +314,70 @@ static void judge_findings(struct trial *trial)
 
 /* ---- changes ---- */
 
-struct amendments {
-    struct amendment *items;
+struct changes {
+    struct change *items;
     size_t count, capacity;
 };
 
-static bool change_agrees(const struct amendment *amendment, const struct expected_change *expected)
+static bool change_agrees(const struct change *change, const struct expected_change *expected)
 {
-    return text_is(expected->rail, amendment->rail) &&
-           (!expected->outcome_given || (int)amendment->outcome == expected->outcome) &&
-           holds(amendment->added, expected->added) &&
-           agrees(amendment->policy, expected->policy) &&
-           agrees(amendment->exception, expected->exception);
+    return text_is(expected->rail, change->rail) &&
+           (!expected->outcome_given || (int)change->outcome == expected->outcome) &&
+           holds(change->added, expected->added) && agrees(change->policy, expected->policy) &&
+           agrees(change->exception, expected->exception);
 }
 
-static void say_change(struct trial *trial, const char *mark, const struct amendment *amendment,
+static void say_change(struct trial *trial, const char *mark, const struct change *change,
                        bool outcome_given)
 {
     struct text_builder line = {.arena = trial->arena};
     text_builder_printf(&line, "%s{", mark);
-    add_value(&line, "rail", text_of(amendment->rail));
+    add_value(&line, "rail", text_of(change->rail));
     if (outcome_given)
-        add_value(&line, "outcome", text_of(outcome_name(amendment->outcome)));
-    add_value(&line, "added", amendment->added);
-    add_value(&line, "policy", amendment->policy);
-    add_value(&line, "exception", amendment->exception);
+        add_value(&line, "outcome", text_of(outcome_name(change->outcome)));
+    add_value(&line, "added", change->added);
+    add_value(&line, "policy", change->policy);
+    add_value(&line, "exception", change->exception);
     end_line(trial, &line);
 }
 
 /* They are made one upon the other, so their order counts. */
-static void compare_changes(struct trial *trial, const struct amendments *amendments)
+static void compare_changes(struct trial *trial, const struct changes *changes)
 {
     const struct expected_change *expected = trial->one->changes.items;
     size_t expected_count = trial->one->changes_given ? trial->one->changes.count : 0;
     for (size_t i = 0; trial->one->changes_given; i++) {
         bool wanted = i < expected_count;
-        bool there = i < amendments->count;
+        bool there = i < changes->count;
         if (!wanted && !there)
             return;
-        if (wanted && there && change_agrees(&amendments->items[i], &expected[i]))
+        if (wanted && there && change_agrees(&changes->items[i], &expected[i]))
             continue;
-        const struct amendment missing =
-            wanted ? (struct amendment){.rail = expected[i].rail.data,
-                                        .outcome = (enum change_outcome)expected[i].outcome,
-                                        .added = expected[i].added,
-                                        .policy = expected[i].policy,
-                                        .exception = expected[i].exception}
-                   : (struct amendment){0};
+        const struct change missing =
+            wanted ? (struct change){.rail = expected[i].rail.data,
+                                     .outcome = (enum change_outcome)expected[i].outcome,
+                                     .added = expected[i].added,
+                                     .policy = expected[i].policy,
+                                     .exception = expected[i].exception}
+                   : (struct change){0};
         if (wanted)
             say_change(trial, "- ", &missing, expected[i].outcome_given);
         if (there)
-            say_change(trial, "+ ", &amendments->items[i], true);
+            say_change(trial, "+ ", &changes->items[i], true);
     }
 }
 
-static void compare_warnings(struct trial *trial, const struct amendments *amendments)
+static void compare_warnings(struct trial *trial, const struct changes *changes)
 {
     const struct key_strings *expected = &trial->one->change_warnings;
     const struct subject subject = subject_of(trial, 0);
     size_t told = 0;
-    for (size_t i = 0; expected->given && i < amendments->count; i++) {
-        const struct amendment *amendment = &amendments->items[i];
+    for (size_t i = 0; expected->given && i < changes->count; i++) {
+        const struct change *change = &changes->items[i];
         if (requester_is_controller(&subject.requester) ||
-            (amendment->outcome != OUTCOME_APPLIED && amendment->outcome != OUTCOME_WARNED))
+            (change->outcome != OUTCOME_APPLIED && change->outcome != OUTCOME_WARNED))
             continue;
-        struct text warning = message_amendment(amendment, trial->arena);
+        struct text warning = message_change(change, trial->arena);
         if (told >= expected->count || !text_equal(warning, expected->items[told]))
             text_builder_printf(&trial->differences, "+ a warning: %.*s\n", TEXT_ARGS(warning));
         else
@@ -418,7 +417,7 @@ static void compare_after(struct trial *trial, const struct node *changed)
 static void judge_changes(struct trial *trial)
 {
     const struct test_case *one = trial->one;
-    struct amendments all = {0};
+    struct changes all = {0};
     const struct node *first = NULL;
     for (size_t i = 0; i < trial->objects.count; i++) {
         const struct subject subject = subject_of(trial, i);
@@ -426,9 +425,9 @@ static void judge_changes(struct trial *trial)
         struct verdict verdict = {0};
         struct error error;
         policy_mutate(trial->world, &subject, trial->now_unix_s, trial->arena, &verdict);
-        for (size_t j = 0; j < verdict.amendment_count; j++)
-            *LIST_PUSH(trial->arena, &all) = verdict.amendments[j];
-        if (!doc_patch(changed, verdict.changes, verdict.change_count, trial->arena, &changed,
+        for (size_t j = 0; j < verdict.change_count; j++)
+            *LIST_PUSH(trial->arena, &all) = verdict.changes[j];
+        if (!doc_patch(changed, verdict.patch.items, verdict.patch.count, trial->arena, &changed,
                        &error))
             text_builder_printf(&trial->differences, "error: the changes cannot be made: %s\n",
                                 error.what);

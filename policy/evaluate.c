@@ -1,83 +1,64 @@
+/* The verdict's findings: every rail of every policy that reaches the object is called, and what it
+ * says in drafts becomes findings by mode, exceptions, owners and what was there before. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "policy/evaluation.h"
 #include "policy/message.h"
-#include "policy/pod_templates.h"
 
-struct findings {
-    struct finding *items;
-    size_t count, capacity;
-};
-
-/* The evaluation of findings. */
-struct trial {
-    struct evaluation evaluation;
-    struct findings findings;
-    bool hangs_on_owner; /* something would be otherwise, were the owner seen */
-    struct hash_seed seed;
-    /* Of the policy at hand. */
-    bool controlled;         /* a ReplicaSet or Job of a guarded kind */
-    struct views views, old; /* the object, or its pod templates, and those it had before */
-};
-
-bool judgement_counts(struct judgement *judgement, enum severity severity)
+bool report_counts(struct rail_call *call, enum severity severity)
 {
-    return record_counts(((struct hearing *)judgement)->record, severity);
+    return record_counts(call->record, severity);
 }
 
-void judgement_say(struct judgement *judgement, const struct draft *draft)
+void report_say(struct rail_call *call, const struct draft *draft)
 {
-    record_add(((struct hearing *)judgement)->record, draft);
+    record_add(call->record, draft);
 }
 
-static void hear(const struct evaluation *evaluation, const struct rail_use *use,
-                 const struct views *views, struct record *record)
+/* ---- one rail ---- */
+
+static void judge_views(struct rail_call *call, const struct views *views, struct record *record)
 {
+    call->record = record;
     for (size_t i = 0; i < views->count; i++) {
-        record->object = &views->items[i];
-        struct hearing hearing = {.judgement = {.world = evaluation->world,
-                                                .subject = evaluation->subject,
-                                                .object = record->object,
-                                                .now_unix_s = evaluation->now_unix_s,
-                                                .arena = evaluation->arena},
-                                  .record = record};
-        use->rail->judge(&hearing.judgement, use->settings);
+        call->object = record->object = &views->items[i];
+        call->use->rail->judge(call);
     }
 }
 
-static struct record record_begin(struct trial *trial)
+static struct record record_begin(const struct evaluation *evaluation)
 {
-    return (struct record){.arena = trial->evaluation.arena, .seed = trial->seed};
+    return (struct record){.arena = evaluation->arena, .seed = evaluation->seed};
 }
 
-/* What is new in the object. The old one is heard first wherever something is cut, so that nobody
+/* What is new in the object. The old one is judged first wherever something is cut, so that nobody
  * hides what is new behind what is old. */
-static struct record hear_both(struct trial *trial, const struct rail_use *use)
+static struct record judge_both(struct rail_call *call)
 {
-    const struct evaluation *evaluation = &trial->evaluation;
-    struct record record = record_begin(trial);
-    if (evaluation->subject->template_unseen) {
+    const struct evaluation *evaluation = call->evaluation;
+    struct record record = record_begin(evaluation);
+    if (call->subject->template_unseen) {
         scale_undecided(evaluation, &record);
         return record;
     }
-    hear(evaluation, use, &trial->views, &record);
-    if (record.remarks.count == 0 || trial->old.count == 0)
+    judge_views(call, &evaluation->views, &record);
+    if (record.drafts.count == 0 || evaluation->old.count == 0)
         return record;
     struct bag excuses = {0};
-    struct record old = record_begin(trial);
+    struct record old = record_begin(evaluation);
     old.of_old = true;
     old.excuses = &excuses;
-    hear(evaluation, use, &trial->old, &old);
+    judge_views(call, &evaluation->old, &old);
     if (excuses.used == 0)
         return record;
     if (record_is_whole(&record)) {
         record_excuse(&record, &excuses);
         return record;
     }
-    record = record_begin(trial);
+    record = record_begin(evaluation);
     record.excuses = &excuses;
-    hear(evaluation, use, &trial->views, &record);
+    judge_views(call, &evaluation->views, &record);
     record.excuses = NULL;
     return record;
 }
@@ -122,25 +103,20 @@ static enum action at_most(enum action action, enum action limit)
     return action > limit ? limit : action;
 }
 
-bool is_scaled_by_controller(const struct subject *subject)
+static enum action decide(const struct rail_call *call, const struct draft *draft,
+                          struct finding *finding)
 {
-    return subject_is_scale(subject) && requester_is_controller(&subject->requester);
-}
-
-static enum action decide(const struct trial *trial, const struct rail_use *use,
-                          struct finding *finding, enum severity severity)
-{
-    enum action action = action_of_mode(use->mode);
-    if (finding->pre_existing)
+    const struct evaluation *evaluation = call->evaluation;
+    enum action action = action_of_mode(call->mode);
+    if (draft->pre_existing)
         return at_most(action, ACTION_AUDIT);
-    if (severity == SEVERITY_WARN)
+    if (draft->severity == SEVERITY_WARN)
         action = at_most(action, ACTION_WARN);
-    if (severity == SEVERITY_AUDIT)
+    if (draft->severity == SEVERITY_AUDIT)
         action = at_most(action, ACTION_AUDIT);
-    if ((trial->controlled || is_scaled_by_controller(trial->evaluation.subject)) &&
-        action == ACTION_DENY)
+    if ((evaluation->controlled || is_scaled_by_controller(call->subject)) && action == ACTION_DENY)
         action = ACTION_AUDIT;
-    finding->spared = action == ACTION_DENY && evaluation_spares(&trial->evaluation, use);
+    finding->spared = action == ACTION_DENY && call_is_spared(call);
     return finding->spared ? ACTION_WARN : action;
 }
 
@@ -172,101 +148,96 @@ static struct draft finish_draft(const struct draft *shared, struct arena *arena
 }
 
 /* more: how many of the same sort are not shown beside it. */
-static void add_finding(struct trial *trial, const struct ruling *ruling,
-                        const struct draft *shared, bool pre_existing, size_t more)
+static void add_finding(const struct rail_call *call, const struct draft *shared, size_t more)
 {
     enum { PATH_LIMIT = 512, MESSAGE_LIMIT = 1024, FIX_LIMIT = 4096 };
-    const struct evaluation *evaluation = &trial->evaluation;
-    const struct policy *policy = ruling->policy;
-    const struct rail_use *use = &ruling->use;
-    struct arena *arena = evaluation->arena;
-    struct draft finished = finish_draft(shared, arena);
-    const struct draft *draft = &finished;
-    struct finding made = {
-        .rail = use->rail->name,
-        .pre_existing = pre_existing,
+    struct evaluation *evaluation = call->evaluation;
+    const struct policy *policy = call->policy;
+    struct arena *arena = call->arena;
+    const struct draft draft = finish_draft(shared, arena);
+    struct finding finding = {
+        .rail = call->use->rail->name,
+        .pre_existing = draft.pre_existing,
         .more = more,
-        .field = draft->field,
-        .path = message_printable(field_path(arena, draft->field), PATH_LIMIT, arena),
-        .found = draft->found,
-        .allowed = draft->allowed,
-        .allowed_count = draft->allowed_count,
+        .field = draft.field,
+        .path = message_printable(field_path(arena, draft.field), PATH_LIMIT, arena),
+        .found = draft.found,
+        .allowed = draft.allowed,
+        .allowed_count = draft.allowed_count,
         .allowed_total = shared->allowed_count,
-        .fix = message_printable(draft->fix, FIX_LIMIT, arena),
-        .replacement = draft->replacement,
+        .fix = message_printable(draft.fix, FIX_LIMIT, arena),
+        .replacement = draft.replacement,
         .policy = policy->name,
-        .docs = docs_url(policy, use->rail->name, arena),
+        .docs = docs_url(policy, call->use->rail->name, arena),
         .contact = policy->contact,
     };
-    struct finding *finding = &made;
-    if (ruling->override != NULL)
-        finding->override = ruling->override->id;
-    finding->action = decide(trial, use, finding, draft->severity);
-    trial->hangs_on_owner |= finding->action == ACTION_DENY && evaluation_asks_owner(ruling);
+    if (call->override != NULL)
+        finding.override = call->override->id;
+    finding.action = decide(call, &draft, &finding);
+    evaluation->hangs_on_owner |= finding.action == ACTION_DENY && call_asks_owner(call);
 
     bool expired = false;
     bool exception_unknown = false;
-    const struct exception *exception =
-        exception_find(policy, use->rail->name, &evaluation->match, evaluation->now_unix_s,
-                       &expired, &exception_unknown);
-    bool unknown_namespace = ruling->match_unknown || exception_unknown;
+    const struct exception *exception = call_exception(call, &expired, &exception_unknown);
+    bool unknown_namespace = call->match_unknown || exception_unknown;
     if (exception != NULL && !unknown_namespace)
-        apply_exception(exception, expired, finding);
-    finding->spared &= finding->action == ACTION_WARN;
-    if ((draft->severity == SEVERITY_UNDECIDED || unknown_namespace) &&
-        finding->action != ACTION_EXCEPTED && !pre_existing) {
-        finding->undecided = true;
-        finding->spared = false;
-        finding->quiet = finding->action < ACTION_WARN;
-        finding->action = ACTION_WARN;
+        apply_exception(exception, expired, &finding);
+    finding.spared &= finding.action == ACTION_WARN;
+    if ((draft.severity == SEVERITY_UNDECIDED || unknown_namespace) &&
+        finding.action != ACTION_EXCEPTED && !draft.pre_existing) {
+        finding.undecided = true;
+        finding.spared = false;
+        finding.quiet = finding.action < ACTION_WARN;
+        finding.action = ACTION_WARN;
     }
-    struct text namespace = unknown_namespace ? evaluation->subject->object->namespace : TEXT("");
-    finding->message =
-        message_printable(message_finding(draft, finding, namespace, arena), MESSAGE_LIMIT, arena);
-    *LIST_PUSH(arena, &trial->findings) = made; /* a guard that ends leaves none half made */
+    struct text namespace = unknown_namespace ? call->subject->object->namespace : TEXT("");
+    finding.message = message_printable(message_finding(&draft, &finding, namespace, arena),
+                                        MESSAGE_LIMIT, arena);
+    *LIST_PUSH(arena, &evaluation->findings) =
+        finding; /* a guard that ends leaves none half made */
 }
 
 /* The rest of one sort in one finding, behind the last of them. */
-static void add_rest(struct trial *trial, const struct ruling *ruling, const struct record *record,
+static void add_rest(const struct rail_call *call, const struct record *record,
                      enum severity severity, bool pre_existing)
 {
-    struct arena *arena = trial->evaluation.arena;
+    struct arena *arena = call->arena;
     size_t count = record->counts[pre_existing][severity];
-    if (count <= REMARKS_KEPT)
+    if (count <= DRAFTS_KEPT)
         return;
     const struct field *last = NULL;
-    for (size_t i = 0; i < record->remarks.count; i++) {
-        const struct remark *remark = &record->remarks.items[i];
-        if (remark->draft.severity == severity && remark->pre_existing == pre_existing &&
-            (last == NULL || field_compare(arena, last, remark->draft.field) < 0))
-            last = remark->draft.field;
+    for (size_t i = 0; i < record->drafts.count; i++) {
+        const struct draft *draft = &record->drafts.items[i];
+        if (draft->severity == severity && draft->pre_existing == pre_existing &&
+            (last == NULL || field_compare(arena, last, draft->field) < 0))
+            last = draft->field;
     }
-    size_t more = count - REMARKS_KEPT;
+    size_t more = count - DRAFTS_KEPT;
     const struct draft rest = {
         .severity = severity,
         .field = last,
         .statement = arena_printf(arena, "%zu more finding%s of this rail %s not listed", more,
                                   more == 1 ? "" : "s", more == 1 ? "is" : "are"),
+        .pre_existing = pre_existing,
     };
-    add_finding(trial, ruling, &rest, pre_existing, more);
+    add_finding(call, &rest, more);
 }
 
 /* ---- the whole ---- */
 
-static void evaluate_rail(struct trial *trial, const struct ruling *ruling)
+static void evaluate_rail(struct rail_call *call)
 {
-    const struct rail_use *use = &ruling->use;
-    if (use->mode == MODE_OFF || use->rail->judge == NULL ||
-        (use->rail->kinds & KIND_BIT(trial->views.items[0].kind)) == 0 ||
-        (subject_is_scale(trial->evaluation.subject) && !use->rail->judges_scale))
+    const struct rail *rail = call->use->rail;
+    if (call->mode == MODE_OFF || rail->judge == NULL ||
+        (rail->kinds & KIND_BIT(call->evaluation->views.items[0].kind)) == 0 ||
+        (subject_is_scale(call->subject) && !rail->judges_scale))
         return;
-    const struct record record = hear_both(trial, use);
-    for (size_t i = 0; i < record.remarks.count; i++)
-        add_finding(trial, ruling, &record.remarks.items[i].draft,
-                    record.remarks.items[i].pre_existing, 0);
+    const struct record record = judge_both(call);
+    for (size_t i = 0; i < record.drafts.count; i++)
+        add_finding(call, &record.drafts.items[i], 0);
     for (int severity = 0; severity < SEVERITY_COUNT; severity++) {
-        add_rest(trial, ruling, &record, (enum severity)severity, false);
-        add_rest(trial, ruling, &record, (enum severity)severity, true);
+        add_rest(call, &record, (enum severity)severity, false);
+        add_rest(call, &record, (enum severity)severity, true);
     }
 }
 
@@ -322,56 +293,55 @@ bool subject_is_judged(const struct subject *subject)
     return (kind & judged_on_create_only) == 0 && !goes;
 }
 
-static void evaluate_policy(struct trial *trial, const struct policy *policy)
+static void evaluate_policy(struct evaluation *evaluation, const struct policy *policy)
 {
-    const struct evaluation *evaluation = &trial->evaluation;
-    const struct subject *subject = evaluation->subject;
+    const struct subject *subject = &evaluation->subject;
     enum match_result match = match_evaluate(&policy->match, &evaluation->match);
-    trial->hangs_on_owner |= policy->match.names.given;
+    evaluation->hangs_on_owner |= policy->match.names.given;
     if (match == MATCH_NO)
         return;
-    trial->views = views_of(policy, subject->object, evaluation->arena);
-    if (trial->views.count == 0)
+    evaluation->views = views_of(policy, subject->object, evaluation->arena);
+    if (evaluation->views.count == 0)
         return;
-    trial->old = views_of(policy, subject->old_object, evaluation->arena);
-    trial->controlled = object_is_controlled(evaluation->world, subject, &evaluation->root,
-                                             trial->views.items[0].kind);
+    evaluation->old = views_of(policy, subject->old_object, evaluation->arena);
+    evaluation->controlled = object_is_controlled(evaluation->world, subject, &evaluation->root,
+                                                  evaluation->views.items[0].kind);
     for (size_t i = 0; i < policy->rail_count; i++) {
-        const struct ruling ruling = evaluation_rule(evaluation, policy, &policy->rails[i], match);
-        evaluate_rail(trial, &ruling);
+        struct rail_call call = evaluation_call(evaluation, policy, &policy->rails[i], match);
+        evaluate_rail(&call);
     }
 }
 
 static void evaluate_policies(void *argument)
 {
-    struct trial *trial = argument;
-    const struct policy_set *policies = trial->evaluation.world->policies;
+    struct evaluation *evaluation = argument;
+    const struct policy_set *policies = evaluation->world->policies;
     for (size_t i = 0; i < policies->count; i++)
-        evaluate_policy(trial, &policies->items[i]);
+        evaluate_policy(evaluation, &policies->items[i]);
 }
 
-static struct trial trial_begin(const struct world *world, const struct subject *subject,
-                                int64_t now_unix_s, struct arena *arena)
+static struct evaluation begin(const struct world *world, const struct subject *subject,
+                               int64_t now_unix_s, struct arena *arena)
 {
-    struct trial trial = {.evaluation = evaluation_begin(world, subject, now_unix_s, arena)};
+    struct evaluation evaluation = evaluation_begin(world, subject, now_unix_s, arena);
     if (subject->operation == OPERATION_UPDATE || subject->object->kind == KIND_UNKNOWN)
-        trial.seed = hash_seed_new();
-    return trial;
+        evaluation.seed = hash_seed_new();
+    return evaluation;
 }
 
-static void trial_end(const struct trial *trial, struct verdict *verdict)
+static void end(const struct evaluation *evaluation, struct verdict *verdict)
 {
-    const struct findings *findings = &trial->findings;
-    if (findings->count > 1)
-        qsort_r(findings->items, findings->count, sizeof *findings->items, compare_findings,
-                trial->evaluation.arena);
-    verdict->findings = findings->items;
-    verdict->finding_count = findings->count;
-    if (trial->hangs_on_owner)
-        verdict->awaited = trial->evaluation.root.awaited;
-    for (size_t i = 0; i < findings->count; i++)
-        if (!findings->items[i].undecided && findings->items[i].action > verdict->action)
-            verdict->action = findings->items[i].action;
+    struct finding *findings = evaluation->findings.items;
+    size_t count = evaluation->findings.count;
+    if (count > 1)
+        qsort_r(findings, count, sizeof *findings, compare_findings, evaluation->arena);
+    verdict->findings = findings;
+    verdict->finding_count = count;
+    if (evaluation->hangs_on_owner)
+        verdict->awaited = evaluation->root.awaited;
+    for (size_t i = 0; i < count; i++)
+        if (!findings[i].undecided && findings[i].action > verdict->action)
+            verdict->action = findings[i].action;
 }
 
 void policy_evaluate(const struct world *world, const struct subject *subject, int64_t now_unix_s,
@@ -380,9 +350,9 @@ void policy_evaluate(const struct world *world, const struct subject *subject, i
     *verdict = (struct verdict){0};
     if (!subject_is_judged(subject))
         return;
-    struct trial trial = trial_begin(world, subject, now_unix_s, arena);
-    evaluate_policies(&trial);
-    trial_end(&trial, verdict);
+    struct evaluation evaluation = begin(world, subject, now_unix_s, arena);
+    evaluate_policies(&evaluation);
+    end(&evaluation, verdict);
 }
 
 void policy_evaluate_within(const struct world *world, const struct subject *subject,
@@ -392,10 +362,10 @@ void policy_evaluate_within(const struct world *world, const struct subject *sub
     *verdict = (struct verdict){0};
     if (!subject_is_judged(subject))
         return;
-    struct trial trial = trial_begin(world, subject, now_unix_s, arena);
-    if (!arena_guard(arena, evaluate_policies, &trial, &error))
+    struct evaluation evaluation = begin(world, subject, now_unix_s, arena);
+    if (!arena_guard(arena, evaluate_policies, &evaluation, &error))
         verdict->limit = limit_of_arena(arena);
-    trial_end(&trial, verdict);
+    end(&evaluation, verdict);
 }
 
 const char *action_name(enum action action)

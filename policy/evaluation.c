@@ -1,3 +1,4 @@
+/* The beginning of an evaluation, and what each rail is given. */
 #include "policy/evaluation.h"
 
 bool world_sees_in(const struct world *world, kind_set kinds, struct text namespace)
@@ -11,7 +12,7 @@ bool world_sees_in(const struct world *world, kind_set kinds, struct text namesp
 
 static void look_up_namespace(struct evaluation *evaluation)
 {
-    struct text name = evaluation->subject->object->namespace;
+    struct text name = evaluation->subject.object->namespace;
     const struct object *found = NULL;
     if (name.size > 0)
         found = snapshot_find(evaluation->world->snapshot, KIND_NAMESPACE, TEXT(""), name);
@@ -24,11 +25,10 @@ struct evaluation evaluation_begin(const struct world *world, const struct subje
 {
     struct evaluation evaluation = {
         .world = world,
-        .subject = subject,
+        .subject = *subject,
         .now_unix_s = now_unix_s,
         .arena = arena,
         .root = root_owner_find(world, subject),
-        .passing = passing_create(arena),
     };
     evaluation.match = (struct match_subject){.object = subject->object,
                                               .root_name = evaluation.root.name,
@@ -38,12 +38,29 @@ struct evaluation evaluation_begin(const struct world *world, const struct subje
     return evaluation;
 }
 
-struct ruling evaluation_rule(const struct evaluation *evaluation, const struct policy *policy,
-                              const struct rail_use *use, enum match_result match)
+struct rail_call evaluation_call(struct evaluation *evaluation, const struct policy *policy,
+                                 const struct rail_use *use, enum match_result match)
 {
-    struct ruling ruling = {.policy = policy, .use = *use};
+    struct rail_call call = {
+        .world = evaluation->world,
+        .subject = &evaluation->subject,
+        .object = evaluation->subject.object,
+        .settings = use->settings,
+        .now_unix_s = evaluation->now_unix_s,
+        .arena = evaluation->arena,
+        .evaluation = evaluation,
+        .policy = policy,
+        .use = use,
+        .mode = use->mode,
+    };
     bool unknown = false;
-    ruling.override = override_find(policy, use, &evaluation->match, &ruling.use.mode, &unknown);
-    ruling.match_unknown = unknown || match == MATCH_UNKNOWN;
-    return ruling;
+    call.override = override_find(policy, use, &evaluation->match, &call.mode, &unknown);
+    call.match_unknown = unknown || match == MATCH_UNKNOWN;
+    return call;
+}
+
+const struct exception *call_exception(const struct rail_call *call, bool *expired, bool *unknown)
+{
+    return exception_find(call->policy, call->use->rail->name, &call->evaluation->match,
+                          call->now_unix_s, expired, unknown);
 }

@@ -73,21 +73,19 @@ static enum kind judged_kind(const struct policy *policy, const struct object *o
                : KIND_CUSTOM;
 }
 
-static bool guards(const struct ruling *ruling, const struct subject *subject, enum kind kind)
+static bool guards(const struct rail_call *call, enum kind kind)
 {
-    const struct rail *rail = ruling->use.rail;
-    return ruling->use.mode != MODE_OFF && rail->judge != NULL &&
-           (rail->kinds & KIND_BIT(kind)) != 0 &&
+    const struct rail *rail = call->use->rail;
+    const struct subject *subject = call->subject;
+    return call->mode != MODE_OFF && rail->judge != NULL && (rail->kinds & KIND_BIT(kind)) != 0 &&
            (subject->subresource.size == 0 || (rail->judges_scale && subject_is_scale(subject)) ||
             (rail->judges_resize && text_is(subject->subresource, "resize")));
 }
 
-static bool is_excepted(const struct evaluation *evaluation, const struct ruling *ruling)
+static bool is_excepted(const struct rail_call *call)
 {
     bool expired = false, unknown = false;
-    const struct exception *exception =
-        exception_find(ruling->policy, ruling->use.rail->name, &evaluation->match,
-                       evaluation->now_unix_s, &expired, &unknown);
+    const struct exception *exception = call_exception(call, &expired, &unknown);
     return unknown || (exception != NULL && !expired);
 }
 
@@ -100,52 +98,53 @@ struct guardian {
 };
 
 struct question {
-    const struct evaluation *evaluation;
-    const struct rail_use *use;
-    bool spares;
+    const struct rail_call *call;
+    bool spared;
 };
 
 static void ask_age(void *argument)
 {
     struct question *question = argument;
-    question->spares = evaluation_spares(question->evaluation, question->use);
+    question->spared = call_is_spared(question->call);
 }
 
 /* What is asked of the owners must leave room for the answer. */
-static bool is_spared(const struct evaluation *evaluation, const struct rail_use *use,
-                      struct guardian *guardian)
+static bool is_spared(const struct rail_call *call, struct guardian *guardian)
 {
-    struct question question = {evaluation, use, false};
-    struct arena_mark mark = arena_mark(evaluation->arena);
+    struct question question = {call, false};
+    struct arena_mark mark = arena_mark(call->arena);
     struct error error;
     if (guardian->forgets_owners)
         return false;
-    if (arena_guard(evaluation->arena, ask_age, &question, &error))
-        return question.spares;
-    arena_rewind(evaluation->arena, mark);
+    if (arena_guard(call->arena, ask_age, &question, &error))
+        return question.spared;
+    arena_rewind(call->arena, mark);
     guardian->forgets_owners = true;
     return false;
 }
 
-static void ask_policy(const struct evaluation *evaluation, const struct policy *policy,
+static bool denies(const struct rail_call *call, enum kind kind, struct guardian *guardian)
+{
+    const struct evaluation *evaluation = call->evaluation;
+    return call->mode == MODE_ENFORCE && !call->match_unknown && !call->subject->template_unseen &&
+           !is_scaled_by_controller(call->subject) &&
+           !object_is_controlled(call->world, call->subject, &evaluation->root, kind) &&
+           !is_excepted(call) && !is_spared(call, guardian);
+}
+
+static void ask_policy(struct evaluation *evaluation, const struct policy *policy,
                        struct guardian *guardian)
 {
-    const struct subject *subject = evaluation->subject;
     enum match_result match = match_evaluate(&policy->match, &evaluation->match);
-    enum kind kind = judged_kind(policy, subject->object);
+    enum kind kind = judged_kind(policy, evaluation->subject.object);
     for (size_t i = 0; match != MATCH_NO && i < policy->rail_count; i++) {
-        const struct ruling ruling = evaluation_rule(evaluation, policy, &policy->rails[i], match);
-        if (!guards(&ruling, subject, kind))
+        const struct rail_call call = evaluation_call(evaluation, policy, &policy->rails[i], match);
+        if (!guards(&call, kind))
             continue;
-        bool denies = ruling.use.mode == MODE_ENFORCE && !ruling.match_unknown &&
-                      !subject->template_unseen && !is_scaled_by_controller(subject) &&
-                      !object_is_controlled(evaluation->world, subject, &evaluation->root, kind) &&
-                      !is_excepted(evaluation, &ruling) &&
-                      !is_spared(evaluation, &ruling.use, guardian);
-        enum action action = denies ? ACTION_DENY : ACTION_WARN;
+        enum action action = denies(&call, kind, guardian) ? ACTION_DENY : ACTION_WARN;
         if (action > guardian->action)
             *guardian =
-                (struct guardian){policy, ruling.use.rail->name, action, guardian->forgets_owners};
+                (struct guardian){policy, call.use->rail->name, action, guardian->forgets_owners};
     }
 }
 
@@ -160,7 +159,7 @@ static void add_finding(const struct evaluation *evaluation, const struct shortf
     findings[verdict->finding_count] = (struct finding){
         .rail = "limits",
         .action = guardian->action,
-        .field = evaluation->subject->object->root,
+        .field = evaluation->subject.object->root,
         .path = TEXT(""),
         .message = message_printable(shortfall->message, TEXT_LIMIT, arena),
         .fix = message_printable(shortfall->fix, TEXT_LIMIT, arena),
@@ -181,7 +180,7 @@ void policy_decide_limit(const struct world *world, const struct subject *subjec
     verdict->limit = shortfall->limit;
     if (!subject_is_judged(subject))
         return;
-    const struct evaluation evaluation = evaluation_begin(world, subject, now_unix_s, arena);
+    struct evaluation evaluation = evaluation_begin(world, subject, now_unix_s, arena);
     struct guardian guardian = {.action = ACTION_NONE};
     for (size_t i = 0; i < world->policies->count && guardian.action != ACTION_DENY; i++)
         ask_policy(&evaluation, &world->policies->items[i], &guardian);

@@ -260,16 +260,16 @@ static const char *verb_of(enum change_outcome outcome)
 
 enum { WARNING_LIMIT = 120 };
 
-struct text message_amendment(const struct amendment *amendment, struct arena *arena)
+struct text message_change(const struct change *change, struct arena *arena)
 {
-    struct text whole = arena_printf(arena, "[%s] %s %.*s", amendment->rail,
-                                     verb_of(amendment->outcome), TEXT_ARGS(amendment->added));
+    struct text whole = arena_printf(arena, "[%s] %s %.*s", change->rail, verb_of(change->outcome),
+                                     TEXT_ARGS(change->added));
     return cut_end(whole, WARNING_LIMIT, arena);
 }
 
-struct text message_amendment_audit(const struct amendment *amendment, struct arena *arena)
+struct text message_change_audit(const struct change *change, struct arena *arena)
 {
-    return arena_printf(arena, "%s %.*s", verb_of(amendment->outcome), TEXT_ARGS(amendment->audit));
+    return arena_printf(arena, "%s %.*s", verb_of(change->outcome), TEXT_ARGS(change->audit));
 }
 
 struct text message_warning(const struct finding *finding, int64_t now_unix_s, struct arena *arena)

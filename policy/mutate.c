@@ -1,21 +1,7 @@
+/* The verdict's changes: Pods are changed one change after the other, and each rail sees what the
+ * ones before have done, so that two policies with the same rail add a thing once. */
 #include "policy/evaluation.h"
 #include "policy/message.h"
-
-/* Pods are changed one proposal after the other: each rail sees what the ones before have done, so
- * that two policies with the same rail add a thing once. */
-struct mutation {
-    struct evaluation evaluation;
-    struct subject subject; /* its object is the pod as it is by now */
-    struct changes changes;
-    LIST(struct amendment) amendments;
-    bool hangs_on_owner; /* something would be otherwise, were the owner seen */
-};
-
-void judgement_propose(struct judgement *judgement, const struct proposal *proposal)
-{
-    struct hearing *hearing = (struct hearing *)judgement;
-    *LIST_PUSH(judgement->arena, &hearing->proposals) = *proposal;
-}
 
 const char *outcome_name(enum change_outcome outcome)
 {
@@ -87,14 +73,14 @@ static bool is_right(const char *parent, const struct node *after, const struct 
     return true;
 }
 
-/* The pod after the changes; false when they cannot be made, or it would be no pod, or changed
- * where nothing may be. */
-static bool try_changes(const struct object *pod, const struct change *changes, size_t count,
-                        struct arena *arena, struct object *changed)
+/* The pod after the patch; false when it cannot be made, or it would be no pod, or changed where
+ * nothing may be. */
+static bool try_patch(const struct object *pod, const struct patch *patch, struct arena *arena,
+                      struct object *changed)
 {
     const struct node *root = NULL;
     struct workload workload;
-    if (!doc_patch(pod->root->node, changes, count, arena, &root, NULL) ||
+    if (!doc_patch(pod->root->node, patch->items, patch->count, arena, &root, NULL) ||
         !is_right(NULL, root, pod->root->node) ||
         !object_read(root, pod->source, pod->namespace, arena, changed, NULL) ||
         !workload_read(changed, arena, &workload))
@@ -113,70 +99,55 @@ static enum change_outcome outcome_of_mode(enum mode mode)
                                 : OUTCOME_AUDITED;
 }
 
-/* An exception stops a patch; where it is not known whether the policy reaches the pod, or the pod
- * is spared, the patch is only spoken of. */
-static void decide(const struct mutation *mutation, const struct ruling *ruling,
-                   struct amendment *amendment)
+/* An exception stops a change; where it is not known whether the policy reaches the pod, or the pod
+ * is spared, the change is only spoken of. */
+static void decide(const struct rail_call *call, struct change *change)
 {
-    const struct rail_use *use = &ruling->use;
-    const struct evaluation *evaluation = &mutation->evaluation;
     bool expired = false;
     bool exception_unknown = false;
-    const struct exception *exception =
-        exception_find(ruling->policy, use->rail->name, &evaluation->match, evaluation->now_unix_s,
-                       &expired, &exception_unknown);
-    amendment->outcome = outcome_of_mode(use->mode);
-    if (amendment->outcome == OUTCOME_APPLIED &&
-        (ruling->match_unknown || exception_unknown || evaluation_spares(evaluation, use)))
-        amendment->outcome = OUTCOME_WARNED;
+    const struct exception *exception = call_exception(call, &expired, &exception_unknown);
+    change->outcome = outcome_of_mode(call->mode);
+    if (change->outcome == OUTCOME_APPLIED &&
+        (call->match_unknown || exception_unknown || call_is_spared(call)))
+        change->outcome = OUTCOME_WARNED;
     if (exception == NULL)
         return;
-    amendment->exception = exception->id;
+    change->exception = exception->id;
     if (!expired)
-        amendment->outcome = OUTCOME_EXCEPTED;
+        change->outcome = OUTCOME_EXCEPTED;
 }
 
-static void amend(struct mutation *mutation, const struct ruling *ruling,
-                  const struct proposal *proposal)
+static void make(struct evaluation *evaluation, struct change *change)
 {
-    enum { TEXT_LIMIT = 1024 };
-    struct arena *arena = mutation->evaluation.arena;
-    struct text audit = proposal->audit.size > 0 ? proposal->audit : proposal->added;
-    struct amendment *amendment = LIST_PUSH(arena, &mutation->amendments);
-    *amendment = (struct amendment){
-        .rail = ruling->use.rail->name,
-        .added = message_printable(proposal->added, TEXT_LIMIT, arena),
-        .audit = message_printable(audit, TEXT_LIMIT, arena),
-        .policy = ruling->policy->name,
-    };
-    decide(mutation, ruling, amendment);
-    mutation->hangs_on_owner |=
-        amendment->outcome == OUTCOME_APPLIED && evaluation_asks_owner(ruling);
-    if (amendment->outcome != OUTCOME_APPLIED)
-        return;
+    struct arena *arena = evaluation->arena;
     struct object *changed = ARENA_NEW(arena, struct object);
-    if (!try_changes(mutation->subject.object, proposal->changes, proposal->change_count, arena,
-                     changed)) {
-        amendment->outcome = OUTCOME_FAILED;
+    if (!try_patch(evaluation->subject.object, &change->patch, arena, changed)) {
+        change->outcome = OUTCOME_FAILED;
         return;
     }
-    mutation->subject.object = changed;
-    for (size_t i = 0; i < proposal->change_count; i++)
-        *LIST_PUSH(arena, &mutation->changes) = proposal->changes[i];
+    evaluation->subject.object = changed;
+    for (size_t i = 0; i < change->patch.count; i++)
+        *LIST_PUSH(arena, &evaluation->patch) = change->patch.items[i];
 }
 
-static void mutate_rail(struct mutation *mutation, const struct ruling *ruling)
+void propose_change(struct rail_call *call, const struct change *proposed)
 {
-    const struct rail_use *use = &ruling->use;
-    if (use->mode == MODE_OFF || use->rail->change == NULL)
-        return;
-    struct hearing hearing = {.judgement = {.world = mutation->evaluation.world,
-                                            .subject = &mutation->subject,
-                                            .object = mutation->subject.object,
-                                            .arena = mutation->evaluation.arena}};
-    use->rail->change(&hearing.judgement, use->settings);
-    for (size_t i = 0; i < hearing.proposals.count; i++)
-        amend(mutation, ruling, &hearing.proposals.items[i]);
+    enum { TEXT_LIMIT = 1024 };
+    struct evaluation *evaluation = call->evaluation;
+    struct arena *arena = call->arena;
+    struct text audit = proposed->audit.size > 0 ? proposed->audit : proposed->added;
+    struct change *change = LIST_PUSH(arena, &evaluation->changes);
+    *change = (struct change){
+        .rail = call->use->rail->name,
+        .added = message_printable(proposed->added, TEXT_LIMIT, arena),
+        .audit = message_printable(audit, TEXT_LIMIT, arena),
+        .policy = call->policy->name,
+        .patch = proposed->patch,
+    };
+    decide(call, change);
+    evaluation->hangs_on_owner |= change->outcome == OUTCOME_APPLIED && call_asks_owner(call);
+    if (change->outcome == OUTCOME_APPLIED)
+        make(evaluation, change);
 }
 
 /* ---- the whole ---- */
@@ -191,30 +162,29 @@ static bool is_changed(const struct subject *subject)
                        TEXT("kubernetes.io/config.mirror")) == NULL;
 }
 
+static void mutate_by(struct evaluation *evaluation, const struct policy *policy)
+{
+    enum match_result match = match_evaluate(&policy->match, &evaluation->match);
+    evaluation->hangs_on_owner |= policy->match.names.given;
+    for (size_t i = 0; match != MATCH_NO && i < policy->rail_count; i++) {
+        struct rail_call call = evaluation_call(evaluation, policy, &policy->rails[i], match);
+        if (call.mode != MODE_OFF && call.use->rail->change != NULL)
+            call.use->rail->change(&call);
+    }
+}
+
 void policy_mutate(const struct world *world, const struct subject *subject, int64_t now_unix_s,
                    struct arena *arena, struct verdict *verdict)
 {
     *verdict = (struct verdict){0};
     if (!is_changed(subject))
         return;
-    struct mutation mutation = {
-        .evaluation = evaluation_begin(world, subject, now_unix_s, arena),
-        .subject = *subject,
-    };
-    for (size_t i = 0; i < world->policies->count; i++) {
-        const struct policy *policy = &world->policies->items[i];
-        enum match_result match = match_evaluate(&policy->match, &mutation.evaluation.match);
-        mutation.hangs_on_owner |= policy->match.names.given;
-        for (size_t j = 0; match != MATCH_NO && j < policy->rail_count; j++) {
-            const struct ruling ruling =
-                evaluation_rule(&mutation.evaluation, policy, &policy->rails[j], match);
-            mutate_rail(&mutation, &ruling);
-        }
-    }
-    verdict->changes = mutation.changes.items;
-    verdict->change_count = mutation.changes.count;
-    verdict->amendments = mutation.amendments.items;
-    verdict->amendment_count = mutation.amendments.count;
-    if (mutation.hangs_on_owner)
-        verdict->awaited = mutation.evaluation.root.awaited;
+    struct evaluation evaluation = evaluation_begin(world, subject, now_unix_s, arena);
+    for (size_t i = 0; i < world->policies->count; i++)
+        mutate_by(&evaluation, &world->policies->items[i]);
+    verdict->patch = evaluation.patch;
+    verdict->changes = evaluation.changes.items;
+    verdict->change_count = evaluation.changes.count;
+    if (evaluation.hangs_on_owner)
+        verdict->awaited = evaluation.root.awaited;
 }

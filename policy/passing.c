@@ -36,24 +36,23 @@ static struct text path_of_made(const struct object *object, const struct draft 
     return path;
 }
 
-static void add_traits(const struct evaluation *evaluation, const struct rail_use *use,
-                       const struct object *object, struct traits *traits)
+static void add_traits(const struct rail_call *call, const struct object *object,
+                       struct traits *traits)
 {
-    struct arena *arena = evaluation->arena;
-    if ((use->rail->kinds & KIND_BIT(object->kind)) == 0)
+    struct arena *arena = call->arena;
+    const struct rail *rail = call->use->rail;
+    if ((rail->kinds & KIND_BIT(object->kind)) == 0)
         return;
     const struct subject subject = {
         .operation = OPERATION_CREATE, .object = object, .existing = true};
     struct record record = {.arena = arena, .object = object, .keeps_all = true};
-    struct hearing hearing = {.judgement = {.world = evaluation->world,
-                                            .subject = &subject,
-                                            .object = object,
-                                            .now_unix_s = evaluation->now_unix_s,
-                                            .arena = arena},
-                              .record = &record};
-    use->rail->judge(&hearing.judgement, use->settings);
-    for (size_t i = 0; i < record.remarks.count; i++) {
-        const struct draft *draft = &record.remarks.items[i].draft;
+    struct rail_call again = *call;
+    again.subject = &subject;
+    again.object = object;
+    again.record = &record;
+    rail->judge(&again);
+    for (size_t i = 0; i < record.drafts.count; i++) {
+        const struct draft *draft = &record.drafts.items[i];
         *LIST_PUSH(arena, traits) =
             (struct trait){path_of_made(object, draft, arena), draft->found};
     }
@@ -93,24 +92,23 @@ static bool is_older(const struct object *object, int64_t since_unix_s)
     return object->created_unix_s != 0 && object->created_unix_s < since_unix_s;
 }
 
-static void add_siblings(const struct evaluation *evaluation, const struct rail_use *use,
-                         struct traits *traits)
+static void add_siblings(const struct rail_call *call, struct traits *traits)
 {
     enum { SIBLINGS_MAX = 32 }; /* a Deployment keeps ten by default */
-    const struct snapshot *snapshot = evaluation->world->snapshot;
-    const struct object *maker = evaluation->root.maker;
+    const struct snapshot *snapshot = call->world->snapshot;
+    const struct object *maker = call->evaluation->root.maker;
     size_t judged = 0;
     for (size_t i = begin_of_namespace(snapshot, maker->kind, maker->namespace);
          i < snapshot_count(snapshot, maker->kind) && judged < SIBLINGS_MAX; i++) {
         const struct object *other = snapshot_object(snapshot, maker->kind, i);
         if (!text_equal(other->namespace, maker->namespace))
             break;
-        if (other == maker || !is_older(other, use->since_unix_s) ||
+        if (other == maker || !is_older(other, call->use->since_unix_s) ||
             !text_equal(other->controller.name, maker->controller.name) ||
             !text_equal(other->controller.kind, maker->controller.kind) ||
             !uids_agree(other->controller.uid, maker->controller.uid))
             continue;
-        add_traits(evaluation, use, other, traits);
+        add_traits(call, other, traits);
         judged++;
     }
 }
@@ -148,73 +146,60 @@ static bool has_moved_on(const struct object *owner, const struct object *maker)
 
 /* ---- the whole ---- */
 
-static bool passes_on(const struct evaluation *evaluation, const struct rail_use *use)
+static bool passes_on(const struct rail_call *call)
 {
-    const struct root_owner *root = &evaluation->root;
+    const struct root_owner *root = &call->evaluation->root;
     struct traits made = {0}, known = {0};
-    if (has_moved_on(root->above, root->maker) || use->rail->judge == NULL)
+    if (has_moved_on(root->above, root->maker) || call->use->rail->judge == NULL)
         return true;
-    add_traits(evaluation, use, root->maker, &made);
+    add_traits(call, root->maker, &made);
     if (made.count == 0)
         return true;
-    add_traits(evaluation, use, root->above, &known);
+    add_traits(call, root->above, &known);
     if (are_among(&made, &known))
         return true;
-    add_siblings(evaluation, use, &known);
+    add_siblings(call, &known);
     return are_among(&made, &known);
 }
-
-/* The last answer: each finding of a rail asks. */
-struct passing {
-    const struct rail *rail;
-    const void *settings;
-    int64_t since_unix_s;
-    bool passes;
-};
 
 static bool is_old(const struct root_owner *root, const struct rail_use *use)
 {
     return root->believed || (root->object != NULL && is_older(root->object, use->since_unix_s));
 }
 
-static bool owner_spares(const struct evaluation *evaluation, const struct rail_use *use)
+static bool owner_spares(const struct rail_call *call)
 {
-    const struct root_owner *root = &evaluation->root;
-    if (!is_old(root, use))
+    const struct root_owner *root = &call->evaluation->root;
+    if (!is_old(root, call->use))
         return false;
-    return root->maker == NULL || root->above == NULL || is_older(root->maker, use->since_unix_s) ||
-           passes_on(evaluation, use);
+    return root->maker == NULL || root->above == NULL ||
+           is_older(root->maker, call->use->since_unix_s) || passes_on(call);
 }
 
-bool evaluation_spares(const struct evaluation *evaluation, const struct rail_use *use)
+bool call_is_spared(const struct rail_call *call)
 {
-    const struct subject *subject = evaluation->subject;
+    struct evaluation *evaluation = call->evaluation;
+    const struct subject *subject = &evaluation->subject;
     const struct root_owner *root = &evaluation->root;
-    if (use->since_unix_s == 0 || subject->operation != OPERATION_CREATE)
+    if (call->use->since_unix_s == 0 || subject->operation != OPERATION_CREATE)
         return false;
     if (subject->existing)
-        return is_old(root, use);
+        return is_old(root, call->use);
     if (subject->object->kind != KIND_POD || !root->named)
         return false;
-    struct passing *last = evaluation->passing;
-    if (last->rail != use->rail || last->settings != use->settings ||
-        last->since_unix_s != use->since_unix_s)
-        *last = (struct passing){use->rail, use->settings, use->since_unix_s,
-                                 owner_spares(evaluation, use)};
-    return last->passes;
+    if (evaluation->last.use != call->use) {
+        evaluation->last.use = call->use;
+        evaluation->last.spared = owner_spares(call);
+    }
+    return evaluation->last.spared;
 }
 
-bool evaluation_asks_owner(const struct ruling *ruling)
+bool call_asks_owner(const struct rail_call *call)
 {
-    if (ruling->use.since_unix_s != 0)
+    if (call->use->since_unix_s != 0)
         return true;
-    for (size_t i = 0; i < ruling->policy->exception_count; i++)
-        if (ruling->policy->exceptions[i].match.names.given)
+    for (size_t i = 0; i < call->policy->exception_count; i++)
+        if (call->policy->exceptions[i].match.names.given)
             return true;
     return false;
-}
-
-struct passing *passing_create(struct arena *arena)
-{
-    return ARENA_NEW(arena, struct passing);
 }

@@ -46,13 +46,18 @@ enum change_outcome {
 };
 const char *outcome_name(enum change_outcome outcome); /* "excepted", "failed", "audited", ... */
 
-struct amendment {
+/* What a rail changes of a Pod: all of the patch is made, or nothing. The rail says patch, added
+ * and audit. */
+/* What a rail changes of a Pod: all of the patch is made, or nothing. A rail says patch, added and
+ * audit; texts and nodes live in the arena of its call or longer. */
+struct change {
     const char *rail;
     enum change_outcome outcome;
-    struct text added;     /* what it adds, as words go on after "added" and "would add" */
-    struct text audit;     /* for the audit log, one line; the key is the rail's name */
-    struct text policy;    /* its metadata.name */
+    struct text added;  /* goes on after "added" and "would add": "a toleration of amd.com/gpu" */
+    struct text audit;  /* for the audit log, one line; of a rail empty: what is added */
+    struct text policy; /* its metadata.name */
     struct text exception; /* the id when excepted, or of an expired one; data NULL: none */
+    struct patch patch;    /* of the Pod as the changes before have left it */
 };
 
 /* An owner that is named and is not in the snapshot: what is watched may be a moment behind. */
@@ -61,7 +66,7 @@ struct awaited_owner {
     struct text namespace, name, uid;
 };
 
-/* What ended a judgement before its end. */
+/* What ended an evaluation before its end. */
 enum review_limit {
     LIMIT_NONE,
     LIMIT_MEMORY,
@@ -80,10 +85,9 @@ struct verdict {
     enum action action;      /* the strictest of all findings, undecided ones aside */
     const struct finding *findings;
     size_t finding_count;
-    const struct change *changes; /* of the amendments that are applied, in order */
+    const struct change *changes; /* by policy, then rail, as they are applied */
     size_t change_count;
-    const struct amendment *amendments; /* by policy, then rail, as they are applied */
-    size_t amendment_count;
+    struct patch patch; /* of the changes that are applied, in order */
     /* The verdict hangs on an owner that may be seen in a moment; until then it is a new one. */
     struct awaited_owner awaited;
 };
@@ -256,7 +260,7 @@ void policy_decide_limit(const struct world *world, const struct subject *subjec
 struct text finding_identity(const struct finding *finding, struct arena *arena);
 
 /* What the rails change: Pods, when they are created, and nothing else. The findings stay empty.
- * The changes have been tried, one amendment upon the other, and the result is a Pod. */
+ * The changes have been tried, one change upon the other, and the result is a Pod. */
 void policy_mutate(const struct world *world, const struct subject *subject, int64_t now_unix_s,
                    struct arena *arena, struct verdict *verdict);
 
@@ -272,9 +276,9 @@ struct text message_denial(const struct subject *subject, const struct verdict *
 /* At most 120 characters, no control characters: "[rail] path: found ...". */
 struct text message_warning(const struct finding *finding, int64_t now_unix_s, struct arena *arena);
 /* "[rail] added ...", "[rail] would add ...", under the same limits. */
-struct text message_amendment(const struct amendment *amendment, struct arena *arena);
+struct text message_change(const struct change *change, struct arena *arena);
 /* "added ...", "would add ...", as the audit log has it. */
-struct text message_amendment_audit(const struct amendment *amendment, struct arena *arena);
+struct text message_change_audit(const struct change *change, struct arena *arena);
 
 /* ---- rails ---- */
 

@@ -5,9 +5,6 @@
 #include "policy/policy.h"
 #include "policy/rail.h"
 
-/* In order of strictness; so are the choices of the key `mode`. */
-enum mode { MODE_OFF, MODE_AUDIT, MODE_WARN, MODE_ENFORCE };
-
 /* Which objects a policy or an exception reaches; what is not given reaches all. */
 struct match_rules {
     bool given;                                               /* the key `match` was there */

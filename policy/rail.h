@@ -82,8 +82,6 @@ struct key {
     size_t item_size; /* KEY_MAPS */
 };
 
-/* ---- rails ---- */
-
 enum severity {
     SEVERITY_RAIL,      /* as the rail's mode says */
     SEVERITY_WARN,      /* at most a warning */
@@ -91,7 +89,35 @@ enum severity {
     SEVERITY_UNDECIDED, /* cannot see what it needs: never denies */
 };
 
-/* What a rail says; evaluate.c makes it a finding. Texts live in the judgement's arena or longer.
+/* ---- what a rail gets, and what it says ----
+ *
+ * An evaluation (evaluation.h) is one object against a world. For each rail of each policy that
+ * reaches the object it makes a rail_call. The rail says what is wrong in drafts, which evaluate.c
+ * makes findings of, and what it adds to Pods in changes, which mutate.c tries; the verdict holds
+ * findings and changes. */
+
+/* In order of strictness; so are the choices of the key `mode`. */
+enum mode { MODE_OFF, MODE_AUDIT, MODE_WARN, MODE_ENFORCE };
+
+/* One rail of one policy, asked about one object: what the functions of a rail get. */
+struct rail_call {
+    const struct world *world;
+    const struct subject *subject; /* to a change its object is the one to change, too */
+    const struct object *object;   /* the one to judge: on UPDATE first the old, then the new */
+    const void *settings;          /* the rail's own struct, as the policy fills it */
+    int64_t now_unix_s;
+    struct arena *arena;
+    /* The machinery's own. */
+    struct evaluation *evaluation;
+    const struct policy *policy;
+    const struct rail_use *use;
+    enum mode mode;                  /* as an override leaves it */
+    const struct override *override; /* NULL: none applies */
+    bool match_unknown; /* for want of a namespace's labels it may be that none of this applies */
+    struct record *record; /* of the drafts; NULL: changes are asked for */
+};
+
+/* What a rail says; evaluate.c makes it a finding. Texts live in the arena of the call or longer.
  */
 struct draft {
     enum severity severity;
@@ -109,29 +135,21 @@ struct draft {
      * that the finding is shown, with allowed cut to what is shown. NULL: they stand. */
     void (*advise)(struct draft *draft, struct arena *arena);
     const void *adviser; /* what advise needs to know */
+    bool pre_existing;   /* the machinery's: the old object had it too */
 };
 /* An adviser: an allowed value within two edits of what was found is the one that was meant. */
 void advise_typo(struct draft *draft, struct arena *arena);
 /* The same where the value stands in a key, and no tool can put another in its place. */
 void advise_typo_of_key(struct draft *draft, struct arena *arena);
 
-/* What a rail sees. */
-struct judgement {
-    const struct world *world;
-    const struct subject *subject; /* to a change its object is the one to change, too */
-    const struct object *object;   /* the one to judge: on UPDATE first the old, then the new */
-    int64_t now_unix_s;
-    struct arena *arena;
-};
 /* An object may be wrong in a hundred thousand places: where a further draft would only be counted,
  * it is not even made. */
-#define judgement_report(judgement, ...)                    \
-    (judgement_counts((judgement), SEVERITY_RAIL) ? (void)0 \
-                                                  : judgement_say((judgement), __VA_ARGS__))
-void judgement_say(struct judgement *judgement, const struct draft *draft);
+#define report_draft(call, ...) \
+    (report_counts((call), SEVERITY_RAIL) ? (void)0 : report_say((call), __VA_ARGS__))
+void report_say(struct rail_call *call, const struct draft *draft);
 /* Also asked before the report where a severity is known to be lower, or much is to be found out
  * for the draft. */
-bool judgement_counts(struct judgement *judgement, enum severity severity) MUST_CHECK;
+bool report_counts(struct rail_call *call, enum severity severity) MUST_CHECK;
 
 /* A DaemonSet, or a Pod that one has: as its controller makes it, as it is there already, and with
  * a node, when none of what places it can change. That anybody else writes it does not count. */
@@ -139,38 +157,28 @@ bool is_of_daemon_set(const struct subject *subject, const struct object *object
 
 /* What a pod only prefers weighs less: a warning, and where Karpenter ignores preferences, which
  * kube-scheduler alone then follows, a note. */
-static inline enum severity severity_of_preference(const struct judgement *judgement)
+static inline enum severity severity_of_preference(const struct rail_call *call)
 {
-    return policy_set_karpenter(judgement->world->policies)->ignore_preferences ? SEVERITY_AUDIT
-                                                                                : SEVERITY_WARN;
+    return policy_set_karpenter(call->world->policies)->ignore_preferences ? SEVERITY_AUDIT
+                                                                           : SEVERITY_WARN;
 }
 
-/* What a rail wants to change in judgement->object; all of it is done, or nothing. mutate.c makes
- * it an amendment. Paths are those of the object (field_pointer). A map that is not there must be
- * added before what goes into it. Texts and nodes live in the judgement's arena or longer. */
-struct proposal {
-    const struct change *changes;
-    size_t change_count;
-    struct text added; /* goes on after "added" and "would add": "a toleration of nvidia.com/gpu" */
-    struct text audit; /* for the audit log; empty: what is added */
-};
-void judgement_propose(struct judgement *judgement, const struct proposal *proposal);
+/* What a rail wants to change in call->object. */
+void propose_change(struct rail_call *call, const struct change *proposed);
+/* A patch, built up. The map or the list that something goes into is added first, and what lies
+ * above it, where it is not there or null and no earlier operation has added it. */
+void patch_set(struct patch *patch, struct arena *arena, const struct field *map, struct text key,
+               struct node value);
+void patch_append(struct patch *patch, struct arena *arena, const struct field *list,
+                  struct node value);
+
 /* The indices of the items nearest to wanted by edit distance, at most five, nearest first; the
  * first ones where none is near, or wanted is empty. Returns how many. */
 enum { NEAREST_MAX = 5 };
 size_t nearest_find(const struct text *items, size_t count, struct text wanted,
                     size_t nearest[NEAREST_MAX]);
 
-/* Changes, built up. The map or the list that something goes into is added first, and what lies
- * above it, where it is not there or null and no earlier change has added it. */
-struct changes {
-    struct change *items;
-    size_t count, capacity;
-};
-void changes_set(struct changes *changes, struct arena *arena, const struct field *map,
-                 struct text key, struct node value);
-void changes_append(struct changes *changes, struct arena *arena, const struct field *list,
-                    struct node value);
+/* ---- rails ---- */
 
 struct rail {
     const char *name;
@@ -191,12 +199,12 @@ struct rail {
      * be NULL. place is that of the rail's name. */
     void (*weigh)(const void *settings, const struct karpenter_settings *karpenter,
                   struct place place, struct problems *warnings);
-    void (*judge)(struct judgement *judgement, const void *settings); /* NULL: has no findings */
+    void (*judge)(struct rail_call *call); /* NULL: has no findings */
     /* Proposes changes of a Pod that is created; NULL: a rail that only judges. Rails are asked in
      * order of name, each sees what the ones before have changed. Must be a pure function of object
      * and world, and propose nothing for a pod that carries its change: the API server asks
      * again. */
-    void (*change)(struct judgement *judgement, const void *settings);
+    void (*change)(struct rail_call *call);
     /* Whether it ever does, under these settings; NULL: it does. */
     bool (*may_change)(const void *settings);
 };

@@ -119,8 +119,11 @@ void record_add(struct record *record, const struct draft *draft)
     bool pre_existing =
         record->excuses != NULL && bag_take(record->excuses, hash_draft(record, draft, true));
     size_t *count = &record->counts[pre_existing][draft->severity];
-    if ((*count)++ < REMARKS_KEPT || record->keeps_all)
-        *LIST_PUSH(record->arena, &record->remarks) = (struct remark){*draft, pre_existing};
+    if ((*count)++ >= DRAFTS_KEPT && !record->keeps_all)
+        return;
+    struct draft *kept = LIST_PUSH(record->arena, &record->drafts);
+    *kept = *draft;
+    kept->pre_existing = pre_existing;
 }
 
 /* Where the old object is compared, or a template with its resource, what is said has to be known.
@@ -128,7 +131,7 @@ void record_add(struct record *record, const struct draft *draft)
 bool record_counts(struct record *record, enum severity severity)
 {
     size_t *count = &record->counts[false][severity];
-    if (*count < REMARKS_KEPT || record->keeps_all || record->of_old || record->excuses != NULL ||
+    if (*count < DRAFTS_KEPT || record->keeps_all || record->of_old || record->excuses != NULL ||
         record->object->template != NULL)
         return false;
     (*count)++;
@@ -140,17 +143,17 @@ bool record_is_whole(const struct record *record)
     size_t count = 0;
     for (int severity = 0; severity < SEVERITY_COUNT; severity++)
         count += record->counts[false][severity] + record->counts[true][severity];
-    return count == record->remarks.count;
+    return count == record->drafts.count;
 }
 
 void record_excuse(struct record *record, struct bag *excuses)
 {
-    for (size_t i = 0; i < record->remarks.count; i++) {
-        struct remark *remark = &record->remarks.items[i];
-        if (!bag_take(excuses, hash_draft(record, &remark->draft, true)))
+    for (size_t i = 0; i < record->drafts.count; i++) {
+        struct draft *draft = &record->drafts.items[i];
+        if (!bag_take(excuses, hash_draft(record, draft, true)))
             continue;
-        remark->pre_existing = true;
-        record->counts[false][remark->draft.severity]--;
-        record->counts[true][remark->draft.severity]++;
+        draft->pre_existing = true;
+        record->counts[false][draft->severity]--;
+        record->counts[true][draft->severity]++;
     }
 }

@@ -14,22 +14,14 @@ struct bag {
     size_t capacity, used;
 };
 
-struct remark {
-    struct draft draft;
-    bool pre_existing; /* the old object had it too */
-};
-
-enum { REMARKS_KEPT = 50, SEVERITY_COUNT = SEVERITY_UNDECIDED + 1 };
+enum { DRAFTS_KEPT = 50, SEVERITY_COUNT = SEVERITY_UNDECIDED + 1 };
 
 /* Of what is as severe, and was there before or was not, the first are kept and all are counted: a
  * denial is never lost behind warnings, and nothing new behind what is old. */
 struct record {
     struct arena *arena;
     struct hash_seed seed;
-    struct {
-        struct remark *items;
-        size_t count, capacity;
-    } remarks;
+    LIST(struct draft) drafts;
     size_t counts[2][SEVERITY_COUNT]; /* by pre_existing */
     struct bag *excuses; /* what the old object had; NULL: there was none, or it is not known */
     bool keeps_all;      /* nothing is cut */
@@ -42,11 +34,11 @@ struct record {
     } last; /* an item whose name was asked for */
 };
 void record_add(struct record *record, const struct draft *draft);
-/* Whether one more remark that is as severe, whatever it is, would only be counted; then it is. */
+/* Whether one more draft that is as severe, whatever it is, would only be counted; then it is. */
 bool record_counts(struct record *record, enum severity severity);
 /* Whether all that was said is kept. */
 bool record_is_whole(const struct record *record);
-/* Each thing in excuses excuses one remark, of a whole record. */
+/* Each thing in excuses excuses one draft, of a whole record. */
 void record_excuse(struct record *record, struct bag *excuses);
 
 /* What tells an item of a list from the others: KubeRay calls it groupName. */

@@ -53,13 +53,18 @@ static const struct object *with_replicas(const struct object *workload, enum ki
     }
     const struct node *root = workload != NULL ? workload->root->node : bare_root(object, arena);
     const struct node replicas = node_of_integer(replicas_of(scale), arena);
-    const struct change set = {CHANGE_ADD, TEXT("/spec/replicas"), &replicas};
+    const struct patch_op set = {PATCH_ADD, TEXT("/spec/replicas"), &replicas};
     struct error error;
     if (!doc_patch(root, &set, 1, arena, &root, &error))
         return NULL; /* it has no spec, so that nothing could be judged */
     object->root = field_root(arena, root);
     object->source = NULL;
     return object;
+}
+
+bool is_scaled_by_controller(const struct subject *subject)
+{
+    return subject_is_scale(subject) && requester_is_controller(&subject->requester);
 }
 
 bool subject_is_scale(const struct subject *subject)
@@ -85,7 +90,7 @@ void subject_of_scale(const struct world *world, struct arena *arena, struct sub
 
 void scale_undecided(const struct evaluation *evaluation, struct record *record)
 {
-    const struct subject *subject = evaluation->subject;
+    const struct subject *subject = &evaluation->subject;
     struct arena *arena = evaluation->arena;
     int64_t replicas = replicas_of(subject->object);
     if (replicas <= 1 || replicas <= replicas_of(subject->old_object))

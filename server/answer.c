@@ -63,11 +63,11 @@ static void add_warnings(struct reply *reply)
 
 static void add_change_warnings(struct reply *reply)
 {
-    for (size_t i = 0; i < reply->verdict->amendment_count; i++) {
-        const struct amendment *amendment = &reply->verdict->amendments[i];
-        if ((amendment->outcome == OUTCOME_APPLIED || amendment->outcome == OUTCOME_WARNED) &&
+    for (size_t i = 0; i < reply->verdict->change_count; i++) {
+        const struct change *change = &reply->verdict->changes[i];
+        if ((change->outcome == OUTCOME_APPLIED || change->outcome == OUTCOME_WARNED) &&
             reply->warning_count < WARNINGS_SHOWN)
-            reply->warnings[reply->warning_count++] = message_amendment(amendment, reply->arena);
+            reply->warnings[reply->warning_count++] = message_change(change, reply->arena);
     }
 }
 
@@ -123,15 +123,15 @@ static void add_annotations(struct reply *reply)
     annotate(reply, "pre-existing", text_builder_text(&pre_existing));
 }
 
-/* Of one rail all amendments together, since a key stands once. */
+/* Of one rail all changes together, since a key stands once. */
 static struct text changes_of_rail(const struct reply *reply, const char *rail)
 {
     struct text_builder all = {.arena = reply->arena};
-    for (size_t i = 0; i < reply->verdict->amendment_count; i++) {
-        const struct amendment *amendment = &reply->verdict->amendments[i];
-        if (strcmp(amendment->rail, rail) == 0)
+    for (size_t i = 0; i < reply->verdict->change_count; i++) {
+        const struct change *change = &reply->verdict->changes[i];
+        if (strcmp(change->rail, rail) == 0)
             text_builder_printf(&all, "%s%.*s", all.size == 0 ? "" : "; ",
-                                TEXT_ARGS(message_amendment_audit(amendment, reply->arena)));
+                                TEXT_ARGS(message_change_audit(change, reply->arena)));
     }
     return text_builder_text(&all);
 }
@@ -146,16 +146,16 @@ static void add_change_annotations(struct reply *reply)
     if (verdict->limit != LIMIT_NONE)
         annotate(reply, "limit",
                  arena_printf(reply->arena, "%s: nothing is changed", limit_name(verdict->limit)));
-    for (size_t i = 0; i < verdict->amendment_count; i++) {
-        const struct amendment *amendment = &verdict->amendments[i];
-        add_once(&policies, amendment->policy);
-        if (amendment->exception.data != NULL)
-            add_once(&exceptions, amendment->exception);
+    for (size_t i = 0; i < verdict->change_count; i++) {
+        const struct change *change = &verdict->changes[i];
+        add_once(&policies, change->policy);
+        if (change->exception.data != NULL)
+            add_once(&exceptions, change->exception);
         bool is_first = true;
         for (size_t j = 0; j < i; j++)
-            is_first &= strcmp(verdict->amendments[j].rail, amendment->rail) != 0;
+            is_first &= strcmp(verdict->changes[j].rail, change->rail) != 0;
         if (is_first)
-            annotate(reply, amendment->rail, changes_of_rail(reply, amendment->rail));
+            annotate(reply, change->rail, changes_of_rail(reply, change->rail));
     }
     annotate(reply, "policy", text_builder_text(&policies));
     annotate(reply, "exception", text_builder_text(&exceptions));
@@ -285,8 +285,8 @@ bool answer_print(enum review_phase phase, const struct review *review,
             add_warnings(&reply);
         add_annotations(&reply);
     } else {
-        if (verdict->change_count > 0)
-            reply.patch = patch_print(verdict->changes, verdict->change_count, arena);
+        if (verdict->patch.count > 0)
+            reply.patch = patch_print(verdict->patch.items, verdict->patch.count, arena);
         if (reply.patch.size > PATCH_BYTES_MAX)
             return false;
         if (is_read)

@@ -324,8 +324,7 @@ static void write_trail(struct job *job)
     struct error error = {0};
     const char *failure = error.what;
     const struct verdict *verdict = &job->record.verdict;
-    if (verdict->finding_count == 0 && verdict->amendment_count == 0 &&
-        verdict->limit == LIMIT_NONE)
+    if (verdict->finding_count == 0 && verdict->change_count == 0 && verdict->limit == LIMIT_NONE)
         return;
     if (arena_guard(job->arena, run_trail, job, &error))
         failure = write_line(job->line);

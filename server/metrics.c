@@ -112,10 +112,10 @@ static void count_verdict(struct metrics *metrics, const struct verdict *verdict
         if (rail < rail_count())
             add(&metrics->findings[rail * VERDICT_LABELS + verdict->findings[i].action], 1);
     }
-    for (size_t i = 0; i < verdict->amendment_count; i++) {
-        size_t rail = rail_index(verdict->amendments[i].rail);
+    for (size_t i = 0; i < verdict->change_count; i++) {
+        size_t rail = rail_index(verdict->changes[i].rail);
         if (rail < rail_count())
-            add(&metrics->changes[rail * OUTCOME_COUNT + verdict->amendments[i].outcome], 1);
+            add(&metrics->changes[rail * OUTCOME_COUNT + verdict->changes[i].outcome], 1);
     }
 }
 

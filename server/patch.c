@@ -1,9 +1,9 @@
 #include "server/patch.h"
 
-static void add_change(struct text_builder *out, const struct change *change)
+static void add_change(struct text_builder *out, const struct patch_op *change)
 {
     text_builder_add(out, TEXT("{"));
-    json_write_member(out, "op", text_of(change_op_name(change->op)));
+    json_write_member(out, "op", text_of(patch_verb_name(change->op)));
     json_write_member(out, "path", change->path);
     if (change->value != NULL) {
         json_write_key(out, "value");
@@ -12,7 +12,7 @@ static void add_change(struct text_builder *out, const struct change *change)
     text_builder_add(out, TEXT("}"));
 }
 
-struct text patch_print(const struct change *changes, size_t count, struct arena *arena)
+struct text patch_print(const struct patch_op *changes, size_t count, struct arena *arena)
 {
     struct text_builder out = {.arena = arena};
     text_builder_add(&out, TEXT("["));

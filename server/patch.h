@@ -5,6 +5,6 @@
 #include "base/base.h"
 
 /* The JSON patch (RFC 6902) in base64. */
-struct text patch_print(const struct change *changes, size_t count, struct arena *arena);
+struct text patch_print(const struct patch_op *changes, size_t count, struct arena *arena);
 
 #endif

@@ -64,16 +64,16 @@ static struct text json_of_finding(const struct finding *finding, struct arena *
     return text_builder_text(&out);
 }
 
-static struct text json_of_amendment(const struct amendment *amendment, struct arena *arena)
+static struct text json_of_change(const struct change *change, struct arena *arena)
 {
     struct text_builder out = {.arena = arena};
     text_builder_add(&out, TEXT("{"));
-    add_text(&out, "rail", text_of(amendment->rail), NAME_BYTES_MAX);
-    add_text(&out, "outcome", text_of(outcome_name(amendment->outcome)), NAME_BYTES_MAX);
-    add_text(&out, "policy", amendment->policy, NAME_BYTES_MAX);
-    add_text(&out, "added", amendment->added, NAME_BYTES_MAX);
-    if (amendment->exception.data != NULL)
-        add_text(&out, "exception", amendment->exception, VALUE_BYTES_MAX);
+    add_text(&out, "rail", text_of(change->rail), NAME_BYTES_MAX);
+    add_text(&out, "outcome", text_of(outcome_name(change->outcome)), NAME_BYTES_MAX);
+    add_text(&out, "policy", change->policy, NAME_BYTES_MAX);
+    add_text(&out, "added", change->added, NAME_BYTES_MAX);
+    if (change->exception.data != NULL)
+        add_text(&out, "exception", change->exception, VALUE_BYTES_MAX);
     text_builder_add(&out, TEXT("}"));
     return text_builder_text(&out);
 }
@@ -104,8 +104,8 @@ static void add_record(struct text_builder *out, const struct review_record *rec
     if (verdict->limit != LIMIT_NONE)
         json_write_member(out, "limit", text_of(limit_name(verdict->limit)));
     add_count(out, "findingsTotal", count_findings(verdict));
-    if (verdict->amendment_count > 0)
-        add_count(out, "changesTotal", verdict->amendment_count);
+    if (verdict->change_count > 0)
+        add_count(out, "changesTotal", verdict->change_count);
 }
 
 /* Adds it while the line has room for it, and for the brackets that follow. */
@@ -129,13 +129,13 @@ static void add_entries(struct text_builder *out, const struct verdict *verdict)
            add_entry(out, json_of_finding(&verdict->findings[i], out->arena)))
         i++;
     text_builder_add(out, TEXT("]"));
-    if (verdict->amendment_count == 0)
+    if (verdict->change_count == 0)
         return;
     json_write_key(out, "changes");
     text_builder_add(out, TEXT("["));
     i = 0;
-    while (i < verdict->amendment_count &&
-           add_entry(out, json_of_amendment(&verdict->amendments[i], out->arena)))
+    while (i < verdict->change_count &&
+           add_entry(out, json_of_change(&verdict->changes[i], out->arena)))
         i++;
     text_builder_add(out, TEXT("]"));
 }

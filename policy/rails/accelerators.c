@@ -149,17 +149,19 @@ static void prepare(void *settings_pointer, const struct catalog *catalog,
                      "give taints");
 }
 
-static void judge(struct judgement *judgement, const void *settings)
+static void judge(struct rail_call *call)
 {
-    if (judgement->object->kind == KIND_NODE_POOL)
-        accelerators_judge_pool(judgement, settings);
+    const void *settings = call->settings;
+    if (call->object->kind == KIND_NODE_POOL)
+        accelerators_judge_pool(call, settings);
     else
-        accelerators_judge_workload(judgement, settings);
+        accelerators_judge_workload(call, settings);
 }
 
-static void change(struct judgement *judgement, const void *settings)
+static void change(struct rail_call *call)
 {
-    accelerators_change_pod(judgement, settings);
+    const void *settings = call->settings;
+    accelerators_change_pod(call, settings);
 }
 
 static bool may_change(const void *settings_pointer)

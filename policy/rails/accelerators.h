@@ -34,15 +34,15 @@ struct pool_purpose {
 struct pool_purpose accelerators_find_purpose(const struct accelerators *settings,
                                               const struct pool *pool, struct arena *arena);
 
-void accelerators_judge_pool(struct judgement *judgement, const struct accelerators *settings);
-void accelerators_judge_workload(struct judgement *judgement, const struct accelerators *settings);
+void accelerators_judge_pool(struct rail_call *call, const struct accelerators *settings);
+void accelerators_judge_workload(struct rail_call *call, const struct accelerators *settings);
 /* GPUs that a pod which asks for none has from its container runtime. */
-void accelerators_judge_runtime(struct judgement *judgement, const struct accelerators *settings,
+void accelerators_judge_runtime(struct rail_call *call, const struct accelerators *settings,
                                 const struct workload *workload);
 /* With addToleration, adds those that a Pod asking for these resources is given when it is created;
  * their field is NULL. Nobody asks for dozens of accelerators: what is beyond gets none. */
 void accelerators_add_tolerations(const struct accelerators *settings, const struct text_map *names,
                                   struct tolerations *tolerations, struct arena *arena);
-void accelerators_change_pod(struct judgement *judgement, const struct accelerators *settings);
+void accelerators_change_pod(struct rail_call *call, const struct accelerators *settings);
 
 #endif

@@ -79,11 +79,11 @@ static struct node toleration_of(struct text key, struct arena *arena)
     return node_of_members(members, 2);
 }
 
-void accelerators_change_pod(struct judgement *judgement, const struct accelerators *settings)
+void accelerators_change_pod(struct rail_call *call, const struct accelerators *settings)
 {
-    struct arena *arena = judgement->arena;
+    struct arena *arena = call->arena;
     struct workload workload;
-    if (!workload_read(judgement->object, arena, &workload))
+    if (!workload_read(call->object, arena, &workload))
         return;
     struct tolerations tolerations;
     struct text_map names;
@@ -95,18 +95,14 @@ void accelerators_change_pod(struct judgement *judgement, const struct accelerat
         return;
 
     const struct field *list = field_get(arena, workload.spec, "tolerations");
-    struct changes changes = {0};
+    struct patch patch = {0};
     struct text_builder added = {.arena = arena};
     text_builder_add(&added, tolerations.count == written + 1 ? TEXT("a toleration of ")
                                                               : TEXT("tolerations of "));
     for (size_t i = written; i < tolerations.count; i++) {
         struct text key = tolerations.items[i].key;
-        changes_append(&changes, arena, list, toleration_of(key, arena));
+        patch_append(&patch, arena, list, toleration_of(key, arena));
         text_builder_printf(&added, "%s%.*s", i == written ? "" : ", ", TEXT_ARGS(key));
     }
-    judgement_propose(judgement, &(struct proposal){
-                                     .changes = changes.items,
-                                     .change_count = changes.count,
-                                     .added = text_builder_text(&added),
-                                 });
+    propose_change(call, &(struct change){.patch = patch, .added = text_builder_text(&added)});
 }

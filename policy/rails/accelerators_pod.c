@@ -66,11 +66,11 @@ static void word_toleration(struct draft *draft, enum claiming claiming, struct 
     }
 }
 
-static void judge_tolerations(struct judgement *judgement, const struct accelerators *settings,
+static void judge_tolerations(struct rail_call *call, const struct accelerators *settings,
                               const struct workload *workload,
                               const struct tolerations *tolerations)
 {
-    struct arena *arena = judgement->arena;
+    struct arena *arena = call->arena;
     struct text claim = TEXT("");
     enum claiming claiming = claiming_of(workload, &claim);
     struct text_map told = {0};
@@ -92,15 +92,15 @@ static void judge_tolerations(struct judgement *judgement, const struct accelera
                                 TEXT_ARGS(resource)),
         };
         word_toleration(&draft, claiming, claim, arena);
-        judgement_report(judgement, &draft);
+        report_draft(call, &draft);
     }
 }
 
 /* ---- asking without tolerating ---- */
 
 /* A Pod that asks, and the pools that could serve it. */
-struct search {
-    struct judgement *judgement;
+struct check {
+    struct rail_call *call;
     const struct accelerators *settings;
     struct node_selection selection;
     struct tolerations tolerations;
@@ -124,22 +124,21 @@ static struct expression label_of_pool(const struct pool *pool, struct expressio
     };
 }
 
-static bool some_type_carries(const struct search *search, struct type_set types)
+static bool some_type_carries(const struct check *check, struct type_set types)
 {
     for (int device = 0; device < DEVICE_COUNT; device++)
-        if ((search->wanted & DEVICE_BIT(device)) != 0)
-            types = type_set_and(&types, &search->settings->carriers_of[device],
-                                 search->judgement->arena);
+        if ((check->wanted & DEVICE_BIT(device)) != 0)
+            types = type_set_and(&types, &check->settings->carriers_of[device], check->call->arena);
     return type_set_count(&types) > 0;
 }
 
 /* docs/reference/karpenter.md 1.3 and 2.5: the pool's labels must fit the pod's selection, and some
  * type that fits both must carry what is wanted. term may be NULL. */
-static bool could_serve(const struct search *search, const struct pool *pool,
+static bool could_serve(const struct check *check, const struct pool *pool,
                         const struct node_term *term)
 {
-    struct arena *arena = search->judgement->arena;
-    const struct catalog *catalog = search->settings->catalog;
+    struct arena *arena = check->call->arena;
+    const struct catalog *catalog = check->settings->catalog;
     struct solver_names *names = solver_names_create(arena, catalog_names(catalog));
     struct solver_requirements pool_set = {0};
     struct solver_requirements pod_set = {0};
@@ -148,7 +147,7 @@ static bool could_serve(const struct search *search, const struct pool *pool,
     expressions_add(&pool->requirements, names, &pool_set, arena);
     expressions_add(&pool->labels, names, &pool_set, arena);
     expression_add(&pool_label, names, &pool_set, arena);
-    expressions_add(&search->selection.selector, names, &pod_set, arena);
+    expressions_add(&check->selection.selector, names, &pod_set, arena);
     if (term != NULL)
         expressions_add(&term->expressions, names, &pod_set, arena);
     if (!solver_requirements_compatible(names, &pool_set, &pod_set, solver_is_well_known, NULL))
@@ -157,88 +156,88 @@ static bool could_serve(const struct search *search, const struct pool *pool,
         return true;
     for (size_t i = 0; i < pod_set.count; i++)
         solver_requirements_add(names, &pool_set, pod_set.items[i], arena);
-    return some_type_carries(search, catalog_select(catalog, names, &pool_set, arena));
+    return some_type_carries(check, catalog_select(catalog, names, &pool_set, arena));
 }
 
 /* Terms that are looked at: a pod asks every NodePool by each. */
 enum { TERMS_MAX = 64 };
 
-static bool could_serve_some_term(const struct search *search, const struct pool *pool)
+static bool could_serve_some_term(const struct check *check, const struct pool *pool)
 {
-    const struct node_terms *terms = &search->selection.required;
+    const struct node_terms *terms = &check->selection.required;
     if (terms->count == 0)
-        return could_serve(search, pool, NULL);
+        return could_serve(check, pool, NULL);
     for (size_t i = 0; i < terms->count && i < TERMS_MAX; i++)
-        if (could_serve(search, pool, &terms->items[i]))
+        if (could_serve(check, pool, &terms->items[i]))
             return true;
     return false;
 }
 
-static bool is_closed_by(const struct search *search, const struct taint *taint)
+static bool is_closed_by(const struct check *check, const struct taint *taint)
 {
-    return taint_is_hard(taint) && !tolerations_cover(&search->tolerations, taint);
+    return taint_is_hard(taint) && !tolerations_cover(&check->tolerations, taint);
 }
 
-static size_t count_closing(const struct search *search, const struct pool *pool)
+static size_t count_closing(const struct check *check, const struct pool *pool)
 {
     size_t count = 0;
     for (size_t i = 0; i < pool->taints.count; i++)
-        if (is_closed_by(search, &pool->taints.items[i]))
+        if (is_closed_by(check, &pool->taints.items[i]))
             count++;
     return count;
 }
 
 /* True when a pool that could serve it is open to it. */
-static bool find_pool(struct search *search)
+static bool find_pool(struct check *check)
 {
-    const struct snapshot *snapshot = search->judgement->world->snapshot;
+    const struct snapshot *snapshot = check->call->world->snapshot;
     for (size_t i = 0; i < snapshot_pool_count(snapshot); i++) {
         const struct pool *pool = snapshot_pool(snapshot, i);
-        if (pool->object->deleting || !could_serve_some_term(search, pool))
+        if (pool->object->deleting || !could_serve_some_term(check, pool))
             continue;
-        if (count_closing(search, pool) == 0)
+        if (count_closing(check, pool) == 0)
             return true;
-        *LIST_PUSH(search->judgement->arena, &search->closed) = pool;
-        if (pool_is_covered_by(search->settings->catalog, pool))
-            search->closed_is_known = true;
+        *LIST_PUSH(check->call->arena, &check->closed) = pool;
+        if (pool_is_covered_by(check->settings->catalog, pool))
+            check->closed_is_known = true;
     }
     return false;
 }
 
 /* "gpu (nvidia.com/gpu=true:NoSchedule), ml (...)": the taints that close each. */
-static struct text closed_text(const struct search *search)
+static struct text closed_text(const struct check *check)
 {
     enum { SHOWN = 5 };
-    struct text_builder text = {.arena = search->judgement->arena};
-    for (size_t i = 0; i < search->closed.count && i < SHOWN; i++) {
-        const struct pool *pool = search->closed.items[i];
+    struct text_builder text = {.arena = check->call->arena};
+    for (size_t i = 0; i < check->closed.count && i < SHOWN; i++) {
+        const struct pool *pool = check->closed.items[i];
         text_builder_printf(&text, "%s%.*s (", i == 0 ? "" : ", ", TEXT_ARGS(pool->object->name));
         size_t count = 0;
         for (size_t j = 0; j < pool->taints.count; j++) {
             const struct taint *taint = &pool->taints.items[j];
-            if (is_closed_by(search, taint))
+            if (is_closed_by(check, taint))
                 text_builder_printf(&text, "%s%.*s%s%.*s:%.*s", count++ == 0 ? "" : ", ",
                                     TEXT_ARGS(taint->key), taint->value.size > 0 ? "=" : "",
                                     TEXT_ARGS(taint->value), TEXT_ARGS(taint->effect));
         }
         text_builder_add(&text, TEXT(")"));
     }
-    if (search->closed.count > SHOWN)
-        text_builder_printf(&text, ", ... (%zu)", search->closed.count);
+    if (check->closed.count > SHOWN)
+        text_builder_printf(&text, ", ... (%zu)", check->closed.count);
     return text_builder_text(&text);
 }
 
 /* What opens the pool that lacks least. */
-static struct text tolerations_to_add(const struct search *search)
+static struct text tolerations_to_add(const struct check *check)
 {
-    const struct pool *pool = search->closed.items[0];
-    for (size_t i = 1; i < search->closed.count; i++)
-        if (count_closing(search, search->closed.items[i]) < count_closing(search, pool))
-            pool = search->closed.items[i];
-    struct text_builder yaml = {.arena = search->judgement->arena};
+    const struct pool *pool = check->closed.items[0];
+    for (size_t i = 1; i < check->closed.count; i++)
+        if (count_closing(check, check->closed.items[i]) < count_closing(check, pool))
+            pool = check->closed.items[i];
+    struct text_builder yaml = {.arena = check->call->arena};
     for (size_t i = 0; i < pool->taints.count; i++) {
         const struct taint *taint = &pool->taints.items[i];
-        if (is_closed_by(search, taint))
+        if (is_closed_by(check, taint))
             text_builder_printf(&yaml, "%s{key: %.*s, operator: Exists, effect: %.*s}",
                                 yaml.size == 0 ? "" : ", ", TEXT_ARGS(taint->key),
                                 TEXT_ARGS(taint->effect));
@@ -257,39 +256,39 @@ static bool tolerates_everything(const struct tolerations *tolerations)
     return false;
 }
 
-static void judge_pools(struct search *search, const struct field *field, struct text asked)
+static void judge_pools(struct check *check, const struct field *field, struct text asked)
 {
-    struct arena *arena = search->judgement->arena;
+    struct arena *arena = check->call->arena;
     struct draft draft = {.field = field, .found = asked};
-    if (tolerates_everything(&search->tolerations) || find_pool(search))
+    if (tolerates_everything(&check->tolerations) || find_pool(check))
         return;
-    if (search->closed.count > 0) {
-        bool is_known = search->closed_is_known &&
-                        world_sees(search->judgement->world, KIND_BIT(KIND_NODE_POOL));
+    if (check->closed.count > 0) {
+        bool is_known =
+            check->closed_is_known && world_sees(check->call->world, KIND_BIT(KIND_NODE_POOL));
         draft.severity = is_known ? SEVERITY_RAIL : SEVERITY_UNDECIDED;
         draft.statement = arena_printf(
             arena,
             "asks for %.*s but tolerates the taints of no NodePool that could serve it: %.*s",
-            TEXT_ARGS(asked), TEXT_ARGS(closed_text(search)));
+            TEXT_ARGS(asked), TEXT_ARGS(closed_text(check)));
         draft.fix = arena_printf(arena, "add to %.*s: [%.*s]", TEXT_ARGS(field_path(arena, field)),
-                                 TEXT_ARGS(tolerations_to_add(search)));
-    } else if (snapshot_pool_count(search->judgement->world->snapshot) == 0) {
+                                 TEXT_ARGS(tolerations_to_add(check)));
+    } else if (snapshot_pool_count(check->call->world->snapshot) == 0) {
         draft.severity = SEVERITY_UNDECIDED;
         draft.statement = arena_printf(
             arena, "asks for %.*s; no NodePool is visible whose taints it would have to tolerate",
             TEXT_ARGS(asked));
         draft.fix = TEXT("make the NodePools visible (--state DIR)");
-    } else if (search->selection.required.count > TERMS_MAX) {
+    } else if (check->selection.required.count > TERMS_MAX) {
         draft.statement =
             arena_printf(arena,
                          "asks for %.*s, and no NodePool could serve it by the first %d of its %zu "
                          "nodeSelectorTerms (no more count)",
-                         TEXT_ARGS(asked), TERMS_MAX, search->selection.required.count);
+                         TEXT_ARGS(asked), TERMS_MAX, check->selection.required.count);
         draft.fix = arena_printf(arena, "write at most %d nodeSelectorTerms", TERMS_MAX);
     } else {
         return;
     }
-    judgement_report(search->judgement, &draft);
+    report_draft(check->call, &draft);
 }
 
 /* The devices asked for by name; of a resource that tells none (the bit of DEVICE_COUNT) every type
@@ -310,29 +309,29 @@ static device_set devices_asked(const struct accelerators *settings, const struc
     return devices;
 }
 
-void accelerators_judge_workload(struct judgement *judgement, const struct accelerators *settings)
+void accelerators_judge_workload(struct rail_call *call, const struct accelerators *settings)
 {
-    struct arena *arena = judgement->arena;
+    struct arena *arena = call->arena;
     struct workload workload;
-    if (is_of_daemon_set(judgement->subject, judgement->object) ||
-        !workload_read(judgement->object, arena, &workload) ||
+    if (is_of_daemon_set(call->subject, call->object) ||
+        !workload_read(call->object, arena, &workload) ||
         node_count(node_get(workload.spec->node, "containers")) == 0)
         return;
-    struct search search = {.judgement = judgement, .settings = settings};
-    tolerations_read(&workload, arena, &search.tolerations);
+    struct check check = {.call = call, .settings = settings};
+    tolerations_read(&workload, arena, &check.tolerations);
     struct text_map names;
     struct text asked;
     resource_names_read(&workload, arena, &names);
-    search.wanted = devices_asked(settings, &names, &asked);
+    check.wanted = devices_asked(settings, &names, &asked);
     if (asked.size == 0) {
-        judge_tolerations(judgement, settings, &workload, &search.tolerations);
-        accelerators_judge_runtime(judgement, settings, &workload);
+        judge_tolerations(call, settings, &workload, &check.tolerations);
+        accelerators_judge_runtime(call, settings, &workload);
         return;
     }
     bool is_placed = node_string(node_get(workload.spec->node, "nodeName")).size > 0;
-    if (judgement->object->kind != KIND_POD || is_placed)
+    if (call->object->kind != KIND_POD || is_placed)
         return;
-    accelerators_add_tolerations(settings, &names, &search.tolerations, arena);
-    node_selection_read(&workload, arena, &search.selection);
-    judge_pools(&search, field_get(arena, workload.spec, "tolerations"), asked);
+    accelerators_add_tolerations(settings, &names, &check.tolerations, arena);
+    node_selection_read(&workload, arena, &check.selection);
+    judge_pools(&check, field_get(arena, workload.spec, "tolerations"), asked);
 }

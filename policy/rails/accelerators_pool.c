@@ -27,42 +27,41 @@ static bool some_taint_is_hard(const struct taints *taints)
     return false;
 }
 
-static void report_misspelt_taint(struct judgement *judgement, const struct accelerators *settings,
+static void report_misspelt_taint(struct rail_call *call, const struct accelerators *settings,
                                   const struct taint *taint, struct text meant)
 {
-    struct arena *arena = judgement->arena;
-    judgement_report(judgement,
-                     &(struct draft){
-                         .field = field_get(arena, taint->field, "key"),
-                         .found = taint->key,
-                         .allowed = settings->taints.items,
-                         .allowed_count = settings->taints.count,
-                         .nearest_to = meant,
-                         .fix = arena_printf(arena, "replace with %.*s", TEXT_ARGS(meant)),
-                         .replacement = meant,
-                     });
+    struct arena *arena = call->arena;
+    report_draft(call, &(struct draft){
+                           .field = field_get(arena, taint->field, "key"),
+                           .found = taint->key,
+                           .allowed = settings->taints.items,
+                           .allowed_count = settings->taints.count,
+                           .nearest_to = meant,
+                           .fix = arena_printf(arena, "replace with %.*s", TEXT_ARGS(meant)),
+                           .replacement = meant,
+                       });
 }
 
-static void report_soft_taint(struct judgement *judgement, const struct taint *taint)
+static void report_soft_taint(struct rail_call *call, const struct taint *taint)
 {
     static const struct text hard_effects[] = {{"NoSchedule", 10}, {"NoExecute", 9}};
-    judgement_report(
-        judgement, &(struct draft){
-                       .field = field_get(judgement->arena, taint->field, "effect"),
-                       .found = taint->effect,
-                       .statement = TEXT("found \"PreferNoSchedule\", which keeps no pod off these "
-                                         "accelerator nodes"),
-                       .allowed = hard_effects,
-                       .allowed_count = COUNT_OF(hard_effects),
-                       .fix = TEXT("replace with NoSchedule"),
-                       .replacement = hard_effects[0],
-                   });
+    report_draft(call,
+                 &(struct draft){
+                     .field = field_get(call->arena, taint->field, "effect"),
+                     .found = taint->effect,
+                     .statement = TEXT("found \"PreferNoSchedule\", which keeps no pod off these "
+                                       "accelerator nodes"),
+                     .allowed = hard_effects,
+                     .allowed_count = COUNT_OF(hard_effects),
+                     .fix = TEXT("replace with NoSchedule"),
+                     .replacement = hard_effects[0],
+                 });
 }
 
 /* Somebody wanted to keep accelerators out, and kept out all but those with a share of one. */
-static bool report_count_of_none(struct judgement *judgement, const struct pool *pool)
+static bool report_count_of_none(struct rail_call *call, const struct pool *pool)
 {
-    struct arena *arena = judgement->arena;
+    struct arena *arena = call->arena;
     const struct expression *count = NULL;
     for (size_t i = 0; i < pool->requirements.count && count == NULL; i++)
         if (expression_wants_no_devices(&pool->requirements.items[i]))
@@ -71,8 +70,8 @@ static bool report_count_of_none(struct judgement *judgement, const struct pool 
         return false;
     struct text found = arena_printf(arena, "%.*s %s %.*s", TEXT_ARGS(count->key),
                                      solver_op_name(count->op), TEXT_ARGS(count->values[0].text));
-    judgement_report(
-        judgement,
+    report_draft(
+        call,
         &(struct draft){
             .field = count->field,
             .found = found,
@@ -88,10 +87,10 @@ static bool report_count_of_none(struct judgement *judgement, const struct pool 
     return true;
 }
 
-static void report_no_taint(struct judgement *judgement, const struct accelerators *settings,
+static void report_no_taint(struct rail_call *call, const struct accelerators *settings,
                             const struct pool *pool, const struct pool_purpose *purpose)
 {
-    struct arena *arena = judgement->arena;
+    struct arena *arena = call->arena;
     struct text key = taint_to_add(settings, purpose->devices);
     struct draft draft = {
         .field = pool->taints_field,
@@ -108,10 +107,10 @@ static void report_no_taint(struct judgement *judgement, const struct accelerato
             arena, "add to %.*s: [{key: %.*s, value: \"true\", effect: NoSchedule}]%s",
             TEXT_ARGS(field_path(arena, pool->taints_field)), TEXT_ARGS(key),
             has_generic_types(purpose) ? "; or give the accelerators a NodePool of their own" : "");
-    judgement_report(judgement, &draft);
+    report_draft(call, &draft);
 }
 
-static void judge_taints(struct judgement *judgement, const struct accelerators *settings,
+static void judge_taints(struct rail_call *call, const struct accelerators *settings,
                          const struct pool *pool, const struct pool_purpose *purpose)
 {
     const struct taint *soft = NULL;
@@ -119,16 +118,16 @@ static void judge_taints(struct judgement *judgement, const struct accelerators 
         const struct taint *taint = &pool->taints.items[i];
         struct text meant = accelerators_taint_meant(settings, taint->key);
         if (meant.size > 0)
-            report_misspelt_taint(judgement, settings, taint, meant);
+            report_misspelt_taint(call, settings, taint, meant);
         if (soft == NULL && text_is(taint->effect, "PreferNoSchedule"))
             soft = taint;
     }
     if (some_taint_is_hard(&pool->taints))
         return;
     if (soft != NULL)
-        report_soft_taint(judgement, soft);
-    else if (!report_count_of_none(judgement, pool))
-        report_no_taint(judgement, settings, pool, purpose);
+        report_soft_taint(call, soft);
+    else if (!report_count_of_none(call, pool))
+        report_no_taint(call, settings, pool, purpose);
 }
 
 /* ---- limits ---- */
@@ -199,34 +198,32 @@ static struct text resources_to_limit(const struct accelerators *settings, devic
     return text_builder_text(&names);
 }
 
-static void judge_limits(struct judgement *judgement, const struct accelerators *settings,
+static void judge_limits(struct rail_call *call, const struct accelerators *settings,
                          const struct pool *pool, device_set devices)
 {
-    struct arena *arena = judgement->arena;
+    struct arena *arena = call->arena;
     struct bounds bounds = read_bounds(settings, pool);
     if (limits_will_do(settings, pool, &bounds, devices))
         return;
     if (!bounds.any) {
         struct text names = resources_to_limit(settings, devices, arena);
-        judgement_report(judgement,
-                         &(struct draft){
-                             .field = pool->limits_field,
-                             .statement = TEXT("no limit: nothing bounds how many accelerator "
-                                               "nodes it buys"),
-                             .fix = arena_printf(arena, "set %.*s, by cpu, memory or %.*s",
-                                                 TEXT_ARGS(field_path(arena, pool->limits_field)),
-                                                 TEXT_ARGS(names)),
-                         });
+        report_draft(call, &(struct draft){
+                               .field = pool->limits_field,
+                               .statement = TEXT("no limit: nothing bounds how many accelerator "
+                                                 "nodes it buys"),
+                               .fix = arena_printf(arena, "set %.*s, by cpu, memory or %.*s",
+                                                   TEXT_ARGS(field_path(arena, pool->limits_field)),
+                                                   TEXT_ARGS(names)),
+                           });
         return;
     }
     struct text names = resources_to_limit(settings, devices & ~bounds.devices, arena);
-    judgement_report(judgement,
-                     &(struct draft){
-                         .field = pool->limits_field,
-                         .statement = arena_printf(arena, "no limit on %.*s", TEXT_ARGS(names)),
-                         .fix = arena_printf(arena, "add %.*s to %.*s", TEXT_ARGS(names),
-                                             TEXT_ARGS(field_path(arena, pool->limits_field))),
-                     });
+    report_draft(call, &(struct draft){
+                           .field = pool->limits_field,
+                           .statement = arena_printf(arena, "no limit on %.*s", TEXT_ARGS(names)),
+                           .fix = arena_printf(arena, "add %.*s to %.*s", TEXT_ARGS(names),
+                                               TEXT_ARGS(field_path(arena, pool->limits_field))),
+                       });
 }
 
 /* ---- generic and accelerator types in one pool ---- */
@@ -283,10 +280,10 @@ static struct text requirements_to_add(const struct accelerators *settings, cons
     return text_builder_text(&exclusion.yaml);
 }
 
-static void report_mixture(struct judgement *judgement, const struct accelerators *settings,
+static void report_mixture(struct rail_call *call, const struct accelerators *settings,
                            const struct pool *pool, const struct pool_purpose *purpose)
 {
-    struct arena *arena = judgement->arena;
+    struct arena *arena = call->arena;
     struct draft draft = {
         .severity = SEVERITY_WARN,
         .field = pool->requirements_field,
@@ -300,7 +297,7 @@ static void report_mixture(struct judgement *judgement, const struct accelerator
         arena, "add to %.*s: [%.*s]; or name the accelerators it is for, then taint and limit it",
         TEXT_ARGS(field_path(arena, pool->requirements_field)),
         TEXT_ARGS(requirements_to_add(settings, pool, &purpose->launchable, arena)));
-    judgement_report(judgement, &draft);
+    report_draft(call, &draft);
 }
 
 /* ---- the whole ---- */
@@ -312,39 +309,38 @@ static bool is_guarded(const struct accelerators *settings, const struct pool *p
     return some_taint_is_hard(&pool->taints) && limits_will_do(settings, pool, &bounds, 0);
 }
 
-static void report_unknown(struct judgement *judgement, const struct pool *pool)
+static void report_unknown(struct rail_call *call, const struct pool *pool)
 {
-    judgement_report(
-        judgement,
-        &(struct draft){
-            .severity = SEVERITY_UNDECIDED,
-            .field = pool->requirements_field,
-            .statement = arena_printf(judgement->arena,
-                                      "the catalogue describes EC2 instance types, and this "
-                                      "pool's nodes are %.*s: whether they carry accelerators "
-                                      "is not known",
-                                      TEXT_ARGS(pool->node_class_group)),
-            .fix = TEXT("give this cloud's instance types with --catalog FILE"),
-        });
+    report_draft(call, &(struct draft){
+                           .severity = SEVERITY_UNDECIDED,
+                           .field = pool->requirements_field,
+                           .statement = arena_printf(
+                               call->arena,
+                               "the catalogue describes EC2 instance types, and this "
+                               "pool's nodes are %.*s: whether they carry accelerators "
+                               "is not known",
+                               TEXT_ARGS(pool->node_class_group)),
+                           .fix = TEXT("give this cloud's instance types with --catalog FILE"),
+                       });
 }
 
-void accelerators_judge_pool(struct judgement *judgement, const struct accelerators *settings)
+void accelerators_judge_pool(struct rail_call *call, const struct accelerators *settings)
 {
     struct pool pool;
-    if (!pool_read(judgement->object, judgement->arena, &pool))
+    if (!pool_read(call->object, call->arena, &pool))
         return;
-    struct pool_purpose purpose = accelerators_find_purpose(settings, &pool, judgement->arena);
+    struct pool_purpose purpose = accelerators_find_purpose(settings, &pool, call->arena);
     switch (purpose.purpose) {
     case FOR_ACCELERATORS:
-        judge_taints(judgement, settings, &pool, &purpose);
-        judge_limits(judgement, settings, &pool, purpose.devices);
+        judge_taints(call, settings, &pool, &purpose);
+        judge_limits(call, settings, &pool, purpose.devices);
         break;
     case FOR_BOTH:
-        report_mixture(judgement, settings, &pool, &purpose);
+        report_mixture(call, settings, &pool, &purpose);
         break;
     case PURPOSE_UNKNOWN:
         if (!is_guarded(settings, &pool))
-            report_unknown(judgement, &pool);
+            report_unknown(call, &pool);
         break;
     case FOR_ANYTHING:
         break;

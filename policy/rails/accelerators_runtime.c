@@ -4,8 +4,8 @@
 
 #define DEVICES_VARIABLE "NVIDIA_VISIBLE_DEVICES"
 
-struct inquiry {
-    struct judgement *judgement;
+struct check {
+    struct rail_call *call;
     struct text fix;
 };
 
@@ -33,9 +33,9 @@ static const struct field *devices_variable(const struct field *container, struc
     return NULL;
 }
 
-static void judge_container(const struct inquiry *inquiry, const struct field *container)
+static void judge_container(const struct check *check, const struct field *container)
 {
-    struct arena *arena = inquiry->judgement->arena;
+    struct arena *arena = check->call->arena;
     const struct field *variable = devices_variable(container, arena);
     if (variable == NULL)
         return;
@@ -46,7 +46,7 @@ static void judge_container(const struct inquiry *inquiry, const struct field *c
         .found = node_string(value->node),
         .statement = TEXT("takes GPUs by runtimeClassName and " DEVICES_VARIABLE
                           " without asking for them: the scheduler gives them to other pods, too"),
-        .fix = inquiry->fix,
+        .fix = check->fix,
     };
     if (node_is(from->node, NODE_MAP)) {
         draft.severity = SEVERITY_UNDECIDED;
@@ -56,19 +56,19 @@ static void judge_container(const struct inquiry *inquiry, const struct field *c
     } else if (names_no_device(draft.found)) {
         return;
     }
-    judgement_report(inquiry->judgement, &draft);
+    report_draft(check->call, &draft);
 }
 
-void accelerators_judge_runtime(struct judgement *judgement, const struct accelerators *settings,
+void accelerators_judge_runtime(struct rail_call *call, const struct accelerators *settings,
                                 const struct workload *workload)
 {
     static const char *const lists[] = {"containers", "initContainers", "ephemeralContainers"};
-    struct arena *arena = judgement->arena;
+    struct arena *arena = call->arena;
     struct text runtime_class = node_string(node_get(workload->spec->node, "runtimeClassName"));
     if (!is_gpu_runtime(settings, runtime_class) || workload_claims_devices(workload))
         return;
-    const struct inquiry inquiry = {
-        .judgement = judgement,
+    const struct check check = {
+        .call = call,
         .fix = arena_printf(
             arena,
             "ask for %.*s under resources.limits of the container, or remove " DEVICES_VARIABLE,
@@ -77,6 +77,6 @@ void accelerators_judge_runtime(struct judgement *judgement, const struct accele
     for (size_t i = 0; i < COUNT_OF(lists); i++) {
         const struct field *list = field_get(arena, workload->spec, lists[i]);
         for (size_t j = 0; node_is(list->node, NODE_LIST) && j < node_count(list->node); j++)
-            judge_container(&inquiry, field_item(arena, list, j));
+            judge_container(&check, field_item(arena, list, j));
     }
 }

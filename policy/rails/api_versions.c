@@ -21,30 +21,28 @@ static struct text fix_of(const struct upgrade *upgrade, struct arena *arena)
     return text_builder_text(&fix);
 }
 
-static void judge(struct judgement *judgement, const void *settings)
+static void judge(struct rail_call *call)
 {
-    (void)settings;
-    struct arena *arena = judgement->arena;
-    const struct object *object = judgement->object;
+    struct arena *arena = call->arena;
+    const struct object *object = call->object;
     struct upgrade upgrade;
     if (!upgrade_applies(object))
         return;
     upgrade_make(object, arena, &upgrade);
     struct text *allowed = ARENA_NEW(arena, struct text);
     *allowed = upgrade.wanted;
-    judgement_report(
-        judgement,
-        &(struct draft){
-            .field = field_get(arena, object->root, "apiVersion"),
-            .found = object->api_version,
-            .statement = arena_printf(arena,
-                                      "found %.*s of \"%.*s\", which Karpenter no "
-                                      "longer serves",
-                                      TEXT_ARGS(object->kind_name), TEXT_ARGS(object->api_version)),
-            .allowed = allowed,
-            .allowed_count = 1,
-            .fix = fix_of(&upgrade, arena),
-        });
+    report_draft(call, &(struct draft){
+                           .field = field_get(arena, object->root, "apiVersion"),
+                           .found = object->api_version,
+                           .statement = arena_printf(arena,
+                                                     "found %.*s of \"%.*s\", which Karpenter no "
+                                                     "longer serves",
+                                                     TEXT_ARGS(object->kind_name),
+                                                     TEXT_ARGS(object->api_version)),
+                           .allowed = allowed,
+                           .allowed_count = 1,
+                           .fix = fix_of(&upgrade, arena),
+                       });
 }
 
 const struct rail rail_api_versions = {

@@ -52,7 +52,7 @@ static enum choice_answer answer(const struct choice *choice, struct text key, s
 /* Node groups that are not Karpenter's may have a reservation all the same. */
 static const char *idle(const struct choice *choice, struct text key, struct text value)
 {
-    bool none = policy_set_karpenter(choice->judgement->world->policies)->no_reserved_capacity;
+    bool none = policy_set_karpenter(choice->call->world->policies)->no_reserved_capacity;
     return none && text_is(key, LABEL_CAPACITY_TYPE) && text_is(value, "reserved")
                ? "Karpenter buys no reserved capacity, its feature gate ReservedCapacity is off"
                : NULL;
@@ -71,21 +71,21 @@ static void weigh(const void *settings_pointer, const struct karpenter_settings 
                      "(featureGates.ReservedCapacity: false): no NodePool can buy anything then");
 }
 
-static bool selects_reservations(const struct judgement *judgement, const struct pool *pool)
+static bool selects_reservations(const struct rail_call *call, const struct pool *pool)
 {
-    const struct object *class = snapshot_find(judgement->world->snapshot, KIND_EC2_NODE_CLASS,
-                                               TEXT(""), pool->node_class_name);
+    const struct object *class =
+        snapshot_find(call->world->snapshot, KIND_EC2_NODE_CLASS, TEXT(""), pool->node_class_name);
     /* EKS Auto Mode's NodeClass of the same name is another one. */
     return class != NULL && text_is(pool->node_class_kind, "EC2NodeClass") &&
            node_count(node_at(class->root->node, "spec.capacityReservationSelectorTerms")) > 0;
 }
 
-static void judge(struct judgement *judgement, const void *settings_pointer)
+static void judge(struct rail_call *call)
 {
-    const struct settings *settings = settings_pointer;
-    struct arena *arena = judgement->arena;
+    const struct settings *settings = call->settings;
+    struct arena *arena = call->arena;
     struct choice choice = {
-        .judgement = judgement,
+        .call = call,
         .what = "capacity type",
         .key = LABEL_CAPACITY_TYPE,
         .allow = settings->allow.items,
@@ -95,7 +95,7 @@ static void judge(struct judgement *judgement, const void *settings_pointer)
         .idle = idle,
     };
     struct pool pool;
-    if (!pool_read(judgement->object, arena, &pool)) {
+    if (!pool_read(call->object, arena, &pool)) {
         choice_judge_workload(&choice);
         return;
     }
@@ -103,11 +103,11 @@ static void judge(struct judgement *judgement, const void *settings_pointer)
     struct zones reach = {0};
     zones_add(&reach, TEXT("on-demand"), arena);
     /* A Provisioner that does not name the key was given on-demand. */
-    bool old = judgement->object->kind == KIND_PROVISIONER;
+    bool old = call->object->kind == KIND_PROVISIONER;
     if (!old)
         zones_add(&reach, TEXT("spot"), arena);
-    bool reserves = !policy_set_karpenter(judgement->world->policies)->no_reserved_capacity;
-    if (!old && reserves && selects_reservations(judgement, &pool))
+    bool reserves = !policy_set_karpenter(call->world->policies)->no_reserved_capacity;
+    if (!old && reserves && selects_reservations(call, &pool))
         zones_add(&reach, TEXT("reserved"), arena);
     choice_judge_pool(&choice, &pool, &reach);
 }

@@ -13,10 +13,9 @@ bool choice_lists(const struct choice *choice, struct text value)
 /* A pod can leave the choice to the NodePools; they, and StorageClasses, cannot. */
 static struct text fix_of_value(const struct choice *choice)
 {
-    bool of_pods = (KIND_BIT(choice->judgement->object->kind) & KINDS_WORKLOADS) != 0;
+    bool of_pods = (KIND_BIT(choice->call->object->kind) & KINDS_WORKLOADS) != 0;
     if (choice->allow_count == 1)
-        return arena_printf(choice->judgement->arena, "replace with %.*s%s",
-                            TEXT_ARGS(choice->allow[0]),
+        return arena_printf(choice->call->arena, "replace with %.*s%s", TEXT_ARGS(choice->allow[0]),
                             of_pods ? ", or leave the choice to the NodePools" : "");
     return of_pods ? TEXT("use one of the allowed values, or leave the choice to the NodePools")
                    : TEXT("use one of the allowed values");
@@ -25,7 +24,7 @@ static struct text fix_of_value(const struct choice *choice)
 void choice_report(const struct choice *choice, enum choice_answer answer, enum severity severity,
                    const struct field *field, struct text value)
 {
-    struct arena *arena = choice->judgement->arena;
+    struct arena *arena = choice->call->arena;
     struct draft draft = {
         .severity = severity,
         .field = field,
@@ -43,12 +42,12 @@ void choice_report(const struct choice *choice, enum choice_answer answer, enum 
         draft.fix = arena_printf(arena, "use the label %s, or make the EC2NodeClasses visible",
                                  choice->key);
     }
-    judgement_report(choice->judgement, &draft);
+    report_draft(choice->call, &draft);
 }
 
 static struct text requirement_to_add(const struct choice *choice)
 {
-    struct text_builder yaml = {.arena = choice->judgement->arena};
+    struct text_builder yaml = {.arena = choice->call->arena};
     text_builder_printf(&yaml, "[{key: %s, operator: In, values: [", choice->key);
     for (size_t i = 0; i < choice->allow_count; i++)
         text_builder_printf(&yaml, "%s%.*s", i == 0 ? "" : ", ", TEXT_ARGS(choice->allow[i]));
@@ -68,15 +67,15 @@ static void judge_idle(const struct choice *choice, const struct expression *exp
                           : choice->idle(choice, expression->key, value->text);
     if (why == NULL)
         return;
-    judgement_report(
-        choice->judgement,
+    report_draft(
+        choice->call,
         &(struct draft){
             .severity = severity == SEVERITY_RAIL ? SEVERITY_WARN : severity,
-            .field = expression_value_field(value, choice->judgement->arena),
+            .field = expression_value_field(value, choice->call->arena),
             .found = value->text,
-            .statement = arena_printf(choice->judgement->arena, "found \"%.*s\": %s",
+            .statement = arena_printf(choice->call->arena, "found \"%.*s\": %s",
                                       TEXT_ARGS(value->text), why),
-            .fix = arena_printf(choice->judgement->arena, "add another %s beside it", choice->what),
+            .fix = arena_printf(choice->call->arena, "add another %s beside it", choice->what),
         });
 }
 
@@ -97,7 +96,7 @@ struct filter {
 static void filter_add(struct filter *filter, const struct choice *choice,
                        const struct expression *expression)
 {
-    struct arena *arena = choice->judgement->arena;
+    struct arena *arena = choice->call->arena;
     struct text key = expression->key;
     key.data = solver_canonical_key(key.data, &key.size);
     if (!expression->valid || !text_is(key, choice->key) || expression->op == SOLVER_EXISTS)
@@ -146,7 +145,7 @@ static bool judge_values(const struct choice *choice, const struct expressions *
             }
             some = true;
             choice_report(choice, answer, severity,
-                          expression_value_field(value, choice->judgement->arena), value->text);
+                          expression_value_field(value, choice->call->arena), value->text);
         }
     }
     return some;
@@ -168,7 +167,7 @@ static const struct expression *last_about(const struct choice *choice,
 static void judge_reach(const struct choice *choice, const struct filter *selector,
                         const struct expressions *term)
 {
-    struct arena *arena = choice->judgement->arena;
+    struct arena *arena = choice->call->arena;
     const struct expression *at = last_about(choice, term);
     if (at == NULL)
         return;
@@ -176,8 +175,8 @@ static void judge_reach(const struct choice *choice, const struct filter *select
     for (size_t i = 0; i < choice->allow_count; i++)
         if (passes(selector, choice->allow[i]) && passes(&of_term, choice->allow[i]))
             return;
-    judgement_report(
-        choice->judgement,
+    report_draft(
+        choice->call,
         &(struct draft){
             .field = at->field,
             .found = text_of(solver_op_name(at->op)),
@@ -190,10 +189,10 @@ static void judge_reach(const struct choice *choice, const struct filter *select
 
 void choice_judge_workload(const struct choice *choice)
 {
-    struct arena *arena = choice->judgement->arena;
+    struct arena *arena = choice->call->arena;
     struct workload workload;
     struct node_selection selection;
-    if (!workload_read(choice->judgement->object, arena, &workload))
+    if (!workload_read(choice->call->object, arena, &workload))
         return;
     node_selection_read(&workload, arena, &selection);
     bool selector_told = judge_values(choice, &selection.selector, SEVERITY_RAIL);
@@ -206,7 +205,7 @@ void choice_judge_workload(const struct choice *choice)
     }
     for (size_t i = 0; i < selection.preferred.count; i++)
         judge_values(choice, &selection.preferred.items[i].expressions,
-                     severity_of_preference(choice->judgement));
+                     severity_of_preference(choice->call));
 }
 
 /* ---- pools ---- */
@@ -240,7 +239,7 @@ static bool judge_named(const struct choice *choice, const struct expressions *a
             if (answer == CHOICE_ALLOWED || !passes(filter, value->text))
                 continue;
             choice_report(choice, answer, SEVERITY_RAIL,
-                          expression_value_field(value, choice->judgement->arena), value->text);
+                          expression_value_field(value, choice->call->arena), value->text);
         }
     }
     return named;
@@ -253,7 +252,7 @@ static struct zones left_outside(const struct choice *choice, const struct filte
     struct zones outside = {0};
     for (size_t i = 0; i < reach->count; i++)
         if (!choice_lists(choice, reach->items[i]) && passes(filter, reach->items[i]))
-            zones_add(&outside, reach->items[i], choice->judgement->arena);
+            zones_add(&outside, reach->items[i], choice->call->arena);
     return outside;
 }
 
@@ -261,7 +260,7 @@ void choice_judge_pool(const struct choice *choice, const struct pool *pool,
                        const struct zones *reach)
 {
     enum { SHOWN = 5 };
-    struct arena *arena = choice->judgement->arena;
+    struct arena *arena = choice->call->arena;
     struct expressions all = join(&pool->requirements, &pool->labels, arena);
     struct filter filter = filter_of(choice, &all);
     if (judge_named(choice, &all, &filter))
@@ -290,5 +289,5 @@ void choice_judge_pool(const struct choice *choice, const struct pool *pool,
             arena_printf(arena, "no requirement names a %s: the pool may launch nodes of %.*s",
                          choice->what, TEXT_ARGS(draft.found));
     }
-    judgement_report(choice->judgement, &draft);
+    report_draft(choice->call, &draft);
 }

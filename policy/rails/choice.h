@@ -11,7 +11,7 @@ enum choice_answer {
 };
 
 struct choice {
-    struct judgement *judgement;
+    struct rail_call *call;
     const char *what;   /* "zone" */
     const char *key;    /* the label as it should be written */
     struct text *allow; /* at least one */

@@ -26,69 +26,74 @@ static const struct key keys[] = {
 
 /* ---- what cannot be read ---- */
 
-static void report(struct judgement *judgement, const struct field *field, struct text found,
-                   struct text statement, struct text fix)
+static void report_budget(struct rail_call *call, const struct field *field, struct text found,
+                          struct text statement, struct text fix)
 {
-    judgement_report(judgement, &(struct draft){
-                                    .field = field,
-                                    .found = found,
-                                    .statement = statement,
-                                    .fix = fix,
-                                });
+    report_draft(call, &(struct draft){
+                           .field = field,
+                           .found = found,
+                           .statement = statement,
+                           .fix = fix,
+                       });
 }
 
-static void judge_schedule(struct judgement *judgement, const struct budget *budget)
+static void judge_schedule(struct rail_call *call, const struct budget *budget)
 {
-    struct arena *arena = judgement->arena;
+    struct arena *arena = call->arena;
     if (!budget->schedule_given)
         return;
     if (!budget->schedule_valid)
-        report(judgement, budget->schedule_field, budget->schedule,
-               arena_printf(arena,
-                            "found \"%.*s\", which Karpenter cannot read (%.*s): it then disrupts "
-                            "no node of the pool, for any reason",
-                            TEXT_ARGS(budget->schedule), TEXT_ARGS(budget->schedule_fault)),
-               TEXT("write five fields in UTC, as in \"0 9 * * mon-fri\""));
+        report_budget(
+            call, budget->schedule_field, budget->schedule,
+            arena_printf(arena,
+                         "found \"%.*s\", which Karpenter cannot read (%.*s): it then disrupts "
+                         "no node of the pool, for any reason",
+                         TEXT_ARGS(budget->schedule), TEXT_ARGS(budget->schedule_fault)),
+            TEXT("write five fields in UTC, as in \"0 9 * * mon-fri\""));
     else if (!budget->fires)
-        report(judgement, budget->schedule_field, budget->schedule,
-               arena_printf(arena,
-                            "found \"%.*s\", a day that never comes: Karpenter takes such a budget "
-                            "to be active always",
-                            TEXT_ARGS(budget->schedule)),
-               TEXT("name a day that comes, or remove schedule and duration"));
+        report_budget(
+            call, budget->schedule_field, budget->schedule,
+            arena_printf(arena,
+                         "found \"%.*s\", a day that never comes: Karpenter takes such a budget "
+                         "to be active always",
+                         TEXT_ARGS(budget->schedule)),
+            TEXT("name a day that comes, or remove schedule and duration"));
 }
 
-static void judge_reading(struct judgement *judgement, const struct budget *budget)
+static void judge_reading(struct rail_call *call, const struct budget *budget)
 {
-    struct arena *arena = judgement->arena;
+    struct arena *arena = call->arena;
     if (!budget->nodes_valid)
-        report(judgement, budget->nodes_field, budget->nodes,
-               arena_printf(arena,
-                            "found \"%.*s\", which is neither a number of nodes nor a percentage",
-                            TEXT_ARGS(budget->nodes)),
-               TEXT("write a number or a percentage in quotes, as in \"5\" or \"10%\""));
-    judge_schedule(judgement, budget);
+        report_budget(
+            call, budget->nodes_field, budget->nodes,
+            arena_printf(arena,
+                         "found \"%.*s\", which is neither a number of nodes nor a percentage",
+                         TEXT_ARGS(budget->nodes)),
+            TEXT("write a number or a percentage in quotes, as in \"5\" or \"10%\""));
+    judge_schedule(call, budget);
     if (budget->duration_given && !budget->duration_valid)
-        report(judgement, budget->duration_field, budget->duration,
-               arena_printf(
-                   arena, "found \"%.*s\", which is no duration%s", TEXT_ARGS(budget->duration),
-                   duration_is_malformed(budget->duration_field) ? "" : " of hours and minutes"),
-               TEXT("write hours and minutes, as in 8h or 1h30m"));
+        report_budget(
+            call, budget->duration_field, budget->duration,
+            arena_printf(
+                arena, "found \"%.*s\", which is no duration%s", TEXT_ARGS(budget->duration),
+                duration_is_malformed(budget->duration_field) ? "" : " of hours and minutes"),
+            TEXT("write hours and minutes, as in 8h or 1h30m"));
     if (budget->schedule_given && !budget->duration_given)
-        report(judgement, budget->duration_field, TEXT(""),
-               TEXT("missing beside a schedule: the budget has a beginning and no end"),
-               TEXT("say how long it lasts, as in 8h"));
+        report_budget(call, budget->duration_field, TEXT(""),
+                      TEXT("missing beside a schedule: the budget has a beginning and no end"),
+                      TEXT("say how long it lasts, as in 8h"));
     if (budget->duration_given && !budget->schedule_given)
-        report(judgement, budget->schedule_field, TEXT(""),
-               TEXT("missing beside a duration: Karpenter cannot read the budget, and disrupts no "
-                    "node of the pool"),
-               TEXT("say when it begins, as in \"0 9 * * mon-fri\", in UTC"));
+        report_budget(
+            call, budget->schedule_field, TEXT(""),
+            TEXT("missing beside a duration: Karpenter cannot read the budget, and disrupts no "
+                 "node of the pool"),
+            TEXT("say when it begins, as in \"0 9 * * mon-fri\", in UTC"));
 }
 
 /* ---- budgets that never let go ---- */
 
 /* Whether all disruption is blocked for ever by budgets without a schedule; then that is said. */
-static bool judge_blocked(struct judgement *judgement, const struct budgets *budgets)
+static bool judge_blocked(struct rail_call *call, const struct budgets *budgets)
 {
     unsigned blocked = 0;
     const struct budget *last = NULL;
@@ -101,44 +106,45 @@ static bool judge_blocked(struct judgement *judgement, const struct budgets *bud
     }
     if (blocked != REASONS_ALL)
         return false;
-    report(judgement, last->nodes_field, last->nodes,
-           arena_printf(judgement->arena,
-                        "found \"%.*s\" at all times and for all reasons: nodes are never "
-                        "consolidated, and drifted ones never replaced",
-                        TEXT_ARGS(last->nodes)),
-           TEXT("give the budget a schedule and a duration, or the reasons it is for"));
+    report_budget(call, last->nodes_field, last->nodes,
+                  arena_printf(call->arena,
+                               "found \"%.*s\" at all times and for all reasons: nodes are never "
+                               "consolidated, and drifted ones never replaced",
+                               TEXT_ARGS(last->nodes)),
+                  TEXT("give the budget a schedule and a duration, or the reasons it is for"));
     return true;
 }
 
 /* Nodes take the annotations of the template, and Karpenter looks for "true" alone. */
-static void judge_opted_out(struct judgement *judgement)
+static void judge_opted_out(struct rail_call *call)
 {
-    const struct field *field = field_get(
-        judgement->arena,
-        field_at(judgement->arena, judgement->object->root, "spec.template.metadata.annotations"),
-        "karpenter.sh/do-not-disrupt");
+    const struct field *field =
+        field_get(call->arena,
+                  field_at(call->arena, call->object->root, "spec.template.metadata.annotations"),
+                  "karpenter.sh/do-not-disrupt");
     if (!text_is(node_string(field->node), "true"))
         return;
-    judgement_report(
-        judgement, &(struct draft){
-                       .severity = SEVERITY_WARN,
-                       .field = field,
-                       .found = TEXT("true"),
-                       .statement = TEXT("found \"true\", on every node of the pool: none is ever "
-                                         "consolidated, nor replaced when it has drifted"),
-                       .fix = TEXT("remove it, and let budgets say when nodes may be replaced"),
-                   });
+    report_draft(call,
+                 &(struct draft){
+                     .severity = SEVERITY_WARN,
+                     .field = field,
+                     .found = TEXT("true"),
+                     .statement = TEXT("found \"true\", on every node of the pool: none is ever "
+                                       "consolidated, nor replaced when it has drifted"),
+                     .fix = TEXT("remove it, and let budgets say when nodes may be replaced"),
+                 });
 }
 
-static bool judge_never_open(struct judgement *judgement, const struct budgets *budgets)
+static bool judge_never_open(struct rail_call *call, const struct budgets *budgets)
 {
     struct window window;
-    if (window_next(budgets, judgement->now_unix_s, &window) != WINDOW_NEVER)
+    if (window_next(budgets, call->now_unix_s, &window) != WINDOW_NEVER)
         return false;
-    report(judgement, budgets->field, TEXT(""),
-           TEXT("the budgets of 0 nodes cover all of the time: no window ever opens in which a "
-                "node may be replaced"),
-           TEXT("shorten a duration, or name fewer days"));
+    report_budget(
+        call, budgets->field, TEXT(""),
+        TEXT("the budgets of 0 nodes cover all of the time: no window ever opens in which a "
+             "node may be replaced"),
+        TEXT("shorten a duration, or name fewer days"));
     return true;
 }
 
@@ -157,12 +163,13 @@ static bool has_windows(const struct budgets *budgets)
     return some_scheduled && blocked == REASONS_ALL;
 }
 
-static void report_no_window(struct judgement *judgement, const struct budgets *budgets)
+static void report_no_window(struct rail_call *call, const struct budgets *budgets)
 {
-    report(judgement, budgets->field, TEXT(""),
-           TEXT("no budget keeps disruption inside windows: nodes may be replaced at any hour"),
-           TEXT("add the hours in which they must stay, as in {nodes: \"0\", schedule: \"0 9 * * "
-                "mon-fri\", duration: 8h}, in UTC"));
+    report_budget(
+        call, budgets->field, TEXT(""),
+        TEXT("no budget keeps disruption inside windows: nodes may be replaced at any hour"),
+        TEXT("add the hours in which they must stay, as in {nodes: \"0\", schedule: \"0 9 * * "
+             "mon-fri\", duration: 8h}, in UTC"));
 }
 
 /* ---- how many at a time ---- */
@@ -186,10 +193,10 @@ static enum bound bound_of(const struct budgets *budgets, unsigned reason, struc
     return bound;
 }
 
-static void judge_max_nodes(struct judgement *judgement, const struct disruption_budgets *settings,
+static void judge_max_nodes(struct rail_call *call, const struct disruption_budgets *settings,
                             const struct budgets *budgets)
 {
-    struct arena *arena = judgement->arena;
+    struct arena *arena = call->arena;
     struct share most = settings->max_nodes;
     struct text most_text =
         arena_printf(arena, "%lld%s", (long long)most.amount, most.percent ? "%" : "");
@@ -221,34 +228,34 @@ static void judge_max_nodes(struct judgement *judgement, const struct disruption
         draft.statement = arena_printf(
             arena, "no budget keeps it to %.*s%s at a time, at all times and for all reasons",
             TEXT_ARGS(most_text), most.percent ? " of the nodes" : " nodes");
-    judgement_report(judgement, &draft);
+    report_draft(call, &draft);
 }
 
 /* Whether there are times at which no budget is active, whatever it is for. */
-static bool is_unbounded_at_times(struct judgement *judgement, const struct budgets *budgets)
+static bool is_unbounded_at_times(struct rail_call *call, const struct budgets *budgets)
 {
     struct budgets all = {.field = budgets->field};
     struct window window;
     for (size_t i = 0; i < budgets->count; i++) {
-        struct budget *budget = LIST_PUSH(judgement->arena, &all);
+        struct budget *budget = LIST_PUSH(call->arena, &all);
         *budget = budgets->items[i];
         budget->share.amount = 0;
         budget->reasons = REASONS_ALL;
     }
-    return window_next(&all, judgement->now_unix_s, &window) == WINDOW_FOUND;
+    return window_next(&all, call->now_unix_s, &window) == WINDOW_FOUND;
 }
 
-static void warn_of_no_bound(struct judgement *judgement, const struct budgets *budgets)
+static void warn_of_no_bound(struct rail_call *call, const struct budgets *budgets)
 {
-    if (!budgets->given || !is_unbounded_at_times(judgement, budgets))
+    if (!budgets->given || !is_unbounded_at_times(call, budgets))
         return;
-    judgement_report(
-        judgement,
+    report_draft(
+        call,
         &(struct draft){
             .severity = SEVERITY_WARN,
             .field = budgets->field,
             .statement = arena_printf(
-                judgement->arena,
+                call->arena,
                 "%s all nodes of the pool may be disrupted at once (the default of 10%% counts "
                 "only where no budgets are written)",
                 budgets->count == 0 ? "empty:" : "at times no budget is active, and then"),
@@ -286,21 +293,21 @@ static bool is_allowed(const struct disruption_budgets *settings, const struct f
     return settings->policies.count == 0;
 }
 
-static void judge_policy(struct judgement *judgement, const struct disruption_budgets *settings)
+static void judge_policy(struct rail_call *call, const struct disruption_budgets *settings)
 {
-    struct arena *arena = judgement->arena;
+    struct arena *arena = call->arena;
     const struct field *field =
-        field_at(arena, judgement->object->root, "spec.disruption.consolidationPolicy");
+        field_at(arena, call->object->root, "spec.disruption.consolidationPolicy");
     struct text found = node_text(field->node);
     struct pool pool;
     /* Karpenter consolidates no pool with a fixed number of nodes, whatever its policy. */
-    bool never = pool_read(judgement->object, arena, &pool) && pool_is_static(&pool);
+    bool never = pool_read(call->object, arena, &pool) && pool_is_static(&pool);
     if (never || is_allowed(settings, field)) {
-        disruption_budgets_judge_policy(judgement, field);
+        disruption_budgets_judge_policy(call, field);
         return;
     }
-    judgement_report(
-        judgement,
+    report_draft(
+        call,
         &(struct draft){
             .field = field,
             .found = found,
@@ -314,32 +321,32 @@ static void judge_policy(struct judgement *judgement, const struct disruption_bu
 
 /* ---- the whole ---- */
 
-static void judge(struct judgement *judgement, const void *settings_pointer)
+static void judge(struct rail_call *call)
 {
-    const struct disruption_budgets *settings = settings_pointer;
-    struct arena *arena = judgement->arena;
+    const struct disruption_budgets *settings = call->settings;
+    struct arena *arena = call->arena;
     struct budgets budgets;
-    budgets_read(judgement->object, judgement->now_unix_s, arena, &budgets);
+    budgets_read(call->object, call->now_unix_s, arena, &budgets);
     bool all_read = true;
     for (size_t i = 0; i < budgets.count; i++) {
-        judge_reading(judgement, &budgets.items[i]);
+        judge_reading(call, &budgets.items[i]);
         all_read = all_read && budget_is_valid(&budgets.items[i]);
     }
-    judge_policy(judgement, settings);
-    judge_opted_out(judgement);
-    all_read = disruption_budgets_judge_values(judgement, &budgets) && all_read;
-    if (!all_read || judge_blocked(judgement, &budgets) || judge_never_open(judgement, &budgets))
+    judge_policy(call, settings);
+    judge_opted_out(call);
+    all_read = disruption_budgets_judge_values(call, &budgets) && all_read;
+    if (!all_read || judge_blocked(call, &budgets) || judge_never_open(call, &budgets))
         return;
     if (settings->max_nodes_given) {
         struct budgets all = with_default(&budgets, arena);
-        judge_max_nodes(judgement, settings, &all);
+        judge_max_nodes(call, settings, &all);
     }
     if (has_windows(&budgets))
-        disruption_budgets_judge_expiry(judgement, &budgets);
+        disruption_budgets_judge_expiry(call, &budgets);
     else if (settings->require_window)
-        report_no_window(judgement, &budgets);
+        report_no_window(call, &budgets);
     if (!settings->max_nodes_given)
-        warn_of_no_bound(judgement, &budgets);
+        warn_of_no_bound(call, &budgets);
 }
 
 const struct rail rail_disruption_budgets = {

@@ -11,13 +11,13 @@ struct disruption_budgets {
 };
 
 /* Of a pool that has windows: whether its nodes expire outside of them. */
-void disruption_budgets_judge_expiry(struct judgement *judgement, const struct budgets *budgets);
+void disruption_budgets_judge_expiry(struct rail_call *call, const struct budgets *budgets);
 
 /* Finds a consolidationPolicy that the API of the object does not have. */
-void disruption_budgets_judge_policy(struct judgement *judgement, const struct field *field);
+void disruption_budgets_judge_policy(struct rail_call *call, const struct field *field);
 /* Judges consolidateAfter, and what is in budgets besides their times. Whether all reasons are
  * some.
  */
-bool disruption_budgets_judge_values(struct judgement *judgement, const struct budgets *budgets);
+bool disruption_budgets_judge_values(struct rail_call *call, const struct budgets *budgets);
 
 #endif

@@ -39,18 +39,18 @@ static int compare_endings(const void *a_pointer, const void *b_pointer)
 
 /* The visible nodes of the pool that expire while the windows are closed. A NodeClaim keeps the
  * expireAfter it was made with: only Nodes that have none are judged by the pool's. */
-static struct endings endings_outside(struct judgement *judgement, const struct budgets *budgets,
+static struct endings endings_outside(struct rail_call *call, const struct budgets *budgets,
                                       int64_t expire_s)
 {
-    const struct snapshot *snapshot = judgement->world->snapshot;
-    struct arena *arena = judgement->arena;
+    const struct snapshot *snapshot = call->world->snapshot;
+    struct arena *arena = call->arena;
     struct endings endings = {0};
     for (size_t i = 0; i < snapshot_count(snapshot, KIND_NODE); i++) {
         const struct object *node = snapshot_object(snapshot, KIND_NODE, i);
         struct text pool = node_string(node_get(node->labels, LABEL_NODE_POOL));
         int64_t end = node->created_unix_s + expire_s;
-        if (!text_equal(pool, judgement->object->name) || node->created_unix_s == 0 ||
-            end <= judgement->now_unix_s || budgets_open(budgets, end))
+        if (!text_equal(pool, call->object->name) || node->created_unix_s == 0 ||
+            end <= call->now_unix_s || budgets_open(budgets, end))
             continue;
         *LIST_PUSH(arena, &endings) = (struct ending){node->name, end};
     }
@@ -74,11 +74,11 @@ static struct text endings_text(const struct endings *endings, struct arena *are
 
 /* ---- v1: expiry does not wait ---- */
 
-static void warn_of_expiry(struct judgement *judgement, const struct budgets *budgets,
+static void warn_of_expiry(struct rail_call *call, const struct budgets *budgets,
                            const struct field *field, struct text found, int64_t expire_s)
 {
-    struct arena *arena = judgement->arena;
-    struct endings endings = endings_outside(judgement, budgets, expire_s);
+    struct arena *arena = call->arena;
+    struct endings endings = endings_outside(call, budgets, expire_s);
     struct text_builder statement = {.arena = arena};
     text_builder_printf(&statement,
                         "%s%.*s%s does not wait for a window: nodes are drained when "
@@ -88,19 +88,19 @@ static void warn_of_expiry(struct judgement *judgement, const struct budgets *bu
     if (endings.count > 0)
         text_builder_printf(&statement, "; outside the windows, in UTC: %.*s",
                             TEXT_ARGS(endings_text(&endings, arena)));
-    struct text windows = windows_text(budgets, judgement->now_unix_s, arena);
+    struct text windows = windows_text(budgets, call->now_unix_s, arena);
     if (windows.size > 0)
         text_builder_printf(&statement, "; next windows: %.*s", TEXT_ARGS(windows));
-    judgement_report(judgement,
-                     &(struct draft){
-                         .severity = SEVERITY_WARN,
-                         .field = field,
-                         .found = found,
-                         .statement = text_builder_text(&statement),
-                         .fix = TEXT("set Never and let drift replace the nodes inside the "
-                                     "windows, or keep what is drained safe with PodDisruption"
-                                     "Budgets, which hold until a terminationGracePeriod is over"),
-                     });
+    report_draft(call,
+                 &(struct draft){
+                     .severity = SEVERITY_WARN,
+                     .field = field,
+                     .found = found,
+                     .statement = text_builder_text(&statement),
+                     .fix = TEXT("set Never and let drift replace the nodes inside the "
+                                 "windows, or keep what is drained safe with PodDisruption"
+                                 "Budgets, which hold until a terminationGracePeriod is over"),
+                 });
 }
 
 /* ---- v1beta1: expiry waits for a window ---- */
@@ -125,25 +125,24 @@ static int64_t longest_closed_s(const struct budgets *budgets, int64_t now_unix_
 }
 
 /* Whether some time without a window is longer than nodes may live; then that is said. */
-static bool judge_gaps(struct judgement *judgement, const struct budgets *budgets,
+static bool judge_gaps(struct rail_call *call, const struct budgets *budgets,
                        const struct field *field, struct text found, int64_t expire_s)
 {
-    struct arena *arena = judgement->arena;
-    int64_t longest = longest_closed_s(budgets, judgement->now_unix_s);
+    struct arena *arena = call->arena;
+    int64_t longest = longest_closed_s(budgets, call->now_unix_s);
     if (longest <= expire_s)
         return false;
-    judgement_report(judgement,
-                     &(struct draft){
-                         .field = field,
-                         .found = found,
-                         .statement = arena_printf(
-                             arena,
-                             "\"%.*s\", and no window is open for up to %.*s: nodes "
-                             "cannot be replaced that soon; next windows: %.*s",
-                             TEXT_ARGS(found), TEXT_ARGS(span_text(longest, arena)),
-                             TEXT_ARGS(windows_text(budgets, judgement->now_unix_s, arena))),
-                         .fix = TEXT("open windows more often, or let nodes live longer"),
-                     });
+    report_draft(call, &(struct draft){
+                           .field = field,
+                           .found = found,
+                           .statement = arena_printf(
+                               arena,
+                               "\"%.*s\", and no window is open for up to %.*s: nodes "
+                               "cannot be replaced that soon; next windows: %.*s",
+                               TEXT_ARGS(found), TEXT_ARGS(span_text(longest, arena)),
+                               TEXT_ARGS(windows_text(budgets, call->now_unix_s, arena))),
+                           .fix = TEXT("open windows more often, or let nodes live longer"),
+                       });
     return true;
 }
 
@@ -203,33 +202,33 @@ static int64_t least_open_s(const struct budgets *budgets, int64_t now_unix_s, i
     return least;
 }
 
-static int64_t nodes_of_pool(const struct judgement *judgement)
+static int64_t nodes_of_pool(const struct rail_call *call)
 {
-    const struct snapshot *snapshot = judgement->world->snapshot;
+    const struct snapshot *snapshot = call->world->snapshot;
     int64_t count = 0;
     for (size_t i = 0; i < snapshot_count(snapshot, KIND_NODE); i++)
         count += text_equal(
             node_string(node_get(snapshot_object(snapshot, KIND_NODE, i)->labels, LABEL_NODE_POOL)),
-            judgement->object->name);
+            call->object->name);
     return count;
 }
 
-static void judge_turns(struct judgement *judgement, const struct budgets *budgets,
+static void judge_turns(struct rail_call *call, const struct budgets *budgets,
                         const struct field *field, struct text found, int64_t expire_s)
 {
-    struct arena *arena = judgement->arena;
+    struct arena *arena = call->arena;
     const struct budget *slowest = NULL;
-    int64_t nodes = nodes_of_pool(judgement);
+    int64_t nodes = nodes_of_pool(call);
     int64_t needed_s = least_turns(budgets, nodes, &slowest) * REPLACEMENT_S;
     if (slowest == NULL)
         return;
-    int64_t open_s = least_open_s(budgets, judgement->now_unix_s, expire_s);
+    int64_t open_s = least_open_s(budgets, call->now_unix_s, expire_s);
     if (needed_s <= open_s)
         return;
     struct text all =
         nodes == 0 ? TEXT("all nodes") : arena_printf(arena, "all %lld nodes", (long long)nodes);
-    judgement_report(
-        judgement,
+    report_draft(
+        call,
         &(struct draft){
             .severity = SEVERITY_WARN,
             .field = field,
@@ -241,21 +240,21 @@ static void judge_turns(struct judgement *judgement, const struct budgets *budge
                 "nodes grow older and older; next windows: %.*s",
                 TEXT_ARGS(found), TEXT_ARGS(span_text(open_s, arena)), TEXT_ARGS(all),
                 TEXT_ARGS(slowest->nodes), TEXT_ARGS(span_text(needed_s, arena)),
-                TEXT_ARGS(windows_text(budgets, judgement->now_unix_s, arena))),
+                TEXT_ARGS(windows_text(budgets, call->now_unix_s, arena))),
             .fix = TEXT("open windows for longer, let more nodes go at a time, or let them live "
                         "longer"),
         });
 }
 
-void disruption_budgets_judge_expiry(struct judgement *judgement, const struct budgets *budgets)
+void disruption_budgets_judge_expiry(struct rail_call *call, const struct budgets *budgets)
 {
     enum { DEFAULT_S = 720 * 3600 };
     /* Karpenter counts in nanoseconds, and reads nothing longer: the rail pool-shape finds it. */
     static const int64_t longest_s = INT64_MAX / 1000000000;
-    struct arena *arena = judgement->arena;
-    bool old = text_ends_with(judgement->object->api_version, TEXT("/v1beta1"));
+    struct arena *arena = call->arena;
+    bool old = text_ends_with(call->object->api_version, TEXT("/v1beta1"));
     const struct field *field =
-        field_at(arena, judgement->object->root,
+        field_at(arena, call->object->root,
                  old ? "spec.disruption.expireAfter" : "spec.template.spec.expireAfter");
     bool missing = !node_is_given(field->node);
     int64_t expire_s = DEFAULT_S;
@@ -265,11 +264,11 @@ void disruption_budgets_judge_expiry(struct judgement *judgement, const struct b
     if (expire_s > longest_s)
         expire_s = longest_s;
     if (!old) {
-        warn_of_expiry(judgement, budgets, field, found, expire_s);
+        warn_of_expiry(call, budgets, field, found, expire_s);
         return;
     }
     if (missing)
         found = TEXT("720h");
-    if (!judge_gaps(judgement, budgets, field, found, expire_s))
-        judge_turns(judgement, budgets, field, found, expire_s);
+    if (!judge_gaps(call, budgets, field, found, expire_s))
+        judge_turns(call, budgets, field, found, expire_s);
 }

@@ -113,21 +113,21 @@ static bool is_of_job(const struct object *object)
            text_is(object->controller.kind, "Job");
 }
 
-static struct text fix_of(const struct judgement *judgement, const struct settings *settings)
+static struct text fix_of(const struct rail_call *call, const struct settings *settings)
 {
     if (settings->max_duration_s > 0)
-        return arena_printf(judgement->arena, "set it to \"%.*s\" or less, or remove it",
+        return arena_printf(call->arena, "set it to \"%.*s\" or less, or remove it",
                             TEXT_ARGS(settings->max_duration));
-    if (is_of_job(judgement->object))
+    if (is_of_job(call->object))
         return TEXT("remove it, if the Job may begin again; else ask for its namespace to be "
                     "granted it (allowNamespaces)");
     return TEXT("remove it; a PodDisruptionBudget keeps enough replicas while nodes are replaced");
 }
 
-static void judge_opt_out(struct judgement *judgement, const struct settings *settings,
+static void judge_opt_out(struct rail_call *call, const struct settings *settings,
                           const struct field *field)
 {
-    struct arena *arena = judgement->arena;
+    struct arena *arena = call->arena;
     struct text value = node_string(field->node);
     double duration_ns = 0;
     struct draft draft = {.field = field, .found = value};
@@ -141,8 +141,8 @@ static void judge_opt_out(struct judgement *judgement, const struct settings *se
                          "found \"%.*s\", which does nothing: Karpenter reads \"true\" "
                          "or a duration",
                          TEXT_ARGS(value));
-        draft.fix = fix_of(judgement, settings);
-    } else if (is_granted(settings, judgement->object->namespace) ||
+        draft.fix = fix_of(call, settings);
+    } else if (is_granted(settings, call->object->namespace) ||
                (!for_good && duration_ns <= 1e9 * (double)settings->max_duration_s)) {
         return;
     } else {
@@ -153,69 +153,69 @@ static void judge_opt_out(struct judgement *judgement, const struct settings *se
         draft.statement = arena_printf(
             arena, "found \"%.*s\": the pod keeps its node from being replaced%s, which %.*s",
             TEXT_ARGS(value), for_good ? " while it runs" : "", TEXT_ARGS(why));
-        draft.fix = fix_of(judgement, settings);
+        draft.fix = fix_of(call, settings);
     }
-    judgement_report(judgement, &draft);
+    report_draft(call, &draft);
 }
 
-static void judge_dead(struct judgement *judgement, const struct settings *settings,
+static void judge_dead(struct rail_call *call, const struct settings *settings,
                        const struct field *annotations)
 {
-    struct arena *arena = judgement->arena;
+    struct arena *arena = call->arena;
     for (size_t i = 0; i < COUNT_OF(dead); i++) {
         const struct field *field = field_get(arena, annotations, dead[i]);
         if (field->node == NULL || text_is(node_text(field->node), "false"))
             continue;
-        bool granted = is_granted(settings, judgement->object->namespace);
-        judgement_report(judgement,
-                         &(struct draft){
-                             .field = field,
-                             .found = text_of(dead[i]),
-                             .statement = arena_printf(
-                                 arena, "found \"%s\", which Karpenter no longer reads", dead[i]),
-                             .fix = granted ? TEXT("write " OPT_OUT " instead") : TEXT("remove it"),
-                         });
+        bool granted = is_granted(settings, call->object->namespace);
+        report_draft(call,
+                     &(struct draft){
+                         .field = field,
+                         .found = text_of(dead[i]),
+                         .statement = arena_printf(
+                             arena, "found \"%s\", which Karpenter no longer reads", dead[i]),
+                         .fix = granted ? TEXT("write " OPT_OUT " instead") : TEXT("remove it"),
+                     });
     }
 }
 
 /* Where Karpenter does not look: place says what it is there. */
-static void judge_misplaced(struct judgement *judgement, const struct workload *workload,
+static void judge_misplaced(struct rail_call *call, const struct workload *workload,
                             const struct field *map, struct text place)
 {
-    struct arena *arena = judgement->arena;
+    struct arena *arena = call->arena;
     const struct field *field = field_get(arena, map, OPT_OUT);
     if (field->node == NULL || text_is(node_text(field->node), "false"))
         return;
     struct text right = field_path(arena, field_get(arena, workload->metadata, "annotations"));
-    judgement_report(
-        judgement,
-        &(struct draft){
-            .severity = SEVERITY_WARN,
-            .field = field,
-            .found = node_text(field->node),
-            .statement = arena_printf(arena, "does nothing %.*s", TEXT_ARGS(place)),
-            .fix = arena_printf(arena, "remove it, or, where it is granted, put it under %.*s",
-                                TEXT_ARGS(right)),
-        });
+    report_draft(call, &(struct draft){
+                           .severity = SEVERITY_WARN,
+                           .field = field,
+                           .found = node_text(field->node),
+                           .statement = arena_printf(arena, "does nothing %.*s", TEXT_ARGS(place)),
+                           .fix = arena_printf(
+                               arena, "remove it, or, where it is granted, put it under %.*s",
+                               TEXT_ARGS(right)),
+                       });
 }
 
-static void judge(struct judgement *judgement, const void *settings)
+static void judge(struct rail_call *call)
 {
-    struct arena *arena = judgement->arena;
+    const void *settings = call->settings;
+    struct arena *arena = call->arena;
     struct workload workload;
-    if (!workload_read(judgement->object, arena, &workload))
+    if (!workload_read(call->object, arena, &workload))
         return;
     const struct field *annotations = field_get(arena, workload.metadata, "annotations");
     const struct field *field = field_get(arena, annotations, OPT_OUT);
-    judge_opt_out(judgement, settings, field);
-    judge_dead(judgement, settings, annotations);
-    judge_misplaced(judgement, &workload, field_get(arena, workload.metadata, "labels"),
+    judge_opt_out(call, settings, field);
+    judge_dead(call, settings, annotations);
+    judge_misplaced(call, &workload, field_get(arena, workload.metadata, "labels"),
                     TEXT("as a label: Karpenter reads it as an annotation"));
-    if (judgement->object->kind != KIND_POD)
-        judge_misplaced(judgement, &workload,
-                        field_at(arena, judgement->object->root, "metadata.annotations"),
+    if (call->object->kind != KIND_POD)
+        judge_misplaced(call, &workload,
+                        field_at(arena, call->object->root, "metadata.annotations"),
                         arena_printf(arena, "on a %.*s: Karpenter reads it on pods",
-                                     TEXT_ARGS(judgement->object->kind_name)));
+                                     TEXT_ARGS(call->object->kind_name)));
 }
 
 const struct rail rail_disruption_opt_out = {

@@ -4,10 +4,10 @@
 #include "policy/rails/shape.h"
 
 /* meant: empty when it is not known; then what is near. */
-static void report_choice(struct judgement *judgement, const struct field *field,
+static void report_choice(struct rail_call *call, const struct field *field,
                           const struct shape *shape, struct text meant, struct draft draft)
 {
-    struct arena *arena = judgement->arena;
+    struct arena *arena = call->arena;
     draft.field = field;
     draft.found = node_text(field->node);
     size_t nearest =
@@ -21,14 +21,14 @@ static void report_choice(struct judgement *judgement, const struct field *field
     if (draft.fix.size == 0)
         draft.fix = meant.size > 0 ? arena_printf(arena, "replace with %.*s", TEXT_ARGS(meant))
                                    : TEXT("use one of the allowed values");
-    judgement_report(judgement, &draft);
+    report_draft(call, &draft);
 }
 
 /* ---- consolidation ---- */
 
-void disruption_budgets_judge_policy(struct judgement *judgement, const struct field *field)
+void disruption_budgets_judge_policy(struct rail_call *call, const struct field *field)
 {
-    bool old = text_ends_with(judgement->object->api_version, TEXT("/v1beta1"));
+    bool old = text_ends_with(call->object->api_version, TEXT("/v1beta1"));
     const char *path = "spec.disruption.consolidationPolicy";
     const struct shape *now = shape_at(&shape_node_pool_v1, path);
     const struct shape *then = shape_at(&shape_node_pool_v1beta1, path);
@@ -40,37 +40,37 @@ void disruption_budgets_judge_policy(struct judgement *judgement, const struct f
         return;
     if (text_equal(found, (old ? now : then)->choices[0])) {
         meant = mine->choices[0];
-        draft.statement = arena_printf(judgement->arena,
-                                       "found \"%.*s\", the name it %s: the API server refuses it",
-                                       TEXT_ARGS(found), old ? "has in v1" : "had in v1beta1");
+        draft.statement =
+            arena_printf(call->arena, "found \"%.*s\", the name it %s: the API server refuses it",
+                         TEXT_ARGS(found), old ? "has in v1" : "had in v1beta1");
     }
-    report_choice(judgement, field, mine, meant, draft);
+    report_choice(call, field, mine, meant, draft);
 }
 
-static void judge_consolidate_after(struct judgement *judgement)
+static void judge_consolidate_after(struct rail_call *call)
 {
     const struct field *field =
-        field_at(judgement->arena, judgement->object->root, "spec.disruption.consolidateAfter");
+        field_at(call->arena, call->object->root, "spec.disruption.consolidateAfter");
     struct text found = node_string(field->node);
     if (!duration_is_malformed(field) || text_is(found, "Never"))
         return;
-    struct draft draft = duration_fault(field, judgement->arena);
+    struct draft draft = duration_fault(field, call->arena);
     if (text_is(found, "never")) {
         draft.fix = TEXT("replace with Never");
         draft.replacement = TEXT("Never");
     }
-    judgement_report(judgement, &draft);
+    report_draft(call, &draft);
 }
 
 /* ---- budgets ---- */
 
 /* Whether all of them are some. */
-static bool judge_reasons(struct judgement *judgement, const struct field *list)
+static bool judge_reasons(struct rail_call *call, const struct field *list)
 {
     const struct shape *shape = shape_at(&shape_node_pool_v1, "spec.disruption.budgets.reasons");
     bool good = true;
     for (size_t i = 0; node_is(list->node, NODE_LIST) && i < node_count(list->node); i++) {
-        const struct field *field = field_item(judgement->arena, list, i);
+        const struct field *field = field_item(call->arena, list, i);
         struct draft draft = {0};
         if (shape_has_choice(shape, node_string(field->node)))
             continue;
@@ -80,36 +80,35 @@ static bool judge_reasons(struct judgement *judgement, const struct field *list)
                                    "the expiry of nodes");
             draft.fix = TEXT("remove it, and the budget where it is for nothing else");
         }
-        report_choice(judgement, field, shape, TEXT(""), draft);
+        report_choice(call, field, shape, TEXT(""), draft);
     }
     return good;
 }
 
-static void judge_nodes(struct judgement *judgement, const struct budget *budget)
+static void judge_nodes(struct rail_call *call, const struct budget *budget)
 {
     if (!node_is(budget->nodes_field->node, NODE_NUMBER) || !budget->nodes_valid)
         return;
-    judgement_report(
-        judgement,
-        &(struct draft){
-            .field = budget->nodes_field,
-            .found = budget->nodes,
-            .statement = arena_printf(judgement->arena,
-                                      "found %.*s, a number, where the API server takes a string",
-                                      TEXT_ARGS(budget->nodes)),
-            .fix = arena_printf(judgement->arena, "put it in quotes: \"%.*s\"",
-                                TEXT_ARGS(budget->nodes)),
-        });
+    report_draft(call,
+                 &(struct draft){
+                     .field = budget->nodes_field,
+                     .found = budget->nodes,
+                     .statement = arena_printf(
+                         call->arena, "found %.*s, a number, where the API server takes a string",
+                         TEXT_ARGS(budget->nodes)),
+                     .fix = arena_printf(call->arena, "put it in quotes: \"%.*s\"",
+                                         TEXT_ARGS(budget->nodes)),
+                 });
 }
 
-bool disruption_budgets_judge_values(struct judgement *judgement, const struct budgets *budgets)
+bool disruption_budgets_judge_values(struct rail_call *call, const struct budgets *budgets)
 {
     bool good = true;
-    judge_consolidate_after(judgement);
+    judge_consolidate_after(call);
     for (size_t i = 0; i < budgets->count; i++) {
         const struct budget *budget = &budgets->items[i];
-        judge_nodes(judgement, budget);
-        if (!judge_reasons(judgement, field_get(judgement->arena, budget->field, "reasons")))
+        judge_nodes(call, budget);
+        if (!judge_reasons(call, field_get(call->arena, budget->field, "reasons")))
             good = false;
     }
     return good;

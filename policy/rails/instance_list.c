@@ -243,9 +243,8 @@ static struct instance_type type_of_value(const struct instance_list *list,
     return type;
 }
 
-enum value_judgement instance_list_judge_value(const struct instance_list *list,
-                                               enum dimension dimension, struct text value,
-                                               struct arena *arena)
+enum value_state instance_list_value(const struct instance_list *list, enum dimension dimension,
+                                     struct text value, struct arena *arena)
 {
     struct text canonical = canonical_value(dimension, value, arena);
     switch (text_map_get(&list->known[dimension], canonical, 0)) {

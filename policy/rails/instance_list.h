@@ -48,14 +48,13 @@ struct text dimension_value(enum dimension dimension, const struct instance_type
 void instance_list_prepare(struct instance_list *list, const struct catalog *catalog,
                            struct arena *arena);
 
-enum value_judgement {
+enum value_state {
     VALUE_POSSIBLE,
     VALUE_OUTSIDE, /* no type of the list has it */
     VALUE_UNKNOWN, /* the catalogue has no type with it; by its name it is possible */
 };
-enum value_judgement instance_list_judge_value(const struct instance_list *list,
-                                               enum dimension dimension, struct text value,
-                                               struct arena *arena);
+enum value_state instance_list_value(const struct instance_list *list, enum dimension dimension,
+                                     struct text value, struct arena *arena);
 /* Whether some type of the catalogue has it. */
 bool instance_list_knows(const struct instance_list *list, enum dimension dimension,
                          struct text value);

@@ -2,11 +2,11 @@
 
 /* Values of In requirements that the catalogue does not know are judged by name. Returns how many
  * there are. */
-static size_t judge_unknown_values(struct judgement *judgement, const struct instance_list *list,
+static size_t judge_unknown_values(struct rail_call *call, const struct instance_list *list,
                                    const struct pool *pool)
 {
     size_t unknown = 0;
-    struct arena *arena = judgement->arena;
+    struct arena *arena = call->arena;
     for (size_t i = 0; i < pool->requirements.count; i++) {
         const struct expression *expression = &pool->requirements.items[i];
         enum dimension dimension = dimension_of(expression->key);
@@ -17,10 +17,10 @@ static size_t judge_unknown_values(struct judgement *judgement, const struct ins
             if (instance_list_knows(list, dimension, value->text))
                 continue;
             unknown++;
-            if (instance_list_judge_value(list, dimension, value->text, arena) == VALUE_UNKNOWN)
-                instance_report_unknown(judgement, list, dimension, value);
+            if (instance_list_value(list, dimension, value->text, arena) == VALUE_UNKNOWN)
+                instance_report_unknown(call, list, dimension, value);
             else
-                instance_report_outside(judgement, list, dimension, value, SEVERITY_RAIL);
+                instance_report_outside(call, list, dimension, value, SEVERITY_RAIL);
         }
     }
     return unknown;
@@ -170,11 +170,11 @@ static const struct text *allowed_types(const struct instance_list *list,
     return names.items;
 }
 
-static void report_pool_outside(struct judgement *judgement, const struct instance_list *list,
+static void report_pool_outside(struct rail_call *call, const struct instance_list *list,
                                 const struct pool *pool, const struct type_set *launchable,
                                 const struct type_set *outside)
 {
-    struct arena *arena = judgement->arena;
+    struct arena *arena = call->arena;
     size_t outside_count = type_set_count(outside);
     size_t launchable_count = type_set_count(launchable);
     struct draft draft = {
@@ -203,18 +203,18 @@ static void report_pool_outside(struct judgement *judgement, const struct instan
         draft.fix = arena_printf(arena, "no type of the list fits these requirements%.*s",
                                  TEXT_ARGS(way_out(list, pool, arena)));
     }
-    judgement_report(judgement, &draft);
+    report_draft(call, &draft);
 }
 
-void instance_judge_pool(struct judgement *judgement, const struct instance_list *list)
+void instance_judge_pool(struct rail_call *call, const struct instance_list *list)
 {
-    struct arena *arena = judgement->arena;
+    struct arena *arena = call->arena;
     struct pool pool;
-    if (!pool_read(judgement->object, arena, &pool))
+    if (!pool_read(call->object, arena, &pool))
         return;
     if (!pool_is_covered_by(list->catalog, &pool)) {
-        judgement_report(
-            judgement,
+        report_draft(
+            call,
             &(struct draft){
                 .severity = SEVERITY_UNDECIDED,
                 .field = pool.requirements_field,
@@ -226,17 +226,17 @@ void instance_judge_pool(struct judgement *judgement, const struct instance_list
             });
         return;
     }
-    size_t unknown = judge_unknown_values(judgement, list, &pool);
+    size_t unknown = judge_unknown_values(call, list, &pool);
     struct type_set launchable =
         expressions_select(list->catalog, &pool.requirements, &pool.labels, arena);
     struct type_set outside = type_set_minus(&launchable, &list->allowed, arena);
     if (type_set_count(&outside) > 0)
-        report_pool_outside(judgement, list, &pool, &launchable, &outside);
+        report_pool_outside(call, list, &pool, &launchable, &outside);
     else if (type_set_count(&launchable) == 0 && unknown == 0)
-        judgement_report(judgement, &(struct draft){
-                                        .field = pool.requirements_field,
-                                        .statement = TEXT("no instance type fits these "
-                                                          "requirements: the pool can launch none"),
-                                        .fix = TEXT("remove one of the requirements"),
-                                    });
+        report_draft(call, &(struct draft){
+                               .field = pool.requirements_field,
+                               .statement = TEXT("no instance type fits these "
+                                                 "requirements: the pool can launch none"),
+                               .fix = TEXT("remove one of the requirements"),
+                           });
 }

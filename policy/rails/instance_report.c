@@ -7,20 +7,20 @@ static void advise_nearest(struct draft *draft, struct arena *arena)
                                   TEXT_ARGS(draft->allowed[0]));
 }
 
-void instance_report_outside(struct judgement *judgement, const struct instance_list *list,
+void instance_report_outside(struct rail_call *call, const struct instance_list *list,
                              enum dimension dimension, const struct expression_value *value,
                              enum severity severity)
 {
-    judgement_report(judgement, &(struct draft){
-                                    .severity = severity,
-                                    .field = expression_value_field(value, judgement->arena),
-                                    .found = value->text,
-                                    .allowed = list->values[dimension].items,
-                                    .allowed_count = list->values[dimension].count,
-                                    .nearest_to = value->text,
-                                    .fix = TEXT("leave the choice to the NodePools"),
-                                    .advise = advise_nearest,
-                                });
+    report_draft(call, &(struct draft){
+                           .severity = severity,
+                           .field = expression_value_field(value, call->arena),
+                           .found = value->text,
+                           .allowed = list->values[dimension].items,
+                           .allowed_count = list->values[dimension].count,
+                           .nearest_to = value->text,
+                           .fix = TEXT("leave the choice to the NodePools"),
+                           .advise = advise_nearest,
+                       });
 }
 
 /* The list whose values of a dimension may have been meant. */
@@ -53,22 +53,21 @@ static void advise_meant(struct draft *draft, struct arena *arena)
 }
 
 /* Catalogues age: what the built-in one does not know may exist all the same. */
-void instance_report_unknown(struct judgement *judgement, const struct instance_list *list,
+void instance_report_unknown(struct rail_call *call, const struct instance_list *list,
                              enum dimension dimension, const struct expression_value *value)
 {
-    struct meant *adviser = ARENA_NEW(judgement->arena, struct meant);
+    struct meant *adviser = ARENA_NEW(call->arena, struct meant);
     *adviser = (struct meant){list, dimension};
-    judgement_report(
-        judgement,
-        &(struct draft){
-            .severity = catalog_is_builtin(list->catalog) ? SEVERITY_WARN : SEVERITY_RAIL,
-            .field = expression_value_field(value, judgement->arena),
-            .found = value->text,
-            .statement =
-                arena_printf(judgement->arena, "found \"%.*s\", which the catalogue does not know",
-                             TEXT_ARGS(value->text)),
-            .fix = TEXT("check the name"),
-            .advise = advise_meant,
-            .adviser = adviser,
-        });
+    report_draft(call,
+                 &(struct draft){
+                     .severity = catalog_is_builtin(list->catalog) ? SEVERITY_WARN : SEVERITY_RAIL,
+                     .field = expression_value_field(value, call->arena),
+                     .found = value->text,
+                     .statement = arena_printf(call->arena,
+                                               "found \"%.*s\", which the catalogue does not know",
+                                               TEXT_ARGS(value->text)),
+                     .fix = TEXT("check the name"),
+                     .advise = advise_meant,
+                     .adviser = adviser,
+                 });
 }

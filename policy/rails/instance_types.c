@@ -166,12 +166,13 @@ static void prepare(void *settings, const struct catalog *catalog, const struct 
                      left_count == 1 ? "is" : "are");
 }
 
-static void judge(struct judgement *judgement, const void *settings)
+static void judge(struct rail_call *call)
 {
-    if (judgement->object->kind == KIND_NODE_POOL)
-        instance_judge_pool(judgement, settings);
+    const void *settings = call->settings;
+    if (call->object->kind == KIND_NODE_POOL)
+        instance_judge_pool(call, settings);
     else
-        instance_judge_workload(judgement, settings);
+        instance_judge_workload(call, settings);
 }
 
 const struct rail rail_instance_types = {

@@ -4,14 +4,14 @@
 
 #include "policy/rails/instance_list.h"
 
-void instance_judge_workload(struct judgement *judgement, const struct instance_list *list);
-void instance_judge_pool(struct judgement *judgement, const struct instance_list *list);
+void instance_judge_workload(struct rail_call *call, const struct instance_list *list);
+void instance_judge_pool(struct rail_call *call, const struct instance_list *list);
 
 /* Findings at a value: outside the list; not in the catalogue, though its name would pass. */
-void instance_report_outside(struct judgement *judgement, const struct instance_list *list,
+void instance_report_outside(struct rail_call *call, const struct instance_list *list,
                              enum dimension dimension, const struct expression_value *value,
                              enum severity severity);
-void instance_report_unknown(struct judgement *judgement, const struct instance_list *list,
+void instance_report_unknown(struct rail_call *call, const struct instance_list *list,
                              enum dimension dimension, const struct expression_value *value);
 
 #endif

@@ -6,7 +6,7 @@ struct term_values {
 };
 
 /* Each value an In names must itself be possible. */
-static void judge_values(struct judgement *judgement, const struct instance_list *list,
+static void judge_values(struct rail_call *call, const struct instance_list *list,
                          const struct expressions *expressions, enum severity severity,
                          struct term_values *result)
 {
@@ -17,16 +17,16 @@ static void judge_values(struct judgement *judgement, const struct instance_list
             continue;
         for (size_t j = 0; j < expression->value_count; j++) {
             const struct expression_value *value = &expression->values[j];
-            switch (instance_list_judge_value(list, dimension, value->text, judgement->arena)) {
+            switch (instance_list_value(list, dimension, value->text, call->arena)) {
             case VALUE_POSSIBLE:
                 break;
             case VALUE_OUTSIDE:
                 result->outside = true;
-                instance_report_outside(judgement, list, dimension, value, severity);
+                instance_report_outside(call, list, dimension, value, severity);
                 break;
             case VALUE_UNKNOWN:
                 result->unknown = true;
-                instance_report_unknown(judgement, list, dimension, value);
+                instance_report_unknown(call, list, dimension, value);
                 break;
             }
         }
@@ -34,13 +34,13 @@ static void judge_values(struct judgement *judgement, const struct instance_list
 }
 
 /* True when the types reached meet the list; otherwise reports at field. */
-static bool judge_reach(struct judgement *judgement, const struct instance_list *list,
+static bool judge_reach(struct rail_call *call, const struct instance_list *list,
                         const struct field *field, const struct type_set *reached,
                         enum severity severity)
 {
     if (type_set_intersects(reached, &list->allowed))
         return true;
-    struct arena *arena = judgement->arena;
+    struct arena *arena = call->arena;
     size_t count = type_set_count(reached);
     struct draft draft = {.severity = severity, .field = field};
     if (count == 0) {
@@ -59,45 +59,45 @@ static bool judge_reach(struct judgement *judgement, const struct instance_list 
     }
     draft.allowed = list->values[DIMENSION_TYPE].items;
     draft.allowed_count = list->values[DIMENSION_TYPE].count;
-    judgement_report(judgement, &draft);
+    report_draft(call, &draft);
     return false;
 }
 
-static void judge_terms(struct judgement *judgement, const struct instance_list *list,
+static void judge_terms(struct rail_call *call, const struct instance_list *list,
                         const struct expressions *selector, struct term_values selector_values,
                         const struct node_terms *terms, enum severity severity)
 {
     for (size_t i = 0; i < terms->count; i++) {
         const struct node_term *term = &terms->items[i];
         struct term_values values = {0};
-        judge_values(judgement, list, &term->expressions, severity, &values);
+        judge_values(call, list, &term->expressions, severity, &values);
         if (values.outside || values.unknown || selector_values.outside ||
             selector_values.unknown || term->expressions.count == 0)
             continue;
         struct type_set reached =
-            expressions_select(list->catalog, selector, &term->expressions, judgement->arena);
-        judge_reach(judgement, list, term->field, &reached, severity);
+            expressions_select(list->catalog, selector, &term->expressions, call->arena);
+        judge_reach(call, list, term->field, &reached, severity);
     }
 }
 
-void instance_judge_workload(struct judgement *judgement, const struct instance_list *list)
+void instance_judge_workload(struct rail_call *call, const struct instance_list *list)
 {
-    struct arena *arena = judgement->arena;
+    struct arena *arena = call->arena;
     struct workload workload;
     struct node_selection selection;
-    if (!workload_read(judgement->object, arena, &workload))
+    if (!workload_read(call->object, arena, &workload))
         return;
     node_selection_read(&workload, arena, &selection);
 
     struct term_values values = {0};
-    judge_values(judgement, list, &selection.selector, SEVERITY_RAIL, &values);
+    judge_values(call, list, &selection.selector, SEVERITY_RAIL, &values);
     if (selection.selector.count > 0 && !values.outside && !values.unknown) {
         struct type_set reached =
             expressions_select(list->catalog, &selection.selector, NULL, arena);
-        if (!judge_reach(judgement, list, selection.selector_field, &reached, SEVERITY_RAIL))
+        if (!judge_reach(call, list, selection.selector_field, &reached, SEVERITY_RAIL))
             values.outside = true;
     }
-    judge_terms(judgement, list, &selection.selector, values, &selection.required, SEVERITY_RAIL);
-    judge_terms(judgement, list, &selection.selector, values, &selection.preferred,
-                severity_of_preference(judgement));
+    judge_terms(call, list, &selection.selector, values, &selection.required, SEVERITY_RAIL);
+    judge_terms(call, list, &selection.selector, values, &selection.preferred,
+                severity_of_preference(call));
 }

@@ -74,115 +74,112 @@ const struct field *node_class_family(const struct object *class, struct arena *
     return field;
 }
 
-static void judge_family(struct judgement *judgement, const struct node_class *settings)
+static void judge_family(struct rail_call *call, const struct node_class *settings)
 {
-    struct arena *arena = judgement->arena;
+    struct arena *arena = call->arena;
     struct text family;
-    const struct field *field = node_class_family(judgement->object, arena, &family);
+    const struct field *field = node_class_family(call->object, arena, &family);
     if (family.size == 0 || settings->families.count == 0)
         return;
     for (size_t i = 0; i < settings->families.count; i++)
         if (text_equal(settings->families.items[i], family))
             return;
-    judgement_report(judgement, &(struct draft){
-                                    .field = field,
-                                    .found = node_string(field->node),
-                                    .allowed = settings->families.items,
-                                    .allowed_count = settings->families.count,
-                                    .fix = arena_printf(arena, "use images of %.*s",
-                                                        TEXT_ARGS(settings->families.items[0])),
-                                });
+    report_draft(call, &(struct draft){
+                           .field = field,
+                           .found = node_string(field->node),
+                           .allowed = settings->families.items,
+                           .allowed_count = settings->families.count,
+                           .fix = arena_printf(arena, "use images of %.*s",
+                                               TEXT_ARGS(settings->families.items[0])),
+                       });
 }
 
 /* ---- the metadata service ---- */
 
-static void judge_hop_limit(struct judgement *judgement, const struct node_class *settings,
+static void judge_hop_limit(struct rail_call *call, const struct node_class *settings,
                             const struct field *options)
 {
-    struct arena *arena = judgement->arena;
+    struct arena *arena = call->arena;
     const struct field *field = field_get(arena, options, "httpPutResponseHopLimit");
-    int64_t limit = node_class_is_v1beta1(judgement->object) ? 2 : 1;
+    int64_t limit = node_class_is_v1beta1(call->object) ? 2 : 1;
     bool given = node_integer(field->node, &limit);
     if (!settings->max_hop_limit_given || limit <= settings->max_hop_limit)
         return;
     long long most = (long long)settings->max_hop_limit;
-    judgement_report(
-        judgement,
-        &(struct draft){
-            .field = field,
-            .found = given ? node_text(field->node) : TEXT(""),
-            .statement = given
-                             ? arena_printf(arena, "found %lld hops, above the maximum of %lld",
-                                            (long long)limit, most)
-                             : arena_printf(arena,
-                                            "missing, which means %lld hops, above the maximum of "
-                                            "%lld",
-                                            (long long)limit, most),
-            .fix = arena_printf(arena,
-                                "set it to %lld, and give pods their rights by Pod Identity "
-                                "or IRSA",
-                                most),
-        });
+    report_draft(
+        call, &(struct draft){
+                  .field = field,
+                  .found = given ? node_text(field->node) : TEXT(""),
+                  .statement =
+                      given ? arena_printf(arena, "found %lld hops, above the maximum of %lld",
+                                           (long long)limit, most)
+                            : arena_printf(arena,
+                                           "missing, which means %lld hops, above the maximum of "
+                                           "%lld",
+                                           (long long)limit, most),
+                  .fix = arena_printf(arena,
+                                      "set it to %lld, and give pods their rights by Pod Identity "
+                                      "or IRSA",
+                                      most),
+              });
 }
 
-static void judge_metadata_service(struct judgement *judgement, const struct node_class *settings)
+static void judge_metadata_service(struct rail_call *call, const struct node_class *settings)
 {
-    struct arena *arena = judgement->arena;
-    const struct field *options = field_at(arena, judgement->object->root, "spec.metadataOptions");
+    struct arena *arena = call->arena;
+    const struct field *options = field_at(arena, call->object->root, "spec.metadataOptions");
     const struct field *tokens = field_get(arena, options, "httpTokens");
     if (text_is(node_string(node_get(options->node, "httpEndpoint")), "disabled"))
         return;
-    judge_hop_limit(judgement, settings, options);
+    judge_hop_limit(call, settings, options);
     if (!settings->require_imdsv2 || !text_is(node_string(tokens->node), "optional"))
         return;
-    judgement_report(judgement,
-                     &(struct draft){
-                         .field = tokens,
-                         .found = node_string(tokens->node),
-                         .statement = TEXT("found \"optional\", which is IMDSv1: whoever makes a "
-                                           "pod fetch an address gets the node's credentials"),
-                         .fix = TEXT("replace with required"),
-                         .replacement = TEXT("required"),
-                     });
+    report_draft(call, &(struct draft){
+                           .field = tokens,
+                           .found = node_string(tokens->node),
+                           .statement = TEXT("found \"optional\", which is IMDSv1: whoever makes a "
+                                             "pod fetch an address gets the node's credentials"),
+                           .fix = TEXT("replace with required"),
+                           .replacement = TEXT("required"),
+                       });
 }
 
 /* ---- tags ---- */
 
-static void judge_tags(struct judgement *judgement, const struct node_class *settings)
+static void judge_tags(struct rail_call *call, const struct node_class *settings)
 {
-    struct arena *arena = judgement->arena;
-    const struct field *tags = field_at(arena, judgement->object->root, "spec.tags");
+    struct arena *arena = call->arena;
+    const struct field *tags = field_at(arena, call->object->root, "spec.tags");
     for (size_t i = 0; i < settings->tags.count; i++) {
         struct text key = settings->tags.items[i];
         const struct field *tag = field_member(arena, tags, key);
         if (node_string(tag->node).size > 0)
             continue;
-        judgement_report(
-            judgement,
-            &(struct draft){
-                .field = tag,
-                .statement = arena_printf(arena,
-                                          "the tag \"%.*s\" is %s: machines and volumes are made "
-                                          "without it",
-                                          TEXT_ARGS(key), tag->node == NULL ? "missing" : "empty"),
-                .fix = arena_printf(arena, "add %.*s to spec.tags", TEXT_ARGS(key)),
-            });
+        report_draft(call, &(struct draft){
+                               .field = tag,
+                               .statement = arena_printf(
+                                   arena,
+                                   "the tag \"%.*s\" is %s: machines and volumes are made "
+                                   "without it",
+                                   TEXT_ARGS(key), tag->node == NULL ? "missing" : "empty"),
+                               .fix = arena_printf(arena, "add %.*s to spec.tags", TEXT_ARGS(key)),
+                           });
     }
 }
 
 /* ---- pods to a node ---- */
 
 /* What the visible NodePools of the class may launch. */
-static struct type_set types_of_class(struct judgement *judgement)
+static struct type_set types_of_class(struct rail_call *call)
 {
-    const struct snapshot *snapshot = judgement->world->snapshot;
-    const struct catalog *catalog = judgement->world->catalog;
-    struct arena *arena = judgement->arena;
+    const struct snapshot *snapshot = call->world->snapshot;
+    const struct catalog *catalog = call->world->catalog;
+    struct arena *arena = call->arena;
     struct type_set types = type_set_create(catalog, arena);
     for (size_t i = 0; i < snapshot_pool_count(snapshot); i++) {
         const struct pool *pool = snapshot_pool(snapshot, i);
         if (!text_is(pool->node_class_kind, "EC2NodeClass") ||
-            !text_equal(pool->node_class_name, judgement->object->name))
+            !text_equal(pool->node_class_name, call->object->name))
             continue;
         struct type_set more =
             expressions_select(catalog, &pool->requirements, &pool->labels, arena);
@@ -203,15 +200,15 @@ static int64_t pods_of_type(const struct catalog *catalog, size_t index, struct 
     return INT64_MAX;
 }
 
-static void judge_max_pods(struct judgement *judgement)
+static void judge_max_pods(struct rail_call *call)
 {
-    const struct catalog *catalog = judgement->world->catalog;
-    struct arena *arena = judgement->arena;
-    const struct field *field = field_at(arena, judgement->object->root, "spec.kubelet.maxPods");
+    const struct catalog *catalog = call->world->catalog;
+    struct arena *arena = call->arena;
+    const struct field *field = field_at(arena, call->object->root, "spec.kubelet.maxPods");
     int64_t most = 0;
     if (!node_integer(field->node, &most) || !catalog_is_builtin(catalog))
         return;
-    struct type_set types = types_of_class(judgement);
+    struct type_set types = types_of_class(call);
     struct type_set small = type_set_create(catalog, arena);
     for (size_t i = 0; i < catalog_count(catalog); i++)
         if (type_set_has(&types, i) && pods_of_type(catalog, i, arena) < most)
@@ -223,8 +220,8 @@ static void judge_max_pods(struct judgement *judgement)
     struct text which = type_count == 1 ? TEXT("the one instance type")
                                         : arena_printf(arena, "%zu of the %zu instance types",
                                                        small_count, type_count);
-    judgement_report(
-        judgement,
+    report_draft(
+        call,
         &(struct draft){
             .severity = SEVERITY_WARN,
             .field = field,
@@ -240,16 +237,16 @@ static void judge_max_pods(struct judgement *judgement)
         });
 }
 
-static void judge(struct judgement *judgement, const void *settings_pointer)
+static void judge(struct rail_call *call)
 {
-    const struct node_class *settings = settings_pointer;
-    judge_family(judgement, settings);
-    node_class_judge_volumes(judgement, settings);
-    judge_metadata_service(judgement, settings);
-    judge_tags(judgement, settings);
-    judge_max_pods(judgement);
-    node_class_judge_kubelet(judgement);
-    node_class_judge_fields(judgement);
+    const struct node_class *settings = call->settings;
+    judge_family(call, settings);
+    node_class_judge_volumes(call, settings);
+    judge_metadata_service(call, settings);
+    judge_tags(call, settings);
+    judge_max_pods(call);
+    node_class_judge_kubelet(call);
+    node_class_judge_fields(call);
 }
 
 const struct rail rail_node_class = {

@@ -14,10 +14,10 @@ bool node_class_is_v1beta1(const struct object *class);
 /* "AL2023", by amiFamily or an alias, and where it says so; empty when it does not. */
 const struct field *node_class_family(const struct object *class, struct arena *arena,
                                       struct text *family);
-void node_class_judge_volumes(struct judgement *judgement, const struct node_class *settings);
+void node_class_judge_volumes(struct rail_call *call, const struct node_class *settings);
 /* Settings of the kubelet for which Karpenter refuses the class. */
-void node_class_judge_kubelet(struct judgement *judgement);
+void node_class_judge_kubelet(struct rail_call *call);
 /* Fields that it does not have: the API server drops them. */
-void node_class_judge_fields(struct judgement *judgement);
+void node_class_judge_fields(struct rail_call *call);
 
 #endif

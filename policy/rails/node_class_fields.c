@@ -18,10 +18,10 @@ static const struct moved_field moved[] = {
 
 static const struct shape_words words = {SHAPE_DROPPED("an EC2NodeClass of v1"), .moved = moved};
 
-void node_class_judge_fields(struct judgement *judgement)
+void node_class_judge_fields(struct rail_call *call)
 {
     struct text version = TEXT("");
-    text_split(judgement->object->api_version, '/', NULL, &version);
+    text_split(call->object->api_version, '/', NULL, &version);
     if (text_is(version, "v1"))
-        shape_judge_names(judgement, &shape_ec2_node_class_v1, judgement->object->root, &words);
+        shape_judge_names(call, &shape_ec2_node_class_v1, call->object->root, &words);
 }

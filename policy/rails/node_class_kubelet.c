@@ -6,15 +6,15 @@
 
 #define NEVER_USED ": Karpenter refuses the EC2NodeClass and launches no node of it"
 
-static void report(struct judgement *judgement, const struct field *field, struct text statement,
-                   struct text fix)
+static void report_setting(struct rail_call *call, const struct field *field, struct text statement,
+                           struct text fix)
 {
-    judgement_report(judgement, &(struct draft){
-                                    .field = field,
-                                    .found = node_text(field->node),
-                                    .statement = statement,
-                                    .fix = fix,
-                                });
+    report_draft(call, &(struct draft){
+                           .field = field,
+                           .found = node_text(field->node),
+                           .statement = statement,
+                           .fix = fix,
+                       });
 }
 
 /* ---- what maps hold ---- */
@@ -101,26 +101,27 @@ static const struct entries reservations = {.key = "resource that a kubelet rese
                                             .is_value = is_reservation,
                                             .fix = "write a quantity, 0 or more"};
 
-static void judge_entry(struct judgement *judgement, const struct entries *entries,
+static void judge_entry(struct rail_call *call, const struct entries *entries,
                         const struct field *field)
 {
-    struct arena *arena = judgement->arena;
+    struct arena *arena = call->arena;
     struct text key = field->key;
     struct text value = node_string(field->node);
     if (text_nearest(key, entries->keys, entries->key_count, 0) == entries->key_count)
-        judgement_report(judgement, &(struct draft){
-                                        .field = field,
-                                        .found = key,
-                                        .statement = arena_printf(
-                                            arena, "found \"%.*s\", which is no %s" NEVER_USED,
-                                            TEXT_ARGS(key), entries->key),
-                                        .allowed = entries->keys,
-                                        .allowed_count = entries->key_count,
-                                        .fix = TEXT("use one of the allowed names"),
-                                    });
+        report_draft(
+            call, &(struct draft){
+                      .field = field,
+                      .found = key,
+                      .statement = arena_printf(arena, "found \"%.*s\", which is no %s" NEVER_USED,
+                                                TEXT_ARGS(key), entries->key),
+                      .allowed = entries->keys,
+                      .allowed_count = entries->key_count,
+                      .fix = TEXT("use one of the allowed names"),
+                  });
     if (!entries->is_value(value))
-        report(judgement, field, arena_printf(arena, "found \"%.*s\"" NEVER_USED, TEXT_ARGS(value)),
-               text_of(entries->fix));
+        report_setting(call, field,
+                       arena_printf(arena, "found \"%.*s\"" NEVER_USED, TEXT_ARGS(value)),
+                       text_of(entries->fix));
 }
 
 /* ---- one setting ---- */
@@ -161,10 +162,10 @@ static const char *wanted(const struct setting *setting, const struct shape *sha
     }
 }
 
-static void judge_setting(struct judgement *judgement, const struct setting *setting,
+static void judge_setting(struct rail_call *call, const struct setting *setting,
                           const struct field *field)
 {
-    struct arena *arena = judgement->arena;
+    struct arena *arena = call->arena;
     const struct node *node = field->node;
     const struct shape *shape = shape_field(&shape_kubelet, text_of(setting->name));
     int64_t most = setting->maximum == 0 ? INT32_MAX : setting->maximum;
@@ -172,50 +173,52 @@ static void judge_setting(struct judgement *judgement, const struct setting *set
     bool expression = setting->may_be_expression && node_is(node, NODE_STRING);
     struct text fix = arena_printf(arena, "write %s", wanted(setting, shape));
     if (!shape_fits(shape, node) && !expression)
-        report(judgement, field,
-               arena_printf(arena, "found %s where %s is wanted" NEVER_USED,
-                            node_kind_name(node->kind), wanted(setting, shape)),
-               fix);
+        report_setting(call, field,
+                       arena_printf(arena, "found %s where %s is wanted" NEVER_USED,
+                                    node_kind_name(node->kind), wanted(setting, shape)),
+                       fix);
     else if (node_integer(node, &number) && (number < 0 || number > most))
-        report(judgement, field, arena_printf(arena, "found %lld" NEVER_USED, (long long)number),
-               fix);
+        report_setting(call, field, arena_printf(arena, "found %lld" NEVER_USED, (long long)number),
+                       fix);
     else if (setting->entries != NULL)
         for (size_t i = 0; i < node_count(node); i++)
-            judge_entry(judgement, setting->entries,
+            judge_entry(call, setting->entries,
                         field_member(arena, field, member_key(&node->members[i])));
 }
 
 /* ---- settings beside each other ---- */
 
 /* Each signal of one needs its like in the other. */
-static void judge_pair(struct judgement *judgement, const struct field *kubelet, const char *one,
+static void judge_pair(struct rail_call *call, const struct field *kubelet, const char *one,
                        const char *other)
 {
-    struct arena *arena = judgement->arena;
+    struct arena *arena = call->arena;
     const struct field *map = field_get(arena, kubelet, one);
     const struct node *partners = node_get(kubelet->node, other);
     for (size_t i = 0; node_is(map->node, NODE_MAP) && i < node_count(map->node); i++) {
         struct text key = member_key(&map->node->members[i]);
         if (node_member(partners, key) == NULL)
-            report(judgement, field_member(arena, map, key),
-                   arena_printf(arena, "%.*s is not in %s" NEVER_USED, TEXT_ARGS(key), other),
-                   arena_printf(arena, "add %.*s to %s", TEXT_ARGS(key), other));
+            report_setting(
+                call, field_member(arena, map, key),
+                arena_printf(arena, "%.*s is not in %s" NEVER_USED, TEXT_ARGS(key), other),
+                arena_printf(arena, "add %.*s to %s", TEXT_ARGS(key), other));
     }
 }
 
-static void judge_collection(struct judgement *judgement, const struct field *kubelet)
+static void judge_collection(struct rail_call *call, const struct field *kubelet)
 {
-    const struct field *high = field_get(judgement->arena, kubelet, "imageGCHighThresholdPercent");
+    const struct field *high = field_get(call->arena, kubelet, "imageGCHighThresholdPercent");
     int64_t from = 0;
     int64_t to = 0;
     if (node_integer(high->node, &from) &&
         node_integer(node_get(kubelet->node, "imageGCLowThresholdPercent"), &to) && from <= to)
-        report(judgement, high,
-               arena_printf(
-                   judgement->arena,
-                   "found %lld, which is not above imageGCLowThresholdPercent, %lld" NEVER_USED,
-                   (long long)from, (long long)to),
-               TEXT("write a higher one, or a lower imageGCLowThresholdPercent"));
+        report_setting(
+            call, high,
+            arena_printf(
+                call->arena,
+                "found %lld, which is not above imageGCLowThresholdPercent, %lld" NEVER_USED,
+                (long long)from, (long long)to),
+            TEXT("write a higher one, or a lower imageGCLowThresholdPercent"));
 }
 
 /* ---- the whole ---- */
@@ -227,24 +230,25 @@ static const struct shape_words words = {
     .null_is_nothing = true,
 };
 
-void node_class_judge_kubelet(struct judgement *judgement)
+void node_class_judge_kubelet(struct rail_call *call)
 {
-    struct arena *arena = judgement->arena;
-    const struct field *kubelet = field_at(arena, judgement->object->root, "spec.kubelet");
-    if (node_class_is_v1beta1(judgement->object))
+    struct arena *arena = call->arena;
+    const struct field *kubelet = field_at(arena, call->object->root, "spec.kubelet");
+    if (node_class_is_v1beta1(call->object))
         return; /* it has no such field */
-    shape_judge_names(judgement, &shape_kubelet, kubelet, &words);
+    shape_judge_names(call, &shape_kubelet, kubelet, &words);
     for (size_t i = 0; i < COUNT_OF(settings); i++) {
         const struct field *field = field_get(arena, kubelet, settings[i].name);
         if (node_is_given(field->node))
-            judge_setting(judgement, &settings[i], field);
+            judge_setting(call, &settings[i], field);
     }
     const struct field *taints = field_get(arena, kubelet, "registerWithTaints");
     if (node_is_given(taints->node))
-        report(judgement, taints,
-               TEXT("Karpenter sets it itself, so that nodes come up with their taints" NEVER_USED),
-               TEXT("remove it, and name taints in the NodePools"));
-    judge_pair(judgement, kubelet, "evictionSoft", "evictionSoftGracePeriod");
-    judge_pair(judgement, kubelet, "evictionSoftGracePeriod", "evictionSoft");
-    judge_collection(judgement, kubelet);
+        report_setting(
+            call, taints,
+            TEXT("Karpenter sets it itself, so that nodes come up with their taints" NEVER_USED),
+            TEXT("remove it, and name taints in the NodePools"));
+    judge_pair(call, kubelet, "evictionSoft", "evictionSoftGracePeriod");
+    judge_pair(call, kubelet, "evictionSoftGracePeriod", "evictionSoft");
+    judge_collection(call, kubelet);
 }

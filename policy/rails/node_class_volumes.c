@@ -3,7 +3,7 @@
 #define BOTTLEROCKET_DATA "/dev/xvdb"
 
 struct volumes {
-    struct judgement *judgement;
+    struct rail_call *call;
     const struct field *list;
     struct text family;
     const char *root; /* its device by the family; NULL: not known */
@@ -20,7 +20,7 @@ static const char *root_of_family(struct text family)
 
 static const struct field *mapping_of(const struct volumes *volumes, const char *device)
 {
-    struct arena *arena = volumes->judgement->arena;
+    struct arena *arena = volumes->call->arena;
     for (size_t i = 0, count = node_count(volumes->list->node); i < count; i++) {
         const struct node *mapping = node_item(volumes->list->node, i);
         if (text_is(node_string(node_get(mapping, "deviceName")), device))
@@ -39,9 +39,9 @@ static bool some_is_root(const struct volumes *volumes)
 
 /* ---- encryption ---- */
 
-static void judge_mapping(struct judgement *judgement, const struct field *list, size_t index)
+static void judge_mapping(struct rail_call *call, const struct field *list, size_t index)
 {
-    struct arena *arena = judgement->arena;
+    struct arena *arena = call->arena;
     const struct node *mapping = node_item(list->node, index);
     const struct node *ebs = node_get(mapping, "ebs");
     const struct node *encrypted = node_get(ebs, "encrypted");
@@ -49,8 +49,8 @@ static void judge_mapping(struct judgement *judgement, const struct field *list,
     if (!node_is(ebs, NODE_MAP) || node_true(encrypted))
         return;
     bool absent = !node_is_given(encrypted);
-    judgement_report(
-        judgement,
+    report_draft(
+        call,
         &(struct draft){
             .field = field_at(arena, field_item(arena, list, index), "ebs.encrypted"),
             .found = node_text(encrypted),
@@ -66,11 +66,11 @@ static void judge_mapping(struct judgement *judgement, const struct field *list,
 
 static void judge_root(const struct volumes *volumes)
 {
-    struct arena *arena = volumes->judgement->arena;
+    struct arena *arena = volumes->call->arena;
     if (node_count(volumes->list->node) > 0) {
         if (!some_is_root(volumes))
-            judgement_report(
-                volumes->judgement,
+            report_draft(
+                volumes->call,
                 &(struct draft){
                     .field = volumes->list,
                     .statement = arena_printf(arena,
@@ -85,14 +85,14 @@ static void judge_root(const struct volumes *volumes)
         return;
     }
     if (text_is(volumes->family, "Custom"))
-        judgement_report(volumes->judgement,
-                         &(struct draft){
-                             .severity = SEVERITY_UNDECIDED,
-                             .field = volumes->list,
-                             .statement = TEXT("missing: with a Custom image the volumes are as "
-                                               "the image has them, which cannot be seen"),
-                             .fix = TEXT("list the root volume, with ebs.encrypted: true"),
-                         });
+        report_draft(volumes->call,
+                     &(struct draft){
+                         .severity = SEVERITY_UNDECIDED,
+                         .field = volumes->list,
+                         .statement = TEXT("missing: with a Custom image the volumes are as "
+                                           "the image has them, which cannot be seen"),
+                         .fix = TEXT("list the root volume, with ebs.encrypted: true"),
+                     });
 }
 
 /* ---- Bottlerocket ---- */
@@ -108,13 +108,13 @@ static bool is_large(const struct node *mapping)
 
 static void judge_bottlerocket(const struct volumes *volumes)
 {
-    struct arena *arena = volumes->judgement->arena;
+    struct arena *arena = volumes->call->arena;
     const struct field *system = mapping_of(volumes, volumes->root);
     if (!text_is(volumes->family, "Bottlerocket") || system == NULL || !is_large(system->node) ||
         mapping_of(volumes, BOTTLEROCKET_DATA) != NULL)
         return;
-    judgement_report(
-        volumes->judgement,
+    report_draft(
+        volumes->call,
         &(struct draft){
             .field = field_get(arena, system, "deviceName"),
             .found = text_of(volumes->root),
@@ -126,14 +126,14 @@ static void judge_bottlerocket(const struct volumes *volumes)
         });
 }
 
-void node_class_judge_volumes(struct judgement *judgement, const struct node_class *settings)
+void node_class_judge_volumes(struct rail_call *call, const struct node_class *settings)
 {
-    struct arena *arena = judgement->arena;
+    struct arena *arena = call->arena;
     struct volumes volumes = {
-        .judgement = judgement,
-        .list = field_at(arena, judgement->object->root, "spec.blockDeviceMappings"),
+        .call = call,
+        .list = field_at(arena, call->object->root, "spec.blockDeviceMappings"),
     };
-    node_class_family(judgement->object, arena, &volumes.family);
+    node_class_family(call->object, arena, &volumes.family);
     volumes.root = root_of_family(volumes.family);
     if (volumes.list->node != NULL && !node_is(volumes.list->node, NODE_LIST))
         return;
@@ -142,5 +142,5 @@ void node_class_judge_volumes(struct judgement *judgement, const struct node_cla
         return;
     judge_root(&volumes);
     for (size_t i = 0, count = node_count(volumes.list->node); i < count; i++)
-        judge_mapping(judgement, volumes.list, i);
+        judge_mapping(call, volumes.list, i);
 }

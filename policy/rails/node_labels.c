@@ -20,10 +20,10 @@ static void prepare(void *settings_pointer, const struct catalog *catalog,
 
 /* ---- notes ---- */
 
-struct label_note *label_note(struct label_inquiry *inquiry, enum severity severity,
+struct label_note *label_note(struct label_inquiry *check, enum severity severity,
                               const struct field *field, struct text found)
 {
-    struct label_note *note = LIST_PUSH(inquiry->judgement->arena, &inquiry->notes);
+    struct label_note *note = LIST_PUSH(check->call->arena, &check->notes);
     note->draft = (struct draft){.severity = severity, .field = field, .found = found};
     return note;
 }
@@ -38,8 +38,8 @@ void label_note_allow(struct label_note *note, const struct text *values, size_t
     note->draft.advise = advise_typo;
 }
 
-static void report(struct judgement *judgement, const struct label_notes *notes,
-                   enum severity at_most)
+static void report_notes(struct rail_call *call, const struct label_notes *notes,
+                         enum severity at_most)
 {
     for (size_t i = 0; i < notes->count; i++) {
         struct draft draft = notes->items[i].draft;
@@ -47,7 +47,7 @@ static void report(struct judgement *judgement, const struct label_notes *notes,
                       (draft.severity == SEVERITY_WARN && at_most == SEVERITY_AUDIT);
         if (at_most != SEVERITY_RAIL && weaker && !notes->items[i].forbidden)
             draft.severity = at_most;
-        judgement_report(judgement, &draft);
+        report_draft(call, &draft);
     }
 }
 
@@ -61,14 +61,14 @@ static bool is_impossible(const struct label_notes *notes)
     return false;
 }
 
-static bool names_types(const struct label_inquiry *inquiry, const struct expressions *expressions)
+static bool names_types(const struct label_inquiry *check, const struct expressions *expressions)
 {
     for (size_t i = 0; i < expressions->count; i++) {
         struct text key = expressions->items[i].key;
         size_t size = key.size;
         const char *canonical = solver_canonical_key(key.data, &size);
         if (expressions->items[i].valid &&
-            catalog_has_key(inquiry->settings->catalog, (struct text){canonical, size}))
+            catalog_has_key(check->settings->catalog, (struct text){canonical, size}))
             return true;
     }
     return false;
@@ -76,89 +76,89 @@ static bool names_types(const struct label_inquiry *inquiry, const struct expres
 
 /* Values that exist one by one may exclude each other: g6f has a share of a GPU, and a count of
  * GPUs above 0 leaves it out. */
-static void judge_together(struct label_inquiry *inquiry, const struct field *field,
+static void judge_together(struct label_inquiry *check, const struct field *field,
                            const struct expressions *expressions, const struct expressions *more)
 {
-    const struct catalog *catalog = inquiry->settings->catalog;
-    struct arena *arena = inquiry->judgement->arena;
-    if (inquiry->notes.count > 0 || inquiry->by_node || inquiry->other_cloud ||
-        !names_types(inquiry, expressions))
+    const struct catalog *catalog = check->settings->catalog;
+    struct arena *arena = check->call->arena;
+    if (check->notes.count > 0 || check->by_node || check->other_cloud ||
+        !names_types(check, expressions))
         return;
     struct type_set types = expressions_select(catalog, expressions, more, arena);
     if (type_set_count(&types) > 0)
         return;
     struct label_note *note = label_note(
-        inquiry, catalog_is_builtin(catalog) ? SEVERITY_WARN : SEVERITY_RAIL, field, TEXT(""));
+        check, catalog_is_builtin(catalog) ? SEVERITY_WARN : SEVERITY_RAIL, field, TEXT(""));
     note->draft.statement = TEXT("no instance type fits all of this together");
     note->draft.fix = TEXT("remove one of the requirements");
 }
 
-static struct label_notes inquire(struct label_inquiry *inquiry, const struct field *field,
+static struct label_notes inquire(struct label_inquiry *check, const struct field *field,
                                   const struct expressions *expressions,
                                   const struct expressions *more)
 {
-    inquiry->notes = (struct label_notes){0};
-    inquiry->by_node = false;
+    check->notes = (struct label_notes){0};
+    check->by_node = false;
     for (size_t i = 0; i < expressions->count; i++)
-        label_judge(inquiry, &expressions->items[i]);
-    judge_together(inquiry, field, expressions, more);
-    return inquiry->notes;
+        label_judge(check, &expressions->items[i]);
+    judge_together(check, field, expressions, more);
+    return check->notes;
 }
 
 /* Terms are alternatives: while one of them is possible the others only mislead. */
-static void judge_required(struct judgement *judgement, struct label_inquiry *inquiry,
+static void judge_required(struct rail_call *call, struct label_inquiry *check,
                            const struct node_selection *selection)
 {
     size_t count = selection->required.count;
-    struct label_notes *notes = ARENA_ARRAY(judgement->arena, count, struct label_notes);
+    struct label_notes *notes = ARENA_ARRAY(call->arena, count, struct label_notes);
     enum severity at_most = SEVERITY_RAIL;
     for (size_t i = 0; i < count; i++) {
         const struct node_term *term = &selection->required.items[i];
-        notes[i] = inquire(inquiry, term->field, &term->expressions, &selection->selector);
+        notes[i] = inquire(check, term->field, &term->expressions, &selection->selector);
         if (!is_impossible(&notes[i]))
             at_most = SEVERITY_WARN;
     }
     for (size_t i = 0; i < count; i++)
-        report(judgement, &notes[i], inquiry->is_daemon ? SEVERITY_WARN : at_most);
+        report_notes(call, &notes[i], check->is_daemon ? SEVERITY_WARN : at_most);
 }
 
-static void see_pools(struct label_inquiry *inquiry)
+static void see_pools(struct label_inquiry *check)
 {
-    const struct world *world = inquiry->judgement->world;
+    const struct world *world = check->call->world;
     const struct snapshot *snapshot = world->snapshot;
-    inquiry->unseen = snapshot_pool_count(snapshot) == 0 ||
-                      !world_sees(world, KIND_BIT(KIND_NODE_POOL) | KIND_BIT(KIND_NODE));
+    check->unseen = snapshot_pool_count(snapshot) == 0 ||
+                    !world_sees(world, KIND_BIT(KIND_NODE_POOL) | KIND_BIT(KIND_NODE));
     for (size_t i = 0; i < snapshot_pool_count(snapshot); i++) {
-        if (pool_is_covered_by(inquiry->settings->catalog, snapshot_pool(snapshot, i)))
-            inquiry->pools_visible = true;
+        if (pool_is_covered_by(check->settings->catalog, snapshot_pool(snapshot, i)))
+            check->pools_visible = true;
         else
-            inquiry->other_cloud = true;
+            check->other_cloud = true;
     }
 }
 
-static void judge(struct judgement *judgement, const void *settings)
+static void judge(struct rail_call *call)
 {
+    const void *settings = call->settings;
     struct workload workload;
     struct node_selection selection;
-    struct label_inquiry inquiry = {
-        .judgement = judgement,
+    struct label_inquiry check = {
+        .call = call,
         .settings = settings,
-        .is_daemon = is_of_daemon_set(judgement->subject, judgement->object),
+        .is_daemon = is_of_daemon_set(call->subject, call->object),
     };
-    if (!workload_read(judgement->object, judgement->arena, &workload))
+    if (!workload_read(call->object, call->arena, &workload))
         return;
-    node_selection_read(&workload, judgement->arena, &selection);
-    see_pools(&inquiry);
-    struct label_notes notes =
-        inquire(&inquiry, selection.selector_field, &selection.selector, NULL);
-    report(judgement, &notes, inquiry.is_daemon ? SEVERITY_WARN : SEVERITY_RAIL);
-    judge_required(judgement, &inquiry, &selection);
+    node_selection_read(&workload, call->arena, &selection);
+    see_pools(&check);
+    struct label_notes notes = inquire(&check, selection.selector_field, &selection.selector, NULL);
+    report_notes(call, &notes, check.is_daemon ? SEVERITY_WARN : SEVERITY_RAIL);
+    judge_required(call, &check, &selection);
     for (size_t i = 0; i < selection.preferred.count; i++) {
         const struct node_term *term = &selection.preferred.items[i];
-        notes = inquire(&inquiry, term->field, &term->expressions, NULL);
+        notes = inquire(&check, term->field, &term->expressions, NULL);
         for (size_t j = 0; j < notes.count; j++)
             notes.items[j].forbidden = false;
-        report(judgement, &notes, severity_of_preference(judgement));
+        report_notes(call, &notes, severity_of_preference(call));
     }
 }
 

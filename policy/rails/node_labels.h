@@ -21,7 +21,7 @@ struct label_notes {
 };
 
 struct label_inquiry {
-    const struct judgement *judgement;
+    const struct rail_call *call;
     const struct node_labels *settings;
     bool is_daemon;     /* runs where nodes are: none is bought for it */
     bool other_cloud;   /* a visible NodePool's types are not in the catalogue */
@@ -42,16 +42,16 @@ struct label_inquiry {
     size_t looked_up; /* values that were compared with every type's name */
 };
 
-struct label_note *label_note(struct label_inquiry *inquiry, enum severity severity,
+struct label_note *label_note(struct label_inquiry *check, enum severity severity,
                               const struct field *field, struct text found);
 /* "use one of the allowed values": those, and the fix where none of them is near. */
 void label_note_allow(struct label_note *note, const struct text *values, size_t count,
                       const char *otherwise);
 
 /* One requirement: everything about its key and its values. */
-void label_judge(struct label_inquiry *inquiry, const struct expression *expression);
+void label_judge(struct label_inquiry *check, const struct expression *expression);
 /* The values of a key that is well-known; key is the canonical one. */
-void label_judge_known_values(struct label_inquiry *inquiry, const struct expression *expression,
+void label_judge_known_values(struct label_inquiry *check, const struct expression *expression,
                               struct text key);
 
 #endif

@@ -12,12 +12,12 @@ static bool is_entry(const struct expression *expression)
     return expression->value_count == 1 && expression->values[0].within == expression->field;
 }
 
-static const struct field *key_field(const struct label_inquiry *inquiry,
+static const struct field *key_field(const struct label_inquiry *check,
                                      const struct expression *expression)
 {
     if (is_entry(expression))
         return expression->field;
-    return field_get(inquiry->judgement->arena, expression->field, "key");
+    return field_get(check->call->arena, expression->field, "key");
 }
 
 /* ---- what a team may select ---- */
@@ -40,16 +40,15 @@ static bool is_granted(const struct key_strings *granted, struct text value)
     return false;
 }
 
-static void judge_granted(struct label_inquiry *inquiry, const struct expression *expression,
+static void judge_granted(struct label_inquiry *check, const struct expression *expression,
                           const struct key_strings *granted)
 {
     for (size_t i = 0; expression->op == SOLVER_IN && i < expression->value_count; i++) {
         const struct expression_value *value = &expression->values[i];
         if (is_granted(granted, value->text))
             continue;
-        struct label_note *note =
-            label_note(inquiry, SEVERITY_RAIL,
-                       expression_value_field(value, inquiry->judgement->arena), value->text);
+        struct label_note *note = label_note(
+            check, SEVERITY_RAIL, expression_value_field(value, check->call->arena), value->text);
         note->forbidden = true;
         label_note_allow(note, granted->items, granted->count,
                          "select an allowed value, or leave the label out");
@@ -65,14 +64,14 @@ static bool still_works(struct text key)
     return solver_canonical_key(key.data, &size) != key.data;
 }
 
-static void note_meant(struct label_inquiry *inquiry, const struct expression *expression,
+static void note_meant(struct label_inquiry *check, const struct expression *expression,
                        struct text meant)
 {
-    struct arena *arena = inquiry->judgement->arena;
+    struct arena *arena = check->call->arena;
     struct text key = expression->key;
     bool works = still_works(key);
-    struct label_note *note = label_note(inquiry, works ? SEVERITY_WARN : SEVERITY_RAIL,
-                                         key_field(inquiry, expression), key);
+    struct label_note *note =
+        label_note(check, works ? SEVERITY_WARN : SEVERITY_RAIL, key_field(check, expression), key);
     if (works)
         note->draft.statement =
             arena_printf(arena, "found \"%.*s\", an old name of a label", TEXT_ARGS(key));
@@ -87,9 +86,9 @@ static void note_meant(struct label_inquiry *inquiry, const struct expression *e
 /* ---- labels of the platform's own ---- */
 
 /* Keys that another cloud's provider makes, and no catalogue of ours knows. */
-static bool may_be_of_other_cloud(const struct label_inquiry *inquiry, struct text key)
+static bool may_be_of_other_cloud(const struct label_inquiry *check, struct text key)
 {
-    return inquiry->other_cloud && text_starts_with(key, TEXT("karpenter.")) &&
+    return check->other_cloud && text_starts_with(key, TEXT("karpenter.")) &&
            !text_starts_with(key, TEXT("karpenter.sh/")) &&
            !text_starts_with(key, TEXT("karpenter.k8s.aws/"));
 }
@@ -107,28 +106,28 @@ static void add_keys(struct names *names, struct text_map *seen,
 }
 
 /* The labels NodePools add of their own. */
-static const struct names *keys_of_pools(struct label_inquiry *inquiry)
+static const struct names *keys_of_pools(struct label_inquiry *check)
 {
-    const struct snapshot *snapshot = inquiry->judgement->world->snapshot;
-    struct arena *arena = inquiry->judgement->arena;
+    const struct snapshot *snapshot = check->call->world->snapshot;
+    struct arena *arena = check->call->arena;
     struct text_map seen = {0};
-    for (size_t i = 0; !inquiry->pool_keys_are_read && i < snapshot_pool_count(snapshot); i++) {
+    for (size_t i = 0; !check->pool_keys_are_read && i < snapshot_pool_count(snapshot); i++) {
         const struct pool *pool = snapshot_pool(snapshot, i);
-        add_keys(&inquiry->pool_keys, &seen, &pool->labels, arena);
-        add_keys(&inquiry->pool_keys, &seen, &pool->requirements, arena);
+        add_keys(&check->pool_keys, &seen, &pool->labels, arena);
+        add_keys(&check->pool_keys, &seen, &pool->requirements, arena);
     }
-    inquiry->pool_keys_are_read = true;
-    return &inquiry->pool_keys;
+    check->pool_keys_are_read = true;
+    return &check->pool_keys;
 }
 
-static void note_unknown(struct label_inquiry *inquiry, const struct expression *expression)
+static void note_unknown(struct label_inquiry *check, const struct expression *expression)
 {
-    struct arena *arena = inquiry->judgement->arena;
+    struct arena *arena = check->call->arena;
     struct text key = expression->key;
-    bool undecided = inquiry->unseen || label_is_put_by_others(key);
-    struct label_note *note = label_note(inquiry, undecided ? SEVERITY_UNDECIDED : SEVERITY_RAIL,
-                                         key_field(inquiry, expression), key);
-    if (inquiry->unseen) {
+    bool undecided = check->unseen || label_is_put_by_others(key);
+    struct label_note *note = label_note(check, undecided ? SEVERITY_UNDECIDED : SEVERITY_RAIL,
+                                         key_field(check, expression), key);
+    if (check->unseen) {
         note->draft.statement = arena_printf(
             arena, "found \"%.*s\"; no NodePool or Node is visible that has this label",
             TEXT_ARGS(key));
@@ -142,7 +141,7 @@ static void note_unknown(struct label_inquiry *inquiry, const struct expression 
             TEXT_ARGS(key));
         note->draft.fix = TEXT("if nodes will carry it, name the label under allow");
     } else {
-        const struct names *names = keys_of_pools(inquiry);
+        const struct names *names = keys_of_pools(check);
         note->draft.statement = arena_printf(
             arena, "found \"%.*s\", a label that no NodePool or Node carries", TEXT_ARGS(key));
         label_note_allow(note, names->items, names->count,
@@ -154,20 +153,20 @@ static void note_unknown(struct label_inquiry *inquiry, const struct expression 
 }
 
 /* What is offered of a key, read once where anything is. */
-static const struct label_offers *offers_of(struct label_inquiry *inquiry, struct text key)
+static const struct label_offers *offers_of(struct label_inquiry *check, struct text key)
 {
     static const struct label_offers none;
-    struct arena *arena = inquiry->judgement->arena;
-    size_t number = text_map_get(&inquiry->offers_of, key, 0);
+    struct arena *arena = check->call->arena;
+    size_t number = text_map_get(&check->offers_of, key, 0);
     if (number > 0)
-        return &inquiry->offers.items[number - 1];
+        return &check->offers.items[number - 1];
     struct label_offers offers;
-    label_offers_read(inquiry->judgement->world->snapshot, key, arena, &offers);
+    label_offers_read(check->call->world->snapshot, key, arena, &offers);
     if (!offers.from_pool && !offers.from_node)
         return &none;
-    *LIST_PUSH(arena, &inquiry->offers) = offers;
-    *text_map_at(&inquiry->offers_of, arena, key) = inquiry->offers.count;
-    return &inquiry->offers.items[inquiry->offers.count - 1];
+    *LIST_PUSH(arena, &check->offers) = offers;
+    *text_map_at(&check->offers_of, arena, key) = check->offers.count;
+    return &check->offers.items[check->offers.count - 1];
 }
 
 static bool is_offered(const struct label_offers *offers, struct text value)
@@ -175,10 +174,10 @@ static bool is_offered(const struct label_offers *offers, struct text value)
     return offers->any_value || text_map_has(&offers->values, value);
 }
 
-static void judge_values(struct label_inquiry *inquiry, const struct expression *expression,
+static void judge_values(struct label_inquiry *check, const struct expression *expression,
                          const struct label_offers *offers)
 {
-    struct arena *arena = inquiry->judgement->arena;
+    struct arena *arena = check->call->arena;
     bool some = false;
     for (size_t i = 0; i < expression->value_count; i++)
         some = some || is_offered(offers, expression->values[i].text);
@@ -187,11 +186,10 @@ static void judge_values(struct label_inquiry *inquiry, const struct expression 
         if (is_offered(offers, value->text))
             continue;
         enum severity severity = some ? SEVERITY_WARN : SEVERITY_RAIL;
-        if (inquiry->unseen || (!offers->from_pool && label_is_put_by_others(expression->key)))
+        if (check->unseen || (!offers->from_pool && label_is_put_by_others(expression->key)))
             severity = SEVERITY_UNDECIDED;
-        struct label_note *note =
-            label_note(inquiry, severity, expression_value_field(value, inquiry->judgement->arena),
-                       value->text);
+        struct label_note *note = label_note(
+            check, severity, expression_value_field(value, check->call->arena), value->text);
         note->draft.statement =
             arena_printf(arena, "found \"%.*s\", a value of %.*s that no NodePool or Node carries",
                          TEXT_ARGS(value->text), TEXT_ARGS(expression->key));
@@ -203,48 +201,48 @@ static void judge_values(struct label_inquiry *inquiry, const struct expression 
 
 /* ---- the whole ---- */
 
-static void judge_known(struct label_inquiry *inquiry, const struct expression *expression,
+static void judge_known(struct label_inquiry *check, const struct expression *expression,
                         struct text canonical)
 {
     struct text key = expression->key;
     if (still_works(key) && !text_starts_with(key, TEXT("eks.amazonaws.com/")) &&
-        !some_pool_produces(inquiry->judgement->world->snapshot, key))
-        note_meant(inquiry, expression, canonical);
+        !some_pool_produces(check->call->world->snapshot, key))
+        note_meant(check, expression, canonical);
     if (expression->op == SOLVER_IN)
-        label_judge_known_values(inquiry, expression, canonical);
+        label_judge_known_values(check, expression, canonical);
 }
 
-static void judge_other(struct label_inquiry *inquiry, const struct expression *expression)
+static void judge_other(struct label_inquiry *check, const struct expression *expression)
 {
-    const struct label_offers *offers = offers_of(inquiry, expression->key);
+    const struct label_offers *offers = offers_of(check, expression->key);
     bool offered = offers->from_pool || offers->from_node;
-    struct text meant = label_key_meant(inquiry->settings->catalog, expression->key);
+    struct text meant = label_key_meant(check->settings->catalog, expression->key);
     if (meant.size > 0 && !offered)
-        note_meant(inquiry, expression, meant);
-    else if (!asks_for_label(expression) || may_be_of_other_cloud(inquiry, expression->key))
+        note_meant(check, expression, meant);
+    else if (!asks_for_label(expression) || may_be_of_other_cloud(check, expression->key))
         return;
     else if (!offered)
-        note_unknown(inquiry, expression);
+        note_unknown(check, expression);
     else if (expression->op == SOLVER_IN)
-        judge_values(inquiry, expression, offers);
+        judge_values(check, expression, offers);
 }
 
-void label_judge(struct label_inquiry *inquiry, const struct expression *expression)
+void label_judge(struct label_inquiry *check, const struct expression *expression)
 {
-    const struct catalog *catalog = inquiry->settings->catalog;
+    const struct catalog *catalog = check->settings->catalog;
     struct text key = expression->key;
     size_t size = key.size;
     const char *data = solver_canonical_key(key.data, &size);
     struct text canonical = {data, size};
     if (!expression->valid)
         return;
-    const struct key_strings *granted = granted_values(inquiry->settings, key, canonical);
+    const struct key_strings *granted = granted_values(check->settings, key, canonical);
     bool is_well_known = solver_is_well_known(canonical.data, canonical.size) ||
                          text_is(canonical, LABEL_HOSTNAME) || catalog_has_key(catalog, canonical);
     if (granted != NULL)
-        judge_granted(inquiry, expression, granted);
+        judge_granted(check, expression, granted);
     else if (is_well_known && !text_is(canonical, LABEL_NODE_POOL))
-        judge_known(inquiry, expression, canonical);
+        judge_known(check, expression, canonical);
     else
-        judge_other(inquiry, expression);
+        judge_other(check, expression);
 }

@@ -6,7 +6,7 @@
 
 /* ---- labels with few values, the same everywhere ---- */
 
-static bool judge_closed(struct label_inquiry *inquiry, const struct expression_value *value,
+static bool judge_closed(struct label_inquiry *check, const struct expression_value *value,
                          struct text key)
 {
     const struct text *values;
@@ -16,12 +16,11 @@ static bool judge_closed(struct label_inquiry *inquiry, const struct expression_
     for (size_t i = 0; i < count; i++)
         if (text_equal(value->text, values[i]))
             return true;
-    struct label_note *note =
-        label_note(inquiry, SEVERITY_RAIL, expression_value_field(value, inquiry->judgement->arena),
-                   value->text);
+    struct label_note *note = label_note(
+        check, SEVERITY_RAIL, expression_value_field(value, check->call->arena), value->text);
     label_note_allow(note, values, count, "use one of the allowed values");
-    struct arena *arena = inquiry->judgement->arena;
-    struct text meant = label_value_meant(inquiry->settings->catalog, key, value->text, arena);
+    struct arena *arena = check->call->arena;
+    struct text meant = label_value_meant(check->settings->catalog, key, value->text, arena);
     if (meant.size > 0) {
         note->draft.fix = arena_printf(arena, "replace with %.*s", TEXT_ARGS(meant));
         note->draft.replacement = meant;
@@ -32,26 +31,25 @@ static bool judge_closed(struct label_inquiry *inquiry, const struct expression_
 
 /* ---- what only this cluster knows ---- */
 
-static const struct zones *zones_of_cluster(struct label_inquiry *inquiry, enum zone_key key)
+static const struct zones *zones_of_cluster(struct label_inquiry *check, enum zone_key key)
 {
-    const struct world *world = inquiry->judgement->world;
-    if (!inquiry->zones_are_read[key])
-        zones_read(world->snapshot, world->catalog, key, inquiry->judgement->arena,
-                   &inquiry->zones[key]);
-    inquiry->zones_are_read[key] = true;
-    return &inquiry->zones[key];
+    const struct world *world = check->call->world;
+    if (!check->zones_are_read[key])
+        zones_read(world->snapshot, world->catalog, key, check->call->arena, &check->zones[key]);
+    check->zones_are_read[key] = true;
+    return &check->zones[key];
 }
 
-static void judge_zone(struct label_inquiry *inquiry, const struct expression_value *value,
+static void judge_zone(struct label_inquiry *check, const struct expression_value *value,
                        enum zone_key key)
 {
-    struct arena *arena = inquiry->judgement->arena;
-    const struct zones *zones = zones_of_cluster(inquiry, key);
+    struct arena *arena = check->call->arena;
+    const struct zones *zones = zones_of_cluster(check, key);
     if ((!zones->complete && !zones->from_node) || zones_have(zones, value->text))
         return;
     struct label_note *note =
-        label_note(inquiry, zones->complete ? SEVERITY_RAIL : SEVERITY_WARN,
-                   expression_value_field(value, inquiry->judgement->arena), value->text);
+        label_note(check, zones->complete ? SEVERITY_RAIL : SEVERITY_WARN,
+                   expression_value_field(value, check->call->arena), value->text);
     note->draft.statement = arena_printf(
         arena, "found \"%.*s\", a zone that no visible Node, NodePool or EC2NodeClass names",
         TEXT_ARGS(value->text));
@@ -59,21 +57,19 @@ static void judge_zone(struct label_inquiry *inquiry, const struct expression_va
 }
 
 /* A zone's name begins with its region's. */
-static void judge_region(struct label_inquiry *inquiry, const struct expression_value *value)
+static void judge_region(struct label_inquiry *check, const struct expression_value *value)
 {
-    const struct zones *zones = zones_of_cluster(inquiry, ZONE_KEY_NAME);
+    const struct zones *zones = zones_of_cluster(check, ZONE_KEY_NAME);
     if (zones->count == 0 || !zones->complete)
         return;
     for (size_t i = 0; i < zones->count; i++)
         if (text_starts_with(zones->items[i], value->text))
             return;
-    struct label_note *note =
-        label_note(inquiry, SEVERITY_WARN, expression_value_field(value, inquiry->judgement->arena),
-                   value->text);
-    note->draft.statement =
-        arena_printf(inquiry->judgement->arena,
-                     "found \"%.*s\"; the zones of this cluster (%.*s, ...) are not there",
-                     TEXT_ARGS(value->text), TEXT_ARGS(zones->items[0]));
+    struct label_note *note = label_note(
+        check, SEVERITY_WARN, expression_value_field(value, check->call->arena), value->text);
+    note->draft.statement = arena_printf(
+        check->call->arena, "found \"%.*s\"; the zones of this cluster (%.*s, ...) are not there",
+        TEXT_ARGS(value->text), TEXT_ARGS(zones->items[0]));
     note->draft.fix = TEXT("name the region of this cluster, or leave the label out");
 }
 
@@ -84,18 +80,18 @@ static bool some_node_carries(const struct snapshot *snapshot, struct text key, 
 }
 
 /* Karpenter buys no node for a host's name. */
-static void judge_host(struct label_inquiry *inquiry, const struct expression_value *value)
+static void judge_host(struct label_inquiry *check, const struct expression_value *value)
 {
-    const struct snapshot *snapshot = inquiry->judgement->world->snapshot;
-    struct arena *arena = inquiry->judgement->arena;
+    const struct snapshot *snapshot = check->call->world->snapshot;
+    struct arena *arena = check->call->arena;
     if (snapshot_find(snapshot, KIND_NODE, TEXT(""), value->text) != NULL ||
         some_node_carries(snapshot, TEXT(LABEL_HOSTNAME), value->text))
         return;
     bool unseen = snapshot_count(snapshot, KIND_NODE) == 0 ||
-                  !world_sees(inquiry->judgement->world, KIND_BIT(KIND_NODE));
+                  !world_sees(check->call->world, KIND_BIT(KIND_NODE));
     struct label_note *note =
-        label_note(inquiry, unseen ? SEVERITY_UNDECIDED : SEVERITY_RAIL,
-                   expression_value_field(value, inquiry->judgement->arena), value->text);
+        label_note(check, unseen ? SEVERITY_UNDECIDED : SEVERITY_RAIL,
+                   expression_value_field(value, check->call->arena), value->text);
     if (unseen) {
         note->draft.statement =
             arena_printf(arena, "found \"%.*s\", the name of one node; no Node is visible",
@@ -142,16 +138,15 @@ static bool begins_with_family(const struct catalog *catalog, struct text value)
 
 /* A catalogue holds a thousand types: of more values than anybody writes each counts as near one.
  */
-static bool is_near_a_type(struct label_inquiry *inquiry, struct text key, struct text value)
+static bool is_near_a_type(struct label_inquiry *check, struct text key, struct text value)
 {
     enum { LOOKED_UP_MAX = 500 };
-    return ++inquiry->looked_up > LOOKED_UP_MAX ||
-           label_value_meant(inquiry->settings->catalog, key, value, inquiry->judgement->arena)
-                   .size > 0;
+    return ++check->looked_up > LOOKED_UP_MAX ||
+           label_value_meant(check->settings->catalog, key, value, check->call->arena).size > 0;
 }
 
 /* Whether a value can never be right, however new the catalogue. */
-static bool is_malformed(struct label_inquiry *inquiry, struct text key, struct text value)
+static bool is_malformed(struct label_inquiry *check, struct text key, struct text value)
 {
     struct text family, size, category;
     uint32_t generation;
@@ -162,8 +157,8 @@ static bool is_malformed(struct label_inquiry *inquiry, struct text key, struct 
     if (!text_is(key, LABEL_INSTANCE_TYPE) ||
         instance_name_parse(value, &family, &size, &category, &generation))
         return false;
-    return inquiry->pools_visible || (begins_with_family(inquiry->settings->catalog, value) &&
-                                      is_near_a_type(inquiry, key, value));
+    return check->pools_visible || (begins_with_family(check->settings->catalog, value) &&
+                                    is_near_a_type(check, key, value));
 }
 
 /* The label whose value was meant to be another. */
@@ -182,20 +177,20 @@ static void advise_meant(struct draft *draft, struct arena *arena)
     draft->replacement = meant;
 }
 
-static void judge_catalog_value(struct label_inquiry *inquiry, const struct expression_value *value,
+static void judge_catalog_value(struct label_inquiry *check, const struct expression_value *value,
                                 struct text key, bool some)
 {
-    const struct catalog *catalog = inquiry->settings->catalog;
-    struct arena *arena = inquiry->judgement->arena;
+    const struct catalog *catalog = check->settings->catalog;
+    struct arena *arena = check->call->arena;
     if (catalog_has_value(catalog, key, value->text))
         return;
     const char *other_key = right_key(catalog, key, value->text);
     bool certain = other_key != NULL || !catalog_is_builtin(catalog) ||
                    text_starts_with(value->text, TEXT("ml.")) ||
-                   is_malformed(inquiry, key, value->text);
+                   is_malformed(check, key, value->text);
     struct label_note *note =
-        label_note(inquiry, certain && !some ? SEVERITY_RAIL : SEVERITY_WARN,
-                   expression_value_field(value, inquiry->judgement->arena), value->text);
+        label_note(check, certain && !some ? SEVERITY_RAIL : SEVERITY_WARN,
+                   expression_value_field(value, check->call->arena), value->text);
     note->draft.statement =
         certain ? arena_printf(arena, "found \"%.*s\", which no node has as %.*s",
                                TEXT_ARGS(value->text), TEXT_ARGS(key))
@@ -214,38 +209,37 @@ static void judge_catalog_value(struct label_inquiry *inquiry, const struct expr
 
 /* ---- the whole ---- */
 
-static void judge_value(struct label_inquiry *inquiry, const struct expression_value *value,
+static void judge_value(struct label_inquiry *check, const struct expression_value *value,
                         struct text key, bool some)
 {
-    if (judge_closed(inquiry, value, key))
+    if (judge_closed(check, value, key))
         return;
     if (text_is(key, LABEL_ZONE))
-        judge_zone(inquiry, value, ZONE_KEY_NAME);
+        judge_zone(check, value, ZONE_KEY_NAME);
     else if (text_is(key, "topology.k8s.aws/zone-id"))
-        judge_zone(inquiry, value, ZONE_KEY_ID);
+        judge_zone(check, value, ZONE_KEY_ID);
     else if (text_is(key, LABEL_REGION))
-        judge_region(inquiry, value);
+        judge_region(check, value);
     else if (text_is(key, LABEL_HOSTNAME))
-        judge_host(inquiry, value);
-    else if (catalog_has_key(inquiry->settings->catalog, key) && !inquiry->other_cloud)
-        judge_catalog_value(inquiry, value, key, some);
+        judge_host(check, value);
+    else if (catalog_has_key(check->settings->catalog, key) && !check->other_cloud)
+        judge_catalog_value(check, value, key, some);
 }
 
-void label_judge_known_values(struct label_inquiry *inquiry, const struct expression *expression,
+void label_judge_known_values(struct label_inquiry *check, const struct expression *expression,
                               struct text key)
 {
-    const struct snapshot *snapshot = inquiry->judgement->world->snapshot;
+    const struct snapshot *snapshot = check->call->world->snapshot;
     bool some = false;
     for (size_t i = 0; i < expression->value_count; i++)
-        some =
-            some || catalog_has_value(inquiry->settings->catalog, key, expression->values[i].text);
+        some = some || catalog_has_value(check->settings->catalog, key, expression->values[i].text);
     for (size_t i = 0; i < expression->value_count; i++) {
         const struct expression_value *value = &expression->values[i];
-        size_t count = inquiry->notes.count;
-        judge_value(inquiry, value, key, some);
-        if (inquiry->notes.count > count && some_node_carries(snapshot, key, value->text)) {
-            inquiry->notes.count = count;
-            inquiry->by_node = true;
+        size_t count = check->notes.count;
+        judge_value(check, value, key, some);
+        if (check->notes.count > count && some_node_carries(snapshot, key, value->text)) {
+            check->notes.count = count;
+            check->by_node = true;
         }
     }
 }

@@ -33,70 +33,69 @@ static bool is_v1beta1(const struct object *object)
 
 /* ---- NodePool: expireAfter ---- */
 
-static void report_expiry(struct judgement *judgement, const struct settings *settings,
+static void report_expiry(struct rail_call *call, const struct settings *settings,
                           const struct field *field, struct text statement)
 {
-    struct text most = duration_text(settings->max_expire_s, judgement->arena);
-    judgement_report(judgement, &(struct draft){
-                                    .field = field,
-                                    .found = node_text(field->node),
-                                    .statement = statement,
-                                    .fix = arena_printf(judgement->arena, "set it to at most %.*s",
-                                                        TEXT_ARGS(most)),
-                                    .replacement = most,
-                                });
+    struct text most = duration_text(settings->max_expire_s, call->arena);
+    report_draft(call,
+                 &(struct draft){
+                     .field = field,
+                     .found = node_text(field->node),
+                     .statement = statement,
+                     .fix = arena_printf(call->arena, "set it to at most %.*s", TEXT_ARGS(most)),
+                     .replacement = most,
+                 });
 }
 
-static void report_no_duration(struct judgement *judgement, const struct field *field,
-                               struct text fix)
+static void report_no_duration(struct rail_call *call, const struct field *field, struct text fix)
 {
-    struct draft draft = duration_fault(field, judgement->arena);
+    struct draft draft = duration_fault(field, call->arena);
     if (fix.size > 0)
         draft.fix = fix;
-    judgement_report(judgement, &draft);
+    report_draft(call, &draft);
 }
 
-static void judge_expiry(struct judgement *judgement, const struct settings *settings,
+static void judge_expiry(struct rail_call *call, const struct settings *settings,
                          const struct field *field)
 {
     enum { DEFAULT_S = 720 * 3600 };
-    struct arena *arena = judgement->arena;
+    struct arena *arena = call->arena;
     struct text most = duration_text(settings->max_expire_s, arena);
     struct text found = node_text(field->node);
     int64_t seconds = DEFAULT_S;
     if (!node_is_given(field->node)) {
         if (seconds > settings->max_expire_s)
-            report_expiry(judgement, settings, field,
+            report_expiry(call, settings, field,
                           arena_printf(arena,
                                        "missing, which means 720h, above the maximum of %.*s",
                                        TEXT_ARGS(most)));
         return;
     }
     if (text_is(found, "Never"))
-        report_expiry(judgement, settings, field,
+        report_expiry(call, settings, field,
                       TEXT("found \"Never\": no node is replaced for its age, however old its "
                            "kernel and its image"));
     else if (!duration_parse(node_string(field->node), &seconds))
-        report_no_duration(judgement, field, TEXT(""));
+        report_no_duration(call, field, TEXT(""));
     else if (seconds > settings->max_expire_s)
-        report_expiry(judgement, settings, field,
+        report_expiry(call, settings, field,
                       arena_printf(arena, "found \"%.*s\", above the maximum of %.*s",
                                    TEXT_ARGS(found), TEXT_ARGS(most)));
 }
 
-static void judge_pool(struct judgement *judgement, const struct settings *settings)
+static void judge_pool(struct rail_call *call, const struct settings *settings)
 {
-    struct arena *arena = judgement->arena;
-    const struct field *root = judgement->object->root;
+    struct arena *arena = call->arena;
+    const struct field *root = call->object->root;
     const struct field *old_place = field_at(arena, root, "spec.disruption.expireAfter");
     const struct field *new_place = field_at(arena, root, "spec.template.spec.expireAfter");
-    if (is_v1beta1(judgement->object)) {
-        judge_expiry(judgement, settings, old_place);
+    if (is_v1beta1(call->object)) {
+        judge_expiry(call, settings, old_place);
         return;
     }
     if (node_is_given(old_place->node))
-        judgement_report(
-            judgement,
+        report_draft(
+            call,
             &(struct draft){
                 .field = old_place,
                 .found = node_text(old_place->node),
@@ -108,21 +107,20 @@ static void judge_pool(struct judgement *judgement, const struct settings *setti
                 .fix = TEXT("move it to spec.template.spec.expireAfter"),
             });
     if (!node_is_given(old_place->node) || node_is_given(new_place->node))
-        judge_expiry(judgement, settings, new_place);
+        judge_expiry(call, settings, new_place);
     const struct field *grace = field_at(arena, root, "spec.template.spec.terminationGracePeriod");
     if (duration_is_malformed(grace))
-        report_no_duration(judgement, grace,
+        report_no_duration(call, grace,
                            text_is(node_string(grace->node), "Never")
                                ? TEXT("remove it: without one a drain may take any time")
                                : TEXT(""));
     else if (settings->require_grace_period && node_text(grace->node).size == 0)
-        judgement_report(judgement,
-                         &(struct draft){
-                             .field = grace,
-                             .statement = TEXT("missing: a pod that may not be evicted keeps an "
-                                               "expired node for ever"),
-                             .fix = TEXT("set how long a drain may take, as in 24h"),
-                         });
+        report_draft(call, &(struct draft){
+                               .field = grace,
+                               .statement = TEXT("missing: a pod that may not be evicted keeps an "
+                                                 "expired node for ever"),
+                               .fix = TEXT("set how long a drain may take, as in 24h"),
+                           });
 }
 
 /* ---- EC2NodeClass: images ---- */
@@ -166,40 +164,38 @@ static struct text fix_of_alias(const struct object *class, struct text family, 
                         text_is(family, "bottlerocket") ? "v1.32.0" : "v20250116");
 }
 
-static void judge_alias(struct judgement *judgement, const struct field *field)
+static void judge_alias(struct rail_call *call, const struct field *field)
 {
-    struct arena *arena = judgement->arena;
+    struct arena *arena = call->arena;
     struct text alias = node_string(field->node);
     struct text family, version;
     if (!text_split(alias, '@', &family, &version) || !text_is(version, "latest"))
         return;
-    judgement_report(
-        judgement,
-        &(struct draft){
-            .field = field,
-            .found = alias,
-            .statement = arena_printf(arena,
-                                      "found \"%.*s\": all nodes are replaced whenever an image is "
-                                      "published, tested or not",
-                                      TEXT_ARGS(alias)),
-            .fix = fix_of_alias(judgement->object, family, arena),
-        });
+    report_draft(call, &(struct draft){
+                           .field = field,
+                           .found = alias,
+                           .statement = arena_printf(
+                               arena,
+                               "found \"%.*s\": all nodes are replaced whenever an image is "
+                               "published, tested or not",
+                               TEXT_ARGS(alias)),
+                           .fix = fix_of_alias(call->object, family, arena),
+                       });
 }
 
-static void report_moving(struct judgement *judgement, const struct field *field, const char *why)
+static void report_moving(struct rail_call *call, const struct field *field, const char *why)
 {
     struct text found = node_string(field->node);
-    judgement_report(judgement,
-                     &(struct draft){
-                         .field = field,
-                         .found = found,
-                         .statement = arena_printf(judgement->arena, "found \"%.*s\", %s",
-                                                   TEXT_ARGS(found), why),
-                         .fix = TEXT("name one image, or its id"),
-                     });
+    report_draft(call, &(struct draft){
+                           .field = field,
+                           .found = found,
+                           .statement = arena_printf(call->arena, "found \"%.*s\", %s",
+                                                     TEXT_ARGS(found), why),
+                           .fix = TEXT("name one image, or its id"),
+                       });
 }
 
-static void judge_tags(struct judgement *judgement, const struct field *tags)
+static void judge_tags(struct rail_call *call, const struct field *tags)
 {
     if (!node_is(tags->node, NODE_MAP))
         return;
@@ -207,43 +203,43 @@ static void judge_tags(struct judgement *judgement, const struct field *tags)
         const struct member *member = &tags->node->members[i];
         struct text key = {member->key, member->key_size};
         if (text_is_glob(node_string(&member->value)))
-            report_moving(judgement, field_member(judgement->arena, tags, key),
+            report_moving(call, field_member(call->arena, tags, key),
                           "which selects whatever image has the tag when a node is made");
     }
 }
 
-static void judge_term(struct judgement *judgement, const struct field *term)
+static void judge_term(struct rail_call *call, const struct field *term)
 {
     static const char *const moving[] = {"*/recommended/*", "*/recommended", "*/latest/*",
                                          "*/latest"};
-    struct arena *arena = judgement->arena;
-    judge_alias(judgement, field_get(arena, term, "alias"));
+    struct arena *arena = call->arena;
+    judge_alias(call, field_get(arena, term, "alias"));
     const struct field *name = field_get(arena, term, "name");
     if (text_is_glob(node_string(name->node)))
-        report_moving(judgement, name, "which selects whatever image matches when a node is made");
-    judge_tags(judgement, field_get(arena, term, "tags"));
+        report_moving(call, name, "which selects whatever image matches when a node is made");
+    judge_tags(call, field_get(arena, term, "tags"));
     const struct field *parameter = field_get(arena, term, "ssmParameter");
     struct text path = node_string(parameter->node);
     for (size_t i = 0; i < COUNT_OF(moving); i++) {
         if (!text_matches_glob(path, text_of(moving[i])))
             continue;
-        report_moving(judgement, parameter, "a parameter that moves on with each new image");
+        report_moving(call, parameter, "a parameter that moves on with each new image");
         return;
     }
 }
 
-static void judge_class(struct judgement *judgement)
+static void judge_class(struct rail_call *call)
 {
-    struct arena *arena = judgement->arena;
-    const struct field *terms = field_at(arena, judgement->object->root, "spec.amiSelectorTerms");
+    struct arena *arena = call->arena;
+    const struct field *terms = field_at(arena, call->object->root, "spec.amiSelectorTerms");
     for (size_t i = 0; i < node_count(terms->node); i++)
-        judge_term(judgement, field_item(arena, terms, i));
+        judge_term(call, field_item(arena, terms, i));
     if (node_count(terms->node) == 0)
-        judgement_report(
-            judgement,
+        report_draft(
+            call,
             &(struct draft){
                 .field = terms,
-                .statement = is_v1beta1(judgement->object)
+                .statement = is_v1beta1(call->object)
                                  ? TEXT("missing, which means the newest image of the amiFamily: "
                                         "all nodes are replaced whenever one is published")
                                  : TEXT("missing: no image is selected"),
@@ -251,13 +247,13 @@ static void judge_class(struct judgement *judgement)
             });
 }
 
-static void judge(struct judgement *judgement, const void *settings_pointer)
+static void judge(struct rail_call *call)
 {
-    const struct settings *settings = settings_pointer;
-    if (judgement->object->kind == KIND_NODE_POOL)
-        judge_pool(judgement, settings);
+    const struct settings *settings = call->settings;
+    if (call->object->kind == KIND_NODE_POOL)
+        judge_pool(call, settings);
     else if (settings->pinned_ami)
-        judge_class(judgement);
+        judge_class(call);
 }
 
 const struct rail rail_node_rotation = {

@@ -60,15 +60,13 @@ static const struct expression *find_elsewhere(const struct snapshot *snapshot,
 }
 
 /* What leads the pod, on one way at least, to nodes that cannot be seen; NULL: nothing does. */
-static const struct expression *elsewhere_of(const struct judgement *judgement,
+static const struct expression *elsewhere_of(const struct rail_call *call,
                                              const struct node_selection *selection)
 {
-    const struct snapshot *snapshot = judgement->world->snapshot;
-    const struct expression *found =
-        find_elsewhere(snapshot, &selection->selector, judgement->arena);
+    const struct snapshot *snapshot = call->world->snapshot;
+    const struct expression *found = find_elsewhere(snapshot, &selection->selector, call->arena);
     for (size_t i = 0; i < selection->required.count && found == NULL; i++)
-        found =
-            find_elsewhere(snapshot, &selection->required.items[i].expressions, judgement->arena);
+        found = find_elsewhere(snapshot, &selection->required.items[i].expressions, call->arena);
     return found;
 }
 
@@ -85,23 +83,23 @@ static bool may_be_on_fargate(const struct node_selection *selection)
     return false;
 }
 
-static void report_elsewhere(struct judgement *judgement, const struct expression *elsewhere)
+static void report_elsewhere(struct rail_call *call, const struct expression *elsewhere)
 {
     struct text key = elsewhere->key;
     struct text statement = TEXT("keeps off the nodes of NodePools, and no other Node is visible");
     if (!text_is(key, LABEL_NODE_POOL))
-        statement = arena_printf(judgement->arena,
+        statement = arena_printf(call->arena,
                                  "asks for nodes with %.*s, which NodePools do not make, and none "
                                  "is visible",
                                  TEXT_ARGS(key));
-    judgement_report(judgement, &(struct draft){
-                                    .severity = SEVERITY_UNDECIDED,
-                                    .field = elsewhere->field,
-                                    .found = key,
-                                    .statement = statement,
-                                    .fix = TEXT("make the Nodes visible (--state DIR); those of a "
-                                                "node group at zero cannot be seen"),
-                                });
+    report_draft(call, &(struct draft){
+                           .severity = SEVERITY_UNDECIDED,
+                           .field = elsewhere->field,
+                           .found = key,
+                           .statement = statement,
+                           .fix = TEXT("make the Nodes visible (--state DIR); those of a "
+                                       "node group at zero cannot be seen"),
+                       });
 }
 
 /* ---- what is said ---- */
@@ -177,10 +175,10 @@ static struct text fix_of(const struct places_answer *answer)
     return TEXT("ask for what some NodePool has; taffrail plan shows what would be bought");
 }
 
-static void report_nowhere(struct judgement *judgement, const struct workload *workload,
+static void report_nowhere(struct rail_call *call, const struct workload *workload,
                            const struct places_answer *answer)
 {
-    struct text_builder why = {.arena = judgement->arena};
+    struct text_builder why = {.arena = call->arena};
     bool some = false;
     text_builder_add(&why, TEXT("no NodePool or Node could ever run it"));
     if (answer->term_count > PLACES_TERMS_MAX)
@@ -195,36 +193,34 @@ static void report_nowhere(struct judgement *judgement, const struct workload *w
             some = true;
         }
     }
-    judgement_report(judgement, &(struct draft){
-                                    .field = workload->spec,
-                                    .statement = text_builder_text(&why),
-                                    .fix = fix_of(answer),
-                                });
+    report_draft(call, &(struct draft){
+                           .field = workload->spec,
+                           .statement = text_builder_text(&why),
+                           .fix = fix_of(answer),
+                       });
 }
 
-static void judge(struct judgement *judgement, const void *settings)
+static void judge(struct rail_call *call)
 {
-    (void)settings;
-    const struct world *world = judgement->world;
-    struct arena *arena = judgement->arena;
+    const struct world *world = call->world;
+    struct arena *arena = call->arena;
     struct workload workload;
     struct places_answer answer;
-    if (is_of_daemon_set(judgement->subject, judgement->object) ||
-        !workload_read(judgement->object, arena, &workload) || is_placed(&workload) ||
+    if (is_of_daemon_set(call->subject, call->object) ||
+        !workload_read(call->object, arena, &workload) || is_placed(&workload) ||
         pod_is_on_fargate(node_get(workload.metadata->node, "labels"), workload.spec->node) ||
         node_count(node_get(workload.spec->node, "containers")) == 0)
         return;
     bool nothing_there = snapshot_pool_count(world->snapshot) == 0 &&
                          snapshot_count(world->snapshot, KIND_NODE) == 0;
     if (nothing_there || !world_sees(world, KIND_BIT(KIND_NODE_POOL) | KIND_BIT(KIND_NODE))) {
-        judgement_report(
-            judgement,
-            &(struct draft){
-                .severity = SEVERITY_UNDECIDED,
-                .field = workload.spec,
-                .statement = TEXT("no NodePool and no Node is visible that could run it"),
-                .fix = TEXT("make the NodePools and Nodes visible (--state DIR)"),
-            });
+        report_draft(call,
+                     &(struct draft){
+                         .severity = SEVERITY_UNDECIDED,
+                         .field = workload.spec,
+                         .statement = TEXT("no NodePool and no Node is visible that could run it"),
+                         .fix = TEXT("make the NodePools and Nodes visible (--state DIR)"),
+                     });
         return;
     }
     const struct places *places = world->places;
@@ -237,11 +233,11 @@ static void judge(struct judgement *judgement, const void *settings)
     node_selection_read(&workload, arena, &selection);
     if (may_be_on_fargate(&selection))
         return;
-    const struct expression *elsewhere = elsewhere_of(judgement, &selection);
+    const struct expression *elsewhere = elsewhere_of(call, &selection);
     if (elsewhere != NULL)
-        report_elsewhere(judgement, elsewhere);
+        report_elsewhere(call, elsewhere);
     else
-        report_nowhere(judgement, &workload, &answer);
+        report_nowhere(call, &workload, &answer);
 }
 
 const struct rail rail_placeable = {

@@ -2,8 +2,8 @@
 
 static const struct key keys[] = {{0}};
 
-struct hearing {
-    struct judgement *judgement;
+struct check {
+    struct rail_call *call;
     const struct field *spec;
     const struct node *selector;
     const struct selector_index *index;  /* of the selector */
@@ -45,32 +45,31 @@ static int64_t replicas_of(const struct object *workload, bool *said)
     return *said ? within_int32(replicas) : 1;
 }
 
-static void count_selected(struct hearing *hearing, const struct object *workload)
+static void count_selected(struct check *check, const struct object *workload)
 {
-    if (!text_equal(workload->namespace, hearing->judgement->object->namespace) ||
-        is_controlled(workload) ||
-        !selector_index_matches(hearing->index, template_labels(workload)))
+    if (!text_equal(workload->namespace, check->call->object->namespace) ||
+        is_controlled(workload) || !selector_index_matches(check->index, template_labels(workload)))
         return;
-    if (hearing->first == NULL)
-        hearing->first = workload;
+    if (check->first == NULL)
+        check->first = workload;
     bool said;
-    hearing->workloads++;
-    hearing->pods += replicas_of(workload, &said);
-    if (!said && hearing->unsaid == NULL)
-        hearing->unsaid = workload;
+    check->workloads++;
+    check->pods += replicas_of(workload, &said);
+    if (!said && check->unsaid == NULL)
+        check->unsaid = workload;
 }
 
-static void find_selected(struct hearing *hearing)
+static void find_selected(struct check *check)
 {
-    const struct snapshot *snapshot = hearing->judgement->world->snapshot;
+    const struct snapshot *snapshot = check->call->world->snapshot;
     for (size_t i = 0; i < COUNT_OF(counted_kinds); i++)
         for (size_t j = 0; j < snapshot_count(snapshot, counted_kinds[i]); j++)
-            count_selected(hearing, snapshot_object(snapshot, counted_kinds[i], j));
+            count_selected(check, snapshot_object(snapshot, counted_kinds[i], j));
     for (size_t i = 0; i < snapshot_count(snapshot, KIND_JOB); i++) {
         const struct object *job = snapshot_object(snapshot, KIND_JOB, i);
-        if (text_equal(job->namespace, hearing->judgement->object->namespace) &&
-            selector_index_matches(hearing->index, template_labels(job))) {
-            hearing->uncountable = job;
+        if (text_equal(job->namespace, check->call->object->namespace) &&
+            selector_index_matches(check->index, template_labels(job))) {
+            check->uncountable = job;
             return;
         }
     }
@@ -103,50 +102,49 @@ static const char never_fix[] =
     "leave at least one pod to go: maxUnavailable: 1, with two replicas or more where none may be "
     "missed";
 
-static void report_never(struct hearing *hearing, const struct field *field, struct text why)
+static void report_never(struct check *check, const struct field *field, struct text why)
 {
-    judgement_report(hearing->judgement, &(struct draft){
-                                             .field = field,
-                                             .found = node_text(field->node),
-                                             .statement = why,
-                                             .fix = TEXT(never_fix),
-                                         });
+    report_draft(check->call, &(struct draft){
+                                  .field = field,
+                                  .found = node_text(field->node),
+                                  .statement = why,
+                                  .fix = TEXT(never_fix),
+                              });
 }
 
-static struct text never_text(const struct hearing *hearing, const struct field *field)
+static struct text never_text(const struct check *check, const struct field *field)
 {
-    return arena_printf(hearing->judgement->arena,
+    return arena_printf(check->call->arena,
                         "found \"%.*s\": no pod may ever be evicted, so their nodes are never "
                         "replaced",
                         TEXT_ARGS(node_text(field->node)));
 }
 
-static struct text selected_text(const struct hearing *hearing)
+static struct text selected_text(const struct check *check)
 {
-    struct arena *arena = hearing->judgement->arena;
-    struct text name = object_display_name(hearing->first, arena);
-    if (hearing->workloads == 1)
-        return arena_printf(arena, "%.*s %.*s has %lld", TEXT_ARGS(hearing->first->kind_name),
-                            TEXT_ARGS(name), (long long)hearing->pods);
+    struct arena *arena = check->call->arena;
+    struct text name = object_display_name(check->first, arena);
+    if (check->workloads == 1)
+        return arena_printf(arena, "%.*s %.*s has %lld", TEXT_ARGS(check->first->kind_name),
+                            TEXT_ARGS(name), (long long)check->pods);
     return arena_printf(arena, "%.*s %.*s and %zu more have %lld",
-                        TEXT_ARGS(hearing->first->kind_name), TEXT_ARGS(name),
-                        hearing->workloads - 1, (long long)hearing->pods);
+                        TEXT_ARGS(check->first->kind_name), TEXT_ARGS(name), check->workloads - 1,
+                        (long long)check->pods);
 }
 
 /* A chart with an autoscaler leaves replicas out; the API server writes them into what it stores.
  */
-static void report_unsaid(struct hearing *hearing, const struct field *field,
-                          const struct share *least)
+static void report_unsaid(struct check *check, const struct field *field, const struct share *least)
 {
-    struct arena *arena = hearing->judgement->arena;
-    const struct object *unsaid = hearing->unsaid;
+    struct arena *arena = check->call->arena;
+    const struct object *unsaid = check->unsaid;
     /* The fewest pods of which one may go: of a percentage, 100 / (100 - it), rounded up. */
     int64_t enough = least->percent ? (199 - least->amount) / (100 - least->amount)
                                     : within_int32(least->amount) + 1;
     /* It was counted as one. */
-    long long needed = enough - (hearing->pods - 1);
-    judgement_report(
-        hearing->judgement,
+    long long needed = enough - (check->pods - 1);
+    report_draft(
+        check->call,
         &(struct draft){
             .severity = SEVERITY_UNDECIDED,
             .field = field,
@@ -165,21 +163,21 @@ static void report_unsaid(struct hearing *hearing, const struct field *field,
 }
 
 /* What must stay, of the pods there are; a share is rounded up. */
-static void judge_least(struct hearing *hearing, const struct field *field)
+static void judge_least(struct check *check, const struct field *field)
 {
-    struct arena *arena = hearing->judgement->arena;
+    struct arena *arena = check->call->arena;
     struct text written = node_text(field->node);
     struct share least;
     if (!read_share(field->node, &least) || least.amount <= 0)
         return;
     if (least.percent && least.amount >= 100) {
-        report_never(hearing, field, never_text(hearing, field));
+        report_never(check, field, never_text(check, field));
         return;
     }
-    if (hearing->first == NULL) {
-        if (!sees_workloads(hearing->judgement->world))
-            judgement_report(
-                hearing->judgement,
+    if (check->first == NULL) {
+        if (!sees_workloads(check->call->world))
+            report_draft(
+                check->call,
                 &(struct draft){
                     .severity = SEVERITY_UNDECIDED,
                     .field = field,
@@ -192,39 +190,39 @@ static void judge_least(struct hearing *hearing, const struct field *field)
                 });
         return;
     }
-    int64_t staying = least.percent ? (hearing->pods * least.amount + 99) / 100 : least.amount;
-    if (hearing->pods == 0 || staying < hearing->pods)
+    int64_t staying = least.percent ? (check->pods * least.amount + 99) / 100 : least.amount;
+    if (check->pods == 0 || staying < check->pods)
         return;
-    if (hearing->unsaid != NULL)
-        report_unsaid(hearing, field, &least);
+    if (check->unsaid != NULL)
+        report_unsaid(check, field, &least);
     else
-        report_never(hearing, field,
+        report_never(check, field,
                      arena_printf(arena,
                                   "found \"%.*s\": %lld must stay and %.*s, so none may ever be "
                                   "evicted",
                                   TEXT_ARGS(written), (long long)staying,
-                                  TEXT_ARGS(selected_text(hearing))));
+                                  TEXT_ARGS(selected_text(check))));
 }
 
 /* How many may be missing. */
-static void judge_most(struct hearing *hearing, const struct field *field)
+static void judge_most(struct check *check, const struct field *field)
 {
     struct share most;
     if (read_share(field->node, &most) && most.amount <= 0)
-        report_never(hearing, field, never_text(hearing, field));
+        report_never(check, field, never_text(check, field));
 }
 
 /* The controller asks how many replicas there are to be; of a Job nobody can say. */
-static void judge_uncountable(struct hearing *hearing, const struct field *field)
+static void judge_uncountable(struct check *check, const struct field *field)
 {
-    struct arena *arena = hearing->judgement->arena;
+    struct arena *arena = check->call->arena;
     struct share share;
-    if (hearing->uncountable == NULL || !read_share(field->node, &share))
+    if (check->uncountable == NULL || !read_share(field->node, &share))
         return;
     if (!share.percent && !text_is(field->key, "maxUnavailable"))
         return;
-    judgement_report(
-        hearing->judgement,
+    report_draft(
+        check->call,
         &(struct draft){
             .field = field,
             .found = node_text(field->node),
@@ -232,7 +230,7 @@ static void judge_uncountable(struct hearing *hearing, const struct field *field
                 arena,
                 "selects pods of Job %.*s, which has no replicas to reckon with: the budget stays "
                 "at 0 disruptions",
-                TEXT_ARGS(object_display_name(hearing->uncountable, arena))),
+                TEXT_ARGS(object_display_name(check->uncountable, arena))),
             .fix = TEXT("for Jobs write minAvailable as a number"),
         });
 }
@@ -245,62 +243,61 @@ static const struct node *labels_held(const struct object *object)
     return object->kind == KIND_POD ? object->labels : template_labels(object);
 }
 
-static void find_holders(struct hearing *hearing)
+static void find_holders(struct check *check)
 {
     static const enum kind kinds[] = {KIND_DEPLOYMENT,  KIND_STATEFUL_SET,
                                       KIND_REPLICA_SET, KIND_REPLICATION_CONTROLLER,
                                       KIND_JOB,         KIND_POD};
-    const struct snapshot *snapshot = hearing->judgement->world->snapshot;
-    struct text namespace = hearing->judgement->object->namespace;
+    const struct snapshot *snapshot = check->call->world->snapshot;
+    struct text namespace = check->call->object->namespace;
     for (size_t i = 0; i < COUNT_OF(kinds); i++) {
         for (size_t j = 0; j < snapshot_count(snapshot, kinds[i]); j++) {
             const struct object *object = snapshot_object(snapshot, kinds[i], j);
             if (text_equal(object->namespace, namespace) &&
-                selector_index_matches(hearing->index, labels_held(object)))
-                *LIST_PUSH(hearing->judgement->arena, &hearing->holders) = object;
+                selector_index_matches(check->index, labels_held(object)))
+                *LIST_PUSH(check->call->arena, &check->holders) = object;
         }
     }
 }
 
 /* One whose labels both select; NULL: none. */
-static const struct object *find_shared(const struct hearing *hearing, const struct node *other)
+static const struct object *find_shared(const struct check *check, const struct node *other)
 {
-    struct arena *arena = hearing->judgement->arena;
+    struct arena *arena = check->call->arena;
     const struct selector_index *index = selector_index_make(other, arena);
-    arena_tick(arena, hearing->holders.count);
-    for (size_t i = 0; i < hearing->holders.count; i++)
-        if (selector_index_matches(index, labels_held(hearing->holders.items[i])))
-            return hearing->holders.items[i];
+    arena_tick(arena, check->holders.count);
+    for (size_t i = 0; i < check->holders.count; i++)
+        if (selector_index_matches(index, labels_held(check->holders.items[i])))
+            return check->holders.items[i];
     return NULL;
 }
 
-static void report_double(struct hearing *hearing, const struct object *other,
+static void report_double(struct check *check, const struct object *other,
                           const struct object *shared)
 {
-    struct arena *arena = hearing->judgement->arena;
+    struct arena *arena = check->call->arena;
     struct text pods = TEXT("the same pods");
     if (shared != NULL)
         pods = arena_printf(arena, "the pods of %.*s %.*s", TEXT_ARGS(shared->kind_name),
                             TEXT_ARGS(object_display_name(shared, arena)));
     if (shared != NULL && shared->kind == KIND_POD)
         pods = arena_printf(arena, "Pod %.*s", TEXT_ARGS(shared->name));
-    judgement_report(
-        hearing->judgement,
-        &(struct draft){
-            .field = field_get(arena, hearing->spec, "selector"),
-            .found = other->name,
-            .statement = arena_printf(arena,
+    report_draft(check->call, &(struct draft){
+                                  .field = field_get(arena, check->spec, "selector"),
+                                  .found = other->name,
+                                  .statement = arena_printf(
+                                      arena,
                                       "selects %.*s, as PodDisruptionBudget %.*s does: a pod with "
                                       "two budgets is never evicted",
                                       TEXT_ARGS(pods), TEXT_ARGS(other->name)),
-            .fix = TEXT("keep one of the two, or narrow a selector"),
-        });
+                                  .fix = TEXT("keep one of the two, or narrow a selector"),
+                              });
 }
 
-static void judge_others(struct hearing *hearing)
+static void judge_others(struct check *check)
 {
-    const struct object *own = hearing->judgement->object;
-    const struct snapshot *snapshot = hearing->judgement->world->snapshot;
+    const struct object *own = check->call->object;
+    const struct snapshot *snapshot = check->call->world->snapshot;
     bool holders_found = false;
     for (size_t i = 0; i < snapshot_count(snapshot, KIND_POD_DISRUPTION_BUDGET); i++) {
         const struct object *other = snapshot_object(snapshot, KIND_POD_DISRUPTION_BUDGET, i);
@@ -309,34 +306,33 @@ static void judge_others(struct hearing *hearing)
             !text_equal(other->namespace, own->namespace))
             continue;
         if (!holders_found)
-            find_holders(hearing);
+            find_holders(check);
         holders_found = true;
-        const struct object *shared = find_shared(hearing, selector);
-        if (shared != NULL || node_equal(selector, hearing->selector))
-            report_double(hearing, other, shared);
+        const struct object *shared = find_shared(check, selector);
+        if (shared != NULL || node_equal(selector, check->selector))
+            report_double(check, other, shared);
     }
 }
 
-static void judge(struct judgement *judgement, const void *settings)
+static void judge(struct rail_call *call)
 {
-    (void)settings;
-    struct arena *arena = judgement->arena;
-    struct hearing hearing = {
-        .judgement = judgement,
-        .spec = field_get(arena, judgement->object->root, "spec"),
-        .selector = node_at(judgement->object->root->node, "spec.selector"),
+    struct arena *arena = call->arena;
+    struct check check = {
+        .call = call,
+        .spec = field_get(arena, call->object->root, "spec"),
+        .selector = node_at(call->object->root->node, "spec.selector"),
     };
-    const struct field *least = field_get(arena, hearing.spec, "minAvailable");
-    const struct field *most = field_get(arena, hearing.spec, "maxUnavailable");
-    if (!node_is(hearing.selector, NODE_MAP))
+    const struct field *least = field_get(arena, check.spec, "minAvailable");
+    const struct field *most = field_get(arena, check.spec, "maxUnavailable");
+    if (!node_is(check.selector, NODE_MAP))
         return; /* selects nothing */
-    hearing.index = selector_index_make(hearing.selector, arena);
-    find_selected(&hearing);
-    judge_least(&hearing, least);
-    judge_most(&hearing, most);
-    judge_uncountable(&hearing, least);
-    judge_uncountable(&hearing, most);
-    judge_others(&hearing);
+    check.index = selector_index_make(check.selector, arena);
+    find_selected(&check);
+    judge_least(&check, least);
+    judge_most(&check, most);
+    judge_uncountable(&check, least);
+    judge_uncountable(&check, most);
+    judge_others(&check);
 }
 
 const struct rail rail_pod_disruption_budgets = {

@@ -77,16 +77,16 @@ static struct text amount_text(struct text resource, int64_t milli, struct arena
 /* ---- a limit that must be there ---- */
 
 /* "{cpu: 1000, memory: 4Ti}", of what the pool can buy; empty when none of it bounds every node. */
-static struct text ceilings_text(const struct judgement *judgement, const struct settings *settings,
+static struct text ceilings_text(const struct rail_call *call, const struct settings *settings,
                                  const struct pool_supply *supply)
 {
     const struct key_quantities *max = &settings->max;
-    struct text_builder builder = {.arena = judgement->arena};
+    struct text_builder builder = {.arena = call->arena};
     bool bound = false;
     for (size_t i = 0; i < max->count; i++) {
-        if (pool_limits_carriers(supply, max->items[i].name, judgement->arena) == CARRIED_BY_NONE)
+        if (pool_limits_carriers(supply, max->items[i].name, call->arena) == CARRIED_BY_NONE)
             continue;
-        bound = bound || pool_limits_binds(supply, max->items[i].name, judgement->arena);
+        bound = bound || pool_limits_binds(supply, max->items[i].name, call->arena);
         text_builder_printf(&builder, "%s%.*s: %.*s", builder.size == 0 ? "{" : ", ",
                             TEXT_ARGS(max->items[i].name), TEXT_ARGS(max->items[i].written));
     }
@@ -104,11 +104,11 @@ static bool is_listed(const struct key_quantities *quantities, struct text name)
 
 /* "memory, nodes": what a limit is asked for on, beside what has a ceiling of its own; and whether
  * with these alone the pool would be taken for one that has limits. */
-static struct text asked_text(const struct judgement *judgement, const struct settings *settings,
+static struct text asked_text(const struct rail_call *call, const struct settings *settings,
                               const struct pool_supply *supply, bool *enough)
 {
     size_t required = settings->require.count;
-    struct text_builder builder = {.arena = judgement->arena};
+    struct text_builder builder = {.arena = call->arena};
     *enough = false;
     for (size_t i = 0; i < required + settings->max_total.count; i++) {
         struct text name = i < required ? settings->require.items[i]
@@ -116,22 +116,22 @@ static struct text asked_text(const struct judgement *judgement, const struct se
         bool told = is_listed(&settings->max, name);
         for (size_t j = 0; j < required && i >= required; j++)
             told = told || text_equal(settings->require.items[j], name);
-        if (told || !pool_limits_can_buy(supply, name, judgement->arena))
+        if (told || !pool_limits_can_buy(supply, name, call->arena))
             continue;
-        *enough = *enough || i < required || pool_limits_binds(supply, name, judgement->arena);
+        *enough = *enough || i < required || pool_limits_binds(supply, name, call->arena);
         text_builder_printf(&builder, "%s%.*s", builder.size == 0 ? "" : ", ", TEXT_ARGS(name));
     }
     return text_builder_text(&builder);
 }
 
-static struct text fix_of_none(const struct judgement *judgement, const struct settings *settings,
+static struct text fix_of_none(const struct rail_call *call, const struct settings *settings,
                                const struct pool *pool, const struct pool_supply *supply)
 {
-    struct arena *arena = judgement->arena;
+    struct arena *arena = call->arena;
     struct text path = field_path(arena, pool->limits_field);
-    struct text ceilings = ceilings_text(judgement, settings, supply);
+    struct text ceilings = ceilings_text(call, settings, supply);
     bool enough;
-    struct text asked = asked_text(judgement, settings, supply, &enough);
+    struct text asked = asked_text(call, settings, supply, &enough);
     if (ceilings.size > 0)
         return arena_printf(arena, "set %.*s, at most %.*s%s%.*s", TEXT_ARGS(path),
                             TEXT_ARGS(ceilings), asked.size > 0 ? ", and a limit on " : "",
@@ -143,10 +143,10 @@ static struct text fix_of_none(const struct judgement *judgement, const struct s
 }
 
 /* False when it has none that bounds it; then that is said. */
-static bool judge_any(struct judgement *judgement, const struct settings *settings,
+static bool judge_any(struct rail_call *call, const struct settings *settings,
                       const struct pool *pool, const struct pool_supply *supply)
 {
-    struct arena *arena = judgement->arena;
+    struct arena *arena = call->arena;
     const struct node *limits = pool->limits_field->node;
     enum { SHOWN = 10 };
     struct text_builder loose = {.arena = arena};
@@ -155,7 +155,7 @@ static bool judge_any(struct judgement *judgement, const struct settings *settin
         struct text name = {limits->members[i].key, limits->members[i].key_size};
         if (!node_is_given(&limits->members[i].value))
             continue;
-        if (settings->require.count > 0 || pool_limits_binds(supply, name, judgement->arena))
+        if (settings->require.count > 0 || pool_limits_binds(supply, name, call->arena))
             return true;
         if (loose_count++ < SHOWN)
             text_builder_printf(&loose, "%s%.*s", loose.size == 0 ? "" : ", ", TEXT_ARGS(name));
@@ -166,47 +166,46 @@ static bool judge_any(struct judgement *judgement, const struct settings *settin
         .field = pool->limits_field,
         .found = text_builder_text(&loose),
         .statement = TEXT("no limit: nothing bounds how many nodes the pool buys"),
-        .fix = fix_of_none(judgement, settings, pool, supply),
+        .fix = fix_of_none(call, settings, pool, supply),
     };
     if (loose.size > 0)
         draft.statement = arena_printf(
             arena, "limits only %.*s, and the pool can buy any number of nodes without it",
             TEXT_ARGS(draft.found));
-    judgement_report(judgement, &draft);
+    report_draft(call, &draft);
     return false;
 }
 
-static void report_missing(struct judgement *judgement, const struct pool *pool,
-                           struct text resource, struct text at_most)
+static void report_missing(struct rail_call *call, const struct pool *pool, struct text resource,
+                           struct text at_most)
 {
-    struct arena *arena = judgement->arena;
-    judgement_report(
-        judgement,
-        &(struct draft){
-            .field = field_member(arena, pool->limits_field, resource),
-            .statement = arena_printf(arena, "no limit on %.*s", TEXT_ARGS(resource)),
-            .fix = at_most.size > 0
-                       ? arena_printf(arena, "set it to at most %.*s", TEXT_ARGS(at_most))
-                       : arena_printf(arena, "add %.*s to %.*s", TEXT_ARGS(resource),
-                                      TEXT_ARGS(field_path(arena, pool->limits_field))),
-        });
+    struct arena *arena = call->arena;
+    report_draft(call,
+                 &(struct draft){
+                     .field = field_member(arena, pool->limits_field, resource),
+                     .statement = arena_printf(arena, "no limit on %.*s", TEXT_ARGS(resource)),
+                     .fix = at_most.size > 0
+                                ? arena_printf(arena, "set it to at most %.*s", TEXT_ARGS(at_most))
+                                : arena_printf(arena, "add %.*s to %.*s", TEXT_ARGS(resource),
+                                               TEXT_ARGS(field_path(arena, pool->limits_field))),
+                 });
 }
 
 /* ---- limits that are too high ---- */
 
-static void judge_max(struct judgement *judgement, const struct settings *settings,
+static void judge_max(struct rail_call *call, const struct settings *settings,
                       const struct pool *pool, const struct pool_supply *supply)
 {
-    struct arena *arena = judgement->arena;
+    struct arena *arena = call->arena;
     for (size_t i = 0; i < settings->max.count; i++) {
         const struct key_quantity *max = &settings->max.items[i];
         struct limit limit = limit_of(pool, max->name, arena);
         if (!limit.given) {
-            if (pool_limits_can_buy(supply, max->name, judgement->arena))
-                report_missing(judgement, pool, max->name, max->written);
+            if (pool_limits_can_buy(supply, max->name, call->arena))
+                report_missing(call, pool, max->name, max->written);
         } else if (limit.milli > max->milli) {
-            judgement_report(
-                judgement,
+            report_draft(
+                call,
                 &(struct draft){
                     .field = limit.field,
                     .found = limit.written,
@@ -221,7 +220,7 @@ static void judge_max(struct judgement *judgement, const struct settings *settin
 
 /* The limits of the other pools, summed, and said: "batch 500, default 400". */
 struct others {
-    struct judgement *judgement;
+    struct rail_call *call;
     struct text resource;
     int64_t milli;
     size_t count;
@@ -231,8 +230,8 @@ struct others {
 static void add_other(struct others *others, const struct pool *pool)
 {
     enum { SHOWN = 5 };
-    const struct object *judged = others->judgement->object;
-    struct arena *arena = others->judgement->arena;
+    const struct object *judged = others->call->object;
+    struct arena *arena = others->call->arena;
     bool is_it = pool->object->kind == judged->kind && text_equal(pool->object->name, judged->name);
     struct limit limit = limit_of(pool, others->resource, arena);
     if (is_it || pool->object->deleting || limit.milli <= 0)
@@ -247,34 +246,33 @@ static void add_other(struct others *others, const struct pool *pool)
         text_builder_add(&others->names, TEXT(", ..."));
 }
 
-static struct others others_of(struct judgement *judgement, struct text resource)
+static struct others others_of(struct rail_call *call, struct text resource)
 {
-    const struct snapshot *snapshot = judgement->world->snapshot;
-    struct others others = {
-        .judgement = judgement, .resource = resource, .names = {.arena = judgement->arena}};
+    const struct snapshot *snapshot = call->world->snapshot;
+    struct others others = {.call = call, .resource = resource, .names = {.arena = call->arena}};
     for (size_t i = 0; i < snapshot_pool_count(snapshot); i++)
         add_other(&others, snapshot_pool(snapshot, i));
     for (size_t i = 0; i < snapshot_count(snapshot, KIND_PROVISIONER); i++) {
         struct pool pool;
-        if (pool_read(snapshot_object(snapshot, KIND_PROVISIONER, i), judgement->arena, &pool))
+        if (pool_read(snapshot_object(snapshot, KIND_PROVISIONER, i), call->arena, &pool))
             add_other(&others, &pool);
     }
     return others;
 }
 
-static void judge_total(struct judgement *judgement, const struct settings *settings,
+static void judge_total(struct rail_call *call, const struct settings *settings,
                         const struct pool *pool, const struct pool_supply *supply,
                         const struct key_quantity *budget)
 {
-    struct arena *arena = judgement->arena;
+    struct arena *arena = call->arena;
     struct limit limit = limit_of(pool, budget->name, arena);
     if (!limit.given) {
         if (!is_listed(&settings->max, budget->name) &&
-            pool_limits_can_buy(supply, budget->name, judgement->arena))
-            report_missing(judgement, pool, budget->name, TEXT(""));
+            pool_limits_can_buy(supply, budget->name, call->arena))
+            report_missing(call, pool, budget->name, TEXT(""));
         return;
     }
-    struct others others = others_of(judgement, budget->name);
+    struct others others = others_of(call, budget->name);
     int64_t total = 0;
     if (limit.milli <= 0)
         return;
@@ -299,14 +297,14 @@ static void judge_total(struct judgement *judgement, const struct settings *sett
                                         TEXT_ARGS(amount_text(budget->name, left, arena)))
                          : TEXT("lower the limits of the other pools first: they take the whole "
                                 "budget");
-    judgement_report(judgement, &draft);
+    report_draft(call, &draft);
 }
 
 /* ---- the whole ---- */
 
-static void judge_quantities(struct judgement *judgement, const struct pool *pool)
+static void judge_quantities(struct rail_call *call, const struct pool *pool)
 {
-    struct arena *arena = judgement->arena;
+    struct arena *arena = call->arena;
     const struct node *limits = pool->limits_field->node;
     for (size_t i = 0; node_is(limits, NODE_MAP) && i < node_count(limits); i++) {
         struct text name = {limits->members[i].key, limits->members[i].key_size};
@@ -315,8 +313,8 @@ static void judge_quantities(struct judgement *judgement, const struct pool *poo
             continue;
         bool of_provisioner =
             text_is(name, "resources") && node_is(&limits->members[i].value, NODE_MAP);
-        judgement_report(
-            judgement,
+        report_draft(
+            call,
             &(struct draft){
                 .field = limit.field,
                 .found = limit.written,
@@ -334,10 +332,10 @@ static void judge_quantities(struct judgement *judgement, const struct pool *poo
 }
 
 /* A pool of fixed size is its own limit. */
-static bool judge_static(struct judgement *judgement, const struct settings *settings,
+static bool judge_static(struct rail_call *call, const struct settings *settings,
                          const struct pool *pool)
 {
-    struct arena *arena = judgement->arena;
+    struct arena *arena = call->arena;
     const struct field *replicas = field_at(arena, pool->object->root, "spec.replicas");
     int64_t count = 0;
     if (!node_integer(replicas->node, &count))
@@ -346,8 +344,8 @@ static bool judge_static(struct judgement *judgement, const struct settings *set
         const struct key_quantity *max = &settings->max.items[i];
         if (!text_is(max->name, "nodes") || count <= max->milli / 1000)
             continue;
-        judgement_report(
-            judgement,
+        report_draft(
+            call,
             &(struct draft){
                 .field = replicas,
                 .found = node_text(replicas->node),
@@ -359,30 +357,30 @@ static bool judge_static(struct judgement *judgement, const struct settings *set
     return true;
 }
 
-static void judge(struct judgement *judgement, const void *settings_pointer)
+static void judge(struct rail_call *call)
 {
-    const struct settings *settings = settings_pointer;
+    const struct settings *settings = call->settings;
     struct pool pool;
-    if (!pool_read(judgement->object, judgement->arena, &pool))
+    if (!pool_read(call->object, call->arena, &pool))
         return;
-    judge_quantities(judgement, &pool);
-    if (judge_static(judgement, settings, &pool))
+    judge_quantities(call, &pool);
+    if (judge_static(call, settings, &pool))
         return;
-    struct pool_supply supply = pool_limits_supply(judgement, &pool);
-    if (!judge_any(judgement, settings, &pool, &supply))
+    struct pool_supply supply = pool_limits_supply(call, &pool);
+    if (!judge_any(call, settings, &pool, &supply))
         return;
     for (size_t i = 0; i < settings->require.count; i++) {
         struct text resource = settings->require.items[i];
         bool told =
             is_listed(&settings->max, resource) || is_listed(&settings->max_total, resource);
-        if (!told && !limit_of(&pool, resource, judgement->arena).given &&
-            pool_limits_can_buy(&supply, resource, judgement->arena))
-            report_missing(judgement, &pool, resource, TEXT(""));
+        if (!told && !limit_of(&pool, resource, call->arena).given &&
+            pool_limits_can_buy(&supply, resource, call->arena))
+            report_missing(call, &pool, resource, TEXT(""));
     }
-    judge_max(judgement, settings, &pool, &supply);
+    judge_max(call, settings, &pool, &supply);
     for (size_t i = 0; i < settings->max_total.count; i++)
-        judge_total(judgement, settings, &pool, &supply, &settings->max_total.items[i]);
-    pool_limits_judge_reach(judgement, &pool, &supply);
+        judge_total(call, settings, &pool, &supply, &settings->max_total.items[i]);
+    pool_limits_judge_reach(call, &pool, &supply);
 }
 
 const struct rail rail_pool_limits = {

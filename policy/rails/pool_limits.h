@@ -13,7 +13,7 @@ struct pool_supply {
     struct type_set launchable;
     struct catalog_amounts of_one; /* of the first type that nodes are made of; empty: of none */
 };
-struct pool_supply pool_limits_supply(const struct judgement *judgement, const struct pool *pool);
+struct pool_supply pool_limits_supply(const struct rail_call *call, const struct pool *pool);
 /* What a node has of a resource: cpu in thousandths, all others in units; 0: none. */
 int64_t pool_limits_capacity(const struct catalog_amounts *amounts, struct text resource);
 
@@ -28,7 +28,7 @@ bool pool_limits_can_buy(const struct pool_supply *supply, struct text resource,
                          struct arena *arena);
 
 /* Limits under which no node of the pool fits. */
-void pool_limits_judge_reach(struct judgement *judgement, const struct pool *pool,
+void pool_limits_judge_reach(struct rail_call *call, const struct pool *pool,
                              const struct pool_supply *supply);
 
 #endif

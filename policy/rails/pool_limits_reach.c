@@ -50,11 +50,11 @@ static struct text limit_text(struct text resource, int64_t capacity, struct are
     return arena_printf(arena, "%lld", (long long)capacity);
 }
 
-static void judge_limit(struct judgement *judgement, const struct pool_supply *supply,
+static void judge_limit(struct rail_call *call, const struct pool_supply *supply,
                         const struct field *field, int64_t milli)
 {
     enum { LONGEST = 5 };
-    struct arena *arena = judgement->arena;
+    struct arena *arena = call->arena;
     struct text resource = field->key;
     struct text written = node_text(field->node);
     struct smallest smallest;
@@ -64,8 +64,8 @@ static void judge_limit(struct judgement *judgement, const struct pool_supply *s
     struct text needed = limit_text(resource, smallest.capacity, arena);
     bool no_unit =
         text_is(resource, "memory") && text_is_digits(written) && written.size <= LONGEST;
-    judgement_report(
-        judgement,
+    report_draft(
+        call,
         &(struct draft){
             .severity = SEVERITY_WARN,
             .field = field,
@@ -82,10 +82,10 @@ static void judge_limit(struct judgement *judgement, const struct pool_supply *s
         });
 }
 
-void pool_limits_judge_reach(struct judgement *judgement, const struct pool *pool,
+void pool_limits_judge_reach(struct rail_call *call, const struct pool *pool,
                              const struct pool_supply *supply)
 {
-    struct arena *arena = judgement->arena;
+    struct arena *arena = call->arena;
     const struct node *limits = pool->limits_field->node;
     for (size_t i = 0; i < node_count(limits); i++) {
         struct text resource = {limits->members[i].key, limits->members[i].key_size};
@@ -94,16 +94,16 @@ void pool_limits_judge_reach(struct judgement *judgement, const struct pool *poo
         if (!quantity_milli(node_text(field->node), &milli) || milli == 0)
             continue; /* 0 is how a pool is switched off */
         if (milli < 0)
-            judgement_report(
-                judgement, &(struct draft){
-                               .field = field,
-                               .found = node_text(field->node),
-                               .statement = arena_printf(
-                                   arena, "found \"%.*s\", below zero: the pool never buys a node",
-                                   TEXT_ARGS(node_text(field->node))),
-                               .fix = TEXT("write what it may buy; 0, if that is nothing"),
-                           });
+            report_draft(call,
+                         &(struct draft){
+                             .field = field,
+                             .found = node_text(field->node),
+                             .statement = arena_printf(
+                                 arena, "found \"%.*s\", below zero: the pool never buys a node",
+                                 TEXT_ARGS(node_text(field->node))),
+                             .fix = TEXT("write what it may buy; 0, if that is nothing"),
+                         });
         else if (supply->covered && is_of_type(resource))
-            judge_limit(judgement, supply, field, milli);
+            judge_limit(call, supply, field, milli);
     }
 }

@@ -1,10 +1,10 @@
 /* What the types that a pool may launch carry. */
 #include "policy/rails/pool_limits.h"
 
-struct pool_supply pool_limits_supply(const struct judgement *judgement, const struct pool *pool)
+struct pool_supply pool_limits_supply(const struct rail_call *call, const struct pool *pool)
 {
-    struct arena *arena = judgement->arena;
-    struct pool_supply supply = {.catalog = judgement->world->catalog};
+    struct arena *arena = call->arena;
+    struct pool_supply supply = {.catalog = call->world->catalog};
     supply.covered = pool_is_covered_by(supply.catalog, pool);
     if (!supply.covered)
         return supply;

@@ -78,7 +78,7 @@ static bool takes_pods(const struct pool *pool)
 /* ---- two pools against each other ---- */
 
 struct pair {
-    struct judgement *judgement;
+    struct rail_call *call;
     const struct pool *pool, *other;
     struct solver_names *names;
     struct solver_requirements ours, theirs, both; /* on labels that Karpenter knows */
@@ -90,13 +90,13 @@ static bool is_known(const struct pair *pair, struct text key)
     size_t size = key.size;
     const char *canonical = solver_canonical_key(key.data, &size);
     return solver_is_well_known(canonical, size) ||
-           catalog_has_key(pair->judgement->world->catalog, (struct text){canonical, size});
+           catalog_has_key(pair->call->world->catalog, (struct text){canonical, size});
 }
 
 static void add_known(struct pair *pair, const struct expressions *expressions,
                       struct solver_requirements *set)
 {
-    struct arena *arena = pair->judgement->arena;
+    struct arena *arena = pair->call->arena;
     struct expressions known = {0};
     for (size_t i = 0; i < expressions->count; i++)
         if (is_known(pair, expressions->items[i].key))
@@ -113,12 +113,12 @@ static void add_own(const struct pair *pair, const struct pool *pool,
     for (size_t i = 0; i < COUNT_OF(lists); i++)
         for (size_t j = 0; j < lists[i]->count; j++)
             if (!is_known(pair, lists[i]->items[j].key))
-                expression_add(&lists[i]->items[j], pair->names, set, pair->judgement->arena);
+                expression_add(&lists[i]->items[j], pair->names, set, pair->call->arena);
 }
 
 static void find_apart(struct pair *pair)
 {
-    struct arena *arena = pair->judgement->arena;
+    struct arena *arena = pair->call->arena;
     struct solver_requirements ours = {0};
     struct solver_requirements theirs = {0};
     add_own(pair, pair->pool, &ours);
@@ -162,10 +162,9 @@ static struct text first_allowed(const struct pair *pair, const char *key,
 
 static void add_subnets(const struct pair *pair, const struct pool *pool, struct zones *zones)
 {
-    const struct node *subnets = pool_subnets(pair->judgement->world->snapshot, pool);
+    const struct node *subnets = pool_subnets(pair->call->world->snapshot, pool);
     for (size_t i = 0; subnets != NULL && i < node_count(subnets); i++)
-        zones_add(zones, node_string(node_get(node_item(subnets, i), "zone")),
-                  pair->judgement->arena);
+        zones_add(zones, node_string(node_get(node_item(subnets, i), "zone")), pair->call->arena);
 }
 
 static const struct text systems[] = {TEXT("linux"), TEXT("windows")};
@@ -175,14 +174,14 @@ static const struct text systems[] = {TEXT("linux"), TEXT("windows")};
 static bool runs(const struct pair *pair, const struct pool *pool,
                  const struct solver_requirements *set, struct text system)
 {
-    const struct judgement *judgement = pair->judgement;
-    const struct object *class = snapshot_find(judgement->world->snapshot, KIND_EC2_NODE_CLASS,
-                                               TEXT(""), pool->node_class_name);
+    const struct rail_call *call = pair->call;
+    const struct object *class =
+        snapshot_find(call->world->snapshot, KIND_EC2_NODE_CLASS, TEXT(""), pool->node_class_name);
     const struct class_settings *settings;
     struct error ignored;
     bool windows = text_is(system, "windows");
     if (class != NULL && text_is(pool->node_class_kind, "EC2NodeClass"))
-        return !class_settings_read(class, judgement->arena, &settings, &ignored) ||
+        return !class_settings_read(class, call->arena, &settings, &ignored) ||
                (class_settings_windows_build(settings) != NULL) == windows;
     return !windows || !allows(pair, set, LABEL_OS, systems[0]);
 }
@@ -192,7 +191,7 @@ static bool has_system(const struct pair *pair)
     bool same_class = text_equal(pair->pool->node_class_name, pair->other->node_class_name);
     for (size_t i = 0; i < COUNT_OF(systems); i++)
         if (allows(pair, &pair->both, LABEL_OS, systems[i]) &&
-            (same_class || !catalog_is_builtin(pair->judgement->world->catalog) ||
+            (same_class || !catalog_is_builtin(pair->call->world->catalog) ||
              (runs(pair, pair->pool, &pair->ours, systems[i]) &&
               runs(pair, pair->other, &pair->theirs, systems[i]))))
             return true;
@@ -202,7 +201,7 @@ static bool has_system(const struct pair *pair)
 /* A zone in which both make nodes. False when there is none; empty when nothing says which. */
 static bool find_zone(const struct pair *pair, struct text *zone)
 {
-    const struct judgement *judgement = pair->judgement;
+    const struct rail_call *call = pair->call;
     struct zones ours = {0};
     struct zones theirs = {0};
     add_subnets(pair, pair->pool, &ours);
@@ -210,17 +209,16 @@ static bool find_zone(const struct pair *pair, struct text *zone)
     struct zones zones = ours.count == 0 ? theirs : ours;
     bool confined = zones.count > 0;
     if (ours.count > 0 && theirs.count > 0)
-        zones = zones_intersect(&ours, &theirs, judgement->arena);
+        zones = zones_intersect(&ours, &theirs, call->arena);
     if (!confined)
-        zones_read(judgement->world->snapshot, judgement->world->catalog, ZONE_KEY_NAME,
-                   judgement->arena, &zones);
+        zones_read(call->world->snapshot, call->world->catalog, ZONE_KEY_NAME, call->arena, &zones);
     /* What the judged pool names, which may not be visible yet; what it rules out is no witness. */
     const struct expressions *requirements = &pair->pool->requirements;
     for (size_t i = 0; !confined && i < requirements->count; i++)
         for (size_t j = 0; zone_key_of(requirements->items[i].key) == ZONE_KEY_NAME &&
                            j < requirements->items[i].value_count;
              j++)
-            zones_add(&zones, requirements->items[i].values[j].text, judgement->arena);
+            zones_add(&zones, requirements->items[i].values[j].text, call->arena);
     *zone = first_allowed(pair, LABEL_ZONE, zones.items, zones.count);
     return zone->size > 0 || !confined;
 }
@@ -245,9 +243,10 @@ static size_t find_type(const struct catalog *catalog, const struct type_set *ty
     return best;
 }
 
-static void report(const struct pair *pair, size_t type, struct text zone, struct text capacity)
+static void report_pair(const struct pair *pair, size_t type, struct text zone,
+                        struct text capacity)
 {
-    struct arena *arena = pair->judgement->arena;
+    struct arena *arena = pair->call->arena;
     struct text a = pair->pool->object->name;
     struct text b = pair->other->object->name;
     struct text apart = text_builder_text(&pair->apart);
@@ -258,7 +257,7 @@ static void report(const struct pair *pair, size_t type, struct text zone, struc
                         "overlaps NodePool \"%.*s\": weight and taints are the same, and both may "
                         "launch %.*s, %.*s%.*s; ",
                         TEXT_ARGS(b),
-                        TEXT_ARGS(catalog_type(pair->judgement->world->catalog, type)->name),
+                        TEXT_ARGS(catalog_type(pair->call->world->catalog, type)->name),
                         TEXT_ARGS(capacity), TEXT_ARGS(place));
     if (apart.size > 0)
         text_builder_printf(&statement, "only pods that select %.*s are told apart, and ",
@@ -267,8 +266,8 @@ static void report(const struct pair *pair, size_t type, struct text zone, struc
     text_builder_printf(&statement,
                         "a small pod that selects nothing gets \"%.*s\", the last by name",
                         TEXT_ARGS(text_compare(a, b) > 0 ? a : b));
-    judgement_report(
-        pair->judgement,
+    report_draft(
+        pair->call,
         &(struct draft){
             .severity = apart.size > 0 ? SEVERITY_AUDIT : SEVERITY_RAIL,
             .field = field_at(arena, pair->pool->object->root, "spec.weight"),
@@ -279,14 +278,13 @@ static void report(const struct pair *pair, size_t type, struct text zone, struc
         });
 }
 
-static void judge_pair(struct judgement *judgement, const struct pool *pool,
-                       const struct pool *other)
+static void judge_pair(struct rail_call *call, const struct pool *pool, const struct pool *other)
 {
     static const struct text capacities[] = {TEXT("on-demand"), TEXT("spot"), TEXT("reserved")};
-    const struct catalog *catalog = judgement->world->catalog;
-    struct arena *arena = judgement->arena;
+    const struct catalog *catalog = call->world->catalog;
+    struct arena *arena = call->arena;
     struct pair pair = {
-        .judgement = judgement,
+        .call = call,
         .pool = pool,
         .other = other,
         .names = solver_names_create(arena, catalog_names(catalog)),
@@ -306,16 +304,16 @@ static void judge_pair(struct judgement *judgement, const struct pool *pool,
         !find_zone(&pair, &zone))
         return;
     find_apart(&pair);
-    report(&pair, type, zone, capacity);
+    report_pair(&pair, type, zone, capacity);
 }
 
-static void judge(struct judgement *judgement, const void *settings_pointer)
+static void judge(struct rail_call *call)
 {
-    const struct settings *settings = settings_pointer;
-    const struct snapshot *snapshot = judgement->world->snapshot;
-    const struct catalog *catalog = judgement->world->catalog;
+    const struct settings *settings = call->settings;
+    const struct snapshot *snapshot = call->world->snapshot;
+    const struct catalog *catalog = call->world->catalog;
     struct pool pool;
-    if (!pool_read(judgement->object, judgement->arena, &pool) || !takes_pods(&pool) ||
+    if (!pool_read(call->object, call->arena, &pool) || !takes_pods(&pool) ||
         !pool_is_covered_by(catalog, &pool))
         return;
     for (size_t i = 0; i < snapshot_pool_count(snapshot); i++) {
@@ -327,7 +325,7 @@ static void judge(struct judgement *judgement, const void *settings_pointer)
             !are_included(&other->taints, &pool.taints) ||
             is_ignored(settings, pool.object->name, name))
             continue;
-        judge_pair(judgement, &pool, other);
+        judge_pair(call, &pool, other);
     }
 }
 

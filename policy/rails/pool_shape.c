@@ -23,23 +23,23 @@ static const struct shape_words words_v1beta1 = {SHAPE_DROPPED("a NodePool of v1
                                                  .moved = moved};
 
 /* A Provisioner under the newer name. */
-static void report_version(struct judgement *judgement, struct text version)
+static void report_version(struct rail_call *call, struct text version)
 {
-    struct arena *arena = judgement->arena;
-    const struct field *field = field_get(arena, judgement->object->root, "apiVersion");
-    judgement_report(judgement, &(struct draft){
-                                    .field = field,
-                                    .found = node_string(field->node),
-                                    .statement = arena_printf(arena,
-                                                              "found NodePool of %.*s, which has "
-                                                              "none: its pools are Provisioners",
-                                                              TEXT_ARGS(version)),
-                                    .fix = TEXT("write karpenter.sh/v1, and the fields of v1"),
-                                    .replacement = TEXT("karpenter.sh/v1"),
-                                });
+    struct arena *arena = call->arena;
+    const struct field *field = field_get(arena, call->object->root, "apiVersion");
+    report_draft(call, &(struct draft){
+                           .field = field,
+                           .found = node_string(field->node),
+                           .statement = arena_printf(arena,
+                                                     "found NodePool of %.*s, which has "
+                                                     "none: its pools are Provisioners",
+                                                     TEXT_ARGS(version)),
+                           .fix = TEXT("write karpenter.sh/v1, and the fields of v1"),
+                           .replacement = TEXT("karpenter.sh/v1"),
+                       });
 }
 
-void pool_shape_judge_fields(struct judgement *judgement, const struct pool *pool)
+void pool_shape_judge_fields(struct rail_call *call, const struct pool *pool)
 {
     struct text version = TEXT("");
     text_split(pool->object->api_version, '/', NULL, &version);
@@ -48,25 +48,24 @@ void pool_shape_judge_fields(struct judgement *judgement, const struct pool *poo
     if (!old && !never && !text_is(version, "v1"))
         return;
     if (never)
-        report_version(judgement, version);
-    shape_judge_names(judgement, old ? &shape_node_pool_v1beta1 : &shape_node_pool_v1,
-                      judgement->object->root, old ? &words_v1beta1 : &words_v1);
+        report_version(call, version);
+    shape_judge_names(call, old ? &shape_node_pool_v1beta1 : &shape_node_pool_v1,
+                      call->object->root, old ? &words_v1beta1 : &words_v1);
 }
 
 /* ---- the rail ---- */
 
-static void judge_replicas(struct judgement *judgement, const struct pool *pool)
+static void judge_replicas(struct rail_call *call, const struct pool *pool)
 {
-    const struct field *replicas = field_at(judgement->arena, pool->object->root, "spec.replicas");
-    if (!policy_set_karpenter(judgement->world->policies)->no_static_capacity ||
-        !pool_is_static(pool))
+    const struct field *replicas = field_at(call->arena, pool->object->root, "spec.replicas");
+    if (!policy_set_karpenter(call->world->policies)->no_static_capacity || !pool_is_static(pool))
         return;
-    judgement_report(
-        judgement,
+    report_draft(
+        call,
         &(struct draft){
             .field = replicas,
             .found = node_text(replicas->node),
-            .statement = arena_printf(judgement->arena,
+            .statement = arena_printf(call->arena,
                                       "found %.*s, but Karpenter's feature gate StaticCapacity is "
                                       "off: the pool launches no node, for no pod",
                                       TEXT_ARGS(node_text(replicas->node))),
@@ -75,19 +74,18 @@ static void judge_replicas(struct judgement *judgement, const struct pool *pool)
         });
 }
 
-static void judge(struct judgement *judgement, const void *settings)
+static void judge(struct rail_call *call)
 {
-    (void)settings;
     struct pool pool;
-    if (!pool_read(judgement->object, judgement->arena, &pool))
+    if (!pool_read(call->object, call->arena, &pool))
         return;
-    pool_shape_judge_fields(judgement, &pool);
-    judge_replicas(judgement, &pool);
-    pool_shape_judge_values(judgement, &pool);
-    pool_shape_judge_keys(judgement, &pool);
-    pool_shape_judge_class(judgement, &pool);
-    pool_shape_judge_names(judgement, &pool);
-    pool_shape_judge_types(judgement, &pool);
+    pool_shape_judge_fields(call, &pool);
+    judge_replicas(call, &pool);
+    pool_shape_judge_values(call, &pool);
+    pool_shape_judge_keys(call, &pool);
+    pool_shape_judge_class(call, &pool);
+    pool_shape_judge_names(call, &pool);
+    pool_shape_judge_types(call, &pool);
 }
 
 static const struct key keys[] = {{0}};

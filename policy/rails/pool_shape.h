@@ -10,26 +10,26 @@
 /* ---- what the rail judges, in this order ---- */
 
 /* Fields that no NodePool of its version has: the API server drops them. */
-void pool_shape_judge_fields(struct judgement *judgement, const struct pool *pool);
+void pool_shape_judge_fields(struct rail_call *call, const struct pool *pool);
 /* What the API server takes and Karpenter refuses: the pool is then never used. */
-void pool_shape_judge_values(struct judgement *judgement, const struct pool *pool);
+void pool_shape_judge_values(struct rail_call *call, const struct pool *pool);
 /* Keys that Karpenter takes for labels of the pool's own, where a well-known one is meant. */
-void pool_shape_judge_keys(struct judgement *judgement, const struct pool *pool);
+void pool_shape_judge_keys(struct rail_call *call, const struct pool *pool);
 /* The EC2NodeClass, where others are visible. */
-void pool_shape_judge_class(struct judgement *judgement, const struct pool *pool);
+void pool_shape_judge_class(struct rail_call *call, const struct pool *pool);
 /* Keys, values and durations that cannot be, for which Karpenter refuses the pool, too. */
-void pool_shape_judge_names(struct judgement *judgement, const struct pool *pool);
+void pool_shape_judge_names(struct rail_call *call, const struct pool *pool);
 /* Pools that may launch anything, and pools that can launch nothing. */
-void pool_shape_judge_types(struct judgement *judgement, const struct pool *pool);
+void pool_shape_judge_types(struct rail_call *call, const struct pool *pool);
 
 /* ---- parts of the last ---- */
 
 /* Numbers in another unit than they are meant in; whether one of them leaves no type. */
-bool pool_shape_judge_units(struct judgement *judgement, const struct pool *pool);
+bool pool_shape_judge_units(struct rail_call *call, const struct pool *pool);
 /* Of a pool that can launch nothing: whether it is because a count of devices is to be 0. */
-bool pool_shape_judge_no_devices(struct judgement *judgement, const struct pool *pool);
+bool pool_shape_judge_no_devices(struct rail_call *call, const struct pool *pool);
 /* minValues beyond what the types that the pool may launch have. */
-void pool_shape_judge_min_values(struct judgement *judgement, const struct pool *pool,
+void pool_shape_judge_min_values(struct rail_call *call, const struct pool *pool,
                                  const struct type_set *launchable);
 
 /* ---- what they share ---- */

@@ -14,21 +14,21 @@ static struct text nearest_class(const struct snapshot *snapshot, struct text na
     return nearest < count ? names[nearest] : TEXT("");
 }
 
-void pool_shape_judge_class(struct judgement *judgement, const struct pool *pool)
+void pool_shape_judge_class(struct rail_call *call, const struct pool *pool)
 {
-    const struct snapshot *snapshot = judgement->world->snapshot;
-    struct arena *arena = judgement->arena;
+    const struct snapshot *snapshot = call->world->snapshot;
+    struct arena *arena = call->arena;
     struct text name = pool->node_class_name;
     /* Where none is visible the classes may be in other hands. */
     if (name.size == 0 || !text_is(pool->node_class_group, "karpenter.k8s.aws") ||
         !text_is(pool->node_class_kind, "EC2NodeClass") ||
-        !world_sees(judgement->world, KIND_BIT(KIND_EC2_NODE_CLASS)) ||
+        !world_sees(call->world, KIND_BIT(KIND_EC2_NODE_CLASS)) ||
         snapshot_count(snapshot, KIND_EC2_NODE_CLASS) == 0 ||
         snapshot_find(snapshot, KIND_EC2_NODE_CLASS, TEXT(""), name) != NULL)
         return;
     struct text near = nearest_class(snapshot, name, arena);
-    judgement_report(
-        judgement,
+    report_draft(
+        call,
         &(struct draft){
             .severity = SEVERITY_WARN,
             .field = field_at(arena, pool->object->root, "spec.template.spec.nodeClassRef.name"),

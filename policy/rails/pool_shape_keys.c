@@ -46,10 +46,10 @@ struct expressions pool_shape_understood(const struct pool *pool, struct arena *
     return understood;
 }
 
-void pool_shape_judge_keys(struct judgement *judgement, const struct pool *pool)
+void pool_shape_judge_keys(struct rail_call *call, const struct pool *pool)
 {
-    const struct catalog *catalog = judgement->world->catalog;
-    struct arena *arena = judgement->arena;
+    const struct catalog *catalog = call->world->catalog;
+    struct arena *arena = call->arena;
     if (!pool_is_covered_by(catalog, pool))
         return;
     for (size_t i = 0; i < pool->requirements.count; i++) {
@@ -58,18 +58,17 @@ void pool_shape_judge_keys(struct judgement *judgement, const struct pool *pool)
         struct text meant = key_meant(catalog, pool, key);
         if (!requirement->valid || pool_shape_is_restricted(key) || meant.size == 0)
             continue;
-        judgement_report(
-            judgement,
-            &(struct draft){
-                .severity = SEVERITY_WARN,
-                .field = field_get(arena, requirement->field, "key"),
-                .found = key,
-                .statement = arena_printf(arena,
-                                          "found \"%.*s\", which narrows nothing: Karpenter takes "
-                                          "it for a label of your own",
-                                          TEXT_ARGS(key)),
-                .fix = arena_printf(arena, "replace with %.*s", TEXT_ARGS(meant)),
-                .replacement = meant,
-            });
+        report_draft(call, &(struct draft){
+                               .severity = SEVERITY_WARN,
+                               .field = field_get(arena, requirement->field, "key"),
+                               .found = key,
+                               .statement = arena_printf(
+                                   arena,
+                                   "found \"%.*s\", which narrows nothing: Karpenter takes "
+                                   "it for a label of your own",
+                                   TEXT_ARGS(key)),
+                               .fix = arena_printf(arena, "replace with %.*s", TEXT_ARGS(meant)),
+                               .replacement = meant,
+                           });
     }
 }

@@ -32,11 +32,11 @@ static bool is_of_offerings(struct text key)
            text_is(key, LABEL_REGION);
 }
 
-static void judge_min_values(struct judgement *judgement, const struct expression *expression,
+static void judge_min_values(struct rail_call *call, const struct expression *expression,
                              const struct type_set *launchable)
 {
-    const struct catalog *catalog = judgement->world->catalog;
-    struct arena *arena = judgement->arena;
+    const struct catalog *catalog = call->world->catalog;
+    struct arena *arena = call->arena;
     size_t count;
     struct text key = pool_shape_canonical(expression->key);
     /* Fewer listed than wanted is spoken of already. */
@@ -46,8 +46,8 @@ static void judge_min_values(struct judgement *judgement, const struct expressio
         return;
     /* A catalogue ages: types to come may have what is missing, unless most of it is. */
     bool may_come = catalog_is_builtin(catalog) && count > 0 && count * 2 >= expression->min_values;
-    judgement_report(
-        judgement,
+    report_draft(
+        call,
         &(struct draft){
             .severity = may_come ? SEVERITY_WARN : SEVERITY_RAIL,
             .field = field_get(arena, expression->field, "minValues"),
@@ -69,11 +69,11 @@ static void judge_min_values(struct judgement *judgement, const struct expressio
         });
 }
 
-void pool_shape_judge_min_values(struct judgement *judgement, const struct pool *pool,
+void pool_shape_judge_min_values(struct rail_call *call, const struct pool *pool,
                                  const struct type_set *launchable)
 {
-    if (policy_set_karpenter(judgement->world->policies)->best_effort_min_values)
+    if (policy_set_karpenter(call->world->policies)->best_effort_min_values)
         return;
     for (size_t i = 0; i < pool->requirements.count; i++)
-        judge_min_values(judgement, &pool->requirements.items[i], launchable);
+        judge_min_values(call, &pool->requirements.items[i], launchable);
 }

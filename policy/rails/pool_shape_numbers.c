@@ -32,18 +32,18 @@ static int64_t least_of(const struct catalog *catalog, struct text key)
 }
 
 /* Whether it was one. */
-static bool judge_unit(struct judgement *judgement, const struct unit *unit,
+static bool judge_unit(struct rail_call *call, const struct unit *unit,
                        const struct expression_value *value, int64_t least, bool leaves_none)
 {
-    struct arena *arena = judgement->arena;
+    struct arena *arena = call->arena;
     int64_t number;
     if (!text_to_int64(value->text, &number) || number <= 0 || number >= least)
         return false;
-    judgement_report(
-        judgement,
+    report_draft(
+        call,
         &(struct draft){
             .severity = leaves_none ? SEVERITY_RAIL : SEVERITY_WARN,
-            .field = expression_value_field(value, judgement->arena),
+            .field = expression_value_field(value, call->arena),
             .found = value->text,
             .statement = arena_printf(
                 arena, "found \"%lld\", which is %lld %s, and every type has more%s",
@@ -54,40 +54,39 @@ static bool judge_unit(struct judgement *judgement, const struct unit *unit,
     return true;
 }
 
-static bool judge_units(struct judgement *judgement, const struct expression *expression)
+static bool judge_units(struct rail_call *call, const struct expression *expression)
 {
-    const struct catalog *catalog = judgement->world->catalog;
+    const struct catalog *catalog = call->world->catalog;
     struct text key = pool_shape_canonical(expression->key);
-    bool leaves_none = pool_shape_leave_none(catalog, expression, expression, judgement->arena);
+    bool leaves_none = pool_shape_leave_none(catalog, expression, expression, call->arena);
     bool some = false;
     for (size_t i = 0; i < COUNT_OF(units); i++) {
         if (!text_is(key, units[i].key))
             continue;
         int64_t least = least_of(catalog, key);
         for (size_t j = 0; j < expression->value_count; j++)
-            some = judge_unit(judgement, &units[i], &expression->values[j], least, leaves_none) ||
-                   some;
+            some = judge_unit(call, &units[i], &expression->values[j], least, leaves_none) || some;
     }
     return some && leaves_none;
 }
 
-bool pool_shape_judge_units(struct judgement *judgement, const struct pool *pool)
+bool pool_shape_judge_units(struct rail_call *call, const struct pool *pool)
 {
     const struct expressions *const lists[] = {&pool->requirements, &pool->labels};
     bool some = false;
     for (size_t i = 0; i < COUNT_OF(lists); i++)
         for (size_t j = 0; j < lists[i]->count; j++)
             if (lists[i]->items[j].valid)
-                some = judge_units(judgement, &lists[i]->items[j]) || some;
+                some = judge_units(call, &lists[i]->items[j]) || some;
     return some;
 }
 
 /* ---- devices ---- */
 
-bool pool_shape_judge_no_devices(struct judgement *judgement, const struct pool *pool)
+bool pool_shape_judge_no_devices(struct rail_call *call, const struct pool *pool)
 {
-    const struct catalog *catalog = judgement->world->catalog;
-    struct arena *arena = judgement->arena;
+    const struct catalog *catalog = call->world->catalog;
+    struct arena *arena = call->arena;
     for (size_t i = 0; i < pool->requirements.count; i++) {
         const struct expression *written = &pool->requirements.items[i];
         if (!expression_wants_no_devices(written))
@@ -100,20 +99,19 @@ bool pool_shape_judge_no_devices(struct judgement *judgement, const struct pool 
         struct type_set left = expressions_select(catalog, &meant, &pool->labels, arena);
         if (type_set_count(&left) == 0)
             continue;
-        judgement_report(
-            judgement,
-            &(struct draft){
-                .field = written->field,
-                .found = pool_shape_text(written, arena),
-                .statement =
-                    arena_printf(arena,
-                                 "found %.*s, but types without such devices do not have the "
-                                 "label" LAUNCHES_NONE,
-                                 TEXT_ARGS(pool_shape_text(written, arena))),
-                .fix = arena_printf(arena,
-                                    "to keep them out, write {key: %.*s, operator: DoesNotExist}",
-                                    TEXT_ARGS(written->key)),
-            });
+        report_draft(
+            call, &(struct draft){
+                      .field = written->field,
+                      .found = pool_shape_text(written, arena),
+                      .statement =
+                          arena_printf(arena,
+                                       "found %.*s, but types without such devices do not have the "
+                                       "label" LAUNCHES_NONE,
+                                       TEXT_ARGS(pool_shape_text(written, arena))),
+                      .fix = arena_printf(
+                          arena, "to keep them out, write {key: %.*s, operator: DoesNotExist}",
+                          TEXT_ARGS(written->key)),
+                  });
         return true;
     }
     return false;

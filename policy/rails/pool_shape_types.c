@@ -43,26 +43,25 @@ static struct text open_text(const struct catalog *catalog, const struct type_se
                         type_set_count(launchable), accelerated, metal);
 }
 
-static void report_open(struct judgement *judgement, const struct pool *pool,
+static void report_open(struct rail_call *call, const struct pool *pool,
                         const struct type_set *launchable)
 {
-    struct arena *arena = judgement->arena;
+    struct arena *arena = call->arena;
     const char *domain = pool_is_of_auto_mode(pool) ? "eks.amazonaws.com" : "karpenter.k8s.aws";
-    bool own_catalog = !catalog_is_builtin(judgement->world->catalog);
-    judgement_report(
-        judgement,
-        &(struct draft){
-            .severity = pool->requirements.count == 0 ? SEVERITY_RAIL : SEVERITY_WARN,
-            .field = pool->requirements_field,
-            .statement = open_text(judgement->world->catalog, launchable, arena),
-            .fix =
-                own_catalog
-                    ? TEXT("add a requirement on the machines it is for")
-                    : arena_printf(arena,
+    bool own_catalog = !catalog_is_builtin(call->world->catalog);
+    report_draft(
+        call, &(struct draft){
+                  .severity = pool->requirements.count == 0 ? SEVERITY_RAIL : SEVERITY_WARN,
+                  .field = pool->requirements_field,
+                  .statement = open_text(call->world->catalog, launchable, arena),
+                  .fix = own_catalog
+                             ? TEXT("add a requirement on the machines it is for")
+                             : arena_printf(
+                                   arena,
                                    "add to %.*s what it is for, as in [{key: "
                                    "%s/instance-category, operator: In, values: [c, m, r]}]",
                                    TEXT_ARGS(field_path(arena, pool->requirements_field)), domain),
-        });
+              });
 }
 
 /* ---- a pool that can launch nothing ---- */
@@ -80,11 +79,11 @@ static struct text key_of_value(const struct catalog *catalog, struct text value
 }
 
 /* A value that no type has. Returns whether it was one. */
-static bool judge_unknown(struct judgement *judgement, const struct expression *expression,
+static bool judge_unknown(struct rail_call *call, const struct expression *expression,
                           const struct expression_value *value)
 {
-    const struct catalog *catalog = judgement->world->catalog;
-    struct arena *arena = judgement->arena;
+    const struct catalog *catalog = call->world->catalog;
+    struct arena *arena = call->arena;
     struct text key = pool_shape_canonical(expression->key);
     if (catalog_has_value(catalog, key, value->text))
         return false;
@@ -93,7 +92,7 @@ static bool judge_unknown(struct judgement *judgement, const struct expression *
     bool may_exist = home.size == 0 && catalog_is_builtin(catalog);
     struct draft draft = {
         .severity = may_exist ? SEVERITY_WARN : SEVERITY_RAIL,
-        .field = expression_value_field(value, judgement->arena),
+        .field = expression_value_field(value, call->arena),
         .found = value->text,
         .statement = arena_printf(arena,
                                   "found \"%.*s\", which no instance type %shas as "
@@ -106,11 +105,11 @@ static bool judge_unknown(struct judgement *judgement, const struct expression *
         draft.fix = arena_printf(arena, "it is a value of %.*s: use that key", TEXT_ARGS(home));
     else if (near.size > 0)
         draft.fix = arena_printf(arena, "did you mean %.*s?", TEXT_ARGS(near));
-    judgement_report(judgement, &draft);
+    report_draft(call, &draft);
     return true;
 }
 
-static bool judge_unknown_values(struct judgement *judgement, const struct pool *pool)
+static bool judge_unknown_values(struct rail_call *call, const struct pool *pool)
 {
     const struct expressions *const lists[] = {&pool->requirements, &pool->labels};
     bool some = false;
@@ -120,14 +119,14 @@ static bool judge_unknown_values(struct judgement *judgement, const struct pool 
             if (!expression->valid || expression->op != SOLVER_IN ||
                 zone_key_of(expression->key) != ZONE_KEY_NONE ||
                 text_is(expression->key, LABEL_CAPACITY_TYPE) ||
-                !catalog_has_key(judgement->world->catalog, pool_shape_canonical(expression->key)))
+                !catalog_has_key(call->world->catalog, pool_shape_canonical(expression->key)))
                 continue;
             if (pool_shape_is_closed(expression)) {
-                some = some || pool_shape_knows_none(judgement->world->catalog, expression);
+                some = some || pool_shape_knows_none(call->world->catalog, expression);
                 continue;
             }
             for (size_t k = 0; k < expression->value_count; k++)
-                some = judge_unknown(judgement, expression, &expression->values[k]) || some;
+                some = judge_unknown(call, expression, &expression->values[k]) || some;
         }
     return some;
 }
@@ -156,78 +155,77 @@ struct text pool_shape_text(const struct expression *expression, struct arena *a
 }
 
 /* Whether no type fits both. One that is not valid rules out nothing. */
-static bool report_if_none(struct judgement *judgement, const struct expression *first,
+static bool report_if_none(struct rail_call *call, const struct expression *first,
                            const struct expression *second)
 {
-    struct arena *arena = judgement->arena;
+    struct arena *arena = call->arena;
     bool alone = first == second;
-    if (!first->valid || !pool_shape_leave_none(judgement->world->catalog, first, second, arena))
+    if (!first->valid || !pool_shape_leave_none(call->world->catalog, first, second, arena))
         return false;
     struct text other =
         alone ? TEXT("")
               : arena_printf(arena, " beside %.*s", TEXT_ARGS(pool_shape_text(first, arena)));
     struct text found = pool_shape_text(second, arena);
-    judgement_report(
-        judgement,
-        &(struct draft){
-            .field = second->field,
-            .found = found,
-            .statement = arena_printf(arena, "no instance type fits %.*s%.*s" LAUNCHES_NONE,
-                                      TEXT_ARGS(found), TEXT_ARGS(other)),
-            .fix = alone ? TEXT("change it") : TEXT("change one of the two"),
-        });
+    report_draft(
+        call, &(struct draft){
+                  .field = second->field,
+                  .found = found,
+                  .statement = arena_printf(arena, "no instance type fits %.*s%.*s" LAUNCHES_NONE,
+                                            TEXT_ARGS(found), TEXT_ARGS(other)),
+                  .fix = alone ? TEXT("change it") : TEXT("change one of the two"),
+              });
     return true;
 }
 
 /* A requirement that rules out all, or else two that rule each other out; false when it takes more
  * of them. */
-static bool report_pair(struct judgement *judgement, const struct pool *pool)
+static bool report_pair(struct rail_call *call, const struct pool *pool)
 {
-    struct arena *arena = judgement->arena;
+    struct arena *arena = call->arena;
     struct expressions all = {0};
     for (size_t i = 0; i < pool->requirements.count; i++)
         *LIST_PUSH(arena, &all) = pool->requirements.items[i];
     for (size_t i = 0; i < pool->labels.count; i++)
         *LIST_PUSH(arena, &all) = pool->labels.items[i];
     for (size_t i = 0; i < all.count; i++)
-        if (report_if_none(judgement, &all.items[i], &all.items[i]))
+        if (report_if_none(call, &all.items[i], &all.items[i]))
             return true;
     for (size_t i = 0; i < all.count; i++)
         for (size_t j = i + 1; j < all.count; j++)
-            if (report_if_none(judgement, &all.items[i], &all.items[j]))
+            if (report_if_none(call, &all.items[i], &all.items[j]))
                 return true;
     return false;
 }
 
-static void report_none(struct judgement *judgement, const struct pool *pool)
+static void report_none(struct rail_call *call, const struct pool *pool)
 {
-    if (judge_unknown_values(judgement, pool) || pool_shape_judge_no_devices(judgement, pool) ||
-        report_pair(judgement, pool))
+    if (judge_unknown_values(call, pool) || pool_shape_judge_no_devices(call, pool) ||
+        report_pair(call, pool))
         return;
-    judgement_report(judgement, &(struct draft){
-                                    .field = pool->requirements_field,
-                                    .statement = TEXT("no instance type fits these requirements "
-                                                      "together" LAUNCHES_NONE),
-                                    .fix = TEXT("remove one of the requirements"),
-                                });
+    report_draft(call, &(struct draft){
+                           .field = pool->requirements_field,
+                           .statement = TEXT("no instance type fits these requirements "
+                                             "together" LAUNCHES_NONE),
+                           .fix = TEXT("remove one of the requirements"),
+                       });
 }
 
-void pool_shape_judge_types(struct judgement *judgement, const struct pool *pool)
+void pool_shape_judge_types(struct rail_call *call, const struct pool *pool)
 {
-    const struct catalog *catalog = judgement->world->catalog;
+    const struct catalog *catalog = call->world->catalog;
     struct pool understood = *pool;
     if (!pool_is_covered_by(catalog, &understood))
         return;
-    understood.requirements = pool_shape_understood(pool, judgement->arena);
+    understood.requirements = pool_shape_understood(pool, call->arena);
     struct type_set launchable =
-        expressions_select(catalog, &understood.requirements, &understood.labels, judgement->arena);
-    bool told = pool_shape_judge_units(judgement, &understood);
+        expressions_select(catalog, &understood.requirements, &understood.labels, call->arena);
+    bool told = pool_shape_judge_units(call, &understood);
     if (type_set_count(&launchable) == 0) {
         if (!told)
-            report_none(judgement, &understood);
+            report_none(call, &understood);
         return;
     }
-    pool_shape_judge_min_values(judgement, &understood, &launchable);
+    pool_shape_judge_min_values(call, &understood, &launchable);
     if (!narrows(catalog, &understood.requirements) && !narrows(catalog, &understood.labels))
-        report_open(judgement, &understood, &launchable);
+        report_open(call, &understood, &launchable);
 }

@@ -24,18 +24,18 @@ bool pool_shape_is_restricted(struct text key)
            (is_in_domain(key, "karpenter.sh") || is_in_domain(key, "karpenter.k8s.aws"));
 }
 
-static void judge_key(struct judgement *judgement, const struct field *field, struct text key)
+static void judge_key(struct rail_call *call, const struct field *field, struct text key)
 {
-    struct arena *arena = judgement->arena;
+    struct arena *arena = call->arena;
     if (!pool_shape_is_restricted(key))
         return;
-    struct text meant = label_key_meant(judgement->world->catalog, key);
+    struct text meant = label_key_meant(call->world->catalog, key);
     if (pool_shape_is_restricted(meant))
         meant = TEXT("");
     /* A provider that is newer than our list of keys may have it. */
     bool may_exist = is_in_domain(key, "karpenter.k8s.aws") && meant.size == 0;
-    judgement_report(
-        judgement,
+    report_draft(
+        call,
         &(struct draft){
             .severity = may_exist ? SEVERITY_WARN : SEVERITY_RAIL,
             .field = field,
@@ -55,22 +55,22 @@ static void judge_key(struct judgement *judgement, const struct field *field, st
 
 /* ---- values ---- */
 
-static void judge_value(struct judgement *judgement, const struct expression_value *of)
+static void judge_value(struct rail_call *call, const struct expression_value *of)
 {
     struct text value = of->text;
     if (label_value_is_valid(value))
         return;
-    judgement_report(judgement,
-                     &(struct draft){
-                         .field = expression_value_field(of, judgement->arena),
-                         .found = value,
-                         .statement = arena_printf(judgement->arena,
-                                                   "found \"%.*s\", which no node can carry as a "
-                                                   "label" NEVER_USED,
-                                                   TEXT_ARGS(value)),
-                         .fix = TEXT("write at most 63 letters, digits, '-', '_' and '.'; if this "
-                                     "is a placeholder, fill it in"),
-                     });
+    report_draft(call,
+                 &(struct draft){
+                     .field = expression_value_field(of, call->arena),
+                     .found = value,
+                     .statement = arena_printf(call->arena,
+                                               "found \"%.*s\", which no node can carry as a "
+                                               "label" NEVER_USED,
+                                               TEXT_ARGS(value)),
+                     .fix = TEXT("write at most 63 letters, digits, '-', '_' and '.'; if this "
+                                 "is a placeholder, fill it in"),
+                 });
 }
 
 static bool compares_with_less_than_nothing(const struct expression *expression)
@@ -105,55 +105,53 @@ static const char *fault_of(const struct expression *expression, const char **fi
 }
 
 /* NotIn is the one operator that may come without values. */
-static bool judge_nothing_ruled_out(struct judgement *judgement,
-                                    const struct expression *expression)
+static bool judge_nothing_ruled_out(struct rail_call *call, const struct expression *expression)
 {
-    struct arena *arena = judgement->arena;
+    struct arena *arena = call->arena;
     const struct field *values = field_get(arena, expression->field, "values");
     bool none = !node_is_given(values->node) ||
                 (node_is(values->node, NODE_LIST) && node_count(values->node) == 0);
     if (!none || expression->key.size == 0 ||
         !text_is(node_string(node_get(expression->field->node, "operator")), "NotIn"))
         return false;
-    judgement_report(judgement, &(struct draft){
-                                    .severity = SEVERITY_WARN,
-                                    .field = values,
-                                    .statement = TEXT("NotIn without values rules nothing out"),
-                                    .fix = TEXT("list what is to be kept out, or remove the "
-                                                "requirement"),
-                                });
+    report_draft(call, &(struct draft){
+                           .severity = SEVERITY_WARN,
+                           .field = values,
+                           .statement = TEXT("NotIn without values rules nothing out"),
+                           .fix = TEXT("list what is to be kept out, or remove the "
+                                       "requirement"),
+                       });
     return true;
 }
 
-static void judge_expression(struct judgement *judgement, const struct expression *expression)
+static void judge_expression(struct rail_call *call, const struct expression *expression)
 {
-    struct arena *arena = judgement->arena;
-    if (judge_nothing_ruled_out(judgement, expression))
+    struct arena *arena = call->arena;
+    if (judge_nothing_ruled_out(call, expression))
         return;
     const char *fix;
     const char *fault = fault_of(expression, &fix);
     if (fault != NULL) {
-        judgement_report(judgement, &(struct draft){
-                                        .field = expression->field,
-                                        .found = expression->key,
-                                        .statement = arena_printf(arena, "%s" NEVER_USED, fault),
-                                        .fix = text_of(fix),
-                                    });
+        report_draft(call, &(struct draft){
+                               .field = expression->field,
+                               .found = expression->key,
+                               .statement = arena_printf(arena, "%s" NEVER_USED, fault),
+                               .fix = text_of(fix),
+                           });
         return;
     }
-    judge_key(judgement, field_get(arena, expression->field, "key"), expression->key);
+    judge_key(call, field_get(arena, expression->field, "key"), expression->key);
     for (size_t i = 0; i < expression->value_count; i++)
-        judge_value(judgement, &expression->values[i]);
+        judge_value(call, &expression->values[i]);
     if (expression->op == SOLVER_IN && expression->min_values > expression->value_count)
-        judgement_report(judgement,
-                         &(struct draft){
-                             .field = field_get(arena, expression->field, "minValues"),
-                             .found = arena_printf(arena, "%u", expression->min_values),
-                             .statement = arena_printf(
-                                 arena, "wants %u different values and lists %zu" NEVER_USED,
-                                 expression->min_values, expression->value_count),
-                             .fix = TEXT("list more values, or lower minValues"),
-                         });
+        report_draft(call, &(struct draft){
+                               .field = field_get(arena, expression->field, "minValues"),
+                               .found = arena_printf(arena, "%u", expression->min_values),
+                               .statement = arena_printf(
+                                   arena, "wants %u different values and lists %zu" NEVER_USED,
+                                   expression->min_values, expression->value_count),
+                               .fix = TEXT("list more values, or lower minValues"),
+                           });
 }
 
 /* ---- values that Karpenter knows all of ---- */
@@ -196,45 +194,44 @@ bool pool_shape_knows_none(const struct catalog *catalog, const struct expressio
     return count_known(catalog, expression) == 0;
 }
 
-static void report_unknown(struct judgement *judgement, const struct closed *of,
+static void report_unknown(struct rail_call *call, const struct closed *of,
                            const struct expression_value *value, const char *consequence)
 {
-    struct arena *arena = judgement->arena;
+    struct arena *arena = call->arena;
     const struct text *known;
     size_t count = label_values_all(text_of(of->key), &known);
     struct text meant =
-        label_value_meant(judgement->world->catalog, text_of(of->key), value->text, arena);
-    judgement_report(judgement,
-                     &(struct draft){
-                         .severity = consequence[0] == '\0' ? SEVERITY_WARN : SEVERITY_RAIL,
-                         .field = expression_value_field(value, judgement->arena),
-                         .found = value->text,
-                         .statement = arena_printf(arena, "found \"%.*s\", which is no %s%s",
-                                                   TEXT_ARGS(value->text), of->what, consequence),
-                         .allowed = known,
-                         .allowed_count = count,
-                         .fix = meant.size > 0
-                                    ? arena_printf(arena, "replace with %.*s", TEXT_ARGS(meant))
-                                    : TEXT("use one of the allowed values"),
-                         .replacement = meant,
-                     });
+        label_value_meant(call->world->catalog, text_of(of->key), value->text, arena);
+    report_draft(call, &(struct draft){
+                           .severity = consequence[0] == '\0' ? SEVERITY_WARN : SEVERITY_RAIL,
+                           .field = expression_value_field(value, call->arena),
+                           .found = value->text,
+                           .statement = arena_printf(arena, "found \"%.*s\", which is no %s%s",
+                                                     TEXT_ARGS(value->text), of->what, consequence),
+                           .allowed = known,
+                           .allowed_count = count,
+                           .fix = meant.size > 0
+                                      ? arena_printf(arena, "replace with %.*s", TEXT_ARGS(meant))
+                                      : TEXT("use one of the allowed values"),
+                           .replacement = meant,
+                       });
 }
 
-static void judge_closed(struct judgement *judgement, const struct expression *expression,
+static void judge_closed(struct rail_call *call, const struct expression *expression,
                          const struct closed *of, const char *consequence)
 {
-    const struct catalog *catalog = judgement->world->catalog;
+    const struct catalog *catalog = call->world->catalog;
     size_t known_count = count_known(catalog, expression);
     for (size_t i = 0; i < expression->value_count; i++)
         if (!is_known(catalog, text_of(of->key), expression->values[i].text))
-            report_unknown(judgement, of, &expression->values[i],
+            report_unknown(call, of, &expression->values[i],
                            known_count == 0 || known_count < expression->min_values ? consequence
                                                                                     : "");
 }
 
 /* Of a requirement Karpenter looks at the values; a label it takes as it is, and finds no machine.
  */
-static void judge_values_of(struct judgement *judgement, const struct expression *expression,
+static void judge_values_of(struct rail_call *call, const struct expression *expression,
                             const char *if_refused)
 {
     if (!expression->valid || expression->op != SOLVER_IN)
@@ -242,7 +239,7 @@ static void judge_values_of(struct judgement *judgement, const struct expression
     struct text key = pool_shape_canonical(expression->key);
     for (size_t i = 0; i < COUNT_OF(closed); i++)
         if (text_is(key, closed[i].key))
-            judge_closed(judgement, expression, &closed[i],
+            judge_closed(call, expression, &closed[i],
                          closed[i].refused ? if_refused : LAUNCHES_NONE);
 }
 
@@ -261,15 +258,15 @@ static bool is_region(struct text t)
     return true;
 }
 
-static void judge_zones(struct judgement *judgement, const struct pool *pool,
+static void judge_zones(struct rail_call *call, const struct pool *pool,
                         const struct expression *expression)
 {
-    struct arena *arena = judgement->arena;
+    struct arena *arena = call->arena;
     size_t regions = 0;
     if (!expression->valid || expression->op != SOLVER_IN ||
         zone_key_of(expression->key) != ZONE_KEY_NAME ||
-        !catalog_is_builtin(judgement->world->catalog) ||
-        !pool_is_covered_by(judgement->world->catalog, pool))
+        !catalog_is_builtin(call->world->catalog) ||
+        !pool_is_covered_by(call->world->catalog, pool))
         return;
     for (size_t i = 0; i < expression->value_count; i++)
         regions += is_region(expression->values[i].text);
@@ -277,11 +274,11 @@ static void judge_zones(struct judgement *judgement, const struct pool *pool,
         const struct expression_value *value = &expression->values[i];
         if (!is_region(value->text))
             continue;
-        judgement_report(
-            judgement,
+        report_draft(
+            call,
             &(struct draft){
                 .severity = regions == expression->value_count ? SEVERITY_RAIL : SEVERITY_WARN,
-                .field = expression_value_field(value, judgement->arena),
+                .field = expression_value_field(value, call->arena),
                 .found = value->text,
                 .statement = arena_printf(arena, "found \"%.*s\", which is a region and no zone%s",
                                           TEXT_ARGS(value->text),
@@ -310,48 +307,47 @@ static bool is_first(struct taints_seen *seen, const struct taint *taint, struct
     return text_map_add(&seen->keys.items[*number - 1], arena, taint->key);
 }
 
-static void judge_taint(struct judgement *judgement, const struct taint *taint,
-                        struct taints_seen *seen)
+static void judge_taint(struct rail_call *call, const struct taint *taint, struct taints_seen *seen)
 {
-    struct arena *arena = judgement->arena;
+    struct arena *arena = call->arena;
     if (is_first(seen, taint, arena))
         return;
-    judgement_report(judgement, &(struct draft){
-                                    .field = taint->field,
-                                    .found = taint->key,
-                                    .statement = arena_printf(
-                                        arena,
-                                        "the taint %.*s with the effect %.*s stands twice in "
-                                        "taints and startupTaints" NEVER_USED,
-                                        TEXT_ARGS(taint->key), TEXT_ARGS(taint->effect)),
-                                    .fix = TEXT("remove one of them"),
-                                });
+    report_draft(
+        call, &(struct draft){
+                  .field = taint->field,
+                  .found = taint->key,
+                  .statement = arena_printf(arena,
+                                            "the taint %.*s with the effect %.*s stands twice in "
+                                            "taints and startupTaints" NEVER_USED,
+                                            TEXT_ARGS(taint->key), TEXT_ARGS(taint->effect)),
+                  .fix = TEXT("remove one of them"),
+              });
 }
 
-static void judge_taints(struct judgement *judgement, const struct pool *pool)
+static void judge_taints(struct rail_call *call, const struct pool *pool)
 {
     struct taints_seen seen = {0};
     for (size_t i = 0; i < pool->taints.count; i++)
-        judge_taint(judgement, &pool->taints.items[i], &seen);
+        judge_taint(call, &pool->taints.items[i], &seen);
     for (size_t i = 0; i < pool->startup_taints.count; i++)
-        judge_taint(judgement, &pool->startup_taints.items[i], &seen);
+        judge_taint(call, &pool->startup_taints.items[i], &seen);
 }
 
-void pool_shape_judge_values(struct judgement *judgement, const struct pool *pool)
+void pool_shape_judge_values(struct rail_call *call, const struct pool *pool)
 {
     for (size_t i = 0; i < pool->requirements.count; i++) {
-        judge_expression(judgement, &pool->requirements.items[i]);
-        judge_values_of(judgement, &pool->requirements.items[i], NEVER_USED);
-        judge_zones(judgement, pool, &pool->requirements.items[i]);
+        judge_expression(call, &pool->requirements.items[i]);
+        judge_values_of(call, &pool->requirements.items[i], NEVER_USED);
+        judge_zones(call, pool, &pool->requirements.items[i]);
     }
     for (size_t i = 0; i < pool->labels.count; i++) {
         const struct expression *label = &pool->labels.items[i];
         if (!label->valid)
             continue;
-        judge_key(judgement, label->field, label->key);
-        judge_value(judgement, &label->values[0]);
-        judge_values_of(judgement, label, LAUNCHES_NONE);
-        judge_zones(judgement, pool, label);
+        judge_key(call, label->field, label->key);
+        judge_value(call, &label->values[0]);
+        judge_values_of(call, label, LAUNCHES_NONE);
+        judge_zones(call, pool, label);
     }
-    judge_taints(judgement, pool);
+    judge_taints(call, pool);
 }

@@ -123,8 +123,8 @@ static void prepare(void *settings_pointer, const struct catalog *catalog,
 
 /* ---- judging one container ---- */
 
-struct hearing {
-    struct judgement *judgement;
+struct check {
+    struct rail_call *call;
     const struct settings *settings;
     const struct workload *workload;
     const struct container *container;
@@ -132,11 +132,11 @@ struct hearing {
     struct limit_defaults *defaults;
 };
 
-static void amounts_of(const struct hearing *hearing, const struct field *of, struct text resource,
+static void amounts_of(const struct check *check, const struct field *of, struct text resource,
                        struct amount *request, struct amount *limit)
 {
-    container_amounts(hearing->judgement->world->snapshot, hearing->workload, of, resource,
-                      hearing->judgement->arena, hearing->defaults, request, limit);
+    container_amounts(check->call->world->snapshot, check->workload, of, resource,
+                      check->call->arena, check->defaults, request, limit);
 }
 
 static bool is_some(const struct amount *amount)
@@ -151,26 +151,26 @@ static bool is_unreadable(const struct amount *amount)
 }
 
 /* Whether the pod as a whole requests it, for all of its containers. */
-static bool pod_requests(const struct hearing *hearing, struct text resource)
+static bool pod_requests(const struct check *check, struct text resource)
 {
     struct amount request, limit;
-    amounts_of(hearing, hearing->workload->spec, resource, &request, &limit);
+    amounts_of(check, check->workload->spec, resource, &request, &limit);
     return is_some(&request);
 }
 
-static void judge_required(const struct hearing *hearing, struct text resource)
+static void judge_required(const struct check *check, struct text resource)
 {
-    struct arena *arena = hearing->judgement->arena;
+    struct arena *arena = check->call->arena;
     struct amount request, limit;
-    amounts_of(hearing, hearing->container->field, resource, &request, &limit);
-    if (is_some(&request) || is_unreadable(&request) || pod_requests(hearing, resource))
+    amounts_of(check, check->container->field, resource, &request, &limit);
+    if (is_some(&request) || is_unreadable(&request) || pod_requests(check, resource))
         return;
     /* The API server has applied LimitRanges to a Pod already; its template will get them later. */
-    bool may_get_it = hearing->judgement->object->kind != KIND_POD &&
-                      !world_sees_in(hearing->judgement->world, KIND_BIT(KIND_LIMIT_RANGE),
-                                     hearing->judgement->object->namespace);
-    judgement_report(
-        hearing->judgement,
+    bool may_get_it = check->call->object->kind != KIND_POD &&
+                      !world_sees_in(check->call->world, KIND_BIT(KIND_LIMIT_RANGE),
+                                     check->call->object->namespace);
+    report_draft(
+        check->call,
         &(struct draft){
             .severity = may_get_it ? SEVERITY_UNDECIDED : SEVERITY_RAIL,
             .field = request.field,
@@ -180,7 +180,7 @@ static void judge_required(const struct hearing *hearing, struct text resource)
                 may_get_it ? "%.*s requests no %.*s, and LimitRanges, which may add it, cannot be "
                              "seen"
                            : "%.*s requests no %.*s",
-                TEXT_ARGS(hearing->who), TEXT_ARGS(resource)),
+                TEXT_ARGS(check->who), TEXT_ARGS(resource)),
             .fix = arena_printf(
                 arena, "add %.*s under resources.requests: what the container needs to run",
                 TEXT_ARGS(resource)),
@@ -220,14 +220,14 @@ static bool is_slip(const struct amount *amount)
 
 /* A request that nobody could mean buys a place where there is none. One of 0 is none, and a slip
  * of the pen is told by judge_quantities. */
-static void judge_floor(const struct hearing *hearing, struct text who,
-                        const struct amount *request, struct text resource, const struct bound *min)
+static void judge_floor(const struct check *check, struct text who, const struct amount *request,
+                        struct text resource, const struct bound *min)
 {
-    struct arena *arena = hearing->judgement->arena;
+    struct arena *arena = check->call->arena;
     if (!min->given || !is_some(request) || request->milli >= min->milli || is_slip(request))
         return;
-    judgement_report(
-        hearing->judgement,
+    report_draft(
+        check->call,
         &(struct draft){
             .field = request->field,
             .found = request->text,
@@ -243,46 +243,46 @@ static void judge_floor(const struct hearing *hearing, struct text who,
 
 /* Containers that end before the others begin take nothing beside them. What the pod requests as a
  * whole stands for all. */
-static void judge_floors(const struct hearing *hearing)
+static void judge_floors(const struct check *check)
 {
-    const struct container *container = hearing->container;
+    const struct container *container = check->container;
     if (container->init &&
         !text_is(node_string(node_get(container->field->node, "restartPolicy")), "Always"))
         return;
     for (size_t i = 0; i < BOUND_COUNT; i++) {
         struct text resource = text_of(bound_resources[i]);
         struct amount request, limit;
-        if (pod_requests(hearing, resource))
+        if (pod_requests(check, resource))
             continue;
-        amounts_of(hearing, container->field, resource, &request, &limit);
-        judge_floor(hearing, hearing->who, &request, resource, &hearing->settings->min[i]);
+        amounts_of(check, container->field, resource, &request, &limit);
+        judge_floor(check, check->who, &request, resource, &check->settings->min[i]);
     }
 }
 
 /* Of the pod as a whole, which is never less than a container. */
-static void judge_pod_floors(const struct hearing *hearing)
+static void judge_pod_floors(const struct check *check)
 {
     for (size_t i = 0; i < BOUND_COUNT; i++) {
         struct text resource = text_of(bound_resources[i]);
         struct amount request, limit;
-        amounts_of(hearing, hearing->workload->spec, resource, &request, &limit);
-        judge_floor(hearing, TEXT("the pod"), &request, resource, &hearing->settings->min[i]);
+        amounts_of(check, check->workload->spec, resource, &request, &limit);
+        judge_floor(check, TEXT("the pod"), &request, resource, &check->settings->min[i]);
     }
 }
 
-static void judge_ceiling(const struct hearing *hearing, const struct amount *amount,
-                          const char *verb, struct text resource, const struct bound *max)
+static void judge_ceiling(const struct check *check, const struct amount *amount, const char *verb,
+                          struct text resource, const struct bound *max)
 {
-    struct arena *arena = hearing->judgement->arena;
+    struct arena *arena = check->call->arena;
     if (amount->milli <= max->milli)
         return;
-    judgement_report(
-        hearing->judgement,
+    report_draft(
+        check->call,
         &(struct draft){
             .field = amount->field,
             .found = amount->text,
             .statement = arena_printf(arena, "%.*s %s %.*s \"%.*s\"%.*s, above the ceiling of %.*s",
-                                      TEXT_ARGS(hearing->who), verb, TEXT_ARGS(resource),
+                                      TEXT_ARGS(check->who), verb, TEXT_ARGS(resource),
                                       TEXT_ARGS(amount->text), TEXT_ARGS(origin_of(amount, arena)),
                                       TEXT_ARGS(max->text)),
             .fix = arena_printf(arena, "ask for at most %.*s, or split the work over more pods",
@@ -290,28 +290,28 @@ static void judge_ceiling(const struct hearing *hearing, const struct amount *am
         });
 }
 
-static void judge_ceilings(const struct hearing *hearing)
+static void judge_ceilings(const struct check *check)
 {
     for (size_t i = 0; i < BOUND_COUNT; i++) {
-        const struct bound *max = &hearing->settings->max[i];
+        const struct bound *max = &check->settings->max[i];
         struct text resource = text_of(bound_resources[i]);
         if (!max->given)
             continue;
         struct amount request, limit;
-        amounts_of(hearing, hearing->container->field, resource, &request, &limit);
+        amounts_of(check, check->container->field, resource, &request, &limit);
         /* A request that only repeats the limit, or the same LimitRange, is one finding. */
         if (request.written || !limit.given)
-            judge_ceiling(hearing, &request, "requests", resource, max);
-        judge_ceiling(hearing, &limit, "has a limit of", resource, max);
+            judge_ceiling(check, &request, "requests", resource, max);
+        judge_ceiling(check, &limit, "has a limit of", resource, max);
     }
 }
 
-static void judge_memory_limit(const struct hearing *hearing)
+static void judge_memory_limit(const struct check *check)
 {
-    struct arena *arena = hearing->judgement->arena;
+    struct arena *arena = check->call->arena;
     struct amount request, limit, pod_request, pod_limit;
-    amounts_of(hearing, hearing->container->field, TEXT("memory"), &request, &limit);
-    amounts_of(hearing, hearing->workload->spec, TEXT("memory"), &pod_request, &pod_limit);
+    amounts_of(check, check->container->field, TEXT("memory"), &request, &limit);
+    amounts_of(check, check->workload->spec, TEXT("memory"), &pod_request, &pod_limit);
     if (is_unreadable(&request) || is_unreadable(&limit))
         return;
     if (request.given && limit.given && request.milli == limit.milli)
@@ -322,25 +322,25 @@ static void judge_memory_limit(const struct hearing *hearing)
     struct text statement =
         limit.given
             ? arena_printf(arena, "%.*s has a memory limit of \"%.*s\" and requests \"%.*s\"",
-                           TEXT_ARGS(hearing->who), TEXT_ARGS(limit.text), TEXT_ARGS(request.text))
-            : arena_printf(arena, "%.*s has no memory limit", TEXT_ARGS(hearing->who));
-    judgement_report(hearing->judgement,
-                     &(struct draft){
-                         .field = limit.field,
-                         .found = limit.text,
-                         .statement = statement,
-                         .fix = TEXT("set requests.memory and limits.memory to the same quantity"),
-                     });
+                           TEXT_ARGS(check->who), TEXT_ARGS(limit.text), TEXT_ARGS(request.text))
+            : arena_printf(arena, "%.*s has no memory limit", TEXT_ARGS(check->who));
+    report_draft(check->call,
+                 &(struct draft){
+                     .field = limit.field,
+                     .found = limit.text,
+                     .statement = statement,
+                     .fix = TEXT("set requests.memory and limits.memory to the same quantity"),
+                 });
 }
 
 /* ---- quantities that nobody means ---- */
 
 /* "512m" and "512" of memory, where 512Mi is meant. */
-static void judge_bytes(const struct hearing *hearing, const struct amount *amount)
+static void judge_bytes(const struct check *check, const struct amount *amount)
 {
     enum { LONGEST = 5 };
     static const int64_t byte_milli = 1000;
-    struct arena *arena = hearing->judgement->arena;
+    struct arena *arena = check->call->arena;
     struct text text = amount->text;
     struct text thousandths = digits_before(text, 'm');
     int64_t bytes = amount->milli / byte_milli;
@@ -364,19 +364,19 @@ static void judge_bytes(const struct hearing *hearing, const struct amount *amou
         draft.fix = arena_printf(arena, "write %.*sMi", TEXT_ARGS(thousandths));
     else if (text_is_digits(text) && text.size <= LONGEST)
         draft.fix = arena_printf(arena, "give it a unit, as in %.*sMi", TEXT_ARGS(text));
-    judgement_report(hearing->judgement, &draft);
+    report_draft(check->call, &draft);
 }
 
 /* "500M", where 500m is meant. Above a ceiling it is spoken of as that. */
-static void judge_cpus(const struct hearing *hearing, const struct amount *amount)
+static void judge_cpus(const struct check *check, const struct amount *amount)
 {
     static const int64_t most_milli = 1000000000;
-    struct arena *arena = hearing->judgement->arena;
+    struct arena *arena = check->call->arena;
     struct text millions = digits_before(amount->text, 'M');
-    if (amount->milli < most_milli || hearing->settings->max[BOUND_CPU].given)
+    if (amount->milli < most_milli || check->settings->max[BOUND_CPU].given)
         return;
-    judgement_report(
-        hearing->judgement,
+    report_draft(
+        check->call,
         &(struct draft){
             .field = amount->field,
             .found = amount->text,
@@ -388,21 +388,21 @@ static void judge_cpus(const struct hearing *hearing, const struct amount *amoun
         });
 }
 
-static void judge_magnitude(const struct hearing *hearing, const struct amount *amount)
+static void judge_magnitude(const struct check *check, const struct amount *amount)
 {
     struct text resource = amount->field->key;
     if (text_is(resource, "memory") || text_is(resource, "ephemeral-storage"))
-        judge_bytes(hearing, amount);
+        judge_bytes(check, amount);
     else if (text_is(resource, "cpu"))
-        judge_cpus(hearing, amount);
+        judge_cpus(check, amount);
 }
 
 /* What the API server would refuse, and what it takes and nobody means. */
-static void judge_quantities(const struct hearing *hearing)
+static void judge_quantities(const struct check *check)
 {
-    struct arena *arena = hearing->judgement->arena;
+    struct arena *arena = check->call->arena;
     static const char *const lists[] = {"requests", "limits"};
-    const struct field *resources = field_get(arena, hearing->container->field, "resources");
+    const struct field *resources = field_get(arena, check->container->field, "resources");
     for (size_t i = 0; i < COUNT_OF(lists); i++) {
         const struct field *list = field_get(arena, resources, lists[i]);
         for (size_t j = 0; node_is(list->node, NODE_MAP) && j < node_count(list->node); j++) {
@@ -416,11 +416,11 @@ static void judge_quantities(const struct hearing *hearing)
             struct amount amount;
             amount_read(field, &amount);
             if (amount.written && amount.valid)
-                judge_magnitude(hearing, &amount);
+                judge_magnitude(check, &amount);
             if (!amount.written || amount.valid)
                 continue;
-            judgement_report(
-                hearing->judgement,
+            report_draft(
+                check->call,
                 &(struct draft){
                     .field = amount.field,
                     .found = amount.text,
@@ -432,35 +432,34 @@ static void judge_quantities(const struct hearing *hearing)
     }
 }
 
-static void judge(struct judgement *judgement, const void *settings_pointer)
+static void judge(struct rail_call *call)
 {
-    const struct settings *settings = settings_pointer;
+    const struct settings *settings = call->settings;
     struct workload workload;
-    if (!workload_read(judgement->object, judgement->arena, &workload))
+    if (!workload_read(call->object, call->arena, &workload))
         return;
     struct containers containers;
     struct limit_defaults defaults = {0};
-    containers_read(&workload, judgement->arena, &containers);
-    judge_pod_floors(
-        &(struct hearing){.judgement = judgement, .settings = settings, .workload = &workload});
+    containers_read(&workload, call->arena, &containers);
+    judge_pod_floors(&(struct check){.call = call, .settings = settings, .workload = &workload});
     for (size_t i = 0; i < containers.count; i++) {
         const struct container *container = &containers.items[i];
-        struct hearing hearing = {
-            .judgement = judgement,
+        struct check check = {
+            .call = call,
             .settings = settings,
             .workload = &workload,
             .container = container,
             .defaults = &defaults,
-            .who = arena_printf(judgement->arena, "%scontainer \"%.*s\"",
-                                container->init ? "init " : "", TEXT_ARGS(container->name)),
+            .who = arena_printf(call->arena, "%scontainer \"%.*s\"", container->init ? "init " : "",
+                                TEXT_ARGS(container->name)),
         };
-        judge_quantities(&hearing);
+        judge_quantities(&check);
         for (size_t j = 0; j < settings->require.count; j++)
-            judge_required(&hearing, settings->require.items[j]);
-        judge_floors(&hearing);
-        judge_ceilings(&hearing);
+            judge_required(&check, settings->require.items[j]);
+        judge_floors(&check);
+        judge_ceilings(&check);
         if (settings->memory_limit_equals_request)
-            judge_memory_limit(&hearing);
+            judge_memory_limit(&check);
     }
 }
 

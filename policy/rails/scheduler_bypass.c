@@ -57,58 +57,57 @@ static bool is_settled(const struct object *object)
 
 /* ---- a node that is named ---- */
 
-static void judge_node_name(struct judgement *judgement, const struct workload *workload)
+static void judge_node_name(struct rail_call *call, const struct workload *workload)
 {
-    const struct field *field = field_get(judgement->arena, workload->spec, "nodeName");
+    const struct field *field = field_get(call->arena, workload->spec, "nodeName");
     struct text name = node_string(field->node);
-    if (name.size == 0 || is_settled(judgement->object))
+    if (name.size == 0 || is_settled(call->object))
         return;
-    judgement_report(judgement, &(struct draft){
-                                    .field = field,
-                                    .found = name,
-                                    .statement = arena_printf(
-                                        judgement->arena,
-                                        "found \"%.*s\": no scheduler looks whether the pod fits "
-                                        "there, and when the node is replaced the name is gone",
-                                        TEXT_ARGS(name)),
-                                    .fix = TEXT("remove nodeName and select nodes by their labels"),
-                                });
+    report_draft(call, &(struct draft){
+                           .field = field,
+                           .found = name,
+                           .statement = arena_printf(
+                               call->arena,
+                               "found \"%.*s\": no scheduler looks whether the pod fits "
+                               "there, and when the node is replaced the name is gone",
+                               TEXT_ARGS(name)),
+                           .fix = TEXT("remove nodeName and select nodes by their labels"),
+                       });
 }
 
 /* metadata.name is the only field there is, and only In leads to a node: NotIn keeps off one. */
-static void judge_match_field(struct judgement *judgement, const struct field *match)
+static void judge_match_field(struct rail_call *call, const struct field *match)
 {
-    struct arena *arena = judgement->arena;
+    struct arena *arena = call->arena;
     const struct field *value = field_item(arena, field_get(arena, match, "values"), 0);
     struct text name = node_string(value->node);
     if (!text_is(node_string(node_get(match->node, "key")), "metadata.name") ||
         !text_is(node_string(node_get(match->node, "operator")), "In") || name.size == 0)
         return;
-    judgement_report(judgement,
-                     &(struct draft){
-                         .field = value,
-                         .found = name,
-                         .statement = TEXT(
-                             "matchFields name a node as nodeName does; Karpenter buys nothing for "
-                             "such a pod, and when the node is replaced the name is gone"),
-                         .fix = TEXT("remove matchFields and select nodes by their labels"),
-                     });
+    report_draft(
+        call, &(struct draft){
+                  .field = value,
+                  .found = name,
+                  .statement =
+                      TEXT("matchFields name a node as nodeName does; Karpenter buys nothing for "
+                           "such a pod, and when the node is replaced the name is gone"),
+                  .fix = TEXT("remove matchFields and select nodes by their labels"),
+              });
 }
 
-static void judge_match_fields(struct judgement *judgement, const struct workload *workload)
+static void judge_match_fields(struct rail_call *call, const struct workload *workload)
 {
-    struct arena *arena = judgement->arena;
+    struct arena *arena = call->arena;
     struct node_selection selection;
     /* daemon-set-controller names the node of each pod it makes. */
-    if (judgement->object->kind == KIND_POD &&
-        is_of_daemon_set(judgement->subject, judgement->object))
+    if (call->object->kind == KIND_POD && is_of_daemon_set(call->subject, call->object))
         return;
     node_selection_read(workload, arena, &selection);
     for (size_t i = 0; i < selection.required.count; i++) {
         const struct field *matches =
             field_get(arena, selection.required.items[i].field, "matchFields");
         for (size_t j = 0; node_is(matches->node, NODE_LIST) && j < node_count(matches->node); j++)
-            judge_match_field(judgement, field_item(arena, matches, j));
+            judge_match_field(call, field_item(arena, matches, j));
     }
 }
 
@@ -123,46 +122,45 @@ static void advise_meant(struct draft *draft, struct arena *arena)
     draft->replacement = draft->allowed[0];
 }
 
-static void judge_scheduler(struct judgement *judgement, const struct scheduler_bypass *settings,
+static void judge_scheduler(struct rail_call *call, const struct scheduler_bypass *settings,
                             const struct workload *workload)
 {
-    struct arena *arena = judgement->arena;
+    struct arena *arena = call->arena;
     const struct field *field = field_get(arena, workload->spec, "schedulerName");
     struct text scheduler = node_string(field->node);
     if (scheduler.size == 0 || is_listed(settings, scheduler))
         return;
-    judgement_report(judgement,
-                     &(struct draft){
-                         .field = field,
-                         .found = scheduler,
-                         .statement = arena_printf(
-                             arena,
-                             "found \"%.*s\", a scheduler that nobody runs: the pod would wait "
-                             "for ever",
-                             TEXT_ARGS(scheduler)),
-                         .allowed = settings->schedulers.items,
-                         .allowed_count = settings->schedulers.count,
-                         .nearest_to = scheduler,
-                         .fix = TEXT("remove schedulerName"),
-                         .advise = advise_meant,
-                     });
+    report_draft(call, &(struct draft){
+                           .field = field,
+                           .found = scheduler,
+                           .statement = arena_printf(
+                               arena,
+                               "found \"%.*s\", a scheduler that nobody runs: the pod would wait "
+                               "for ever",
+                               TEXT_ARGS(scheduler)),
+                           .allowed = settings->schedulers.items,
+                           .allowed_count = settings->schedulers.count,
+                           .nearest_to = scheduler,
+                           .fix = TEXT("remove schedulerName"),
+                           .advise = advise_meant,
+                       });
 }
 
-static void judge(struct judgement *judgement, const void *settings_pointer)
+static void judge(struct rail_call *call)
 {
-    const struct scheduler_bypass *settings = settings_pointer;
+    const struct scheduler_bypass *settings = call->settings;
     struct workload workload;
-    if (judgement->object->kind == KIND_NODE_CLAIM) {
-        scheduler_bypass_judge_node_claim(judgement, settings);
+    if (call->object->kind == KIND_NODE_CLAIM) {
+        scheduler_bypass_judge_node_claim(call, settings);
         return;
     }
-    if (!workload_read(judgement->object, judgement->arena, &workload))
+    if (!workload_read(call->object, call->arena, &workload))
         return;
     if (!settings->allow_node_name) {
-        judge_node_name(judgement, &workload);
-        judge_match_fields(judgement, &workload);
+        judge_node_name(call, &workload);
+        judge_match_fields(call, &workload);
     }
-    judge_scheduler(judgement, settings, &workload);
+    judge_scheduler(call, settings, &workload);
 }
 
 const struct rail rail_scheduler_bypass = {

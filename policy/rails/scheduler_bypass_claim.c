@@ -18,31 +18,30 @@ static bool is_person(const struct requester *requester)
            !text_starts_with(requester->name, TEXT("eks:"));
 }
 
-static bool is_made_by_karpenter(const struct judgement *judgement,
+static bool is_made_by_karpenter(const struct rail_call *call,
                                  const struct scheduler_bypass *settings)
 {
-    const struct subject *subject = judgement->subject;
+    const struct subject *subject = call->subject;
     if (subject->existing)
-        return node_get(judgement->object->labels, LABEL_NODE_POOL) != NULL;
+        return node_get(call->object->labels, LABEL_NODE_POOL) != NULL;
     if (settings->node_claim_accounts.given)
         return requester_is_account(&subject->requester, &settings->node_claim_accounts);
-    return !is_person(&subject->requester) || is_launched(judgement->object);
+    return !is_person(&subject->requester) || is_launched(call->object);
 }
 
-void scheduler_bypass_judge_node_claim(struct judgement *judgement,
+void scheduler_bypass_judge_node_claim(struct rail_call *call,
                                        const struct scheduler_bypass *settings)
 {
-    bool who_is_known = settings->node_claim_accounts.given && !judgement->subject->existing;
-    if (is_made_by_karpenter(judgement, settings))
+    bool who_is_known = settings->node_claim_accounts.given && !call->subject->existing;
+    if (is_made_by_karpenter(call, settings))
         return;
-    judgement_report(
-        judgement,
-        &(struct draft){
-            .severity = who_is_known ? SEVERITY_RAIL : SEVERITY_WARN,
-            .field = field_at(judgement->arena, judgement->object->root, "metadata.name"),
-            .found = judgement->object->name,
-            .statement = TEXT("Karpenter did not make this NodeClaim: it buys a machine that no "
-                              "NodePool's requirements, limits and budgets hold for"),
-            .fix = TEXT("let Karpenter make it: change a NodePool, or add one"),
-        });
+    report_draft(call, &(struct draft){
+                           .severity = who_is_known ? SEVERITY_RAIL : SEVERITY_WARN,
+                           .field = field_at(call->arena, call->object->root, "metadata.name"),
+                           .found = call->object->name,
+                           .statement = TEXT(
+                               "Karpenter did not make this NodeClaim: it buys a machine that no "
+                               "NodePool's requirements, limits and budgets hold for"),
+                           .fix = TEXT("let Karpenter make it: change a NodePool, or add one"),
+                       });
 }

@@ -52,7 +52,7 @@ bool shape_has_choice(const struct shape *shape, struct text value)
 /* ---- names ---- */
 
 struct names {
-    struct judgement *judgement;
+    struct rail_call *call;
     const struct shape *root;
     const struct shape_words *words;
 };
@@ -97,7 +97,7 @@ static struct text near_field(const struct shape *shape, struct text name)
 /* Empty when nothing tells what was meant. */
 static struct text fix_of(const struct names *names, const struct shape *shape, struct text name)
 {
-    struct arena *arena = names->judgement->arena;
+    struct arena *arena = names->call->arena;
     struct text near = near_field(shape, name);
     if (near.size > 0)
         return arena_printf(arena, "did you mean %.*s?", TEXT_ARGS(near));
@@ -125,23 +125,23 @@ static const struct field *keep(struct arena *arena, const struct field *field)
 static void report_unknown(const struct names *names, const struct shape *shape,
                            const struct field *map, struct text name)
 {
-    struct judgement *judgement = names->judgement;
-    struct arena *arena = judgement->arena;
+    struct rail_call *call = names->call;
+    struct arena *arena = call->arena;
     const struct shape_words *words = names->words;
     struct text fix = fix_of(names, shape, name);
     bool may_exist = fix.size == 0;
     enum severity severity = may_exist ? SEVERITY_WARN : SEVERITY_RAIL;
-    if (judgement_counts(judgement, severity))
+    if (report_counts(call, severity))
         return;
-    judgement_say(judgement, &(struct draft){
-                                 .severity = severity,
-                                 .field = field_member(arena, keep(arena, map), name),
-                                 .found = name,
-                                 .statement = arena_printf(
-                                     arena, "found \"%.*s\"%s%s%s", TEXT_ARGS(name), words->found,
-                                     may_exist ? words->if_newer : "", words->effect),
-                                 .fix = may_exist ? TEXT("remove it") : fix,
-                             });
+    report_say(call, &(struct draft){
+                         .severity = severity,
+                         .field = field_member(arena, keep(arena, map), name),
+                         .found = name,
+                         .statement = arena_printf(arena, "found \"%.*s\"%s%s%s", TEXT_ARGS(name),
+                                                   words->found, may_exist ? words->if_newer : "",
+                                                   words->effect),
+                         .fix = may_exist ? TEXT("remove it") : fix,
+                     });
 }
 
 static void judge_map(const struct names *names, const struct shape *shape, const struct field *map)
@@ -166,8 +166,8 @@ static void judge_map(const struct names *names, const struct shape *shape, cons
     }
 }
 
-void shape_judge_names(struct judgement *judgement, const struct shape *shape,
-                       const struct field *map, const struct shape_words *words)
+void shape_judge_names(struct rail_call *call, const struct shape *shape, const struct field *map,
+                       const struct shape_words *words)
 {
-    judge_map(&(struct names){judgement, shape, words}, shape, map);
+    judge_map(&(struct names){call, shape, words}, shape, map);
 }

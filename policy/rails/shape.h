@@ -61,7 +61,7 @@ struct shape_words {
     .effect = ": the API server drops it silently"
 /* Judges the names of all fields below a map. What a name nearly is, or where it belongs, is told;
  * of one that means nothing it only warns. */
-void shape_judge_names(struct judgement *judgement, const struct shape *shape,
-                       const struct field *map, const struct shape_words *words);
+void shape_judge_names(struct rail_call *call, const struct shape *shape, const struct field *map,
+                       const struct shape_words *words);
 
 #endif

@@ -171,16 +171,16 @@ static bool is_for_one_node(const struct snapshot *snapshot, const struct object
 
 /* ---- what is said ---- */
 
-struct hearing {
-    struct judgement *judgement;
+struct check {
+    struct rail_call *call;
     const struct workload *workload;
     enum crowd crowd;
 };
 
 /* Not how many: a mistake stays the same when there are more. */
-static struct text who_mounts(const struct hearing *hearing)
+static struct text who_mounts(const struct check *check)
 {
-    switch (hearing->crowd) {
+    switch (check->crowd) {
     case CROWD_DAEMON:
         return TEXT("a pod on every node mounts");
     case CROWD_UPDATE:
@@ -193,14 +193,14 @@ static struct text who_mounts(const struct hearing *hearing)
 /* No disk that one node attaches can be had as ReadWriteMany. */
 #define SHARED_CLAIM "a ReadWriteMany claim of a shared file system (EFS, FSx, NFS)"
 
-static struct text fix_of(const struct hearing *hearing)
+static struct text fix_of(const struct check *check)
 {
-    if (hearing->crowd == CROWD_UPDATE)
+    if (check->crowd == CROWD_UPDATE)
         return TEXT("set strategy.type: Recreate");
-    if (hearing->crowd == CROWD_DAEMON)
+    if (check->crowd == CROWD_DAEMON)
         return TEXT("use " SHARED_CLAIM ", or give the pod of each node a volume of its "
                     "own: ephemeral (volumes[].ephemeral), or of the node (hostPath)");
-    enum kind kind = hearing->judgement->object->kind;
+    enum kind kind = check->call->object->kind;
     if (kind == KIND_STATEFUL_SET)
         return TEXT("give each replica a claim of its own under volumeClaimTemplates, or "
                     "use " SHARED_CLAIM);
@@ -211,15 +211,15 @@ static struct text fix_of(const struct hearing *hearing)
                 "required podAffinity of the pods to themselves by " LABEL_HOSTNAME);
 }
 
-static void judge_claim(const struct hearing *hearing, const struct field *field)
+static void judge_claim(const struct check *check, const struct field *field)
 {
-    const struct world *world = hearing->judgement->world;
-    struct arena *arena = hearing->judgement->arena;
+    const struct world *world = check->call->world;
+    struct arena *arena = check->call->arena;
     struct text name = node_string(field->node);
     const struct object *claim = snapshot_find(world->snapshot, KIND_PERSISTENT_VOLUME_CLAIM,
-                                               hearing->judgement->object->namespace, name);
-    struct draft draft = {.field = field, .found = name, .fix = fix_of(hearing)};
-    if (claim == NULL && hearing->crowd == CROWD_UPDATE)
+                                               check->call->object->namespace, name);
+    struct draft draft = {.field = field, .found = name, .fix = fix_of(check)};
+    if (claim == NULL && check->crowd == CROWD_UPDATE)
         return;
     if (claim == NULL) {
         draft.severity = SEVERITY_UNDECIDED;
@@ -227,56 +227,54 @@ static void judge_claim(const struct hearing *hearing, const struct field *field
             arena_printf(arena,
                          "%.*s claim \"%.*s\", which is not visible: ReadWriteOnce would "
                          "keep it to one node",
-                         TEXT_ARGS(who_mounts(hearing)), TEXT_ARGS(name));
+                         TEXT_ARGS(who_mounts(check)), TEXT_ARGS(name));
         draft.fix = TEXT("make the claim visible: name its file with -f, or use --state DIR");
     } else if (is_for_one_node(world->snapshot, claim, arena)) {
-        draft.severity = hearing->crowd == CROWD_UPDATE ? SEVERITY_WARN : SEVERITY_RAIL;
+        draft.severity = check->crowd == CROWD_UPDATE ? SEVERITY_WARN : SEVERITY_RAIL;
         draft.statement = arena_printf(
             arena,
             "%.*s claim \"%.*s\" (ReadWriteOnce), which only one node can attach: on another node "
             "a pod waits for ever (Multi-Attach)",
-            TEXT_ARGS(who_mounts(hearing)), TEXT_ARGS(name));
+            TEXT_ARGS(who_mounts(check)), TEXT_ARGS(name));
     } else {
         return;
     }
-    judgement_report(hearing->judgement, &draft);
+    report_draft(check->call, &draft);
 }
 
 /* The volumes that a StatefulSet's templates take the place of, by name. */
-static struct text_map replaced_volumes(const struct judgement *judgement)
+static struct text_map replaced_volumes(const struct rail_call *call)
 {
-    const struct node *templates =
-        node_at(judgement->object->root->node, "spec.volumeClaimTemplates");
+    const struct node *templates = node_at(call->object->root->node, "spec.volumeClaimTemplates");
     struct text_map names = {0};
     for (size_t i = 0; i < node_count(templates); i++)
-        (void)text_map_add(&names, judgement->arena,
+        (void)text_map_add(&names, call->arena,
                            node_string(node_at(node_item(templates, i), "metadata.name")));
     return names;
 }
 
-static void judge(struct judgement *judgement, const void *settings)
+static void judge(struct rail_call *call)
 {
-    (void)settings;
     struct workload workload;
     struct claim_names names;
-    struct hearing hearing = {.judgement = judgement, .workload = &workload};
-    hearing.crowd = crowd_of(judgement->object);
+    struct check check = {.call = call, .workload = &workload};
+    check.crowd = crowd_of(call->object);
     /* How a workload is updated has nothing to do with its scale. */
-    if (hearing.crowd == CROWD_ONE ||
-        (hearing.crowd == CROWD_UPDATE && subject_is_scale(judgement->subject)) ||
-        !workload_read(judgement->object, judgement->arena, &workload))
+    if (check.crowd == CROWD_ONE ||
+        (check.crowd == CROWD_UPDATE && subject_is_scale(call->subject)) ||
+        !workload_read(call->object, call->arena, &workload))
         return;
-    claim_names_read(&workload, judgement->arena, &names);
-    if (names.count == 0 || keeps_on_one_node(&workload, judgement->arena))
+    claim_names_read(&workload, call->arena, &names);
+    if (names.count == 0 || keeps_on_one_node(&workload, call->arena))
         return;
-    struct text_map replaced = replaced_volumes(judgement);
+    struct text_map replaced = replaced_volumes(call);
     struct text_map judged = {0};
     for (size_t i = 0; i < names.count; i++) {
         const struct field *claim = names.items[i];
         struct text volume = node_string(node_get(claim->parent->parent->node, "name"));
-        if (text_map_add(&judged, judgement->arena, node_string(claim->node)) &&
+        if (text_map_add(&judged, call->arena, node_string(claim->node)) &&
             !text_map_has(&replaced, volume))
-            judge_claim(&hearing, claim);
+            judge_claim(&check, claim);
     }
 }
 

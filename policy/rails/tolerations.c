@@ -64,8 +64,8 @@ static void prepare(void *settings_pointer, const struct catalog *catalog,
 
 /* ---- what is granted ---- */
 
-struct hearing {
-    struct judgement *judgement;
+struct check {
+    struct rail_call *call;
     const struct settings *settings;
     struct text_map resources; /* what the pod asks for */
     bool is_daemon;
@@ -88,7 +88,7 @@ static bool grants(const struct grant *grant, const struct toleration *toleratio
 
 /* What the API server adds by itself: to every pod, for what the pod asks for, and what the
  * controller of DaemonSets adds. */
-static bool is_added_anyway(const struct hearing *hearing, struct text key)
+static bool is_added_anyway(const struct check *check, struct text key)
 {
     static const char *const of_every_pod[] = {
         "node.kubernetes.io/not-ready",
@@ -98,20 +98,20 @@ static bool is_added_anyway(const struct hearing *hearing, struct text key)
     for (size_t i = 0; i < COUNT_OF(of_every_pod); i++)
         if (text_is(key, of_every_pod[i]))
             return true;
-    if (text_map_has(&hearing->resources, key))
+    if (text_map_has(&check->resources, key))
         return true;
-    return hearing->is_daemon && text_starts_with(key, TEXT("node.kubernetes.io/"));
+    return check->is_daemon && text_starts_with(key, TEXT("node.kubernetes.io/"));
 }
 
-static bool is_granted(const struct hearing *hearing, const struct toleration *toleration)
+static bool is_granted(const struct check *check, const struct toleration *toleration)
 {
-    const struct key_strings *allow = &hearing->settings->allow;
+    const struct key_strings *allow = &check->settings->allow;
     for (size_t i = 0; i < allow->count; i++) {
         struct grant grant = read_grant(allow->items[i]);
         if (grants(&grant, toleration))
             return true;
     }
-    return toleration->key.size > 0 && (!allow->given || is_added_anyway(hearing, toleration->key));
+    return toleration->key.size > 0 && (!allow->given || is_added_anyway(check, toleration->key));
 }
 
 /* ---- what is said ---- */
@@ -126,11 +126,11 @@ static struct text taint_text(const struct toleration *toleration, struct arena 
                         TEXT_ARGS(effect));
 }
 
-static void report_every_taint(const struct hearing *hearing, const struct toleration *toleration)
+static void report_every_taint(const struct check *check, const struct toleration *toleration)
 {
-    struct arena *arena = hearing->judgement->arena;
+    struct arena *arena = check->call->arena;
     struct draft draft = {
-        .severity = hearing->is_daemon ? SEVERITY_WARN : SEVERITY_RAIL,
+        .severity = check->is_daemon ? SEVERITY_WARN : SEVERITY_RAIL,
         .field = field_get(arena, toleration->field, "operator"),
         .found = toleration->op,
         .fix = TEXT("name the key of the taint that it must tolerate"),
@@ -141,7 +141,7 @@ static void report_every_taint(const struct hearing *hearing, const struct toler
     else
         draft.statement = arena_printf(arena, "tolerates every taint of effect %.*s",
                                        TEXT_ARGS(toleration->effect));
-    judgement_report(hearing->judgement, &draft);
+    report_draft(check->call, &draft);
 }
 
 /* The words that make a toleration narrower. */
@@ -214,51 +214,52 @@ static void advise_narrowing(struct draft *draft, struct arena *arena)
     }
 }
 
-static void report_not_granted(const struct hearing *hearing, const struct toleration *toleration)
+static void report_not_granted(const struct check *check, const struct toleration *toleration)
 {
-    struct arena *arena = hearing->judgement->arena;
-    const struct key_strings *allow = &hearing->settings->allow;
+    struct arena *arena = check->call->arena;
+    const struct key_strings *allow = &check->settings->allow;
     struct text found = taint_text(toleration, arena);
     struct advice *advice = ARENA_NEW(arena, struct advice);
     *advice = (struct advice){allow, toleration};
-    judgement_report(hearing->judgement,
-                     &(struct draft){
-                         .field = field_get(arena, toleration->field, "key"),
-                         .found = found,
-                         .statement = arena_printf(arena, "tolerates %.*s, which is not granted",
-                                                   TEXT_ARGS(found)),
-                         .allowed = allow->items,
-                         .allowed_count = allow->count,
-                         .nearest_to = found,
-                         .fix = TEXT("remove the toleration, or ask for it to be granted"),
-                         .advise = advise_narrowing,
-                         .adviser = advice,
-                     });
+    report_draft(check->call,
+                 &(struct draft){
+                     .field = field_get(arena, toleration->field, "key"),
+                     .found = found,
+                     .statement = arena_printf(arena, "tolerates %.*s, which is not granted",
+                                               TEXT_ARGS(found)),
+                     .allowed = allow->items,
+                     .allowed_count = allow->count,
+                     .nearest_to = found,
+                     .fix = TEXT("remove the toleration, or ask for it to be granted"),
+                     .advise = advise_narrowing,
+                     .adviser = advice,
+                 });
 }
 
-static void judge(struct judgement *judgement, const void *settings)
+static void judge(struct rail_call *call)
 {
+    const void *settings = call->settings;
     struct workload workload;
     struct tolerations tolerations;
-    struct hearing hearing = {
-        .judgement = judgement,
+    struct check check = {
+        .call = call,
         .settings = settings,
-        .is_daemon = is_of_daemon_set(judgement->subject, judgement->object),
+        .is_daemon = is_of_daemon_set(call->subject, call->object),
     };
-    if (!workload_read(judgement->object, judgement->arena, &workload))
+    if (!workload_read(call->object, call->arena, &workload))
         return;
-    tolerations_read(&workload, judgement->arena, &tolerations);
+    tolerations_read(&workload, call->arena, &tolerations);
     if (tolerations.count > 0)
-        resource_names_read(&workload, judgement->arena, &hearing.resources);
+        resource_names_read(&workload, call->arena, &check.resources);
     for (size_t i = 0; i < tolerations.count; i++) {
         const struct toleration *toleration = &tolerations.items[i];
         /* PreferNoSchedule keeps nobody out. */
-        if (text_is(toleration->effect, "PreferNoSchedule") || is_granted(&hearing, toleration))
+        if (text_is(toleration->effect, "PreferNoSchedule") || is_granted(&check, toleration))
             continue;
         if (toleration->key.size > 0)
-            report_not_granted(&hearing, toleration);
+            report_not_granted(&check, toleration);
         else if (is_exists(toleration))
-            report_every_taint(&hearing, toleration);
+            report_every_taint(&check, toleration);
     }
 }
 

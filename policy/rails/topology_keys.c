@@ -60,11 +60,10 @@ static bool is_accepted(const struct world *world, const struct settings *settin
 
 /* A key of somebody's own, or one that Karpenter does not know as a place: what speaks against it,
  * as far as can be seen. */
-static void explain_foreign_key(const struct judgement *judgement, struct text key,
-                                struct draft *draft)
+static void explain_foreign_key(const struct rail_call *call, struct text key, struct draft *draft)
 {
-    const struct world *world = judgement->world;
-    struct arena *arena = judgement->arena;
+    const struct world *world = call->world;
+    struct arena *arena = call->arena;
     bool on_nodes = snapshot_node_values(world->snapshot, key) != NULL;
     bool sees_all = world_sees(world, KIND_BIT(KIND_NODE) | KIND_BIT(KIND_NODE_POOL));
     const char *mark = text_is(key, LABEL_NODE_POOL)    ? "NodePools"
@@ -106,11 +105,11 @@ static void explain_foreign_key(const struct judgement *judgement, struct text k
     }
 }
 
-static void judge_key(struct judgement *judgement, const struct settings *settings,
+static void judge_key(struct rail_call *call, const struct settings *settings,
                       const struct topology_term *term)
 {
-    const struct world *world = judgement->world;
-    struct arena *arena = judgement->arena;
+    const struct world *world = call->world;
+    struct arena *arena = call->arena;
     struct text key = node_string(term->key->node);
     if (key.size == 0 || is_accepted(world, settings, key))
         return;
@@ -131,15 +130,15 @@ static void judge_key(struct judgement *judgement, const struct settings *settin
     } else if (meant.size > 0 || is_node_key(key) || !settings->from_node_pools) {
         draft.fix = TEXT("use one of the allowed keys");
     } else {
-        explain_foreign_key(judgement, key, &draft);
+        explain_foreign_key(call, key, &draft);
     }
-    judgement_report(judgement, &draft);
+    report_draft(call, &draft);
 }
 
-static void judge_self_match(struct judgement *judgement, const struct workload *workload,
+static void judge_self_match(struct rail_call *call, const struct workload *workload,
                              const struct topology_term *term)
 {
-    struct arena *arena = judgement->arena;
+    struct arena *arena = call->arena;
     const struct field *selector = field_get(arena, term->term, "labelSelector");
     const struct node *labels = node_get(workload->metadata->node, "labels");
     bool missing = !node_is_given(selector->node);
@@ -147,31 +146,30 @@ static void judge_self_match(struct judgement *judgement, const struct workload 
     bool labels_known = workload->object->kind != KIND_CUSTOM && !workload_is_part(workload);
     if (selector_matches(selector->node, labels) || (!missing && !labels_known))
         return;
-    judgement_report(
-        judgement,
-        &(struct draft){
-            .field = selector,
-            .statement = missing
-                             ? TEXT("labelSelector is missing, so the spread counts no pod")
-                             : TEXT("labelSelector does not select the pod's own labels, so its "
-                                    "replicas do not count"),
-            .fix = TEXT("select labels of the pod template"),
-        });
+    report_draft(
+        call, &(struct draft){
+                  .field = selector,
+                  .statement =
+                      missing ? TEXT("labelSelector is missing, so the spread counts no pod")
+                              : TEXT("labelSelector does not select the pod's own labels, so its "
+                                     "replicas do not count"),
+                  .fix = TEXT("select labels of the pod template"),
+              });
 }
 
-static void judge(struct judgement *judgement, const void *settings_pointer)
+static void judge(struct rail_call *call)
 {
-    const struct settings *settings = settings_pointer;
+    const struct settings *settings = call->settings;
     struct workload workload;
-    if (!workload_read(judgement->object, judgement->arena, &workload))
+    if (!workload_read(call->object, call->arena, &workload))
         return;
     struct topology_terms terms;
-    topology_terms_read(&workload, judgement->arena, &terms);
+    topology_terms_read(&workload, call->arena, &terms);
     for (size_t i = 0; i < terms.count; i++) {
-        judge_key(judgement, settings, &terms.items[i]);
+        judge_key(call, settings, &terms.items[i]);
         if (settings->self_match && terms.items[i].use == TOPOLOGY_SPREAD &&
             node_is(terms.items[i].term->node, NODE_MAP))
-            judge_self_match(judgement, &workload, &terms.items[i]);
+            judge_self_match(call, &workload, &terms.items[i]);
     }
 }
 

@@ -94,11 +94,11 @@ static bool binds_too_early(const struct settings *settings, const struct storag
 
 #define TOO_EARLY "the disk gets a zone before its pod has one"
 
-static void judge_mode(struct judgement *judgement, const struct settings *settings,
+static void judge_mode(struct rail_call *call, const struct settings *settings,
                        const struct storage_class *class)
 {
     static const struct text waits = TEXT("WaitForFirstConsumer");
-    struct arena *arena = judgement->arena;
+    struct arena *arena = call->arena;
     if (!binds_too_early(settings, class))
         return;
     struct draft draft = {
@@ -117,7 +117,7 @@ static void judge_mode(struct judgement *judgement, const struct settings *setti
         node_at(class->object->root->node, "parameters.zones") != NULL)
         draft.fix = arena_printf(arena, "%.*s; name zones in allowedTopologies, not in parameters",
                                  TEXT_ARGS(draft.fix));
-    judgement_report(judgement, &draft);
+    report_draft(call, &draft);
 }
 
 /* ---- StorageClass: allowedTopologies ---- */
@@ -156,10 +156,10 @@ static struct text key_meant(const struct storage_class *class, struct text key,
     return nearest < count ? topology_keys[nearest] : TEXT("");
 }
 
-static void judge_key(struct judgement *judgement, const struct storage_class *class,
+static void judge_key(struct rail_call *call, const struct storage_class *class,
                       const struct field *field)
 {
-    struct arena *arena = judgement->arena;
+    struct arena *arena = call->arena;
     struct text key = node_string(field->node);
     if (cloud_of(class->provisioner) == NULL)
         return;
@@ -182,13 +182,12 @@ static void judge_key(struct judgement *judgement, const struct storage_class *c
                          TEXT_ARGS(key), TEXT_ARGS(class->provisioner));
         draft.fix = TEXT("use one of the allowed keys");
     }
-    judgement_report(judgement, &draft);
+    report_draft(call, &draft);
 }
 
-static void judge_zone(struct judgement *judgement, const struct field *field,
-                       const struct zones *zones)
+static void judge_zone(struct rail_call *call, const struct field *field, const struct zones *zones)
 {
-    struct arena *arena = judgement->arena;
+    struct arena *arena = call->arena;
     struct text value = node_string(field->node);
     struct draft draft = {.field = field, .found = value};
     if (!label_value_is_valid(value)) {
@@ -211,21 +210,20 @@ static void judge_zone(struct judgement *judgement, const struct field *field,
     draft.allowed = zones->items;
     draft.allowed_count = zones->count;
     draft.nearest_to = value;
-    judgement_report(judgement, &draft);
+    report_draft(call, &draft);
 }
 
-static void judge_topologies(struct judgement *judgement, const struct storage_class *class)
+static void judge_topologies(struct rail_call *call, const struct storage_class *class)
 {
     struct zones zones[ZONE_KEY_ID + 1] = {0};
     for (enum zone_key key = ZONE_KEY_NAME; key <= ZONE_KEY_ID; key++)
-        zones_read(judgement->world->snapshot, judgement->world->catalog, key, judgement->arena,
-                   &zones[key]);
+        zones_read(call->world->snapshot, call->world->catalog, key, call->arena, &zones[key]);
     for (size_t i = 0; i < class->topologies.count; i++) {
         const struct topology_choice *choice = &class->topologies.items[i];
-        judge_key(judgement, class, choice->key);
+        judge_key(call, class, choice->key);
         enum zone_key key = zone_key_of(node_string(choice->key->node));
         for (size_t j = 0; j < node_count(choice->values->node); j++)
-            judge_zone(judgement, field_item(judgement->arena, choice->values, j), &zones[key]);
+            judge_zone(call, field_item(call->arena, choice->values, j), &zones[key]);
     }
 }
 
@@ -242,11 +240,11 @@ struct instead {
     LIST(struct names) classes;
 };
 
-static void add_classes_that_wait(struct judgement *judgement,
-                                  const struct storage_class *instead_of, struct names *names)
+static void add_classes_that_wait(struct rail_call *call, const struct storage_class *instead_of,
+                                  struct names *names)
 {
-    const struct snapshot *snapshot = judgement->world->snapshot;
-    struct arena *arena = judgement->arena;
+    const struct snapshot *snapshot = call->world->snapshot;
+    struct arena *arena = call->arena;
     for (size_t i = 0; i < snapshot_count(snapshot, KIND_STORAGE_CLASS); i++) {
         struct storage_class class;
         const struct object *object = snapshot_object(snapshot, KIND_STORAGE_CLASS, i);
@@ -257,13 +255,13 @@ static void add_classes_that_wait(struct judgement *judgement,
 }
 
 /* The classes that make the same kind of volume and wait for the pod. */
-static const struct names *classes_that_wait(struct judgement *judgement, struct instead *instead,
+static const struct names *classes_that_wait(struct rail_call *call, struct instead *instead,
                                              const struct storage_class *class)
 {
-    struct arena *arena = judgement->arena;
+    struct arena *arena = call->arena;
     size_t *number = text_map_at(&instead->numbers, arena, class->object->name);
     if (*number == 0) {
-        add_classes_that_wait(judgement, class, LIST_PUSH(arena, &instead->classes));
+        add_classes_that_wait(call, class, LIST_PUSH(arena, &instead->classes));
         *number = instead->classes.count;
     }
     return &instead->classes.items[*number - 1];
@@ -292,49 +290,48 @@ static struct text fix_of_claim(const struct names *names, const char *what,
 
 /* The class of a claim when it binds too early; false for any other, and for one that is not
  * visible (*unseen). */
-static bool uses_early_class(struct judgement *judgement, const struct settings *settings,
+static bool uses_early_class(struct rail_call *call, const struct settings *settings,
                              const struct claim *claim, struct storage_class *class, bool *unseen)
 {
     *unseen = false;
     if (claim->bound || (claim->class_named && claim->class_name.size == 0))
         return false;
-    const struct object *object = claim_class(judgement->world->snapshot, claim);
+    const struct object *object = claim_class(call->world->snapshot, claim);
     /* The default class may be one that cannot be read. */
     *unseen = object == NULL ||
-              (!claim->class_named && !world_sees(judgement->world, KIND_BIT(KIND_STORAGE_CLASS)));
-    return !*unseen && storage_class_read(object, judgement->arena, class) &&
+              (!claim->class_named && !world_sees(call->world, KIND_BIT(KIND_STORAGE_CLASS)));
+    return !*unseen && storage_class_read(object, call->arena, class) &&
            binds_too_early(settings, class);
 }
 
-static void report_unseen(struct judgement *judgement, const struct claim *claim)
+static void report_unseen(struct rail_call *call, const struct claim *claim)
 {
-    judgement_report(
-        judgement,
+    report_draft(
+        call,
         &(struct draft){
             .severity = SEVERITY_UNDECIDED,
             .field = claim->class_field,
             .found = claim->class_name,
-            .statement =
-                claim->class_named
-                    ? arena_printf(judgement->arena, "StorageClass \"%.*s\" is not visible",
-                                   TEXT_ARGS(claim->class_name))
-                    : TEXT("no class is named, and no default StorageClass is visible"),
+            .statement = claim->class_named
+                             ? arena_printf(call->arena, "StorageClass \"%.*s\" is not visible",
+                                            TEXT_ARGS(claim->class_name))
+                             : TEXT("no class is named, and no default StorageClass is visible"),
             .fix = TEXT("make the StorageClasses visible (--state DIR)"),
         });
 }
 
-static void judge_claim(struct judgement *judgement, const struct settings *settings,
+static void judge_claim(struct rail_call *call, const struct settings *settings,
                         const struct claim *claim, struct instead *instead)
 {
-    struct arena *arena = judgement->arena;
+    struct arena *arena = call->arena;
     struct storage_class class;
     bool unseen;
-    if (!uses_early_class(judgement, settings, claim, &class, &unseen)) {
+    if (!uses_early_class(call, settings, claim, &class, &unseen)) {
         if (unseen)
-            report_unseen(judgement, claim);
+            report_unseen(call, claim);
         return;
     }
-    const struct names *names = classes_that_wait(judgement, instead, &class);
+    const struct names *names = classes_that_wait(call, instead, &class);
     struct text name = class.object->name;
     struct text statement =
         claim->class_named
@@ -345,58 +342,56 @@ static void judge_claim(struct judgement *judgement, const struct settings *sett
                            "missing, which means the default StorageClass \"%.*s\", and it binds "
                            "Immediately: " TOO_EARLY,
                            TEXT_ARGS(name));
-    judgement_report(judgement, &(struct draft){
-                                    .field = claim->class_field,
-                                    .found = claim->class_name,
-                                    .statement = statement,
-                                    .allowed = names->items,
-                                    .allowed_count = names->count,
-                                    .nearest_to = name,
-                                    .fix = fix_of_claim(names, "name a class", &class, arena),
-                                });
+    report_draft(call, &(struct draft){
+                           .field = claim->class_field,
+                           .found = claim->class_name,
+                           .statement = statement,
+                           .allowed = names->items,
+                           .allowed_count = names->count,
+                           .nearest_to = name,
+                           .fix = fix_of_claim(names, "name a class", &class, arena),
+                       });
 }
 
 /* A claim that a workload mounts; where it is not visible, it is judged when it is made. */
-static void judge_mounted(struct judgement *judgement, const struct settings *settings,
+static void judge_mounted(struct rail_call *call, const struct settings *settings,
                           const struct field *claim_name, struct instead *instead)
 {
-    struct arena *arena = judgement->arena;
+    struct arena *arena = call->arena;
     struct text name = node_string(claim_name->node);
-    const struct object *object =
-        snapshot_find(judgement->world->snapshot, KIND_PERSISTENT_VOLUME_CLAIM,
-                      judgement->object->namespace, name);
+    const struct object *object = snapshot_find(call->world->snapshot, KIND_PERSISTENT_VOLUME_CLAIM,
+                                                call->object->namespace, name);
     if (object == NULL)
         return;
     struct claim claim;
     struct storage_class class;
     bool unseen;
     claim_read(object->root, arena, &claim);
-    if (!uses_early_class(judgement, settings, &claim, &class, &unseen))
+    if (!uses_early_class(call, settings, &claim, &class, &unseen))
         return;
-    const struct names *names = classes_that_wait(judgement, instead, &class);
-    judgement_report(
-        judgement,
-        &(struct draft){
-            .field = claim_name,
-            .found = name,
-            .statement =
-                arena_printf(arena,
-                             "claim \"%.*s\" is not bound, and its StorageClass \"%.*s\" binds "
-                             "Immediately: " TOO_EARLY,
-                             TEXT_ARGS(name), TEXT_ARGS(class.object->name)),
-            .fix = fix_of_claim(names, "make the claim anew with a class", &class, arena),
-        });
+    const struct names *names = classes_that_wait(call, instead, &class);
+    report_draft(call,
+                 &(struct draft){
+                     .field = claim_name,
+                     .found = name,
+                     .statement = arena_printf(
+                         arena,
+                         "claim \"%.*s\" is not bound, and its StorageClass \"%.*s\" binds "
+                         "Immediately: " TOO_EARLY,
+                         TEXT_ARGS(name), TEXT_ARGS(class.object->name)),
+                     .fix = fix_of_claim(names, "make the claim anew with a class", &class, arena),
+                 });
 }
 
-static void judge(struct judgement *judgement, const void *settings_pointer)
+static void judge(struct rail_call *call)
 {
-    const struct settings *settings = settings_pointer;
-    struct arena *arena = judgement->arena;
-    const struct object *object = judgement->object;
+    const struct settings *settings = call->settings;
+    struct arena *arena = call->arena;
+    const struct object *object = call->object;
     struct storage_class class;
     if (storage_class_read(object, arena, &class)) {
-        judge_mode(judgement, settings, &class);
-        judge_topologies(judgement, &class);
+        judge_mode(call, settings, &class);
+        judge_topologies(call, &class);
         return;
     }
     struct workload workload;
@@ -404,20 +399,20 @@ static void judge(struct judgement *judgement, const void *settings_pointer)
     if (!workload_read(object, arena, &workload)) {
         struct claim claim;
         claim_read(object->root, arena, &claim);
-        judge_claim(judgement, settings, &claim, &instead);
-        volume_binding_judge_by_hand(judgement, &claim);
+        judge_claim(call, settings, &claim, &instead);
+        volume_binding_judge_by_hand(call, &claim);
         return;
     }
     struct claims templates;
     claim_templates_read(&workload, arena, &templates);
     for (size_t i = 0; i < templates.count; i++) {
-        judge_claim(judgement, settings, &templates.items[i], &instead);
-        volume_binding_judge_by_hand(judgement, &templates.items[i]);
+        judge_claim(call, settings, &templates.items[i], &instead);
+        volume_binding_judge_by_hand(call, &templates.items[i]);
     }
     struct claim_names mounted;
     claim_names_read(&workload, arena, &mounted);
     for (size_t i = 0; i < mounted.count; i++)
-        judge_mounted(judgement, settings, mounted.items[i], &instead);
+        judge_mounted(call, settings, mounted.items[i], &instead);
 }
 
 const struct rail rail_volume_binding = {

@@ -6,6 +6,6 @@
 
 /* What a person has written into a claim, or into a template of one, where Kubernetes chooses: a
  * node, a volume. */
-void volume_binding_judge_by_hand(struct judgement *judgement, const struct claim *claim);
+void volume_binding_judge_by_hand(struct rail_call *call, const struct claim *claim);
 
 #endif

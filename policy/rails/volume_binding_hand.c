@@ -13,17 +13,16 @@ static const char *const selected_node_keys[] = {
     "volume.alpha.kubernetes.io/selected-node",
 };
 
-static void judge_selected_node(struct judgement *judgement, const struct claim *claim,
-                                const char *key)
+static void judge_selected_node(struct rail_call *call, const struct claim *claim, const char *key)
 {
-    struct arena *arena = judgement->arena;
+    struct arena *arena = call->arena;
     const struct field *field =
         field_member(arena, field_at(arena, claim->root, "metadata.annotations"), text_of(key));
     struct text node = node_string(field->node);
     if (node.size == 0)
         return;
-    judgement_report(
-        judgement,
+    report_draft(
+        call,
         &(struct draft){
             .field = field,
             .found = node,
@@ -65,29 +64,29 @@ static bool meet(const struct zones *a, const struct zones *b, struct arena *are
     return zones_intersect(a, b, arena).count > 0;
 }
 
-static void report_apart(struct judgement *judgement, const struct field *field,
+static void report_apart(struct rail_call *call, const struct field *field,
                          const struct zones *zones, struct text where)
 {
-    struct arena *arena = judgement->arena;
+    struct arena *arena = call->arena;
     struct text name = node_string(field->node);
-    judgement_report(judgement, &(struct draft){
-                                    .severity = SEVERITY_WARN,
-                                    .field = field,
-                                    .found = name,
-                                    .statement = arena_printf(
-                                        arena, "volume \"%.*s\" is in %.*s%s, %.*s",
-                                        TEXT_ARGS(name), TEXT_ARGS(zones->items[0]),
-                                        zones->count > 1 ? " and others" : "", TEXT_ARGS(where)),
-                                    .fix = TEXT("name a volume of a zone where the pod can run"),
-                                });
+    report_draft(call, &(struct draft){
+                           .severity = SEVERITY_WARN,
+                           .field = field,
+                           .found = name,
+                           .statement = arena_printf(arena, "volume \"%.*s\" is in %.*s%s, %.*s",
+                                                     TEXT_ARGS(name), TEXT_ARGS(zones->items[0]),
+                                                     zones->count > 1 ? " and others" : "",
+                                                     TEXT_ARGS(where)),
+                           .fix = TEXT("name a volume of a zone where the pod can run"),
+                       });
 }
 
 /* Static volumes and restores name their volume rightly; it is told only when no zone of the volume
  * is one of the class, or one that any node comes up in. */
-static void judge_volume(struct judgement *judgement, const struct claim *claim)
+static void judge_volume(struct rail_call *call, const struct claim *claim)
 {
-    const struct world *world = judgement->world;
-    struct arena *arena = judgement->arena;
+    const struct world *world = call->world;
+    struct arena *arena = call->arena;
     const struct field *field = field_at(arena, claim->root, "spec.volumeName");
     const struct object *volume =
         snapshot_find(world->snapshot, KIND_PERSISTENT_VOLUME, TEXT(""), node_string(field->node));
@@ -101,7 +100,7 @@ static void judge_volume(struct judgement *judgement, const struct claim *claim)
     if (of_claim != NULL && storage_class_read(of_claim, arena, &class)) {
         class_places_read(world->snapshot, &class, arena, &places);
         if (zones_of(&places, arena, &others) && !meet(&zones, &others, arena)) {
-            report_apart(judgement, field, &zones,
+            report_apart(call, field, &zones,
                          arena_printf(arena, "which is none of the zones of StorageClass \"%.*s\"",
                                       TEXT_ARGS(of_claim->name)));
             return;
@@ -110,13 +109,13 @@ static void judge_volume(struct judgement *judgement, const struct claim *claim)
     others = (struct zones){0};
     zones_read(world->snapshot, world->catalog, ZONE_KEY_NAME, arena, &others);
     if (others.complete && others.count > 0 && !meet(&zones, &others, arena))
-        report_apart(judgement, field, &zones, TEXT("where no Node is and no NodePool makes one"));
+        report_apart(call, field, &zones, TEXT("where no Node is and no NodePool makes one"));
 }
 
-void volume_binding_judge_by_hand(struct judgement *judgement, const struct claim *claim)
+void volume_binding_judge_by_hand(struct rail_call *call, const struct claim *claim)
 {
-    const struct subject *subject = judgement->subject;
-    bool is_template = claim->root != judgement->object->root;
+    const struct subject *subject = call->subject;
+    bool is_template = claim->root != call->object->root;
     /* In a claim that is there already the scheduler wrote it, in a template nobody but its author.
      */
     if (!is_template && (subject->existing || requester_is_controller(&subject->requester)))
@@ -124,9 +123,9 @@ void volume_binding_judge_by_hand(struct judgement *judgement, const struct clai
     /* One volume is for one claim: templates name none, and of claims there is one at a time. */
     if (claim->bound) {
         if (!is_template)
-            judge_volume(judgement, claim);
+            judge_volume(call, claim);
         return;
     }
     for (size_t i = 0; i < COUNT_OF(selected_node_keys); i++)
-        judge_selected_node(judgement, claim, selected_node_keys[i]);
+        judge_selected_node(call, claim, selected_node_keys[i]);
 }

@@ -193,7 +193,7 @@ static bool has_item(const struct node *list, const struct node *item)
 
 /* Terms are alternatives: it has to stand in each. One that is empty selects no node, and must not
  * begin to. */
-static void require_in_terms(struct changes *changes, const struct node_terms *terms,
+static void require_in_terms(struct patch *patch, const struct node_terms *terms,
                              const struct zones *zones, struct arena *arena)
 {
     struct node expression = expression_of(zones, arena);
@@ -203,22 +203,22 @@ static void require_in_terms(struct changes *changes, const struct node_terms *t
         bool empty =
             node_count(list->node) == 0 && node_count(node_get(term->node, "matchFields")) == 0;
         if (!empty && !has_item(list->node, &expression))
-            changes_append(changes, arena, list, expression);
+            patch_append(patch, arena, list, expression);
     }
 }
 
-static void require(struct changes *changes, const struct object *pod,
+static void require(struct patch *patch, const struct object *pod,
                     const struct constraints *constraints, const struct zones *zones,
                     struct arena *arena)
 {
     if (zones->count == 1)
-        changes_set(changes, arena, field_at(arena, pod->root, "spec.nodeSelector"),
-                    TEXT(LABEL_ZONE), node_of_text(zones->items[0]));
+        patch_set(patch, arena, field_at(arena, pod->root, "spec.nodeSelector"), TEXT(LABEL_ZONE),
+                  node_of_text(zones->items[0]));
     else if (constraints->selection.required.count > 0)
-        require_in_terms(changes, &constraints->selection.required, zones, arena);
+        require_in_terms(patch, &constraints->selection.required, zones, arena);
     else
-        changes_append(
-            changes, arena,
+        patch_append(
+            patch, arena,
             field_at(arena, pod->root, "spec.affinity.nodeAffinity." REQUIRED ".nodeSelectorTerms"),
             term_of(zones, arena));
 }
@@ -232,12 +232,11 @@ static struct node preference_of(const struct zones *zones, struct arena *arena)
     return node_of_members(members, 2);
 }
 
-static void prefer(struct changes *changes, const struct object *pod, const struct zones *zones,
+static void prefer(struct patch *patch, const struct object *pod, const struct zones *zones,
                    struct arena *arena)
 {
-    changes_append(changes, arena,
-                   field_at(arena, pod->root, "spec.affinity.nodeAffinity." PREFERRED),
-                   preference_of(zones, arena));
+    patch_append(patch, arena, field_at(arena, pod->root, "spec.affinity.nodeAffinity." PREFERRED),
+                 preference_of(zones, arena));
 }
 
 /* Whether it has the preference that its note tells: then another replica has preferred that zone,
@@ -261,30 +260,29 @@ static struct text zone_list(const struct zones *zones, struct arena *arena)
 }
 
 /* A pod that has the note keeps it: it was made when less, or more, was known. */
-static void annotate(struct changes *changes, const struct object *pod, const struct pin *pin,
+static void annotate(struct patch *patch, const struct object *pod, const struct pin *pin,
                      struct arena *arena)
 {
     const struct field *notes = field_at(arena, pod->root, "metadata.annotations");
     if (node_get(notes->node, NOTE_ZONE) != NULL)
         return;
-    changes_set(changes, arena, notes, TEXT(NOTE_ZONE),
-                node_of_text(zone_list(&pin->zones, arena)));
-    changes_set(changes, arena, notes, TEXT(NOTE_SOURCE),
-                node_of_text(text_of(pin_source_name(pin->source))));
+    patch_set(patch, arena, notes, TEXT(NOTE_ZONE), node_of_text(zone_list(&pin->zones, arena)));
+    patch_set(patch, arena, notes, TEXT(NOTE_SOURCE),
+              node_of_text(text_of(pin_source_name(pin->source))));
 }
 
 /* ---- the rail ---- */
 
-static struct text words(const struct judgement *judgement, const struct pin *pin,
-                         enum strength done, const char *hindrance)
+static struct text words(const struct rail_call *call, const struct pin *pin, enum strength done,
+                         const char *hindrance)
 {
-    struct arena *arena = judgement->arena;
+    struct arena *arena = call->arena;
     static const char *const what[] = {
         [PIN_ANNOTATE] = "a note of",
         [PIN_PREFER] = "a preference for",
         [PIN_REQUIRE] = "a node selection by",
     };
-    bool ignored = policy_set_karpenter(judgement->world->policies)->ignore_preferences;
+    bool ignored = policy_set_karpenter(call->world->policies)->ignore_preferences;
     if (done == PIN_PREFER && ignored)
         hindrance = "Karpenter ignores it, and may buy another";
     bool says_why = done != PIN_REQUIRE && hindrance != NULL;
@@ -293,14 +291,14 @@ static struct text words(const struct judgement *judgement, const struct pin *pi
                         says_why ? ": " : "", says_why ? hindrance : "");
 }
 
-static void change(struct judgement *judgement, const void *settings_pointer)
+static void change(struct rail_call *call)
 {
-    const struct settings *settings = settings_pointer;
-    const struct world *world = judgement->world;
-    struct arena *arena = judgement->arena;
-    const struct object *pod = judgement->object;
+    const struct settings *settings = call->settings;
+    const struct world *world = call->world;
+    struct arena *arena = call->arena;
+    const struct object *pod = call->object;
     struct pin pin;
-    if (is_left_alone(judgement->world, pod) || prefers_noted_zone(pod, arena))
+    if (is_left_alone(call->world, pod) || prefers_noted_zone(pod, arena))
         return;
     pin_read(world->snapshot, world->catalog, world->offers, pod, arena, &pin);
     enum strength strength = sees_enough(world, pod, &pin) ? strength_of(settings, &pin) : PIN_OFF;
@@ -312,21 +310,19 @@ static void change(struct judgement *judgement, const void *settings_pointer)
     if (strength == PIN_OFF)
         return;
     struct constraints constraints = constraints_read(pod, pin.follows, arena);
-    struct changes changes = {0};
-    annotate(&changes, pod, &pin, arena);
-    size_t notes = changes.count;
+    struct patch patch = {0};
+    annotate(&patch, pod, &pin, arena);
+    size_t notes = patch.count;
     if (strength > PIN_ANNOTATE)
         hindrance = hindrance_of(strength, &pin, &constraints);
     if (hindrance == NULL && strength == PIN_REQUIRE)
-        require(&changes, pod, &constraints, &pin.zones, arena);
+        require(&patch, pod, &constraints, &pin.zones, arena);
     else if (hindrance == NULL && strength == PIN_PREFER)
-        prefer(&changes, pod, &pin.zones, arena);
-    enum strength done = changes.count > notes ? strength : PIN_ANNOTATE;
-    if (changes.count > 0)
-        judgement_propose(judgement,
-                          &(struct proposal){.changes = changes.items,
-                                             .change_count = changes.count,
-                                             .added = words(judgement, &pin, done, hindrance)});
+        prefer(&patch, pod, &pin.zones, arena);
+    enum strength done = patch.count > notes ? strength : PIN_ANNOTATE;
+    if (patch.count > 0)
+        propose_change(
+            call, &(struct change){.patch = patch, .added = words(call, &pin, done, hindrance)});
 }
 
 /* "off" is the first choice of both. */
@@ -348,32 +344,30 @@ static void weigh(const void *settings_pointer, const struct karpenter_settings 
                      "require keeps the balance");
 }
 
-static void judge(struct judgement *judgement, const void *settings_pointer)
+static void judge(struct rail_call *call)
 {
-    (void)settings_pointer;
-    struct arena *arena = judgement->arena;
-    const struct object *pod = judgement->object;
+    struct arena *arena = call->arena;
+    const struct object *pod = call->object;
     struct text volumes;
-    if (judgement->subject->operation != OPERATION_CREATE || is_left_alone(judgement->world, pod) ||
-        !world_lists(judgement->world, KINDS_OF_ZONES))
+    if (call->subject->operation != OPERATION_CREATE || is_left_alone(call->world, pod) ||
+        !world_lists(call->world, KINDS_OF_ZONES))
         return;
-    if (!pin_is_impossible(judgement->world->snapshot, pod, arena, &volumes)) {
-        zone_pin_judge_selection(judgement);
+    if (!pin_is_impossible(call->world->snapshot, pod, arena, &volumes)) {
+        zone_pin_judge_selection(call);
         return;
     }
-    judgement_report(
-        judgement,
-        &(struct draft){
-            .severity = SEVERITY_WARN,
-            .field = field_at(arena, pod->root, "spec.volumes"),
-            .found = volumes,
-            .statement = arena_printf(arena,
-                                      "the pod can never start: its volumes have no zone in "
-                                      "common: %.*s",
-                                      TEXT_ARGS(volumes)),
-            .fix = TEXT("move the data of one into the zone of the other, or mount them in "
-                        "different pods"),
-        });
+    report_draft(
+        call, &(struct draft){
+                  .severity = SEVERITY_WARN,
+                  .field = field_at(arena, pod->root, "spec.volumes"),
+                  .found = volumes,
+                  .statement = arena_printf(arena,
+                                            "the pod can never start: its volumes have no zone in "
+                                            "common: %.*s",
+                                            TEXT_ARGS(volumes)),
+                  .fix = TEXT("move the data of one into the zone of the other, or mount them in "
+                              "different pods"),
+              });
 }
 
 const struct rail rail_zone_pin = {

@@ -6,6 +6,6 @@
 #include "policy/rail.h"
 
 /* Of a Pod whose volumes can be seen. */
-void zone_pin_judge_selection(struct judgement *judgement);
+void zone_pin_judge_selection(struct rail_call *call);
 
 #endif

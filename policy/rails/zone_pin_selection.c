@@ -50,18 +50,18 @@ static struct text values_of(const struct expression *expression, struct arena *
     return text_builder_text(&list);
 }
 
-void zone_pin_judge_selection(struct judgement *judgement)
+void zone_pin_judge_selection(struct rail_call *call)
 {
-    struct arena *arena = judgement->arena;
+    struct arena *arena = call->arena;
     struct workload workload;
     struct node_selection selection;
     struct zones zones;
     struct text volumes;
-    if (!workload_read(judgement->object, arena, &workload))
+    if (!workload_read(call->object, arena, &workload))
         return;
     node_selection_read(&workload, arena, &selection);
     if (selection.selector.count + selection.required.count == 0 ||
-        !pin_bound_zones(judgement->world->snapshot, judgement->object, arena, &zones, &volumes))
+        !pin_bound_zones(call->world->snapshot, call->object, arena, &zones, &volumes))
         return;
     const struct expression *obstacle = find_obstacle(&selection, &zones);
     if (obstacle == NULL)
@@ -69,20 +69,19 @@ void zone_pin_judge_selection(struct judgement *judgement)
     const struct expression_value *first = &obstacle->values[0];
     bool in = obstacle->op == SOLVER_IN;
     bool one = in && obstacle->value_count == 1 && zones.count == 1;
-    judgement_report(
-        judgement,
-        &(struct draft){
-            .severity = SEVERITY_WARN,
-            .field = obstacle->value_count == 1 ? expression_value_field(first, judgement->arena)
-                                                : obstacle->field,
-            .found = first->text,
-            .statement = arena_printf(
-                arena, "the pod can never start: it %s %.*s, and its volumes are %s: %.*s",
-                in ? "selects" : "keeps out of", TEXT_ARGS(values_of(obstacle, arena)),
-                in ? "elsewhere" : "there", TEXT_ARGS(volumes)),
-            .fix = one ? arena_printf(arena, "replace with %.*s, where the volumes are",
-                                      TEXT_ARGS(zones.items[0]))
-                       : TEXT("leave the zone out: the volumes decide it"),
-            .replacement = one ? zones.items[0] : TEXT(""),
-        });
+    report_draft(
+        call, &(struct draft){
+                  .severity = SEVERITY_WARN,
+                  .field = obstacle->value_count == 1 ? expression_value_field(first, call->arena)
+                                                      : obstacle->field,
+                  .found = first->text,
+                  .statement = arena_printf(
+                      arena, "the pod can never start: it %s %.*s, and its volumes are %s: %.*s",
+                      in ? "selects" : "keeps out of", TEXT_ARGS(values_of(obstacle, arena)),
+                      in ? "elsewhere" : "there", TEXT_ARGS(volumes)),
+                  .fix = one ? arena_printf(arena, "replace with %.*s, where the volumes are",
+                                            TEXT_ARGS(zones.items[0]))
+                             : TEXT("leave the zone out: the volumes decide it"),
+                  .replacement = one ? zones.items[0] : TEXT(""),
+              });
 }

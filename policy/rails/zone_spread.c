@@ -117,38 +117,37 @@ bool zone_spread_selector(const struct object *owner, struct arena *arena, struc
 }
 
 /* A preference that Karpenter does not look at spreads over the nodes that are there, no more. */
-static const char *useful_word(const struct judgement *judgement,
-                               const struct zone_spread *settings)
+static const char *useful_word(const struct rail_call *call, const struct zone_spread *settings)
 {
-    bool ignored = policy_set_karpenter(judgement->world->policies)->ignore_preferences;
+    bool ignored = policy_set_karpenter(call->world->policies)->ignore_preferences;
     return ignored || settings->when_unsatisfiable == DO_NOT_SCHEDULE ? "DoNotSchedule"
                                                                       : "ScheduleAnyway";
 }
 
-static void report_missing(struct judgement *judgement, const struct zone_spread *settings,
+static void report_missing(struct rail_call *call, const struct zone_spread *settings,
                            const struct workload *workload)
 {
-    struct arena *arena = judgement->arena;
-    judgement_report(
-        judgement,
+    struct arena *arena = call->arena;
+    report_draft(
+        call,
         &(struct draft){
             .field = field_get(arena, workload->spec, "topologySpreadConstraints"),
             .statement = TEXT("nothing spreads the replicas over zones: they may all be in one"),
             .fix = arena_printf(arena,
                                 "add {maxSkew: 1, topologyKey: " LABEL_ZONE ", whenUnsatisfiable: "
                                 "%s, labelSelector: ...}, which selects labels of the pod template",
-                                useful_word(judgement, settings)),
+                                useful_word(call, settings)),
         });
 }
 
 /* A spread, or an anti-affinity to itself, whose key was meant to be the zone's and is no label of
  * any NodePool. */
-static const struct field *misspelt_key(const struct judgement *judgement,
+static const struct field *misspelt_key(const struct rail_call *call,
                                         const struct workload *workload)
 {
-    const struct world *world = judgement->world;
+    const struct world *world = call->world;
     struct topology_terms terms;
-    topology_terms_read(workload, judgement->arena, &terms);
+    topology_terms_read(workload, call->arena, &terms);
     for (size_t i = 0; i < terms.count; i++) {
         const struct topology_term *term = &terms.items[i];
         struct text key = node_string(term->key->node);
@@ -162,27 +161,26 @@ static const struct field *misspelt_key(const struct judgement *judgement,
     return NULL;
 }
 
-static void report_misspelt(struct judgement *judgement, const struct field *key)
+static void report_misspelt(struct rail_call *call, const struct field *key)
 {
     struct text found = node_string(key->node);
-    judgement_report(judgement,
-                     &(struct draft){
-                         .field = key,
-                         .found = found,
-                         .statement = arena_printf(judgement->arena,
-                                                   "the spread is by \"%.*s\", which is no label "
-                                                   "of zones: the replicas may all be in one",
-                                                   TEXT_ARGS(found)),
-                         .fix = TEXT("replace with " LABEL_ZONE),
-                         .replacement = TEXT(LABEL_ZONE),
-                     });
+    report_draft(call, &(struct draft){
+                           .field = key,
+                           .found = found,
+                           .statement = arena_printf(call->arena,
+                                                     "the spread is by \"%.*s\", which is no label "
+                                                     "of zones: the replicas may all be in one",
+                                                     TEXT_ARGS(found)),
+                           .fix = TEXT("replace with " LABEL_ZONE),
+                           .replacement = TEXT(LABEL_ZONE),
+                       });
 }
 
-static void report_preferred(struct judgement *judgement, const struct field *at)
+static void report_preferred(struct rail_call *call, const struct field *at)
 {
     bool anyway = text_is(node_string(at->node), "ScheduleAnyway");
-    judgement_report(
-        judgement,
+    report_draft(
+        call,
         &(struct draft){
             .severity = SEVERITY_WARN,
             .field = at,
@@ -197,38 +195,36 @@ static void report_preferred(struct judgement *judgement, const struct field *at
         });
 }
 
-static void judge(struct judgement *judgement, const void *settings_pointer)
+static void judge(struct rail_call *call)
 {
-    const struct zone_spread *settings = settings_pointer;
+    const struct zone_spread *settings = call->settings;
     struct workload workload;
     const struct field *at = NULL;
-    if (settings->action != SPREAD_REQUIRE ||
-        !zone_spread_has_replicas(judgement->object, settings) ||
-        !workload_read(judgement->object, judgement->arena, &workload))
+    if (settings->action != SPREAD_REQUIRE || !zone_spread_has_replicas(call->object, settings) ||
+        !workload_read(call->object, call->arena, &workload))
         return;
-    switch (zone_spread_find(&workload, judgement->arena, &at)) {
+    switch (zone_spread_find(&workload, call->arena, &at)) {
     case SPREAD_OVER_ZONES:
     case SPREAD_EXEMPT:
         break;
     case SPREAD_PREFERRED:
-        if (policy_set_karpenter(judgement->world->policies)->ignore_preferences)
-            report_preferred(judgement, at);
+        if (policy_set_karpenter(call->world->policies)->ignore_preferences)
+            report_preferred(call, at);
         break;
     case SPREAD_MISSES:
-        judgement_report(judgement,
-                         &(struct draft){
-                             .field = at,
-                             .statement = TEXT("the spread over zones does not select the pod's "
-                                               "own labels, so its replicas do not count"),
-                             .fix = TEXT("select labels of the pod template"),
-                         });
+        report_draft(call, &(struct draft){
+                               .field = at,
+                               .statement = TEXT("the spread over zones does not select the pod's "
+                                                 "own labels, so its replicas do not count"),
+                               .fix = TEXT("select labels of the pod template"),
+                           });
         break;
     case SPREAD_NOT_AT_ALL:
-        at = misspelt_key(judgement, &workload);
+        at = misspelt_key(call, &workload);
         if (at != NULL)
-            report_misspelt(judgement, at);
+            report_misspelt(call, at);
         else
-            report_missing(judgement, settings, &workload);
+            report_missing(call, settings, &workload);
         break;
     }
 }
@@ -245,9 +241,10 @@ static void weigh(const void *settings_pointer, const struct karpenter_settings 
                      "whenUnsatisfiable: DoNotSchedule holds it to the spread");
 }
 
-static void change(struct judgement *judgement, const void *settings)
+static void change(struct rail_call *call)
 {
-    zone_spread_change_pod(judgement, settings);
+    const void *settings = call->settings;
+    zone_spread_change_pod(call, settings);
 }
 
 static bool may_change(const void *settings_pointer)

@@ -28,6 +28,6 @@ bool zone_spread_has_replicas(const struct object *object, const struct zone_spr
  * names none. */
 bool zone_spread_selector(const struct object *owner, struct arena *arena, struct node *selector);
 
-void zone_spread_change_pod(struct judgement *judgement, const struct zone_spread *settings);
+void zone_spread_change_pod(struct rail_call *call, const struct zone_spread *settings);
 
 #endif

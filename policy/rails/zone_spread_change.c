@@ -8,14 +8,14 @@
 /* ---- whose pod it is ---- */
 
 /* Its ReplicaSet may not be visible when the Deployment is. */
-static const struct object *find_workload(const struct judgement *judgement)
+static const struct object *find_workload(const struct rail_call *call)
 {
-    const struct object *pod = judgement->object;
-    const struct root_owner root = root_owner_find(judgement->world, judgement->subject);
+    const struct object *pod = call->object;
+    const struct root_owner root = root_owner_find(call->world, call->subject);
     if (root.object != NULL)
         return root.object;
     return text_is(pod->controller.kind, "ReplicaSet")
-               ? snapshot_find(judgement->world->snapshot, KIND_DEPLOYMENT, pod->namespace,
+               ? snapshot_find(call->world->snapshot, KIND_DEPLOYMENT, pod->namespace,
                                owner_name_without_hash(pod))
                : NULL;
 }
@@ -65,17 +65,16 @@ static bool names_disk(const struct workload *workload)
 }
 
 /* What cannot be seen may be one. */
-static bool may_have_zonal_volume(const struct judgement *judgement,
-                                  const struct workload *workload)
+static bool may_have_zonal_volume(const struct rail_call *call, const struct workload *workload)
 {
-    const struct snapshot *snapshot = judgement->world->snapshot;
+    const struct snapshot *snapshot = call->world->snapshot;
     struct claim_names names;
     if (names_disk(workload))
         return true;
-    claim_names_read(workload, judgement->arena, &names);
+    claim_names_read(workload, call->arena, &names);
     for (size_t i = 0; i < names.count; i++) {
         const struct object *claim =
-            snapshot_find(snapshot, KIND_PERSISTENT_VOLUME_CLAIM, judgement->object->namespace,
+            snapshot_find(snapshot, KIND_PERSISTENT_VOLUME_CLAIM, call->object->namespace,
                           node_string(names.items[i]->node));
         if (claim == NULL)
             return true;
@@ -145,17 +144,17 @@ static struct node constraint_of(struct node selector, struct text when_unsatisf
     return node_of_members(members, count);
 }
 
-void zone_spread_change_pod(struct judgement *judgement, const struct zone_spread *settings)
+void zone_spread_change_pod(struct rail_call *call, const struct zone_spread *settings)
 {
-    struct arena *arena = judgement->arena;
-    const struct object *pod = judgement->object;
+    struct arena *arena = call->arena;
+    const struct object *pod = call->object;
     struct workload workload;
     struct node selector;
     const struct field *missing;
     if (settings->action != SPREAD_DEFAULT || !workload_read(pod, arena, &workload) ||
         node_string(node_get(workload.spec->node, "nodeName")).size > 0)
         return;
-    const struct object *owner = find_workload(judgement);
+    const struct object *owner = find_workload(call);
     if (owner == NULL || !zone_spread_has_replicas(owner, settings) ||
         !zone_spread_selector(owner, arena, &selector) || !selector_matches(&selector, pod->labels))
         return;
@@ -163,22 +162,21 @@ void zone_spread_change_pod(struct judgement *judgement, const struct zone_sprea
     if (zone_spread_find(&workload, arena, &missing) != SPREAD_NOT_AT_ALL)
         return;
 
-    bool waits = settings->when_unsatisfiable == DO_NOT_SCHEDULE &&
-                 !may_have_zonal_volume(judgement, &workload);
+    bool waits =
+        settings->when_unsatisfiable == DO_NOT_SCHEDULE && !may_have_zonal_volume(call, &workload);
     struct text when_unsatisfiable = waits ? TEXT("DoNotSchedule") : TEXT("ScheduleAnyway");
     bool has_hash = node_get(pod->labels, HASH) != NULL;
     if (has_hash)
         selector = selector_without_hash(&selector, arena);
-    struct changes changes = {0};
-    changes_append(&changes, arena, field_get(arena, workload.spec, "topologySpreadConstraints"),
-                   constraint_of(selector, when_unsatisfiable, has_hash, arena));
-    bool ignored = !waits && policy_set_karpenter(judgement->world->policies)->ignore_preferences;
-    judgement_propose(judgement,
-                      &(struct proposal){
-                          .changes = changes.items,
-                          .change_count = changes.count,
-                          .added = arena_printf(
-                              arena, "a spread over zones (%.*s)%s", TEXT_ARGS(when_unsatisfiable),
-                              ignored ? ", which Karpenter ignores: it may buy any zone" : ""),
-                      });
+    struct patch patch = {0};
+    patch_append(&patch, arena, field_get(arena, workload.spec, "topologySpreadConstraints"),
+                 constraint_of(selector, when_unsatisfiable, has_hash, arena));
+    bool ignored = !waits && policy_set_karpenter(call->world->policies)->ignore_preferences;
+    propose_change(call,
+                   &(struct change){
+                       .patch = patch,
+                       .added = arena_printf(
+                           arena, "a spread over zones (%.*s)%s", TEXT_ARGS(when_unsatisfiable),
+                           ignored ? ", which Karpenter ignores: it may buy any zone" : ""),
+                   });
 }

@@ -26,7 +26,7 @@ static enum choice_answer answer(const struct choice *choice, struct text key, s
         return CHOICE_ALLOWED;
     if (zone_key_of(key) != ZONE_KEY_ID)
         return CHOICE_OUTSIDE;
-    struct text zone = zone_of_id(choice->judgement->world->snapshot, value);
+    struct text zone = zone_of_id(choice->call->world->snapshot, value);
     if (zone.size == 0)
         return CHOICE_UNKNOWN;
     return choice_lists(choice, zone) ? CHOICE_ALLOWED : CHOICE_OUTSIDE;
@@ -35,12 +35,11 @@ static enum choice_answer answer(const struct choice *choice, struct text key, s
 /* ---- pools ---- */
 
 /* The zones in which the pool's node class has subnets; false when that is not visible. */
-static bool read_reach(const struct judgement *judgement, const struct pool *pool,
-                       struct zones *reach)
+static bool read_reach(const struct rail_call *call, const struct pool *pool, struct zones *reach)
 {
-    const struct node *subnets = pool_subnets(judgement->world->snapshot, pool);
+    const struct node *subnets = pool_subnets(call->world->snapshot, pool);
     for (size_t i = 0; i < node_count(subnets); i++)
-        zones_add(reach, node_string(node_get(node_item(subnets, i), "zone")), judgement->arena);
+        zones_add(reach, node_string(node_get(node_item(subnets, i), "zone")), call->arena);
     return reach->count > 0;
 }
 
@@ -66,8 +65,8 @@ static struct text without_spaces(struct text t)
 /* The in-tree drivers have parameters: zone, or a list of zones. */
 static void judge_parameter(const struct choice *choice, const char *path)
 {
-    struct arena *arena = choice->judgement->arena;
-    const struct field *field = field_at(arena, choice->judgement->object->root, path);
+    struct arena *arena = choice->call->arena;
+    const struct field *field = field_at(arena, choice->call->object->root, path);
     struct text rest = node_string(field->node);
     while (rest.size > 0) {
         struct text value = rest;
@@ -80,7 +79,7 @@ static void judge_parameter(const struct choice *choice, const char *path)
 
 static void judge_storage_class(const struct choice *choice, const struct storage_class *class)
 {
-    struct arena *arena = choice->judgement->arena;
+    struct arena *arena = choice->call->arena;
     for (size_t i = 0; i < class->topologies.count; i++) {
         const struct topology_choice *topology = &class->topologies.items[i];
         struct text key = node_string(topology->key->node);
@@ -105,12 +104,12 @@ static void prepare(void *settings_pointer, const struct catalog *catalog,
                      "used, as in [eu-west-1a, eu-west-1b]");
 }
 
-static void judge(struct judgement *judgement, const void *settings_pointer)
+static void judge(struct rail_call *call)
 {
-    const struct settings *settings = settings_pointer;
-    struct arena *arena = judgement->arena;
+    const struct settings *settings = call->settings;
+    struct arena *arena = call->arena;
     struct choice choice = {
-        .judgement = judgement,
+        .call = call,
         .what = "zone",
         .key = LABEL_ZONE,
         .allow = settings->allow.items,
@@ -122,11 +121,11 @@ static void judge(struct judgement *judgement, const void *settings_pointer)
     struct storage_class class;
     if (settings->allow.count == 0)
         return;
-    if (pool_read(judgement->object, arena, &pool)) {
+    if (pool_read(call->object, arena, &pool)) {
         struct zones reach = {0};
-        bool seen = read_reach(judgement, &pool, &reach);
+        bool seen = read_reach(call, &pool, &reach);
         choice_judge_pool(&choice, &pool, seen ? &reach : NULL);
-    } else if (storage_class_read(judgement->object, arena, &class)) {
+    } else if (storage_class_read(call->object, arena, &class)) {
         judge_storage_class(&choice, &class);
     } else {
         choice_judge_workload(&choice);

@@ -9,18 +9,18 @@ static const struct doc_limits limits = {.bytes = 4 << 20, .nodes = 100000, .dep
 
 enum reading { READ, WRONG, LEFT_OUT };
 
-static enum reading read_change(const struct node *operation, struct change *change)
+static enum reading read_change(const struct node *operation, struct patch_op *change)
 {
-    static const enum change_op ops[] = {CHANGE_ADD, CHANGE_REMOVE, CHANGE_REPLACE, CHANGE_TEST};
+    static const enum patch_verb ops[] = {PATCH_ADD, PATCH_REMOVE, PATCH_REPLACE, PATCH_TEST};
     struct text op = node_string(node_get(operation, "op"));
     if (text_is(op, "move") || text_is(op, "copy"))
         return LEFT_OUT;
-    *change = (struct change){.path = node_string(node_get(operation, "path")),
-                              .value = node_get(operation, "value")};
+    *change = (struct patch_op){.path = node_string(node_get(operation, "path")),
+                                .value = node_get(operation, "value")};
     if (!node_is(node_get(operation, "path"), NODE_STRING))
         return WRONG;
     for (size_t i = 0; i < sizeof ops / sizeof *ops; i++)
-        if (text_is(op, change_op_name(ops[i]))) {
+        if (text_is(op, patch_verb_name(ops[i]))) {
             change->op = ops[i];
             return READ;
         }
@@ -35,7 +35,7 @@ static const char *run(const struct node *test, struct arena *arena)
     if (node_true(disabled))
         return "skipped";
     size_t count = node_count(patch);
-    struct change *changes = ARENA_ARRAY(arena, count, struct change);
+    struct patch_op *changes = ARENA_ARRAY(arena, count, struct patch_op);
     bool wrong = false;
     for (size_t i = 0; i < count; i++) {
         enum reading reading = read_change(node_item(patch, i), &changes[i]);

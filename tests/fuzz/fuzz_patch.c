@@ -17,20 +17,20 @@ static const struct node *read_json(struct text text)
     return doc_read_json(source, &limits, NULL, arena, &root, &error) ? root : NULL;
 }
 
-static struct change change_of(const struct node *operation)
+static struct patch_op change_of(const struct node *operation)
 {
-    struct change change = {
-        .op = CHANGE_ADD,
+    struct patch_op change = {
+        .op = PATCH_ADD,
         .path = node_string(node_get(operation, "path")),
         .value = node_get(operation, "value"),
     };
-    for (enum change_op op = CHANGE_ADD; op <= CHANGE_TEST; op++)
-        if (text_is(node_string(node_get(operation, "op")), change_op_name(op)))
+    for (enum patch_verb op = PATCH_ADD; op <= PATCH_TEST; op++)
+        if (text_is(node_string(node_get(operation, "op")), patch_verb_name(op)))
             change.op = op;
     return change;
 }
 
-static bool one_after_the_other(const struct node *document, const struct change *changes,
+static bool one_after_the_other(const struct node *document, const struct patch_op *changes,
                                 size_t count, const struct node **patched)
 {
     *patched = document;
@@ -38,10 +38,10 @@ static bool one_after_the_other(const struct node *document, const struct change
         struct error error;
         if (!doc_patch(*patched, &changes[i], 1, arena, patched, &error))
             return false;
-        struct change test = {CHANGE_TEST, changes[i].path, changes[i].value};
+        struct patch_op test = {PATCH_TEST, changes[i].path, changes[i].value};
         const struct node *same;
         bool ends_open = text_ends_with(test.path, TEXT("/-"));
-        if (changes[i].op != CHANGE_REMOVE && !ends_open)
+        if (changes[i].op != PATCH_REMOVE && !ends_open)
             REQUIRE(doc_patch(*patched, &test, 1, arena, &same, &error));
     }
     return true;
@@ -56,7 +56,7 @@ static void run(void *argument)
     const struct node *patch = node_get(root, "patch");
     if (document == NULL)
         return;
-    struct change changes[CHANGES_MAX];
+    struct patch_op changes[CHANGES_MAX];
     size_t count = node_count(patch) < CHANGES_MAX ? node_count(patch) : CHANGES_MAX;
     for (size_t i = 0; i < count; i++)
         changes[i] = change_of(node_item(patch, i));

@@ -18,7 +18,7 @@ static const struct node *json(const char *text)
     return root;
 }
 
-static struct text patched_text(const char *document, struct change change)
+static struct text patched_text(const char *document, struct patch_op change)
 {
     const struct node *patched = NULL;
     struct error error = {0};
@@ -31,50 +31,50 @@ static void one_change_is_made_or_refused(void)
 {
     static const struct {
         const char *document;
-        enum change_op op;
+        enum patch_verb op;
         const char *path, *value, *result;
     } cases[] = {
         /* RFC 6902, appendix A */
-        {"{\"foo\":\"bar\"}", CHANGE_ADD, "/baz", "\"qux\"", "{\"foo\":\"bar\",\"baz\":\"qux\"}"},
-        {"{\"foo\":[\"bar\",\"baz\"]}", CHANGE_ADD, "/foo/1", "\"qux\"",
+        {"{\"foo\":\"bar\"}", PATCH_ADD, "/baz", "\"qux\"", "{\"foo\":\"bar\",\"baz\":\"qux\"}"},
+        {"{\"foo\":[\"bar\",\"baz\"]}", PATCH_ADD, "/foo/1", "\"qux\"",
          "{\"foo\":[\"bar\",\"qux\",\"baz\"]}"},
-        {"{\"foo\":[\"bar\",\"qux\",\"baz\"]}", CHANGE_REMOVE, "/foo/1", NULL,
+        {"{\"foo\":[\"bar\",\"qux\",\"baz\"]}", PATCH_REMOVE, "/foo/1", NULL,
          "{\"foo\":[\"bar\",\"baz\"]}"},
-        {"{\"foo\":[\"bar\"]}", CHANGE_ADD, "/foo/-", "[\"abc\",\"def\"]",
+        {"{\"foo\":[\"bar\"]}", PATCH_ADD, "/foo/-", "[\"abc\",\"def\"]",
          "{\"foo\":[\"bar\",[\"abc\",\"def\"]]}"},
-        {"{\"/\":9,\"~1\":10}", CHANGE_TEST, "/~01", "10", "{\"/\":9,\"~1\":10}"},
+        {"{\"/\":9,\"~1\":10}", PATCH_TEST, "/~01", "10", "{\"/\":9,\"~1\":10}"},
         /* keys of annotations */
-        {"{\"a\":{}}", CHANGE_ADD, "/a/example.com~1b~0c", "1", "{\"a\":{\"example.com/b~c\":1}}"},
-        {"{\"a\":{\"x/y\":1,\"z\":2}}", CHANGE_REMOVE, "/a/x~1y", NULL, "{\"a\":{\"z\":2}}"},
-        {"{\"a\":[1,2,3]}", CHANGE_ADD, "/a/3", "4", "{\"a\":[1,2,3,4]}"},
-        {"{\"a\":[1,2,3]}", CHANGE_ADD, "/a/0", "0", "{\"a\":[0,1,2,3]}"},
-        {"{\"a\":[1,2,3]}", CHANGE_REPLACE, "/a/2", "{}", "{\"a\":[1,2,{}]}"},
-        {"{\"a\":[1,2,3]}", CHANGE_REMOVE, "/a/0", NULL, "{\"a\":[2,3]}"},
-        {"{\"\":1}", CHANGE_REPLACE, "/", "2", "{\"\":2}"},
-        {"[1]", CHANGE_REPLACE, "", "{}", "{}"},
+        {"{\"a\":{}}", PATCH_ADD, "/a/example.com~1b~0c", "1", "{\"a\":{\"example.com/b~c\":1}}"},
+        {"{\"a\":{\"x/y\":1,\"z\":2}}", PATCH_REMOVE, "/a/x~1y", NULL, "{\"a\":{\"z\":2}}"},
+        {"{\"a\":[1,2,3]}", PATCH_ADD, "/a/3", "4", "{\"a\":[1,2,3,4]}"},
+        {"{\"a\":[1,2,3]}", PATCH_ADD, "/a/0", "0", "{\"a\":[0,1,2,3]}"},
+        {"{\"a\":[1,2,3]}", PATCH_REPLACE, "/a/2", "{}", "{\"a\":[1,2,{}]}"},
+        {"{\"a\":[1,2,3]}", PATCH_REMOVE, "/a/0", NULL, "{\"a\":[2,3]}"},
+        {"{\"\":1}", PATCH_REPLACE, "/", "2", "{\"\":2}"},
+        {"[1]", PATCH_REPLACE, "", "{}", "{}"},
         /* what cannot be */
-        {"{}", CHANGE_ADD, "/a/b", "1", "add \"/a/b\": a key of the path is not there"},
-        {"{\"a\":null}", CHANGE_ADD, "/a/b", "1",
+        {"{}", PATCH_ADD, "/a/b", "1", "add \"/a/b\": a key of the path is not there"},
+        {"{\"a\":null}", PATCH_ADD, "/a/b", "1",
          "add \"/a/b\": the path goes through what is neither a map nor a list"},
-        {"{}", CHANGE_REMOVE, "/a", NULL, "remove \"/a\": a key of the path is not there"},
-        {"{}", CHANGE_REPLACE, "/a", "1", "replace \"/a\": a key of the path is not there"},
-        {"[1]", CHANGE_ADD, "/2", "1", "add \"/2\": no such index in the list"},
-        {"[1]", CHANGE_ADD, "/01", "1", "add \"/01\": no such index in the list"},
-        {"[1]", CHANGE_ADD, "/+0", "1", "add \"/+0\": no such index in the list"},
-        {"[1]", CHANGE_REMOVE, "/-", NULL, "remove \"/-\": no such index in the list"},
-        {"[1]", CHANGE_REPLACE, "/1", "1", "replace \"/1\": no such index in the list"},
-        {"[1]", CHANGE_ADD, "/18446744073709551616", "1",
+        {"{}", PATCH_REMOVE, "/a", NULL, "remove \"/a\": a key of the path is not there"},
+        {"{}", PATCH_REPLACE, "/a", "1", "replace \"/a\": a key of the path is not there"},
+        {"[1]", PATCH_ADD, "/2", "1", "add \"/2\": no such index in the list"},
+        {"[1]", PATCH_ADD, "/01", "1", "add \"/01\": no such index in the list"},
+        {"[1]", PATCH_ADD, "/+0", "1", "add \"/+0\": no such index in the list"},
+        {"[1]", PATCH_REMOVE, "/-", NULL, "remove \"/-\": no such index in the list"},
+        {"[1]", PATCH_REPLACE, "/1", "1", "replace \"/1\": no such index in the list"},
+        {"[1]", PATCH_ADD, "/18446744073709551616", "1",
          "add \"/18446744073709551616\": no such index in the list"},
-        {"{}", CHANGE_ADD, "a", "1", "add \"a\": a JSON pointer begins with /"},
-        {"{}", CHANGE_ADD, "/a~2", "1", "add \"/a~2\": after ~ stands neither 0 nor 1"},
-        {"{}", CHANGE_ADD, "/a~", "1", "add \"/a~\": after ~ stands neither 0 nor 1"},
-        {"{\"a\":1}", CHANGE_TEST, "/a", "2", "test \"/a\": another value stands there"},
-        {"{}", CHANGE_REMOVE, "", NULL, "remove \"\": nothing would be left"},
-        {"{}", CHANGE_ADD, "/a", NULL, "add \"/a\": the value is missing"},
+        {"{}", PATCH_ADD, "a", "1", "add \"a\": a JSON pointer begins with /"},
+        {"{}", PATCH_ADD, "/a~2", "1", "add \"/a~2\": after ~ stands neither 0 nor 1"},
+        {"{}", PATCH_ADD, "/a~", "1", "add \"/a~\": after ~ stands neither 0 nor 1"},
+        {"{\"a\":1}", PATCH_TEST, "/a", "2", "test \"/a\": another value stands there"},
+        {"{}", PATCH_REMOVE, "", NULL, "remove \"\": nothing would be left"},
+        {"{}", PATCH_ADD, "/a", NULL, "add \"/a\": the value is missing"},
     };
     arena = arena_create(1 << 20);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct change change = {.op = cases[i].op, .path = text_of(cases[i].path)};
+        struct patch_op change = {.op = cases[i].op, .path = text_of(cases[i].path)};
         if (cases[i].value != NULL)
             change.value = json(cases[i].value);
         ASSERT_TEXT(patched_text(cases[i].document, change), cases[i].result);
@@ -87,10 +87,10 @@ static void the_old_tree_stays(void)
     static const char before[] = "{\"a\":{\"b\":[1,{\"c\":2}]},\"d\":[3]}";
     arena = arena_create(1 << 20);
     const struct node *root = json(before);
-    const struct change changes[] = {
-        {CHANGE_ADD, TEXT("/a/b/1/e"), json("4")},
-        {CHANGE_REMOVE, TEXT("/a/b/0"), NULL},
-        {CHANGE_REPLACE, TEXT("/a/b/0/c"), json("5")},
+    const struct patch_op changes[] = {
+        {PATCH_ADD, TEXT("/a/b/1/e"), json("4")},
+        {PATCH_REMOVE, TEXT("/a/b/0"), NULL},
+        {PATCH_REPLACE, TEXT("/a/b/0/c"), json("5")},
     };
     const struct node *patched = NULL;
     struct error error = {0};
@@ -100,7 +100,7 @@ static void the_old_tree_stays(void)
     /* what no change touched is the same memory */
     CU_ASSERT_PTR_EQUAL(node_get(patched, "d")->items, node_get(root, "d")->items);
     /* one that fails takes the others with it */
-    const struct change failing[] = {changes[0], {CHANGE_REMOVE, TEXT("/x"), NULL}};
+    const struct patch_op failing[] = {changes[0], {PATCH_REMOVE, TEXT("/x"), NULL}};
     const struct node *none = NULL;
     CU_ASSERT_FALSE(doc_patch(root, failing, 2, arena, &none, &error));
     CU_ASSERT_PTR_NULL(none);
@@ -117,7 +117,7 @@ static void fields_have_pointers(void)
     ASSERT_TEXT(field_pointer(arena, field), "/a/0");
     field = field_get(arena, field, "x/y~z");
     ASSERT_TEXT(field_pointer(arena, field), "/a/0/x~1y~0z");
-    struct change change = {CHANGE_TEST, field_pointer(arena, field), field->node};
+    struct patch_op change = {PATCH_TEST, field_pointer(arena, field), field->node};
     const struct node *patched;
     struct error error;
     CU_ASSERT(doc_patch(root, &change, 1, arena, &patched, &error));

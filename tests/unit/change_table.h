@@ -26,14 +26,14 @@ struct change_table {
 static inline struct text change_table_text(const struct verdict *verdict, struct arena *arena)
 {
     struct text_builder lines = {.arena = arena};
-    for (size_t i = 0; i < verdict->amendment_count; i++)
-        text_builder_printf(&lines, "%s%s %.*s", lines.size == 0 ? "" : "\n",
-                            outcome_name(verdict->amendments[i].outcome),
-                            TEXT_ARGS(verdict->amendments[i].added));
     for (size_t i = 0; i < verdict->change_count; i++)
-        text_builder_printf(&lines, "\n%s %.*s %.*s", change_op_name(verdict->changes[i].op),
-                            TEXT_ARGS(verdict->changes[i].path),
-                            TEXT_ARGS(dump(arena, verdict->changes[i].value)));
+        text_builder_printf(&lines, "%s%s %.*s", lines.size == 0 ? "" : "\n",
+                            outcome_name(verdict->changes[i].outcome),
+                            TEXT_ARGS(verdict->changes[i].added));
+    for (size_t i = 0; i < verdict->patch.count; i++)
+        text_builder_printf(&lines, "\n%s %.*s %.*s", patch_verb_name(verdict->patch.items[i].op),
+                            TEXT_ARGS(verdict->patch.items[i].path),
+                            TEXT_ARGS(dump(arena, verdict->patch.items[i].value)));
     return text_builder_text(&lines);
 }
 
@@ -44,8 +44,8 @@ static inline void change_table_ask_again(const struct world *world, const struc
     const struct node *root = NULL;
     struct object *changed = ARENA_NEW(arena, struct object);
     struct error error = {0};
-    CU_ASSERT_FATAL(doc_patch(subject->object->root->node, verdict->changes, verdict->change_count,
-                              arena, &root, &error));
+    CU_ASSERT_FATAL(doc_patch(subject->object->root->node, verdict->patch.items,
+                              verdict->patch.count, arena, &root, &error));
     CU_ASSERT_FATAL(object_read(root, NULL, TEXT("default"), arena, changed, &error));
     struct subject again = *subject;
     struct verdict second;

@@ -251,9 +251,9 @@ static void an_added_spread_says_that_karpenter_ignores_it(void)
                                   .requester = {.name = TEXT(CONTROLLER)}};
         struct verdict verdict;
         policy_mutate(&world, &subject, 0, arena, &verdict);
-        ASSERT_INT(verdict.amendment_count, 1);
-        ASSERT_TEXT(verdict.amendments[0].added, cases[i].added);
-        struct text warning = message_amendment(&verdict.amendments[0], arena);
+        ASSERT_INT(verdict.change_count, 1);
+        ASSERT_TEXT(verdict.changes[0].added, cases[i].added);
+        struct text warning = message_change(&verdict.changes[0], arena);
         CU_ASSERT(warning.size <= 120 && text_ends_with(warning, text_of(cases[i].added)));
     }
     arena_destroy(arena);

@@ -78,16 +78,16 @@ static void the_mode_decides(void)
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct subject subject = {.operation = OPERATION_CREATE, .object = read_object(POD)};
         struct verdict verdict = mutate(cases[i].policy, NULL, &subject);
-        ASSERT_INT(verdict.amendment_count, cases[i].outcome != NULL);
+        ASSERT_INT(verdict.change_count, cases[i].outcome != NULL);
         ASSERT_INT(verdict.finding_count, 0);
-        if (verdict.amendment_count != 1)
+        if (verdict.change_count != 1)
             continue;
-        const struct amendment *amendment = &verdict.amendments[0];
-        ASSERT_TEXT(text_of(outcome_name(amendment->outcome)), cases[i].outcome);
-        ASSERT_TEXT(text_of(amendment->rail), "accelerators");
-        ASSERT_TEXT(amendment->policy, "one");
-        ASSERT_TEXT(amendment->exception, cases[i].exception == NULL ? "" : cases[i].exception);
-        ASSERT_INT(verdict.change_count, amendment->outcome == OUTCOME_APPLIED ? 2 : 0);
+        const struct change *change = &verdict.changes[0];
+        ASSERT_TEXT(text_of(outcome_name(change->outcome)), cases[i].outcome);
+        ASSERT_TEXT(text_of(change->rail), "accelerators");
+        ASSERT_TEXT(change->policy, "one");
+        ASSERT_TEXT(change->exception, cases[i].exception == NULL ? "" : cases[i].exception);
+        ASSERT_INT(verdict.patch.count, change->outcome == OUTCOME_APPLIED ? 2 : 0);
     }
     arena_destroy(arena);
 }
@@ -120,8 +120,8 @@ static void older_workloads_are_spared(void)
                                      cases[i].created)
                             .data;
         struct verdict verdict = mutate(POLICY("mode: enforce, since: 2026-11-01"), NULL, &subject);
-        CU_ASSERT_FATAL(verdict.amendment_count == 1);
-        ASSERT_INT(verdict.amendments[0].outcome, cases[i].outcome);
+        CU_ASSERT_FATAL(verdict.change_count == 1);
+        ASSERT_INT(verdict.changes[0].outcome, cases[i].outcome);
         /* what is not seen may be in a moment */
         ASSERT_INT(verdict.awaited.kind, cluster == NULL ? KIND_STATEFUL_SET : KIND_UNKNOWN);
     }
@@ -136,8 +136,8 @@ static void two_policies_add_a_thing_once(void)
     struct subject subject = {.operation = OPERATION_CREATE, .object = read_object(POD)};
     struct verdict verdict =
         mutate(POLICY("mode: enforce"), POLICY_OF("two", "mode: enforce, " RAIL), &subject);
-    ASSERT_INT(verdict.amendment_count, 1);
-    ASSERT_INT(verdict.change_count, 2);
+    ASSERT_INT(verdict.change_count, 1);
+    ASSERT_INT(verdict.patch.count, 2);
     verdict = mutate(POLICY("mode: warn"), POLICY_OF("two", "mode: enforce, " RAIL), &subject);
     ASSERT_TEXT(change_table_text(&verdict, arena),
                 "warned a toleration of nvidia.com/gpu\n"
@@ -147,8 +147,8 @@ static void two_policies_add_a_thing_once(void)
     /* an exception holds for its own policy */
     verdict = mutate(POLICY("mode: enforce, " EXCEPTION("EX-1", "2027-01-01")),
                      POLICY_OF("two", "mode: enforce, " RAIL), &subject);
-    ASSERT_INT(verdict.amendment_count, 2);
     ASSERT_INT(verdict.change_count, 2);
+    ASSERT_INT(verdict.patch.count, 2);
     arena_destroy(arena);
 }
 
@@ -183,7 +183,7 @@ static void only_pods_that_are_created_are_changed(void)
                                       .subresource = text_of(cases[i].subresource),
                                       .dry_run = dry_run != 0};
             struct verdict verdict = mutate(POLICY("mode: enforce"), NULL, &subject);
-            ASSERT_INT(verdict.change_count > 0, cases[i].changed);
+            ASSERT_INT(verdict.patch.count > 0, cases[i].changed);
         }
     arena_destroy(arena);
 }
@@ -213,9 +213,9 @@ static void what_cannot_be_made_is_not_sent(void)
 static void people_read_what_was_added(void)
 {
     set_up();
-    struct amendment amendment = {.rail = "accelerators",
-                                  .added = TEXT("a toleration of nvidia.com/gpu"),
-                                  .audit = TEXT("nvidia.com/gpu")};
+    struct change change = {.rail = "accelerators",
+                            .added = TEXT("a toleration of nvidia.com/gpu"),
+                            .audit = TEXT("nvidia.com/gpu")};
     static const struct {
         enum change_outcome outcome;
         const char *message, *audit;
@@ -230,15 +230,15 @@ static void people_read_what_was_added(void)
          "by exception not added: nvidia.com/gpu"},
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        amendment.outcome = cases[i].outcome;
-        ASSERT_TEXT(message_amendment(&amendment, arena), cases[i].message);
-        ASSERT_TEXT(message_amendment_audit(&amendment, arena), cases[i].audit);
+        change.outcome = cases[i].outcome;
+        ASSERT_TEXT(message_change(&change, arena), cases[i].message);
+        ASSERT_TEXT(message_change_audit(&change, arena), cases[i].audit);
     }
     char *added = ARENA_ARRAY(arena, 300, char);
     for (size_t i = 0; i < 300; i++)
         added[i] = 'x';
-    amendment.added = (struct text){added, 300};
-    ASSERT_INT(message_amendment(&amendment, arena).size, 120);
+    change.added = (struct text){added, 300};
+    ASSERT_INT(message_change(&change, arena).size, 120);
     arena_destroy(arena);
 }
 

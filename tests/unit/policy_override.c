@@ -201,8 +201,8 @@ static void changes_obey_it_too(void)
         struct subject subject = {.operation = OPERATION_CREATE, .object = &documents.items[0]};
         struct verdict verdict;
         policy_mutate(&world, &subject, 0, arena, &verdict);
-        CU_ASSERT_EQUAL_FATAL(verdict.amendment_count, 1);
-        ASSERT_TEXT(text_of(outcome_name(verdict.amendments[0].outcome)), rows[i].outcome);
+        CU_ASSERT_EQUAL_FATAL(verdict.change_count, 1);
+        ASSERT_TEXT(text_of(outcome_name(verdict.changes[0].outcome)), rows[i].outcome);
         arena_destroy(arena);
     }
 }

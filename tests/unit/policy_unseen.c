@@ -60,8 +60,8 @@ static void nothing_is_denied_for_what_is_unseen(void)
     }
 }
 
-/* How many amendments a pod gets. */
-static size_t amendments(kind_set unseen, const char *pod)
+/* How many changes a pod gets. */
+static size_t changes(kind_set unseen, const char *pod)
 {
     struct arena *arena = arena_create((size_t)64 << 20);
     struct world world = rail_table_world("zone-pin: {}", CLUSTER, arena);
@@ -70,7 +70,7 @@ static size_t amendments(kind_set unseen, const char *pod)
     struct subject subject = {.operation = OPERATION_CREATE, .object = &documents.items[0]};
     struct verdict verdict;
     policy_mutate(&world, &subject, 0, arena, &verdict);
-    size_t count = verdict.amendment_count;
+    size_t count = verdict.change_count;
     arena_destroy(arena);
     return count;
 }
@@ -94,8 +94,8 @@ static void no_zone_is_a_guess(void)
         {KIND_LIMIT_RANGE, 1, 1},
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        ASSERT_INT(amendments(KIND_BIT(cases[i].unseen), MOUNTS("bound")), cases[i].bound);
-        ASSERT_INT(amendments(KIND_BIT(cases[i].unseen), MOUNTS("new")), cases[i].new);
+        ASSERT_INT(changes(KIND_BIT(cases[i].unseen), MOUNTS("bound")), cases[i].bound);
+        ASSERT_INT(changes(KIND_BIT(cases[i].unseen), MOUNTS("new")), cases[i].new);
     }
 }
 

@@ -41,18 +41,18 @@ static struct text summary(const struct node *pod, struct arena *arena)
 }
 
 static const struct node *mutated(const struct world *world, const struct object *pod,
-                                  struct arena *arena, size_t *amendments)
+                                  struct arena *arena, size_t *changes)
 {
     struct subject subject = {.operation = OPERATION_CREATE, .object = pod};
     struct verdict verdict;
     const struct node *root = NULL;
     struct error error;
     policy_mutate(world, &subject, 0, arena, &verdict);
-    *amendments = verdict.amendment_count;
-    for (size_t i = 0; i < verdict.amendment_count; i++)
-        CU_ASSERT_EQUAL(verdict.amendments[i].outcome, OUTCOME_APPLIED);
+    *changes = verdict.change_count;
+    for (size_t i = 0; i < verdict.change_count; i++)
+        CU_ASSERT_EQUAL(verdict.changes[i].outcome, OUTCOME_APPLIED);
     CU_ASSERT_TRUE_FATAL(
-        doc_patch(pod->root->node, verdict.changes, verdict.change_count, arena, &root, &error));
+        doc_patch(pod->root->node, verdict.patch.items, verdict.patch.count, arena, &root, &error));
     return root;
 }
 
@@ -64,8 +64,8 @@ static void run_in(const char *rails, bool stale, const struct pin_case *cases, 
     for (size_t i = 0; i < count; i++) {
         struct rail_documents documents = rail_table_read(cases[i].pod, arena);
         const struct object *pod = &documents.items[0];
-        size_t amendments = 0;
-        const struct node *after = mutated(&world, pod, arena, &amendments);
+        size_t changes = 0;
+        const struct node *after = mutated(&world, pod, arena, &changes);
         struct text line = summary(after, arena);
         if (!text_is(line, cases[i].result))
             fprintf(stderr, "%s\n", cases[i].pod);

@@ -17,10 +17,10 @@ static void run_in(const char *rails, bool stale, const struct words_case *cases
         struct subject subject = {.operation = OPERATION_CREATE, .object = &documents.items[0]};
         struct verdict verdict;
         policy_mutate(&world, &subject, 0, arena, &verdict);
-        CU_ASSERT_EQUAL_FATAL(verdict.amendment_count, 1);
-        if (!text_is(verdict.amendments[0].added, cases[i].added))
+        CU_ASSERT_EQUAL_FATAL(verdict.change_count, 1);
+        if (!text_is(verdict.changes[0].added, cases[i].added))
             fprintf(stderr, "%s\n", cases[i].pod);
-        ASSERT_TEXT(verdict.amendments[0].added, cases[i].added);
+        ASSERT_TEXT(verdict.changes[0].added, cases[i].added);
     }
     arena_destroy(arena);
 }

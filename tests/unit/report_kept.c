@@ -168,10 +168,10 @@ static void add_verdict(struct text_builder *text, const struct verdict *verdict
                             action_name(finding->action), TEXT_ARGS(finding->path),
                             TEXT_ARGS(finding->found), TEXT_ARGS(finding->message));
     }
-    for (size_t i = 0; i < verdict->amendment_count; i++)
-        text_builder_printf(text, "%s %s %.*s\n", verdict->amendments[i].rail,
-                            outcome_name(verdict->amendments[i].outcome),
-                            TEXT_ARGS(verdict->amendments[i].audit));
+    for (size_t i = 0; i < verdict->change_count; i++)
+        text_builder_printf(text, "%s %s %.*s\n", verdict->changes[i].rail,
+                            outcome_name(verdict->changes[i].outcome),
+                            TEXT_ARGS(verdict->changes[i].audit));
 }
 
 static struct text verdict_of(const struct pair *pair, const struct world *world,

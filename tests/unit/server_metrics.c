@@ -126,15 +126,15 @@ static void findings_are_counted_by_rail_and_action(void)
 static void changes_are_counted_by_rail_and_outcome(void)
 {
     const struct rail *changer = rail_find(TEXT("accelerators"));
-    struct amendment amendments[] = {
+    struct change changes[] = {
         {.rail = rail_name(changer), .outcome = OUTCOME_APPLIED},
         {.rail = rail_name(changer), .outcome = OUTCOME_APPLIED},
         {.rail = rail_name(changer), .outcome = OUTCOME_FAILED},
         {.rail = "no such rail", .outcome = OUTCOME_APPLIED},
     };
     struct review_record one = record("CREATE", "Pod", ACTION_NONE);
-    one.verdict.amendments = amendments;
-    one.verdict.amendment_count = 4;
+    one.verdict.changes = changes;
+    one.verdict.change_count = 4;
     struct metrics *metrics = metrics_create();
     metrics_count_review(metrics, REVIEW_MUTATE, &one, 1, 1);
     static const struct {

@@ -160,12 +160,12 @@ static struct text review(struct stage *stage, int server, const struct node *po
         return TEXT("");
     CU_ASSERT_TRUE_FATAL(text_from_base64(node_string(node_get(response, "patch")), arena, &patch));
     const struct node *list = read_json(patch, arena);
-    struct change *changes = ARENA_ARRAY(arena, node_count(list), struct change);
+    struct patch_op *changes = ARENA_ARRAY(arena, node_count(list), struct patch_op);
     for (size_t i = 0; i < node_count(list); i++) {
         const struct node *item = node_item(list, i);
         check(stage, text_is(node_string(node_get(item, "op")), "add"), "no addition");
-        changes[i] = (struct change){CHANGE_ADD, node_string(node_get(item, "path")),
-                                     node_get(item, "value")};
+        changes[i] = (struct patch_op){PATCH_ADD, node_string(node_get(item, "path")),
+                                       node_get(item, "value")};
     }
     CU_ASSERT_TRUE_FATAL(doc_patch(pod, changes, node_count(list), arena, after, &error));
     return patch;

@@ -94,7 +94,7 @@ static void line_says_who_what_and_why(void)
 
 static void line_says_what_was_changed(void)
 {
-    static const struct amendment amendments[] = {
+    static const struct change changes[] = {
         {.rail = "accelerators",
          .outcome = OUTCOME_APPLIED,
          .added = {"a toleration of nvidia.com/gpu", 30},
@@ -105,8 +105,8 @@ static void line_says_what_was_changed(void)
          .exception = {"EX-12", 5}},
     };
     struct review_record record = {.operation = TEXT("CREATE"), .allowed = true};
-    record.verdict.amendments = amendments;
-    record.verdict.amendment_count = 2;
+    record.verdict.changes = changes;
+    record.verdict.change_count = 2;
     struct arena *arena = arena_create(1 << 20);
     struct json_object *object = parse(trail_line(&record, 1794000000123, arena)), *list;
     ASSERT_TEXT(value(object, "changesTotal"), "2");
