@@ -1,5 +1,6 @@
 #include <time.h>
 
+#include "base/duration.h"
 #include "kube/kube.h"
 
 static bool take_number(struct text *t, size_t digits, int *value)
@@ -91,29 +92,14 @@ bool time_parse(struct text t, int64_t *unix_s)
 
 bool duration_parse(struct text t, int64_t *seconds)
 {
-    static const struct {
-        char unit;
-        int64_t seconds;
-    } units[] = {{'h', 3600}, {'m', 60}, {'s', 1}};
+    struct duration_part part;
     int64_t sum = 0;
-    bool some = false;
-    while (t.size > 0) {
-        size_t digits = 0;
-        while (digits < t.size && t.data[digits] >= '0' && t.data[digits] <= '9')
-            digits++;
-        int64_t number = 0;
-        int64_t unit_s = 0;
-        for (size_t i = 0; digits < t.size && i < COUNT_OF(units); i++)
-            if (t.data[digits] == units[i].unit)
-                unit_s = units[i].seconds;
-        if (unit_s == 0 || !text_to_int64((struct text){t.data, digits}, &number) ||
-            __builtin_mul_overflow(number, unit_s, &number) ||
-            __builtin_add_overflow(sum, number, &sum))
+    bool some = t.size > 0;
+    while (t.size > 0)
+        if (!duration_take_whole(&t, &part) || part.is_vast ||
+            __builtin_mul_overflow(part.number, part.unit_ns / DURATION_SECOND_NS, &part.number) ||
+            __builtin_add_overflow(sum, part.number, &sum))
             return false;
-        some = true;
-        t.data += digits + 1;
-        t.size -= digits + 1;
-    }
     *seconds = sum;
     return some;
 }

@@ -1,5 +1,7 @@
 #include "policy/rails/budget_windows.h"
 
+#include "base/duration.h"
+
 #include <time.h>
 
 enum { DAY_S = 24 * 60 * 60 };
@@ -26,26 +28,20 @@ static unsigned read_reasons(const struct node *list)
     return reasons;
 }
 
-/* Takes a number and its unit off the beginning. */
-static bool take_unit(struct text *t, char unit)
-{
-    size_t digits = 0;
-    while (digits < t->size && t->data[digits] >= '0' && t->data[digits] <= '9')
-        digits++;
-    if (digits == 0 || digits == t->size || t->data[digits] != unit)
-        return false;
-    *t = (struct text){t->data + digits + 1, t->size - digits - 1};
-    return true;
-}
-
 /* The API server takes hours, minutes, or hours and minutes: cron knows no seconds. The "0s" that
  * Go writes behind them may stay. */
 static bool is_of_hours_and_minutes(struct text t)
 {
+    struct duration_part part = {.unit_ns = INT64_MAX};
     if (text_ends_with(t, TEXT("h0s")) || text_ends_with(t, TEXT("m0s")))
         t.size -= 2;
-    bool hours = take_unit(&t, 'h');
-    return (take_unit(&t, 'm') || hours) && t.size == 0;
+    while (t.size > 0) {
+        int64_t larger_ns = part.unit_ns;
+        if (!duration_take_whole(&t, &part) || part.unit_ns >= larger_ns ||
+            part.unit_ns == DURATION_SECOND_NS)
+            return false;
+    }
+    return true;
 }
 
 static struct budget read_budget(const struct field *field, int64_t now_unix_s, struct arena *arena)

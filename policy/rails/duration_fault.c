@@ -1,5 +1,7 @@
 #include "policy/rails/duration_fault.h"
 
+#include "base/duration.h"
+
 struct text duration_text(int64_t seconds, struct arena *arena)
 {
     enum { HOUR_S = 3600, MINUTE_S = 60 };
@@ -46,15 +48,11 @@ struct draft duration_fault(const struct field *field, struct arena *arena)
 bool duration_is_malformed(const struct field *field)
 {
     struct text t = node_string(field->node);
-    bool after_digit = false;
+    struct duration_part part;
     if (!node_is_given(field->node))
         return false;
-    for (size_t i = 0; i < t.size; i++) {
-        char c = t.data[i];
-        bool digit = c >= '0' && c <= '9';
-        if (!digit && !(after_digit && (c == 'h' || c == 'm' || c == 's')))
-            return true;
-        after_digit = digit;
-    }
-    return t.size == 0 || after_digit;
+    bool malformed = t.size == 0;
+    while (t.size > 0 && !malformed)
+        malformed = !duration_take_whole(&t, &part);
+    return malformed;
 }

@@ -1,5 +1,6 @@
 /* spec.kubelet of an EC2NodeClass: the API server takes any map, and Karpenter launches no node
  * while it does not like what is in it. */
+#include "base/duration.h"
 #include "kube/quantity.h"
 #include "policy/rails/node_class.h"
 #include "policy/rails/shape.h"
@@ -32,40 +33,17 @@ static bool is_threshold(struct text t)
     return quantity_is_vast(t) || (quantity_milli(t, &milli) && milli >= 0);
 }
 
-/* How long the unit is that it begins with; 0: none. */
-static size_t unit_size(struct text t)
-{
-    static const struct text units[] = {TEXT("ns"), TEXT("us"), TEXT("\u00b5s"), TEXT("\u03bcs"),
-                                        TEXT("ms"), TEXT("s"),  TEXT("m"),       TEXT("h")};
-    for (size_t i = 0; i < COUNT_OF(units); i++)
-        if (text_starts_with(t, units[i]))
-            return units[i].size;
-    return 0;
-}
-
 /* As Go reads one, and none below zero: "1h30m", "1.5s", "0". */
 static bool is_go_duration(struct text t)
 {
+    struct duration_part part;
     if (text_starts_with(t, TEXT("+")))
         t = (struct text){t.data + 1, t.size - 1};
     if (t.size == 0 || text_is(t, "0"))
         return t.size > 0;
-    while (t.size > 0) {
-        size_t digits = 0;
-        size_t i = 0;
-        bool point = false;
-        for (;
-             i < t.size && ((t.data[i] >= '0' && t.data[i] <= '9') || (t.data[i] == '.' && !point));
-             i++) {
-            point = point || t.data[i] == '.';
-            digits += t.data[i] != '.';
-        }
-        struct text rest = {t.data + i, t.size - i};
-        size_t unit = unit_size(rest);
-        if (digits == 0 || unit == 0)
+    while (t.size > 0)
+        if (!duration_take(&t, &part))
             return false;
-        t = (struct text){rest.data + unit, rest.size - unit};
-    }
     return true;
 }
 

@@ -1,0 +1,24 @@
+/* Durations as Go writes them: "1h30m", "1.5s". */
+#ifndef TAFFRAIL_BASE_DURATION_H
+#define TAFFRAIL_BASE_DURATION_H
+
+#include "base/base.h"
+
+enum { DURATION_SECOND_NS = 1000000000 };
+#define DURATION_MINUTE_NS (60LL * DURATION_SECOND_NS)
+#define DURATION_HOUR_NS (60 * DURATION_MINUTE_NS)
+
+/* A number and its unit. */
+struct duration_part {
+    int64_t number;
+    bool is_vast;   /* the number is larger, and number the largest */
+    bool has_point; /* though the fraction may be 0 */
+    double fraction;
+    int64_t unit_ns;
+};
+/* Takes one off the beginning; false, with *t as it was, when none is there. */
+bool duration_take(struct text *t, struct duration_part *part) MUST_CHECK;
+/* The same of a whole number of hours, minutes or seconds. */
+bool duration_take_whole(struct text *t, struct duration_part *part) MUST_CHECK;
+
+#endif
