@@ -5,8 +5,8 @@ enum { SHAPE_FIELDS_MAX = 160 };
 
 const struct shape *shape_field(const struct shape *shape, struct text name)
 {
-    for (const struct shape *field = shape->fields; field->name != NULL; field++)
-        if (text_is(name, field->name))
+    for (const struct shape *field = shape->fields; field->name.size > 0; field++)
+        if (text_equal(name, field->name))
             return field;
     return NULL;
 }
@@ -70,14 +70,14 @@ static bool is_of_anything(struct text name)
 /* The path of a map below that has such a field; items of lists are not meant. Empty: none has. */
 static struct text home_of(const struct shape *shape, struct text name, struct arena *arena)
 {
-    for (const struct shape *map = shape->fields; map->name != NULL; map++) {
+    for (const struct shape *map = shape->fields; map->name.size > 0; map++) {
         if (map->type != SHAPE_MAP || map->fields == NULL)
             continue;
         if (shape_field(map, name) != NULL)
-            return text_of(map->name);
+            return map->name;
         struct text home = home_of(map, name, arena);
         if (home.size > 0)
-            return arena_printf(arena, "%s.%.*s", map->name, TEXT_ARGS(home));
+            return arena_printf(arena, "%.*s.%.*s", TEXT_ARGS(map->name), TEXT_ARGS(home));
     }
     return TEXT("");
 }
@@ -87,9 +87,9 @@ static struct text near_field(const struct shape *shape, struct text name)
 {
     struct text fields[SHAPE_FIELDS_MAX] = {{0}};
     size_t count = 0;
-    for (const struct shape *field = shape->fields; field->name != NULL; field++)
+    for (const struct shape *field = shape->fields; field->name.size > 0; field++)
         if (field->type != SHAPE_OWNED && count < SHAPE_FIELDS_MAX)
-            fields[count++] = text_of(field->name);
+            fields[count++] = field->name;
     size_t nearest = text_nearest(name, fields, count, SHAPE_TYPO_EDITS);
     return nearest < count ? fields[nearest] : TEXT("");
 }
@@ -153,9 +153,9 @@ static void judge_map(const struct names *names, const struct shape *shape, cons
         if (counts && shape_field(shape, name) == NULL)
             report_unknown(names, shape, map, name);
     }
-    for (const struct shape *below = shape->fields; below->name != NULL; below++) {
+    for (const struct shape *below = shape->fields; below->name.size > 0; below++) {
         const struct field field = {
-            .parent = map, .key = text_of(below->name), .node = node_get(map->node, below->name)};
+            .parent = map, .key = below->name, .node = node_member(map->node, below->name)};
         bool list = below->type == SHAPE_LIST && node_is(field.node, NODE_LIST);
         if (below->type == SHAPE_MAP && below->fields != NULL)
             judge_map(names, below, &field);

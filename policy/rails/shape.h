@@ -17,9 +17,9 @@ enum shape_type {
     SHAPE_MAP,
 };
 struct shape {
-    const char *name;
     enum shape_type type;
-    const struct shape *fields; /* in order of name, ends with a NULL name; NULL: any */
+    struct text name;
+    const struct shape *fields; /* in order of name, ends with an empty one; NULL: any */
     const struct text
         *choices; /* of a string, or of each in a list, the default first; NULL: any */
     size_t choice_count;

@@ -4,14 +4,14 @@
 /* clang-format off */
 #include "policy/rails/shape.h"
 
-#define FIELD(of_type, field) .name = field, .type = SHAPE_##of_type
+#define TEXT_OF(string) {string, sizeof string - 1}
+#define FIELD(of_type, field) .name = TEXT_OF(field), .type = SHAPE_##of_type
 #define FIELDS(...) .fields = (const struct shape[]){__VA_ARGS__, {0}}
-#define VALUE(string) {string, sizeof string - 1}
 #define CHOICES(...) \
     .choices = (const struct text[]){__VA_ARGS__}, \
     .choice_count = sizeof((const struct text[]){__VA_ARGS__}) / sizeof(struct text)
 
-const struct shape shape_node_pool_v1 = {FIELD(MAP, NULL), FIELDS(
+const struct shape shape_node_pool_v1 = {.type = SHAPE_MAP, FIELDS(
     {FIELD(STRING, "apiVersion")},
     {FIELD(STRING, "kind")},
     {FIELD(MAP, "metadata")},
@@ -20,11 +20,11 @@ const struct shape shape_node_pool_v1 = {FIELD(MAP, NULL), FIELDS(
             {FIELD(LIST, "budgets"), FIELDS(
                 {FIELD(STRING, "duration")},
                 {FIELD(STRING, "nodes")},
-                {FIELD(STRING_LIST, "reasons"), CHOICES(VALUE("Drifted"), VALUE("Empty"), VALUE("Underutilized"), VALUE("Unhealthy"))},
+                {FIELD(STRING_LIST, "reasons"), CHOICES(TEXT_OF("Drifted"), TEXT_OF("Empty"), TEXT_OF("Underutilized"), TEXT_OF("Unhealthy"))},
                 {FIELD(STRING, "schedule")}
             )},
             {FIELD(STRING, "consolidateAfter")},
-            {FIELD(STRING, "consolidationPolicy"), CHOICES(VALUE("WhenEmptyOrUnderutilized"), VALUE("WhenEmpty"), VALUE("Balanced"))}
+            {FIELD(STRING, "consolidationPolicy"), CHOICES(TEXT_OF("WhenEmptyOrUnderutilized"), TEXT_OF("WhenEmpty"), TEXT_OF("Balanced"))}
         )},
         {FIELD(MAP, "limits")},
         {FIELD(INTEGER, "replicas")},
@@ -43,17 +43,17 @@ const struct shape shape_node_pool_v1 = {FIELD(MAP, NULL), FIELDS(
                 {FIELD(LIST, "requirements"), FIELDS(
                     {FIELD(STRING, "key")},
                     {FIELD(INTEGER, "minValues")},
-                    {FIELD(STRING, "operator"), CHOICES(VALUE("DoesNotExist"), VALUE("Exists"), VALUE("Gt"), VALUE("In"), VALUE("Lt"), VALUE("NotIn"), VALUE("Gte"), VALUE("Lte"))},
+                    {FIELD(STRING, "operator"), CHOICES(TEXT_OF("DoesNotExist"), TEXT_OF("Exists"), TEXT_OF("Gt"), TEXT_OF("In"), TEXT_OF("Lt"), TEXT_OF("NotIn"), TEXT_OF("Gte"), TEXT_OF("Lte"))},
                     {FIELD(STRING_LIST, "values")}
                 )},
                 {FIELD(LIST, "startupTaints"), FIELDS(
-                    {FIELD(STRING, "effect"), CHOICES(VALUE("NoExecute"), VALUE("NoSchedule"), VALUE("PreferNoSchedule"))},
+                    {FIELD(STRING, "effect"), CHOICES(TEXT_OF("NoExecute"), TEXT_OF("NoSchedule"), TEXT_OF("PreferNoSchedule"))},
                     {FIELD(STRING, "key")},
                     {FIELD(STRING, "timeAdded")},
                     {FIELD(STRING, "value")}
                 )},
                 {FIELD(LIST, "taints"), FIELDS(
-                    {FIELD(STRING, "effect"), CHOICES(VALUE("NoExecute"), VALUE("NoSchedule"), VALUE("PreferNoSchedule"))},
+                    {FIELD(STRING, "effect"), CHOICES(TEXT_OF("NoExecute"), TEXT_OF("NoSchedule"), TEXT_OF("PreferNoSchedule"))},
                     {FIELD(STRING, "key")},
                     {FIELD(STRING, "timeAdded")},
                     {FIELD(STRING, "value")}
@@ -66,7 +66,7 @@ const struct shape shape_node_pool_v1 = {FIELD(MAP, NULL), FIELDS(
     {FIELD(MAP, "status")}
 )};
 
-const struct shape shape_node_pool_v1beta1 = {FIELD(MAP, NULL), FIELDS(
+const struct shape shape_node_pool_v1beta1 = {.type = SHAPE_MAP, FIELDS(
     {FIELD(STRING, "apiVersion")},
     {FIELD(STRING, "kind")},
     {FIELD(MAP, "metadata")},
@@ -78,7 +78,7 @@ const struct shape shape_node_pool_v1beta1 = {FIELD(MAP, NULL), FIELDS(
                 {FIELD(STRING, "schedule")}
             )},
             {FIELD(STRING, "consolidateAfter")},
-            {FIELD(STRING, "consolidationPolicy"), CHOICES(VALUE("WhenUnderutilized"), VALUE("WhenEmpty"))},
+            {FIELD(STRING, "consolidationPolicy"), CHOICES(TEXT_OF("WhenUnderutilized"), TEXT_OF("WhenEmpty"))},
             {FIELD(STRING, "expireAfter")}
         )},
         {FIELD(MAP, "limits")},
@@ -110,20 +110,20 @@ const struct shape shape_node_pool_v1beta1 = {FIELD(MAP, NULL), FIELDS(
                 {FIELD(LIST, "requirements"), FIELDS(
                     {FIELD(STRING, "key")},
                     {FIELD(INTEGER, "minValues")},
-                    {FIELD(STRING, "operator"), CHOICES(VALUE("DoesNotExist"), VALUE("Exists"), VALUE("Gt"), VALUE("In"), VALUE("Lt"), VALUE("NotIn"))},
+                    {FIELD(STRING, "operator"), CHOICES(TEXT_OF("DoesNotExist"), TEXT_OF("Exists"), TEXT_OF("Gt"), TEXT_OF("In"), TEXT_OF("Lt"), TEXT_OF("NotIn"))},
                     {FIELD(STRING_LIST, "values")}
                 )},
                 {FIELD(MAP, "resources"), FIELDS(
                     {FIELD(MAP, "requests")}
                 )},
                 {FIELD(LIST, "startupTaints"), FIELDS(
-                    {FIELD(STRING, "effect"), CHOICES(VALUE("NoExecute"), VALUE("NoSchedule"), VALUE("PreferNoSchedule"))},
+                    {FIELD(STRING, "effect"), CHOICES(TEXT_OF("NoExecute"), TEXT_OF("NoSchedule"), TEXT_OF("PreferNoSchedule"))},
                     {FIELD(STRING, "key")},
                     {FIELD(STRING, "timeAdded")},
                     {FIELD(STRING, "value")}
                 )},
                 {FIELD(LIST, "taints"), FIELDS(
-                    {FIELD(STRING, "effect"), CHOICES(VALUE("NoExecute"), VALUE("NoSchedule"), VALUE("PreferNoSchedule"))},
+                    {FIELD(STRING, "effect"), CHOICES(TEXT_OF("NoExecute"), TEXT_OF("NoSchedule"), TEXT_OF("PreferNoSchedule"))},
                     {FIELD(STRING, "key")},
                     {FIELD(STRING, "timeAdded")},
                     {FIELD(STRING, "value")}
@@ -135,12 +135,12 @@ const struct shape shape_node_pool_v1beta1 = {FIELD(MAP, NULL), FIELDS(
     {FIELD(MAP, "status")}
 )};
 
-const struct shape shape_ec2_node_class_v1 = {FIELD(MAP, NULL), FIELDS(
+const struct shape shape_ec2_node_class_v1 = {.type = SHAPE_MAP, FIELDS(
     {FIELD(STRING, "apiVersion")},
     {FIELD(STRING, "kind")},
     {FIELD(MAP, "metadata")},
     {FIELD(MAP, "spec"), FIELDS(
-        {FIELD(STRING, "amiFamily"), CHOICES(VALUE("AL2"), VALUE("AL2023"), VALUE("Bottlerocket"), VALUE("Custom"), VALUE("Windows2019"), VALUE("Windows2022"), VALUE("Windows2025"))},
+        {FIELD(STRING, "amiFamily"), CHOICES(TEXT_OF("AL2"), TEXT_OF("AL2023"), TEXT_OF("Bottlerocket"), TEXT_OF("Custom"), TEXT_OF("Windows2019"), TEXT_OF("Windows2022"), TEXT_OF("Windows2025"))},
         {FIELD(LIST, "amiSelectorTerms"), FIELDS(
             {FIELD(STRING, "alias")},
             {FIELD(STRING, "id")},
@@ -161,13 +161,13 @@ const struct shape shape_ec2_node_class_v1 = {FIELD(MAP, NULL), FIELDS(
                 {FIELD(INTEGER, "throughput")},
                 {FIELD(INTEGER, "volumeInitializationRate")},
                 {FIELD(STRING, "volumeSize")},
-                {FIELD(STRING, "volumeType"), CHOICES(VALUE("gp2"), VALUE("gp3"), VALUE("io1"), VALUE("io2"), VALUE("sc1"), VALUE("st1"), VALUE("standard"))}
+                {FIELD(STRING, "volumeType"), CHOICES(TEXT_OF("gp2"), TEXT_OF("gp3"), TEXT_OF("io1"), TEXT_OF("io2"), TEXT_OF("sc1"), TEXT_OF("st1"), TEXT_OF("standard"))}
             )},
             {FIELD(BOOLEAN, "rootVolume")}
         )},
         {FIELD(LIST, "capacityReservationSelectorTerms"), FIELDS(
             {FIELD(STRING, "id")},
-            {FIELD(STRING, "instanceMatchCriteria"), CHOICES(VALUE("open"), VALUE("targeted"))},
+            {FIELD(STRING, "instanceMatchCriteria"), CHOICES(TEXT_OF("open"), TEXT_OF("targeted"))},
             {FIELD(STRING, "ownerID")},
             {FIELD(STRING_MAP, "tags")}
         )},
@@ -178,25 +178,25 @@ const struct shape shape_ec2_node_class_v1 = {FIELD(MAP, NULL), FIELDS(
         )},
         {FIELD(STRING, "context")},
         {FIELD(MAP, "cpuOptions"), FIELDS(
-            {FIELD(STRING, "nestedVirtualization"), CHOICES(VALUE("disabled"), VALUE("enabled"))}
+            {FIELD(STRING, "nestedVirtualization"), CHOICES(TEXT_OF("disabled"), TEXT_OF("enabled"))}
         )},
         {FIELD(BOOLEAN, "detailedMonitoring")},
         {FIELD(MAP, "enclaveOptions"), FIELDS(
             {FIELD(BOOLEAN, "enabled")}
         )},
         {FIELD(STRING, "instanceProfile")},
-        {FIELD(STRING, "instanceStorePolicy"), CHOICES(VALUE("RAID0"))},
+        {FIELD(STRING, "instanceStorePolicy"), CHOICES(TEXT_OF("RAID0"))},
         {FIELD(INTEGER, "ipPrefixCount")},
         {FIELD(ANY, "kubelet")},
         {FIELD(MAP, "metadataOptions"), FIELDS(
-            {FIELD(STRING, "httpEndpoint"), CHOICES(VALUE("enabled"), VALUE("disabled"))},
-            {FIELD(STRING, "httpProtocolIPv6"), CHOICES(VALUE("disabled"), VALUE("enabled"))},
+            {FIELD(STRING, "httpEndpoint"), CHOICES(TEXT_OF("enabled"), TEXT_OF("disabled"))},
+            {FIELD(STRING, "httpProtocolIPv6"), CHOICES(TEXT_OF("disabled"), TEXT_OF("enabled"))},
             {FIELD(INTEGER, "httpPutResponseHopLimit")},
-            {FIELD(STRING, "httpTokens"), CHOICES(VALUE("required"), VALUE("optional"))}
+            {FIELD(STRING, "httpTokens"), CHOICES(TEXT_OF("required"), TEXT_OF("optional"))}
         )},
         {FIELD(LIST, "networkInterfaces"), FIELDS(
             {FIELD(INTEGER, "deviceIndex")},
-            {FIELD(STRING, "interfaceType"), CHOICES(VALUE("efa-only"), VALUE("interface"))},
+            {FIELD(STRING, "interfaceType"), CHOICES(TEXT_OF("efa-only"), TEXT_OF("interface"))},
             {FIELD(INTEGER, "networkCardIndex")}
         )},
         {FIELD(MAP, "placementGroupSelector"), FIELDS(
@@ -219,7 +219,7 @@ const struct shape shape_ec2_node_class_v1 = {FIELD(MAP, NULL), FIELDS(
     {FIELD(MAP, "status")}
 )};
 
-const struct shape shape_kubelet = {FIELD(MAP, NULL), FIELDS(
+const struct shape shape_kubelet = {.type = SHAPE_MAP, FIELDS(
     {FIELD(STRING, "address")},
     {FIELD(STRING_LIST, "allowedUnsafeSysctls")},
     {FIELD(STRING, "apiVersion")},
