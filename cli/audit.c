@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "kube/time.h"
 #include "server/server.h"
 
 static const char *const fail_on_names[] = {"deny", "warn", "never", NULL};

@@ -2,7 +2,8 @@
 #ifndef TAFFRAIL_CLI_AUDIT_H
 #define TAFFRAIL_CLI_AUDIT_H
 
-#include "kube/client/client.h"
+#include "kube/manifest.h"
+#include "live/client.h"
 #include "report/report.h"
 
 /* ---- a live cluster, listed once ---- */

@@ -1,5 +1,7 @@
 /* Which objects of a cluster are told of, and what of each. */
 #include "cli/audit.h"
+#include "kube/pod.h"
+#include "kube/snapshot.h"
 
 enum {
     LONGEST_CHAIN = 8, /* of owners */

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "catalog/catalog.h"
 #include "cli/cli.h"
 
 enum { FORMAT_TEXT, FORMAT_JSON };

@@ -2,7 +2,12 @@
 #ifndef TAFFRAIL_CLI_CATALOG_H
 #define TAFFRAIL_CLI_CATALOG_H
 
-#include "kube/kube.h"
+#include "base/base.h"
+#include "solver/solver.h"
+
+struct catalog;
+struct error;
+struct type_set;
 
 /* What --catalog names; NULL: the built-in one. */
 bool catalog_load(const char *file, struct arena *arena, const struct catalog **catalog,

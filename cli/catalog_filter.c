@@ -1,6 +1,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "catalog/catalog.h"
 #include "cli/catalog.h"
 
 enum { TYPO_EDITS = 2 };

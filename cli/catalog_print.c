@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "catalog/catalog.h"
 #include "cli/catalog.h"
 #include "report/report.h"
 

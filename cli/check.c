@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "kube/manifest.h"
 #include "report/report.h"
 #include "server/server.h"
 

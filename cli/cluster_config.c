@@ -1,7 +1,7 @@
 #include <stdlib.h>
 
 #include "cli/cli.h"
-#include "kube/client/client.h"
+#include "live/client.h"
 
 bool cluster_config_read(bool in_cluster, const char *kubeconfig, struct arena *arena,
                          struct client_config *config, struct error *error)

@@ -1,6 +1,8 @@
 #include <stdio.h>
 
 #include "cli/cli.h"
+#include "kube/manifest.h"
+#include "kube/object.h"
 #include "kube/upgrade.h"
 
 struct convert_options {

@@ -6,7 +6,11 @@
 #include "cli/catalog.h"
 #include "cli/cli.h"
 #include "cli/plan_settings.h"
+#include "kube/karpenter.h"
+#include "kube/manifest.h"
+#include "kube/snapshot.h"
 #include "report/report.h"
+#include "simulation/forecast.h"
 
 struct plan_options {
     struct string_list files, reservations;

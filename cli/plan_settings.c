@@ -3,6 +3,10 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "kube/karpenter.h"
+#include "kube/time.h"
+#include "simulation/forecast.h"
+
 /* ---- --optimize ---- */
 
 static const struct {

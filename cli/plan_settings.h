@@ -3,7 +3,9 @@
 #define TAFFRAIL_CLI_PLAN_SETTINGS_H
 
 #include "cli/cli.h"
-#include "kube/kube.h"
+#include "solver/solver.h"
+
+struct reserved_capacity;
 
 /* Each false, with a usage error on stderr, when the value cannot be understood. */
 

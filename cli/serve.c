@@ -1,3 +1,5 @@
+#include "cli/serve.h"
+
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -6,9 +8,8 @@
 #include <time.h>
 
 #include "cli/cli.h"
-#include "cli/serve.h"
-#include "kube/client/client.h"
 #include "server/duties.h"
+#include "simulation/cluster.h"
 
 /* After SIGTERM the API server may not know yet that this replica leaves: it goes on answering for
  * a while (docs/reference/admission.md 6). Ctrl-C does not wait. */

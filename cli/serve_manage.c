@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "cli/serve.h"
-#include "kube/client/client.h"
-#include "kube/kube.h"
+#include "kube/time.h"
+#include "live/client.h"
 
 enum { LOOPBACK_NAMES = 3 };
 

@@ -2,6 +2,7 @@
 #include <time.h>
 
 #include "cli/test.h"
+#include "kube/manifest.h"
 #include "report/report.h"
 #include "server/server.h"
 

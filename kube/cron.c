@@ -1,7 +1,7 @@
 /* Schedules, read as Karpenter's parser reads them (robfig/cron's ParseStandard, in UTC). */
-#include <time.h>
+#include "kube/cron.h"
 
-#include "kube/kube.h"
+#include <time.h>
 
 enum { DAY_S = 24 * 60 * 60, HOUR_S = 60 * 60, MINUTE_S = 60, YEARS_AHEAD = 5 };
 /* A field that was written with a star: where one of the two day fields was, both must match. */

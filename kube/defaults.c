@@ -1,4 +1,7 @@
-#include "kube/kube.h"
+#include "kube/defaults.h"
+
+#include "kube/object.h"
+#include "kube/snapshot.h"
 
 /* ---- fields ---- */
 

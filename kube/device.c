@@ -1,4 +1,7 @@
-#include "kube/kube.h"
+#include "kube/device.h"
+
+#include "kube/pod.h"
+#include "kube/quantity.h"
 
 enum device device_of_resource(struct text resource)
 {

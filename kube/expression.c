@@ -29,7 +29,7 @@ const struct field *expression_value_field(const struct expression_value *value,
                                 : field_item(arena, value->within, value->position - 1);
 }
 
-static bool takes_values(enum solver_op op)
+bool expression_takes_values(enum solver_op op)
 {
     return op != SOLVER_EXISTS && op != SOLVER_DOES_NOT_EXIST;
 }
@@ -58,7 +58,7 @@ static struct expression read_one(const struct field *field, struct arena *arena
     int64_t number = 0;
     if (valid && takes_one_integer(expression.op))
         valid = count == 1 && text_to_int64(expression.values[0].text, &number);
-    else if (valid && takes_values(expression.op))
+    else if (valid && expression_takes_values(expression.op))
         valid = count > 0;
 
     int64_t min_values = 0;
@@ -98,7 +98,7 @@ struct exclusions {
     struct text_map numbers; /* from 1 */
 };
 
-static struct text canonical_key(const struct expression *expression)
+struct text expression_canonical_key(const struct expression *expression)
 {
     struct text key = expression->key;
     key.data = solver_canonical_key(key.data, &key.size);
@@ -115,7 +115,7 @@ void expression_add(const struct expression *expression, struct solver_names *na
 {
     if (!expression->valid)
         return;
-    struct text canonical = canonical_key(expression);
+    struct text canonical = expression_canonical_key(expression);
     uint32_t key = solver_names_key(names, canonical.data, canonical.size);
     uint32_t *values = ARENA_ARRAY(arena, expression->value_count, uint32_t);
     for (size_t i = 0; i < expression->value_count; i++)
@@ -128,7 +128,7 @@ void expression_add(const struct expression *expression, struct solver_names *na
 static void exclude(struct exclusions *exclusions, const struct expression *expression,
                     struct solver_names *names, struct arena *arena)
 {
-    struct text canonical = canonical_key(expression);
+    struct text canonical = expression_canonical_key(expression);
     size_t *number = text_map_at(&exclusions->numbers, arena, canonical);
     if (*number == 0) {
         LIST_PUSH(arena, &exclusions->items)->key =
@@ -161,63 +161,4 @@ void expressions_add(const struct expressions *expressions, struct solver_names 
                                     excluded->values.count, 0, arena);
         solver_requirements_add(names, set, requirement, arena);
     }
-}
-
-/* Of values that no type has the first few stand for all. */
-static void keep_telling_values(struct expression *expression, const struct catalog *catalog,
-                                struct arena *arena)
-{
-    enum { FEW = 100, UNKNOWN_MAX = 64 };
-    const struct solver_names *names = catalog_names(catalog);
-    struct text key = canonical_key(expression);
-    uint32_t number = solver_names_find_key(names, key.data, key.size);
-    if (expression->value_count <= FEW || !takes_values(expression->op) || number == SOLVER_NONE)
-        return;
-    struct {
-        struct expression_value *items;
-        size_t count, capacity;
-    } kept = {0};
-    size_t unknown = 0;
-    for (size_t i = 0; i < expression->value_count; i++) {
-        struct text value = expression->values[i].text;
-        if (solver_names_find_value(names, number, value.data, value.size) != SOLVER_NONE ||
-            ++unknown <= UNKNOWN_MAX)
-            *LIST_PUSH(arena, &kept) = expression->values[i];
-    }
-    expression->values = kept.items;
-    expression->value_count = kept.count;
-}
-
-/* What tells types apart: neither labels of somebody's own, nor values without end. */
-static struct expressions telling(const struct catalog *catalog,
-                                  const struct expressions *expressions, struct arena *arena)
-{
-    struct expressions kept = {0};
-    for (size_t i = 0; i < expressions->count; i++) {
-        if (!catalog_tells_by(catalog, canonical_key(&expressions->items[i])))
-            continue;
-        struct expression *last = LIST_PUSH(arena, &kept);
-        *last = expressions->items[i];
-        keep_telling_values(last, catalog, arena);
-    }
-    return kept;
-}
-
-static void add_telling(const struct expressions *expressions, const struct catalog *catalog,
-                        struct solver_names *names, struct solver_requirements *set,
-                        struct arena *arena)
-{
-    struct expressions kept = telling(catalog, expressions, arena);
-    expressions_add(&kept, names, set, arena);
-}
-
-struct type_set expressions_select(const struct catalog *catalog, const struct expressions *first,
-                                   const struct expressions *second, struct arena *arena)
-{
-    struct solver_names *names = solver_names_create(arena, catalog_names(catalog));
-    struct solver_requirements set = {0};
-    add_telling(first, catalog, names, &set, arena);
-    if (second != NULL)
-        add_telling(second, catalog, names, &set, arena);
-    return catalog_select(catalog, names, &set, arena);
 }

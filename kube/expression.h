@@ -1,9 +1,45 @@
-/* Reading requirements as people write them; shared by pod.c and pool.c. */
+/* Requirements as people write them: matchExpressions, nodeSelectors, labels. */
 #ifndef TAFFRAIL_KUBE_EXPRESSION_H
 #define TAFFRAIL_KUBE_EXPRESSION_H
 
-#include "kube/kube.h"
+#include "base/base.h"
+#include "solver/solver.h"
 
+/* Lists of values may be long: their fields are made for those that are spoken of. */
+struct expression_value {
+    struct text text;
+    const struct field *within; /* the list in which it stands, or its own */
+    size_t position;            /* in the list, from 1; 0: within is its own field */
+};
+const struct field *expression_value_field(const struct expression_value *value,
+                                           struct arena *arena);
+/* One requirement as somebody wrote it: a matchExpression, a nodeSelector entry, a label. */
+struct expression {
+    const struct field *field;
+    struct text key; /* as written, not canonical */
+    enum solver_op op;
+    bool valid; /* false: no key, an unknown operator, or values of a wrong type */
+    struct expression_value *values;
+    size_t value_count;
+    uint32_t min_values;
+};
+struct expressions {
+    struct expression *items;
+    size_t count, capacity;
+};
+/* Its key in the spelling that is in force. */
+struct text expression_canonical_key(const struct expression *expression);
+/* Whether an expression with that operator says values. */
+bool expression_takes_values(enum solver_op op);
+/* Whether the value is among its values. */
+bool expression_names(const struct expression *expression, struct text value);
+
+/* Adds an expression to a set: canonical key, names interned in names. Invalid ones are left out.
+ */
+void expression_add(const struct expression *expression, struct solver_names *names,
+                    struct solver_requirements *set, struct arena *arena);
+void expressions_add(const struct expressions *expressions, struct solver_names *names,
+                     struct solver_requirements *set, struct arena *arena);
 /* A map of labels or a nodeSelector: each entry is key In [value]. */
 void expressions_add_labels(struct expressions *expressions, const struct field *labels,
                             struct arena *arena);

@@ -1,4 +1,4 @@
-#include "kube/kube.h"
+#include "kube/karpenter.h"
 
 const char *const karpenter_gates[KARPENTER_GATE_COUNT + 1] = {
 #define GATE(name, summary) #name,

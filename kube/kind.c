@@ -1,4 +1,4 @@
-#include "kube/kube.h"
+#include "kube/kind.h"
 
 #define TEMPLATE "spec.template"
 /* Of what they are called where only the table is known. Some have a namespace, some have none. */

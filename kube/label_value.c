@@ -1,4 +1,4 @@
-#include "kube/kube.h"
+#include "kube/label.h"
 
 static bool is_alphanumeric(char c)
 {

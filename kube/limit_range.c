@@ -1,5 +1,7 @@
 /* What the LimitRanges of a namespace fill in, read once for all containers of a pod. */
-#include "kube/kube.h"
+#include "kube/defaults.h"
+#include "kube/object.h"
+#include "kube/snapshot.h"
 
 enum side { SIDE_REQUEST, SIDE_LIMIT };
 

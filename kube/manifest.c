@@ -1,6 +1,8 @@
+#include "kube/manifest.h"
+
 #include <string.h>
 
-#include "kube/kube.h"
+#include "kube/object.h"
 
 struct reading {
     struct manifests *manifests;

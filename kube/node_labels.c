@@ -1,5 +1,7 @@
 /* The labels that Nodes carry, by key: read once a snapshot, since pods may name very many. */
+#include "kube/object.h"
 #include "kube/snapshot.h"
+#include "kube/snapshot_internal.h"
 
 static struct text_map *values_of(struct node_labels *labels, struct text key, struct arena *arena)
 {

@@ -1,4 +1,6 @@
-#include "kube/kube.h"
+#include "kube/object.h"
+
+#include "kube/time.h"
 
 static struct text member_string(const struct node *map, const char *key)
 {

@@ -1,4 +1,8 @@
-#include "kube/expression.h"
+#include "kube/pod.h"
+
+#include "kube/object.h"
+#include "kube/pool.h"
+#include "kube/topology.h"
 
 #define REQUIRED "requiredDuringSchedulingIgnoredDuringExecution"
 #define PREFERRED "preferredDuringSchedulingIgnoredDuringExecution"

@@ -1,4 +1,6 @@
-#include "kube/expression.h"
+#include "kube/pool.h"
+
+#include "kube/object.h"
 
 /* Where a pool keeps what rails read. v1 and v1beta1 NodePools agree on these places. */
 struct pool_paths {
@@ -47,13 +49,6 @@ bool pool_read(const struct object *object, struct arena *arena, struct pool *po
     if (pool->node_class_group.size == 0)
         text_split(api_version, '/', &pool->node_class_group, NULL);
     return true;
-}
-
-bool pool_is_covered_by(const struct catalog *catalog, const struct pool *pool)
-{
-    struct text group = pool->node_class_group;
-    return !catalog_is_builtin(catalog) || group.size == 0 ||
-           text_ends_with(group, TEXT("karpenter.k8s.aws")) || pool_is_of_auto_mode(pool);
 }
 
 bool pool_is_of_auto_mode(const struct pool *pool)

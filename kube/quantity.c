@@ -2,8 +2,6 @@
 
 #include <string.h>
 
-#include "kube/kube.h"
-
 /* A quantity is a decimal number with a suffix. It is kept as its digits, so that nothing is lost
  * before the one rounding at the end. MOST_DIGITS are read; 1024^6 adds at most 19 to them. */
 enum { MOST_DIGITS = 128, DIGIT_ROOM = MOST_DIGITS + 19, MOST_EXPONENT = 1000 };

@@ -1,9 +1,20 @@
-/* Quantities beyond kube.h's. */
+/* Kubernetes quantities, and shares: numbers or percentages. */
 #ifndef TAFFRAIL_KUBE_QUANTITY_H
 #define TAFFRAIL_KUBE_QUANTITY_H
 
 #include "base/base.h"
 
+/* A Kubernetes quantity in thousandths ("100m" is 100, "1Ki" is 1024000), rounded up; false when it
+ * is none, or does not fit. */
+bool quantity_milli(struct text t, int64_t *milli) MUST_CHECK;
+
+/* A number of nodes or pods, or a percentage of them: "5", "10%". */
+struct share {
+    int64_t amount;
+    bool percent;
+};
+/* False when it is neither, is negative, or above 100 %. */
+bool share_parse(struct text t, struct share *share) MUST_CHECK;
 /* As quantity_milli, in units of 10^-places. */
 bool quantity_scaled(struct text t, int places, int64_t *value) MUST_CHECK;
 /* Whether it is a quantity above 0, but one that quantity_milli cannot hold. */

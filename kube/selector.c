@@ -1,4 +1,4 @@
-#include "kube/kube.h"
+#include "kube/selector.h"
 
 static bool values_contain(const struct node *values, struct text value)
 {

@@ -1,6 +1,6 @@
 /* A label selector made ready for many objects: what it asks of each key, found by the labels that
  * an object has. Both may be long. */
-#include "kube/kube.h"
+#include "kube/selector.h"
 
 /* What is asked of one key. */
 struct rule {

@@ -2,6 +2,10 @@
 
 #include <stdlib.h>
 
+#include "kube/object.h"
+#include "kube/pool.h"
+#include "kube/snapshot_internal.h"
+
 /* ---- order ---- */
 
 int compare_names(struct text a_namespace, struct text a_name, struct text b_namespace,

@@ -1,47 +1,54 @@
-/* The inside of a snapshot, for what makes them: snapshot.c from files, live_version.c from a
- * cluster that changes. */
+/* A cluster at one time: objects by kind; immutable once built. */
 #ifndef TAFFRAIL_KUBE_SNAPSHOT_H
 #define TAFFRAIL_KUBE_SNAPSHOT_H
 
-#include "kube/kube.h"
+#include "kube/kind.h"
 
-struct object_list {
-    const struct object *const *items; /* by namespace, then name */
-    size_t count;
-};
+struct object;
+struct pool;
+struct snapshot;
+struct zones;
+struct snapshot_builder;
 
-/* Objects of a kind that are asked for often. */
-enum snapshot_pick { PICK_FREE_VOLUMES, PICK_CLAIMING_PODS, PICK_COUNT };
-struct pick {
-    enum kind kind;
-    bool (*takes)(const struct object *object);
-};
-extern const struct pick snapshot_picks[PICK_COUNT];
-
-struct snapshot {
-    struct object_list kinds[KIND_COUNT];
-    struct object_list picks[PICK_COUNT];
-    /* That are there and could not be read: of these only kind, namespace and name are known. */
-    struct object_list unreadable[KIND_COUNT];
-    /* Read from the NodePools, and from the Nodes. */
-    const struct pool *pools;
-    size_t pool_count;
-    struct zones node_zones;
-    struct node_labels {
-        struct text_map keys; /* their numbers, from 1 */
-        LIST(struct text_map) values;
-    } node_labels;
-};
-/* Fill in what is read from lists that are there already. */
-void snapshot_read_pools(struct snapshot *snapshot, struct arena *arena);
-void snapshot_read_node_zones(struct snapshot *snapshot, struct arena *arena);
-void snapshot_read_node_labels(struct snapshot *snapshot, struct arena *arena);
-
-/* The order of lists: below, at or above zero. */
-int compare_names(struct text a_namespace, struct text a_name, struct text b_namespace,
-                  struct text b_name);
-int compare_objects(const struct object *a, const struct object *b);
-/* Where an object of that name is in the list, or belongs. */
-size_t object_list_search(struct object_list list, struct text namespace, struct text name);
+/* All memory, and the objects put in, live in the arena or outlive it. */
+struct snapshot_builder *snapshot_builder_create(struct arena *arena);
+/* The last object of one kind, namespace and name stands. */
+void snapshot_put(struct snapshot_builder *builder, const struct object *object);
+const struct snapshot *snapshot_build(struct snapshot_builder *builder);
+/* NULL when not there. */
+const struct object *snapshot_find(const struct snapshot *snapshot, enum kind kind,
+                                   struct text namespace, struct text name);
+/* Its index among those of its kind; snapshot_count() when not there. */
+size_t snapshot_index(const struct snapshot *snapshot, enum kind kind, struct text namespace,
+                      struct text name);
+size_t snapshot_count(const struct snapshot *snapshot, enum kind kind);
+const struct object *snapshot_object(const struct snapshot *snapshot, enum kind kind,
+                                     size_t index); /* by namespace, then name */
+/* Objects that are there and could not be read; of each only kind, namespace and name are known,
+ * and none of the functions above finds it. */
+size_t snapshot_unreadable_count(const struct snapshot *snapshot, enum kind kind);
+const struct object *snapshot_unreadable(const struct snapshot *snapshot, enum kind kind,
+                                         size_t index); /* by namespace, then name */
+bool snapshot_is_unreadable(const struct snapshot *snapshot, enum kind kind, struct text namespace,
+                            struct text name);
+/* Whether there is none of them in the namespace, or none at all when the kind has no namespaces.
+ */
+bool snapshot_reads_all(const struct snapshot *snapshot, enum kind kind, struct text namespace);
+/* The NodePools, read once. */
+size_t snapshot_pool_count(const struct snapshot *snapshot);
+const struct pool *snapshot_pool(const struct snapshot *snapshot, size_t index);
+/* The PersistentVolumes nobody has claimed, and the zones its Nodes are in: found once. */
+size_t snapshot_free_volume_count(const struct snapshot *snapshot);
+const struct object *snapshot_free_volume(const struct snapshot *snapshot, size_t index);
+/* The Pods that mount a PersistentVolumeClaim, by namespace, then name. */
+size_t snapshot_claiming_pod_count(const struct snapshot *snapshot);
+const struct object *snapshot_claiming_pod(const struct snapshot *snapshot, size_t index);
+const struct zones *snapshot_node_zones(const struct snapshot *snapshot);
+/* The values that Nodes carry under a label, each once; NULL: no Node carries it. */
+const struct text_map *snapshot_node_values(const struct snapshot *snapshot, struct text key);
+/* The labels that Nodes carry, in no order that means anything. */
+size_t snapshot_node_label_count(const struct snapshot *snapshot);
+struct text snapshot_node_label(const struct snapshot *snapshot, size_t index,
+                                const struct text_map **values);
 
 #endif

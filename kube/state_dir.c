@@ -2,7 +2,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "kube/kube.h"
+#include "kube/manifest.h"
+#include "kube/object.h"
+#include "kube/snapshot.h"
 
 bool state_dir_read(const char *path, struct arena *arena, struct snapshot_builder *builder,
                     struct problems *problems, struct error *error)

@@ -1,4 +1,6 @@
-#include "kube/kube.h"
+#include "kube/taint.h"
+
+#include "kube/pod.h"
 
 void taints_read(const struct field *list, struct arena *arena, struct taints *taints)
 {

@@ -1,7 +1,8 @@
+#include "kube/time.h"
+
 #include <time.h>
 
 #include "base/duration.h"
-#include "kube/kube.h"
 
 static bool take_number(struct text *t, size_t digits, int *value)
 {

@@ -1,7 +1,9 @@
 #include "kube/upgrade.h"
-#include "solver/well_known.h"
 
 #include <stdarg.h>
+
+#include "kube/object.h"
+#include "solver/well_known.h"
 
 /* ---- writing ---- */
 

@@ -2,7 +2,9 @@
 #ifndef TAFFRAIL_KUBE_UPGRADE_H
 #define TAFFRAIL_KUBE_UPGRADE_H
 
-#include "kube/kube.h"
+#include "base/base.h"
+
+struct object;
 
 struct upgrade {
     struct text wanted;            /* the apiVersion, and the kind where it has another name */

@@ -1,4 +1,9 @@
-#include "kube/kube.h"
+#include "kube/volume.h"
+
+#include "kube/defaults.h"
+#include "kube/object.h"
+#include "kube/pod.h"
+#include "kube/snapshot.h"
 
 /* ---- StorageClasses ---- */
 

@@ -1,6 +1,13 @@
+#include "kube/volume_zones.h"
+#include "kube/expression.h"
+
 #include <string.h>
 
-#include "kube/volume_zones.h"
+#include "kube/object.h"
+#include "kube/snapshot.h"
+#include "kube/to_solver.h"
+#include "kube/volume.h"
+#include "kube/zone.h"
 #include "solver/well_known.h"
 
 struct places {

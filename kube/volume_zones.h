@@ -2,8 +2,13 @@
 #ifndef TAFFRAIL_KUBE_VOLUME_ZONES_H
 #define TAFFRAIL_KUBE_VOLUME_ZONES_H
 
-#include "kube/expression.h"
-#include "kube/forecast.h"
+#include "base/base.h"
+#include "solver/solver.h"
+
+struct object;
+struct snapshot;
+struct storage_class;
+struct zones;
 
 /* Whether terms, with their expressions under the key, are no more than a cluster has zones, many
  * times over: who reads more keeps everybody waiting. */
@@ -12,6 +17,10 @@ bool places_are_few(const struct node *terms, const char *key);
  * nodes. False when a term cannot be understood, or they are not few. */
 bool volume_places_read(const struct snapshot *snapshot, const struct object *volume,
                         struct arena *arena, struct solver_volume *result);
+/* The zones that a volume, or all volumes and classes, name, added to those of the cluster. */
+void volume_add_zones(const struct snapshot *snapshot, const struct object *volume,
+                      struct arena *arena, struct zones *zones);
+void claims_add_zones(const struct snapshot *snapshot, struct arena *arena, struct zones *zones);
 /* The terms of allowedTopologies. */
 void class_places_read(const struct snapshot *snapshot, const struct storage_class *class,
                        struct arena *arena, struct solver_volume *result);

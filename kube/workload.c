@@ -1,4 +1,5 @@
-#include "kube/kube.h"
+#include "kube/object.h"
+#include "kube/pod.h"
 
 bool workload_read(const struct object *object, struct arena *arena, struct workload *workload)
 {

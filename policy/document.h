@@ -5,6 +5,8 @@
 #include "policy/policy_set.h"
 #include "policy/schema.h"
 
+struct catalog;
+
 /* What a document becomes; the offsets of the keys are in here. */
 struct document {
     int api_version, kind; /* one choice each */

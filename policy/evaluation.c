@@ -1,6 +1,8 @@
 /* The beginning of an evaluation, and what each rail is given. */
 #include "policy/evaluation.h"
 
+#include "kube/snapshot.h"
+
 bool world_sees_in(const struct world *world, kind_set kinds, struct text namespace)
 {
     bool sees = world_lists(world, kinds);

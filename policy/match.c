@@ -1,3 +1,4 @@
+#include "kube/selector.h"
 #include "policy/policy_set.h"
 
 static bool matches_some(struct text t, const struct key_strings *globs)

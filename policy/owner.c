@@ -1,6 +1,7 @@
 /* Whose object it is. */
 #include "policy/owner.h"
 
+#include "kube/snapshot.h"
 #include "policy/pod_templates.h"
 #include "policy/rail.h"
 

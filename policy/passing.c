@@ -4,6 +4,7 @@
  * with templates, since other webhooks change them. */
 #include <stdlib.h>
 
+#include "kube/snapshot.h"
 #include "policy/evaluation.h"
 
 /* ---- findings of a template ---- */

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "kube/label.h"
+
 const struct key pod_template_keys[] = {
     {.name = "group",
      .type = KEY_STRING,

@@ -2,8 +2,11 @@
 #ifndef TAFFRAIL_POLICY_H
 #define TAFFRAIL_POLICY_H
 
-#include "base/base.h"
-#include "kube/kube.h"
+#include "kube/object.h"
+
+struct catalog;
+struct karpenter_settings;
+struct snapshot;
 
 /* ---- what comes out ---- */
 

@@ -4,6 +4,7 @@
 
 #include "policy/policy.h"
 #include "policy/rail.h"
+#include "simulation/cluster.h"
 
 /* Which objects a policy or an exception reaches; what is not given reaches all. */
 struct match_rules {

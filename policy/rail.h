@@ -2,7 +2,10 @@
 #ifndef TAFFRAIL_POLICY_RAIL_H
 #define TAFFRAIL_POLICY_RAIL_H
 
+#include "kube/karpenter.h"
 #include "policy/policy.h"
+
+struct catalog;
 
 /* ---- keys: one table drives the parser, explain and the JSON Schema ---- */
 

@@ -1,4 +1,5 @@
 /* Replicas that are set by the subresource scale, judged at the workload that has them. */
+#include "kube/snapshot.h"
 #include "policy/evaluation.h"
 
 /* Zero is left out of a Scale. */

@@ -1,5 +1,8 @@
 #include "policy/schema.h"
 
+#include "kube/quantity.h"
+#include "kube/time.h"
+
 /* ---- scalars ---- */
 
 typedef bool read_value(const struct schema *schema, const struct field *field,

@@ -1,5 +1,6 @@
 /* The controllers that a policy trusts besides Kubernetes' own, as spec.trustedControllers names
  * them. What their references are worth is decided in owner.c. */
+#include "kube/label.h"
 #include "policy/document.h"
 #include "policy/pod_templates.h"
 

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "simulation/forecast.h"
+
 #define FORMATS(ROW) ROW(text) ROW(json) ROW(svg) ROW(html)
 
 #define NAME_OF(name) #name,

@@ -4,6 +4,11 @@
 
 #include "report/format.h"
 
+struct forecast;
+struct forecast_node;
+struct forecast_reason;
+struct forecast_unschedulable;
+
 /* The pods of one controller, under the shortest name that tells it from the others. */
 struct plan_workload {
     struct text namespace, name; /* "Deployment web", as the forecast has it */

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "report/plan_picture.h"
+#include "simulation/forecast.h"
 
 /* Okabe and Ito's colours, which colour-blind people tell apart, less black; beyond these once more
  * with stripes. `ink` is what can be read on it. */

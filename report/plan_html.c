@@ -1,6 +1,7 @@
 /* A plan as a page: the picture, and all of it once more in tables, for those who cannot see it or
  * want to search it. */
 #include "report/plan.h"
+#include "simulation/forecast.h"
 
 static const char page_start[] =
     "<!DOCTYPE html>\n"

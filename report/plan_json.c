@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "report/plan.h"
+#include "simulation/forecast.h"
 
 static int compare_texts(const void *a, const void *b)
 {

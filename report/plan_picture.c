@@ -1,5 +1,7 @@
 #include "report/plan_picture.h"
 
+#include "simulation/forecast.h"
+
 #include <math.h>
 #include <stdlib.h>
 

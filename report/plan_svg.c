@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "report/plan_picture.h"
+#include "simulation/forecast.h"
 
 static const char style_sheet[] =
     "<style>\n"

@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "report/plan.h"
+#include "simulation/forecast.h"
 
 enum { PAGE_COLUMNS = 80, MOST_COLUMNS = 7, GAP = 2 };
 /* Stands for a blank at which no line is broken; shown as one. */

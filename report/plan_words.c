@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "report/plan.h"
+#include "simulation/forecast.h"
 
 /* What cloud providers bill as a month. */
 enum { HOURS_A_MONTH = 730 };

@@ -6,6 +6,8 @@
 
 #include "policy/policy.h"
 
+struct forecast;
+
 struct json_object;
 
 /* One object that was judged. */

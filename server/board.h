@@ -3,7 +3,7 @@
 #ifndef TAFFRAIL_SERVER_BOARD_H
 #define TAFFRAIL_SERVER_BOARD_H
 
-#include "kube/client/client.h"
+#include "live/client.h"
 #include "server/server.h"
 
 struct kind_status {

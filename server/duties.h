@@ -4,7 +4,7 @@
 #ifndef TAFFRAIL_SERVER_DUTIES_H
 #define TAFFRAIL_SERVER_DUTIES_H
 
-#include "kube/client/client.h"
+#include "live/client.h"
 #include "server/server.h"
 
 struct duties_options {

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kube/live.h"
-#include "kube/places.h"
-#include "kube/warm.h"
+#include "kube/snapshot.h"
+#include "pinning/places.h"
+#include "pinning/warm.h"
 
 enum {
     /* So long the first look waits for kinds that fail, and /readyz for the first look. */

@@ -3,7 +3,6 @@
 #ifndef TAFFRAIL_SERVER_LOOKOUT_H
 #define TAFFRAIL_SERVER_LOOKOUT_H
 
-#include "kube/client/client.h"
 #include "server/board.h"
 #include "server/publish.h"
 

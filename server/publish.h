@@ -5,6 +5,9 @@
 
 #include "server/server.h"
 
+struct pin_offers;
+struct snapshot;
+
 /* A world as world_load makes it. Counted; whoever holds it may read it. */
 struct rules {
     const struct world *world;

@@ -3,9 +3,10 @@
 #ifndef TAFFRAIL_SERVER_H
 #define TAFFRAIL_SERVER_H
 
-#include "base/base.h"
 #include "certs/certs.h"
 #include "policy/policy.h"
+
+struct manifests;
 
 /* ---- world: what decisions stand on ---- */
 

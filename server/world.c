@@ -1,7 +1,9 @@
+#include "catalog/catalog.h"
+#include "kube/manifest.h"
+#include "kube/snapshot.h"
+#include "pinning/pin.h"
+#include "pinning/places.h"
 #include "server/server.h"
-
-#include "kube/pin.h"
-#include "kube/places.h"
 
 enum { WORLD_BUDGET_BYTES = 1 << 30 };
 

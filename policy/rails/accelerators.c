@@ -2,6 +2,8 @@
 
 #include <ctype.h>
 
+#include "catalog/catalog.h"
+
 static const struct key keys[] = {
     {.name = "resources",
      .type = KEY_GLOBS,

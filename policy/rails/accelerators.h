@@ -3,7 +3,14 @@
 #ifndef TAFFRAIL_POLICY_RAILS_ACCELERATORS_H
 #define TAFFRAIL_POLICY_RAILS_ACCELERATORS_H
 
+#include "catalog/type_set.h"
+#include "kube/device.h"
 #include "policy/rail.h"
+
+struct catalog;
+struct pool;
+struct tolerations;
+struct workload;
 
 enum require_limits { LIMITS_ANY, LIMITS_ACCELERATOR, LIMITS_OFF };
 

@@ -1,3 +1,5 @@
+#include "kube/pod.h"
+#include "kube/taint.h"
 #include "policy/rails/accelerators.h"
 
 /* What a pod tolerates whatever the value: of each key, and of all keys. */

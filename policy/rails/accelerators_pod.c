@@ -1,3 +1,7 @@
+#include "catalog/catalog.h"
+#include "kube/pod.h"
+#include "kube/pool.h"
+#include "kube/snapshot.h"
 #include "policy/rails/accelerators.h"
 #include "solver/well_known.h"
 

@@ -1,3 +1,5 @@
+#include "catalog/catalog.h"
+#include "kube/pool.h"
 #include "policy/rails/accelerators.h"
 #include "policy/rails/instance_list.h"
 

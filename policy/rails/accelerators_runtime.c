@@ -1,5 +1,6 @@
 /* GPUs that nobody asked for: NVIDIA's container runtime gives a container the devices that its
  * environment names, and the scheduler does not know of them. */
+#include "kube/pod.h"
 #include "policy/rails/accelerators.h"
 
 #define DEVICES_VARIABLE "NVIDIA_VISIBLE_DEVICES"

@@ -4,6 +4,8 @@
 
 #include <time.h>
 
+#include "kube/time.h"
+
 enum { DAY_S = 24 * 60 * 60 };
 
 /* ---- reading ---- */

@@ -2,6 +2,8 @@
 #ifndef TAFFRAIL_POLICY_RAILS_BUDGET_WINDOWS_H
 #define TAFFRAIL_POLICY_RAILS_BUDGET_WINDOWS_H
 
+#include "kube/cron.h"
+#include "kube/quantity.h"
 #include "policy/rail.h"
 
 enum { REASON_UNDERUTILIZED = 1, REASON_EMPTY = 2, REASON_DRIFTED = 4, REASONS_ALL = 7 };

@@ -1,4 +1,7 @@
 /* The rail capacity-types: on-demand, spot and reserved capacity where each is wanted. */
+#include "kube/pool.h"
+#include "kube/snapshot.h"
+#include "kube/zone.h"
 #include "policy/rails/choice.h"
 #include "solver/well_known.h"
 

@@ -1,5 +1,9 @@
 #include "policy/rails/choice.h"
 
+#include "kube/pod.h"
+#include "kube/pool.h"
+#include "kube/zone.h"
+
 bool choice_lists(const struct choice *choice, struct text value)
 {
     for (size_t i = 0; i < choice->allow_count; i++)

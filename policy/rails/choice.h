@@ -4,6 +4,9 @@
 
 #include "policy/rail.h"
 
+struct pool;
+struct zones;
+
 enum choice_answer {
     CHOICE_ALLOWED,
     CHOICE_OUTSIDE,

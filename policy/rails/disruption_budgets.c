@@ -1,6 +1,7 @@
 /* The rail disruption-budgets: when, and how fast, Karpenter may replace nodes. */
 #include "policy/rails/disruption_budgets.h"
 
+#include "kube/pool.h"
 #include "policy/rails/duration_fault.h"
 
 static const struct key keys[] = {

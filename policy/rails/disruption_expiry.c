@@ -1,5 +1,7 @@
 #include <stdlib.h>
 
+#include "kube/snapshot.h"
+#include "kube/time.h"
 #include "policy/rails/disruption_budgets.h"
 #include "solver/well_known.h"
 

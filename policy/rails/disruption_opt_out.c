@@ -1,3 +1,4 @@
+#include "kube/pod.h"
 #include "policy/rail.h"
 
 #define OPT_OUT "karpenter.sh/do-not-disrupt"

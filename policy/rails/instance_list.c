@@ -1,4 +1,6 @@
 #include "policy/rails/instance_list.h"
+
+#include "catalog/catalog.h"
 #include "solver/well_known.h"
 
 const char *const dimension_keys[DIMENSION_COUNT] = {

@@ -3,7 +3,11 @@
 #ifndef TAFFRAIL_POLICY_RAILS_INSTANCE_LIST_H
 #define TAFFRAIL_POLICY_RAILS_INSTANCE_LIST_H
 
+#include "catalog/type_set.h"
 #include "policy/rail.h"
+
+struct catalog;
+struct instance_type;
 
 /* Every key given must accept (AND of keys, OR within a list). */
 struct type_filter {

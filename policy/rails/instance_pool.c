@@ -1,3 +1,5 @@
+#include "catalog/catalog.h"
+#include "kube/pool.h"
 #include "policy/rails/instance_types.h"
 
 /* Values of In requirements that the catalogue does not know are judged by name. Returns how many

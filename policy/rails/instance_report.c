@@ -1,3 +1,6 @@
+#include "catalog/catalog.h"
+#include "catalog/label.h"
+#include "kube/expression.h"
 #include "policy/rails/instance_types.h"
 
 static void advise_nearest(struct draft *draft, struct arena *arena)

@@ -1,5 +1,7 @@
 #include "policy/rails/instance_types.h"
 
+#include "catalog/label.h"
+
 #define ALLOW(member) offsetof(struct instance_list, allow.member)
 #define DENY(member) offsetof(struct instance_list, deny.member)
 

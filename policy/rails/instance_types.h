@@ -4,6 +4,8 @@
 
 #include "policy/rails/instance_list.h"
 
+struct expression_value;
+
 void instance_judge_workload(struct rail_call *call, const struct instance_list *list);
 void instance_judge_pool(struct rail_call *call, const struct instance_list *list);
 

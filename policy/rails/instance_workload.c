@@ -1,3 +1,5 @@
+#include "catalog/catalog.h"
+#include "kube/pod.h"
 #include "policy/rails/instance_types.h"
 
 /* What the values of a term came to. */

@@ -1,6 +1,10 @@
 /* The rail node-class: disks, metadata service, images and tags of the nodes to come. */
 #include "policy/rails/node_class.h"
 
+#include "catalog/catalog.h"
+#include "kube/pool.h"
+#include "kube/snapshot.h"
+
 static const struct key keys[] = {
     {.name = "amiFamilies",
      .type = KEY_STRINGS,

@@ -1,3 +1,4 @@
+#include "kube/quantity.h"
 #include "policy/rails/node_class.h"
 
 #define BOTTLEROCKET_DATA "/dev/xvdb"

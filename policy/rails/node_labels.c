@@ -1,5 +1,9 @@
 #include "policy/rails/node_labels.h"
 
+#include "catalog/catalog.h"
+#include "kube/pod.h"
+#include "kube/snapshot.h"
+
 static const struct key keys[] = {
     {.name = "allow",
      .type = KEY_GLOB_LISTS,

@@ -3,7 +3,12 @@
 #ifndef TAFFRAIL_POLICY_RAILS_NODE_LABELS_H
 #define TAFFRAIL_POLICY_RAILS_NODE_LABELS_H
 
+#include "kube/label.h"
+#include "kube/zone.h"
 #include "policy/rail.h"
+
+struct catalog;
+struct expression;
 
 struct node_labels {
     struct key_lists allow;

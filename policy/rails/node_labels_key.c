@@ -1,3 +1,7 @@
+#include "catalog/catalog.h"
+#include "catalog/label.h"
+#include "kube/pool.h"
+#include "kube/snapshot.h"
 #include "policy/rails/node_labels.h"
 #include "solver/well_known.h"
 

@@ -1,3 +1,8 @@
+#include "catalog/catalog.h"
+#include "catalog/label.h"
+#include "catalog/zones.h"
+#include "kube/expression.h"
+#include "kube/snapshot.h"
 #include "policy/rails/node_labels.h"
 #include "solver/well_known.h"
 

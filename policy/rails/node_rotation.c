@@ -1,4 +1,5 @@
 /* The rail node-rotation: nodes that grow old, and images that change by themselves. */
+#include "kube/time.h"
 #include "policy/rails/duration_fault.h"
 
 struct settings {

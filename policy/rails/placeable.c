@@ -1,7 +1,10 @@
-#include "kube/places.h"
-
 #include <string.h>
 
+#include "kube/label.h"
+#include "kube/pod.h"
+#include "kube/pool.h"
+#include "kube/snapshot.h"
+#include "pinning/places.h"
 #include "policy/rail.h"
 #include "solver/well_known.h"
 

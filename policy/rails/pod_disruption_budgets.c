@@ -1,3 +1,6 @@
+#include "kube/quantity.h"
+#include "kube/selector.h"
+#include "kube/snapshot.h"
 #include "policy/rail.h"
 
 static const struct key keys[] = {{0}};

@@ -1,6 +1,9 @@
 /* The rail pool-limits: how much a NodePool may buy. */
 #include "policy/rails/pool_limits.h"
+
+#include "kube/pool.h"
 #include "kube/quantity.h"
+#include "kube/snapshot.h"
 
 struct settings {
     struct key_strings require;

@@ -2,7 +2,11 @@
 #ifndef TAFFRAIL_POLICY_RAILS_POOL_LIMITS_H
 #define TAFFRAIL_POLICY_RAILS_POOL_LIMITS_H
 
+#include "catalog/catalog.h"
 #include "policy/rail.h"
+
+struct catalog;
+struct pool;
 
 /* ---- what a pool may launch: pool_limits_supply.c ---- */
 

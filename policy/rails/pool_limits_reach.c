@@ -1,5 +1,7 @@
 /* Limits under which no node of the pool fits: Karpenter leaves out every type that has more of a
  * resource than is left of its limit. */
+#include "kube/pool.h"
+#include "kube/quantity.h"
 #include "policy/rails/pool_limits.h"
 
 enum { THOUSAND = 1000 };

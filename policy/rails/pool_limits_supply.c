@@ -1,4 +1,5 @@
 /* What the types that a pool may launch carry. */
+#include "kube/pool.h"
 #include "policy/rails/pool_limits.h"
 
 struct pool_supply pool_limits_supply(const struct rail_call *call, const struct pool *pool)

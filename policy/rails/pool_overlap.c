@@ -1,4 +1,8 @@
 /* The rail pool-overlap: two NodePools of which a pod cannot tell which one it gets. */
+#include "catalog/node_class.h"
+#include "catalog/zones.h"
+#include "kube/pool.h"
+#include "kube/snapshot.h"
 #include "policy/rail.h"
 #include "solver/well_known.h"
 

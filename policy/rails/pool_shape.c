@@ -1,5 +1,7 @@
 /* The rail pool-shape: NodePools that are not what they look like. */
 #include "policy/rails/pool_shape.h"
+
+#include "kube/pool.h"
 #include "policy/rails/shape.h"
 
 /* ---- fields ---- */

@@ -2,7 +2,12 @@
 #ifndef TAFFRAIL_POLICY_RAILS_POOL_SHAPE_H
 #define TAFFRAIL_POLICY_RAILS_POOL_SHAPE_H
 
+#include "kube/expression.h"
 #include "policy/rail.h"
+
+struct catalog;
+struct pool;
+struct type_set;
 
 #define NEVER_USED ": Karpenter refuses the pool and never uses it"
 #define LAUNCHES_NONE ": the pool can launch none"

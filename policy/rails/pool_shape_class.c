@@ -1,4 +1,6 @@
 /* The EC2NodeClass that a NodePool names, and that is not there. */
+#include "kube/pool.h"
+#include "kube/snapshot.h"
 #include "policy/rails/pool_shape.h"
 
 static struct text nearest_class(const struct snapshot *snapshot, struct text name,

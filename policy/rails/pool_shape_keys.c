@@ -1,5 +1,8 @@
 /* Requirements on a key that is nearly a well-known one. Karpenter takes each for a label of the
  * pool's own: its nodes get it, and it says nothing of the machines. */
+#include "catalog/catalog.h"
+#include "catalog/label.h"
+#include "kube/pool.h"
 #include "policy/rails/pool_shape.h"
 #include "solver/well_known.h"
 

@@ -1,5 +1,8 @@
 /* minValues that the types a pool may launch do not have: with Karpenter's own settings it then
  * launches nothing. */
+#include "catalog/catalog.h"
+#include "kube/pool.h"
+#include "kube/zone.h"
 #include "policy/rails/pool_shape.h"
 #include "solver/well_known.h"
 

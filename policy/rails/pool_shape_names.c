@@ -1,5 +1,8 @@
 /* Keys, values and durations that no node, taint or controller can take. The API server leaves
- * their call to Karpenter, in part or altogether. */
+ * their judgement to Karpenter, in part or altogether. */
+#include "kube/label.h"
+#include "kube/pool.h"
+#include "kube/time.h"
 #include "policy/rails/duration_fault.h"
 #include "policy/rails/pool_shape.h"
 

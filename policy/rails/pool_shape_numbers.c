@@ -1,5 +1,7 @@
 /* Requirements on numbers that mean something else than they say: in another unit, or of devices
  * where the types without any have no such label. */
+#include "catalog/catalog.h"
+#include "kube/pool.h"
 #include "policy/rails/pool_shape.h"
 
 /* ---- units ---- */

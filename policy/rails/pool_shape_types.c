@@ -1,3 +1,7 @@
+#include "catalog/catalog.h"
+#include "catalog/label.h"
+#include "kube/pool.h"
+#include "kube/zone.h"
 #include "policy/rails/pool_shape.h"
 #include "solver/well_known.h"
 

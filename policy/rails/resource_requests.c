@@ -1,3 +1,6 @@
+#include "kube/container.h"
+#include "kube/defaults.h"
+#include "kube/pod.h"
 #include "policy/rail.h"
 
 /* A floor or a ceiling of one resource. */

@@ -1,3 +1,7 @@
+#include "kube/pod.h"
+#include "kube/snapshot.h"
+#include "kube/topology.h"
+#include "kube/volume.h"
 #include "policy/rail.h"
 #include "solver/well_known.h"
 

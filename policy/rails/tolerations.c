@@ -1,3 +1,6 @@
+#include "kube/device.h"
+#include "kube/pod.h"
+#include "kube/taint.h"
 #include "policy/rail.h"
 
 struct settings {

@@ -1,3 +1,10 @@
+#include "catalog/catalog.h"
+#include "catalog/label.h"
+#include "kube/label.h"
+#include "kube/pod.h"
+#include "kube/selector.h"
+#include "kube/snapshot.h"
+#include "kube/topology.h"
 #include "policy/rail.h"
 #include "solver/well_known.h"
 

@@ -1,4 +1,11 @@
 #include "policy/rails/volume_binding.h"
+
+#include "catalog/zones.h"
+#include "kube/label.h"
+#include "kube/pod.h"
+#include "kube/pool.h"
+#include "kube/snapshot.h"
+#include "kube/volume.h"
 #include "solver/well_known.h"
 
 struct settings {

@@ -4,6 +4,8 @@
 
 #include "policy/rail.h"
 
+struct claim;
+
 /* What a person has written into a claim, or into a template of one, where Kubernetes chooses: a
  * node, a volume. */
 void volume_binding_judge_by_hand(struct rail_call *call, const struct claim *claim);

@@ -1,6 +1,9 @@
 /* A claim that names the node of its pod, or its volume, before the scheduler has been asked. */
 #include <string.h>
 
+#include "catalog/zones.h"
+#include "kube/snapshot.h"
+#include "kube/volume.h"
 #include "kube/volume_zones.h"
 #include "policy/rails/volume_binding.h"
 #include "solver/well_known.h"

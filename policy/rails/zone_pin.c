@@ -1,7 +1,9 @@
 #include "policy/rails/zone_pin.h"
-#include "kube/forecast.h"
-#include "kube/pin.h"
+
+#include "kube/topology.h"
+#include "pinning/pin.h"
 #include "policy/rails/scheduler_bypass.h"
+#include "simulation/pods.h"
 #include "solver/well_known.h"
 
 #define NOTE_ZONE "taffrail.dev/zone"

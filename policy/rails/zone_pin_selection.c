@@ -1,4 +1,5 @@
-#include "kube/pin.h"
+#include "kube/pod.h"
+#include "pinning/pin.h"
 #include "policy/rails/zone_pin.h"
 
 /* Whether it leaves none of the zones. */

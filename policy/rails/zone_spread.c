@@ -1,4 +1,10 @@
 #include "policy/rails/zone_spread.h"
+
+#include "catalog/label.h"
+#include "kube/label.h"
+#include "kube/pod.h"
+#include "kube/topology.h"
+#include "kube/zone.h"
 #include "solver/well_known.h"
 
 static const struct key keys[] = {

@@ -4,6 +4,8 @@
 
 #include "policy/rail.h"
 
+struct workload;
+
 enum spread_action { SPREAD_REQUIRE, SPREAD_DEFAULT };
 enum unsatisfiable { SCHEDULE_ANYWAY, DO_NOT_SCHEDULE };
 

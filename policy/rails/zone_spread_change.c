@@ -1,3 +1,8 @@
+#include "kube/pod.h"
+#include "kube/selector.h"
+#include "kube/snapshot.h"
+#include "kube/volume.h"
+#include "kube/zone.h"
 #include "policy/owner.h"
 #include "policy/rails/zone_spread.h"
 #include "solver/well_known.h"

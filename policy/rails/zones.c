@@ -1,4 +1,7 @@
 /* The rail zones: nodes, pods and disks inside a list of zones. */
+#include "kube/pool.h"
+#include "kube/volume.h"
+#include "kube/zone.h"
 #include "policy/rails/choice.h"
 #include "solver/well_known.h"
 

@@ -7,7 +7,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "kube/live.h"
+#include "kube/object.h"
+#include "live/live.h"
 
 enum {
     PODS = 10000,

@@ -9,8 +9,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "kube/warm.h"
+#include "catalog/catalog.h"
 #include "pin_cluster.h"
+#include "pinning/warm.h"
 #include "server/server.h"
 
 static int compare_numbers(const void *a_pointer, const void *b_pointer)

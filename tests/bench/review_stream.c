@@ -17,12 +17,14 @@
 #include <string.h>
 #include <time.h>
 
+#include "kube/manifest.h"
 #include "pin_cluster.h"
+#include "server/deadline.h"
 #include "server/http.h"
 #include "server/server.h"
+
 /* Older revisions, to be measured beside this one, have no limits but that of memory. */
 #if __has_include("server/deadline.h")
-#include "server/deadline.h"
 #define HAS_LIMITS 1
 #else
 #define HAS_LIMITS 0

@@ -3,7 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kube/forecast.h"
+#include "kube/manifest.h"
+#include "kube/object.h"
+#include "kube/pod.h"
+#include "kube/snapshot.h"
+#include "simulation/amounts.h"
 
 static int compare(const void *a, const void *b)
 {

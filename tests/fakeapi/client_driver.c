@@ -1,4 +1,4 @@
-/* Runs kube/client against a server and answers questions about what it holds:
+/* Runs live against a server and answers questions about what it holds:
  *
  *   client_driver [--list-idle MS] [--watch-idle MS] (in-cluster FOLDER HOST PORT |
  *                 kubeconfig FILES) KIND...
@@ -10,7 +10,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "kube/client/client.h"
+#include "live/client.h"
 #include "truth.h"
 
 static struct client *client;

@@ -1,9 +1,11 @@
-#include "truth.h"
-
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "kube/object.h"
+#include "kube/snapshot.h"
+#include "truth.h"
 
 struct moment {
     uint64_t revision;

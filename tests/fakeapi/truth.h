@@ -3,7 +3,9 @@
 #ifndef TAFFRAIL_FAKEAPI_TRUTH_H
 #define TAFFRAIL_FAKEAPI_TRUTH_H
 
-#include "kube/kube.h"
+#include "kube/kind.h"
+
+struct snapshot;
 
 struct truth;
 struct truth *truth_create(void);

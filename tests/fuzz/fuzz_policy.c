@@ -3,6 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "catalog/catalog.h"
 #include "fuzz.h"
 #include "policy/policy_set.h"
 

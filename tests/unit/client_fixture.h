@@ -1,4 +1,4 @@
-/* A sink that writes down what it is told, and steps of a watcher, for the tests of kube/client. */
+/* A sink that writes down what it is told, and steps of a watcher, for the tests of live. */
 #ifndef TAFFRAIL_UNIT_CLIENT_FIXTURE_H
 #define TAFFRAIL_UNIT_CLIENT_FIXTURE_H
 
@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kube/client/client.h"
+#include "kube/object.h"
+#include "live/client.h"
 #include "unit.h"
 
 /* "begin put shop/a end": what came since it was last looked at. */

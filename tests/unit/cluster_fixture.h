@@ -6,8 +6,10 @@
 #include <string.h>
 
 #include "kept_fixture.h"
-#include "kube/kube.h"
+#include "kube/snapshot.h"
 #include "unit.h"
+
+struct snapshot;
 
 struct fixture {
     struct arena *arena;

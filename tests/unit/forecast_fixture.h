@@ -2,7 +2,12 @@
 #ifndef TAFFRAIL_TESTS_FORECAST_FIXTURE_H
 #define TAFFRAIL_TESTS_FORECAST_FIXTURE_H
 
+#include "catalog/catalog.h"
 #include "cluster_fixture.h"
+#include "simulation/forecast.h"
+
+struct catalog;
+struct snapshot;
 
 /* small: 2 CPU and 4 GiB for 0.10 $; large: 8 CPU and 32 GiB for 0.40 $; each on demand in zones a,
  * b and c, and large in a as spot for 0.15 $. Of each 0.1 CPU and 10 MiB are not for pods. */

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kube/kept.h"
+#include "live/kept.h"
 #include "unit.h"
 
 /* Then they have no text, and what is wrong with them no place in it. */

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "kube/client/client.h"
+#include "live/client.h"
 #include "unit.h"
 
 struct lease_server {

@@ -5,6 +5,8 @@
 
 #include "rail_table.h"
 
+struct catalog;
+
 #define ZONE_KEY "topology.kubernetes.io/zone"
 
 enum { MOST_ZONES = 8, MOST_REPLICAS = 40 };

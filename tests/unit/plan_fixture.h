@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "kube/kube.h"
+#include "simulation/forecast.h"
 
 static struct arena *arena; /* of the test that runs */
 

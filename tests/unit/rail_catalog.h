@@ -4,6 +4,8 @@
 
 #include "rail_modes.h"
 
+struct catalog;
+
 /* A type of 4 CPUs as the file lists it: resources, "NAME": "QUANTITY", after those; offerings as
  * OWN_OFFERING. */
 #define OWN_TYPE(name, resources, offerings)                                        \

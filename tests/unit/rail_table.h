@@ -5,10 +5,14 @@
 
 #include <stdio.h>
 
+#include "catalog/catalog.h"
 #include "kept_fixture.h"
-#include "kube/places.h"
+#include "kube/snapshot.h"
+#include "pinning/places.h"
 #include "policy/document.h"
 #include "unit.h"
+
+struct catalog;
 
 struct rail_case {
     const char *object;   /* YAML */

@@ -1,0 +1,133 @@
+/* The catalogue inside: what catalog_builtin.c and catalog_read.c build, and catalog.c searches. */
+#ifndef TAFFRAIL_CATALOG_BUILD_H
+#define TAFFRAIL_CATALOG_BUILD_H
+
+#include "catalog/type_set.h"
+#include "solver/solver.h"
+
+struct catalog_amounts;
+struct instance_type;
+
+/* The labels of a type that we derive ourselves. */
+enum catalog_label {
+    CATALOG_TYPE,
+    CATALOG_ARCH,
+    CATALOG_OS,
+    CATALOG_ZONE,
+    CATALOG_CAPACITY_TYPE,
+    CATALOG_CATEGORY,
+    CATALOG_FAMILY,
+    CATALOG_GENERATION,
+    CATALOG_SIZE,
+    CATALOG_FLEX,
+    CATALOG_CPU,
+    CATALOG_CPU_MANUFACTURER,
+    CATALOG_MEMORY,
+    CATALOG_HYPERVISOR,
+    CATALOG_ENCRYPTION,
+    CATALOG_TENANCY,
+    CATALOG_NETWORK_BANDWIDTH,
+    CATALOG_EBS_BANDWIDTH,
+    CATALOG_LOCAL_NVME,
+    CATALOG_GPU_NAME,
+    CATALOG_GPU_MANUFACTURER,
+    CATALOG_GPU_COUNT,
+    CATALOG_GPU_MEMORY,
+    CATALOG_ACCELERATOR_NAME,
+    CATALOG_ACCELERATOR_MANUFACTURER,
+    CATALOG_ACCELERATOR_COUNT,
+    CATALOG_KWOK_SIZE,
+    CATALOG_KWOK_FAMILY,
+    CATALOG_KWOK_CPU,
+    CATALOG_KWOK_MEMORY,
+    CATALOG_LABEL_COUNT
+};
+
+/* Offerings that ask the same, and the types that have one. */
+struct catalog_shape {
+    struct solver_requirements requirements;
+    struct type_set types;
+};
+
+/* What one offering of a type asks and costs. */
+struct catalog_offer {
+    size_t shape;
+    int64_t usd_micro_per_hour; /* -1: no price */
+    uint32_t reservation_capacity;
+};
+struct catalog_offers {
+    struct catalog_offer *items;
+    size_t count, capacity;
+};
+
+/* Which types say what about one key. */
+struct catalog_key {
+    bool defined;         /* some type has a requirement on the key */
+    bool single;          /* no type has more than one value */
+    struct type_set some; /* types with one of the values below, or with any */
+    struct type_set any;  /* a value, not known which */
+    struct type_set none; /* DoesNotExist */
+    struct type_set unsaid;
+    struct type_set *values; /* by number */
+    uint32_t value_count;
+};
+
+struct catalog {
+    struct arena *arena;
+    struct solver_names *names;
+    bool is_builtin;
+    struct instance_type *types;
+    size_t count;
+    struct {
+        struct catalog_shape *items;
+        size_t count, capacity;
+    } shapes;                        /* of a user's catalogue */
+    struct catalog_amounts *amounts; /* by type; NULL: of the built-in one */
+    struct catalog_offers *offers;   /* likewise */
+    struct catalog_key *keys;
+    uint32_t key_count;
+};
+
+/* A catalogue of type_count types, zeroed; they are to be filled in order of name. The label keys
+ * are interned, each with its enum's number. */
+struct catalog *catalog_create(struct arena *arena, size_t type_count, bool is_builtin);
+/* Requirements of a type: key In [value], or one of several; DoesNotExist; some value, not known
+ * which. */
+void catalog_set(struct catalog *catalog, struct instance_type *type, enum catalog_label label,
+                 struct text value);
+void catalog_set_number(struct catalog *catalog, struct instance_type *type,
+                        enum catalog_label label, uint64_t value);
+void catalog_set_list(struct catalog *catalog, struct instance_type *type, enum catalog_label label,
+                      const struct text *values, size_t count);
+void catalog_set_absent(struct catalog *catalog, struct instance_type *type,
+                        enum catalog_label label);
+void catalog_set_any(struct catalog *catalog, struct instance_type *type, enum catalog_label label);
+/* Reads the type's name, and sets what Karpenter's AWS provider derives from it; false when it is
+ * no EC2 name. */
+bool catalog_set_name_labels(struct catalog *catalog, struct instance_type *type);
+
+/* What a user's catalogue says a type has, by the names of resources. */
+struct catalog_resources {
+    struct text cpu, memory; /* as written */
+    uint64_t nvidia, amd, gaudi, neuron;
+    bool any_nvidia, any_amd, any_neuron; /* also a share of a device, or its cores */
+};
+/* Sets the labels Karpenter's kwok provider derives; for an EC2 name those of the AWS provider, so
+ * far as resources tell them, too; and what devices the type has. */
+void catalog_set_kwok_labels(struct catalog *catalog, struct instance_type *type,
+                             const struct catalog_resources *resources);
+/* The amounts of a type whose resources were read, by the rules of Karpenter's kwok provider. */
+void catalog_reckon_kwok(struct catalog_amounts *amounts, struct arena *arena);
+/* What has less than nothing of one resource takes no pod at all. */
+void catalog_amounts_settle(struct catalog_amounts *amounts);
+/* An offering of the type. */
+void catalog_add_offering(struct catalog *catalog, size_t type,
+                          const struct solver_requirements *requirements,
+                          int64_t usd_micro_per_hour, uint32_t reservation_capacity);
+/* Once all types are there: makes catalog_select fast. */
+void catalog_index(struct catalog *catalog);
+
+/* The two sides of the one dot in an EC2 name. */
+bool catalog_name_split(struct text name, struct text *family, struct text *size);
+
+#endif

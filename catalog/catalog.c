@@ -1,0 +1,402 @@
+#include "catalog/catalog.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "catalog/build.h"
+#include "solver/well_known.h"
+
+enum { WORD_BITS = 64 };
+
+#define AWS "karpenter.k8s.aws/instance-"
+#define KWOK "karpenter.kwok.sh/instance-"
+
+static const char *const label_keys[CATALOG_LABEL_COUNT] = {
+    [CATALOG_TYPE] = LABEL_INSTANCE_TYPE,
+    [CATALOG_ARCH] = LABEL_ARCH,
+    [CATALOG_OS] = LABEL_OS,
+    [CATALOG_ZONE] = LABEL_ZONE,
+    [CATALOG_CAPACITY_TYPE] = LABEL_CAPACITY_TYPE,
+    [CATALOG_CATEGORY] = AWS "category",
+    [CATALOG_FAMILY] = AWS "family",
+    [CATALOG_GENERATION] = AWS "generation",
+    [CATALOG_SIZE] = AWS "size",
+    [CATALOG_FLEX] = AWS "capability-flex",
+    [CATALOG_CPU] = AWS "cpu",
+    [CATALOG_CPU_MANUFACTURER] = AWS "cpu-manufacturer",
+    [CATALOG_MEMORY] = AWS "memory",
+    [CATALOG_HYPERVISOR] = AWS "hypervisor",
+    [CATALOG_ENCRYPTION] = AWS "encryption-in-transit-supported",
+    [CATALOG_TENANCY] = AWS "tenancy",
+    [CATALOG_NETWORK_BANDWIDTH] = AWS "network-bandwidth",
+    [CATALOG_EBS_BANDWIDTH] = AWS "ebs-bandwidth",
+    [CATALOG_LOCAL_NVME] = AWS "local-nvme",
+    [CATALOG_GPU_NAME] = AWS "gpu-name",
+    [CATALOG_GPU_MANUFACTURER] = AWS "gpu-manufacturer",
+    [CATALOG_GPU_COUNT] = AWS "gpu-count",
+    [CATALOG_GPU_MEMORY] = AWS "gpu-memory",
+    [CATALOG_ACCELERATOR_NAME] = AWS "accelerator-name",
+    [CATALOG_ACCELERATOR_MANUFACTURER] = AWS "accelerator-manufacturer",
+    [CATALOG_ACCELERATOR_COUNT] = AWS "accelerator-count",
+    [CATALOG_KWOK_SIZE] = KWOK "size",
+    [CATALOG_KWOK_FAMILY] = KWOK "family",
+    [CATALOG_KWOK_CPU] = KWOK "cpu",
+    [CATALOG_KWOK_MEMORY] = KWOK "memory",
+};
+
+/* What a node of every built-in type carries beside its type's own labels. */
+static const char *const sold_everywhere[] = {
+    LABEL_ZONE,
+    LABEL_REGION,
+    "topology.k8s.aws/zone-id",
+    LABEL_CAPACITY_TYPE,
+};
+
+struct catalog *catalog_create(struct arena *arena, size_t type_count, bool is_builtin)
+{
+    struct catalog *catalog = ARENA_NEW(arena, struct catalog);
+    catalog->arena = arena;
+    catalog->types = ARENA_ARRAY(arena, type_count, struct instance_type);
+    catalog->count = type_count;
+    catalog->is_builtin = is_builtin;
+    if (!is_builtin) {
+        catalog->amounts = ARENA_ARRAY(arena, type_count, struct catalog_amounts);
+        catalog->offers = ARENA_ARRAY(arena, type_count, struct catalog_offers);
+    }
+    catalog->names = solver_names_create(arena, NULL);
+    for (size_t i = 0; i < CATALOG_LABEL_COUNT; i++)
+        (void)solver_names_key(catalog->names, label_keys[i], strlen(label_keys[i]));
+    return catalog;
+}
+
+static void set(struct catalog *catalog, struct instance_type *type, enum catalog_label label,
+                enum solver_op op, const uint32_t *values, size_t count)
+{
+    struct solver_requirement requirement = solver_requirement_make(
+        catalog->names, (uint32_t)label, op, values, count, 0, catalog->arena);
+    solver_requirements_add(catalog->names, &type->requirements, requirement, catalog->arena);
+}
+
+void catalog_set(struct catalog *catalog, struct instance_type *type, enum catalog_label label,
+                 struct text value)
+{
+    uint32_t number = solver_names_value(catalog->names, (uint32_t)label, value.data, value.size);
+    set(catalog, type, label, SOLVER_IN, &number, 1);
+}
+
+void catalog_set_number(struct catalog *catalog, struct instance_type *type,
+                        enum catalog_label label, uint64_t value)
+{
+    char digits[24];
+    int size = snprintf(digits, sizeof digits, "%llu", (unsigned long long)value);
+    catalog_set(catalog, type, label, (struct text){digits, (size_t)size});
+}
+
+void catalog_set_list(struct catalog *catalog, struct instance_type *type, enum catalog_label label,
+                      const struct text *values, size_t count)
+{
+    uint32_t *numbers = ARENA_ARRAY(catalog->arena, count, uint32_t);
+    for (size_t i = 0; i < count; i++)
+        numbers[i] =
+            solver_names_value(catalog->names, (uint32_t)label, values[i].data, values[i].size);
+    set(catalog, type, label, SOLVER_IN, numbers, count);
+}
+
+void catalog_set_absent(struct catalog *catalog, struct instance_type *type,
+                        enum catalog_label label)
+{
+    set(catalog, type, label, SOLVER_DOES_NOT_EXIST, NULL, 0);
+}
+
+void catalog_set_any(struct catalog *catalog, struct instance_type *type, enum catalog_label label)
+{
+    set(catalog, type, label, SOLVER_EXISTS, NULL, 0);
+}
+
+bool catalog_set_name_labels(struct catalog *catalog, struct instance_type *type)
+{
+    if (!catalog_name_split(type->name, &type->family, &type->size))
+        return false;
+    catalog_set(catalog, type, CATALOG_FAMILY, type->family);
+    catalog_set(catalog, type, CATALOG_SIZE, type->size);
+    bool is_flex = text_matches_glob(type->family, TEXT("*-flex*"));
+    catalog_set(catalog, type, CATALOG_FLEX, text_of(is_flex ? "true" : "false"));
+    if (instance_name_parse(type->name, &type->family, &type->size, &type->category,
+                            &type->generation)) {
+        catalog_set(catalog, type, CATALOG_CATEGORY, type->category);
+        catalog_set_number(catalog, type, CATALOG_GENERATION, type->generation);
+    } else {
+        catalog_set_absent(catalog, type, CATALOG_CATEGORY);
+        catalog_set_absent(catalog, type, CATALOG_GENERATION);
+    }
+    return true;
+}
+
+static bool same_requirements(const struct solver_requirements *a,
+                              const struct solver_requirements *b)
+{
+    if (a->count != b->count)
+        return false;
+    for (size_t i = 0; i < a->count; i++)
+        if (!solver_requirement_equal(&a->items[i], &b->items[i]))
+            return false;
+    return true;
+}
+
+/* The number of the shape that asks this. */
+static size_t shape_of(struct catalog *catalog, const struct solver_requirements *requirements)
+{
+    for (size_t i = 0; i < catalog->shapes.count; i++)
+        if (same_requirements(&catalog->shapes.items[i].requirements, requirements))
+            return i;
+    struct catalog_shape *shape = LIST_PUSH(catalog->arena, &catalog->shapes);
+    shape->requirements = *requirements;
+    shape->types = type_set_create(catalog, catalog->arena);
+    return catalog->shapes.count - 1;
+}
+
+void catalog_add_offering(struct catalog *catalog, size_t type,
+                          const struct solver_requirements *requirements,
+                          int64_t usd_micro_per_hour, uint32_t reservation_capacity)
+{
+    size_t shape = shape_of(catalog, requirements);
+    type_set_add(&catalog->shapes.items[shape].types, type);
+    *LIST_PUSH(catalog->arena, &catalog->offers[type]) =
+        (struct catalog_offer){.shape = shape,
+                               .usd_micro_per_hour = usd_micro_per_hour,
+                               .reservation_capacity = reservation_capacity};
+}
+
+static void add_all(struct type_set *set, const struct type_set *more)
+{
+    for (size_t i = 0; i < set->word_count; i++)
+        set->words[i] |= more->words[i];
+}
+
+static void remove_all(struct type_set *set, const struct type_set *less)
+{
+    for (size_t i = 0; i < set->word_count; i++)
+        set->words[i] &= ~less->words[i];
+}
+
+static void keep_all(struct type_set *set, const struct type_set *kept)
+{
+    for (size_t i = 0; i < set->word_count; i++)
+        set->words[i] &= kept->words[i];
+}
+
+/* The next value of a concrete requirement from *value on, within the catalogue's own values. */
+static bool next_value(const struct solver_requirement *r, uint32_t limit, uint32_t *value)
+{
+    while (*value < limit && *value / WORD_BITS < r->word_count) {
+        uint64_t rest = r->words[*value / WORD_BITS] >> (*value % WORD_BITS);
+        if (rest != 0) {
+            *value += (uint32_t)__builtin_ctzll(rest);
+            return *value < limit;
+        }
+        *value = (*value / WORD_BITS + 1) * WORD_BITS;
+    }
+    return false;
+}
+
+static void index_requirement(struct catalog *catalog, size_t type,
+                              const struct solver_requirement *requirement)
+{
+    struct catalog_key *key = &catalog->keys[requirement->key];
+    enum solver_op op = solver_requirement_op(requirement);
+    key->defined = true;
+    if (op == SOLVER_DOES_NOT_EXIST) {
+        type_set_add(&key->none, type);
+        return;
+    }
+    type_set_add(&key->some, type);
+    if (op == SOLVER_EXISTS) {
+        type_set_add(&key->any, type);
+        return;
+    }
+    unsigned count = 0;
+    for (uint32_t value = 0; next_value(requirement, key->value_count, &value); value++, count++)
+        type_set_add(&key->values[value], type);
+    key->single = key->single && count == 1;
+}
+
+static struct catalog_key create_key(const struct catalog *catalog, uint32_t number)
+{
+    struct catalog_key key = {
+        .single = true,
+        .some = type_set_create(catalog, catalog->arena),
+        .any = type_set_create(catalog, catalog->arena),
+        .none = type_set_create(catalog, catalog->arena),
+        .unsaid = type_set_create(catalog, catalog->arena),
+        .value_count = solver_names_value_count(catalog->names, number),
+    };
+    key.values = ARENA_ARRAY(catalog->arena, key.value_count, struct type_set);
+    for (uint32_t value = 0; value < key.value_count; value++)
+        key.values[value] = type_set_create(catalog, catalog->arena);
+    return key;
+}
+
+static void add_everything(const struct catalog *catalog, struct type_set *set)
+{
+    memset(set->words, 0xff, set->word_count * sizeof *set->words);
+    if (catalog->count % WORD_BITS != 0)
+        set->words[set->word_count - 1] = ((uint64_t)1 << (catalog->count % WORD_BITS)) - 1;
+}
+
+void catalog_index(struct catalog *catalog)
+{
+    catalog->key_count = solver_names_key_count(catalog->names);
+    catalog->keys = ARENA_ARRAY(catalog->arena, catalog->key_count, struct catalog_key);
+    for (uint32_t i = 0; i < catalog->key_count; i++)
+        catalog->keys[i] = create_key(catalog, i);
+    for (size_t type = 0; type < catalog->count; type++) {
+        const struct solver_requirements *requirements = &catalog->types[type].requirements;
+        for (size_t i = 0; i < requirements->count; i++)
+            index_requirement(catalog, type, &requirements->items[i]);
+    }
+    for (uint32_t i = 0; i < catalog->key_count; i++) {
+        struct catalog_key *key = &catalog->keys[i];
+        add_everything(catalog, &key->unsaid);
+        remove_all(&key->unsaid, &key->some);
+        remove_all(&key->unsaid, &key->none);
+    }
+}
+
+/* The types with a value of the key that wanted admits. */
+static void add_with_value(const struct catalog_key *key, const struct solver_names *names,
+                           const struct solver_requirement *wanted, struct type_set *found)
+{
+    bool bounded = wanted->has_gte || wanted->has_lte;
+    if (!wanted->complement) {
+        for (uint32_t value = 0; next_value(wanted, key->value_count, &value); value++)
+            add_all(found, &key->values[value]);
+    } else if (key->single && !bounded) {
+        add_all(found, &key->some);
+        for (uint32_t value = 0; next_value(wanted, key->value_count, &value); value++)
+            remove_all(found, &key->values[value]);
+    } else {
+        for (uint32_t value = 0; value < key->value_count; value++)
+            if (solver_requirement_has(names, wanted, value))
+                add_all(found, &key->values[value]);
+    }
+}
+
+/* docs/reference/karpenter.md 1.3 for one key. Where some types say what they have and others do
+ * not, the hardware of the others is not known: only a requirement that can be met by having
+ * nothing takes them. */
+static void add_meeting(const struct catalog_key *key, const struct solver_names *names,
+                        const struct solver_requirement *wanted, struct type_set *found)
+{
+    enum solver_op op = solver_requirement_op(wanted);
+    add_with_value(key, names, wanted, found);
+    if (op != SOLVER_DOES_NOT_EXIST)
+        add_all(found, &key->any);
+    if (op == SOLVER_NOT_IN || op == SOLVER_DOES_NOT_EXIST) {
+        add_all(found, &key->none);
+        add_all(found, &key->unsaid);
+    }
+}
+
+static struct type_set with_offering(const struct catalog *catalog,
+                                     const struct solver_names *names,
+                                     const struct solver_requirements *wanted, struct arena *arena)
+{
+    struct type_set found = type_set_create(catalog, arena);
+    for (size_t i = 0; i < catalog->shapes.count; i++)
+        if (solver_requirements_intersect(names, wanted, &catalog->shapes.items[i].requirements,
+                                          NULL))
+            add_all(&found, &catalog->shapes.items[i].types);
+    return found;
+}
+
+struct type_set catalog_select(const struct catalog *catalog, const struct solver_names *names,
+                               const struct solver_requirements *set, struct arena *arena)
+{
+    struct type_set selected = type_set_create(catalog, arena);
+    add_everything(catalog, &selected);
+    struct type_set found = type_set_create(catalog, arena);
+    for (size_t i = 0; i < set->count; i++) {
+        const struct solver_requirement *wanted = &set->items[i];
+        if (wanted->key >= catalog->key_count || !catalog->keys[wanted->key].defined)
+            continue;
+        memset(found.words, 0, found.word_count * sizeof *found.words);
+        add_meeting(&catalog->keys[wanted->key], names, wanted, &found);
+        keep_all(&selected, &found);
+    }
+    if (!catalog->is_builtin) {
+        struct type_set offered = with_offering(catalog, names, set, arena);
+        keep_all(&selected, &offered);
+    }
+    return selected;
+}
+
+bool catalog_is_builtin(const struct catalog *catalog)
+{
+    return catalog->is_builtin;
+}
+
+size_t catalog_count(const struct catalog *catalog)
+{
+    return catalog->count;
+}
+
+const struct instance_type *catalog_type(const struct catalog *catalog, size_t index)
+{
+    return &catalog->types[index];
+}
+
+size_t catalog_find(const struct catalog *catalog, struct text name)
+{
+    size_t low = 0, high = catalog->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        int order = text_compare(catalog->types[middle].name, name);
+        if (order == 0)
+            return middle;
+        if (order < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return catalog->count;
+}
+
+const struct solver_names *catalog_names(const struct catalog *catalog)
+{
+    return catalog->names;
+}
+
+static bool offerings_have_key(const struct catalog *catalog, uint32_t key)
+{
+    for (size_t i = 0; i < catalog->shapes.count; i++) {
+        const struct solver_requirement *requirement =
+            solver_requirements_get(&catalog->shapes.items[i].requirements, key);
+        if (requirement != NULL && solver_requirement_op(requirement) != SOLVER_DOES_NOT_EXIST)
+            return true;
+    }
+    return false;
+}
+
+bool catalog_has_value(const struct catalog *catalog, struct text key, struct text value)
+{
+    uint32_t number = solver_names_find_key(catalog->names, key.data, key.size);
+    return number != SOLVER_NONE &&
+           solver_names_find_value(catalog->names, number, value.data, value.size) != SOLVER_NONE;
+}
+
+bool catalog_tells_by(const struct catalog *catalog, struct text key)
+{
+    uint32_t number = solver_names_find_key(catalog->names, key.data, key.size);
+    return !catalog->is_builtin || (number < catalog->key_count && catalog->keys[number].defined);
+}
+
+bool catalog_has_key(const struct catalog *catalog, struct text key)
+{
+    for (size_t i = 0; catalog->is_builtin && i < sizeof sold_everywhere / sizeof(char *); i++)
+        if (text_is(key, sold_everywhere[i]))
+            return true;
+    uint32_t number = solver_names_find_key(catalog->names, key.data, key.size);
+    if (number >= catalog->key_count)
+        return false;
+    return type_set_count(&catalog->keys[number].some) > 0 || offerings_have_key(catalog, number);
+}

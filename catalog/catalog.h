@@ -1,0 +1,100 @@
+/* The instance catalogue: which types there are, what they have, where they are offered. */
+#ifndef TAFFRAIL_CATALOG_CATALOG_H
+#define TAFFRAIL_CATALOG_CATALOG_H
+
+#include "catalog/type_set.h"
+#include "kube/device.h"
+#include "solver/solver.h"
+
+struct catalog;
+struct class_settings;
+struct expressions;
+struct pool;
+struct zones;
+
+struct instance_type {
+    struct text name, family, size, category, architecture; /* architecture: amd64, arm64 */
+    uint32_t generation;                                    /* 0: not known */
+    uint32_t cpu;                                           /* 0: hardware not known */
+    uint64_t memory_mib;
+    uint32_t gpu_count;                      /* 0 for a fractional GPU too */
+    bool has_gpu;                            /* carries a GPU, whole or fractional */
+    bool has_accelerator;                    /* Neuron, Gaudi */
+    device_set devices;                      /* of the kinds we can tell apart */
+    int64_t usd_micro_per_hour;              /* on-demand; -1: no price */
+    struct solver_requirements requirements; /* its labels, as Karpenter derives them */
+};
+
+/* Memory of a catalogue is the arena's. */
+const struct catalog *catalog_builtin(struct arena *arena);
+/* The JSON that Karpenter's kwok provider reads (an array of types with offerings). As there, every
+ * offering can be had, whatever its Available says: one that is sold out is left out of the file.
+ */
+bool catalog_read(struct source *source, struct arena *arena, const struct catalog **catalog,
+                  struct error *error) MUST_CHECK;
+bool catalog_is_builtin(const struct catalog *catalog);
+size_t catalog_count(const struct catalog *catalog);
+const struct instance_type *catalog_type(const struct catalog *catalog, size_t index);
+/* The index of a type, or catalog_count() when there is none of that name. */
+size_t catalog_find(const struct catalog *catalog, struct text name);
+/* The names its labels are interned in: put a table of your own over it. */
+const struct solver_names *catalog_names(const struct catalog *catalog);
+/* Whether some type carries this label key. */
+bool catalog_has_key(const struct catalog *catalog, struct text key);
+bool catalog_has_value(const struct catalog *catalog, struct text key, struct text value);
+/* Whether a requirement on the key may leave some types and not others. */
+bool catalog_tells_by(const struct catalog *catalog, struct text key);
+/* The types whose requirements intersect the set (docs/reference/karpenter.md 1.3: keys no type
+ * carries are ignored) and, for a user's catalogue, that have an offering for it. names must lie
+ * over catalog_names(). */
+struct type_set catalog_select(const struct catalog *catalog, const struct solver_names *names,
+                               const struct solver_requirements *set, struct arena *arena);
+
+/* Of one resource what a machine of a type has, and what it leaves to pods: cpu in thousandths, all
+ * others in units. */
+struct catalog_amount {
+    const char *resource;
+    int64_t capacity, allocatable;
+};
+struct catalog_amounts {
+    struct catalog_amount *items;
+    size_t count, capacity;
+};
+/* By name of resource. Empty when no node can be made of the type: its hardware is not known, or it
+ * runs macOS alone. Of a user's type as Karpenter's kwok provider reckons, of a built-in one as its
+ * AWS provider does for an EC2NodeClass that leaves all to its defaults, or has these settings. */
+struct catalog_amounts catalog_type_amounts(const struct catalog *catalog, size_t index,
+                                            struct arena *arena);
+struct catalog_offerings {
+    struct solver_offering *items;
+    size_t count, capacity;
+};
+/* Each of one zone and one capacity type. Built-in types are sold on demand and as spot, which has
+ * no price, in all of the zones; a user's, where their file says, or in all of the zones where it
+ * says nothing. Where a cluster names no zone these are us-east-1a to c, whose prices the built-in
+ * ones are. */
+struct catalog_offerings catalog_type_offerings(const struct catalog *catalog, size_t index,
+                                                const struct zones *zones, struct arena *arena);
+/* How many EBS volumes a machine of the type attaches beside its root volume, before network
+ * interfaces beyond the first take some; 0: not known. */
+uint32_t catalog_attach_limit(const struct catalog *catalog, size_t index);
+/* The whole type for the solver, in the builder's numbers of resources, with the settings of a node
+ * class (NULL: the usual ones; a user's types have none). How many machines are free in the class's
+ * capacity reservations is not known here: their offerings are not available. False when no node
+ * can be made of the type. */
+bool catalog_solver_type(const struct catalog *catalog, size_t index, const struct zones *zones,
+                         const struct class_settings *settings, struct solver_builder *builder,
+                         struct arena *arena, struct solver_type *type) MUST_CHECK;
+
+/* The types that fit both sets of expressions; second may be NULL. */
+struct type_set expressions_select(const struct catalog *catalog, const struct expressions *first,
+                                   const struct expressions *second, struct arena *arena);
+/* False for a pool of another cloud under the built-in catalogue, which describes EC2. */
+bool pool_is_covered_by(const struct catalog *catalog, const struct pool *pool);
+
+/* "m5.large" gives m5, large, m and 5; a name that has not this form gives false. Families such as
+ * "u-6tb1", "trn1n", "mac2-m2pro" are known (docs/reference/karpenter.md 1.4). */
+bool instance_name_parse(struct text name, struct text *family, struct text *size,
+                         struct text *category, uint32_t *generation);
+
+#endif

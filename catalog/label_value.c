@@ -1,0 +1,138 @@
+/* Values of well-known labels: which one was meant. */
+#include "catalog/catalog.h"
+#include "catalog/label.h"
+#include "solver/well_known.h"
+
+#define SIZE "karpenter.k8s.aws/instance-size"
+
+/* Of these labels every value is known, wherever the nodes are. */
+static const struct {
+    const char *key;
+    struct text values[3];
+    size_t count;
+} closed[] = {
+    {LABEL_ARCH, {TEXT("amd64"), TEXT("arm64")}, 2},
+    {LABEL_OS, {TEXT("linux"), TEXT("windows")}, 2},
+    {LABEL_CAPACITY_TYPE, {TEXT("on-demand"), TEXT("spot"), TEXT("reserved")}, 3},
+    {"karpenter.k8s.aws/instance-tenancy", {TEXT("default"), TEXT("dedicated")}, 2},
+};
+
+/* What people write for a value, beyond what edits away is near. */
+static const struct {
+    const char *key, *written;
+    struct text meant;
+} other_words[] = {
+    {LABEL_ARCH, "x86_64", TEXT("amd64")},
+    {LABEL_ARCH, "x86-64", TEXT("amd64")},
+    {LABEL_ARCH, "x86", TEXT("amd64")},
+    {LABEL_ARCH, "x64", TEXT("amd64")},
+    {LABEL_ARCH, "aarch64", TEXT("arm64")},
+    {LABEL_ARCH, "arm", TEXT("arm64")},
+    {LABEL_CAPACITY_TYPE, "on_demand", TEXT("on-demand")},
+    {"karpenter.k8s.aws/instance-cpu-manufacturer", "graviton", TEXT("aws")},
+};
+
+size_t label_values_all(struct text key, const struct text **values)
+{
+    for (size_t i = 0; i < COUNT_OF(closed); i++)
+        if (text_is(key, closed[i].key)) {
+            *values = closed[i].values;
+            return closed[i].count;
+        }
+    return 0;
+}
+
+struct values {
+    const struct text *items;
+    size_t count;
+};
+
+static struct values known_values(const struct catalog *catalog, struct text key,
+                                  struct arena *arena)
+{
+    const struct solver_names *names = catalog_names(catalog);
+    uint32_t number = solver_names_find_key(names, key.data, key.size);
+    struct values values = {0};
+    values.count = label_values_all(key, &values.items);
+    if (values.count > 0 || number == SOLVER_NONE)
+        return values;
+    values.count = solver_names_value_count(names, number);
+    struct text *items = ARENA_ARRAY(arena, values.count, struct text);
+    for (uint32_t i = 0; i < values.count; i++)
+        items[i].data = solver_names_value_text(names, number, i, &items[i].size);
+    values.items = items;
+    return values;
+}
+
+static struct text in_lower_case(struct text t, struct arena *arena)
+{
+    char *lower = ARENA_ARRAY(arena, t.size, char);
+    for (size_t i = 0; i < t.size; i++)
+        lower[i] = t.data[i] >= 'A' && t.data[i] <= 'Z' ? (char)(t.data[i] - 'A' + 'a') : t.data[i];
+    return (struct text){lower, t.size};
+}
+
+static size_t leading_digits(struct text t)
+{
+    size_t count = 0;
+    while (count < t.size && t.data[count] >= '0' && t.data[count] <= '9')
+        count++;
+    return count;
+}
+
+static bool are_numbers(const struct values *values)
+{
+    for (size_t i = 0; i < values->count; i++)
+        if (!text_is_digits(values->items[i]))
+            return false;
+    return true;
+}
+
+/* Empty when it is none of them. */
+static struct text among(const struct values *values, struct text value)
+{
+    for (size_t i = 0; i < values->count; i++)
+        if (text_equal(values->items[i], value))
+            return values->items[i];
+    return TEXT("");
+}
+
+/* "2xl" for 2xlarge; "trn1-32xl" for trn1.32xlarge. */
+static struct text spelt_out(struct text key, struct text value, struct arena *arena)
+{
+    struct text family = TEXT("");
+    struct text size = value;
+    bool is_type = text_is(key, LABEL_INSTANCE_TYPE);
+    if (!is_type && !text_is(key, SIZE))
+        return value;
+    if (is_type && !text_split(value, '.', &family, &size) &&
+        !text_split(value, '-', &family, &size))
+        return value;
+    return arena_printf(arena, "%.*s%s%.*s%s", TEXT_ARGS(family), is_type ? "." : "",
+                        TEXT_ARGS(size), text_ends_with(size, TEXT("xl")) ? "arge" : "");
+}
+
+struct text label_value_meant(const struct catalog *catalog, struct text key, struct text value,
+                              struct arena *arena)
+{
+    enum { SHORT = 6, MOST_EDITS = 5 };
+    struct values values = known_values(catalog, key, arena);
+    struct text wanted = in_lower_case(value, arena);
+    for (size_t i = 0; i < COUNT_OF(other_words); i++)
+        if (text_is(key, other_words[i].key) && text_is(wanted, other_words[i].written))
+            return other_words[i].meant;
+    /* Numbers are near to each other in another way than words are. */
+    if (values.count == 0 || are_numbers(&values))
+        return among(&values, (struct text){value.data, leading_digits(value)});
+    if (text_starts_with(wanted, TEXT("ml."))) /* as SageMaker names types */
+        wanted = (struct text){wanted.data + 3, wanted.size - 3};
+    struct text same = among(&values, wanted);
+    if (same.size == 0)
+        same = among(&values, spelt_out(key, wanted, arena));
+    if (same.size > 0)
+        return same;
+    /* Short values are near to each other without being meant. */
+    size_t most = wanted.size > SHORT ? MOST_EDITS : wanted.size / 2;
+    size_t nearest = text_nearest(wanted, values.items, values.count, most);
+    return nearest < values.count ? values.items[nearest] : TEXT("");
+}

@@ -1,0 +1,304 @@
+#include "catalog/node_class.h"
+
+#include <string.h>
+
+#include "kube/complaint.h"
+#include "kube/object.h"
+#include "kube/quantity.h"
+#include "kube/to_solver.h"
+
+#define GIB ((int64_t)1 << 30)
+
+#define MILLI_MAX ((int64_t)1 << 60) /* more than any machine has; several add up */
+
+enum { USUAL_ROOT_GIB = 20, WINDOWS_ROOT_GIB = 50 };
+
+const struct class_settings usual_settings = {
+    .max_pods = -1,
+    .pods_per_core = 0,
+    .interfaces_limit_pods = true,
+    .memory_by_interfaces = true,
+    .kube_reserved = {-1, -1, -1},
+    .system_reserved = {0, 0, 0},
+    .root_bytes = USUAL_ROOT_GIB * GIB,
+};
+
+/* ---- families of machine images ---- */
+
+struct family {
+    const char *name, *alias;
+    const char *device; /* where pods write; NULL: not known */
+    int64_t root_bytes;
+    bool interfaces_limit_pods, memory_by_interfaces, pods_per_core;
+    const char *windows_build;
+};
+static const struct family families[] = {
+    {"AL2", "al2", "/dev/xvda", USUAL_ROOT_GIB *GIB, true, true, true, NULL},
+    {"AL2023", "al2023", "/dev/xvda", USUAL_ROOT_GIB *GIB, true, true, true, NULL},
+    {"Bottlerocket", "bottlerocket", "/dev/xvdb", USUAL_ROOT_GIB *GIB, true, false, false, NULL},
+    {"Windows2019", "windows2019", "/dev/sda1", WINDOWS_ROOT_GIB *GIB, false, false, true,
+     "10.0.17763"},
+    {"Windows2022", "windows2022", "/dev/sda1", WINDOWS_ROOT_GIB *GIB, false, false, true,
+     "10.0.20348"},
+    {"Windows2025", "windows2025", "/dev/sda1", WINDOWS_ROOT_GIB *GIB, false, false, true,
+     "10.0.26100"},
+    {"Custom", NULL, NULL, USUAL_ROOT_GIB *GIB, true, true, true, NULL},
+};
+enum { FAMILY_COUNT = COUNT_OF(families), FAMILY_CUSTOM = FAMILY_COUNT - 1 };
+
+static const struct family *family_named(struct text name)
+{
+    for (size_t i = 0; i < FAMILY_COUNT; i++)
+        if (text_is(name, families[i].name))
+            return &families[i];
+    return &families[0];
+}
+
+/* spec.amiFamily, or what the alias in amiSelectorTerms begins with. */
+static const struct family *family_of(const struct node *spec)
+{
+    struct text name = node_string(node_get(spec, "amiFamily"));
+    if (name.size > 0)
+        return family_named(name);
+    const struct node *terms = node_get(spec, "amiSelectorTerms");
+    for (size_t i = 0; node_is(terms, NODE_LIST) && i < node_count(terms); i++) {
+        struct text alias = node_string(node_get(node_item(terms, i), "alias")), family = alias;
+        text_split(alias, '@', &family, NULL);
+        for (size_t j = 0; alias.size > 0 && j < FAMILY_COUNT; j++)
+            if (families[j].alias != NULL && text_is(family, families[j].alias))
+                return &families[j];
+    }
+    return &families[FAMILY_CUSTOM];
+}
+
+/* ---- reading ---- */
+
+struct reading {
+    const struct object *object;
+    struct arena *arena;
+    struct error *error;
+    struct class_settings *settings;
+};
+
+static bool refuse(const struct reading *reading, const struct field *field, const char *wanted)
+{
+    struct text path = field_path(reading->arena, field);
+    const char *quote = node_is(field->node, NODE_STRING) ? "\"" : "";
+    return error_set(
+        reading->error, ERROR_INPUT, object_place(reading->object, field, reading->arena),
+        "%.*s of its EC2NodeClass %.*s is %s%.*s%s; it must be %s", TEXT_ARGS(path),
+        TEXT_ARGS(reading->object->name), quote, TEXT_ARGS(node_text(field->node)), quote, wanted);
+}
+
+static bool is_there(const struct field *field)
+{
+    return field->node != NULL && !node_is(field->node, NODE_NULL);
+}
+
+/* A quantity of 0 or more, in thousandths. */
+static bool read_milli(const struct reading *reading, const struct field *field, int64_t *milli)
+{
+    struct text written = node_text(field->node);
+    if (quantity_milli(written, milli) && *milli >= 0)
+        return true;
+    struct text path = field_path(reading->arena, field);
+    return error_set(
+        reading->error, ERROR_INPUT, object_place(reading->object, field, reading->arena),
+        "%.*s of its EC2NodeClass %.*s is %.*s", TEXT_ARGS(path), TEXT_ARGS(reading->object->name),
+        TEXT_ARGS(quantity_complaint(written, "9.2P", reading->arena)));
+}
+
+static bool read_count(const struct reading *reading, const struct field *kubelet, const char *key,
+                       int64_t *count)
+{
+    const struct field *field = field_get(reading->arena, kubelet, key);
+    if (!is_there(field))
+        return true;
+    return (node_integer(field->node, count) && *count >= 0 && *count <= INT32_MAX) ||
+           refuse(reading, field, "a whole number of 0 or more");
+}
+
+static bool read_reserved(const struct reading *reading, const struct field *kubelet,
+                          const char *key, int64_t *reserved)
+{
+    static const char *const names[RESERVED_RESOURCES] = {"cpu", "memory", "ephemeral-storage"};
+    const struct field *map = field_get(reading->arena, kubelet, key);
+    for (size_t i = 0; i < RESERVED_RESOURCES; i++) {
+        const struct field *field = field_get(reading->arena, map, names[i]);
+        int64_t milli = 0;
+        if (!is_there(field))
+            continue;
+        if (!read_milli(reading, field, &milli))
+            return false;
+        milli = milli < MILLI_MAX ? milli : MILLI_MAX;
+        reserved[i] = i == RESERVED_CPU ? milli : milli / 1000;
+    }
+    return true;
+}
+
+static bool read_eviction(const struct reading *reading, const struct field *kubelet,
+                          const char *signal, struct eviction *eviction)
+{
+    const struct field *hard = field_get(reading->arena, kubelet, "evictionHard");
+    const struct field *field = field_get(reading->arena, hard, signal);
+    struct text text = node_text(field->node), number = text;
+    int64_t milli = 0;
+    if (!is_there(field))
+        return true;
+    *eviction = (struct eviction){.given = true};
+    if (!text_ends_with(text, TEXT("%"))) {
+        if (!read_milli(reading, field, &milli))
+            return false;
+        eviction->bytes = milli / 1000;
+        return true;
+    }
+    number.size--;
+    if (!quantity_milli(number, &milli) || milli < 0 || milli > 100000)
+        return refuse(reading, field, "a quantity, or a percentage from 0% to 100%");
+    eviction->percent_milli = milli == 100000 ? 0 : milli; /* 100 % switches it off */
+    return true;
+}
+
+/* The size of the volume a mapping makes, in bytes; 0: it does not say. */
+static bool read_size(const struct reading *reading, const struct field *mapping, int64_t *bytes)
+{
+    const struct field *size = field_at(reading->arena, mapping, "ebs.volumeSize");
+    int64_t milli = 0;
+    *bytes = 0;
+    if (!is_there(size))
+        return true;
+    if (!read_milli(reading, size, &milli))
+        return false;
+    *bytes = milli / 1000;
+    return true;
+}
+
+/* The root volume that is marked so; else that of the device pods write to, or the last one of an
+ * image nobody knows. */
+static bool read_root(const struct reading *reading, const struct field *spec,
+                      const struct family *family)
+{
+    const struct field *list = field_get(reading->arena, spec, "blockDeviceMappings");
+    size_t count = node_is(list->node, NODE_LIST) ? node_count(list->node) : 0;
+    int64_t marked = 0, chosen = 0;
+    for (size_t i = 0; i < count; i++) {
+        const struct field *mapping = field_item(reading->arena, list, i);
+        struct text device = node_string(node_get(mapping->node, "deviceName"));
+        int64_t bytes = 0;
+        if (!read_size(reading, mapping, &bytes))
+            return false;
+        if (marked == 0 && node_true(node_get(mapping->node, "rootVolume")))
+            marked = bytes;
+        if (family->device == NULL)
+            chosen = bytes;
+        else if (chosen == 0 && text_is(device, family->device))
+            chosen = bytes;
+    }
+    reading->settings->root_bytes = marked > 0 ? marked : chosen > 0 ? chosen : family->root_bytes;
+    return true;
+}
+
+static void read_reservations(const struct reading *reading)
+{
+    struct arena *arena = reading->arena;
+    const struct node *list = node_at(reading->object->root->node, "status.capacityReservations");
+    size_t most = node_is(list, NODE_LIST) ? node_count(list) : 0;
+    struct class_reservation *items = ARENA_ARRAY(arena, most, struct class_reservation);
+    size_t count = 0;
+    for (size_t i = 0; i < most; i++) {
+        const struct node *node = node_item(list, i);
+        struct text id = node_string(node_get(node, "id"));
+        struct text kind = node_string(node_get(node, "reservationType"));
+        if (id.size == 0 || text_is(node_string(node_get(node, "state")), "expiring"))
+            continue;
+        items[count++] = (struct class_reservation){
+            .id = terminated(arena, id),
+            .zone = terminated(arena, node_string(node_get(node, "availabilityZone"))),
+            .type = terminated(arena, node_string(node_get(node, "instanceType"))),
+            .kind = kind.size > 0 ? terminated(arena, kind) : "default",
+            .interruptible = node_true(node_get(node, "interruptible")),
+        };
+    }
+    reading->settings->reservations = items;
+    reading->settings->reservation_count = count;
+}
+
+/* ---- telling settings apart ---- */
+
+static const char *sign(const struct class_settings *s, struct arena *arena)
+{
+    struct text_builder out = {.arena = arena};
+    text_builder_printf(&out, "%lld %lld %d %d", (long long)s->max_pods,
+                        (long long)s->pods_per_core, s->interfaces_limit_pods,
+                        s->memory_by_interfaces);
+    for (size_t i = 0; i < RESERVED_RESOURCES; i++)
+        text_builder_printf(&out, " %lld %lld", (long long)s->kube_reserved[i],
+                            (long long)s->system_reserved[i]);
+    const struct eviction *evictions[] = {&s->memory, &s->storage};
+    for (size_t i = 0; i < 2; i++)
+        text_builder_printf(&out, " %d %lld %lld", evictions[i]->given,
+                            (long long)evictions[i]->bytes, (long long)evictions[i]->percent_milli);
+    text_builder_printf(&out, " %lld %d %s", (long long)s->root_bytes, s->instance_store,
+                        s->windows_build == NULL ? "linux" : s->windows_build);
+    for (size_t i = 0; i < s->reservation_count; i++) {
+        const struct class_reservation *r = &s->reservations[i];
+        text_builder_printf(&out, "; %s %s %s %s %d", r->id, r->zone, r->type, r->kind,
+                            r->interruptible);
+    }
+    return text_builder_text(&out).data;
+}
+
+static bool read_kubelet(const struct reading *reading, const struct field *spec,
+                         const struct family *family)
+{
+    struct class_settings *settings = reading->settings;
+    const struct field *kubelet = field_get(reading->arena, spec, "kubelet");
+    if (!read_count(reading, kubelet, "maxPods", &settings->max_pods) ||
+        !read_count(reading, kubelet, "podsPerCore", &settings->pods_per_core) ||
+        !read_reserved(reading, kubelet, "kubeReserved", settings->kube_reserved) ||
+        !read_reserved(reading, kubelet, "systemReserved", settings->system_reserved) ||
+        !read_eviction(reading, kubelet, "memory.available", &settings->memory) ||
+        !read_eviction(reading, kubelet, "nodefs.available", &settings->storage))
+        return false;
+    if (!family->pods_per_core)
+        settings->pods_per_core = 0;
+    settings->interfaces_limit_pods = family->interfaces_limit_pods;
+    /* Where nothing else limits pods both are the same. */
+    settings->memory_by_interfaces =
+        family->memory_by_interfaces ||
+        (family->interfaces_limit_pods && settings->max_pods < 0 && settings->pods_per_core == 0);
+    return true;
+}
+
+bool class_settings_read(const struct object *node_class, struct arena *arena,
+                         const struct class_settings **read, struct error *error)
+{
+    *read = NULL;
+    if (node_class == NULL)
+        return true;
+    struct class_settings *settings = ARENA_NEW(arena, struct class_settings);
+    *settings = usual_settings;
+    const struct reading reading = {node_class, arena, error, settings};
+    const struct field *spec = field_get(arena, node_class->root, "spec");
+    const struct family *family = family_of(spec->node);
+    settings->windows_build = family->windows_build;
+    settings->instance_store =
+        text_is(node_string(node_get(spec->node, "instanceStorePolicy")), "RAID0");
+    if (!read_kubelet(&reading, spec, family) || !read_root(&reading, spec, family))
+        return false;
+    read_reservations(&reading);
+    settings->signature = sign(settings, arena);
+    if (strcmp(settings->signature, sign(&usual_settings, arena)) != 0)
+        *read = settings;
+    return true;
+}
+
+bool class_settings_equal(const struct class_settings *a, const struct class_settings *b)
+{
+    return a == b || (a != NULL && b != NULL && strcmp(a->signature, b->signature) == 0);
+}
+
+const char *class_settings_windows_build(const struct class_settings *settings)
+{
+    return settings == NULL ? NULL : settings->windows_build;
+}

@@ -1,0 +1,51 @@
+/* What the settings of an EC2NodeClass make of the built-in types its NodePools offer. */
+#ifndef TAFFRAIL_CATALOG_NODE_CLASS_H
+#define TAFFRAIL_CATALOG_NODE_CLASS_H
+
+#include "catalog/catalog.h"
+
+struct catalog;
+struct object;
+
+struct catalog_amounts catalog_class_amounts(const struct catalog *catalog, size_t index,
+                                             const struct class_settings *settings,
+                                             struct arena *arena);
+/* What an EC2NodeClass (NULL: not visible) says that makes other machines of the built-in types:
+ * its image family, kubelet settings, root volume and capacity reservations. NULL when nothing
+ * does. False with *error when a value of it cannot be understood. */
+bool class_settings_read(const struct object *node_class, struct arena *arena,
+                         const struct class_settings **settings, struct error *error) MUST_CHECK;
+bool class_settings_equal(const struct class_settings *a, const struct class_settings *b);
+/* NULL: nodes run Linux. */
+const char *class_settings_windows_build(const struct class_settings *settings);
+/* What a kubelet keeps back. */
+enum { RESERVED_CPU, RESERVED_MEMORY, RESERVED_STORAGE, RESERVED_RESOURCES };
+
+/* A threshold of evictionHard: an amount, or a part of what the machine has. */
+struct eviction {
+    bool given;
+    int64_t bytes;
+    int64_t percent_milli; /* instead; 0: bytes */
+};
+struct class_reservation {
+    const char *id, *zone, *type, *kind;
+    bool interruptible;
+};
+struct class_settings {
+    int64_t max_pods, pods_per_core; /* -1: not said; 0 pods a core: as many as there may be */
+    bool interfaces_limit_pods;      /* or else 110 may run */
+    bool memory_by_interfaces;       /* kubelet's part is for as many pods as have addresses */
+    int64_t kube_reserved[RESERVED_RESOURCES]; /* cpu in thousandths, bytes; -1: the usual */
+    int64_t system_reserved[RESERVED_RESOURCES];
+    struct eviction memory, storage;
+    int64_t root_bytes;
+    bool instance_store;       /* RAID0: local disks hold what pods write */
+    const char *windows_build; /* NULL: Linux */
+    const struct class_reservation *reservations;
+    size_t reservation_count;
+    const char *signature; /* equal settings have equal ones */
+};
+/* Of an EC2NodeClass that leaves all to its defaults. */
+extern const struct class_settings usual_settings;
+
+#endif

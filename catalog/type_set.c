@@ -1,0 +1,81 @@
+#include "catalog/type_set.h"
+
+#include "catalog/catalog.h"
+
+enum { WORD_BITS = 64 };
+
+static size_t word_count_of(size_t type_count)
+{
+    return (type_count + WORD_BITS - 1) / WORD_BITS;
+}
+
+struct type_set type_set_create(const struct catalog *catalog, struct arena *arena)
+{
+    size_t word_count = word_count_of(catalog_count(catalog));
+    return (struct type_set){ARENA_ARRAY(arena, word_count, uint64_t), word_count};
+}
+
+void type_set_add(struct type_set *set, size_t index)
+{
+    set->words[index / WORD_BITS] |= (uint64_t)1 << (index % WORD_BITS);
+}
+
+bool type_set_has(const struct type_set *set, size_t index)
+{
+    size_t word = index / WORD_BITS;
+    return word < set->word_count && (set->words[word] >> (index % WORD_BITS) & 1) != 0;
+}
+
+size_t type_set_count(const struct type_set *set)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < set->word_count; i++)
+        count += (size_t)__builtin_popcountll(set->words[i]);
+    return count;
+}
+
+bool type_set_intersects(const struct type_set *a, const struct type_set *b)
+{
+    for (size_t i = 0; i < a->word_count && i < b->word_count; i++)
+        if ((a->words[i] & b->words[i]) != 0)
+            return true;
+    return false;
+}
+
+struct type_set type_set_minus(const struct type_set *a, const struct type_set *b,
+                               struct arena *arena)
+{
+    struct type_set result = {ARENA_ARRAY(arena, a->word_count, uint64_t), a->word_count};
+    for (size_t i = 0; i < a->word_count; i++)
+        result.words[i] = a->words[i] & ~(i < b->word_count ? b->words[i] : 0);
+    return result;
+}
+
+struct type_set type_set_and(const struct type_set *a, const struct type_set *b,
+                             struct arena *arena)
+{
+    size_t word_count = a->word_count < b->word_count ? a->word_count : b->word_count;
+    struct type_set result = {ARENA_ARRAY(arena, word_count, uint64_t), word_count};
+    for (size_t i = 0; i < word_count; i++)
+        result.words[i] = a->words[i] & b->words[i];
+    return result;
+}
+
+struct text type_set_text(const struct catalog *catalog, const struct type_set *set,
+                          struct arena *arena)
+{
+    enum { SHOWN = 5 };
+    struct text_builder builder = {.arena = arena};
+    size_t count = 0;
+    for (size_t i = 0; i < catalog_count(catalog); i++) {
+        if (!type_set_has(set, i))
+            continue;
+        if (count < SHOWN)
+            text_builder_printf(&builder, "%s%.*s", count == 0 ? "" : ", ",
+                                TEXT_ARGS(catalog_type(catalog, i)->name));
+        count++;
+    }
+    if (count > SHOWN)
+        text_builder_printf(&builder, ", ... (%zu)", count);
+    return text_builder_text(&builder);
+}

@@ -1,0 +1,29 @@
+/* Sets of instance types. */
+#ifndef TAFFRAIL_CATALOG_TYPE_SET_H
+#define TAFFRAIL_CATALOG_TYPE_SET_H
+
+#include "base/base.h"
+
+struct catalog;
+
+/* A set of types, a bit each, in the catalogue's order (by name). */
+struct type_set {
+    uint64_t *words;
+    size_t word_count;
+};
+
+struct type_set type_set_create(const struct catalog *catalog, struct arena *arena); /* empty */
+void type_set_add(struct type_set *set, size_t index);
+bool type_set_has(const struct type_set *set, size_t index);
+size_t type_set_count(const struct type_set *set);
+bool type_set_intersects(const struct type_set *a, const struct type_set *b);
+/* a without b; a and b. */
+struct type_set type_set_minus(const struct type_set *a, const struct type_set *b,
+                               struct arena *arena);
+struct type_set type_set_and(const struct type_set *a, const struct type_set *b,
+                             struct arena *arena);
+/* "a, b, c, d, e, ... (17)": names of at most five types of a set, then the number of all. */
+struct text type_set_text(const struct catalog *catalog, const struct type_set *set,
+                          struct arena *arena);
+
+#endif

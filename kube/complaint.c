@@ -1,0 +1,282 @@
+/* What the API server would refuse, said in words: what was found, and what is allowed. */
+#include "kube/complaint.h"
+
+#include "kube/object.h"
+#include "kube/pod.h"
+#include "kube/pool.h"
+#include "kube/quantity.h"
+#include "kube/topology.h"
+
+#define REQUIRED "requiredDuringSchedulingIgnoredDuringExecution"
+
+struct place object_place(const struct object *object, const struct field *field,
+                          struct arena *arena)
+{
+    return object->source == NULL ? NOWHERE
+                                  : source_place(object->source, arena, field_offset(field));
+}
+
+static struct text found_text(const struct node *node, struct arena *arena)
+{
+    if (node == NULL)
+        return TEXT("missing");
+    if (node_is(node, NODE_STRING))
+        return arena_printf(arena, "\"%.*s\"", TEXT_ARGS(node_string(node)));
+    if (node_is(node, NODE_NUMBER) || node_is(node, NODE_BOOL))
+        return node_text(node);
+    if (node_is(node, NODE_LIST) && node_count(node) == 0)
+        return TEXT("an empty list");
+    return text_of(node_kind_name((enum node_kind)node->kind));
+}
+
+/* The first complaint stands. */
+static void complain(struct complaint *complaint, const struct field *field, struct text allowed,
+                     struct arena *arena)
+{
+    if (complaint->field != NULL)
+        return;
+    complaint->field = field;
+    complaint->message =
+        arena_printf(arena, "%.*s is %.*s; it must be %.*s", TEXT_ARGS(field_path(arena, field)),
+                     TEXT_ARGS(found_text(field->node, arena)), TEXT_ARGS(allowed));
+}
+
+static bool is_absent(const struct node *node)
+{
+    return node == NULL || node_is(node, NODE_NULL);
+}
+
+static size_t list_size(const struct field *list)
+{
+    return node_is(list->node, NODE_LIST) ? node_count(list->node) : 0;
+}
+
+/* ---- numbers ---- */
+
+void count_check(const struct field *field, int64_t least, struct arena *arena,
+                 struct complaint *complaint)
+{
+    int64_t number = 0;
+    if (is_absent(field->node) ||
+        (node_integer(field->node, &number) && number >= least && number <= INT32_MAX))
+        return;
+    complain(complaint, field,
+             arena_printf(arena, "a whole number from %lld to %d", (long long)least, INT32_MAX),
+             arena);
+}
+
+struct text quantity_complaint(struct text quantity, const char *most, struct arena *arena)
+{
+    if (quantity_is_vast(quantity))
+        return arena_printf(arena, "\"%.*s\", which is too large: it may be %s at most",
+                            TEXT_ARGS(quantity), most);
+    return arena_printf(arena, "\"%.*s\", which is no quantity of 0 or more", TEXT_ARGS(quantity));
+}
+
+/* ---- expressions ---- */
+
+struct operators {
+    const char *allowed;
+    enum solver_op last;
+    bool strict; /* Exists and DoesNotExist take no values */
+};
+static const struct operators of_nodes = {"In, NotIn, Exists, DoesNotExist, Gt or Lt", SOLVER_LT,
+                                          true};
+static const struct operators of_pools = {"In, NotIn, Exists, DoesNotExist, Gt, Lt, Gte or Lte",
+                                          SOLVER_LTE, false};
+/* Volumes are taken as far as they can be understood. */
+static const struct operators of_volumes = {"In, NotIn, Exists, DoesNotExist, Gt or Lt", SOLVER_LTE,
+                                            false};
+static const struct operators of_labels = {"In, NotIn, Exists or DoesNotExist",
+                                           SOLVER_DOES_NOT_EXIST, true};
+
+static void check_values(const struct field *values, enum solver_op op, bool strict,
+                         struct arena *arena, struct complaint *complaint)
+{
+    size_t count = list_size(values);
+    int64_t number = 0;
+    struct text name = text_of(solver_op_name(op));
+    bool takes_none = op == SOLVER_EXISTS || op == SOLVER_DOES_NOT_EXIST;
+    if (takes_none && strict && count > 0)
+        complain(complaint, values,
+                 arena_printf(arena, "absent, since %.*s takes no values", TEXT_ARGS(name)), arena);
+    if (op > SOLVER_DOES_NOT_EXIST) {
+        bool one = count == 1 && text_to_int64(node_string(node_item(values->node, 0)), &number);
+        if (!one)
+            complain(complaint, count == 1 ? field_item(arena, values, 0) : values,
+                     arena_printf(arena, "a whole number in quotes, and the only value of %.*s",
+                                  TEXT_ARGS(name)),
+                     arena);
+    } else if (!takes_none && count == 0) {
+        complain(complaint, values, TEXT("a list of one string or more"), arena);
+    }
+    for (size_t i = 0; i < count; i++)
+        if (!node_is(node_item(values->node, i), NODE_STRING))
+            complain(complaint, field_item(arena, values, i), TEXT("a string"), arena);
+}
+
+static void check_expression(const struct field *field, const struct operators *operators,
+                             struct arena *arena, struct complaint *complaint)
+{
+    const struct field *key = field_get(arena, field, "key");
+    const struct field *operator= field_get(arena, field, "operator");
+    struct text name = node_string(operator->node);
+    enum solver_op op = SOLVER_IN;
+    if (node_string(key->node).size == 0) {
+        complain(complaint, key, TEXT("the key of a label"), arena);
+        return;
+    }
+    if (!solver_op_parse(name.data, name.size, &op) || op > operators->last) {
+        complain(complaint, operator, text_of(operators->allowed), arena);
+        return;
+    }
+    check_values(field_get(arena, field, "values"), op, operators->strict, arena, complaint);
+}
+
+static void check_expressions(const struct field *list, const struct operators *operators,
+                              struct arena *arena, struct complaint *complaint)
+{
+    if (!is_absent(list->node) && !node_is(list->node, NODE_LIST))
+        complain(complaint, list, TEXT("a list"), arena);
+    for (size_t i = 0; i < list_size(list); i++)
+        check_expression(field_item(arena, list, i), operators, arena, complaint);
+}
+
+void pool_requirements_check(const struct pool *pool, struct arena *arena,
+                             struct complaint *complaint)
+{
+    check_expressions(pool->requirements_field, &of_pools, arena, complaint);
+}
+
+void volume_check(const struct object *volume, struct arena *arena, struct complaint *complaint)
+{
+    if (node_at(volume->root->node, "spec.nodeAffinity") == NULL)
+        return;
+    const struct field *terms =
+        field_at(arena, volume->root, "spec.nodeAffinity.required.nodeSelectorTerms");
+    for (size_t i = 0; i < list_size(terms); i++)
+        check_expressions(field_get(arena, field_item(arena, terms, i), "matchExpressions"),
+                          &of_volumes, arena, complaint);
+}
+
+/* ---- labels and their selectors ---- */
+
+static void check_strings(const struct field *map, struct arena *arena, struct complaint *complaint)
+{
+    if (is_absent(map->node))
+        return;
+    if (!node_is(map->node, NODE_MAP)) {
+        complain(complaint, map, TEXT("a map of strings"), arena);
+        return;
+    }
+    for (size_t i = 0; i < node_count(map->node); i++) {
+        const struct member *member = &map->node->members[i];
+        if (!node_is(&member->value, NODE_STRING))
+            complain(complaint,
+                     field_member(arena, map, (struct text){member->key, member->key_size}),
+                     TEXT("a string"), arena);
+    }
+}
+
+static void check_selector(const struct field *selector, struct arena *arena,
+                           struct complaint *complaint)
+{
+    if (is_absent(selector->node))
+        return;
+    if (!node_is(selector->node, NODE_MAP)) {
+        complain(complaint, selector, TEXT("a map with matchLabels or matchExpressions"), arena);
+        return;
+    }
+    check_strings(field_get(arena, selector, "matchLabels"), arena, complaint);
+    check_expressions(field_get(arena, selector, "matchExpressions"), &of_labels, arena, complaint);
+}
+
+/* ---- a pod ---- */
+
+struct choice {
+    const char *key, *allowed;
+    const char *names[4];
+};
+
+/* Absent and empty are what the API server takes for its default. */
+static void check_choice(const struct field *parent, const struct choice *choice,
+                         struct arena *arena, struct complaint *complaint)
+{
+    const struct field *field = field_get(arena, parent, choice->key);
+    struct text name = node_string(field->node);
+    bool known = is_absent(field->node) || (node_is(field->node, NODE_STRING) && name.size == 0);
+    for (size_t i = 0; i < sizeof choice->names / sizeof *choice->names; i++)
+        known = known || (choice->names[i] != NULL && text_is(name, choice->names[i]));
+    if (!known)
+        complain(complaint, field, text_of(choice->allowed), arena);
+}
+
+static void check_tolerations(const struct field *spec, struct arena *arena,
+                              struct complaint *complaint)
+{
+    static const struct choice choices[] = {
+        {"operator", "Exists, Equal, Gt or Lt", {"Exists", "Equal", "Gt", "Lt"}},
+        {"effect",
+         "NoSchedule, PreferNoSchedule or NoExecute",
+         {"NoSchedule", "PreferNoSchedule", "NoExecute"}},
+    };
+    const struct field *list = field_get(arena, spec, "tolerations");
+    for (size_t i = 0; i < list_size(list); i++)
+        for (size_t j = 0; j < COUNT_OF(choices); j++)
+            check_choice(field_item(arena, list, i), &choices[j], arena, complaint);
+}
+
+static void check_spread(const struct field *spread, struct arena *arena,
+                         struct complaint *complaint)
+{
+    static const struct choice choices[] = {
+        {"whenUnsatisfiable",
+         "DoNotSchedule or ScheduleAnyway",
+         {"DoNotSchedule", "ScheduleAnyway"}},
+        {"nodeAffinityPolicy", "Honor or Ignore", {"Honor", "Ignore"}},
+        {"nodeTaintsPolicy", "Honor or Ignore", {"Honor", "Ignore"}},
+    };
+    count_check(field_get(arena, spread, "maxSkew"), 1, arena, complaint);
+    count_check(field_get(arena, spread, "minDomains"), 1, arena, complaint);
+    for (size_t i = 0; i < COUNT_OF(choices); i++)
+        check_choice(spread, &choices[i], arena, complaint);
+}
+
+static void check_topology(const struct workload *workload, struct arena *arena,
+                           struct complaint *complaint)
+{
+    struct topology_terms terms;
+    topology_terms_read(workload, arena, &terms);
+    for (size_t i = 0; i < terms.count; i++) {
+        const struct field *term = terms.items[i].term;
+        if (terms.items[i].use == TOPOLOGY_SPREAD)
+            check_spread(term, arena, complaint);
+        check_selector(field_get(arena, term, "labelSelector"), arena, complaint);
+        check_selector(field_get(arena, term, "namespaceSelector"), arena, complaint);
+    }
+}
+
+static void check_node_selection(const struct workload *workload, struct arena *arena,
+                                 struct complaint *complaint)
+{
+    struct node_selection selection;
+    node_selection_read(workload, arena, &selection);
+    check_strings(selection.selector_field, arena, complaint);
+    const struct field *required =
+        field_at(arena, workload->spec, "affinity.nodeAffinity." REQUIRED);
+    if (!is_absent(required->node) && selection.required.count == 0)
+        complain(complaint, field_get(arena, required, "nodeSelectorTerms"),
+                 TEXT("a list of one term or more"), arena);
+    const struct node_terms *all[] = {&selection.required, &selection.preferred};
+    for (size_t i = 0; i < COUNT_OF(all); i++)
+        for (size_t j = 0; j < all[i]->count; j++)
+            check_expressions(field_get(arena, all[i]->items[j].field, "matchExpressions"),
+                              &of_nodes, arena, complaint);
+}
+
+void pod_check(const struct workload *workload, struct arena *arena, struct complaint *complaint)
+{
+    check_node_selection(workload, arena, complaint);
+    check_tolerations(workload->spec, arena, complaint);
+    check_topology(workload, arena, complaint);
+}

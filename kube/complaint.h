@@ -1,0 +1,29 @@
+/* What the API server would refuse in an object, said in words. */
+#ifndef TAFFRAIL_KUBE_COMPLAINT_H
+#define TAFFRAIL_KUBE_COMPLAINT_H
+
+#include "base/base.h"
+
+struct object;
+struct pool;
+struct workload;
+
+struct complaint {
+    const struct field *field; /* NULL: nothing is wrong */
+    struct text message;       /* its path, what was found there, and what is allowed */
+};
+struct place object_place(const struct object *object, const struct field *field,
+                          struct arena *arena);
+/* A whole number of 32 bits, when it is there. */
+void count_check(const struct field *field, int64_t least, struct arena *arena,
+                 struct complaint *complaint);
+/* "\"lots\", which is no quantity of 0 or more"; most: the largest there may be. */
+struct text quantity_complaint(struct text quantity, const char *most, struct arena *arena);
+void pool_requirements_check(const struct pool *pool, struct arena *arena,
+                             struct complaint *complaint);
+/* Where a PersistentVolume can be attached. */
+void volume_check(const struct object *volume, struct arena *arena, struct complaint *complaint);
+/* How a pod chooses its node. */
+void pod_check(const struct workload *workload, struct arena *arena, struct complaint *complaint);
+
+#endif

@@ -1,0 +1,29 @@
+/* GPUs and accelerators, by the resources that name them. */
+#ifndef TAFFRAIL_KUBE_DEVICE_H
+#define TAFFRAIL_KUBE_DEVICE_H
+
+#include "base/base.h"
+
+struct expression;
+struct workload;
+
+/* Whether it asks for types with 0 GPUs or accelerators. Types without any have no such label: only
+ * those with a share of one do. */
+bool expression_wants_no_devices(const struct expression *expression);
+
+/* The resources, each once, that containers and initContainers ask for, under requests or limits,
+ * with a quantity above 0 (one that does not parse counts). */
+void resource_names_read(const struct workload *workload, struct arena *arena,
+                         struct text_map *names);
+/* Whether it asks for devices through resourceClaims. */
+bool workload_claims_devices(const struct workload *workload);
+
+/* Who makes the accelerators of a type; a resource tells it by its domain. */
+enum device { DEVICE_NVIDIA, DEVICE_AMD, DEVICE_GAUDI, DEVICE_NEURON, DEVICE_COUNT };
+/* A set of them: bit 1 << DEVICE_X. */
+typedef uint32_t device_set;
+#define DEVICE_BIT(device) ((device_set)1 << (device))
+/* Of "nvidia.com/mig-1g.5gb" or "aws.amazon.com/neuroncore"; DEVICE_COUNT for any other. */
+enum device device_of_resource(struct text resource);
+
+#endif

@@ -1,0 +1,113 @@
+/* What labels nodes carry, as NodePools say it and Nodes show it. */
+#include "kube/label.h"
+
+#include "kube/object.h"
+#include "kube/pool.h"
+#include "kube/snapshot.h"
+#include "solver/well_known.h"
+
+static bool produces(const struct expression *expression, struct text key)
+{
+    return text_equal(expression->key, key) && expression->valid &&
+           expression->op != SOLVER_DOES_NOT_EXIST;
+}
+
+bool pool_produces(const struct pool *pool, struct text key)
+{
+    for (size_t i = 0; i < pool->labels.count; i++)
+        if (produces(&pool->labels.items[i], key))
+            return true;
+    for (size_t i = 0; i < pool->requirements.count; i++)
+        if (produces(&pool->requirements.items[i], key))
+            return true;
+    return false;
+}
+
+bool some_pool_produces(const struct snapshot *snapshot, struct text key)
+{
+    for (size_t i = 0; i < snapshot_pool_count(snapshot); i++)
+        if (pool_produces(snapshot_pool(snapshot, i), key))
+            return true;
+    return false;
+}
+
+static void add_value(struct label_offers *offers, struct text value, struct arena *arena)
+{
+    if (text_map_add(&offers->values, arena, value))
+        *LIST_PUSH(arena, offers) = value;
+}
+
+static void add_expressions(struct label_offers *offers, const struct expressions *expressions,
+                            struct text key, struct arena *arena)
+{
+    for (size_t i = 0; i < expressions->count; i++) {
+        const struct expression *expression = &expressions->items[i];
+        if (!produces(expression, key))
+            continue;
+        offers->from_pool = true;
+        if (expression->op != SOLVER_IN)
+            offers->any_value = true;
+        for (size_t j = 0; expression->op == SOLVER_IN && j < expression->value_count; j++)
+            add_value(offers, expression->values[j].text, arena);
+    }
+}
+
+/* "karpenter.k8s.aws/ec2nodeclass", which Karpenter puts on the nodes of the class. */
+static bool is_class_label(const struct pool *pool, struct text key)
+{
+    struct text group, kind;
+    if (!text_split(key, '/', &group, &kind) || !text_equal(group, pool->node_class_group) ||
+        kind.size != pool->node_class_kind.size)
+        return false;
+    for (size_t i = 0; i < kind.size; i++) {
+        char c = pool->node_class_kind.data[i];
+        if (kind.data[i] != (c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c))
+            return false;
+    }
+    return true;
+}
+
+bool label_is_put_by_others(struct text key)
+{
+    static const char *const beginnings[] = {
+        "eks.amazonaws.com/",          "alpha.eksctl.io/",  "cloud.google.com/",
+        "kubernetes.azure.com/",       "agentpool",         "node-role.kubernetes.io/",
+        "feature.node.kubernetes.io/", "nvidia.com/",       "amd.com/",
+        "node.openshift.io/",          "topology.k8s.aws/", "k8s.amazonaws.com/",
+    };
+    for (size_t i = 0; i < COUNT_OF(beginnings); i++)
+        if (text_starts_with(key, text_of(beginnings[i])))
+            return true;
+    return false;
+}
+
+static void add_pool(struct label_offers *offers, const struct pool *pool, struct text key,
+                     struct arena *arena)
+{
+    add_expressions(offers, &pool->labels, key, arena);
+    add_expressions(offers, &pool->requirements, key, arena);
+    struct text own;
+    if (is_class_label(pool, key))
+        own = pool->node_class_name;
+    else if (text_is(key, LABEL_NODE_POOL))
+        own = pool->object->name;
+    else if (text_is(key, LABEL_COMPUTE_TYPE) && pool_is_of_auto_mode(pool))
+        own = TEXT("auto");
+    else
+        return;
+    offers->from_pool = true;
+    add_value(offers, own, arena);
+}
+
+void label_offers_read(const struct snapshot *snapshot, struct text key, struct arena *arena,
+                       struct label_offers *offers)
+{
+    *offers = (struct label_offers){0};
+    for (size_t i = 0; i < snapshot_pool_count(snapshot); i++)
+        if (!snapshot_pool(snapshot, i)->object->deleting)
+            add_pool(offers, snapshot_pool(snapshot, i), key, arena);
+    const struct text_map *of_nodes = snapshot_node_values(snapshot, key);
+    offers->from_node = of_nodes != NULL;
+    for (size_t i = 0; of_nodes != NULL && i < of_nodes->count; i++)
+        add_value(offers, of_nodes->items[i].key, arena);
+}

@@ -1,0 +1,29 @@
+/* Objects out of files: manifests, and a cluster as a folder. */
+#ifndef TAFFRAIL_KUBE_MANIFEST_H
+#define TAFFRAIL_KUBE_MANIFEST_H
+
+#include "base/base.h"
+
+struct object;
+struct snapshot_builder;
+
+/* What a file, folder or stream held. */
+struct manifests {
+    struct arena *arena;
+    struct object *items;
+    size_t count, capacity;
+    bool keep_unknown;        /* set before reading: those are items, too, of KIND_UNKNOWN */
+    size_t skipped;           /* of kinds the table does not know */
+    struct problems problems; /* what could not be read; the rest was */
+};
+void manifests_init(struct manifests *manifests, struct arena *arena);
+/* path: a file, a folder (recursively .yaml, .yml, .json, in order of name) or "-". Documents,
+ * Lists, AdmissionReviews and the output of kubectl get are unfolded. */
+void manifests_read(struct manifests *manifests, const char *path, struct text default_namespace);
+
+/* A cluster as a folder of files. False with *error only when the folder cannot be read; problems
+ * inside it are in *problems. */
+bool state_dir_read(const char *path, struct arena *arena, struct snapshot_builder *builder,
+                    struct problems *problems, struct error *error) MUST_CHECK;
+
+#endif

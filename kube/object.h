@@ -1,0 +1,44 @@
+/* One object: what every kind has, its metadata and its owner. */
+#ifndef TAFFRAIL_KUBE_OBJECT_H
+#define TAFFRAIL_KUBE_OBJECT_H
+
+#include "kube/kind.h"
+
+struct owner {
+    struct text api_version, kind, name, uid;
+};
+
+/* Where metadata and spec of a pod lie inside a custom resource. */
+struct pod_template {
+    const struct field *metadata, *spec;
+};
+
+struct object {
+    enum kind kind;
+    struct text api_version, kind_name;
+    struct text namespace; /* empty for cluster-scoped kinds */
+    struct text name, generate_name, uid;
+    struct owner controller; /* the ownerReference with controller: true; name empty: none */
+    int64_t created_unix_s;  /* 0: not said */
+    bool deleting;
+    const struct node *labels; /* may be NULL */
+    const struct field *root;
+    struct source *source;               /* what it was read from; may be NULL */
+    const struct pod_template *template; /* of KIND_CUSTOM, else NULL */
+};
+
+/* Reads the metadata every object has. False when root is no object: no apiVersion or kind, or
+ * metadata of wrong types. An object of a namespaced kind without a namespace gets
+ * default_namespace. */
+bool object_read(const struct node *root, struct source *source, struct text default_namespace,
+                 struct arena *arena, struct object *object, struct error *error) MUST_CHECK;
+/* "web", or "web-*" for an object that only has a generateName. */
+struct text object_display_name(const struct object *object, struct arena *arena);
+/* A DaemonSet, or a Pod of one. */
+bool object_is_of_daemon_set(const struct object *object);
+/* The condition of that type in its status; NULL: none. */
+const struct node *object_condition(const struct object *object, const char *type);
+/* Whether they can be one object's: what comes out of files has none, then the name has to do. */
+bool uids_agree(struct text a, struct text b);
+
+#endif

@@ -1,0 +1,32 @@
+/* NodePools and Provisioners. */
+#ifndef TAFFRAIL_KUBE_POOL_H
+#define TAFFRAIL_KUBE_POOL_H
+
+#include "kube/expression.h"
+#include "kube/taint.h"
+
+struct object;
+
+/* A NodePool, v1 or v1beta1 (the parts rails read stand in the same place), or a Provisioner. */
+struct pool {
+    const struct object *object;
+    const struct field *requirements_field;
+    struct expressions requirements;
+    const struct field *labels_field;
+    struct expressions labels; /* spec.template.metadata.labels, as In */
+    const struct field *taints_field;
+    struct taints taints, startup_taints;
+    const struct field *limits_field;
+    struct text node_class_group, node_class_kind, node_class_name;
+};
+bool pool_read(const struct object *object, struct arena *arena, struct pool *pool);
+/* Whether Karpenter makes nodes of it for pods that wait: not when its status says that it is not
+ * ready, when it is going, or when it has a fixed number of nodes. */
+bool pool_makes_nodes(const struct pool *pool);
+/* Whether it keeps a fixed number of nodes. */
+bool pool_is_static(const struct pool *pool);
+/* Whether it is EKS Auto Mode that makes its nodes; they carry LABEL_COMPUTE_TYPE "auto". */
+bool pool_is_of_auto_mode(const struct pool *pool);
+#define LABEL_COMPUTE_TYPE "eks.amazonaws.com/compute-type"
+
+#endif

@@ -1,0 +1,15 @@
+/* Label selectors. */
+#ifndef TAFFRAIL_KUBE_SELECTOR_H
+#define TAFFRAIL_KUBE_SELECTOR_H
+
+#include "base/base.h"
+
+struct selector_index;
+
+/* Whether a metav1.LabelSelector selects these labels (NULL: none). A NULL selector selects
+ * nothing, an empty one everything; one that is malformed nothing. */
+bool selector_matches(const struct node *selector, const struct node *labels);
+const struct selector_index *selector_index_make(const struct node *selector, struct arena *arena);
+bool selector_index_matches(const struct selector_index *index, const struct node *labels);
+
+#endif

@@ -1,0 +1,51 @@
+/* The inside of a snapshot, for what makes them: snapshot.c from files, live_version.c from a
+ * cluster that changes. */
+#ifndef TAFFRAIL_KUBE_SNAPSHOT_INTERNAL_H
+#define TAFFRAIL_KUBE_SNAPSHOT_INTERNAL_H
+
+#include "kube/kind.h"
+#include "kube/zone.h"
+
+struct object;
+struct pool;
+
+struct object_list {
+    const struct object *const *items; /* by namespace, then name */
+    size_t count;
+};
+
+/* Objects of a kind that are asked for often. */
+enum snapshot_pick { PICK_FREE_VOLUMES, PICK_CLAIMING_PODS, PICK_COUNT };
+struct pick {
+    enum kind kind;
+    bool (*takes)(const struct object *object);
+};
+extern const struct pick snapshot_picks[PICK_COUNT];
+
+struct snapshot {
+    struct object_list kinds[KIND_COUNT];
+    struct object_list picks[PICK_COUNT];
+    /* That are there and could not be read: of these only kind, namespace and name are known. */
+    struct object_list unreadable[KIND_COUNT];
+    /* Read from the NodePools, and from the Nodes. */
+    const struct pool *pools;
+    size_t pool_count;
+    struct zones node_zones;
+    struct node_labels {
+        struct text_map keys; /* their numbers, from 1 */
+        LIST(struct text_map) values;
+    } node_labels;
+};
+/* Fill in what is read from lists that are there already. */
+void snapshot_read_pools(struct snapshot *snapshot, struct arena *arena);
+void snapshot_read_node_zones(struct snapshot *snapshot, struct arena *arena);
+void snapshot_read_node_labels(struct snapshot *snapshot, struct arena *arena);
+
+/* The order of lists: below, at or above zero. */
+int compare_names(struct text a_namespace, struct text a_name, struct text b_namespace,
+                  struct text b_name);
+int compare_objects(const struct object *a, const struct object *b);
+/* Where an object of that name is in the list, or belongs. */
+size_t object_list_search(struct object_list list, struct text namespace, struct text name);
+
+#endif

@@ -1,0 +1,51 @@
+/* Whether a term about other pods means the pod itself, too. */
+#include "kube/topology.h"
+
+#include "kube/kind.h"
+#include "kube/object.h"
+#include "kube/pod.h"
+#include "kube/selector.h"
+
+static bool lists(const struct node *list, struct text wanted)
+{
+    for (size_t i = 0; i < node_count(list); i++)
+        if (text_equal(node_string(node_item(list, i)), wanted))
+            return true;
+    return false;
+}
+
+/* Terms of pod affinity look into other namespaces when they say so. */
+static bool looks_here(const struct node *term, struct text namespace)
+{
+    const struct node *namespaces = node_get(term, "namespaces");
+    return node_count(namespaces) == 0 || lists(namespaces, namespace) ||
+           node_is(node_get(term, "namespaceSelector"), NODE_MAP);
+}
+
+static bool shuts_itself_out(const struct node *term, const struct node *labels)
+{
+    const struct node *keys_of_others = node_get(term, "mismatchLabelKeys");
+    for (size_t i = 0; i < node_count(keys_of_others); i++)
+        if (node_member(labels, node_string(node_item(keys_of_others, i))) != NULL)
+            return true;
+    return false;
+}
+
+bool workload_is_part(const struct workload *workload)
+{
+    static const kind_set selecting = KIND_BIT(KIND_DEPLOYMENT) | KIND_BIT(KIND_REPLICA_SET) |
+                                      KIND_BIT(KIND_REPLICATION_CONTROLLER) |
+                                      KIND_BIT(KIND_STATEFUL_SET) | KIND_BIT(KIND_DAEMON_SET);
+    return (KIND_BIT(workload->object->kind) & selecting) != 0 &&
+           node_count(node_get(workload->metadata->node, "labels")) == 0;
+}
+
+bool topology_term_selects_itself(const struct workload *workload, const struct topology_term *term)
+{
+    const struct node *labels = node_get(workload->metadata->node, "labels");
+    const struct node *node = term->term->node;
+    const struct node *selector = node_get(node, "labelSelector");
+    bool may_select = node_is(selector, NODE_MAP) && workload_is_part(workload);
+    return (may_select || selector_matches(selector, labels)) &&
+           looks_here(node, workload->object->namespace) && !shuts_itself_out(node, labels);
+}

@@ -1,0 +1,31 @@
+/* Where a pod names a topologyKey: spreads, affinity and anti-affinity. */
+#ifndef TAFFRAIL_KUBE_TOPOLOGY_H
+#define TAFFRAIL_KUBE_TOPOLOGY_H
+
+#include "base/base.h"
+
+struct workload;
+
+/* Where a pod names a topologyKey. */
+enum topology_use { TOPOLOGY_SPREAD, TOPOLOGY_AFFINITY, TOPOLOGY_ANTI_AFFINITY };
+struct topology_term {
+    enum topology_use use;
+    bool required;            /* or preferred, ScheduleAnyway */
+    const struct field *term; /* the constraint or podAffinityTerm */
+    const struct field *key;  /* its topologyKey */
+};
+struct topology_terms {
+    struct topology_term *items;
+    size_t count, capacity;
+};
+void topology_terms_read(const struct workload *workload, struct arena *arena,
+                         struct topology_terms *terms);
+/* Whether it can only be a part, as a Kustomize patch is: no API server takes a Deployment and the
+ * like whose template has no labels. */
+bool workload_is_part(const struct workload *workload);
+/* Whether the term's selector, namespaces and label keys take in the workload's own pods. Of a part
+ * the labels are not known: there any selector does. */
+bool topology_term_selects_itself(const struct workload *workload,
+                                  const struct topology_term *term);
+
+#endif

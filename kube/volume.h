@@ -1,0 +1,65 @@
+/* StorageClasses, PersistentVolumeClaims and templates of claims. */
+#ifndef TAFFRAIL_KUBE_VOLUME_H
+#define TAFFRAIL_KUBE_VOLUME_H
+
+#include "base/base.h"
+
+struct object;
+struct snapshot;
+struct workload;
+
+/* One expression of allowedTopologies. */
+struct topology_choice {
+    size_t term; /* terms are alternatives */
+    const struct field *key;
+    const struct field *values; /* a list of strings, if it is well-formed */
+};
+struct topology_choices {
+    struct topology_choice *items;
+    size_t count, capacity;
+};
+struct storage_class {
+    const struct object *object;
+    struct text provisioner;
+    const struct field *binding_mode; /* the node may be absent */
+    bool waits;                       /* for the first pod */
+    size_t term_count;
+    struct topology_choices topologies;
+};
+bool storage_class_read(const struct object *object, struct arena *arena,
+                        struct storage_class *class);
+/* Azure's zone-redundant disks attach in every zone. */
+bool storage_class_is_zone_redundant(const struct storage_class *class);
+
+/* A PersistentVolumeClaim, or a template of one. */
+struct claim {
+    const struct field *root;        /* where metadata and spec lie */
+    const struct field *class_field; /* where it names its class, or would */
+    struct text class_name;          /* empty, though named: it wants none */
+    bool class_named;
+    bool bound; /* it names its volume */
+};
+struct claims {
+    struct claim *items;
+    size_t count, capacity;
+};
+/* root: where metadata and spec lie. */
+void claim_read(const struct field *root, struct arena *arena, struct claim *claim);
+/* The class a claim uses, by name or by default; NULL when it is not visible. */
+const struct object *claim_class(const struct snapshot *snapshot, const struct claim *claim);
+/* The claims a workload brings along: volumeClaimTemplates and ephemeral volumes. */
+void claim_templates_read(const struct workload *workload, struct arena *arena,
+                          struct claims *claims);
+/* The template of which a StatefulSet (NULL: none) makes a claim of this name for its pod; NULL: it
+ * makes none. */
+const struct field *set_claim_template(const struct object *set, struct text pod_name,
+                                       struct text claim, struct arena *arena);
+/* The claimName fields of the claims it mounts. */
+struct claim_names {
+    const struct field **items;
+    size_t count, capacity;
+};
+void claim_names_read(const struct workload *workload, struct arena *arena,
+                      struct claim_names *names);
+
+#endif

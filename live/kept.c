@@ -1,0 +1,91 @@
+#include "live/kept.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "live/kept_internal.h"
+
+/* The texts of struct object. */
+enum { OBJECT_TEXTS = 10 };
+static void list_texts(struct object *object, struct text *texts[static OBJECT_TEXTS])
+{
+    struct owner *owner = &object->controller;
+    struct text *all[OBJECT_TEXTS] = {
+        &object->api_version,   &object->kind_name, &object->namespace,  &object->name,
+        &object->generate_name, &object->uid,       &owner->api_version, &owner->kind,
+        &owner->name,           &owner->uid};
+    memcpy(texts, all, sizeof all);
+}
+
+static const struct node *root_of(const struct object *object)
+{
+    static const struct node nothing = {.kind = NODE_MAP};
+    return object->root != NULL && node_is(object->root->node, NODE_MAP) ? object->root->node
+                                                                         : &nothing;
+}
+
+static void release_trees(struct shared_tree *const *shared, size_t count,
+                          struct shared_trees *trees)
+{
+    for (size_t i = 0; i < count; i++)
+        shared_tree_release(trees, shared[i]);
+}
+
+struct kept *kept_create(const struct object *object, struct shared_trees *trees)
+{
+    const struct node *root = root_of(object);
+    const struct keep *keep = &kept_fields[object->kind];
+    struct object copy = *object;
+    struct text *texts[OBJECT_TEXTS];
+    struct keeping keeping = {.trees = trees, .kind = object->kind};
+    list_texts(&copy, texts);
+    keeping_measure(&keeping, root, keep);
+    for (size_t i = 0; i < OBJECT_TEXTS; i++)
+        keeping_measure_text(&keeping, *texts[i]);
+    size_t trees_bytes = keeping.shared_count * sizeof(struct shared_tree *);
+    size_t size_bytes = sizeof(struct kept) + trees_bytes + keeping_size_bytes(&keeping);
+    struct kept *kept = keeping.failed ? NULL : malloc(size_bytes);
+    if (kept == NULL) {
+        release_trees(keeping.shared, keeping.shared_count, trees);
+        return NULL;
+    }
+    keeping_begin(&keeping, kept->trees + keeping.shared_count);
+    for (size_t i = 0; i < OBJECT_TEXTS; i++)
+        texts[i]->data = keeping_copy_text(&keeping, *texts[i]);
+    *kept = (struct kept){
+        .size_bytes = size_bytes,
+        .object = copy,
+        .root_node = keeping_copy(&keeping, root, keep),
+        .tree_count = keeping.shared_count,
+    };
+    if (trees_bytes > 0)
+        memcpy(kept->trees, keeping.shared, trees_bytes);
+    const struct node *labels = node_at(&kept->root_node, "metadata.labels");
+    kept->root.node = &kept->root_node;
+    kept->object.root = &kept->root;
+    kept->object.source = NULL;
+    kept->object.labels = node_is(labels, NODE_MAP) ? labels : NULL;
+    return kept;
+}
+
+void kept_destroy(struct kept *kept, struct shared_trees *trees)
+{
+    if (kept == NULL)
+        return;
+    release_trees(kept->trees, kept->tree_count, trees);
+    free(kept);
+}
+
+bool kept_equal(const struct kept *a, const struct kept *b)
+{
+    struct object x = a->object, y = b->object;
+    struct text *x_texts[OBJECT_TEXTS], *y_texts[OBJECT_TEXTS];
+    list_texts(&x, x_texts);
+    list_texts(&y, y_texts);
+    for (size_t i = 0; i < OBJECT_TEXTS; i++)
+        if (!text_equal(*x_texts[i], *y_texts[i]))
+            return false;
+    return a->unreadable == b->unreadable && x.kind == y.kind &&
+           x.created_unix_s == y.created_unix_s && x.deleting == y.deleting &&
+           kept_tree_equal(&a->root_node, &b->root_node);
+}

@@ -1,0 +1,62 @@
+/* What of an object is read at all. */
+#include "live/kept_internal.h"
+
+bool keep_finds(const struct keep *keep, struct text key, const struct keep **inside)
+{
+    *inside = NULL;
+    if (keep == NULL || keep->inside == NULL)
+        return true;
+    for (*inside = keep->inside; (*inside)->key.data != NULL; ++*inside)
+        if (text_equal((*inside)->key, key))
+            return true;
+    *inside = NULL;
+    return false;
+}
+
+static bool is_among(struct text key, const char *const *keys)
+{
+    while (*keys != NULL && !text_is(key, *keys))
+        keys++;
+    return *keys != NULL;
+}
+
+/* What object_read reads of every object, beside what the table names. */
+static bool is_of_every_object(const struct keep *keep, struct text key)
+{
+    static const char *const of_root[] = {"apiVersion", "kind", NULL};
+    static const char *const of_metadata[] = {"name",
+                                              "generateName",
+                                              "namespace",
+                                              "uid",
+                                              "ownerReferences",
+                                              "creationTimestamp",
+                                              "deletionTimestamp",
+                                              NULL};
+    if (keep->key.size == 0)
+        return is_among(key, of_root);
+    return text_is(keep->key, "metadata") && is_among(key, of_metadata);
+}
+
+static bool keeps(const void *within, struct text key, const void **inside)
+{
+    const struct keep *keep = within, *found;
+    bool wanted = keep_finds(keep, key, &found);
+    *inside = found != NULL && found->inside != NULL ? found : NULL;
+    return wanted || is_of_every_object(keep, key);
+}
+
+struct doc_choice kept_choice(enum kind kind)
+{
+    return (struct doc_choice){.root = &kept_fields[kind], .wants = keeps};
+}
+
+/* Of the root, and of its metadata. */
+static const char whole_root[] = "root", whole_metadata[] = "metadata";
+
+static bool wants_whole(const void *within, struct text key, const void **inside)
+{
+    *inside = within == whole_root && text_is(key, "metadata") ? whole_metadata : NULL;
+    return within == whole_root || !text_is(key, "managedFields");
+}
+
+const struct doc_choice whole_choice = {.root = whole_root, .wants = wants_whole};

@@ -1,0 +1,313 @@
+/* What is read of the objects of a snapshot. Who reads another field adds it here, or it is not
+ * there in a cluster that is watched: tests/unit/report/kept.c decides over whole and kept objects.
+ *
+ * Of workloads whose Pods others make the templates are kept as far as rails judge them, since a
+ * young ReplicaSet or Job is compared with what it was made of (policy/passing.c). The revisions of
+ * one Deployment mostly differ in what is not kept, and so have one template between them. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "live/kept_internal.h"
+
+/* ---- lists of which only some items are read ---- */
+
+static bool is_of_type(const struct node *item, const char *type)
+{
+    return text_is(node_string(node_get(item, "type")), type);
+}
+
+static bool is_ready(const struct node *condition)
+{
+    return is_of_type(condition, "Ready");
+}
+
+static bool is_resize(const struct node *condition)
+{
+    return is_of_type(condition, "PodResizePending");
+}
+
+static bool is_end_of_job(const struct node *condition)
+{
+    return is_of_type(condition, "Complete") || is_of_type(condition, "Failed");
+}
+
+static bool has_claim(const struct node *volume)
+{
+    return node_get(volume, "persistentVolumeClaim") != NULL ||
+           node_get(volume, "ephemeral") != NULL;
+}
+
+/* The GPUs that a container runtime gives. */
+static bool names_devices(const struct node *variable)
+{
+    return text_is(node_string(node_get(variable, "name")), "NVIDIA_VISIBLE_DEVICES");
+}
+
+/* ---- how the table is written ---- */
+
+/* What is kept inside of something has a name: tables nested in tables take clang-tidy hours. */
+/* clang-format off */
+#define KEY(name) .key = {(name), sizeof(name) - 1}
+#define WHOLE(name) {KEY(name)}
+#define SHARED(name) {KEY(name), .shared = true}
+#define INSIDE(name, fields) {KEY(name), .inside = (fields)}
+#define SHARED_INSIDE(name, fields) {KEY(name), .inside = (fields), .shared = true}
+#define ITEMS(name, function, fields) {KEY(name), .inside = (fields), .takes = (function)}
+#define FIELDS(name, ...) static const struct keep name[] = {__VA_ARGS__, {.key = {NULL, 0}}}
+/* clang-format on */
+
+/* ---- parts of several kinds ---- */
+
+/* What object_read reads is in struct object, and is not kept twice. */
+FIELDS(labels, SHARED("labels"));
+FIELDS(labels_of_one, WHOLE("labels")); /* no other has these */
+FIELDS(path_alone, WHOLE("path"));
+FIELDS(phase, WHOLE("phase"));
+FIELDS(condition, WHOLE("type"), WHOLE("status"), WHOLE("reason"));
+FIELDS(ready, ITEMS("conditions", is_ready, condition));
+FIELDS(taint, WHOLE("key"), WHOLE("value"), WHOLE("effect"));
+#define METADATA INSIDE("metadata", labels)
+#define CAPACITIES SHARED("capacity"), SHARED("allocatable")
+
+/* Of claims, and of the templates of claims. */
+#define CLASS_ANNOTATION WHOLE("volume.beta.kubernetes.io/storage-class")
+FIELDS(storage, WHOLE("storage"));
+FIELDS(claim_resources, INSIDE("requests", storage));
+FIELDS(claim_spec, WHOLE("volumeName"), WHOLE("storageClassName"), WHOLE("accessModes"),
+       WHOLE("volumeMode"), WHOLE("selector"), INSIDE("resources", claim_resources));
+FIELDS(claim_template_annotations, CLASS_ANNOTATION, WHOLE("volume.kubernetes.io/selected-node"));
+FIELDS(claim_template_metadata, WHOLE("name"), INSIDE("annotations", claim_template_annotations));
+FIELDS(claim_template, INSIDE("metadata", claim_template_metadata), INSIDE("spec", claim_spec));
+
+/* Of Pods, and of their templates. */
+FIELDS(port, WHOLE("hostPort"), WHOLE("containerPort"), WHOLE("hostIP"), WHOLE("protocol"));
+FIELDS(container, WHOLE("name"), WHOLE("resources"), WHOLE("restartPolicy"), INSIDE("ports", port));
+FIELDS(claim_source, WHOLE("claimName"));
+FIELDS(ephemeral_source, INSIDE("volumeClaimTemplate", claim_template));
+FIELDS(volume, WHOLE("name"), INSIDE("persistentVolumeClaim", claim_source),
+       INSIDE("ephemeral", ephemeral_source));
+FIELDS(pod_spec, WHOLE("nodeName"), WHOLE("schedulingGates"), SHARED("nodeSelector"),
+       SHARED("affinity"), SHARED("topologySpreadConstraints"), SHARED("tolerations"),
+       SHARED_INSIDE("containers", container), SHARED_INSIDE("initContainers", container),
+       WHOLE("resources"), WHOLE("overhead"), WHOLE("hostNetwork"), WHOLE("resourceClaims"),
+       ITEMS("volumes", has_claim, volume));
+FIELDS(pod_template, METADATA, INSIDE("spec", pod_spec));
+
+/* ---- kinds ---- */
+
+FIELDS(any, METADATA);
+
+FIELDS(requests, WHOLE("requests"));
+FIELDS(container_status, WHOLE("name"), INSIDE("resources", requests), WHOLE("allocatedResources"));
+FIELDS(pod_status, WHOLE("phase"), ITEMS("conditions", is_resize, condition),
+       SHARED_INSIDE("containerStatuses", container_status),
+       SHARED_INSIDE("initContainerStatuses", container_status));
+FIELDS(pod_annotations, WHOLE("kubernetes.io/config.mirror"), WHOLE("karpenter.sh/do-not-disrupt"));
+FIELDS(pod_metadata, SHARED("labels"), INSIDE("annotations", pod_annotations));
+FIELDS(pod, INSIDE("metadata", pod_metadata), INSIDE("spec", pod_spec),
+       INSIDE("status", pod_status));
+
+/* Of templates that are compared: what rails judge. */
+FIELDS(judged_annotations, WHOLE("karpenter.sh/do-not-disrupt"), WHOLE("karpenter.sh/do-not-evict"),
+       WHOLE("karpenter.sh/do-not-consolidate"));
+FIELDS(judged_metadata, SHARED("labels"), INSIDE("annotations", judged_annotations));
+FIELDS(variable, WHOLE("name"), WHOLE("value"), WHOLE("valueFrom"));
+FIELDS(judged_container, WHOLE("name"), WHOLE("resources"), WHOLE("restartPolicy"),
+       INSIDE("ports", port), ITEMS("env", names_devices, variable));
+FIELDS(judged_spec, WHOLE("nodeName"), WHOLE("schedulerName"), WHOLE("schedulingGates"),
+       WHOLE("nodeSelector"), WHOLE("affinity"), WHOLE("topologySpreadConstraints"),
+       WHOLE("tolerations"), INSIDE("containers", judged_container),
+       INSIDE("initContainers", judged_container), WHOLE("resources"), WHOLE("overhead"),
+       WHOLE("hostNetwork"), WHOLE("resourceClaims"), WHOLE("runtimeClassName"),
+       WHOLE("restartPolicy"), ITEMS("volumes", has_claim, volume));
+FIELDS(judged_template, INSIDE("metadata", judged_metadata), SHARED_INSIDE("spec", judged_spec));
+
+FIELDS(revision_spec, WHOLE("replicas"), WHOLE("selector"), INSIDE("template", judged_template));
+FIELDS(replica_set, METADATA, INSIDE("spec", revision_spec));
+FIELDS(rollout_status, WHOLE("replicas"), WHOLE("updatedReplicas"));
+FIELDS(deployment, METADATA, INSIDE("spec", revision_spec), INSIDE("status", rollout_status));
+
+FIELDS(ordinals, WHOLE("start"));
+FIELDS(stateful_set_spec, WHOLE("replicas"), WHOLE("selector"), INSIDE("ordinals", ordinals),
+       INSIDE("template", pod_template), INSIDE("volumeClaimTemplates", claim_template));
+FIELDS(stateful_set, METADATA, INSIDE("spec", stateful_set_spec));
+
+FIELDS(daemon_set_spec, WHOLE("selector"), INSIDE("template", pod_template));
+FIELDS(daemon_set, METADATA, INSIDE("spec", daemon_set_spec));
+
+#define JOB_COUNTS WHOLE("parallelism"), WHOLE("completions")
+FIELDS(job_spec, JOB_COUNTS, WHOLE("suspend"), WHOLE("selector"),
+       INSIDE("template", judged_template));
+FIELDS(job_status, WHOLE("succeeded"), ITEMS("conditions", is_end_of_job, condition));
+FIELDS(job, METADATA, INSIDE("spec", job_spec), INSIDE("status", job_status));
+
+FIELDS(future_job_spec, JOB_COUNTS, INSIDE("template", judged_template));
+FIELDS(job_template, INSIDE("spec", future_job_spec));
+FIELDS(cron_job_spec, WHOLE("suspend"), INSIDE("jobTemplate", job_template));
+FIELDS(active_job, WHOLE("name"), WHOLE("uid"));
+FIELDS(cron_job_status, INSIDE("active", active_job));
+FIELDS(cron_job, METADATA, INSIDE("spec", cron_job_spec), INSIDE("status", cron_job_status));
+
+FIELDS(pool_node_spec, WHOLE("requirements"), WHOLE("taints"), WHOLE("startupTaints"),
+       WHOLE("nodeClassRef"));
+FIELDS(pool_template, METADATA, INSIDE("spec", pool_node_spec));
+FIELDS(pool_spec, WHOLE("weight"), WHOLE("replicas"), WHOLE("limits"),
+       INSIDE("template", pool_template));
+FIELDS(pool, METADATA, INSIDE("spec", pool_spec), INSIDE("status", ready));
+FIELDS(provisioner, METADATA, WHOLE("spec"), INSIDE("status", ready));
+
+FIELDS(image_term, WHOLE("alias"));
+FIELDS(class_spec, WHOLE("amiFamily"), INSIDE("amiSelectorTerms", image_term),
+       WHOLE("blockDeviceMappings"), WHOLE("instanceStorePolicy"), WHOLE("kubelet"),
+       WHOLE("capacityReservationSelectorTerms"));
+FIELDS(subnet, WHOLE("zone"), WHOLE("zoneID"));
+FIELDS(class_status, INSIDE("subnets", subnet), WHOLE("capacityReservations"));
+FIELDS(node_class, METADATA, INSIDE("spec", class_spec), INSIDE("status", class_status));
+
+FIELDS(node_spec, WHOLE("providerID"), WHOLE("unschedulable"), INSIDE("taints", taint));
+FIELDS(node_status, CAPACITIES);
+FIELDS(node, INSIDE("metadata", labels_of_one), INSIDE("spec", node_spec),
+       INSIDE("status", node_status));
+
+FIELDS(storage_class_annotations, WHOLE("storageclass.kubernetes.io/is-default-class"),
+       WHOLE("storageclass.beta.kubernetes.io/is-default-class"));
+FIELDS(storage_class_metadata, SHARED("labels"), INSIDE("annotations", storage_class_annotations));
+FIELDS(storage_class, INSIDE("metadata", storage_class_metadata), WHOLE("provisioner"),
+       WHOLE("volumeBindingMode"), WHOLE("allowedTopologies"), WHOLE("parameters"));
+
+FIELDS(claim_annotations, CLASS_ANNOTATION, WHOLE("pv.kubernetes.io/bind-completed"),
+       WHOLE("volume.kubernetes.io/selected-node"));
+FIELDS(claim_metadata, SHARED("labels"), INSIDE("annotations", claim_annotations));
+FIELDS(claim, INSIDE("metadata", claim_metadata), INSIDE("spec", claim_spec),
+       INSIDE("status", phase));
+
+FIELDS(claim_reference, WHOLE("namespace"), WHOLE("name"), WHOLE("uid"));
+FIELDS(csi_source, WHOLE("driver"));
+FIELDS(ebs_source, WHOLE("volumeID"));
+FIELDS(azure_file_source, WHOLE("shareName"));
+FIELDS(persistent_volume_spec, WHOLE("storageClassName"), WHOLE("accessModes"), WHOLE("volumeMode"),
+       SHARED("nodeAffinity"), INSIDE("capacity", storage), INSIDE("claimRef", claim_reference),
+       INSIDE("csi", csi_source), INSIDE("awsElasticBlockStore", ebs_source),
+       INSIDE("local", path_alone), INSIDE("hostPath", path_alone), INSIDE("nfs", path_alone),
+       INSIDE("cephfs", path_alone), INSIDE("azureFile", azure_file_source),
+       INSIDE("glusterfs", path_alone));
+FIELDS(persistent_volume, METADATA, INSIDE("spec", persistent_volume_spec),
+       INSIDE("status", phase));
+
+FIELDS(budget_spec, WHOLE("selector"), WHOLE("minAvailable"), WHOLE("maxUnavailable"));
+FIELDS(budget, METADATA, INSIDE("spec", budget_spec));
+FIELDS(limit_range_spec, WHOLE("limits"));
+FIELDS(limit_range, METADATA, INSIDE("spec", limit_range_spec));
+
+FIELDS(node_claim_spec, INSIDE("taints", taint), INSIDE("startupTaints", taint));
+FIELDS(node_claim_status, WHOLE("nodeName"), WHOLE("providerID"), CAPACITIES);
+FIELDS(node_claim, METADATA, INSIDE("spec", node_claim_spec), INSIDE("status", node_claim_status));
+
+FIELDS(attach_count, WHOLE("count"));
+FIELDS(driver, WHOLE("name"), INSIDE("allocatable", attach_count));
+FIELDS(csi_node_spec, SHARED_INSIDE("drivers", driver));
+FIELDS(csi_node, METADATA, INSIDE("spec", csi_node_spec));
+
+/* Of custom owners no more than that. */
+static const struct keep nothing_more[] = {{.key = {NULL, 0}}};
+FIELDS(custom_owner, INSIDE("metadata", nothing_more));
+
+const struct keep kept_fields[KIND_COUNT] = {
+    [KIND_UNKNOWN] = {.inside = any},
+    [KIND_POD] = {.inside = pod},
+    [KIND_DEPLOYMENT] = {.inside = deployment},
+    [KIND_REPLICA_SET] = {.inside = replica_set},
+    [KIND_REPLICATION_CONTROLLER] = {.inside = replica_set},
+    [KIND_STATEFUL_SET] = {.inside = stateful_set},
+    [KIND_DAEMON_SET] = {.inside = daemon_set},
+    [KIND_JOB] = {.inside = job},
+    [KIND_CRON_JOB] = {.inside = cron_job},
+    [KIND_NODE_POOL] = {.inside = pool},
+    [KIND_PROVISIONER] = {.inside = provisioner},
+    [KIND_AWS_NODE_TEMPLATE] = {.inside = any},
+    [KIND_EC2_NODE_CLASS] = {.inside = node_class},
+    [KIND_NODE] = {.inside = node},
+    [KIND_NAMESPACE] = {.inside = any},
+    [KIND_STORAGE_CLASS] = {.inside = storage_class},
+    [KIND_PERSISTENT_VOLUME_CLAIM] = {.inside = claim},
+    [KIND_PERSISTENT_VOLUME] = {.inside = persistent_volume},
+    [KIND_POD_DISRUPTION_BUDGET] = {.inside = budget},
+    [KIND_LIMIT_RANGE] = {.inside = limit_range},
+    [KIND_NODE_CLAIM] = {.inside = node_claim},
+    [KIND_CSI_NODE] = {.inside = csi_node},
+    [KIND_OWNER_FIRST] = {.inside = custom_owner},
+    {.inside = custom_owner},
+    {.inside = custom_owner},
+    {.inside = custom_owner},
+    {.inside = custom_owner},
+    {.inside = custom_owner},
+    {.inside = custom_owner},
+    [KIND_OWNER_LAST] = {.inside = custom_owner},
+};
+
+/* ---- words that most objects have ---- */
+
+/* clang-format off */
+/* By size, then bytewise. What is not among them is kept with its object. */
+static const char *const words[] = {
+    "Gt", "In", "Lt", "v1", "Job", "Pod", "TCP", "UDP", "app", "cpu", "key", "yes", "Node", "pods",
+    "spot", "true", "Block", "Bound", "Equal", "NotIn", "amd64", "arm64", "false", "linux", "value",
+    "Always", "Exists", "Failed", "claims", "effect", "limits", "memory", "values", "weight",
+    "CronJob", "Pending", "Running", "apps/v1", "default", "maxSkew", "storage", "windows",
+    "NodePool", "batch/v1", "job-name", "operator", "requests", "required", "Available",
+    "DaemonSet", "NoExecute", "NodeClaim", "Succeeded", "on-demand", "Deployment", "Filesystem",
+    "NoSchedule", "ReplicaSet", "minDomains", "namespaces", "preference", "StatefulSet",
+    "kube-system", "matchFields", "matchLabels", "podAffinity", "topologyKey", "DoesNotExist",
+    "EC2NodeClass", "ReadOnlyMany", "nodeAffinity", "DoNotSchedule", "ReadWriteMany",
+    "ReadWriteOnce", "helm.sh/chart", "hugepages-1Gi", "hugepages-2Mi", "labelSelector",
+    "ScheduleAnyway", "controller-uid", "matchLabelKeys", "nvidia.com/gpu", "ebs.csi.aws.com",
+    "karpenter.sh/v1", "podAffinityTerm", "podAntiAffinity", "PreferNoSchedule", "ReadWriteOncePod",
+    "kubernetes.io/os", "matchExpressions", "nodeTaintsPolicy", "ephemeral-storage",
+    "karpenter.k8s.aws", "mismatchLabelKeys", "namespaceSelector", "nodeSelectorTerms",
+    "pod-template-hash", "tolerationSeconds", "whenUnsatisfiable", "kubernetes.io/arch",
+    "nodeAffinityPolicy", "beta.kubernetes.io/os", "karpenter.sh/nodepool",
+    "app.kubernetes.io/name", "kubernetes.io/hostname", "beta.kubernetes.io/arch",
+    "karpenter.sh/registered", "pod-template-generation", "controller-revision-hash",
+    "karpenter.sh/initialized", "app.kubernetes.io/part-of", "app.kubernetes.io/version",
+    "vpc.amazonaws.com/pod-eni", "app.kubernetes.io/instance", "attachable-volumes-aws-ebs",
+    "karpenter.sh/capacity-type", "app.kubernetes.io/component", "kubernetes.io/metadata.name",
+    "topology.kubernetes.io/zone", "app.kubernetes.io/managed-by", "apps.kubernetes.io/pod-index",
+    "batch.kubernetes.io/job-name", "node.kubernetes.io/not-ready", "topology.ebs.csi.aws.com/zone",
+    "topology.kubernetes.io/region", "karpenter.k8s.aws/ec2nodeclass",
+    "karpenter.k8s.aws/instance-cpu", "node.kubernetes.io/unreachable",
+    "karpenter.k8s.aws/instance-size", "node.kubernetes.io/pid-pressure",
+    "beta.kubernetes.io/instance-type", "node.kubernetes.io/disk-pressure",
+    "node.kubernetes.io/instance-type", "node.kubernetes.io/unschedulable",
+    "karpenter.k8s.aws/instance-family", "karpenter.k8s.aws/instance-memory",
+    "batch.kubernetes.io/controller-uid", "node.kubernetes.io/memory-pressure",
+    "statefulset.kubernetes.io/pod-name", "karpenter.k8s.aws/instance-category",
+    "karpenter.k8s.aws/instance-generation", "karpenter.k8s.aws/instance-hypervisor",
+    "karpenter.k8s.aws/instance-local-nvme", "failure-domain.beta.kubernetes.io/zone",
+    "failure-domain.beta.kubernetes.io/region", "karpenter.k8s.aws/instance-ebs-bandwidth",
+    "karpenter.k8s.aws/instance-cpu-manufacturer", "karpenter.k8s.aws/instance-network-bandwidth",
+    "requiredDuringSchedulingIgnoredDuringExecution",
+    "preferredDuringSchedulingIgnoredDuringExecution",
+    "karpenter.k8s.aws/instance-cpu-sustained-clock-speed-mhz",
+    "karpenter.k8s.aws/instance-encryption-in-transit-supported",
+};
+/* clang-format on */
+
+static int compare_to_word(const void *text_pointer, const void *word_pointer)
+{
+    struct text text = *(const struct text *)text_pointer;
+    const char *word = *(const char *const *)word_pointer;
+    size_t size = strlen(word);
+    if (text.size != size)
+        return text.size < size ? -1 : 1;
+    return memcmp(text.data, word, size);
+}
+
+const char *kept_word(struct text text)
+{
+    static const struct text none = {"", 0};
+    if (text.size == 0)
+        return none.data;
+    const char *const *found =
+        bsearch(&text, words, COUNT_OF(words), sizeof *words, compare_to_word);
+    return found == NULL ? NULL : *found;
+}

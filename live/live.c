@@ -1,0 +1,356 @@
+/* The objects of a cluster that changes, as they are now. */
+#include "live/live.h"
+
+#include <stdlib.h>
+
+#include "live/live_internal.h"
+
+enum { FIRST_BUCKETS = 16, FIRST_TOUCHED = 16 };
+
+struct live *live_create(void)
+{
+    struct live *live = calloc(1, sizeof *live);
+    if (live == NULL || !versions_begin(live)) {
+        free(live);
+        return NULL;
+    }
+    live->limit_bytes = SIZE_MAX;
+    return live;
+}
+
+static void destroy_entries(struct live *live, struct entries *entries)
+{
+    for (size_t i = 0; i < entries->bucket_count; i++)
+        for (struct entry *entry = entries->buckets[i]; entry != NULL;) {
+            struct entry *next = entry->next;
+            if (entry->now != entry->version)
+                kept_destroy(entry->now, &live->trees);
+            kept_destroy(entry->version, &live->trees);
+            free(entry);
+            entry = next;
+        }
+    free(entries->buckets);
+    free(entries->touched);
+}
+
+void live_destroy(struct live *live)
+{
+    if (live == NULL)
+        return;
+    versions_destroy(live);
+    for (size_t kind = 0; kind < KIND_COUNT; kind++)
+        destroy_entries(live, &live->kinds[kind]);
+    shared_trees_destroy(&live->trees);
+    free(live->changes);
+    free(live->injuries);
+    free(live);
+}
+
+/* ---- entries by name ---- */
+
+/* FNV-1a */
+static uint64_t mix(uint64_t hash, struct text t)
+{
+    for (size_t i = 0; i < t.size; i++)
+        hash = (hash ^ (unsigned char)t.data[i]) * UINT64_C(1099511628211);
+    return (hash ^ 0xFF) * UINT64_C(1099511628211);
+}
+
+static uint64_t hash_of(struct text namespace, struct text name)
+{
+    uint64_t hash = mix(mix(UINT64_C(14695981039346656037), namespace), name);
+    return hash ^ (hash >> 32);
+}
+
+static struct entry **bucket_of(const struct entries *entries, uint64_t hash)
+{
+    return &entries->buckets[hash & (entries->bucket_count - 1)];
+}
+
+/* One that has gone and is in no version either has no name any more. */
+static bool has_name(const struct entry *entry, struct text namespace, struct text name)
+{
+    const struct kept *kept = entry->now != NULL ? entry->now : entry->version;
+    return kept != NULL && text_equal(kept->object.name, name) &&
+           text_equal(kept->object.namespace, namespace);
+}
+
+static struct entry *find(const struct entries *entries, struct text namespace, struct text name)
+{
+    if (entries->bucket_count == 0)
+        return NULL;
+    uint64_t hash = hash_of(namespace, name);
+    struct entry *entry = *bucket_of(entries, hash);
+    while (entry != NULL && !(entry->hash == hash && has_name(entry, namespace, name)))
+        entry = entry->next;
+    return entry;
+}
+
+static bool spread(struct entries *entries)
+{
+    struct entries wider = {.bucket_count = entries->bucket_count == 0 ? FIRST_BUCKETS
+                                                                       : entries->bucket_count * 2};
+    wider.buckets = calloc(wider.bucket_count, sizeof(struct entry *));
+    if (wider.buckets == NULL)
+        return false;
+    for (size_t i = 0; i < entries->bucket_count; i++)
+        for (struct entry *entry = entries->buckets[i]; entry != NULL;) {
+            struct entry *next = entry->next;
+            struct entry **bucket = bucket_of(&wider, entry->hash);
+            entry->next = *bucket;
+            *bucket = entry;
+            entry = next;
+        }
+    free(entries->buckets);
+    entries->buckets = wider.buckets;
+    entries->bucket_count = wider.bucket_count;
+    return true;
+}
+
+/* NULL: malloc failed. */
+static struct entry *add(struct entries *entries, struct text namespace, struct text name)
+{
+    /* Without memory for more buckets the chains are longer, and that is all. */
+    if (entries->count >= entries->bucket_count && !spread(entries) && entries->bucket_count == 0)
+        return NULL;
+    struct entry *entry = calloc(1, sizeof *entry);
+    if (entry == NULL)
+        return NULL;
+    entry->hash = hash_of(namespace, name);
+    struct entry **bucket = bucket_of(entries, entry->hash);
+    entry->next = *bucket;
+    *bucket = entry;
+    entries->count++;
+    return entry;
+}
+
+void entry_forget(struct entries *entries, struct entry *entry)
+{
+    struct entry **at = bucket_of(entries, entry->hash);
+    while (*at != entry)
+        at = &(*at)->next;
+    *at = entry->next;
+    entries->count--;
+    free(entry);
+}
+
+/* ---- changes ---- */
+
+/* False: malloc failed. */
+static bool touch(struct entries *entries, struct entry *entry)
+{
+    if (entry->touched)
+        return true;
+    if (entries->touched_count == entries->touched_capacity) {
+        size_t capacity =
+            entries->touched_capacity == 0 ? FIRST_TOUCHED : entries->touched_capacity * 2;
+        struct entry **wider = realloc(entries->touched, capacity * sizeof(struct entry *));
+        if (wider == NULL)
+            return false;
+        entries->touched = wider;
+        entries->touched_capacity = capacity;
+    }
+    entries->touched[entries->touched_count++] = entry;
+    entry->touched = true;
+    return true;
+}
+
+static size_t differs(const struct entry *entry)
+{
+    return entry->now != entry->version ? 1 : 0;
+}
+
+static void replace(struct live *live, struct entries *entries, struct entry *entry,
+                    struct kept *now)
+{
+    struct kept *before = entry->now;
+    live->change_count -= differs(entry);
+    entry->now = now;
+    live->change_count += differs(entry);
+    if (before != NULL) {
+        entries->object_count--;
+        entries->unreadable_count -= before->unreadable ? 1 : 0;
+        entries->object_bytes -= before->size_bytes;
+        if (before != entry->version)
+            kept_destroy(before, &live->trees);
+    }
+    if (now != NULL) {
+        entries->object_count++;
+        entries->unreadable_count += now->unreadable ? 1 : 0;
+        entries->object_bytes += now->size_bytes;
+    }
+}
+
+/* ---- room ---- */
+
+void live_limit(struct live *live, size_t bytes)
+{
+    live->limit_bytes = bytes;
+}
+
+static size_t used_bytes(const struct live *live)
+{
+    size_t bytes = 0;
+    for (enum kind kind = 0; kind < KIND_COUNT; kind++)
+        bytes += live_bytes(live, kind) + live->kinds[kind].count * sizeof(struct entry);
+    return bytes;
+}
+
+/* What kinds that anybody can make leave to the others, and all but claims to claims. */
+static size_t limit_of(const struct live *live, enum kind kind)
+{
+    if (!kind_table[kind].namespaced)
+        return live->limit_bytes;
+    size_t quarter = live->limit_bytes / 4;
+    return kind == KIND_PERSISTENT_VOLUME_CLAIM ? 3 * quarter : 2 * quarter;
+}
+
+/* In the place of before, which may be NULL. Names get an eighth more. */
+static bool has_room(const struct live *live, enum kind kind, const struct kept *kept,
+                     const struct kept *before)
+{
+    size_t limit = limit_of(live, kind);
+    if (live->limit_bytes == SIZE_MAX)
+        return true;
+    if (kept->unreadable)
+        limit += limit / 8;
+    return used_bytes(live) + kept->size_bytes <= limit + (before == NULL ? 0 : before->size_bytes);
+}
+
+bool live_has_room(const struct live *live)
+{
+    return used_bytes(live) < live->limit_bytes / 4;
+}
+
+bool live_lacks(const struct live *live, enum kind kind)
+{
+    return live->kinds[kind].lacks;
+}
+
+bool live_misses(const struct live *live, enum kind kind)
+{
+    return live->kinds[kind].misses;
+}
+
+/* ---- putting and removing ---- */
+
+/* Takes it over. False: malloc failed. */
+static bool keep(struct live *live, struct entries *entries, struct entry *entry, struct kept *kept)
+{
+    const struct object *object = &kept->object;
+    bool is_new = entry == NULL;
+    if (is_new)
+        entry = add(entries, object->namespace, object->name);
+    if (!is_new && entry->now != NULL && kept_equal(entry->now, kept)) {
+        entry->list = entries->list;
+        kept_destroy(kept, &live->trees);
+        return true;
+    }
+    if (entry == NULL || !touch(entries, entry)) {
+        if (is_new && entry != NULL)
+            entry_forget(entries, entry);
+        kept_destroy(kept, &live->trees);
+        return false;
+    }
+    if (entry->version != NULL && kept_equal(entry->version, kept)) {
+        kept_destroy(kept, &live->trees);
+        kept = entry->version;
+    }
+    entry->list = entries->list;
+    replace(live, entries, entry, kept);
+    return true;
+}
+
+/* False: malloc failed. */
+static bool put(struct live *live, const struct object *object, bool unreadable)
+{
+    struct entries *entries = &live->kinds[object->kind];
+    struct entry *entry = find(entries, object->namespace, object->name);
+    struct kept *kept = kept_create(object, &live->trees);
+    if (kept == NULL)
+        return false;
+    kept->unreadable = unreadable;
+    if (has_room(live, object->kind, kept, entry == NULL ? NULL : entry->now))
+        return keep(live, entries, entry, kept);
+    kept_destroy(kept, &live->trees);
+    entries->lacks = true;
+    if (!unreadable)
+        return live_put_unreadable(live, object->kind, object->namespace, object->name);
+    entries->misses = true;
+    return live_remove(live, object->kind, object->namespace, object->name);
+}
+
+bool live_put(struct live *live, const struct object *object)
+{
+    return put(live, object, false);
+}
+
+bool live_put_unreadable(struct live *live, enum kind kind, struct text namespace, struct text name)
+{
+    static const struct node nothing = {.kind = NODE_MAP};
+    static const struct field root = {.node = &nothing};
+    const struct object object = {
+        .kind = kind, .namespace = namespace, .name = name, .root = &root};
+    return put(live, &object, true);
+}
+
+bool live_remove(struct live *live, enum kind kind, struct text namespace, struct text name)
+{
+    struct entries *entries = &live->kinds[kind];
+    struct entry *entry = find(entries, namespace, name);
+    if (entry == NULL || entry->now == NULL)
+        return true;
+    if (!touch(entries, entry))
+        return false;
+    replace(live, entries, entry, NULL);
+    return true;
+}
+
+void live_list_begin(struct live *live, enum kind kind)
+{
+    struct entries *entries = &live->kinds[kind];
+    entries->list++;
+    entries->lacks = entries->misses = false;
+}
+
+/* What did not come in this list has been deleted unseen. */
+bool live_list_end(struct live *live, enum kind kind)
+{
+    struct entries *entries = &live->kinds[kind];
+    for (size_t i = 0; i < entries->bucket_count; i++)
+        for (struct entry *entry = entries->buckets[i]; entry != NULL; entry = entry->next) {
+            if (entry->now == NULL || entry->list == entries->list)
+                continue;
+            if (!touch(entries, entry))
+                return false;
+            replace(live, entries, entry, NULL);
+        }
+    return true;
+}
+
+size_t live_count(const struct live *live, enum kind kind)
+{
+    return live->kinds[kind].object_count;
+}
+
+size_t live_unreadable_count(const struct live *live, enum kind kind)
+{
+    return live->kinds[kind].unreadable_count;
+}
+
+bool live_is_unreadable(const struct live *live, enum kind kind, struct text namespace,
+                        struct text name)
+{
+    const struct entry *entry = find(&live->kinds[kind], namespace, name);
+    return entry != NULL && entry->now != NULL && entry->now->unreadable;
+}
+
+size_t live_bytes(const struct live *live, enum kind kind)
+{
+    return live->kinds[kind].object_bytes + live->trees.size_bytes[kind];
+}
+
+bool live_has_changed(const struct live *live)
+{
+    return live->change_count > 0;
+}

@@ -1,0 +1,772 @@
+/* Lists a kind, then watches it from there; every way in which that fails ends in one of three:
+ * watch again from the same version, list again, or leave the kind alone for a while. */
+#include "live/watch.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "live/hold.h"
+
+enum {
+    BACK_OFF_MIN_MS = 800,
+    BACK_OFF_MAX_MS = 30000,
+    BACK_OFF_DOUBLINGS = 6,
+    DEGRADED_MS = 300000,
+    REFUSALS_SOON = 6, /* in a row, after which a kind is left alone for so long */
+    RETRY_AFTER_MAX_S = 300,
+    WATCH_SHORT_MS = 1000, /* a watch that ends so soon is not asked for again at once */
+    WATCH_GOOD_MS = 120000,
+    WATCH_MIN_S = 300, /* what the server is asked for, up to twice as long */
+    RESUMES_MAX = 8,   /* failures in a row after which it is listed again */
+    PAGES_MAX = 100000,
+    REFUSAL_BYTES = 1 << 16, /* of an answer that is no 200 */
+    HEAD_BYTES = 1 << 16,    /* of a list without its items */
+    ENDLESS = 16,            /* times as large as it may be an object never ends */
+    PAGE_ROOM = 4,           /* times as large as it was a page may be and the next be longer */
+};
+#define ARENA_BYTES ((size_t)32 << 20) /* of one object, of which what is kept is read */
+#define WHOLE_ARENA_BYTES ((size_t)256 << 20)
+
+enum failure { RESUME, RELIST };
+
+/* A custom kind of owners: its names, and what is known of its group. */
+struct custom {
+    struct custom_kind kind;
+    char *names;                  /* that its texts point into */
+    struct api_versions versions; /* none: the server is to be asked */
+};
+
+struct watcher {
+    enum kind kind;
+    struct custom custom; /* without a kind: it is none */
+    size_t version;       /* of those there are */
+    struct watch_settings settings;
+    struct watch_sink sink;
+    struct arena *arena;
+    uint64_t random;
+
+    bool watching; /* or listing */
+    bool in_flight;
+    int64_t start_at_ms, sent_at_ms, last_byte_ms;
+    unsigned status;
+    bool told; /* this watch brought an event or a bookmark */
+    unsigned failures_in_row, refusals_in_row;
+    bool whole_list; /* without pages: a page expired before the next */
+    size_t page_count, page_objects, page_bytes;
+    bool begun; /* the list has been told to have begun */
+    char resource_version[VERSION_BYTES], list_version[VERSION_BYTES];
+    char *continue_token; /* NULL: the first page */
+    char path[PATH_BYTES];
+
+    struct value_scan scan; /* of a watch */
+    struct list_scan list_scan;
+    struct hold hold;    /* an event or an item under way; of a refusal, what it says */
+    struct hold head;    /* of a list, what are not its items */
+    size_t object_bytes; /* that have come of it */
+    bool cut;            /* what is held is only the beginning */
+
+    bool synced, degraded, troubled;
+    unsigned refused_status;
+    bool trouble_of_watch;
+    int64_t current_at_ms;
+    uint64_t lists, events, failures;
+    char problem[200];
+};
+
+static bool is_custom(const struct watcher *watcher)
+{
+    return watcher->custom.names != NULL;
+}
+
+/* NULL: there are no more. */
+static const char *version_at(const struct watcher *watcher, size_t index)
+{
+    const struct api_versions *found = &watcher->custom.versions;
+    if (!is_custom(watcher))
+        return kind_versions(watcher->kind)[index];
+    return index < found->count ? found->items[index] : NULL;
+}
+
+static bool is_asking_for_versions(const struct watcher *watcher)
+{
+    return is_custom(watcher) && watcher->custom.versions.count == 0;
+}
+
+/* Takes it on in memory of its own. False: malloc failed. */
+static bool keep_custom(struct custom *custom, const struct custom_kind *kind)
+{
+    struct text *own[] = {&custom->kind.group, &custom->kind.kind, &custom->kind.plural};
+    custom->kind = *kind;
+    custom->names = malloc(kind->group.size + kind->kind.size + kind->plural.size + 1);
+    if (custom->names == NULL)
+        return false;
+    char *at = custom->names;
+    for (size_t i = 0; i < COUNT_OF(own); at += own[i++]->size) {
+        memcpy(at, own[i]->data, own[i]->size);
+        own[i]->data = at;
+    }
+    return true;
+}
+
+struct watcher *watcher_create(enum kind kind, const struct watch_settings *settings,
+                               const struct watch_sink *sink)
+{
+    struct watcher *watcher = calloc(1, sizeof *watcher);
+    if (watcher == NULL)
+        return NULL;
+    *watcher = (struct watcher){.kind = kind, .settings = *settings, .sink = *sink};
+    struct watch_settings *own = &watcher->settings;
+    if (own->page_objects == 0)
+        own->page_objects = 500;
+    if (own->page_bytes_max == 0)
+        own->page_bytes_max = (size_t)64 << 20;
+    if (own->object_bytes_max == 0)
+        own->object_bytes_max = (size_t)16 << 20;
+    if (own->list_idle_ms == 0)
+        own->list_idle_ms = 30000;
+    if (own->watch_idle_ms == 0)
+        own->watch_idle_ms = 180000;
+    watcher->page_objects = own->page_objects;
+    watcher->hold.budget = own->budget;
+    /* Kinds that are given the same seed do not move in step. */
+    watcher->random = own->seed ^ ((uint64_t)kind << 32) ^ UINT64_C(0x9E3779B97F4A7C15);
+    watcher->arena = arena_create(own->whole ? WHOLE_ARENA_BYTES : ARENA_BYTES);
+    if (watcher->arena == NULL ||
+        (own->custom != NULL && !keep_custom(&watcher->custom, own->custom))) {
+        watcher_destroy(watcher);
+        return NULL;
+    }
+    own->custom = NULL; /* there is a copy */
+    return watcher;
+}
+
+void watcher_destroy(struct watcher *watcher)
+{
+    if (watcher == NULL)
+        return;
+    arena_destroy(watcher->arena);
+    free(watcher->continue_token);
+    free(watcher->custom.names);
+    hold_free(&watcher->hold);
+    hold_free(&watcher->head);
+    free(watcher);
+}
+
+/* splitmix64 */
+static uint64_t draw(struct watcher *watcher)
+{
+    uint64_t z = watcher->random += UINT64_C(0x9E3779B97F4A7C15);
+    z = (z ^ z >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
+    z = (z ^ z >> 27) * UINT64_C(0x94D049BB133111EB);
+    return z ^ z >> 31;
+}
+
+/* From half of it to half as much again: clients that fail together do not come back together. */
+static int64_t jitter(struct watcher *watcher, int64_t ms)
+{
+    return ms / 2 + (int64_t)(draw(watcher) % (uint64_t)ms);
+}
+
+static int64_t back_off_ms(struct watcher *watcher)
+{
+    unsigned doublings = watcher->failures_in_row > 0 ? watcher->failures_in_row - 1 : 0;
+    if (doublings > BACK_OFF_DOUBLINGS)
+        doublings = BACK_OFF_DOUBLINGS;
+    int64_t ms = (int64_t)BACK_OFF_MIN_MS << doublings;
+    return jitter(watcher, ms > BACK_OFF_MAX_MS ? BACK_OFF_MAX_MS : ms);
+}
+
+/* ---- what is held ---- */
+
+/* What is larger than an object may be is held up to there. */
+static bool keep_bytes(struct watcher *watcher, struct text bytes)
+{
+    watcher->object_bytes += bytes.size;
+    size_t room = watcher->settings.object_bytes_max - watcher->hold.size;
+    watcher->cut |= bytes.size > room;
+    if (bytes.size > room)
+        bytes.size = room;
+    return hold_add(&watcher->hold, bytes);
+}
+
+static void drop_object(struct watcher *watcher)
+{
+    hold_drop(&watcher->hold);
+    watcher->cut = false;
+    watcher->object_bytes = 0;
+    arena_reset(watcher->arena);
+}
+
+static void drop_bytes(struct watcher *watcher)
+{
+    drop_object(watcher);
+    hold_drop(&watcher->head);
+    watcher->page_bytes = 0;
+    watcher->scan = (struct value_scan){0};
+    watcher->list_scan = (struct list_scan){0};
+}
+
+static struct object_reader reader_of(const struct watcher *watcher)
+{
+    return (struct object_reader){.kind = watcher->kind,
+                                  .custom = is_custom(watcher) ? &watcher->custom.kind : NULL,
+                                  .version = version_at(watcher, watcher->version),
+                                  .whole = watcher->settings.whole,
+                                  .arena = watcher->arena};
+}
+
+size_t watcher_used_bytes(const struct watcher *watcher)
+{
+    return sizeof *watcher + watcher->hold.capacity + watcher->head.capacity +
+           arena_used_bytes(watcher->arena) +
+           (watcher->continue_token == NULL ? 0 : strlen(watcher->continue_token) + 1);
+}
+
+static void forget_pages(struct watcher *watcher)
+{
+    free(watcher->continue_token);
+    watcher->continue_token = NULL;
+    watcher->page_count = 0;
+    watcher->begun = false;
+}
+
+/* ---- failing, and being well again ---- */
+
+static void say(struct watcher *watcher, enum log_level level, const char *message)
+{
+    if (watcher->sink.say != NULL)
+        watcher->sink.say(watcher->sink.context, watcher->kind, level, message);
+}
+
+static void note_problem(struct watcher *watcher, const char *what)
+{
+    snprintf(watcher->problem, sizeof watcher->problem, "%s", what);
+    watcher->failures++;
+    watcher->failures_in_row++;
+}
+
+static void stop(struct watcher *watcher)
+{
+    watcher->in_flight = false;
+    drop_bytes(watcher);
+}
+
+static void start_over(struct watcher *watcher)
+{
+    watcher->watching = false;
+    forget_pages(watcher);
+}
+
+/* what may lie in the arena. */
+static void fail(struct watcher *watcher, int64_t now_ms, enum failure failure,
+                 int64_t retry_after_s, const char *what)
+{
+    note_problem(watcher, what);
+    if (!watcher->troubled) {
+        watcher->troubled = true;
+        watcher->trouble_of_watch = watcher->watching;
+        say(watcher, LOG_WARN, watcher->problem);
+    }
+    if (!watcher->watching || failure == RELIST || watcher->failures_in_row % RESUMES_MAX == 0)
+        start_over(watcher);
+    stop(watcher);
+    if (retry_after_s > RETRY_AFTER_MAX_S)
+        retry_after_s = RETRY_AFTER_MAX_S;
+    int64_t wait_ms = back_off_ms(watcher);
+    watcher->start_at_ms = now_ms + wait_ms + (retry_after_s > 0 ? retry_after_s * 1000 : 0);
+}
+
+void watcher_list_again(struct watcher *watcher, int64_t now_ms)
+{
+    if (!watcher->watching)
+        return;
+    start_over(watcher);
+    stop(watcher);
+    watcher->start_at_ms = now_ms;
+}
+
+/* An ordinary thing: what was asked for is too old. */
+static void expire(struct watcher *watcher, int64_t now_ms)
+{
+    watcher->whole_list = !watcher->watching && watcher->continue_token != NULL;
+    watcher->failures++;
+    watcher->failures_in_row++;
+    start_over(watcher);
+    stop(watcher);
+    watcher->start_at_ms = now_ms + back_off_ms(watcher);
+}
+
+/* It may not be read, or is not there. The other kinds go on. */
+static void degrade(struct watcher *watcher, int64_t now_ms, const char *what)
+{
+    note_problem(watcher, what);
+    if (!watcher->degraded)
+        say(watcher, LOG_WARN, watcher->problem);
+    watcher->degraded = true;
+    watcher->refused_status = watcher->status;
+    watcher->version = 0;
+    watcher->custom.versions.count = 0;
+    start_over(watcher);
+    stop(watcher);
+    bool soon = watcher->refusals_in_row < REFUSALS_SOON;
+    watcher->start_at_ms = now_ms + (soon ? back_off_ms(watcher) : jitter(watcher, DEGRADED_MS));
+    if (!soon)
+        watcher->failures_in_row = 0;
+}
+
+/* An API server that has just started refuses what it will grant a moment later, once it knows the
+ * roles: what could be read before is not given up at the first word. */
+static void take_denial(struct watcher *watcher, int64_t now_ms, const char *what)
+{
+    watcher->refusals_in_row++;
+    if (watcher->synced && !watcher->degraded && watcher->refusals_in_row < REFUSALS_SOON)
+        fail(watcher, now_ms, RESUME, 0, what);
+    else
+        degrade(watcher, now_ms, what);
+}
+
+static void recover(struct watcher *watcher)
+{
+    watcher->problem[0] = '\0';
+    if (watcher->troubled)
+        say(watcher, LOG_INFO, "all is well again");
+    watcher->troubled = false;
+}
+
+/* ---- answers ---- */
+
+static void finish_list(struct watcher *watcher, int64_t now_ms)
+{
+    memcpy(watcher->resource_version, watcher->list_version, VERSION_BYTES);
+    forget_pages(watcher);
+    watcher->lists++;
+    watcher->watching = true;
+    watcher->whole_list = false;
+    watcher->synced = true;
+    watcher->current_at_ms = now_ms;
+    watcher->start_at_ms = now_ms;
+    if (watcher->degraded)
+        say(watcher, LOG_INFO, "can be read now");
+    watcher->degraded = false;
+    watcher->refused_status = 0;
+    watcher->refusals_in_row = 0;
+    /* A watch that fails each time is not mended by the list between, nor is the back-off over. */
+    if (!watcher->trouble_of_watch)
+        recover(watcher);
+}
+
+/* Takes over where the next page begins; false when there is none, or it cannot be. */
+static bool turn_page(struct watcher *watcher, struct text token)
+{
+    bool stuck = watcher->continue_token != NULL && text_is(token, watcher->continue_token);
+    char *copy =
+        token.size > PATH_BYTES / 4 || stuck || memchr(token.data, '\0', token.size) != NULL
+            ? NULL
+            : text_duplicate(token);
+    free(watcher->continue_token);
+    watcher->continue_token = copy;
+    return copy != NULL && ++watcher->page_count < PAGES_MAX;
+}
+
+/* False: it could not be kept. */
+static bool tell(struct watcher *watcher, enum read_result result, const struct object *object,
+                 const struct error *error)
+{
+    const struct watch_sink *sink = &watcher->sink;
+    return result == READ_UNREADABLE ? sink->put_unreadable(sink->context, object, error->what)
+                                     : sink->put(sink->context, object);
+}
+
+/* False: the list is over. */
+static bool begin_list(struct watcher *watcher, int64_t now_ms)
+{
+    const struct watch_sink *sink = &watcher->sink;
+    if (!watcher->begun && !sink->list_begin(sink->context, watcher->kind)) {
+        fail(watcher, now_ms, RELIST, 0, "the list could not be begun: memory ran out");
+        return false;
+    }
+    watcher->begun = true;
+    return true;
+}
+
+/* False: the list is over. */
+static bool take_item(struct watcher *watcher, int64_t now_ms)
+{
+    struct object object;
+    struct error error;
+    const struct object_reader reader = reader_of(watcher);
+    enum read_result result =
+        list_item_read(&reader, hold_text(&watcher->head), hold_text(&watcher->hold), watcher->cut,
+                       &object, &error);
+    if (result == READ_FAILED) {
+        fail(watcher, now_ms, RELIST, 0, error.what);
+        return false;
+    }
+    if (!begin_list(watcher, now_ms))
+        return false;
+    if (!tell(watcher, result, &object, &error)) {
+        fail(watcher, now_ms, RELIST, 0, "a listed object could not be kept: memory ran out");
+        return false;
+    }
+    drop_object(watcher);
+    return true;
+}
+
+static void halve_page(struct watcher *watcher)
+{
+    if (watcher->page_objects > 1)
+        watcher->page_objects /= 2;
+}
+
+/* Pages that were too large once may be small again. */
+static void lengthen_page(struct watcher *watcher)
+{
+    if (watcher->page_bytes < watcher->settings.page_bytes_max / PAGE_ROOM &&
+        watcher->page_objects * 2 <= watcher->settings.page_objects)
+        watcher->page_objects *= 2;
+}
+
+/* The items of the page have been told. */
+static void take_page(struct watcher *watcher, int64_t now_ms)
+{
+    struct list_head head = {0};
+    struct error error = {0};
+    const struct watch_sink *sink = &watcher->sink;
+    if (!watcher->list_scan.ended ||
+        !list_head_read(hold_text(&watcher->head), watcher->arena, &head, &error)) {
+        fail(watcher, now_ms, RELIST, 0,
+             watcher->list_scan.ended ? error.what : "the list ended before its end");
+        return;
+    }
+    bool first = watcher->continue_token == NULL;
+    /* The first page's: what later pages of another version hold already is only told twice. */
+    if (first && !version_keep(watcher->list_version, head.resource_version)) {
+        fail(watcher, now_ms, RELIST, 0, "the list's resourceVersion is too long");
+        return;
+    }
+    if (!begin_list(watcher, now_ms))
+        return;
+    bool last = head.continue_token.size == 0;
+    if (!last && !turn_page(watcher, head.continue_token)) {
+        fail(watcher, now_ms, RELIST, 0, "the list has no end");
+        return;
+    }
+    if (last && !sink->list_end(sink->context, watcher->kind)) {
+        fail(watcher, now_ms, RELIST, 0, "a listed object could not be kept: memory ran out");
+        return;
+    }
+    lengthen_page(watcher);
+    stop(watcher);
+    watcher->start_at_ms = now_ms;
+    if (last)
+        finish_list(watcher, now_ms);
+}
+
+static void take_versions(struct watcher *watcher, int64_t now_ms)
+{
+    struct error error = {0};
+    bool whole = !watcher->cut;
+    if (!whole || !api_versions_read(hold_text(&watcher->hold), watcher->arena,
+                                     &watcher->custom.versions, &error)) {
+        fail(watcher, now_ms, RELIST, 0, whole ? error.what : "the answer is too long");
+        return;
+    }
+    stop(watcher);
+    watcher->start_at_ms = now_ms;
+}
+
+/* False: the watch is over. */
+static bool take_event(struct watcher *watcher, int64_t now_ms)
+{
+    struct watch_event event = {0};
+    struct error error = {0};
+    const struct watch_sink *sink = &watcher->sink;
+    const struct object_reader reader = reader_of(watcher);
+    enum read_result result =
+        watch_event_read(&reader, hold_text(&watcher->hold), watcher->cut, &event, &error);
+    if (result == READ_FAILED) {
+        fail(watcher, now_ms, RELIST, 0, error.what);
+        return false;
+    }
+    if (event.type == EVENT_ERROR) {
+        if (event.expired) {
+            expire(watcher, now_ms);
+            return false;
+        }
+        struct text what = arena_printf(watcher->arena, "the watch broke off: %lld %.*s",
+                                        (long long)event.code, TEXT_ARGS(event.message));
+        fail(watcher, now_ms, event.too_new ? RELIST : RESUME, 0, what.data);
+        return false;
+    }
+    int order = version_order(event.resource_version, text_of(watcher->resource_version));
+    if (order < 0 || (order == 0 && event.type != EVENT_BOOKMARK)) {
+        fail(watcher, now_ms, RELIST, 0, "the watch went back in time");
+        return false;
+    }
+    bool kept = true;
+    if (event.type == EVENT_PUT)
+        kept = tell(watcher, result, &event.object, &error);
+    else if (event.type == EVENT_REMOVE)
+        kept = sink->remove(sink->context, &event.object);
+    if (!kept || !version_keep(watcher->resource_version, event.resource_version)) {
+        fail(watcher, now_ms, RELIST, 0, "an event could not be kept");
+        return false;
+    }
+    watcher->events += event.type != EVENT_BOOKMARK;
+    watcher->told = true;
+    watcher->current_at_ms = now_ms;
+    watcher->trouble_of_watch = false;
+    watcher->failures_in_row = 0;
+    watcher->refusals_in_row = 0;
+    recover(watcher);
+    drop_bytes(watcher);
+    return true;
+}
+
+/* An answer that is no 200. */
+static void take_refusal(struct watcher *watcher, int64_t now_ms, int64_t retry_after_s)
+{
+    unsigned status = watcher->status;
+    struct watch_event said = {0};
+    bool is_status = status_read(hold_text(&watcher->hold), watcher->arena, &said);
+    char what[sizeof watcher->problem];
+    if (is_status)
+        snprintf(what, sizeof what, "answered %u: %.*s", status, TEXT_ARGS(said.message));
+    else
+        snprintf(what, sizeof what, "answered %u, with no Status", status);
+    if (status == 410 || (is_status && said.expired)) {
+        expire(watcher, now_ms);
+    } else if (status == 404 && !watcher->watching &&
+               version_at(watcher, watcher->version + 1) != NULL) {
+        watcher->version++;
+        start_over(watcher);
+        stop(watcher);
+        watcher->start_at_ms = now_ms;
+    } else if (status == 403 || status == 404) {
+        take_denial(watcher, now_ms, what);
+    } else {
+        /* A cluster made anew has other accounts, and its versions begin again. */
+        bool wrong = status == 400 || status == 401 || status == 422 || (is_status && said.too_new);
+        fail(watcher, now_ms, wrong ? RELIST : RESUME, retry_after_s, what);
+    }
+}
+
+static void end_watch(struct watcher *watcher, int64_t now_ms)
+{
+    int64_t lived_ms = now_ms - watcher->sent_at_ms;
+    if (watcher->hold.size > 0) {
+        fail(watcher, now_ms, RESUME, 0, "the watch ended within an event");
+    } else if (!watcher->told && lived_ms < WATCH_SHORT_MS) {
+        fail(watcher, now_ms, RESUME, 0, "the watch ended at once");
+    } else {
+        /* Of a version that a cluster made anew has yet to reach nothing is told, not even by a
+         * bookmark: who hears nothing for so long asks what is there. */
+        if (!watcher->told && now_ms - watcher->current_at_ms >= watcher->settings.watch_idle_ms)
+            start_over(watcher);
+        stop(watcher);
+        watcher->trouble_of_watch = false;
+        watcher->failures_in_row = 0;
+        watcher->refusals_in_row = 0;
+        recover(watcher);
+        watcher->start_at_ms = lived_ms < WATCH_SHORT_MS ? now_ms + back_off_ms(watcher) : now_ms;
+    }
+}
+
+/* ---- what the one who runs it calls ---- */
+
+void watcher_head(struct watcher *watcher, int64_t now_ms, unsigned status)
+{
+    watcher->status = status;
+    watcher->last_byte_ms = now_ms;
+}
+
+/* False: the answer is over. */
+static bool take_object_bytes(struct watcher *watcher, int64_t now_ms, struct text bytes)
+{
+    const char *problem = NULL;
+    if (watcher->object_bytes / ENDLESS > watcher->settings.object_bytes_max)
+        problem = "an object has no end";
+    else if (!keep_bytes(watcher, bytes))
+        problem = "memory ran out";
+    if (problem != NULL)
+        fail(watcher, now_ms, RELIST, 0, problem);
+    return problem == NULL;
+}
+
+static bool take_stream(struct watcher *watcher, int64_t now_ms, struct text bytes)
+{
+    while (bytes.size > 0) {
+        size_t used = 0;
+        enum value_scan_result result = value_scan(&watcher->scan, bytes, &used);
+        /* White space between events is not held. */
+        bool between = result == SCAN_MORE && watcher->scan.depth == 0;
+        if (result == SCAN_BAD) {
+            fail(watcher, now_ms, RELIST, 0, "the watch brings something that is no event");
+            return false;
+        }
+        if (!between && !take_object_bytes(watcher, now_ms, (struct text){bytes.data, used}))
+            return false;
+        if (result == SCAN_WHOLE && !take_event(watcher, now_ms))
+            return false;
+        bytes = (struct text){bytes.data + used, bytes.size - used};
+    }
+    return true;
+}
+
+/* Asks for the same page again, with half as many objects in it: its size is the API server's
+ * burden, too, and it may have no time for one so large. */
+static void shrink_page(struct watcher *watcher, int64_t now_ms)
+{
+    halve_page(watcher);
+    stop(watcher);
+    watcher->start_at_ms = now_ms;
+}
+
+static bool take_part(struct watcher *watcher, int64_t now_ms, enum list_part part,
+                      struct text bytes)
+{
+    bool of_item = part == LIST_ITEM || part == LIST_ITEM_END, of_head = part == LIST_HEAD;
+    if (part == LIST_BAD || (of_head && watcher->head.size + bytes.size > HEAD_BYTES) ||
+        (of_head && !hold_add(&watcher->head, bytes))) {
+        fail(watcher, now_ms, RELIST, 0, "the answer is no list of objects");
+        return false;
+    }
+    if (of_item && !take_object_bytes(watcher, now_ms, bytes))
+        return false;
+    return part != LIST_ITEM_END || take_item(watcher, now_ms);
+}
+
+static bool take_list(struct watcher *watcher, int64_t now_ms, struct text bytes)
+{
+    watcher->page_bytes += bytes.size;
+    if (watcher->page_bytes > watcher->settings.page_bytes_max && watcher->page_objects > 1 &&
+        !watcher->whole_list) {
+        shrink_page(watcher, now_ms);
+        return false;
+    }
+    while (bytes.size > 0) {
+        size_t used = bytes.size;
+        enum list_part part = list_scan(&watcher->list_scan, bytes, &used);
+        if (!take_part(watcher, now_ms, part, (struct text){bytes.data, used}))
+            return false;
+        bytes = (struct text){bytes.data + used, bytes.size - used};
+    }
+    return true;
+}
+
+bool watcher_waits(struct watcher *watcher)
+{
+    return watcher->in_flight && hold_waits(&watcher->hold);
+}
+
+bool watcher_bytes(struct watcher *watcher, int64_t now_ms, struct text bytes)
+{
+    if (!watcher->in_flight)
+        return false;
+    watcher->last_byte_ms = now_ms;
+    if (watcher->status != 200 || is_asking_for_versions(watcher)) {
+        size_t room = REFUSAL_BYTES - watcher->hold.size;
+        watcher->cut |= bytes.size > room;
+        if (bytes.size > room)
+            bytes.size = room;
+        /* Without what it says the refusal is one all the same. */
+        watcher->cut |= !hold_add(&watcher->hold, bytes);
+        return true;
+    }
+    return watcher->watching ? take_stream(watcher, now_ms, bytes)
+                             : take_list(watcher, now_ms, bytes);
+}
+
+void watcher_end(struct watcher *watcher, int64_t now_ms, const char *failure,
+                 int64_t retry_after_s)
+{
+    if (!watcher->in_flight)
+        return;
+    if (watcher->status != 0 && watcher->status != 200)
+        take_refusal(watcher, now_ms, retry_after_s);
+    else if (failure != NULL || watcher->status == 0) {
+        /* An API server ends what takes it longer than a minute. */
+        if (!watcher->watching && watcher->page_bytes > 0)
+            halve_page(watcher);
+        fail(watcher, now_ms, RESUME, retry_after_s, failure != NULL ? failure : "no answer");
+    } else if (is_asking_for_versions(watcher))
+        take_versions(watcher, now_ms);
+    else if (watcher->watching)
+        end_watch(watcher, now_ms);
+    else
+        take_page(watcher, now_ms);
+}
+
+static void write_path(struct watcher *watcher)
+{
+    const struct custom_kind *custom = &watcher->custom.kind;
+    struct list_request request = {.group = text_of(kind_table[watcher->kind].group),
+                                   .plural = text_of(kind_table[watcher->kind].plural),
+                                   .version = version_at(watcher, watcher->version)};
+    if (is_asking_for_versions(watcher)) {
+        group_request_write(custom->group, watcher->path);
+        return;
+    }
+    if (is_custom(watcher)) {
+        request.group = custom->group;
+        request.plural = custom->plural;
+    }
+    if (watcher->watching) {
+        request.watch_version = watcher->resource_version;
+        request.timeout_s = WATCH_MIN_S + (unsigned)(draw(watcher) % WATCH_MIN_S);
+    } else if (!watcher->whole_list) {
+        request.limit = watcher->page_objects;
+        request.continue_token = watcher->continue_token;
+    }
+    list_request_write(&request, watcher->path);
+}
+
+void watcher_next(struct watcher *watcher, int64_t now_ms, struct watch_step *step)
+{
+    int64_t idle_ms =
+        watcher->watching ? watcher->settings.watch_idle_ms : watcher->settings.list_idle_ms;
+    *step = (struct watch_step){.kind = WATCH_WAIT,
+                                .stream = watcher->watching,
+                                .metadata = is_custom(watcher) && !is_asking_for_versions(watcher)};
+    if (watcher_waits(watcher))
+        watcher->last_byte_ms = now_ms;
+    if (watcher->in_flight) {
+        step->until_ms = watcher->last_byte_ms + idle_ms;
+        if (now_ms >= step->until_ms) {
+            step->kind = WATCH_CUT;
+            fail(watcher, now_ms, watcher->told ? RESUME : RELIST, 0,
+                 "the connection is dead: nothing came for too long");
+        } else if (watcher->watching && watcher->failures_in_row > 0 &&
+                   now_ms - watcher->sent_at_ms >= WATCH_GOOD_MS) {
+            watcher->failures_in_row = 0;
+        }
+    } else if (now_ms < watcher->start_at_ms) {
+        step->until_ms = watcher->start_at_ms;
+    } else {
+        write_path(watcher);
+        step->kind = WATCH_SEND;
+        step->path = watcher->path;
+        watcher->in_flight = true;
+        watcher->sent_at_ms = watcher->last_byte_ms = now_ms;
+        watcher->status = 0;
+        watcher->told = false;
+    }
+}
+
+void watcher_report(const struct watcher *watcher, int64_t now_ms, struct watch_report *report)
+{
+    *report = (struct watch_report){.synced = watcher->synced,
+                                    .degraded = watcher->degraded,
+                                    .refused_status = watcher->refused_status,
+                                    .listing = !watcher->watching && watcher->begun,
+                                    .watching = watcher->in_flight && watcher->watching &&
+                                                watcher->status == 200,
+                                    .age_ms = -1,
+                                    .lists = watcher->lists,
+                                    .events = watcher->events,
+                                    .failures = watcher->failures};
+    if (watcher->synced)
+        report->age_ms = now_ms - watcher->current_at_ms;
+    memcpy(report->problem, watcher->problem, sizeof report->problem);
+}

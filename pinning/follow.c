@@ -1,0 +1,156 @@
+/* Pods that must be in one zone with others, whose volumes are somewhere. */
+#include "kube/object.h"
+#include "kube/pod.h"
+#include "kube/selector.h"
+#include "kube/snapshot.h"
+#include "kube/topology.h"
+#include "pinning/pin.h"
+
+/* A required podAffinityTerm, as it is about one pod. */
+struct beside {
+    const struct snapshot *snapshot;
+    const struct object *pod;
+    const struct node *term;
+    const struct node *selector, *namespaces, *namespace_selector;
+};
+
+bool pin_is_zone_affinity(const struct topology_term *term)
+{
+    return term->use == TOPOLOGY_AFFINITY && term->required &&
+           zone_key_of(node_string(term->key->node)) == ZONE_KEY_NAME;
+}
+
+/* ---- whether it selects a pod ---- */
+
+static bool reaches_namespace(const struct beside *beside, struct text namespace)
+{
+    bool listed = node_is(beside->namespaces, NODE_LIST) && node_count(beside->namespaces) > 0;
+    if (!listed && !node_is(beside->namespace_selector, NODE_MAP))
+        return text_equal(namespace, beside->pod->namespace);
+    for (size_t i = 0; listed && i < node_count(beside->namespaces); i++)
+        if (text_equal(node_string(node_item(beside->namespaces, i)), namespace))
+            return true;
+    const struct object *object =
+        snapshot_find(beside->snapshot, KIND_NAMESPACE, TEXT(""), namespace);
+    return node_is(beside->namespace_selector, NODE_MAP) &&
+           selector_matches(beside->namespace_selector, object == NULL ? NULL : object->labels);
+}
+
+/* The API server adds these to the selector later. A key the pod does not have is passed over. */
+static bool keys_match(const struct beside *beside, const char *list, bool same,
+                       const struct object *other)
+{
+    const struct node *keys = node_get(beside->term, list);
+    for (size_t i = 0; node_is(keys, NODE_LIST) && i < node_count(keys); i++) {
+        struct text key = node_string(node_item(keys, i));
+        const struct node *own = node_member(beside->pod->labels, key);
+        const struct node *its = node_member(other->labels, key);
+        if (own == NULL)
+            continue;
+        bool equal = its != NULL && text_equal(node_string(own), node_string(its));
+        if (equal != same)
+            return false;
+    }
+    return true;
+}
+
+static bool selects(const struct beside *beside, const struct object *other)
+{
+    return selector_matches(beside->selector, other->labels) &&
+           keys_match(beside, "matchLabelKeys", true, other) &&
+           keys_match(beside, "mismatchLabelKeys", false, other) && !other->deleting &&
+           !pod_is_done(other);
+}
+
+/* ---- where the pods are that it selects ---- */
+
+static void add_bound_zones(const struct snapshot *snapshot, const struct object *pod,
+                            struct arena *arena, struct zones *zones)
+{
+    const struct node *volumes = node_at(pod->root->node, "spec.volumes");
+    struct zones of_pod = {0};
+    bool any = false;
+    for (size_t i = 0; node_is(volumes, NODE_LIST) && i < node_count(volumes); i++) {
+        struct claim_zones claim;
+        struct text name =
+            node_string(node_at(node_item(volumes, i), "persistentVolumeClaim.claimName"));
+        const struct object *object =
+            snapshot_find(snapshot, KIND_PERSISTENT_VOLUME_CLAIM, pod->namespace, name);
+        if (object == NULL || node_string(node_at(object->root->node, "spec.volumeName")).size == 0)
+            continue;
+        claim_zones_read(snapshot, pod->namespace, name, NULL, arena, &claim);
+        if (claim.hold != CLAIM_BOUND)
+            continue;
+        of_pod = any ? zones_intersect(&of_pod, &claim.zones, arena) : claim.zones;
+        any = true;
+    }
+    for (size_t i = 0; i < of_pod.count; i++)
+        zones_add(zones, of_pod.items[i], arena);
+}
+
+/* Where the pods of the namespace of the one at begin end: the list is sorted by namespace. */
+static size_t end_of_namespace(const struct snapshot *snapshot, size_t begin)
+{
+    struct text namespace = snapshot_claiming_pod(snapshot, begin)->namespace;
+    size_t end = snapshot_claiming_pod_count(snapshot);
+    while (begin + 1 < end) {
+        size_t middle = begin + (end - begin) / 2;
+        if (text_equal(snapshot_claiming_pod(snapshot, middle)->namespace, namespace))
+            begin = middle;
+        else
+            end = middle;
+    }
+    return end;
+}
+
+static struct zones zones_beside(const struct beside *beside, struct arena *arena)
+{
+    const struct snapshot *snapshot = beside->snapshot;
+    struct zones zones = {0};
+    for (size_t begin = 0, end; begin < snapshot_claiming_pod_count(snapshot); begin = end) {
+        end = end_of_namespace(snapshot, begin);
+        if (!reaches_namespace(beside, snapshot_claiming_pod(snapshot, begin)->namespace))
+            continue;
+        for (size_t i = begin; i < end; i++)
+            if (selects(beside, snapshot_claiming_pod(snapshot, i)))
+                add_bound_zones(snapshot, snapshot_claiming_pod(snapshot, i), arena, &zones);
+    }
+    return zones;
+}
+
+bool pin_follow(const struct snapshot *snapshot, const struct object *pod, struct arena *arena,
+                struct zones *zones)
+{
+    enum { MOST_TERMS = 8 }; /* each takes a look at all pods with claims */
+    struct workload workload;
+    struct topology_terms terms;
+    bool follows = false;
+    size_t looks = 0;
+    *zones = (struct zones){0};
+    if (!workload_read(pod, arena, &workload))
+        return false;
+    topology_terms_read(&workload, arena, &terms);
+    for (size_t i = 0; i < terms.count; i++) {
+        if (!pin_is_zone_affinity(&terms.items[i]))
+            continue;
+        if (++looks > MOST_TERMS) {
+            zones->count = 0;
+            return false;
+        }
+        const struct node *term = terms.items[i].term->node;
+        const struct beside beside = {
+            .snapshot = snapshot,
+            .pod = pod,
+            .term = term,
+            .selector = node_get(term, "labelSelector"),
+            .namespaces = node_get(term, "namespaces"),
+            .namespace_selector = node_get(term, "namespaceSelector"),
+        };
+        struct zones found = zones_beside(&beside, arena);
+        if (found.count == 0)
+            continue;
+        *zones = follows ? zones_intersect(zones, &found, arena) : found;
+        follows = true;
+    }
+    return zones->count > 0;
+}

@@ -1,0 +1,308 @@
+#include "pinning/pin.h"
+
+#include "kube/label.h"
+#include "kube/object.h"
+#include "kube/volume.h"
+
+/* One volume of the pod. */
+struct mount {
+    struct text volume, claim; /* claim empty: ephemeral */
+    bool of_set;               /* a template of its StatefulSet makes the claim */
+    struct claim_zones zones;
+};
+struct reading {
+    const struct snapshot *snapshot;
+    const struct catalog *catalog;
+    const struct object *pod;
+    const struct pin_offers *offers;
+    struct arena *arena;
+    struct pin_set set;
+    struct {
+        struct mount *items;
+        size_t count, capacity;
+    } mounts;
+};
+
+/* ---- its volumes ---- */
+
+/* No node attaches so many, and to look at each would take longer than the API server waits. */
+static bool mounts_too_many(const struct node *volumes)
+{
+    enum { MOST_MOUNTS = 256 };
+    size_t count = 0;
+    for (size_t i = 0; node_is(volumes, NODE_LIST) && i < node_count(volumes); i++)
+        count += node_get(node_item(volumes, i), "persistentVolumeClaim") != NULL ||
+                 node_get(node_item(volumes, i), "ephemeral") != NULL;
+    return count > MOST_MOUNTS;
+}
+
+/* False: there are too many. */
+static bool read_mounts(struct reading *reading)
+{
+    struct arena *arena = reading->arena;
+    const struct field *volumes = field_at(arena, reading->pod->root, "spec.volumes");
+    if (mounts_too_many(volumes->node))
+        return false;
+    for (size_t i = 0; node_is(volumes->node, NODE_LIST) && i < node_count(volumes->node); i++) {
+        const struct field *volume = field_item(arena, volumes, i);
+        struct text claim = node_string(node_at(volume->node, "persistentVolumeClaim.claimName"));
+        bool ephemeral = node_is(node_at(volume->node, "ephemeral.volumeClaimTemplate"), NODE_MAP);
+        struct mount mount = {.volume = node_string(node_get(volume->node, "name")),
+                              .claim = claim};
+        if (claim.size > 0) {
+            const struct field *template =
+                set_claim_template(reading->set.set, reading->pod->name, claim, arena);
+            mount.of_set = template != NULL;
+            claim_zones_read(reading->snapshot, reading->pod->namespace, claim, template, arena,
+                             &mount.zones);
+        } else if (ephemeral) {
+            ephemeral_zones_read(reading->snapshot,
+                                 field_at(arena, volume, "ephemeral.volumeClaimTemplate"), arena,
+                                 &mount.zones);
+        }
+        if ((claim.size > 0 || ephemeral) && mount.zones.hold != CLAIM_ANYWHERE)
+            *LIST_PUSH(arena, &reading->mounts) = mount;
+    }
+    return true;
+}
+
+/* The zones of those that are held at least so fast; false when these leave all zones. */
+static bool common_zones(const struct reading *reading, enum claim_hold least, struct zones *zones)
+{
+    bool confined = false;
+    *zones = (struct zones){0};
+    for (size_t i = 0; i < reading->mounts.count; i++) {
+        const struct claim_zones *claim = &reading->mounts.items[i].zones;
+        if (claim->any_zone || claim->hold < least)
+            continue;
+        *zones = confined ? zones_intersect(zones, &claim->zones, reading->arena) : claim->zones;
+        confined = true;
+    }
+    return confined;
+}
+
+static bool any_held(const struct reading *reading, enum claim_hold hold)
+{
+    for (size_t i = 0; i < reading->mounts.count; i++)
+        if (reading->mounts.items[i].zones.hold == hold)
+            return true;
+    return false;
+}
+
+static struct text list_of(const struct zones *zones, struct arena *arena)
+{
+    struct text_builder list = {.arena = arena};
+    for (size_t i = 0; i < zones->count; i++)
+        text_builder_printf(&list, "%s%.*s", i == 0 ? "" : " or ", TEXT_ARGS(zones->items[i]));
+    return zones->count == 0 ? TEXT("no zone") : text_builder_text(&list);
+}
+
+static struct text describe(const struct reading *reading)
+{
+    struct text_builder list = {.arena = reading->arena};
+    for (size_t i = 0; i < reading->mounts.count; i++) {
+        const struct mount *mount = &reading->mounts.items[i];
+        if (!mount->zones.any_zone)
+            text_builder_printf(&list, "%s%.*s in %.*s", list.size == 0 ? "" : ", ",
+                                TEXT_ARGS(mount->volume),
+                                TEXT_ARGS(list_of(&mount->zones.zones, reading->arena)));
+    }
+    return text_builder_text(&list);
+}
+
+/* ---- the choice ---- */
+
+static void choose(struct pin *pin, struct text zone, enum pin_source source, struct arena *arena)
+{
+    pin->zones = (struct zones){0};
+    zones_add(&pin->zones, zone, arena);
+    pin->source = source;
+    pin->chosen = true;
+}
+
+/* The zone of a node that kube-scheduler has chosen, if the other volumes can be there. */
+static struct text selected_zone(const struct reading *reading, const struct zones *possible,
+                                 bool confined)
+{
+    for (size_t i = 0; i < reading->mounts.count; i++) {
+        struct text zone = reading->mounts.items[i].zones.selected;
+        if (zone.size > 0 && (!confined || zones_have(possible, zone)))
+            return zone;
+    }
+    return TEXT("");
+}
+
+/* The unbound claim that other pods may use, too: all of them must come to the same zone. */
+static const struct mount *shared_claim(const struct reading *reading)
+{
+    const struct mount *first = NULL;
+    for (size_t i = 0; i < reading->mounts.count; i++) {
+        const struct mount *mount = &reading->mounts.items[i];
+        if (mount->zones.hold == CLAIM_UNBOUND && !mount->of_set &&
+            (first == NULL || text_compare(mount->claim, first->claim) < 0))
+            first = mount;
+    }
+    return first;
+}
+
+static struct text choose_candidate(const struct reading *reading, const struct zones *candidates)
+{
+    const struct mount *shared = shared_claim(reading);
+    if (shared == NULL)
+        return pin_zone_of_ordinal(reading->snapshot, &reading->set, candidates, reading->arena);
+    struct text identity = arena_printf(
+        reading->arena, "%.*s/%.*s", TEXT_ARGS(reading->pod->namespace), TEXT_ARGS(shared->claim));
+    return candidates->items[pin_rotation(identity, candidates)];
+}
+
+static enum pin_source source_of_unbound(const struct reading *reading)
+{
+    for (size_t i = 0; i < reading->mounts.count; i++)
+        if (!reading->mounts.items[i].zones.any_zone &&
+            reading->mounts.items[i].zones.source == PIN_FROM_VOLUME)
+            return PIN_FROM_VOLUME;
+    return PIN_FROM_STORAGE_CLASS;
+}
+
+static bool is_same(const struct node *a, const struct node *b)
+{
+    return node_count(a) == 0 ? node_count(b) == 0 : b != NULL && node_equal(a, b);
+}
+
+/* Something else that changes pods, or the namespace, may have held this one to other nodes than
+ * the template of its set does. */
+static bool is_held_as_its_set(const struct reading *reading)
+{
+    const struct node *spec = node_get(reading->pod->root->node, "spec");
+    const struct node *template = node_at(reading->set.set->root->node, "spec.template.spec");
+    return is_same(node_get(spec, "nodeSelector"), node_get(template, "nodeSelector")) &&
+           is_same(node_get(spec, "affinity"), node_get(template, "affinity"));
+}
+
+/* Where a node for the pod is or can come up: computed ahead for its set. */
+static struct zones find_candidates(const struct reading *reading)
+{
+    const struct zones *offered = pin_offers_find(reading->offers, reading->set.set);
+    if (offered != NULL && is_held_as_its_set(reading))
+        return *offered;
+    struct zones candidates =
+        pin_candidates(reading->snapshot, reading->catalog, reading->pod, reading->arena);
+    return offered == NULL ? candidates : zones_intersect(offered, &candidates, reading->arena);
+}
+
+static void pin_unbound(const struct reading *reading, struct pin *pin)
+{
+    struct zones possible;
+    bool confined = common_zones(reading, CLAIM_NARROWS, &possible);
+    struct text selected = selected_zone(reading, &possible, confined);
+    if (selected.size > 0) {
+        choose(pin, selected, PIN_FROM_SELECTED_NODE, reading->arena);
+        return;
+    }
+    if (confined && possible.count == 1) {
+        choose(pin, possible.items[0], source_of_unbound(reading), reading->arena);
+        return;
+    }
+    struct zones candidates = find_candidates(reading);
+    if (confined)
+        candidates = zones_intersect(&possible, &candidates, reading->arena);
+    pin->source = PIN_FROM_SOLVER;
+    pin->zones = candidates;
+    if (candidates.count == 0) {
+        pin->kind = confined ? PIN_CANDIDATES : PIN_NONE;
+        pin->source = PIN_FROM_STORAGE_CLASS;
+        pin->zones = possible;
+    } else if (pin->kind == PIN_UNBOUND) {
+        choose(pin, choose_candidate(reading, &candidates), PIN_FROM_SOLVER, reading->arena);
+    }
+}
+
+static void pin_follower(const struct reading *reading, struct pin *pin)
+{
+    if (!pin_follow(reading->snapshot, reading->pod, reading->arena, &pin->zones))
+        return;
+    pin->kind = PIN_UNBOUND;
+    pin->follows = true;
+    pin->source = PIN_FROM_VOLUME;
+    pin->chosen = pin->zones.count == 1;
+}
+
+static void pin_volumes(const struct reading *reading, struct pin *pin)
+{
+    struct zones zones;
+    if (common_zones(reading, CLAIM_NARROWS, &zones) && zones.count == 0) {
+        pin->kind = PIN_IMPOSSIBLE;
+    } else if (any_held(reading, CLAIM_BOUND)) {
+        pin->kind = PIN_BOUND;
+        pin->source = PIN_FROM_VOLUME;
+        pin->zones = zones;
+        pin->chosen = zones.count == 1;
+    } else if (!any_held(reading, CLAIM_UNKNOWN)) {
+        pin->kind = any_held(reading, CLAIM_RESERVED)  ? PIN_RESERVED
+                    : any_held(reading, CLAIM_UNBOUND) ? PIN_UNBOUND
+                                                       : PIN_CANDIDATES;
+        pin_unbound(reading, pin);
+    }
+}
+
+/* ---- the pod ---- */
+
+bool pin_may_apply(const struct object *pod)
+{
+    const struct node *spec = node_get(pod->root->node, "spec");
+    const struct node *volumes = node_get(spec, "volumes");
+    for (size_t i = 0; node_is(volumes, NODE_LIST) && i < node_count(volumes); i++)
+        if (node_get(node_item(volumes, i), "persistentVolumeClaim") != NULL ||
+            node_get(node_item(volumes, i), "ephemeral") != NULL)
+            return true;
+    return node_count(node_at(
+               spec, "affinity.podAffinity.requiredDuringSchedulingIgnoredDuringExecution")) > 0;
+}
+
+void pin_read(const struct snapshot *snapshot, const struct catalog *catalog,
+              const struct pin_offers *offers, const struct object *pod, struct arena *arena,
+              struct pin *pin)
+{
+    struct reading reading = {.snapshot = snapshot,
+                              .catalog = catalog,
+                              .pod = pod,
+                              .offers = offers,
+                              .arena = arena,
+                              .set = pin_set_of(snapshot, pod)};
+    *pin = (struct pin){.kind = PIN_NONE};
+    if (!read_mounts(&reading))
+        return;
+    if (reading.mounts.count == 0)
+        pin_follower(&reading, pin);
+    else
+        pin_volumes(&reading, pin);
+    pin->of_replicas = reading.set.set != NULL && reading.set.replicas >= 2;
+    pin->reachable = pin->kind != PIN_NONE && pin->kind != PIN_IMPOSSIBLE;
+    /* With what is no label value, which a volume may say, the API server would refuse the pod. */
+    for (size_t i = 0; pin->reachable && i < pin->zones.count; i++)
+        pin->reachable = label_value_is_valid(pin->zones.items[i]) &&
+                         pin_zone_is_reachable(snapshot, catalog, pin->zones.items[i], arena);
+}
+
+bool pin_is_impossible(const struct snapshot *snapshot, const struct object *pod,
+                       struct arena *arena, struct text *volumes)
+{
+    struct reading reading = {
+        .snapshot = snapshot, .pod = pod, .arena = arena, .set = pin_set_of(snapshot, pod)};
+    struct zones zones;
+    if (!read_mounts(&reading) || !common_zones(&reading, CLAIM_NARROWS, &zones) || zones.count > 0)
+        return false;
+    *volumes = describe(&reading);
+    return true;
+}
+
+bool pin_bound_zones(const struct snapshot *snapshot, const struct object *pod, struct arena *arena,
+                     struct zones *zones, struct text *volumes)
+{
+    struct reading reading = {
+        .snapshot = snapshot, .pod = pod, .arena = arena, .set = pin_set_of(snapshot, pod)};
+    if (!read_mounts(&reading) || !common_zones(&reading, CLAIM_BOUND, zones) || zones->count == 0)
+        return false;
+    *volumes = describe(&reading);
+    return true;
+}

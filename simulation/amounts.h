@@ -1,0 +1,45 @@
+/* Quantities by name of resource, and what a pod requests. */
+#ifndef TAFFRAIL_SIMULATION_AMOUNTS_H
+#define TAFFRAIL_SIMULATION_AMOUNTS_H
+
+#include "base/base.h"
+#include "solver/solver.h"
+
+struct object;
+struct snapshot;
+struct workload;
+
+struct texts {
+    struct text *items;
+    size_t count, capacity;
+};
+
+/* cpu in thousandths, all others in units. */
+struct named_amount {
+    const char *resource;
+    int64_t quantity;
+};
+struct named_amounts {
+    struct named_amount *items;
+    size_t count, capacity;
+};
+/* 0 when it is not there. */
+int64_t named_amount_of(const struct named_amounts *amounts, const char *resource);
+/* A map of quantities as a machine or a limit of the object has them; false with *error naming the
+ * first that is none. */
+bool named_amounts_read(const struct object *object, const struct field *map, struct arena *arena,
+                        struct named_amounts *amounts, struct error *error) MUST_CHECK;
+struct solver_amounts named_amounts_number(const struct named_amounts *amounts,
+                                           struct solver_builder *builder, struct arena *arena);
+/* By the numbers of a problem that is built; SOLVER_NONE: nothing in it has the resource. */
+struct solver_amounts named_amounts_find(const struct named_amounts *amounts,
+                                         const struct solver_problem *problem, struct arena *arena);
+
+/* What the whole pod requests, as the API server would store it and kube-scheduler counts it: what
+ * its containers need while they run or, if that is more, while they start; or what the pod itself
+ * says; and its overhead. Pods not yet stored take the defaults of LimitRanges. */
+bool pod_requests_read(const struct snapshot *snapshot, const struct workload *workload,
+                       struct arena *arena, struct named_amounts *requests,
+                       struct error *error) MUST_CHECK;
+
+#endif

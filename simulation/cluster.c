@@ -1,0 +1,364 @@
+#include "simulation/cluster.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "catalog/node_class.h"
+#include "catalog/zones.h"
+#include "kube/complaint.h"
+#include "kube/object.h"
+#include "kube/pool.h"
+#include "kube/snapshot.h"
+#include "kube/to_solver.h"
+#include "kube/volume.h"
+#include "kube/volume_zones.h"
+#include "simulation/claims.h"
+#include "solver/well_known.h"
+
+/* ---- pools ---- */
+
+/* "karpenter.k8s.aws/ec2nodeclass" */
+static const char *class_label(const struct pool *pool, struct arena *arena)
+{
+    struct text text = arena_printf(arena, "%.*s/%.*s", TEXT_ARGS(pool->node_class_group),
+                                    TEXT_ARGS(pool->node_class_kind));
+    char *key = ARENA_ARRAY(arena, text.size + 1, char);
+    for (size_t i = 0; i < text.size; i++) {
+        char c = text.data[i];
+        key[i] = c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+    }
+    return key;
+}
+
+/* In place of one of the same key. */
+static struct solver_labels labels_set(struct solver_labels labels, struct solver_label label,
+                                       struct arena *arena)
+{
+    struct solver_label *items = ARENA_ARRAY(arena, labels.count + 1, struct solver_label);
+    size_t count = 0;
+    for (size_t i = 0; i < labels.count; i++)
+        if (strcmp(labels.items[i].key, label.key) != 0)
+            items[count++] = labels.items[i];
+    items[count++] = label;
+    return (struct solver_labels){items, count};
+}
+
+static struct solver_labels pool_labels(const struct pool *pool, struct arena *arena)
+{
+    struct solver_labels labels = labels_of(pool->labels_field->node, arena);
+    if (pool_is_of_auto_mode(pool))
+        labels = labels_set(labels, (struct solver_label){LABEL_COMPUTE_TYPE, "auto"}, arena);
+    if (pool->node_class_group.size == 0 || pool->node_class_kind.size == 0 ||
+        pool->node_class_name.size == 0)
+        return labels;
+    return labels_set(
+        labels,
+        (struct solver_label){class_label(pool, arena), terminated(arena, pool->node_class_name)},
+        arena);
+}
+
+/* The zones of the subnets a node class has found: its machines come up in no other. */
+static void add_subnet_zones(const struct snapshot *snapshot, const struct pool *pool,
+                             struct arena *arena, struct solver_expressions *requirements)
+{
+    const struct node *subnets = pool_subnets(snapshot, pool);
+    size_t most = node_count(subnets);
+    const char **zones = ARENA_ARRAY(arena, most, const char *);
+    size_t count = 0;
+    for (size_t i = 0; i < most; i++) {
+        struct text zone = node_string(node_get(node_item(subnets, i), "zone"));
+        if (zone.size > 0)
+            zones[count++] = terminated(arena, zone);
+    }
+    if (count == 0)
+        return;
+    *requirements = expressions_with(
+        *requirements,
+        (struct solver_expression){
+            .key = LABEL_ZONE, .op = SOLVER_IN, .values = zones, .value_count = count},
+        arena);
+}
+
+static bool read_settings(const struct cluster *cluster, const struct pool *pool,
+                          struct cluster_pool *read, struct error *error)
+{
+    const struct object *class =
+        snapshot_find(cluster->snapshot, KIND_EC2_NODE_CLASS, TEXT(""), pool->node_class_name);
+    if (!catalog_is_builtin(cluster->catalog) || !text_is(pool->node_class_kind, "EC2NodeClass"))
+        return true;
+    if (!class_settings_read(class, cluster->arena, &read->settings, error))
+        return false;
+    for (size_t i = 0; i < cluster->pool_count; i++)
+        if (class_settings_equal(cluster->pools[i].settings, read->settings))
+            read->settings = cluster->pools[i].settings;
+    return true;
+}
+
+static bool read_pool(const struct cluster *cluster, const struct pool *pool,
+                      struct cluster_pool *read, struct error *error)
+{
+    struct arena *arena = cluster->arena;
+    const struct object *object = pool->object;
+    struct complaint wrong = {0};
+    int64_t weight = 0;
+    if (node_integer(node_at(object->root->node, "spec.weight"), &weight) &&
+        (weight < 0 || weight > INT32_MAX))
+        weight = 0;
+    *read = (struct cluster_pool){
+        .pool = pool,
+        .name = terminated(arena, object->name),
+        .weight = (uint32_t)weight,
+        .labels = pool_labels(pool, arena),
+        .taints = taints_convert(&pool->taints, arena),
+        .offers_nothing = !pool_is_covered_by(cluster->catalog, pool),
+    };
+    pool_requirements_check(pool, arena, &wrong);
+    if (wrong.field != NULL)
+        return error_set(error, ERROR_INPUT, object_place(object, wrong.field, arena), "%.*s",
+                         TEXT_ARGS(wrong.message));
+    if (!expressions_convert(&pool->requirements, arena, &read->requirements))
+        return error_set(error, ERROR_INPUT, object_place(object, pool->requirements_field, arena),
+                         "its requirements cannot be understood");
+    if (!named_amounts_read(object, pool->limits_field, arena, &read->limits, error) ||
+        !read_settings(cluster, pool, read, error))
+        return false;
+    add_subnet_zones(cluster->snapshot, pool, arena, &read->requirements);
+    return true;
+}
+
+static void read_pools(struct cluster *cluster, struct problems *problems)
+{
+    const struct snapshot *snapshot = cluster->snapshot;
+    cluster->pools =
+        ARENA_ARRAY(cluster->arena, snapshot_pool_count(snapshot), struct cluster_pool);
+    for (size_t i = 0; i < snapshot_pool_count(snapshot); i++) {
+        const struct pool *pool = snapshot_pool(snapshot, i);
+        struct error wrong = {0};
+        if (!pool_makes_nodes(pool))
+            continue;
+        if (read_pool(cluster, pool, &cluster->pools[cluster->pool_count], &wrong)) {
+            cluster->pool_count++;
+            continue;
+        }
+        problems_add(problems, wrong.kind, wrong.place, "%s %.*s is left out: %s",
+                     kind_table[pool->object->kind].name, TEXT_ARGS(pool->object->name),
+                     wrong.what);
+    }
+}
+
+/* ---- pods ---- */
+
+static int compare_to_machine(const void *name, const void *machine)
+{
+    return text_compare(*(const struct text *)name,
+                        text_of(((const struct machine *)machine)->node_name));
+}
+
+size_t machine_find(const struct machines *machines, struct text name)
+{
+    if (machines->count == 0)
+        return NO_MACHINE;
+    const struct machine *found = bsearch(&name, machines->items, machines->count,
+                                          sizeof *machines->items, compare_to_machine);
+    return found == NULL ? NO_MACHINE : (size_t)(found - machines->items);
+}
+
+static bool is_among(const struct texts *names, struct text name)
+{
+    for (size_t i = 0; i < names->count; i++)
+        if (text_equal(names->items[i], name))
+            return true;
+    return false;
+}
+
+/* For how long a duration still lasts there is no clock to tell. */
+static bool is_held(const struct object *pod)
+{
+    const struct node *annotations = node_at(pod->root->node, "metadata.annotations");
+    return text_is(node_string(node_get(annotations, "karpenter.sh/do-not-disrupt")), "true");
+}
+
+bool pod_moves(const struct object *pod)
+{
+    bool comes_back =
+        kind_of(pod->controller.api_version, pod->controller.kind) == KIND_STATEFUL_SET;
+    return !object_is_of_daemon_set(pod) && !pod_is_mirror(pod) && !is_held(pod) &&
+           (!pod->deleting || comes_back);
+}
+
+static void find_node(struct cluster *cluster, struct cluster_pod *pod)
+{
+    if (pod->phase != POD_RUNNING)
+        return;
+    pod->machine = machine_find(&cluster->machines, pod->node_name);
+    bool leaving = pod->machine != NO_MACHINE && cluster->machines.items[pod->machine].leaving;
+    if (leaving && pod_moves(pod->object)) {
+        pod->phase = POD_PENDING;
+        pod->machine = NO_MACHINE;
+        pod->had_node = false;
+        pod->leaving = false;
+    }
+}
+
+struct claim_list {
+    struct claim_state **items;
+    size_t count, capacity;
+};
+
+static void add_claim(struct cluster *cluster, const struct cluster_pod *pod, struct text name,
+                      const struct field *template, struct claim_list *claims)
+{
+    *LIST_PUSH(cluster->arena, claims) =
+        claims_book_get(cluster->claims, pod->namespace, name, template);
+}
+
+/* A StatefulSet's template takes the place of a volume of its name. */
+static void add_set_claims(struct cluster *cluster, const struct cluster_pod *pod,
+                           struct texts *volumes, struct claim_list *claims)
+{
+    if (pod->object->kind != KIND_STATEFUL_SET)
+        return;
+    struct arena *arena = cluster->arena;
+    const struct field *templates = field_at(arena, pod->object->root, "spec.volumeClaimTemplates");
+    for (size_t i = 0; node_is(templates->node, NODE_LIST) && i < node_count(templates->node);
+         i++) {
+        const struct field *template = field_item(arena, templates, i);
+        struct text name = node_string(node_at(template->node, "metadata.name"));
+        *LIST_PUSH(arena, volumes) = name;
+        add_claim(cluster, pod,
+                  arena_printf(arena, "%.*s-%.*s", TEXT_ARGS(name), TEXT_ARGS(pod->name)), template,
+                  claims);
+    }
+}
+
+static void read_claims(struct cluster *cluster, struct cluster_pod *pod)
+{
+    struct arena *arena = cluster->arena;
+    struct texts from_set = {0};
+    struct claim_list claims = {0};
+    add_set_claims(cluster, pod, &from_set, &claims);
+    const struct field *spec = pod->source->workload.spec;
+    const struct node *volumes = node_get(spec->node, "volumes");
+    for (size_t i = 0; node_is(volumes, NODE_LIST) && i < node_count(volumes); i++) {
+        const struct node *volume = node_item(volumes, i);
+        struct text name = node_string(node_get(volume, "name"));
+        struct text claim = node_string(node_at(volume, "persistentVolumeClaim.claimName"));
+        if (is_among(&from_set, name))
+            continue;
+        if (claim.size > 0)
+            add_claim(cluster, pod, claim, set_claim_template(pod->set, pod->name, claim, arena),
+                      &claims);
+        else if (node_is(node_at(volume, "ephemeral.volumeClaimTemplate"), NODE_MAP))
+            add_claim(cluster, pod,
+                      arena_printf(arena, "%.*s-%.*s", TEXT_ARGS(pod->name), TEXT_ARGS(name)),
+                      field_at(arena, field_item(arena, field_get(arena, spec, "volumes"), i),
+                               "ephemeral.volumeClaimTemplate"),
+                      &claims);
+    }
+    pod->claims = claims.items;
+    pod->claim_count = claims.count;
+}
+
+static void check_volumes(const struct cluster *cluster, struct problems *problems)
+{
+    for (size_t i = 0; i < snapshot_count(cluster->snapshot, KIND_PERSISTENT_VOLUME); i++) {
+        const struct object *volume = snapshot_object(cluster->snapshot, KIND_PERSISTENT_VOLUME, i);
+        struct complaint wrong = {0};
+        volume_check(volume, cluster->arena, &wrong);
+        if (wrong.field != NULL)
+            problems_add(problems, ERROR_INPUT, object_place(volume, wrong.field, cluster->arena),
+                         "PersistentVolume %.*s is left out: %.*s", TEXT_ARGS(volume->name),
+                         TEXT_ARGS(wrong.message));
+    }
+}
+
+static void read_pod(struct cluster *cluster, struct cluster_pod *pod)
+{
+    if (!pod->shape->read)
+        pod_shape_read(cluster->snapshot, pod->source, cluster->arena, pod->shape);
+    read_claims(cluster, pod);
+    pod->fault = pod->shape->fault;
+    for (size_t i = 0; i < pod->claim_count && pod->fault.message.size == 0; i++)
+        pod->fault = pod->claims[i]->fault;
+}
+
+/* What cannot be understood is said once, of the workload that makes the pods. */
+static void report_broken(const struct object *object, struct text name, struct pod_shape *shape,
+                          struct problems *problems)
+{
+    if (shape->reported)
+        return;
+    shape->reported = true;
+    problems_add(problems, ERROR_INPUT, shape->fault.place, "%s %.*s/%.*s is left out: %.*s",
+                 kind_table[object->kind].name, TEXT_ARGS(object->namespace), TEXT_ARGS(name),
+                 TEXT_ARGS(shape->fault.message));
+}
+
+static void leave_out_broken(struct cluster_pod *pod, struct arena *arena,
+                             struct problems *problems)
+{
+    if (pod->phase != POD_PENDING || !pod->fault.broken)
+        return;
+    bool itself = pod->object->kind == KIND_POD;
+    report_broken(pod->object, itself ? pod->name : object_display_name(pod->object, arena),
+                  pod->shape, problems);
+    pod->phase = POD_WAITING;
+}
+
+static bool read_daemon(const struct cluster *cluster, struct daemon *daemon,
+                        struct problems *problems)
+{
+    struct node_selection selection;
+    node_selection_read(&daemon->template, cluster->arena, &selection);
+    if (selection.required.count > 0)
+        daemon->source.affinity_of = &daemon->template;
+    pod_shape_read(cluster->snapshot, &daemon->source, cluster->arena, &daemon->shape);
+    if (daemon->shape.fault.broken)
+        report_broken(daemon->object, object_display_name(daemon->object, cluster->arena),
+                      &daemon->shape, problems);
+    return !daemon->shape.fault.broken;
+}
+
+void cluster_read_daemons(struct cluster *cluster, struct problems *problems)
+{
+    struct daemons *daemons = &cluster->daemons;
+    size_t count = 0;
+    for (size_t i = 0; i < daemons->count; i++)
+        if (read_daemon(cluster, &daemons->items[i], problems))
+            daemons->items[count++] = daemons->items[i];
+    daemons->count = count;
+}
+
+/* ---- the cluster ---- */
+
+void cluster_zones_read(const struct snapshot *snapshot, const struct catalog *catalog,
+                        struct arena *arena, struct zones *zones)
+{
+    zones_read(snapshot, catalog, ZONE_KEY_NAME, arena, zones);
+    claims_add_zones(snapshot, arena, zones);
+}
+
+void cluster_read_supply(const struct snapshot *snapshot, const struct catalog *catalog,
+                         struct arena *arena, struct cluster *cluster, struct problems *problems)
+{
+    *cluster = (struct cluster){.arena = arena, .snapshot = snapshot, .catalog = catalog};
+    cluster_zones_read(snapshot, catalog, arena, &cluster->zones);
+    read_pools(cluster, problems);
+    machines_read(snapshot, arena, &cluster->machines, problems);
+}
+
+void cluster_read(const struct snapshot *snapshot, const struct catalog *catalog,
+                  struct arena *arena, struct cluster *cluster, struct problems *problems)
+{
+    cluster_read_supply(snapshot, catalog, arena, cluster, problems);
+    expand_pods(snapshot, arena, &cluster->pods, &cluster->daemons, problems);
+    check_volumes(cluster, problems);
+    cluster->claims = claims_book_create(snapshot, arena);
+    for (size_t i = 0; i < cluster->pods.count; i++) {
+        struct cluster_pod *pod = &cluster->pods.items[i];
+        find_node(cluster, pod);
+        read_pod(cluster, pod);
+        leave_out_broken(pod, arena, problems);
+    }
+    cluster_read_daemons(cluster, problems);
+}

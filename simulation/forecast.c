@@ -1,0 +1,384 @@
+#include "simulation/forecast.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "simulation/bought.h"
+#include "simulation/claims.h"
+#include "simulation/cluster.h"
+#include "simulation/reserved.h"
+
+struct rounds {
+    struct cluster cluster;
+    const struct forecast_settings *settings;
+    struct arena *arena;
+    struct solver_run *run;
+    size_t input_machines; /* those of the cluster come first */
+    size_t round, pending, placed;
+    size_t placing_rounds; /* in which a pod found its place */
+    bool cut_short;        /* one of the plans */
+};
+
+/* ---- one round ---- */
+
+/* A pod whose volume went elsewhere with another pod of the same round waits for the next. */
+static bool volumes_follow(const struct rounds *rounds, const struct cluster_pod *pod,
+                           struct solver_labels labels)
+{
+    for (size_t i = 0; i < pod->claim_count; i++) {
+        const struct claim_state *claim = pod->claims[i];
+        if ((claim->waits || claim->bound_in == rounds->round) && !claim_fits(claim, labels))
+            return false;
+    }
+    return true;
+}
+
+static bool place(struct rounds *rounds, struct cluster_pod *pod, size_t machine,
+                  struct solver_labels labels)
+{
+    if (!volumes_follow(rounds, pod, labels))
+        return false;
+    for (size_t i = 0; i < pod->claim_count; i++)
+        if (pod->claims[i]->waits) {
+            claim_bind(pod->claims[i], labels, rounds->arena);
+            pod->claims[i]->bound_in = rounds->round;
+        }
+    pod->phase = POD_RUNNING;
+    pod->machine = machine;
+    rounds->placed++;
+    rounds->pending--;
+    return true;
+}
+
+/* Pods and machines by their numbers in the problem. */
+struct index {
+    struct cluster_pod **pods;
+    size_t *machines;
+};
+
+static struct index index_numbers(struct rounds *rounds)
+{
+    struct cluster *cluster = &rounds->cluster;
+    struct index index = {
+        ARENA_ARRAY(rounds->arena, cluster->pods.count, struct cluster_pod *),
+        ARENA_ARRAY(rounds->arena, cluster->machines.count, size_t),
+    };
+    for (size_t i = 0; i < cluster->pods.count; i++)
+        if (cluster->pods.items[i].number != SOLVER_NONE)
+            index.pods[cluster->pods.items[i].number] = &cluster->pods.items[i];
+    for (size_t i = 0; i < cluster->machines.count; i++)
+        index.machines[cluster->machines.items[i].number] = i;
+    return index;
+}
+
+static void place_on_nodes(struct rounds *rounds, const struct solver_plan *plan,
+                           const struct index *index)
+{
+    for (size_t i = 0; i < plan->place_count; i++) {
+        const struct solver_place *found = &plan->places[i];
+        if (found->kind != SOLVER_ON_NODE)
+            continue;
+        size_t machine = index->machines[found->index];
+        (void)place(rounds, index->pods[found->pod], machine,
+                    rounds->cluster.machines.items[machine].labels);
+    }
+}
+
+static void buy(struct rounds *rounds, const struct solver_plan *plan, const struct index *index)
+{
+    struct machines *machines = &rounds->cluster.machines;
+    for (size_t i = 0; i < plan->claim_count; i++) {
+        const struct solver_claim *claim = &plan->claims[i];
+        struct machine machine = machine_of_claim(&rounds->cluster, claim, rounds->round, i);
+        bool used = false;
+        for (size_t j = 0; j < claim->pod_count; j++) {
+            struct cluster_pod *pod = index->pods[claim->pods[j]];
+            used = place(rounds, pod, machines->count, machine.labels) || used;
+        }
+        if (used && claim->reservation[0] != '\0')
+            reservation_use(&rounds->cluster, claim->reservation);
+        if (used)
+            *LIST_PUSH(rounds->arena, machines) = machine;
+    }
+}
+
+/* Claims for which the rounds before have left no volume. */
+static void refresh_claims(struct rounds *rounds)
+{
+    struct cluster_pods *pods = &rounds->cluster.pods;
+    claims_book_refresh(rounds->cluster.claims);
+    for (size_t i = 0; i < pods->count; i++) {
+        struct cluster_pod *pod = &pods->items[i];
+        bool waits = pod->phase == POD_PENDING && pod->fault.message.size == 0;
+        for (size_t j = 0; waits && j < pod->claim_count; j++)
+            if (pod->claims[j]->fault.later)
+                pod->fault = pod->claims[j]->fault;
+        rounds->pending -= waits && pod->fault.message.size > 0 ? 1 : 0;
+    }
+}
+
+static bool run_round(struct rounds *rounds, struct error *error)
+{
+    rounds->placed = 0;
+    refresh_claims(rounds);
+    if (!cluster_problem(&rounds->cluster, &rounds->settings->solver, error))
+        return false;
+    rounds->run = solver_run_create(rounds->cluster.problem, rounds->arena);
+    const struct solver_plan *plan = solver_solve(rounds->run);
+    rounds->cut_short |= plan->cut_short;
+    struct index index = index_numbers(rounds);
+    place_on_nodes(rounds, plan, &index);
+    buy(rounds, plan, &index);
+    return true;
+}
+
+static size_t count_pending(const struct cluster *cluster)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < cluster->pods.count; i++) {
+        const struct cluster_pod *pod = &cluster->pods.items[i];
+        count += pod->phase == POD_PENDING && pod->fault.message.size == 0 ? 1 : 0;
+    }
+    return count;
+}
+
+static bool run_rounds(struct rounds *rounds, struct error *error)
+{
+    size_t most = rounds->settings->max_rounds;
+    rounds->pending = count_pending(&rounds->cluster);
+    for (rounds->round = 1; rounds->pending > 0 && (most == 0 || rounds->round <= most);
+         rounds->round++) {
+        if (!run_round(rounds, error))
+            return false;
+        if (rounds->placed == 0)
+            break;
+        rounds->placing_rounds = rounds->round;
+    }
+    return true;
+}
+
+/* ---- the answer ---- */
+
+static const struct forecast_pod *list_pods(const struct rounds *rounds)
+{
+    const struct cluster_pods *pods = &rounds->cluster.pods;
+    struct forecast_pod *items = ARENA_ARRAY(rounds->arena, pods->count, struct forecast_pod);
+    for (size_t i = 0; i < pods->count; i++) {
+        const struct cluster_pod *pod = &pods->items[i];
+        items[i] = (struct forecast_pod){
+            .namespace = pod->namespace,
+            .name = pod->name,
+            .workload = pod->owner,
+            .cpu_milli = named_amount_of(&pod->shape->requests, "cpu"),
+            .memory_bytes = named_amount_of(&pod->shape->requests, "memory"),
+            .running = pod->had_node,
+        };
+    }
+    return items;
+}
+
+/* By round, pool, type and zone; equal ones as they were bought. */
+static int compare_bought(const void *a_pointer, const void *b_pointer)
+{
+    const struct forecast_node *a = a_pointer;
+    const struct forecast_node *b = b_pointer;
+    if (a->round != b->round)
+        return a->round < b->round ? -1 : 1;
+    int order = text_compare(a->node_pool, b->node_pool);
+    if (order == 0)
+        order = text_compare(a->instance_type, b->instance_type);
+    if (order == 0)
+        order = text_compare(a->zone, b->zone);
+    if (order == 0)
+        order = text_compare(a->name, b->name);
+    return order;
+}
+
+/* Pods are in order, so their lists are, too. */
+static void list_pods_of_nodes(const struct rounds *rounds, struct forecast_node *nodes)
+{
+    const struct cluster_pods *pods = &rounds->cluster.pods;
+    size_t count = rounds->cluster.machines.count;
+    size_t **lists = ARENA_ARRAY(rounds->arena, count, size_t *);
+    size_t *filled = ARENA_ARRAY(rounds->arena, count, size_t);
+    for (size_t i = 0; i < pods->count; i++)
+        if (pods->items[i].phase == POD_RUNNING && pods->items[i].machine != NO_MACHINE)
+            nodes[pods->items[i].machine].pod_count++;
+    for (size_t i = 0; i < count; i++) {
+        lists[i] = ARENA_ARRAY(rounds->arena, nodes[i].pod_count, size_t);
+        nodes[i].pods = lists[i];
+    }
+    for (size_t i = 0; i < pods->count; i++) {
+        size_t machine = pods->items[i].machine;
+        if (pods->items[i].phase == POD_RUNNING && machine != NO_MACHINE)
+            lists[machine][filled[machine]++] = i;
+    }
+}
+
+static void list_nodes(struct rounds *rounds, struct forecast *forecast)
+{
+    struct machines *machines = &rounds->cluster.machines;
+    struct forecast_node *nodes = ARENA_ARRAY(rounds->arena, machines->count, struct forecast_node);
+    for (size_t i = 0; i < machines->count; i++) {
+        nodes[i] = machines->items[i].forecast;
+        nodes[i].name = text_of(machines->items[i].node_name);
+    }
+    list_pods_of_nodes(rounds, nodes);
+    size_t count = 0;
+    for (size_t i = 0; i < machines->count; i++)
+        if (!machines->items[i].leaving)
+            nodes[count++] = nodes[i];
+    size_t bought = machines->count - rounds->input_machines;
+    struct forecast_node *claims = nodes + count - bought;
+    if (bought > 0)
+        qsort(claims, bought, sizeof *claims, compare_bought);
+    for (size_t i = 0; i < bought; i++) {
+        claims[i].name = TEXT("");
+        if (claims[i].usd_micro_per_hour > 0)
+            forecast->usd_micro_per_hour += claims[i].usd_micro_per_hour;
+    }
+    forecast->nodes = nodes;
+    forecast->node_count = count;
+    forecast->claim_count = bought;
+}
+
+/* ---- what fits nowhere ---- */
+
+struct reason_list {
+    const struct forecast_reason *items;
+    size_t count;
+};
+
+static struct reason_list one_reason(const struct rounds *rounds, enum solver_reason_kind kind,
+                                     struct text message)
+{
+    struct forecast_reason *reason = ARENA_NEW(rounds->arena, struct forecast_reason);
+    *reason = (struct forecast_reason){.kind = solver_reason_name(kind), .message = message};
+    return (struct reason_list){reason, 1};
+}
+
+static struct reason_list explain(const struct rounds *rounds, const struct cluster_pod *pod)
+{
+    struct arena *arena = rounds->arena;
+    struct solver_reasons reasons = solver_explain(rounds->run, pod->number);
+    if (reasons.count == 0)
+        return one_reason(rounds, SOLVER_REASON_REQUIREMENT,
+                          rounds->cluster.pool_count == 0
+                              ? TEXT("there is no NodePool that is ready to buy a node for it")
+                              : TEXT("it found no place in the rounds that were run"));
+    struct forecast_reason *items = ARENA_ARRAY(arena, reasons.count, struct forecast_reason);
+    for (size_t i = 0; i < reasons.count; i++) {
+        const struct solver_reason *reason = &reasons.items[i];
+        items[i] = (struct forecast_reason){
+            .kind = solver_reason_name(reason->kind),
+            .message = arena_text(arena, text_of(reason->message)),
+            .nearest = arena_text(arena, text_of(reason->nearest)),
+        };
+        if (reason->pool != SOLVER_NONE)
+            items[i].node_pool =
+                arena_text(arena, text_of(solver_pool_name(rounds->cluster.problem, reason->pool)));
+    }
+    return (struct reason_list){items, reasons.count};
+}
+
+/* Of a pod for which nothing is bought only the nodes there are have something to say. */
+static struct reason_list explain_left_alone(const struct rounds *rounds,
+                                             const struct cluster_pod *pod)
+{
+    const struct pod_fault *why = &pod->shape->nodes_only;
+    struct solver_reasons reasons = solver_explain(rounds->run, pod->number);
+    struct forecast_reason *reason = ARENA_NEW(rounds->arena, struct forecast_reason);
+    *reason =
+        (struct forecast_reason){.kind = solver_reason_name(why->kind), .message = why->message};
+    for (size_t i = 0; i < reasons.count; i++)
+        if (reasons.items[i].pool == SOLVER_NONE && reasons.items[i].kind != why->kind)
+            reason->nearest = arena_text(rounds->arena, text_of(reasons.items[i].message));
+    return (struct reason_list){reason, 1};
+}
+
+/* A pod the last plan had a place for, but its volume not. */
+static bool lost_its_volume(const struct rounds *rounds, const struct cluster_pod *pod)
+{
+    for (size_t i = 0; i < pod->claim_count; i++)
+        if (pod->claims[i]->bound_in > 0 && pod->claims[i]->bound_in == rounds->placing_rounds)
+            return true;
+    return false;
+}
+
+static struct forecast_unschedulable *list_unschedulable(struct rounds *rounds,
+                                                         struct forecast *forecast)
+{
+    const struct cluster_pods *pods = &rounds->cluster.pods;
+    /* Pods of one shape have the same reasons; daemons are numbered among the shapes, too. */
+    size_t most_shapes = rounds->cluster.daemons.count + pods->count;
+    struct reason_list *known = ARENA_ARRAY(rounds->arena, most_shapes, struct reason_list);
+    struct forecast_unschedulable *items =
+        ARENA_ARRAY(rounds->arena, pods->count, struct forecast_unschedulable);
+    for (size_t i = 0; i < pods->count; i++) {
+        const struct cluster_pod *pod = &pods->items[i];
+        struct reason_list reasons;
+        if (pod->phase != POD_PENDING)
+            continue;
+        if (pod->fault.message.size > 0) {
+            reasons = one_reason(rounds, pod->fault.kind, pod->fault.message);
+        } else if (pod->shape->nodes_only.message.size > 0) {
+            reasons = explain_left_alone(rounds, pod);
+        } else if (rounds->placed > 0 && lost_its_volume(rounds, pod)) {
+            reasons = one_reason(rounds, SOLVER_REASON_VOLUME,
+                                 TEXT("its volume went elsewhere with another pod in the last "
+                                      "round that was run"));
+        } else {
+            struct reason_list *cached = &known[pod->shape_number];
+            if (cached->items == NULL)
+                *cached = explain(rounds, pod);
+            reasons = *cached;
+        }
+        items[forecast->unschedulable_count++] =
+            (struct forecast_unschedulable){i, reasons.items, reasons.count, 0};
+    }
+    forecast->unschedulable = items;
+    return items;
+}
+
+/* What is to come once the rounds that were asked for are over. */
+static bool find_later_rounds(struct rounds *rounds, struct forecast *forecast,
+                              struct forecast_unschedulable *unschedulable, struct error *error)
+{
+    while (rounds->placed > 0 && rounds->pending > 0) {
+        if (!run_round(rounds, error))
+            return false;
+        for (size_t i = 0; i < forecast->unschedulable_count; i++) {
+            size_t pod = unschedulable[i].pod;
+            if (unschedulable[i].later_round == 0 &&
+                rounds->cluster.pods.items[pod].phase == POD_RUNNING)
+                unschedulable[i].later_round = rounds->round;
+        }
+        rounds->round++;
+    }
+    return true;
+}
+
+bool forecast_run(const struct snapshot *snapshot, const struct catalog *catalog,
+                  const struct forecast_settings *settings, struct arena *arena,
+                  struct forecast *forecast, struct problems *problems, struct error *error)
+{
+    struct rounds rounds = {.settings = settings, .arena = arena};
+    *forecast = (struct forecast){0};
+    cluster_read(snapshot, catalog, arena, &rounds.cluster, problems);
+    rounds.cluster.reserved = settings->reserved;
+    rounds.input_machines = rounds.cluster.machines.count;
+    for (size_t i = 0; i < rounds.input_machines; i++)
+        machine_describe(&rounds.cluster, &rounds.cluster.machines.items[i]);
+    if (!run_rounds(&rounds, error))
+        return false;
+    if (rounds.cluster.types != NULL)
+        reservations_check(&rounds.cluster, problems);
+    forecast->pods = list_pods(&rounds);
+    forecast->pod_count = rounds.cluster.pods.count;
+    forecast->round_count = rounds.placing_rounds;
+    forecast->incomplete = problems->count > 0;
+    forecast->cut_short = rounds.cut_short;
+    list_nodes(&rounds, forecast);
+    struct forecast_unschedulable *unschedulable = list_unschedulable(&rounds, forecast);
+    return settings->max_rounds == 0 || find_later_rounds(&rounds, forecast, unschedulable, error);
+}

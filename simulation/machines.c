@@ -1,0 +1,372 @@
+#include "simulation/machines.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "kube/complaint.h"
+#include "kube/object.h"
+#include "kube/pool.h"
+#include "kube/snapshot.h"
+#include "kube/to_solver.h"
+#include "solver/well_known.h"
+
+#define REGISTERED "karpenter.sh/registered"
+#define UNREGISTERED "karpenter.sh/unregistered"
+#define INITIALIZED "karpenter.sh/initialized"
+#define UNSCHEDULABLE "node.kubernetes.io/unschedulable"
+
+/* A Node, its NodeClaim, or both. */
+struct pair {
+    const struct object *node, *claim; /* one may be NULL */
+    const struct object *named;        /* the Node, where there is one */
+    const struct object *decides;      /* the NodeClaim, where there is one */
+    const struct object *says;         /* what its labels and taints are */
+    const struct node *node_root;
+    bool initialized;
+};
+
+/* ---- which NodeClaim is whose ---- */
+
+struct node_claim {
+    const struct object *object;
+    struct text key; /* the name of its Node or, if it does not know that, its provider's id */
+    bool names_node;
+    bool has_node;
+};
+struct node_claims {
+    struct node_claim *items; /* as the snapshot orders them */
+    size_t count;
+    struct node_claim **by_key; /* of equal keys the first first */
+};
+
+static int compare_keys(const struct node_claim *a, bool names_node, struct text key)
+{
+    if (a->names_node != names_node)
+        return a->names_node ? -1 : 1;
+    return text_compare(a->key, key);
+}
+
+static int compare_claims(const void *a_pointer, const void *b_pointer)
+{
+    const struct node_claim *a = *(struct node_claim *const *)a_pointer;
+    const struct node_claim *b = *(struct node_claim *const *)b_pointer;
+    int order = compare_keys(a, b->names_node, b->key);
+    return order != 0 ? order : a < b ? -1 : a > b;
+}
+
+static struct node_claims node_claims_read(const struct snapshot *snapshot, struct arena *arena)
+{
+    struct node_claims claims = {.count = snapshot_count(snapshot, KIND_NODE_CLAIM)};
+    claims.items = ARENA_ARRAY(arena, claims.count, struct node_claim);
+    claims.by_key = ARENA_ARRAY(arena, claims.count, struct node_claim *);
+    for (size_t i = 0; i < claims.count; i++) {
+        const struct object *object = snapshot_object(snapshot, KIND_NODE_CLAIM, i);
+        const struct node *status = node_get(object->root->node, "status");
+        struct text node_name = node_string(node_get(status, "nodeName"));
+        bool names_node = node_name.size > 0;
+        claims.items[i] = (struct node_claim){
+            .object = object,
+            .key = names_node ? node_name : node_string(node_get(status, "providerID")),
+            .names_node = names_node,
+        };
+        claims.by_key[i] = &claims.items[i];
+    }
+    if (claims.count > 1)
+        qsort(claims.by_key, claims.count, sizeof *claims.by_key, compare_claims);
+    return claims;
+}
+
+static struct node_claim *find_claim(const struct node_claims *claims, bool names_node,
+                                     struct text key)
+{
+    size_t low = 0;
+    size_t high = key.size == 0 ? 0 : claims->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (compare_keys(claims->by_key[middle], names_node, key) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return key.size > 0 && low < claims->count &&
+                   compare_keys(claims->by_key[low], names_node, key) == 0
+               ? claims->by_key[low]
+               : NULL;
+}
+
+/* Of several the first. */
+static const struct object *claim_of(const struct node_claims *claims, const struct object *node)
+{
+    struct node_claim *by_name = find_claim(claims, true, node->name);
+    struct node_claim *by_id =
+        find_claim(claims, false, node_string(node_at(node->root->node, "spec.providerID")));
+    struct node_claim *first =
+        by_name == NULL || (by_id != NULL && by_id < by_name) ? by_id : by_name;
+    if (first == NULL)
+        return NULL;
+    first->has_node = true;
+    return first->object;
+}
+
+/* ---- taints ---- */
+
+static bool has_taint(const struct node *taints, const char *key)
+{
+    for (size_t i = 0; node_is(taints, NODE_LIST) && i < node_count(taints); i++)
+        if (text_is(node_string(node_get(node_item(taints, i), "key")), key))
+            return true;
+    return false;
+}
+
+/* Taints a machine sheds by itself while it starts (docs/reference/karpenter.md 2.4). */
+static bool is_ephemeral(const struct taint *taint)
+{
+    static const struct {
+        const char *key, *effect; /* effect NULL: any */
+    } known[] = {
+        {"node.kubernetes.io/not-ready", "NoSchedule"},
+        {"node.kubernetes.io/not-ready", "NoExecute"},
+        {"node.kubernetes.io/unreachable", "NoSchedule"},
+        {"node.cloudprovider.kubernetes.io/uninitialized", "NoSchedule"},
+        {UNREGISTERED, "NoExecute"},
+    };
+    if (text_starts_with(taint->key, TEXT("readiness.k8s.io/")))
+        return true;
+    for (size_t i = 0; i < COUNT_OF(known); i++)
+        if (text_is(taint->key, known[i].key) && text_is(taint->effect, known[i].effect))
+            return true;
+    return false;
+}
+
+static bool contains(const struct taints *taints, const struct taint *wanted)
+{
+    for (size_t i = 0; i < taints->count; i++)
+        if (text_equal(taints->items[i].key, wanted->key) &&
+            text_equal(taints->items[i].effect, wanted->effect))
+            return true;
+    return false;
+}
+
+static const struct pool *pool_of(const struct snapshot *snapshot, struct text name)
+{
+    for (size_t i = 0; i < snapshot_pool_count(snapshot); i++)
+        if (text_equal(snapshot_pool(snapshot, i)->object->name, name))
+            return snapshot_pool(snapshot, i);
+    return NULL;
+}
+
+static void startup_taints_read(const struct snapshot *snapshot, const struct pair *pair,
+                                struct arena *arena, struct taints *taints)
+{
+    *taints = (struct taints){0};
+    if (pair->claim != NULL) {
+        taints_read(field_at(arena, pair->claim->root, "spec.startupTaints"), arena, taints);
+        return;
+    }
+    const struct pool *pool =
+        pool_of(snapshot, node_string(node_get(pair->says->labels, LABEL_NODE_POOL)));
+    if (pool != NULL)
+        *taints = pool->startup_taints;
+}
+
+static struct solver_taints taints_of(const struct snapshot *snapshot, const struct pair *pair,
+                                      struct arena *arena)
+{
+    struct taints all = {0};
+    struct taints kept = {0};
+    struct taints startup = {0};
+    taints_read(field_at(arena, pair->says->root, "spec.taints"), arena, &all);
+    if (!pair->initialized)
+        startup_taints_read(snapshot, pair, arena, &startup);
+    for (size_t i = 0; i < all.count; i++) {
+        bool passes = !pair->initialized &&
+                      (is_ephemeral(&all.items[i]) || contains(&startup, &all.items[i]));
+        if (!passes)
+            *LIST_PUSH(arena, &kept) = all.items[i];
+    }
+    /* A cordoned node gets its taint from a controller. */
+    const struct node *spec = node_get(pair->node_root, "spec");
+    if (node_true(node_get(spec, "unschedulable")) &&
+        !has_taint(node_get(spec, "taints"), UNSCHEDULABLE))
+        *LIST_PUSH(arena, &kept) =
+            (struct taint){.key = TEXT(UNSCHEDULABLE), .effect = TEXT("NoSchedule")};
+    return taints_convert(&kept, arena);
+}
+
+/* ---- what it has ---- */
+
+static void fill_in(struct named_amounts *amounts, const struct named_amounts *other,
+                    struct arena *arena)
+{
+    for (size_t i = 0; i < other->count; i++) {
+        struct named_amount *found = NULL;
+        for (size_t j = 0; j < amounts->count && found == NULL; j++)
+            if (strcmp(amounts->items[j].resource, other->items[i].resource) == 0)
+                found = &amounts->items[j];
+        if (found == NULL)
+            *LIST_PUSH(arena, amounts) = other->items[i];
+        else if (found->quantity == 0)
+            found->quantity = other->items[i].quantity;
+    }
+}
+
+/* Until a machine is initialized its NodeClaim knows better what it will have. */
+static bool amounts_read(const struct pair *pair, const char *path, struct arena *arena,
+                         struct named_amounts *amounts, struct error *error)
+{
+    struct named_amounts claimed = {0};
+    *amounts = (struct named_amounts){0};
+    if (pair->node != NULL &&
+        !named_amounts_read(pair->node, field_at(arena, pair->node->root, path), arena, amounts,
+                            error))
+        return false;
+    if (pair->claim == NULL || (pair->node != NULL && pair->initialized))
+        return true;
+    if (!named_amounts_read(pair->claim, field_at(arena, pair->claim->root, path), arena, &claimed,
+                            error))
+        return false;
+    fill_in(amounts, &claimed, arena);
+    return true;
+}
+
+/* A driver that says nothing of a number attaches any; one that says "allocatable" and no number,
+ * none. */
+static void read_attach_limits(const struct snapshot *snapshot, struct text node_name,
+                               struct arena *arena, struct machine *machine)
+{
+    const struct object *object = snapshot_find(snapshot, KIND_CSI_NODE, TEXT(""), node_name);
+    if (object == NULL)
+        return;
+    const struct node *drivers = node_at(object->root->node, "spec.drivers");
+    size_t most = node_is(drivers, NODE_LIST) ? node_count(drivers) : 0;
+    struct solver_attach_limit *limits = ARENA_ARRAY(arena, most, struct solver_attach_limit);
+    for (size_t i = 0; i < most; i++) {
+        const struct node *driver = node_item(drivers, i);
+        const struct node *allocatable = node_get(driver, "allocatable");
+        int64_t count = 0;
+        if (!node_is(allocatable, NODE_MAP))
+            continue;
+        (void)node_integer(node_get(allocatable, "count"), &count);
+        limits[machine->attach_limit_count++] =
+            (struct solver_attach_limit){terminated(arena, node_string(node_get(driver, "name"))),
+                                         count > 0 && count < INT32_MAX ? (uint32_t)count : 0};
+    }
+    machine->attach_limits = limits;
+    machine->attach_limits_known = true;
+}
+
+/* ---- a machine ---- */
+
+/* Whether its Node shows that it is still starting. Without a NodeClaim to tell whose it is, what
+ * a file leaves out counts as healthy. */
+static void judge_readiness(struct pair *pair)
+{
+    const struct node *labels = node_at(pair->node_root, "metadata.labels");
+    bool registered = text_is(node_string(node_get(labels, REGISTERED)), "true");
+    pair->initialized = text_is(node_string(node_get(labels, INITIALIZED)), "true");
+    if (pair->claim != NULL) {
+        pair->says = registered ? pair->named : pair->claim;
+        return;
+    }
+    bool starting =
+        node_get(labels, LABEL_NODE_POOL) != NULL &&
+        (registered || has_taint(node_at(pair->node_root, "spec.taints"), UNREGISTERED));
+    pair->says = pair->named;
+    pair->initialized = pair->initialized || !starting;
+}
+
+static bool read_machine(const struct snapshot *snapshot, struct pair *pair, struct arena *arena,
+                         struct machine *machine, struct error *error)
+{
+    judge_readiness(pair);
+    const struct object *named = pair->named;
+    *machine = (struct machine){.name = terminated(arena, pair->says->name),
+                                .node_name = terminated(arena, named->name),
+                                .taints = taints_of(snapshot, pair, arena),
+                                .initialized = pair->initialized};
+    machine->labels =
+        labels_with(labels_of(pair->says->labels, arena), LABEL_HOSTNAME, machine->name, arena);
+    machine->pool = label_of(machine->labels, LABEL_NODE_POOL);
+    if (pair->node != NULL)
+        read_attach_limits(snapshot, pair->node->name, arena, machine);
+    if (!amounts_read(pair, "status.capacity", arena, &machine->capacity, error) ||
+        !amounts_read(pair, "status.allocatable", arena, &machine->allocatable, error))
+        return false;
+    /* Older Nodes, and those written by hand, may say just one of the two. */
+    if (machine->allocatable.count == 0)
+        machine->allocatable = machine->capacity;
+    if (machine->capacity.count == 0)
+        machine->capacity = machine->allocatable;
+    return true;
+}
+
+static int compare_machines(const void *a_pointer, const void *b_pointer)
+{
+    const struct machine *a = a_pointer;
+    const struct machine *b = b_pointer;
+    return strcmp(a->node_name, b->node_name);
+}
+
+void machine_add(const struct snapshot *snapshot, const struct machine_source *source,
+                 struct arena *arena, struct machines *machines, struct problems *problems)
+{
+    const struct object *node = source->node;
+    const struct object *claim = source->claim;
+    struct pair pair = {
+        .node = node,
+        .claim = claim,
+        .named = node != NULL ? node : claim,
+        .decides = claim != NULL ? claim : node,
+        .node_root = node != NULL ? node->root->node : NULL,
+    };
+    struct machine machine;
+    struct error wrong = {0};
+    if (pair.decides == NULL) /* it was read from nothing */
+        return;
+    bool read = read_machine(snapshot, &pair, arena, &machine, &wrong);
+    machine.leaving = pair.decides->deleting;
+    if (!read && !machine.leaving)
+        problems_add(problems, wrong.kind, wrong.place, "%s %s is left out: %s",
+                     kind_table[pair.named->kind].name, machine.node_name, wrong.what);
+    /* A NodeClaim that has not been launched says nothing yet; of a Node that is going its name
+     * is enough. */
+    bool there =
+        machine.leaving ? node != NULL : read && (node != NULL || machine.allocatable.count > 0);
+    if (there)
+        *LIST_PUSH(arena, machines) = machine;
+}
+
+void machine_sources_find(const struct snapshot *snapshot, struct arena *arena,
+                          struct machine_sources *sources, struct problems *problems)
+{
+    struct node_claims claims = node_claims_read(snapshot, arena);
+    *sources = (struct machine_sources){0};
+    for (size_t i = 0; i < snapshot_count(snapshot, KIND_NODE); i++) {
+        const struct object *node = snapshot_object(snapshot, KIND_NODE, i);
+        *LIST_PUSH(arena, sources) = (struct machine_source){node, claim_of(&claims, node)};
+    }
+    for (size_t i = 0; i < claims.count; i++) {
+        const struct object *claim = claims.items[i].object;
+        if (claims.items[i].has_node)
+            continue;
+        if (snapshot_find(snapshot, KIND_NODE, TEXT(""), claim->name) != NULL)
+            problems_add(problems, ERROR_INPUT,
+                         object_place(claim, field_at(arena, claim->root, "metadata.name"), arena),
+                         "NodeClaim %.*s is left out: a Node has its name, and neither "
+                         "status.nodeName nor status.providerID says that it is its own",
+                         TEXT_ARGS(claim->name));
+        else
+            *LIST_PUSH(arena, sources) = (struct machine_source){NULL, claim};
+    }
+}
+
+void machines_read(const struct snapshot *snapshot, struct arena *arena, struct machines *machines,
+                   struct problems *problems)
+{
+    struct machine_sources sources;
+    machine_sources_find(snapshot, arena, &sources, problems);
+    for (size_t i = 0; i < sources.count; i++)
+        machine_add(snapshot, &sources.items[i], arena, machines, problems);
+    if (machines->count > 0)
+        qsort(machines->items, machines->count, sizeof *machines->items, compare_machines);
+}

@@ -1,0 +1,172 @@
+#include "simulation/owner.h"
+
+#include "kube/object.h"
+#include "kube/snapshot.h"
+
+/* ---- who owns what ---- */
+
+static bool find_owner(const struct snapshot *snapshot, struct text namespace,
+                       const struct owner *owner, struct ancestor *ancestor)
+{
+    ancestor->kind = kind_of(owner->api_version, owner->kind);
+    if (ancestor->kind == KIND_UNKNOWN || !kind_table[ancestor->kind].namespaced)
+        return false;
+    ancestor->index = snapshot_index(snapshot, ancestor->kind, namespace, owner->name);
+    const struct object *found = snapshot_object(snapshot, ancestor->kind, ancestor->index);
+    return found != NULL && uids_agree(found->uid, owner->uid);
+}
+
+/* Where an owner is not visible its name gives away the owner above: a Deployment names its
+ * ReplicaSets NAME-HASH, and labels them and their pods with the hash; a CronJob names its Jobs
+ * NAME-MINUTES. */
+static bool find_above(const struct snapshot *snapshot, const struct object *object,
+                       const struct owner *owner, struct text *above, enum kind *kind,
+                       struct ancestor *ancestor)
+{
+    struct text rest;
+    if (!text_split_last(owner->name, '-', above, &rest))
+        return false;
+    struct text hash = node_string(node_get(object->labels, "pod-template-hash"));
+    if (text_is(owner->kind, "ReplicaSet") && hash.size > 0 && text_equal(hash, rest))
+        *kind = KIND_DEPLOYMENT;
+    else if (text_is(owner->kind, "Job") && text_is_digits(rest) &&
+             snapshot_find(snapshot, KIND_CRON_JOB, object->namespace, *above) != NULL)
+        *kind = KIND_CRON_JOB;
+    else
+        return false;
+    ancestor->kind = *kind;
+    ancestor->index = snapshot_index(snapshot, *kind, object->namespace, *above);
+    return ancestor->index < snapshot_count(snapshot, *kind);
+}
+
+void lineage_find(const struct snapshot *snapshot, const struct object *object, struct arena *arena,
+                  struct lineage *lineage)
+{
+    enum { LONGEST = 8 };
+    *lineage = (struct lineage){0};
+    const struct object *current = object;
+    for (int i = 0; i < LONGEST && current->controller.name.size > 0; i++) {
+        const struct owner *owner = &current->controller;
+        struct ancestor ancestor;
+        struct text name = owner->name;
+        enum kind kind = kind_by_name(owner->kind);
+        bool visible = find_owner(snapshot, object->namespace, owner, &ancestor);
+        if (!visible)
+            visible = find_above(snapshot, current, owner, &name, &kind, &ancestor);
+        struct text kind_name = kind == KIND_UNKNOWN ? owner->kind : text_of(kind_table[kind].name);
+        lineage->root = arena_printf(arena, "%.*s %.*s", TEXT_ARGS(kind_name), TEXT_ARGS(name));
+        if (!visible)
+            break;
+        *LIST_PUSH(arena, lineage) = ancestor;
+        current = snapshot_object(snapshot, ancestor.kind, ancestor.index);
+        if (ancestor.kind == KIND_STATEFUL_SET)
+            lineage->set = current;
+    }
+}
+
+/* ---- how many pods ---- */
+
+/* These fields are of 32 bits. */
+static int64_t number_at(const struct node *root, const char *path, int64_t absent)
+{
+    int64_t number = 0;
+    if (!node_integer(node_at(root, path), &number) || number < 0)
+        return absent;
+    return number < INT32_MAX ? number : INT32_MAX;
+}
+
+static bool has_condition(const struct object *object, const char *type)
+{
+    const struct node *condition = object_condition(object, type);
+    return text_is(node_string(node_get(condition, "status")), "True");
+}
+
+static bool is_suspended(const struct object *object)
+{
+    return node_true(node_at(object->root->node, "spec.suspend"));
+}
+
+/* As many at a time as it may, and not more than are left to do. */
+static int64_t job_pods(const struct node *spec, int64_t succeeded)
+{
+    int64_t parallelism = number_at(spec, "parallelism", 1);
+    bool counted = node_is(node_get(spec, "completions"), NODE_NUMBER) ||
+                   !node_is(node_get(spec, "parallelism"), NODE_NUMBER);
+    int64_t left = number_at(spec, "completions", 1) - succeeded;
+    if (counted && left < parallelism)
+        return left > 0 ? left : 0;
+    return parallelism;
+}
+
+static bool job_is_over(const struct object *job)
+{
+    return has_condition(job, "Complete") || has_condition(job, "Failed");
+}
+
+static int64_t job_demand(const struct object *job, const struct tally *tally)
+{
+    const struct node *root = job->root->node;
+    int64_t succeeded = number_at(root, "status.succeeded", 0);
+    if (tally->succeeded > succeeded)
+        succeeded = tally->succeeded;
+    if (is_suspended(job) || job_is_over(job))
+        return 0;
+    return job_pods(node_get(root, "spec"), succeeded) - tally->active;
+}
+
+static bool owns_a_running_job(const struct snapshot *snapshot, const struct object *cron_job)
+{
+    for (size_t i = 0; i < snapshot_count(snapshot, KIND_JOB); i++) {
+        const struct object *job = snapshot_object(snapshot, KIND_JOB, i);
+        struct ancestor ancestor;
+        if (job->controller.name.size > 0 && !job->deleting && !job_is_over(job) &&
+            find_owner(snapshot, job->namespace, &job->controller, &ancestor) &&
+            snapshot_object(snapshot, ancestor.kind, ancestor.index) == cron_job)
+            return true;
+    }
+    return false;
+}
+
+static int64_t cron_job_demand(const struct snapshot *snapshot, const struct object *cron_job,
+                               const struct tally *tally)
+{
+    const struct node *root = cron_job->root->node;
+    if (is_suspended(cron_job) || owns_a_running_job(snapshot, cron_job))
+        return 0;
+    return job_pods(node_at(root, "spec.jobTemplate.spec"), 0) - tally->active;
+}
+
+bool demand_of(const struct snapshot *snapshot, const struct object *object,
+               const struct tally *tally, struct demand *demand)
+{
+    const struct node *root = object->root->node;
+    struct ancestor above;
+    *demand = (struct demand){0};
+    switch (object->kind) {
+    case KIND_REPLICA_SET:
+        if (object->controller.name.size > 0 &&
+            find_owner(snapshot, object->namespace, &object->controller, &above))
+            return false;
+        demand->pods = number_at(root, "spec.replicas", 1) - tally->active;
+        break;
+    case KIND_DEPLOYMENT:
+    case KIND_REPLICATION_CONTROLLER:
+        demand->pods = number_at(root, "spec.replicas", 1) - tally->active;
+        break;
+    case KIND_STATEFUL_SET:
+        demand->pods = number_at(root, "spec.replicas", 1);
+        demand->first = number_at(root, "spec.ordinals.start", 0);
+        demand->last = demand->first + demand->pods - 1;
+        demand->last_known = true;
+        break;
+    case KIND_JOB:
+        demand->pods = job_demand(object, tally);
+        break;
+    case KIND_CRON_JOB:
+        demand->pods = cron_job_demand(snapshot, object, tally);
+        break;
+    default:
+        return false;
+    }
+    return demand->pods > 0;
+}

@@ -1,0 +1,439 @@
+#include "simulation/pod_shape.h"
+
+#include <string.h>
+
+#include "kube/complaint.h"
+#include "kube/container.h"
+#include "kube/device.h"
+#include "kube/to_solver.h"
+#include "kube/topology.h"
+#include "solver/well_known.h"
+
+/* ---- what Karpenter does not place ---- */
+
+/* Nobody takes a pod that cannot be understood: that goes before all else. */
+static void find_broken(struct pod_shape *shape, struct place place, struct text message)
+{
+    if (!shape->fault.broken)
+        shape->fault = (struct pod_fault){.message = message, .broken = true, .place = place};
+}
+
+static void find_fault(struct pod_shape *shape, struct text message)
+{
+    if (shape->fault.message.size == 0)
+        shape->fault = (struct pod_fault){.kind = SOLVER_REASON_REQUIREMENT, .message = message};
+}
+
+/* kube-scheduler still takes it to a node that is there. */
+static void find_nodes_only(struct pod_shape *shape, struct text message)
+{
+    if (shape->nodes_only.message.size == 0)
+        shape->nodes_only =
+            (struct pod_fault){.kind = SOLVER_REASON_REQUIREMENT, .message = message};
+}
+
+/* Labels only Karpenter sets: a pod that selects by one is left alone. */
+static bool is_restricted(const char *key_as_written)
+{
+    static const char *const domains[] = {"karpenter.sh", "karpenter.k8s.aws"};
+    size_t size = strlen(key_as_written);
+    const char *data = solver_canonical_key(key_as_written, &size);
+    struct text key = {data, size};
+    struct text domain = {0};
+    if (text_is(key, LABEL_HOSTNAME))
+        return true;
+    if (solver_is_well_known(data, size) || !text_split(key, '/', &domain, NULL))
+        return false;
+    for (size_t i = 0; i < COUNT_OF(domains); i++) {
+        struct text restricted = text_of(domains[i]);
+        if (text_equal(domain, restricted))
+            return true;
+        if (domain.size > restricted.size && text_ends_with(domain, restricted) &&
+            domain.data[domain.size - restricted.size - 1] == '.')
+            return true;
+    }
+    return false;
+}
+
+static void check_keys(struct pod_shape *shape, struct solver_expressions expressions,
+                       struct arena *arena)
+{
+    for (size_t i = 0; i < expressions.count; i++) {
+        const char *key = expressions.items[i].key;
+        if (is_restricted(key))
+            find_nodes_only(shape,
+                            arena_printf(arena,
+                                         "Karpenter does not look at pods that ask for %s, and no "
+                                         "node that is there takes this one",
+                                         key));
+    }
+}
+
+/* A pod that asks to be kept off Karpenter's nodes, even softly, is. */
+static void check_avoids_pools(struct pod_shape *shape, struct solver_expressions expressions)
+{
+    for (size_t i = 0; i < expressions.count; i++)
+        if (expressions.items[i].op == SOLVER_DOES_NOT_EXIST &&
+            strcmp(expressions.items[i].key, LABEL_NODE_POOL) == 0)
+            find_nodes_only(shape,
+                            TEXT("the pod asks for a node without karpenter.sh/nodepool, so "
+                                 "Karpenter leaves it alone, and no node that is there takes it"));
+}
+
+static void check_selection(struct pod_shape *shape, struct arena *arena)
+{
+    const struct solver_shape *solver = &shape->solver;
+    for (size_t i = 0; i < solver->node_selector.count; i++) {
+        const struct solver_expression selects = {.key = solver->node_selector.items[i].key};
+        check_keys(shape, (struct solver_expressions){&selects, 1}, arena);
+    }
+    for (size_t i = 0; i < solver->required_count; i++)
+        check_keys(shape, solver->required[i], arena);
+    if (solver->required_count > 0)
+        check_avoids_pools(shape, solver->required[0]);
+    const struct solver_preferred_term *heaviest = NULL;
+    for (size_t i = 0; i < solver->preferred_count; i++)
+        if (heaviest == NULL || solver->preferred[i].weight > heaviest->weight)
+            heaviest = &solver->preferred[i];
+    if (heaviest != NULL)
+        check_avoids_pools(shape, heaviest->expressions);
+}
+
+/* ---- node selection ---- */
+
+static int32_t weight_of(const struct field *term)
+{
+    int64_t weight = 0;
+    if (!node_integer(node_get(term->parent->node, "weight"), &weight) || weight < 0 ||
+        weight > INT32_MAX)
+        return 0;
+    return (int32_t)weight;
+}
+
+static void read_required(struct pod_shape *shape, const struct node_terms *terms,
+                          struct arena *arena)
+{
+    struct solver_expressions *required =
+        ARENA_ARRAY(arena, terms->count, struct solver_expressions);
+    for (size_t i = 0; i < terms->count; i++) {
+        if (node_count(node_get(terms->items[i].field->node, "matchFields")) > 0)
+            find_fault(shape, TEXT("Karpenter buys nothing for a pod whose node affinity has "
+                                   "matchFields"));
+        /* pod_check has said what is wrong. */
+        if (!expressions_convert(&terms->items[i].expressions, arena, &required[i]))
+            return;
+    }
+    shape->solver.required = required;
+    shape->solver.required_count = terms->count;
+}
+
+static void read_preferred(struct pod_shape *shape, const struct node_terms *terms,
+                           struct arena *arena)
+{
+    struct solver_preferred_term *preferred =
+        ARENA_ARRAY(arena, terms->count, struct solver_preferred_term);
+    for (size_t i = 0; i < terms->count; i++) {
+        preferred[i].weight = weight_of(terms->items[i].field);
+        if (!expressions_convert(&terms->items[i].expressions, arena, &preferred[i].expressions))
+            return;
+    }
+    shape->solver.preferred = preferred;
+    shape->solver.preferred_count = terms->count;
+}
+
+static void read_selection(const struct shape_source *source, struct arena *arena,
+                           struct pod_shape *shape)
+{
+    struct node_selection selection;
+    node_selection_read(&source->workload, arena, &selection);
+    if (source->affinity_of != NULL) {
+        struct node_selection other;
+        node_selection_read(source->affinity_of, arena, &other);
+        selection.required = other.required;
+    }
+    shape->solver.node_selector = labels_of(selection.selector_field->node, arena);
+    read_required(shape, &selection.required, arena);
+    read_preferred(shape, &selection.preferred, arena);
+    check_selection(shape, arena);
+}
+
+/* ---- ports ---- */
+
+/* On the host's network every port of a container is one of the host. */
+static uint32_t host_port_of(const struct node *port, bool host_network)
+{
+    int64_t number = 0;
+    if (!node_integer(node_get(port, "hostPort"), &number) && host_network)
+        (void)node_integer(node_get(port, "containerPort"), &number);
+    return number > 0 && number <= UINT16_MAX ? (uint32_t)number : 0;
+}
+
+static void read_host_ports(const struct workload *workload, struct arena *arena,
+                            struct solver_shape *solver)
+{
+    struct {
+        struct solver_host_port *items;
+        size_t count, capacity;
+    } ports = {0};
+    const struct node *spec = workload->spec->node;
+    const struct node *containers = node_get(spec, "containers");
+    bool host_network = node_true(node_get(spec, "hostNetwork"));
+    for (size_t i = 0; node_is(containers, NODE_LIST) && i < node_count(containers); i++) {
+        const struct node *list = node_get(node_item(containers, i), "ports");
+        for (size_t j = 0; node_is(list, NODE_LIST) && j < node_count(list); j++) {
+            const struct node *port = node_item(list, j);
+            uint32_t number = host_port_of(port, host_network);
+            if (number > 0)
+                *LIST_PUSH(arena, &ports) = (struct solver_host_port){
+                    terminated(arena, node_string(node_get(port, "hostIP"))),
+                    terminated(arena, node_string(node_get(port, "protocol"))), number};
+        }
+    }
+    solver->host_ports = ports.items;
+    solver->host_port_count = ports.count;
+}
+
+/* ---- spread and affinity ---- */
+
+struct selector_list {
+    struct solver_expression *items;
+    size_t count, capacity;
+};
+
+static const char **one_value(struct arena *arena, struct text value)
+{
+    const char **values = ARENA_NEW(arena, const char *);
+    *values = terminated(arena, value);
+    return values;
+}
+
+static bool add_selector_expression(struct selector_list *list, const struct node *expression,
+                                    struct arena *arena)
+{
+    struct text op = node_string(node_get(expression, "operator"));
+    const struct node *values = node_get(expression, "values");
+    struct solver_expression converted = {
+        .key = terminated(arena, node_string(node_get(expression, "key")))};
+    if (converted.key[0] == '\0' || !solver_op_parse(op.data, op.size, &converted.op) ||
+        converted.op > SOLVER_DOES_NOT_EXIST)
+        return false;
+    bool takes_values = converted.op == SOLVER_IN || converted.op == SOLVER_NOT_IN;
+    if (takes_values != (node_count(values) > 0))
+        return false;
+    const char **items = ARENA_ARRAY(arena, node_count(values), const char *);
+    for (size_t i = 0; i < node_count(values); i++)
+        items[i] = terminated(arena, node_string(node_item(values, i)));
+    converted.values = items;
+    converted.value_count = node_count(values);
+    *LIST_PUSH(arena, list) = converted;
+    return true;
+}
+
+static struct solver_selector read_selector(const struct node *selector, struct arena *arena,
+                                            struct selector_list *list)
+{
+    if (selector == NULL || node_is(selector, NODE_NULL))
+        return (struct solver_selector){.kind = SOLVER_SELECTOR_ABSENT};
+    if (!node_is(selector, NODE_MAP))
+        return (struct solver_selector){.kind = SOLVER_SELECTOR_INVALID};
+    const struct node *labels = node_get(selector, "matchLabels");
+    for (size_t i = 0; node_is(labels, NODE_MAP) && i < node_count(labels); i++) {
+        const struct member *member = &labels->members[i];
+        *LIST_PUSH(arena, list) = (struct solver_expression){
+            .key = terminated(arena, (struct text){member->key, member->key_size}),
+            .op = SOLVER_IN,
+            .values = one_value(arena, node_string(&member->value)),
+            .value_count = 1};
+    }
+    const struct node *expressions = node_get(selector, "matchExpressions");
+    for (size_t i = 0; node_is(expressions, NODE_LIST) && i < node_count(expressions); i++)
+        if (!add_selector_expression(list, node_item(expressions, i), arena))
+            return (struct solver_selector){.kind = SOLVER_SELECTOR_INVALID};
+    return (struct solver_selector){.kind = SOLVER_SELECTOR_GIVEN,
+                                    .expressions = {list->items, list->count}};
+}
+
+static const char *const *strings_of(const struct node *list, struct arena *arena, size_t *count)
+{
+    *count = node_is(list, NODE_LIST) ? node_count(list) : 0;
+    const char **items = ARENA_ARRAY(arena, *count, const char *);
+    for (size_t i = 0; i < *count; i++)
+        items[i] = terminated(arena, node_string(node_item(list, i)));
+    return items;
+}
+
+static int32_t small_number(const struct node *node, int32_t absent)
+{
+    int64_t number = 0;
+    if (!node_integer(node, &number) || number < 0 || number > INT32_MAX)
+        return absent;
+    return (int32_t)number;
+}
+
+static struct solver_spread read_spread(const struct topology_term *term, struct arena *arena)
+{
+    const struct node *node = term->term->node;
+    struct selector_list list = {0};
+    struct solver_spread spread = {
+        .key = terminated(arena, node_string(term->key->node)),
+        .max_skew = small_number(node_get(node, "maxSkew"), 1),
+        .min_domains = small_number(node_get(node, "minDomains"), 0),
+        .hard = term->required,
+        .ignore_node_affinity =
+            text_is(node_string(node_get(node, "nodeAffinityPolicy")), "Ignore"),
+        .honor_node_taints = text_is(node_string(node_get(node, "nodeTaintsPolicy")), "Honor"),
+        .selector = read_selector(node_get(node, "labelSelector"), arena, &list),
+    };
+    spread.match_label_keys =
+        strings_of(node_get(node, "matchLabelKeys"), arena, &spread.match_label_key_count);
+    return spread;
+}
+
+/* The API server writes these keys into the selector when it stores a pod. */
+static void merge_label_keys(const struct node *keys, enum solver_op op,
+                             struct solver_labels labels, struct arena *arena,
+                             struct selector_list *list, struct solver_selector *selector)
+{
+    for (size_t i = 0; node_is(keys, NODE_LIST) && i < node_count(keys); i++) {
+        const char *key = terminated(arena, node_string(node_item(keys, i)));
+        const char *value = label_of(labels, key);
+        if (value == NULL || selector->kind != SOLVER_SELECTOR_GIVEN)
+            continue;
+        *LIST_PUSH(arena, list) = (struct solver_expression){
+            .key = key, .op = op, .values = one_value(arena, text_of(value)), .value_count = 1};
+        selector->expressions = (struct solver_expressions){list->items, list->count};
+    }
+}
+
+static struct solver_pod_affinity read_affinity(const struct topology_term *term,
+                                                struct solver_labels labels, struct arena *arena)
+{
+    const struct node *node = term->term->node;
+    struct selector_list list = {0};
+    struct selector_list namespaces = {0};
+    struct solver_pod_affinity affinity = {
+        .anti = term->use == TOPOLOGY_ANTI_AFFINITY,
+        .required = term->required,
+        .weight = term->required ? 0 : weight_of(term->term),
+        .key = terminated(arena, node_string(term->key->node)),
+        .selector = read_selector(node_get(node, "labelSelector"), arena, &list),
+        .namespace_selector =
+            read_selector(node_get(node, "namespaceSelector"), arena, &namespaces),
+    };
+    merge_label_keys(node_get(node, "matchLabelKeys"), SOLVER_IN, labels, arena, &list,
+                     &affinity.selector);
+    merge_label_keys(node_get(node, "mismatchLabelKeys"), SOLVER_NOT_IN, labels, arena, &list,
+                     &affinity.selector);
+    affinity.namespaces =
+        strings_of(node_get(node, "namespaces"), arena, &affinity.namespace_count);
+    return affinity;
+}
+
+static void read_topology(const struct workload *workload, struct arena *arena,
+                          struct solver_shape *solver)
+{
+    struct topology_terms terms;
+    topology_terms_read(workload, arena, &terms);
+    struct solver_spread *spreads = ARENA_ARRAY(arena, terms.count, struct solver_spread);
+    struct solver_pod_affinity *affinities =
+        ARENA_ARRAY(arena, terms.count, struct solver_pod_affinity);
+    for (size_t i = 0; i < terms.count; i++) {
+        if (terms.items[i].use == TOPOLOGY_SPREAD)
+            spreads[solver->spread_count++] = read_spread(&terms.items[i], arena);
+        else
+            affinities[solver->affinity_count++] =
+                read_affinity(&terms.items[i], solver->labels, arena);
+    }
+    solver->spreads = spreads;
+    solver->affinities = affinities;
+}
+
+/* ---- the whole ---- */
+
+static struct solver_labels join(struct solver_labels a, struct solver_labels b,
+                                 struct arena *arena)
+{
+    struct solver_label *items = ARENA_ARRAY(arena, a.count + b.count, struct solver_label);
+    size_t count = 0;
+    for (size_t i = 0; i < a.count; i++)
+        items[count++] = a.items[i];
+    for (size_t i = 0; i < b.count; i++)
+        if (label_of(a, b.items[i].key) == NULL)
+            items[count++] = b.items[i];
+    return (struct solver_labels){items, count};
+}
+
+static void check_workload(const struct workload *workload, struct arena *arena,
+                           struct pod_shape *shape)
+{
+    struct complaint wrong = {0};
+    pod_check(workload, arena, &wrong);
+    if (wrong.field != NULL)
+        find_broken(shape, object_place(workload->object, wrong.field, arena), wrong.message);
+}
+
+static bool claims_devices(const struct workload *workload, struct arena *arena)
+{
+    struct containers containers;
+    containers_read(workload, arena, &containers);
+    for (size_t i = 0; i < containers.count; i++)
+        if (node_count(node_at(containers.items[i].field->node, "resources.claims")) > 0)
+            return true;
+    return workload_claims_devices(workload);
+}
+
+void pod_shape_read(const struct snapshot *snapshot, const struct shape_source *source,
+                    struct arena *arena, struct pod_shape *shape)
+{
+    const struct workload *workload = &source->workload;
+    *shape = (struct pod_shape){.read = true};
+    struct solver_shape *solver = &shape->solver;
+    solver->namespace = terminated(arena, source->namespace);
+    struct solver_labels own = labels_of(node_get(workload->metadata->node, "labels"), arena);
+    solver->labels = join(own, source->more_labels, arena);
+    solver->needs_devices = claims_devices(workload, arena);
+    check_workload(workload, arena, shape);
+    if (source->affinity_of != NULL)
+        check_workload(source->affinity_of, arena, shape);
+    read_selection(source, arena, shape);
+    solver->tolerations = tolerations_convert(workload, arena, &solver->toleration_count);
+    read_host_ports(workload, arena, solver);
+    read_topology(workload, arena, solver);
+    struct error error = {0};
+    if (!pod_requests_read(snapshot, workload, arena, &shape->requests, &error))
+        find_broken(shape, error.place, arena_text(arena, text_of(error.what)));
+}
+
+static void keep_required_anti_affinity(struct solver_shape *solver, struct arena *arena)
+{
+    struct solver_pod_affinity *kept =
+        ARENA_ARRAY(arena, solver->affinity_count, struct solver_pod_affinity);
+    size_t count = 0;
+    for (size_t i = 0; i < solver->affinity_count; i++)
+        if (solver->affinities[i].anti && solver->affinities[i].required)
+            kept[count++] = solver->affinities[i];
+    solver->affinities = kept;
+    solver->affinity_count = count;
+    solver->spread_count = 0;
+}
+
+void running_shape_read(const struct snapshot *snapshot, const struct shape_source *source,
+                        struct arena *arena, struct pod_shape *shape)
+{
+    const struct workload *workload = &source->workload;
+    struct solver_shape *solver = &shape->solver;
+    struct error error = {0};
+    *shape = (struct pod_shape){.read = true};
+    solver->namespace = terminated(arena, source->namespace);
+    solver->labels = labels_of(node_get(workload->metadata->node, "labels"), arena);
+    read_host_ports(workload, arena, solver);
+    if (node_at(workload->spec->node, "affinity.podAntiAffinity") != NULL) {
+        read_topology(workload, arena, solver);
+        keep_required_anti_affinity(solver, arena);
+    }
+    /* They say in which zones it may be at all, and so which there are to be kept out of. */
+    if (solver->affinity_count > 0)
+        solver->tolerations = tolerations_convert(workload, arena, &solver->toleration_count);
+    /* What it asks for in a way that cannot be understood it does not take. */
+    (void)!pod_requests_read(snapshot, workload, arena, &shape->requests, &error);
+}

@@ -1,0 +1,59 @@
+/* The pods of a cluster, and those that its workloads would make. */
+#ifndef TAFFRAIL_SIMULATION_PODS_H
+#define TAFFRAIL_SIMULATION_PODS_H
+
+#include "simulation/pod_shape.h"
+
+struct claim_state;
+struct object;
+struct snapshot;
+
+enum pod_phase {
+    POD_PENDING,
+    POD_RUNNING, /* has its node */
+    POD_WAITING, /* for something else than a node, or for the end */
+};
+struct cluster_pod {
+    struct text namespace, name, uid;
+    struct text owner; /* "Deployment web" */
+    int64_t created_unix_s;
+    enum pod_phase phase;
+    struct text node_name;
+    bool daemon, mirror, leaving;
+    bool had_node;
+    const struct object *object; /* what it was read from: a Pod, or the workload that makes it */
+    const struct object *set;    /* the StatefulSet whose claims it takes; NULL: none */
+    struct shape_source *source; /* pods of one workload share it */
+    struct pod_shape *shape;     /* and this */
+    struct claim_state **claims;
+    size_t claim_count;
+    struct pod_fault fault;
+    size_t machine;                /* where it runs, in cluster.machines; NO_MACHINE */
+    uint32_t number, shape_number; /* in the problem of this round; SOLVER_NONE: not in it */
+};
+#define NO_MACHINE SIZE_MAX
+struct cluster_pods {
+    struct cluster_pod *items;
+    size_t count, capacity;
+};
+struct daemon {
+    const struct object *object;
+    struct shape_source source;
+    struct workload template;
+    struct pod_shape shape;
+};
+struct daemons {
+    struct daemon *items;
+    size_t count, capacity;
+};
+/* Every pod that is not done, and those that workloads would make, by namespace and name. */
+void expand_pods(const struct snapshot *snapshot, struct arena *arena, struct cluster_pods *pods,
+                 struct daemons *daemons, struct problems *problems);
+/* The kubelet runs it whatever the API server says. */
+bool pod_is_mirror(const struct object *pod);
+/* Whether a pod is placed elsewhere when its Node goes: not one of a DaemonSet, a mirror pod or one
+ * that must not be disturbed; of those that are going themselves only a StatefulSet's, which come
+ * back under the same name. */
+bool pod_moves(const struct object *pod);
+
+#endif

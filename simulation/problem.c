@@ -1,0 +1,367 @@
+#include <string.h>
+
+#include "catalog/node_class.h"
+#include "kube/object.h"
+#include "kube/snapshot.h"
+#include "kube/to_solver.h"
+#include "simulation/claims.h"
+#include "simulation/cluster.h"
+#include "simulation/reserved.h"
+#include "solver/well_known.h"
+
+#define NAMESPACE_NAME "kubernetes.io/metadata.name"
+
+struct building {
+    struct cluster *cluster;
+    struct arena *arena;
+    struct solver_builder *builder;
+    const char **hostnames; /* of the machines; NULL: not yet listed */
+};
+
+/* ---- what may be bought ---- */
+
+/* Resources keep the numbers they had in the round before, so that types can be kept, too. */
+static void number_resources(const struct building *building)
+{
+    const struct solver_problem *last = building->cluster->problem;
+    for (uint32_t i = 0; last != NULL && i < solver_resource_count(last); i++)
+        (void)solver_builder_resource(building->builder, solver_resource_name(last, i));
+}
+
+/* The types as pools with these settings have them. */
+static void read_types(const struct building *building, const struct class_settings *settings)
+{
+    struct cluster *cluster = building->cluster;
+    for (size_t i = 0; i < catalog_count(cluster->catalog); i++) {
+        struct cluster_type *type = &cluster->types[cluster->type_count];
+        *type = (struct cluster_type){.index = i, .settings = settings};
+        if (catalog_solver_type(cluster->catalog, i, &cluster->zones, settings, building->builder,
+                                building->arena, &type->solver))
+            cluster->type_count++;
+    }
+}
+
+/* Whether an earlier pool has the same settings. */
+static bool seen_before(const struct cluster *cluster, size_t pool)
+{
+    for (size_t i = 0; i < pool; i++)
+        if (cluster->pools[i].settings == cluster->pools[pool].settings)
+            return true;
+    return false;
+}
+
+static size_t count_settings(const struct cluster *cluster)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < cluster->pool_count; i++)
+        count += seen_before(cluster, i) ? 0 : 1;
+    return count;
+}
+
+static void read_all_types(const struct building *building)
+{
+    struct cluster *cluster = building->cluster;
+    size_t kinds = count_settings(cluster);
+    cluster->types =
+        ARENA_ARRAY(building->arena, catalog_count(cluster->catalog) * (kinds > 0 ? kinds : 1),
+                    struct cluster_type);
+    for (size_t i = 0; i < cluster->pool_count; i++)
+        if (!seen_before(cluster, i))
+            read_types(building, cluster->pools[i].settings);
+    if (kinds == 0)
+        read_types(building, NULL);
+}
+
+/* The first pool with these settings stands for them. */
+static const char *node_class_of(const struct cluster *cluster,
+                                 const struct class_settings *settings)
+{
+    for (size_t i = 0; settings != NULL && i < cluster->pool_count; i++)
+        if (cluster->pools[i].settings == settings)
+            return cluster->pools[i].name;
+    return NULL;
+}
+
+static bool add_types(const struct building *building, struct error *error)
+{
+    struct cluster *cluster = building->cluster;
+    number_resources(building);
+    if (cluster->types == NULL)
+        read_all_types(building);
+    for (size_t i = 0; i < cluster->type_count; i++) {
+        struct solver_type type = reserved_type(cluster, &cluster->types[i].solver);
+        uint32_t number = 0;
+        type.node_class = node_class_of(cluster, cluster->types[i].settings);
+        if (!solver_add_type(building->builder, &type, &number, error))
+            return false;
+    }
+    return true;
+}
+
+/* Those of the settings of its node class; all, when there are no others. */
+static void take_types(const struct building *building, const struct cluster_pool *pool,
+                       struct solver_pool *added)
+{
+    const struct cluster *cluster = building->cluster;
+    static const uint32_t no_types[1];
+    if (pool->offers_nothing) {
+        added->types = no_types;
+        return;
+    }
+    uint32_t *types = ARENA_ARRAY(building->arena, cluster->type_count, uint32_t);
+    size_t count = 0;
+    for (uint32_t i = 0; i < cluster->type_count; i++)
+        if (cluster->types[i].settings == pool->settings)
+            types[count++] = i;
+    added->types = count < cluster->type_count ? types : NULL;
+    added->type_count = count < cluster->type_count ? count : 0;
+}
+
+static bool add_pools(struct building *building, struct error *error)
+{
+    const struct cluster *cluster = building->cluster;
+    for (size_t i = 0; i < cluster->pool_count; i++) {
+        const struct cluster_pool *pool = &cluster->pools[i];
+        uint32_t number = 0;
+        struct solver_pool added = {
+            .name = pool->name,
+            .weight = pool->weight,
+            .requirements = pool->requirements,
+            .labels = pool->labels,
+            .taints = pool->taints,
+            .limits = named_amounts_number(&pool->limits, building->builder, building->arena),
+        };
+        take_types(building, pool, &added);
+        if (!solver_add_pool(building->builder, &added, &number, error))
+            return false;
+    }
+    return true;
+}
+
+/* ---- what is there ---- */
+
+static const char *known_pool(const struct cluster *cluster, const char *name)
+{
+    for (size_t i = 0; name != NULL && i < cluster->pool_count; i++)
+        if (strcmp(cluster->pools[i].name, name) == 0)
+            return name;
+    return NULL;
+}
+
+struct solver_node machine_convert(const struct machine *machine, bool of_pool,
+                                   struct solver_builder *builder, struct arena *arena)
+{
+    return (struct solver_node){
+        .name = machine->name,
+        .pool = of_pool ? machine->pool : NULL,
+        .labels = machine->labels,
+        .taints = machine->taints,
+        .capacity = named_amounts_number(&machine->capacity, builder, arena),
+        .allocatable = named_amounts_number(&machine->allocatable, builder, arena),
+        .attach_limits = machine->attach_limits,
+        .attach_limit_count = machine->attach_limit_count,
+        .initialized = machine->initialized,
+        .to_come = machine->forecast.round > 0,
+        .leaving = machine->leaving,
+    };
+}
+
+static bool add_machines(struct building *building, struct error *error)
+{
+    struct cluster *cluster = building->cluster;
+    for (size_t i = 0; i < cluster->machines.count; i++) {
+        struct machine *machine = &cluster->machines.items[i];
+        bool of_pool = known_pool(cluster, machine->pool) != NULL;
+        const struct solver_node node =
+            machine_convert(machine, of_pool, building->builder, building->arena);
+        if (!solver_add_node(building->builder, &node, &machine->number, error))
+            return false;
+    }
+    return true;
+}
+
+/* Every namespace is labelled with its name; of one that is not visible that is all. */
+struct solver_labels namespace_labels(const struct snapshot *snapshot, struct text name,
+                                      struct arena *arena)
+{
+    const struct object *object = snapshot_find(snapshot, KIND_NAMESPACE, TEXT(""), name);
+    struct solver_labels own = labels_of(object == NULL ? NULL : object->labels, arena);
+    return labels_with(own, NAMESPACE_NAME, terminated(arena, name), arena);
+}
+
+static bool add_namespaces(struct building *building, struct error *error)
+{
+    const struct cluster *cluster = building->cluster;
+    struct arena *arena = building->arena;
+    for (size_t i = 0; i < snapshot_count(cluster->snapshot, KIND_NAMESPACE); i++) {
+        const struct object *object = snapshot_object(cluster->snapshot, KIND_NAMESPACE, i);
+        if (!solver_add_namespace(building->builder, terminated(arena, object->name),
+                                  namespace_labels(cluster->snapshot, object->name, arena), error))
+            return false;
+    }
+    struct text last = {0};
+    for (size_t i = 0; i < cluster->pods.count; i++) {
+        struct text name = cluster->pods.items[i].namespace;
+        bool seen = i > 0 && text_equal(name, last);
+        last = name;
+        if (seen || snapshot_find(cluster->snapshot, KIND_NAMESPACE, TEXT(""), name) != NULL)
+            continue;
+        if (!solver_add_namespace(building->builder, terminated(arena, name),
+                                  namespace_labels(cluster->snapshot, name, arena), error))
+            return false;
+    }
+    return true;
+}
+
+/* ---- pods ---- */
+
+static const char *hostname_of(const struct machine *machine)
+{
+    const char *hostname = label_of(machine->labels, LABEL_HOSTNAME);
+    return hostname != NULL ? hostname : machine->name;
+}
+
+/* Each of its alternatives is narrowed to the nodes that are there by now, so that nothing is
+ * bought for it. */
+static void keep_to_nodes(struct building *building, struct solver_shape *shape)
+{
+    struct arena *arena = building->arena;
+    if (building->hostnames == NULL) {
+        const struct machines *machines = &building->cluster->machines;
+        building->hostnames = ARENA_ARRAY(arena, machines->count, const char *);
+        for (size_t i = 0; i < machines->count; i++)
+            building->hostnames[i] = hostname_of(&machines->items[i]);
+    }
+    static const struct solver_expressions anywhere;
+    const struct solver_expression there = {.key = LABEL_HOSTNAME,
+                                            .op = SOLVER_IN,
+                                            .values = building->hostnames,
+                                            .value_count = building->cluster->machines.count};
+    const struct solver_expressions *old = shape->required_count > 0 ? shape->required : &anywhere;
+    size_t count = shape->required_count > 0 ? shape->required_count : 1;
+    struct solver_expressions *narrowed = ARENA_ARRAY(arena, count, struct solver_expressions);
+    for (size_t i = 0; i < count; i++)
+        narrowed[i] = expressions_with(old[i], there, arena);
+    shape->required = narrowed;
+    shape->required_count = count;
+}
+
+static bool add_shape(struct building *building, struct pod_shape *shape,
+                      const struct cluster_pod *pod, uint32_t *number, struct error *error)
+{
+    struct arena *arena = building->arena;
+    bool plain = pod == NULL || pod->claim_count == 0;
+    if (plain && shape->added) {
+        *number = shape->number;
+        return true;
+    }
+    struct solver_shape solver = shape->solver;
+    solver.requests = named_amounts_number(&shape->requests, building->builder, arena);
+    if (pod != NULL && shape->nodes_only.message.size > 0)
+        keep_to_nodes(building, &solver);
+    if (!plain) {
+        struct solver_volume *volumes = ARENA_ARRAY(arena, pod->claim_count, struct solver_volume);
+        for (size_t i = 0; i < pod->claim_count && pod->phase == POD_PENDING; i++)
+            volumes[i] = pod->claims[i]->places;
+        solver.volumes = volumes;
+        solver.volume_count = pod->claim_count;
+    }
+    if (!solver_add_shape(building->builder, &solver, number, error))
+        return false;
+    if (plain) {
+        shape->added = true;
+        shape->number = *number;
+    }
+    return true;
+}
+
+static bool add_pod(struct building *building, struct cluster_pod *pod, struct error *error)
+{
+    struct arena *arena = building->arena;
+    struct solver_mount *mounts = ARENA_ARRAY(arena, pod->claim_count, struct solver_mount);
+    for (size_t i = 0; i < pod->claim_count; i++)
+        mounts[i] = (struct solver_mount){pod->claims[i]->id, pod->claims[i]->driver,
+                                          pod->claims[i]->waits};
+    if (!add_shape(building, pod->shape, pod, &pod->shape_number, error))
+        return false;
+    const struct solver_pod added = {
+        .name =
+            arena_printf(arena, "%.*s/%.*s", TEXT_ARGS(pod->namespace), TEXT_ARGS(pod->name)).data,
+        .uid = terminated(arena, pod->uid),
+        .created_unix_s = pod->created_unix_s,
+        .shape = pod->shape_number,
+        .node = pod->phase == POD_RUNNING ? building->cluster->machines.items[pod->machine].number
+                                          : SOLVER_NONE,
+        .daemon = pod->daemon,
+        .leaving = pod->leaving,
+        .mounts = mounts,
+        .mount_count = pod->claim_count,
+    };
+    return solver_add_pod(building->builder, &added, &pod->number, error);
+}
+
+static bool takes_part(const struct cluster_pod *pod)
+{
+    if (pod->phase == POD_RUNNING)
+        return pod->machine != NO_MACHINE;
+    return pod->phase == POD_PENDING && pod->fault.message.size == 0;
+}
+
+static void add_pods(struct building *building)
+{
+    struct cluster_pods *pods = &building->cluster->pods;
+    for (size_t i = 0; i < pods->count; i++)
+        pods->items[i].shape->added = false;
+    for (size_t i = 0; i < pods->count; i++) {
+        struct cluster_pod *pod = &pods->items[i];
+        struct error error = {0};
+        pod->number = pod->shape_number = SOLVER_NONE;
+        if (!takes_part(pod) || add_pod(building, pod, &error))
+            continue;
+        pod->number = SOLVER_NONE;
+        pod->fault =
+            (struct pod_fault){.kind = SOLVER_REASON_RESOURCES,
+                               .message = arena_text(building->arena, text_of(error.what))};
+    }
+}
+
+static bool add_daemons(struct building *building, struct error *error)
+{
+    struct daemons *daemons = &building->cluster->daemons;
+    for (size_t i = 0; i < daemons->count; i++) {
+        struct daemon *daemon = &daemons->items[i];
+        uint32_t number = 0;
+        daemon->shape.added = false;
+        if (!add_shape(building, &daemon->shape, NULL, &number, error) ||
+            !solver_add_daemon(building->builder, number, error))
+            return false;
+    }
+    return true;
+}
+
+bool cluster_add_supply(struct cluster *cluster, struct solver_builder *builder,
+                        struct error *error)
+{
+    struct building building = {cluster, cluster->arena, builder, NULL};
+    return add_types(&building, error) && add_pools(&building, error) &&
+           add_machines(&building, error);
+}
+
+bool cluster_add_daemons(struct cluster *cluster, struct solver_builder *builder,
+                         struct error *error)
+{
+    struct building building = {cluster, cluster->arena, builder, NULL};
+    return add_daemons(&building, error);
+}
+
+bool cluster_problem(struct cluster *cluster, const struct solver_settings *settings,
+                     struct error *error)
+{
+    struct building building = {cluster, cluster->arena, solver_builder_create(cluster->arena),
+                                NULL};
+    if (!cluster_add_supply(cluster, building.builder, error) ||
+        !add_namespaces(&building, error) || !add_daemons(&building, error))
+        return false;
+    add_pods(&building);
+    return solver_build(building.builder, settings, &cluster->problem, error);
+}

@@ -1,0 +1,236 @@
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "kube/manifest.h"
+#include "kube/object.h"
+#include "kube/selector.h"
+#include "kube/snapshot.h"
+#include "kube/time.h"
+#include "unit.h"
+
+const char unit_suite[] = "kube objects";
+
+static struct arena *arena;
+
+static const struct node *read_json(const char *text)
+{
+    struct source *source = ARENA_NEW(arena, struct source);
+    source->text = text_of(text);
+    const struct node *root = NULL;
+    struct error error;
+    CU_ASSERT_FATAL(doc_read_json(source, &doc_limits_manifest, NULL, arena, &root, &error));
+    return root;
+}
+
+static void times_are_rfc3339_or_days(void)
+{
+    static const struct {
+        const char *text;
+        bool valid;
+        int64_t unix_s;
+    } cases[] = {
+        {"1970-01-01", true, 0},
+        {"1970-01-01T00:00:00Z", true, 0},
+        {"2026-11-21T03:04:05Z", true, 1795230245}, /* date -ud 2026-11-21T03:04:05Z +%s */
+        {"2026-11-21T04:04:05.123456+01:00", true, 1795230245},
+        {"2024-02-29", true, 1709164800},
+        {"2023-02-29", false, 0},
+        {"2026-13-01", false, 0},
+        {"2026-1-1", false, 0},
+        {"2026-01-01T24:00:00Z", false, 0},
+        {"2026-01-01T00:00:00", false, 0},
+        {"2026-01-01 00:00:00Z", false, 0},
+        {"2026-01-01T00:00:00Zx", false, 0},
+        {"tomorrow", false, 0},
+        {"", false, 0},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        int64_t unix_s = 0;
+        bool valid = time_parse(text_of(cases[i].text), &unix_s);
+        ASSERT_INT(valid, cases[i].valid);
+        if (valid)
+            ASSERT_INT(unix_s, cases[i].unix_s);
+    }
+}
+
+static void kinds_go_by_group_and_name(void)
+{
+    static const struct {
+        const char *api_version, *kind;
+        enum kind expected;
+    } cases[] = {
+        {"v1", "Pod", KIND_POD},
+        {"apps/v1", "Deployment", KIND_DEPLOYMENT},
+        {"extensions/v1beta1", "Deployment", KIND_DEPLOYMENT},
+        {"example.com/v1", "Deployment", KIND_UNKNOWN},
+        {"batch/v1", "CronJob", KIND_CRON_JOB},
+        {"karpenter.sh/v1", "NodePool", KIND_NODE_POOL},
+        {"karpenter.sh/v1beta1", "NodePool", KIND_NODE_POOL},
+        {"v1", "NodePool", KIND_UNKNOWN},
+        {"v1", "pod", KIND_UNKNOWN},
+        {"v1", "", KIND_UNKNOWN},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        ASSERT_INT(kind_of(text_of(cases[i].api_version), text_of(cases[i].kind)),
+                   cases[i].expected);
+}
+
+static void objects_of_wrong_types_are_refused(void)
+{
+    static const char *const refused[] = {
+        "[]",
+        "{}",
+        "{\"apiVersion\":\"v1\"}",
+        "{\"apiVersion\":1,\"kind\":\"Pod\"}",
+        "{\"apiVersion\":\"v1\",\"kind\":[\"Pod\"]}",
+        "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":\"web\"}",
+        "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":7}}",
+        "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"labels\":[\"a\"]}}",
+    };
+    for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
+        struct object object;
+        struct error error = {0};
+        CU_ASSERT(
+            !object_read(read_json(refused[i]), NULL, TEXT("default"), arena, &object, &error));
+        ASSERT_INT(error.kind, ERROR_INPUT);
+        CU_ASSERT(strlen(error.what) > 0);
+    }
+}
+
+static void metadata_is_read_and_nulls_are_absent(void)
+{
+    struct object object;
+    struct error error;
+    const struct node *root = read_json(
+        "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"generateName\":\"web-\",\"name\":"
+        "null,\"labels\":null,\"creationTimestamp\":null,\"deletionTimestamp\":\"2026-01-01T00:"
+        "00:00Z\",\"ownerReferences\":[{\"kind\":\"Node\",\"name\":\"n\"},{\"apiVersion\":"
+        "\"apps/v1\",\"kind\":\"ReplicaSet\",\"name\":\"web-7d9\",\"uid\":\"u\",\"controller\":"
+        "true}]}}");
+    CU_ASSERT_FATAL(object_read(root, NULL, TEXT("team-a"), arena, &object, &error));
+    ASSERT_TEXT(object.namespace, "team-a");
+    ASSERT_TEXT(object_display_name(&object, arena), "web-*");
+    ASSERT_TEXT(object.controller.kind, "ReplicaSet");
+    ASSERT_TEXT(object.controller.name, "web-7d9");
+    CU_ASSERT(object.deleting);
+    ASSERT_INT(object.created_unix_s, 0);
+    CU_ASSERT_PTR_NULL(object.labels);
+
+    root = read_json("{\"apiVersion\":\"karpenter.sh/v1\",\"kind\":\"NodePool\",\"metadata\":{"
+                     "\"name\":\"a\",\"namespace\":\"b\"}}");
+    CU_ASSERT_FATAL(object_read(root, NULL, TEXT("team-a"), arena, &object, &error));
+    ASSERT_TEXT(object.namespace, ""); /* cluster-scoped, whatever it says */
+}
+
+static void selectors_match_as_in_kubernetes(void)
+{
+    static const struct {
+        const char *selector, *labels;
+        bool matches;
+    } cases[] = {
+        {"{}", "{\"a\":\"1\"}", true},
+        {"{\"matchLabels\":{\"a\":\"1\"}}", "{\"a\":\"1\",\"b\":\"2\"}", true},
+        {"{\"matchLabels\":{\"a\":\"1\"}}", "{\"a\":\"2\"}", false},
+        {"{\"matchLabels\":{\"a\":\"1\"}}", "{}", false},
+        {"{\"matchExpressions\":[{\"key\":\"a\",\"operator\":\"In\",\"values\":[\"1\",\"2\"]}]}",
+         "{\"a\":\"2\"}", true},
+        {"{\"matchExpressions\":[{\"key\":\"a\",\"operator\":\"NotIn\",\"values\":[\"1\"]}]}", "{}",
+         true},
+        {"{\"matchExpressions\":[{\"key\":\"a\",\"operator\":\"NotIn\",\"values\":[\"1\"]}]}",
+         "{\"a\":\"1\"}", false},
+        {"{\"matchExpressions\":[{\"key\":\"a\",\"operator\":\"Exists\"}]}", "{\"a\":\"\"}", true},
+        {"{\"matchExpressions\":[{\"key\":\"a\",\"operator\":\"DoesNotExist\"}]}", "{\"a\":\"\"}",
+         false},
+        {"{\"matchExpressions\":[{\"key\":\"a\",\"operator\":\"Gt\",\"values\":[\"1\"]}]}",
+         "{\"a\":\"2\"}", false},
+        {"{\"matchLabels\":[]}", "{}", true},
+        {"{\"matchLabels\":[\"a\"]}", "{}", false},
+        {"[]", "{}", false},
+        {"null", "{}", false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        ASSERT_INT(selector_matches(read_json(cases[i].selector), read_json(cases[i].labels)),
+                   cases[i].matches);
+    CU_ASSERT(!selector_matches(NULL, NULL));
+}
+
+static void manifests_unfold_what_kubectl_writes(void)
+{
+    char path[] = "/tmp/taffrail-manifest-XXXXXX";
+    int descriptor = mkstemp(path);
+    CU_ASSERT_FATAL(descriptor >= 0);
+    static const char text[] =
+        "kind: PodList\napiVersion: v1\nitems:\n- metadata: {name: a}\n- metadata: {name: b}\n---\n"
+        "kind: List\napiVersion: v1\nitems:\n- {apiVersion: v1, kind: ConfigMap}\n"
+        "- {apiVersion: apps/v1, kind: Deployment, metadata: {name: c}}\n---\n---\n"
+        "kind: AdmissionReview\napiVersion: admission.k8s.io/v1\n"
+        "request: {object: {apiVersion: v1, kind: Pod, metadata: {name: d}}}\n---\n"
+        "just text\n---\n{ [ broken\n---\napiVersion: v1\nkind: Pod\nmetadata: {name: e}\n";
+    CU_ASSERT_FATAL(write(descriptor, text, sizeof text - 1) == (ssize_t)sizeof text - 1);
+    close(descriptor);
+
+    struct manifests manifests;
+    manifests_init(&manifests, arena);
+    manifests_read(&manifests, path, TEXT("default"));
+    unlink(path);
+    static const char *const names[] = {"a", "b", "c", "d", "e"};
+    ASSERT_INT(manifests.count, 5);
+    for (size_t i = 0; i < manifests.count && i < 5; i++)
+        ASSERT_TEXT(manifests.items[i].name, names[i]);
+    ASSERT_INT(manifests.items[0].kind, KIND_POD);
+    ASSERT_INT(manifests.skipped, 1);
+    ASSERT_INT(manifests.problems.count, 2);
+    ASSERT_INT(manifests.problems.items[0].place.line, 18);
+    ASSERT_INT(manifests.problems.items[1].place.line, 20);
+}
+
+static void the_last_of_one_name_stands_in_a_snapshot(void)
+{
+    struct snapshot_builder *builder = snapshot_builder_create(arena);
+    static const char *const pods[] = {
+        "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"b\",\"uid\":\"1\"}}",
+        "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"a\",\"uid\":\"2\"}}",
+        "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"b\",\"uid\":\"3\"}}",
+        "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"generateName\":\"g-\"}}",
+        "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"generateName\":\"g-\"}}",
+    };
+    for (size_t i = 0; i < sizeof pods / sizeof pods[0]; i++) {
+        struct object object;
+        struct error error;
+        CU_ASSERT_FATAL(object_read(read_json(pods[i]), NULL, TEXT("ns"), arena, &object, &error));
+        snapshot_put(builder, &object);
+    }
+    const struct snapshot *snapshot = snapshot_build(builder);
+    ASSERT_INT(snapshot_count(snapshot, KIND_POD), 4);
+    const struct object *found = snapshot_find(snapshot, KIND_POD, TEXT("ns"), TEXT("b"));
+    CU_ASSERT_PTR_NOT_NULL_FATAL(found);
+    ASSERT_TEXT(found->uid, "3");
+    CU_ASSERT_PTR_NULL(snapshot_find(snapshot, KIND_POD, TEXT("other"), TEXT("b")));
+    CU_ASSERT_PTR_NULL(snapshot_object(snapshot, KIND_POD, 4));
+}
+
+#define TEST(function)                       \
+    static void in_arena_##function(void)    \
+    {                                        \
+        arena = arena_create(1 << 24);       \
+        CU_ASSERT_PTR_NOT_NULL_FATAL(arena); \
+        function();                          \
+        arena_destroy(arena);                \
+    }
+TEST(objects_of_wrong_types_are_refused)
+TEST(metadata_is_read_and_nulls_are_absent)
+TEST(selectors_match_as_in_kubernetes)
+TEST(manifests_unfold_what_kubectl_writes)
+TEST(the_last_of_one_name_stands_in_a_snapshot)
+
+const struct unit_test unit_tests[] = {
+    {"times are RFC 3339 or days", times_are_rfc3339_or_days},
+    {"kinds go by group and name", kinds_go_by_group_and_name},
+    {"objects of wrong types are refused", in_arena_objects_of_wrong_types_are_refused},
+    {"metadata is read, nulls are absent", in_arena_metadata_is_read_and_nulls_are_absent},
+    {"selectors match as in Kubernetes", in_arena_selectors_match_as_in_kubernetes},
+    {"manifests unfold what kubectl writes", in_arena_manifests_unfold_what_kubectl_writes},
+    {"the last of one name stands", in_arena_the_last_of_one_name_stands_in_a_snapshot},
+    {NULL, NULL},
+};

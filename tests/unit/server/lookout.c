@@ -1,0 +1,813 @@
+/* labels: threads */
+/* What is seen of a live cluster, and when, by a clock that the test turns. */
+#include <malloc.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "kube/snapshot.h"
+#include "server/lookout.h"
+#include "unit.h"
+
+const char unit_suite[] = "server lookout";
+
+enum { SLOT = 0, OTHER_SLOT = 1, SLOTS = 4, START_MS = 5000 };
+
+static struct publisher *publisher;
+static struct board *board;
+static struct lookout *lookout;
+static struct watch_sink sink;
+static struct watch_report reports[KIND_COUNT];
+static int64_t clock_ms;
+static unsigned wakes;
+
+static int64_t now_ms(void)
+{
+    return clock_ms;
+}
+
+static void count_wake(void *context)
+{
+    (void)context;
+    wakes++;
+}
+
+/* ---- rules ---- */
+
+static void set_rules_with(uint64_t generation, const char *spec)
+{
+    char path[] = "/tmp/taffrail-lookout-XXXXXX";
+    int file = mkstemp(path);
+    CU_ASSERT_FATAL(file >= 0);
+    CU_ASSERT(
+        dprintf(
+            file,
+            "apiVersion: taffrail.dev/v1alpha1\nkind: GuardRails\n"
+            "metadata: {name: p}\nspec: {mode: enforce, %srails: {zone-pin: {}, placeable: {}}}\n",
+            spec) > 0);
+    const char *paths[] = {path};
+    const struct world_options options = {.policy_paths = paths, .policy_path_count = 1};
+    struct arena *arena = arena_create(1 << 20);
+    struct problems errors = {.arena = arena}, warnings = {.arena = arena};
+    struct world *world = NULL;
+    CU_ASSERT_FATAL(world_load(&options, generation, 0, &world, &errors, &warnings));
+    CU_ASSERT_FATAL(publisher_set_rules(publisher, world));
+    arena_destroy(arena);
+    close(file);
+    unlink(path);
+}
+
+static void set_rules(uint64_t generation)
+{
+    set_rules_with(generation, "");
+}
+
+/* "+2 Rollout.argoproj.io rollouts -1": what is to be watched. */
+static char watched[1024];
+static bool watch_fails;
+
+static bool note_owners(void *context, enum kind kind, const struct custom_kind *custom)
+{
+    size_t size = strlen(watched);
+    (void)context;
+    if (custom == NULL)
+        snprintf(watched + size, sizeof watched - size, "-%d ", kind - KIND_OWNER_FIRST);
+    else if (!watch_fails)
+        snprintf(watched + size, sizeof watched - size, "+%d %.*s.%.*s %.*s ",
+                 kind - KIND_OWNER_FIRST, TEXT_ARGS(custom->kind), TEXT_ARGS(custom->group),
+                 TEXT_ARGS(custom->plural));
+    return !watch_fails;
+}
+
+/* ---- a lookout ---- */
+
+/* With these options, the publisher, the board and the clock aside. */
+static void open_lookout_with(struct lookout_options options)
+{
+    clock_ms = START_MS;
+    wakes = 0;
+    memset(reports, 0, sizeof reports);
+    for (size_t kind = 0; kind < KIND_COUNT; kind++)
+        reports[kind].age_ms = -1;
+    publisher = publisher_create(SLOTS);
+    board = board_create();
+    CU_ASSERT_FATAL(publisher != NULL && board != NULL);
+    options.publisher = publisher;
+    options.board = board;
+    options.now_ms = now_ms;
+    options.watch_owners = note_owners;
+    lookout = lookout_create(&options);
+    CU_ASSERT_FATAL(lookout != NULL && lookout_begin(lookout));
+    sink = lookout_sink(lookout);
+    set_rules(1);
+}
+
+static void open_lookout(void)
+{
+    open_lookout_with((struct lookout_options){.wake = count_wake});
+}
+
+static void close_lookout(void)
+{
+    publisher_destroy(publisher);
+    lookout_destroy(lookout);
+    board_destroy(board);
+}
+
+static const struct world *pin(unsigned slot)
+{
+    return cell_pin(publisher_cell(publisher), slot);
+}
+
+static void unpin(unsigned slot)
+{
+    cell_unpin(publisher_cell(publisher), slot);
+}
+
+static int64_t step(void)
+{
+    return lookout_step(lookout, reports);
+}
+
+/* Steps until nothing is left to do. */
+static void settle(void)
+{
+    for (int64_t wait_ms; (wait_ms = step()) < 1000;)
+        clock_ms += wait_ms > 0 ? wait_ms : 1;
+}
+
+static size_t seen(enum kind kind)
+{
+    const struct world *world = pin(SLOT);
+    size_t count = snapshot_count(world->snapshot, kind);
+    unpin(SLOT);
+    return count;
+}
+
+static kind_set unseen(void)
+{
+    const struct world *world = pin(SLOT);
+    kind_set kinds = world->unseen;
+    unpin(SLOT);
+    return kinds;
+}
+
+static bool stale(void)
+{
+    const struct world *world = pin(SLOT);
+    bool are_stale = world->volumes_are_stale;
+    unpin(SLOT);
+    return are_stale;
+}
+
+/* ---- what the API server says ---- */
+
+static void tell(bool (*told)(void *context, const struct object *object), enum kind kind,
+                 const char *name)
+{
+    struct arena *arena = arena_create(1 << 20);
+    struct source source = {
+        .text = arena_printf(arena,
+                             "{\"apiVersion\":\"%s%sv1\",\"kind\":\"%s\",\"metadata\":{"
+                             "\"name\":\"%s\"}}",
+                             kind_table[kind].group, *kind_table[kind].group == '\0' ? "" : "/",
+                             kind_table[kind].name, name)};
+    const struct node *root = NULL;
+    struct object object;
+    struct error error = {0};
+    CU_ASSERT_FATAL(doc_read_json(&source, &doc_limits_review, NULL, arena, &root, &error));
+    CU_ASSERT_FATAL(object_read(root, NULL, TEXT("shop"), arena, &object, &error));
+    CU_ASSERT(told(sink.context, &object));
+    arena_destroy(arena);
+}
+
+static void put(enum kind kind, const char *name)
+{
+    tell(sink.put, kind, name);
+}
+
+/* A list of one page; name NULL: an empty one. */
+static void list(enum kind kind, const char *name)
+{
+    CU_ASSERT(sink.list_begin(sink.context, kind));
+    if (name != NULL)
+        put(kind, name);
+    CU_ASSERT(sink.list_end(sink.context, kind));
+    reports[kind] = (struct watch_report){.synced = true, .watching = true, .lists = 1};
+}
+
+static void refuse(enum kind kind, unsigned status)
+{
+    reports[kind] = (struct watch_report){
+        .degraded = true, .refused_status = status, .age_ms = -1, .failures = 1};
+    snprintf(reports[kind].problem, sizeof reports[kind].problem, "answered %u", status);
+}
+
+static void list_all_but(kind_set left_out)
+{
+    for (enum kind kind = 0; kind < KIND_COUNT; kind++)
+        if ((lookout_kinds() & ~left_out & KIND_BIT(kind)) != 0)
+            list(kind, kind_table[kind].namespaced ? "a" : "b");
+}
+
+static void let_pass(int64_t ms)
+{
+    clock_ms += ms;
+    for (enum kind kind = 0; kind < KIND_COUNT; kind++)
+        if (reports[kind].synced)
+            reports[kind].age_ms += ms;
+}
+
+/* ---- tests ---- */
+
+static void test_nothing_is_seen_before_all_is_listed(void)
+{
+    open_lookout();
+    CU_ASSERT(unseen() == lookout_kinds());
+    CU_ASSERT(stale());
+    CU_ASSERT(board_is_waiting(board));
+    list_all_but(KIND_BIT(KIND_NODE));
+    settle();
+    CU_ASSERT(unseen() == lookout_kinds());
+    ASSERT_INT(seen(KIND_POD), 0);
+    list(KIND_NODE, "n");
+    settle();
+    CU_ASSERT(unseen() == 0);
+    CU_ASSERT(!stale());
+    ASSERT_INT(seen(KIND_POD), 1);
+    ASSERT_INT(seen(KIND_NODE), 1);
+    CU_ASSERT(!board_is_waiting(board));
+    close_lookout();
+}
+
+static void test_kinds_that_are_refused(void)
+{
+    open_lookout();
+    const kind_set refused =
+        KIND_BIT(KIND_NODE_POOL) | KIND_BIT(KIND_NODE) | KIND_BIT(KIND_EC2_NODE_CLASS);
+    list_all_but(refused);
+    refuse(KIND_NODE_POOL, 404);      /* no Karpenter: none is there */
+    refuse(KIND_EC2_NODE_CLASS, 403); /* there may be some */
+    refuse(KIND_NODE, 404);           /* every cluster has them: whoever answers is no API server */
+    settle();
+    CU_ASSERT(unseen() == (KIND_BIT(KIND_NODE) | KIND_BIT(KIND_EC2_NODE_CLASS)));
+    ASSERT_INT(seen(KIND_POD), 1);
+    /* What was seen once stays, though it may no longer be read. */
+    reports[KIND_POD].degraded = true;
+    reports[KIND_POD].refused_status = 403;
+    settle();
+    CU_ASSERT((unseen() & KIND_BIT(KIND_POD)) == 0);
+    ASSERT_INT(seen(KIND_POD), 1);
+    list(KIND_NODE, "n");
+    settle();
+    CU_ASSERT(unseen() == KIND_BIT(KIND_EC2_NODE_CLASS));
+    close_lookout();
+}
+
+static void test_a_kind_that_fails_is_not_waited_for_long(void)
+{
+    open_lookout();
+    list_all_but(KIND_BIT(KIND_NODE));
+    reports[KIND_NODE].failures = 1;
+    settle();
+    let_pass(9999);
+    settle();
+    CU_ASSERT(board_is_waiting(board));
+    ASSERT_INT(seen(KIND_POD), 0);
+    let_pass(1);
+    settle();
+    CU_ASSERT(unseen() == KIND_BIT(KIND_NODE));
+    ASSERT_INT(seen(KIND_POD), 1);
+    close_lookout();
+}
+
+static void test_ready_without_a_cluster(void)
+{
+    open_lookout();
+    let_pass(10000);
+    settle();
+    CU_ASSERT(!board_is_waiting(board));
+    CU_ASSERT(unseen() == lookout_kinds());
+    close_lookout();
+}
+
+/* Half of a first list is never seen: it is waited for while it goes on, dropped when it broke off.
+ */
+static void test_half_of_a_list(void)
+{
+    open_lookout();
+    list_all_but(KIND_BIT(KIND_NODE_POOL));
+    CU_ASSERT(sink.list_begin(sink.context, KIND_NODE_POOL));
+    put(KIND_NODE_POOL, "first");
+    reports[KIND_NODE_POOL].listing = true;
+    let_pass(20000);
+    settle();
+    CU_ASSERT(unseen() == lookout_kinds());
+    reports[KIND_NODE_POOL].listing = false;
+    reports[KIND_NODE_POOL].failures = 1;
+    settle();
+    CU_ASSERT(unseen() == KIND_BIT(KIND_NODE_POOL));
+    ASSERT_INT(seen(KIND_NODE_POOL), 0);
+    ASSERT_INT(seen(KIND_POD), 1);
+    /* Events that are gathered when the next try begins wait with it. */
+    put(KIND_POD, "new");
+    ASSERT_INT(step(), 1);
+    CU_ASSERT(sink.list_begin(sink.context, KIND_NODE_POOL));
+    put(KIND_NODE_POOL, "first");
+    reports[KIND_NODE_POOL].listing = true;
+    clock_ms++;
+    ASSERT_INT(step(), 1000);
+    ASSERT_INT(seen(KIND_POD), 1);
+    list(KIND_NODE_POOL, "first");
+    settle();
+    CU_ASSERT(unseen() == 0);
+    ASSERT_INT(seen(KIND_NODE_POOL), 1);
+    ASSERT_INT(seen(KIND_POD), 2);
+    close_lookout();
+}
+
+static void test_volumes_grow_stale(void)
+{
+    open_lookout();
+    list_all_but(0);
+    settle();
+    reports[KIND_PERSISTENT_VOLUME].watching = false;
+    let_pass(60000);
+    settle();
+    CU_ASSERT(!stale());
+    let_pass(1);
+    settle();
+    CU_ASSERT(stale());
+    ASSERT_INT(seen(KIND_PERSISTENT_VOLUME), 1);
+    /* An open watch is quiet while nothing changes, for a little more than a minute. */
+    reports[KIND_PERSISTENT_VOLUME].watching = true;
+    settle();
+    CU_ASSERT(!stale());
+    let_pass(29999);
+    settle();
+    CU_ASSERT(!stale());
+    let_pass(1);
+    settle();
+    CU_ASSERT(stale());
+    reports[KIND_PERSISTENT_VOLUME].age_ms = 0;
+    settle();
+    CU_ASSERT(stale()); /* claims are no younger */
+    reports[KIND_PERSISTENT_VOLUME_CLAIM].age_ms = 0;
+    settle();
+    CU_ASSERT(!stale());
+    close_lookout();
+}
+
+static void test_events_are_gathered(void)
+{
+    open_lookout();
+    list_all_but(0);
+    settle();
+    const struct world *before = pin(OTHER_SLOT);
+    wakes = 0;
+    put(KIND_POD, "c");
+    put(KIND_POD, "d");
+    ASSERT_INT(wakes, 1);
+    int64_t wait_ms = step();
+    ASSERT_INT(wait_ms, 1);
+    ASSERT_INT(seen(KIND_POD), 1);
+    tell(sink.remove, KIND_POD, "c");
+    ASSERT_INT(wakes, 1);
+    clock_ms += wait_ms;
+    ASSERT_INT(step(), 1000);
+    ASSERT_INT(seen(KIND_POD), 2);
+    /* Who looks at the world before goes on doing so. */
+    ASSERT_INT(snapshot_count(before->snapshot, KIND_POD), 1);
+    CU_ASSERT(text_is(snapshot_object(before->snapshot, KIND_POD, 0)->name, "a"));
+    unpin(OTHER_SLOT);
+    put(KIND_POD, "a"); /* as it was */
+    ASSERT_INT(wakes, 2);
+    ASSERT_INT(step(), 1000);
+    /* What came and went while it was gathered leaves nothing to do. */
+    put(KIND_POD, "e");
+    ASSERT_INT(step(), 1);
+    tell(sink.remove, KIND_POD, "e");
+    clock_ms++;
+    ASSERT_INT(step(), 1000);
+    ASSERT_INT(step(), 1000);
+    ASSERT_INT(seen(KIND_POD), 2);
+    close_lookout();
+}
+
+/* What no world uses any more is freed: views by the hundred do not add up. */
+static void test_views_are_given_back(void)
+{
+    enum { VIEWS = 300, NAME_BYTES = 4000, GROWTH_BYTES = 400 << 10 };
+    static char name[NAME_BYTES];
+    memset(name, 'n', sizeof name - 1);
+    open_lookout();
+    list_all_but(0);
+    settle();
+    size_t before = 0;
+    for (size_t i = 0; i < (size_t)2 * VIEWS; i++) {
+        name[0] = (char)('a' + i % 2);
+        put(KIND_CSI_NODE, name);
+        name[0] = (char)('a' + (i + 1) % 2);
+        tell(sink.remove, KIND_CSI_NODE, name);
+        settle();
+        if (i == VIEWS)
+            before = mallinfo2().uordblks;
+    }
+    ASSERT_INT(seen(KIND_CSI_NODE), 2);
+    CU_ASSERT(mallinfo2().uordblks < before + GROWTH_BYTES);
+    close_lookout();
+}
+
+static void test_rules_change_and_the_view_stays(void)
+{
+    open_lookout();
+    list_all_but(0);
+    settle();
+    const struct world *before = pin(OTHER_SLOT);
+    set_rules(2);
+    const struct world *between = pin(SLOT);
+    ASSERT_INT(between->generation, 2);
+    CU_ASSERT(between->snapshot == before->snapshot);
+    CU_ASSERT(between->policies != before->policies);
+    unpin(SLOT);
+    settle();
+    const struct world *after = pin(SLOT);
+    CU_ASSERT(after->snapshot == before->snapshot);
+    ASSERT_INT(after->generation, 2);
+    CU_ASSERT(after->unseen == 0);
+    CU_ASSERT(after->offers != NULL && after->offers != before->offers);
+    unpin(SLOT);
+    ASSERT_INT(before->generation, 1);
+    unpin(OTHER_SLOT);
+    close_lookout();
+}
+
+static const struct places *places(void)
+{
+    const struct world *world = pin(SLOT);
+    const struct places *of_world = world->places;
+    unpin(SLOT);
+    return of_world;
+}
+
+/* To look at every instance type takes long: a pool is worth it at once, a Node after a while. */
+static void test_places_are_made_now_and_then(void)
+{
+    open_lookout();
+    list_all_but(0);
+    settle();
+    const struct places *first = places();
+    CU_ASSERT_FATAL(first != NULL);
+    CU_ASSERT(pin(OTHER_SLOT)->places == first); /* so that no other takes their place in memory */
+    put(KIND_POD, "c");
+    settle();
+    let_pass(5000);
+    settle();
+    CU_ASSERT(places() == first);
+    put(KIND_NODE_POOL, "c");
+    settle();
+    const struct places *second = places();
+    CU_ASSERT(second != first);
+    unpin(OTHER_SLOT);
+    CU_ASSERT(pin(OTHER_SLOT)->places == second);
+    put(KIND_NODE, "c");
+    settle();
+    CU_ASSERT(places() == second);
+    ASSERT_INT(seen(KIND_NODE), 2);
+    let_pass(1000);
+    settle();
+    CU_ASSERT(places() != second);
+    unpin(OTHER_SLOT);
+    close_lookout();
+}
+
+static void test_the_board_tells(void)
+{
+    open_lookout();
+    list_all_but(KIND_BIT(KIND_NODE));
+    refuse(KIND_NODE, 403);
+    settle();
+    let_pass(1500);
+    settle();
+    clock_ms += 500;
+    struct arena *arena = arena_create(1 << 20);
+    struct text_builder line = {.arena = arena}, metrics = {.arena = arena};
+    board_add_line(board, clock_ms, &line);
+    const char *said = text_builder_text(&line).data;
+    CU_ASSERT(strstr(said, "objects, none older than 2 s; nodes cannot be seen: answered 403") !=
+              NULL);
+    board_add_metrics(board, clock_ms, &metrics);
+    const char *page = text_builder_text(&metrics).data;
+    CU_ASSERT(strstr(page, "\ntaffrail_cluster_age_seconds{kind=\"Pod\"} 2.000\n") != NULL);
+    CU_ASSERT(strstr(page, "\ntaffrail_cluster_objects{kind=\"Pod\"} 1\n") != NULL);
+    CU_ASSERT(strstr(page, "\ntaffrail_cluster_degraded{kind=\"Node\"} 1\n") != NULL);
+    CU_ASSERT(strstr(page, "age_seconds{kind=\"Node\"}") == NULL);
+    CU_ASSERT(strstr(page, "Provisioner") == NULL);
+    arena_destroy(arena);
+    close_lookout();
+}
+
+static void keep_first(void *context, const struct node *root)
+{
+    const struct node **first = context;
+    if (*first == NULL)
+        *first = root;
+}
+
+static kind_set set_of_resource(struct text group, struct text plural)
+{
+    enum kind kind = kind_of_resource(group, plural);
+    CU_ASSERT(kind != KIND_UNKNOWN); /* the role names one that nobody knows */
+    return kind == KIND_UNKNOWN ? 0 : KIND_BIT(kind);
+}
+
+/* Every kind that is watched, and no other, by list and watch alone. */
+static void test_the_role_is_what_is_watched(void)
+{
+    char path[512];
+    const char *source_dir = getenv("TAFFRAIL_SOURCE_DIR");
+    snprintf(path, sizeof path, "%s/manifests/base/rbac.yaml",
+             source_dir == NULL ? "." : source_dir);
+    struct arena *arena = arena_create(1 << 22);
+    struct source source = {.file = path};
+    struct error error = {0};
+    CU_ASSERT_FATAL(file_read(path, 1 << 20, arena, &source.text, &error));
+    struct problems problems = {.arena = arena};
+    const struct node *role = NULL;
+    doc_read_yaml(&source, YAML_MANIFEST, &doc_limits_manifest, arena, &problems, keep_first,
+                  &role);
+    const struct node *rules = node_get(role, "rules");
+    CU_ASSERT_FATAL(problems.count == 0 && node_is(rules, NODE_LIST));
+    kind_set granted = 0;
+    for (size_t i = 0; i < node_count(rules); i++) {
+        const struct node *rule = node_item(rules, i);
+        struct text group = node_string(node_item(node_get(rule, "apiGroups"), 0));
+        const struct node *resources = node_get(rule, "resources");
+        ASSERT_INT(node_count(node_get(rule, "verbs")), 2);
+        for (size_t j = 0; j < node_count(resources); j++)
+            granted |= set_of_resource(group, node_string(node_item(resources, j)));
+    }
+    CU_ASSERT(granted == lookout_kinds());
+    arena_destroy(arena);
+}
+
+/* ---- custom owners ---- */
+
+static bool board_says(const char *what)
+{
+    struct arena *arena = arena_create(1 << 20);
+    struct text_builder out = {.arena = arena};
+    board_add_line(board, clock_ms, &out);
+    text_builder_add(&out, TEXT("\n"));
+    board_add_kinds(board, clock_ms, &out);
+    board_add_metrics(board, clock_ms, &out);
+    bool says = strstr(text_builder_text(&out).data, what) != NULL;
+    if (!says)
+        fprintf(stderr, "\"%s\" is not in\n%s", what, text_builder_text(&out).data);
+    arena_destroy(arena);
+    return says;
+}
+
+#define TRUST(kind) "{account: a/b, owner: " kind ", makes: ReplicaSet}"
+
+static void put_owner(const char *name)
+{
+    struct object object = {.kind = KIND_OWNER_FIRST,
+                            .api_version = TEXT("argoproj.io/v1"),
+                            .kind_name = TEXT("Rollout"),
+                            .namespace = TEXT("shop"),
+                            .name = text_of(name)};
+    CU_ASSERT(sink.put(sink.context, &object));
+}
+
+static bool sees_owners(const char *group, const char *kind)
+{
+    const struct world *world = pin(SLOT);
+    bool sees = world->owners.ids[0] == custom_kind_id(text_of(group), text_of(kind));
+    unpin(SLOT);
+    return sees;
+}
+
+static void test_custom_owners_are_those_of_the_rules(void)
+{
+    open_lookout();
+    watched[0] = '\0';
+    lookout_follow(lookout);
+    ASSERT_TEXT(text_of(watched), "");
+    set_rules_with(2, "trustedControllers: [" TRUST("Rollout.argoproj.io") "], ");
+    watch_fails = true; /* it is tried again */
+    lookout_follow(lookout);
+    watch_fails = false;
+    lookout_follow(lookout);
+    lookout_follow(lookout);
+    ASSERT_TEXT(text_of(watched), "+0 Rollout.argoproj.io rollouts ");
+    list_all_but(0);
+    settle();
+    CU_ASSERT(board_is_waiting(board)); /* for these, too */
+    CU_ASSERT(sink.list_begin(sink.context, KIND_OWNER_FIRST));
+    put_owner("web");
+    CU_ASSERT(sink.list_end(sink.context, KIND_OWNER_FIRST));
+    reports[KIND_OWNER_FIRST] = (struct watch_report){.synced = true, .watching = true};
+    settle();
+    CU_ASSERT(!board_is_waiting(board));
+    CU_ASSERT(unseen() == 0);
+    CU_ASSERT(sees_owners("argoproj.io", "Rollout"));
+    ASSERT_INT(seen(KIND_OWNER_FIRST), 1);
+    let_pass(1000);
+    settle();
+    CU_ASSERT(board_says("Rollout.argoproj.io: 1 objects, known to be right"));
+    CU_ASSERT(board_says("taffrail_cluster_objects{kind=\"Rollout.argoproj.io\"} 1\n"));
+    /* It may no longer be listed. */
+    reports[KIND_OWNER_FIRST].degraded = true;
+    settle();
+    CU_ASSERT(!sees_owners("argoproj.io", "Rollout"));
+    reports[KIND_OWNER_FIRST].degraded = false;
+    settle();
+    CU_ASSERT(sees_owners("argoproj.io", "Rollout"));
+    /* Until others have been listed they are believed, and none of the old are left. */
+    watched[0] = '\0';
+    set_rules_with(3, "trustedControllers: [" TRUST("Canary.example.com") "], ");
+    lookout_follow(lookout);
+    ASSERT_TEXT(text_of(watched), "-0 +0 Canary.example.com canarys ");
+    reports[KIND_OWNER_FIRST] = (struct watch_report){.age_ms = -1};
+    settle();
+    CU_ASSERT(!sees_owners("argoproj.io", "Rollout"));
+    CU_ASSERT(!sees_owners("example.com", "Canary"));
+    ASSERT_INT(seen(KIND_OWNER_FIRST), 0);
+    close_lookout();
+}
+
+/* Which they are is told with the objects: new rules alone change neither. */
+static void test_new_rules_do_not_rename_owners(void)
+{
+    open_lookout();
+    set_rules_with(2, "trustedControllers: [" TRUST("Rollout.argoproj.io") "], ");
+    lookout_follow(lookout);
+    list_all_but(0);
+    CU_ASSERT(sink.list_begin(sink.context, KIND_OWNER_FIRST));
+    put_owner("web");
+    CU_ASSERT(sink.list_end(sink.context, KIND_OWNER_FIRST));
+    reports[KIND_OWNER_FIRST] = (struct watch_report){.synced = true, .watching = true};
+    settle();
+    set_rules_with(3, "trustedControllers: [" TRUST("Canary.example.com") "], ");
+    CU_ASSERT(sees_owners("argoproj.io", "Rollout"));
+    CU_ASSERT(!sees_owners("example.com", "Canary"));
+    ASSERT_INT(seen(KIND_OWNER_FIRST), 1);
+    close_lookout();
+}
+
+static void test_owners_come_with_the_view_that_has_them(void)
+{
+    open_lookout();
+    set_rules_with(2, "trustedControllers: [" TRUST("Rollout.argoproj.io") "], ");
+    lookout_follow(lookout);
+    list_all_but(0);
+    refuse(KIND_OWNER_FIRST, 403);
+    settle();
+    /* No view can be made while Nodes are half listed, and that they are is published. */
+    reports[KIND_NODE] = (struct watch_report){.listing = true, .age_ms = -1};
+    CU_ASSERT(sink.list_begin(sink.context, KIND_OWNER_FIRST));
+    put_owner("web");
+    CU_ASSERT(sink.list_end(sink.context, KIND_OWNER_FIRST));
+    reports[KIND_OWNER_FIRST] = (struct watch_report){.synced = true, .watching = true};
+    settle();
+    CU_ASSERT(unseen() == KIND_BIT(KIND_NODE));
+    CU_ASSERT(!sees_owners("argoproj.io", "Rollout"));
+    list(KIND_NODE, "n");
+    settle();
+    CU_ASSERT(sees_owners("argoproj.io", "Rollout"));
+    ASSERT_INT(seen(KIND_OWNER_FIRST), 1);
+    close_lookout();
+}
+
+static void test_as_many_custom_owners_as_there_are_kinds_for(void)
+{
+    open_lookout();
+    char spec[1024] = "trustedControllers: [";
+    for (char kind = 'A'; kind <= 'I'; kind++)
+        snprintf(spec + strlen(spec), sizeof spec - strlen(spec),
+                 "{account: a/b, owner: %c.a.io, makes: ReplicaSet}, ", kind);
+    snprintf(spec + strlen(spec), sizeof spec - strlen(spec), "], ");
+    set_rules_with(2, spec);
+    watched[0] = '\0';
+    lookout_follow(lookout);
+    CU_ASSERT(strstr(watched, "+7 H.a.io hs ") != NULL);
+    CU_ASSERT(strstr(watched, "I.a.io") == NULL);
+    close_lookout();
+}
+
+/* ---- what cannot be read, and what there is no room for ---- */
+
+static bool injure(void *context, const struct object *object)
+{
+    return sink.put_unreadable(context, object, "too deep");
+}
+
+static void test_one_object_that_cannot_be_read(void)
+{
+    open_lookout();
+    list_all_but(0);
+    settle();
+    tell(injure, KIND_POD, "deep");
+    tell(injure, KIND_NODE, "b");
+    settle();
+    let_pass(1000);
+    settle();
+    const struct world *world = pin(SLOT);
+    CU_ASSERT(snapshot_is_unreadable(world->snapshot, KIND_POD, TEXT("shop"), TEXT("deep")));
+    CU_ASSERT(world_lists(world, KIND_BIT(KIND_POD) | KIND_BIT(KIND_NODE)));
+    CU_ASSERT(world_sees_in(world, KIND_BIT(KIND_POD), TEXT("other")));
+    CU_ASSERT(!world_sees_in(world, KIND_BIT(KIND_POD), TEXT("shop")));
+    CU_ASSERT(!world_sees(world, KIND_BIT(KIND_NODE)));
+    unpin(SLOT);
+    ASSERT_INT(seen(KIND_POD), 1);
+    ASSERT_INT(seen(KIND_NODE), 0);
+    CU_ASSERT(board_says("; 1 of 2 pods cannot be read; 1 of 1 nodes cannot be read\n"));
+    CU_ASSERT(board_says("pods: 2 objects, known to be right 1 s ago, 1 cannot be read "
+                         "(shop/deep)\n"));
+    CU_ASSERT(board_says("taffrail_cluster_unreadable_objects{kind=\"Node\"} 1\n"));
+    CU_ASSERT(!board_is_waiting(board));
+    put(KIND_NODE, "b");
+    tell(sink.remove, KIND_POD, "deep");
+    settle();
+    let_pass(1000);
+    settle();
+    CU_ASSERT(board_says("taffrail_cluster_unreadable_objects{kind=\"Node\"} 0\n"));
+    CU_ASSERT(board_says("taffrail_cluster_unreadable_objects{kind=\"Pod\"} 0\n"));
+    ASSERT_INT(seen(KIND_NODE), 1);
+    close_lookout();
+}
+
+static kind_set listed_again;
+
+static void note_list(void *context, enum kind kind)
+{
+    (void)context;
+    listed_again |= KIND_BIT(kind);
+}
+
+/* A flood of Pods takes nothing from Nodes, and when it is over what is lacking is listed. */
+static void test_what_there_is_no_room_for(void)
+{
+    enum { FLOOD = 3000 };
+    char name[32];
+    open_lookout_with((struct lookout_options){.list_again = note_list, .view_bytes_max = 200000});
+    log_set_level(LOG_ERROR);
+    list_all_but(KIND_BIT(KIND_POD) | KIND_BIT(KIND_NODE));
+    CU_ASSERT(sink.list_begin(sink.context, KIND_POD));
+    for (int i = 0; i < FLOOD; i++) {
+        snprintf(name, sizeof name, "pod-%d", i);
+        put(KIND_POD, name);
+    }
+    CU_ASSERT(sink.list_end(sink.context, KIND_POD));
+    reports[KIND_POD] = (struct watch_report){.synced = true, .watching = true, .lists = 1};
+    list(KIND_NODE, "n");
+    settle();
+    CU_ASSERT(seen(KIND_POD) > 100 && seen(KIND_POD) < FLOOD / 2);
+    ASSERT_INT(seen(KIND_NODE), 1);
+    CU_ASSERT(unseen() == KIND_BIT(KIND_POD)); /* of some not even the names are known */
+    let_pass(1000);
+    settle();
+    CU_ASSERT(board_says("; there is no memory for all pods"));
+    CU_ASSERT(board_says("taffrail_cluster_lacking{kind=\"Pod\"} 1\n"));
+    let_pass(120000);
+    settle();
+    CU_ASSERT(listed_again == 0);
+    for (int i = 0; i < FLOOD; i++) {
+        snprintf(name, sizeof name, "pod-%d", i);
+        tell(sink.remove, KIND_POD, name);
+    }
+    let_pass(60000);
+    settle();
+    CU_ASSERT(listed_again == KIND_BIT(KIND_POD));
+    list(KIND_POD, "one");
+    settle();
+    CU_ASSERT(unseen() == 0);
+    ASSERT_INT(seen(KIND_POD), 1);
+    log_set_level(LOG_INFO);
+    close_lookout();
+}
+
+const struct unit_test unit_tests[] = {
+    {"custom owners are those of the rules", test_custom_owners_are_those_of_the_rules},
+    {"new rules do not rename owners", test_new_rules_do_not_rename_owners},
+    {"owners come with the view that has them", test_owners_come_with_the_view_that_has_them},
+    {"as many custom owners as there are kinds for",
+     test_as_many_custom_owners_as_there_are_kinds_for},
+    {"one object that cannot be read", test_one_object_that_cannot_be_read},
+    {"what there is no room for", test_what_there_is_no_room_for},
+    {"nothing is seen before all is listed", test_nothing_is_seen_before_all_is_listed},
+    {"kinds that are refused", test_kinds_that_are_refused},
+    {"a kind that fails is not waited for long", test_a_kind_that_fails_is_not_waited_for_long},
+    {"ready without a cluster", test_ready_without_a_cluster},
+    {"half of a list", test_half_of_a_list},
+    {"volumes grow stale", test_volumes_grow_stale},
+    {"events are gathered", test_events_are_gathered},
+    {"views are given back", test_views_are_given_back},
+    {"rules change and the view stays", test_rules_change_and_the_view_stays},
+    {"places are made now and then", test_places_are_made_now_and_then},
+    {"the board tells", test_the_board_tells},
+    {"the role is what is watched", test_the_role_is_what_is_watched},
+    {NULL, NULL},
+};

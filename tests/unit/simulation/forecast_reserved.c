@@ -1,0 +1,252 @@
+/* Reserved capacity, and node classes that make other types of the built-in ones, in forecasts. */
+#include "catalog/catalog.h"
+#include "cluster_fixture.h"
+#include "simulation/forecast.h"
+
+enum { BUDGET_BYTES = 512 << 20, MOST_DOCUMENTS = 8 };
+
+#define OFFERING(zone, capacity_type, price, more)                                                \
+    "{\"Price\": " price ", \"Available\": true, \"Requirements\": ["                             \
+    "{\"key\": \"karpenter.sh/capacity-type\", \"operator\": \"In\", \"values\": "                \
+    "[\"" capacity_type                                                                           \
+    "\"]}, {\"key\": \"topology.kubernetes.io/zone\", \"operator\": \"In\", \"values\": [\"" zone \
+    "\"]}" more
+#define RESERVED(id, machines)                                                                   \
+    OFFERING("b", "reserved", "0.00001",                                                         \
+             ", {\"key\": \"karpenter.k8s.aws/capacity-reservation-id\", \"operator\": \"In\", " \
+             "\"values\": [\"" id "\"]}], \"ReservationCapacity\": " machines "}")
+/* small: on demand in zone a, and two machines reserved in zone b. */
+static const char own_catalog[] =
+    "[{\"name\": \"small\", \"architecture\": \"amd64\", \"operatingSystems\": [\"linux\"], "
+    "\"resources\": {\"cpu\": \"2\", \"memory\": \"4Gi\"}, \"offerings\": [" OFFERING(
+        "a", "on-demand", "0.1", "]}") ", " RESERVED("cr-1", "2") "]}]";
+
+#define POOL(name, class, requirements)                                                         \
+    "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: " name                      \
+    "}, spec: {template: {spec: {nodeClassRef: {group: karpenter.k8s.aws, kind: EC2NodeClass, " \
+    "name: " class "}, requirements: [" requirements "]}}}}"
+#define NODE_CLASS(name, spec, status)                                                          \
+    "{apiVersion: karpenter.k8s.aws/v1, kind: EC2NodeClass, metadata: {name: " name             \
+    "}, spec: {amiSelectorTerms: [{alias: al2023@latest}]" spec "}, status: {subnets: [{zone: " \
+    "us-east-1a}]" status "}}"
+#define PODS(count, cpu)                                                                       \
+    "{apiVersion: apps/v1, kind: Deployment, metadata: {name: web}, spec: {replicas: " count   \
+    ", selector: {matchLabels: {app: web}}, template: {metadata: {labels: {app: web}}, spec: " \
+    "{containers: [{name: main, resources: {requests: {cpu: '" cpu "'}}}]}}}}"
+#define ONLY(type) "{key: node.kubernetes.io/instance-type, operator: In, values: [" type "]}"
+#define CR(id, more)                                                                        \
+    ", capacityReservations: [{id: " id ", availabilityZone: us-east-1a, instanceType: "    \
+    "m5.large, instanceMatchCriteria: targeted, ownerID: '000000000000', reservationType: " \
+    "default" more "}]"
+
+struct reserved_case {
+    const char *name;
+    bool builtin;
+    struct reserved_capacity reserved;
+    const char *documents[MOST_DOCUMENTS];
+    const char *bought; /* "TYPE CAPACITY ZONE ROUND; ..." in order of round */
+    size_t nowhere, problems;
+};
+
+static const struct catalog *catalog_for(const struct reserved_case *test, struct arena *arena)
+{
+    if (test->builtin)
+        return catalog_builtin(arena);
+    struct source *source = ARENA_NEW(arena, struct source);
+    source->text = TEXT(own_catalog);
+    const struct catalog *catalog = NULL;
+    struct error error = {0};
+    bool good = catalog_read(source, arena, &catalog, &error);
+    CU_ASSERT_TRUE_FATAL(good);
+    return catalog;
+}
+
+static void run(const struct reserved_case *test)
+{
+    struct fixture fixture = {.arena = arena_create(BUDGET_BYTES)};
+    size_t count = 0;
+    while (count < MOST_DOCUMENTS && test->documents[count] != NULL)
+        count++;
+    const struct snapshot *snapshot = fixture_snapshot(&fixture, test->documents, count);
+    const struct forecast_settings settings = {.reserved = test->reserved};
+    struct forecast forecast;
+    struct error error = {0};
+    bool good = forecast_run(snapshot, catalog_for(test, fixture.arena), &settings, fixture.arena,
+                             &forecast, &fixture.problems, &error);
+    CU_ASSERT_TRUE_FATAL(good);
+    struct text_builder text = {.arena = fixture.arena};
+    for (size_t i = 0; i < forecast.node_count; i++) {
+        const struct forecast_node *node = &forecast.nodes[i];
+        text_builder_printf(&text, "%s%.*s %.*s %.*s %zu", i == 0 ? "" : "; ",
+                            TEXT_ARGS(node->instance_type), TEXT_ARGS(node->capacity_type),
+                            TEXT_ARGS(node->zone), node->round);
+        ASSERT_INT(node->zone_count, 1);
+    }
+    struct text bought = text_builder_text(&text);
+    if (!text_is(bought, test->bought) || forecast.unschedulable_count != test->nowhere ||
+        fixture.problems.count != test->problems)
+        fprintf(stderr, "in \"%s\":\n", test->name);
+    ASSERT_TEXT(bought, test->bought);
+    ASSERT_INT(forecast.unschedulable_count, test->nowhere);
+    ASSERT_INT(fixture.problems.count, test->problems);
+    arena_destroy(fixture.arena);
+}
+
+static void reservations_of_a_catalogue(void)
+{
+    static const struct reservation_count one[] = {{"cr-1", 1}}, none[] = {{"cr-1", 0}},
+                                          other[] = {{"cr-2", 1}};
+    static const struct reserved_case cases[] = {
+        /* A machine of the reservation each, until it is used up; the last one is bought once that
+         * is known. */
+        {"two machines, three nodes",
+         false,
+         {0},
+         {POOL("default", "none", ""), PODS("3", "1500m")},
+         "small reserved b 1; small reserved b 1; small on-demand a 2",
+         0,
+         0},
+        {"the gate is off",
+         false,
+         {.off = true},
+         {POOL("default", "none", ""), PODS("2", "1500m")},
+         "small on-demand a 1; small on-demand a 1",
+         0,
+         0},
+        {"a count wins over the file",
+         false,
+         {.items = one, .count = 1},
+         {POOL("default", "none", ""), PODS("2", "1500m")},
+         "small reserved b 1; small on-demand a 2",
+         0,
+         0},
+        {"none is free",
+         false,
+         {.items = none, .count = 1},
+         {POOL("default", "none", ""), PODS("1", "1500m")},
+         "small on-demand a 1",
+         0,
+         0},
+        {"a reservation nobody knows",
+         false,
+         {.items = other, .count = 1},
+         {POOL("default", "none", ""), PODS("1", "1500m")},
+         "small reserved b 1",
+         0,
+         1},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        run(&cases[i]);
+}
+
+static void reservations_of_a_node_class(void)
+{
+    static const struct reservation_count one[] = {{"cr-1", 1}};
+    static const struct reserved_case cases[] = {
+        {"counted",
+         true,
+         {.items = one, .count = 1},
+         {NODE_CLASS("main", "", CR("cr-1", "")), POOL("default", "main", ONLY("m5.large")),
+          PODS("2", "1500m")},
+         "m5.large reserved us-east-1a 1; m5.large on-demand us-east-1a 2",
+         0,
+         0},
+        {"not counted",
+         true,
+         {0},
+         {NODE_CLASS("main", "", CR("cr-1", "")), POOL("default", "main", ONLY("m5.large")),
+          PODS("1", "1500m")},
+         "m5.large on-demand us-east-1a 1",
+         0,
+         0},
+        {"expiring",
+         true,
+         {.items = one, .count = 1},
+         {NODE_CLASS("main", "", CR("cr-1", ", state: expiring")),
+          POOL("default", "main", ONLY("m5.large")), PODS("1", "1500m")},
+         "m5.large on-demand us-east-1a 1",
+         0,
+         1},
+        {"of another class",
+         true,
+         {.items = one, .count = 1},
+         {NODE_CLASS("main", "", CR("cr-1", "")), NODE_CLASS("other", "", ""),
+          POOL("default", "other", ONLY("m5.large")), PODS("1", "1500m")},
+         "m5.large on-demand us-east-1a 1",
+         0,
+         1},
+        {"selected by id",
+         true,
+         {.items = one, .count = 1},
+         {NODE_CLASS("main", "", CR("cr-1", "")),
+          POOL("default", "main",
+               ONLY("m5.large") ", {key: karpenter.k8s.aws/capacity-reservation-id, operator: In, "
+                                "values: [cr-1]}"),
+          PODS("2", "1500m")},
+         "m5.large reserved us-east-1a 1",
+         1,
+         0},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        run(&cases[i]);
+}
+
+/* m5.large leaves 1930m of cpu, and 1000m with a whole cpu for kubelet. */
+static void classes_with_other_allocatables(void)
+{
+    static const struct reserved_case cases[] = {
+        {"the usual",
+         true,
+         {0},
+         {NODE_CLASS("main", "", ""), POOL("default", "main", ONLY("'m5.large', 'm5.xlarge'")),
+          PODS("1", "1500m")},
+         "m5.large on-demand us-east-1a 1",
+         0,
+         0},
+        {"kubelet keeps a cpu",
+         true,
+         {0},
+         {NODE_CLASS("main", ", kubelet: {kubeReserved: {cpu: '1'}}", ""),
+          POOL("default", "main", ONLY("'m5.large', 'm5.xlarge'")), PODS("1", "1500m")},
+         "m5.xlarge on-demand us-east-1a 1",
+         0,
+         0},
+        /* The heavier by name, b, has small machines of the same type. */
+        {"each pool its own",
+         true,
+         {0},
+         {NODE_CLASS("main", "", ""),
+          NODE_CLASS("kept", ", kubelet: {kubeReserved: {cpu: '1'}}", ""),
+          POOL("a", "main", ONLY("m5.large")), POOL("b", "kept", ONLY("m5.large")),
+          PODS("1", "1500m")},
+         "m5.large on-demand us-east-1a 1",
+         0,
+         0},
+        {"few pods a node",
+         true,
+         {0},
+         {NODE_CLASS("main", ", kubelet: {maxPods: 2}", ""),
+          POOL("default", "main", ONLY("m5.large")), PODS("4", "100m")},
+         "m5.large on-demand us-east-1a 1; m5.large on-demand us-east-1a 1",
+         0,
+         0},
+        {"a class that cannot be understood",
+         true,
+         {0},
+         {NODE_CLASS("main", ", kubelet: {maxPods: many}", ""),
+          POOL("default", "main", ONLY("m5.large")), PODS("1", "100m")},
+         "",
+         1,
+         1},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        run(&cases[i]);
+}
+
+const char unit_suite[] = "kube forecast of node classes";
+const struct unit_test unit_tests[] = {
+    {"reservations of a catalogue", reservations_of_a_catalogue},
+    {"reservations of a node class", reservations_of_a_node_class},
+    {"classes with other allocatables", classes_with_other_allocatables},
+    {NULL, NULL},
+};
