@@ -5,9 +5,18 @@ enum { SHAPE_FIELDS_MAX = 160 };
 
 const struct shape *shape_field(const struct shape *shape, struct text name)
 {
-    for (const struct shape *field = shape->fields; field->name.size > 0; field++)
-        if (text_equal(name, field->name))
-            return field;
+    size_t first = 0;
+    size_t end = shape->field_count;
+    while (first < end) {
+        size_t middle = first + (end - first) / 2;
+        int order = text_compare(name, shape->fields[middle].name);
+        if (order == 0)
+            return &shape->fields[middle];
+        if (order < 0)
+            end = middle;
+        else
+            first = middle + 1;
+    }
     return NULL;
 }
 
@@ -70,8 +79,9 @@ static bool is_of_anything(struct text name)
 /* The path of a map below that has such a field; items of lists are not meant. Empty: none has. */
 static struct text home_of(const struct shape *shape, struct text name, struct arena *arena)
 {
-    for (const struct shape *map = shape->fields; map->name.size > 0; map++) {
-        if (map->type != SHAPE_MAP || map->fields == NULL)
+    for (size_t i = 0; i < shape->field_count; i++) {
+        const struct shape *map = &shape->fields[i];
+        if (map->type != SHAPE_MAP)
             continue;
         if (shape_field(map, name) != NULL)
             return map->name;
@@ -87,9 +97,9 @@ static struct text near_field(const struct shape *shape, struct text name)
 {
     struct text fields[SHAPE_FIELDS_MAX] = {{0}};
     size_t count = 0;
-    for (const struct shape *field = shape->fields; field->name.size > 0; field++)
-        if (field->type != SHAPE_OWNED && count < SHAPE_FIELDS_MAX)
-            fields[count++] = field->name;
+    for (size_t i = 0; i < shape->field_count && count < SHAPE_FIELDS_MAX; i++)
+        if (shape->fields[i].type != SHAPE_OWNED)
+            fields[count++] = shape->fields[i].name;
     size_t nearest = text_nearest(name, fields, count, SHAPE_TYPO_EDITS);
     return nearest < count ? fields[nearest] : TEXT("");
 }
@@ -144,6 +154,9 @@ static void report_unknown(const struct names *names, const struct shape *shape,
                      });
 }
 
+static void judge_below(const struct names *names, const struct shape *shape,
+                        const struct field *field);
+
 static void judge_map(const struct names *names, const struct shape *shape, const struct field *map)
 {
     for (size_t i = 0; node_is(map->node, NODE_MAP) && i < node_count(map->node); i++) {
@@ -153,17 +166,26 @@ static void judge_map(const struct names *names, const struct shape *shape, cons
         if (counts && shape_field(shape, name) == NULL)
             report_unknown(names, shape, map, name);
     }
-    for (const struct shape *below = shape->fields; below->name.size > 0; below++) {
-        const struct field field = {
-            .parent = map, .key = below->name, .node = node_member(map->node, below->name)};
-        bool list = below->type == SHAPE_LIST && node_is(field.node, NODE_LIST);
-        if (below->type == SHAPE_MAP && below->fields != NULL)
-            judge_map(names, below, &field);
-        for (size_t i = 0; list && i < node_count(field.node); i++)
-            judge_map(
-                names, below,
-                &(struct field){.parent = &field, .index = i, .node = node_item(field.node, i)});
+    for (size_t i = 0; i < shape->field_count; i++) {
+        const struct shape *below = &shape->fields[i];
+        if (below->fields != NULL)
+            judge_below(names, below,
+                        &(struct field){.parent = map,
+                                        .key = below->name,
+                                        .node = node_member(map->node, below->name)});
     }
+}
+
+/* A map, or each of a list of maps. */
+static void judge_below(const struct names *names, const struct shape *shape,
+                        const struct field *field)
+{
+    bool list = shape->type == SHAPE_LIST && node_is(field->node, NODE_LIST);
+    if (shape->type == SHAPE_MAP)
+        judge_map(names, shape, field);
+    for (size_t i = 0; list && i < node_count(field->node); i++)
+        judge_map(names, shape,
+                  &(struct field){.parent = field, .index = i, .node = node_item(field->node, i)});
 }
 
 void shape_judge_names(struct rail_call *call, const struct shape *shape, const struct field *map,

@@ -19,7 +19,8 @@ enum shape_type {
 struct shape {
     enum shape_type type;
     struct text name;
-    const struct shape *fields; /* in order of name, ends with an empty one; NULL: any */
+    const struct shape *fields; /* in order of name; NULL: any */
+    size_t field_count;
     const struct text
         *choices; /* of a string, or of each in a list, the default first; NULL: any */
     size_t choice_count;

@@ -6,18 +6,18 @@
 
 #define TEXT_OF(string) {string, sizeof string - 1}
 #define FIELD(of_type, field) .name = TEXT_OF(field), .type = SHAPE_##of_type
-#define FIELDS(...) .fields = (const struct shape[]){__VA_ARGS__, {0}}
+#define FIELDS(count, ...) .field_count = count, .fields = (const struct shape[]){__VA_ARGS__}
 #define CHOICES(...) \
     .choices = (const struct text[]){__VA_ARGS__}, \
     .choice_count = sizeof((const struct text[]){__VA_ARGS__}) / sizeof(struct text)
 
-const struct shape shape_node_pool_v1 = {.type = SHAPE_MAP, FIELDS(
+const struct shape shape_node_pool_v1 = {.type = SHAPE_MAP, FIELDS(5,
     {FIELD(STRING, "apiVersion")},
     {FIELD(STRING, "kind")},
     {FIELD(MAP, "metadata")},
-    {FIELD(MAP, "spec"), FIELDS(
-        {FIELD(MAP, "disruption"), FIELDS(
-            {FIELD(LIST, "budgets"), FIELDS(
+    {FIELD(MAP, "spec"), FIELDS(5,
+        {FIELD(MAP, "disruption"), FIELDS(3,
+            {FIELD(LIST, "budgets"), FIELDS(4,
                 {FIELD(STRING, "duration")},
                 {FIELD(STRING, "nodes")},
                 {FIELD(STRING_LIST, "reasons"), CHOICES(TEXT_OF("Drifted"), TEXT_OF("Empty"), TEXT_OF("Underutilized"), TEXT_OF("Unhealthy"))},
@@ -28,31 +28,31 @@ const struct shape shape_node_pool_v1 = {.type = SHAPE_MAP, FIELDS(
         )},
         {FIELD(MAP, "limits")},
         {FIELD(INTEGER, "replicas")},
-        {FIELD(MAP, "template"), FIELDS(
-            {FIELD(MAP, "metadata"), FIELDS(
+        {FIELD(MAP, "template"), FIELDS(2,
+            {FIELD(MAP, "metadata"), FIELDS(2,
                 {FIELD(STRING_MAP, "annotations")},
                 {FIELD(STRING_MAP, "labels")}
             )},
-            {FIELD(MAP, "spec"), FIELDS(
+            {FIELD(MAP, "spec"), FIELDS(6,
                 {FIELD(STRING, "expireAfter")},
-                {FIELD(MAP, "nodeClassRef"), FIELDS(
+                {FIELD(MAP, "nodeClassRef"), FIELDS(3,
                     {FIELD(STRING, "group")},
                     {FIELD(STRING, "kind")},
                     {FIELD(STRING, "name")}
                 )},
-                {FIELD(LIST, "requirements"), FIELDS(
+                {FIELD(LIST, "requirements"), FIELDS(4,
                     {FIELD(STRING, "key")},
                     {FIELD(INTEGER, "minValues")},
                     {FIELD(STRING, "operator"), CHOICES(TEXT_OF("DoesNotExist"), TEXT_OF("Exists"), TEXT_OF("Gt"), TEXT_OF("In"), TEXT_OF("Lt"), TEXT_OF("NotIn"), TEXT_OF("Gte"), TEXT_OF("Lte"))},
                     {FIELD(STRING_LIST, "values")}
                 )},
-                {FIELD(LIST, "startupTaints"), FIELDS(
+                {FIELD(LIST, "startupTaints"), FIELDS(4,
                     {FIELD(STRING, "effect"), CHOICES(TEXT_OF("NoExecute"), TEXT_OF("NoSchedule"), TEXT_OF("PreferNoSchedule"))},
                     {FIELD(STRING, "key")},
                     {FIELD(STRING, "timeAdded")},
                     {FIELD(STRING, "value")}
                 )},
-                {FIELD(LIST, "taints"), FIELDS(
+                {FIELD(LIST, "taints"), FIELDS(4,
                     {FIELD(STRING, "effect"), CHOICES(TEXT_OF("NoExecute"), TEXT_OF("NoSchedule"), TEXT_OF("PreferNoSchedule"))},
                     {FIELD(STRING, "key")},
                     {FIELD(STRING, "timeAdded")},
@@ -66,13 +66,13 @@ const struct shape shape_node_pool_v1 = {.type = SHAPE_MAP, FIELDS(
     {FIELD(MAP, "status")}
 )};
 
-const struct shape shape_node_pool_v1beta1 = {.type = SHAPE_MAP, FIELDS(
+const struct shape shape_node_pool_v1beta1 = {.type = SHAPE_MAP, FIELDS(5,
     {FIELD(STRING, "apiVersion")},
     {FIELD(STRING, "kind")},
     {FIELD(MAP, "metadata")},
-    {FIELD(MAP, "spec"), FIELDS(
-        {FIELD(MAP, "disruption"), FIELDS(
-            {FIELD(LIST, "budgets"), FIELDS(
+    {FIELD(MAP, "spec"), FIELDS(4,
+        {FIELD(MAP, "disruption"), FIELDS(4,
+            {FIELD(LIST, "budgets"), FIELDS(3,
                 {FIELD(STRING, "duration")},
                 {FIELD(STRING, "nodes")},
                 {FIELD(STRING, "schedule")}
@@ -82,13 +82,13 @@ const struct shape shape_node_pool_v1beta1 = {.type = SHAPE_MAP, FIELDS(
             {FIELD(STRING, "expireAfter")}
         )},
         {FIELD(MAP, "limits")},
-        {FIELD(MAP, "template"), FIELDS(
-            {FIELD(MAP, "metadata"), FIELDS(
+        {FIELD(MAP, "template"), FIELDS(2,
+            {FIELD(MAP, "metadata"), FIELDS(2,
                 {FIELD(STRING_MAP, "annotations")},
                 {FIELD(STRING_MAP, "labels")}
             )},
-            {FIELD(MAP, "spec"), FIELDS(
-                {FIELD(MAP, "kubelet"), FIELDS(
+            {FIELD(MAP, "spec"), FIELDS(6,
+                {FIELD(MAP, "kubelet"), FIELDS(12,
                     {FIELD(STRING_LIST, "clusterDNS")},
                     {FIELD(BOOLEAN, "cpuCFSQuota")},
                     {FIELD(STRING_MAP, "evictionHard")},
@@ -102,27 +102,27 @@ const struct shape shape_node_pool_v1beta1 = {.type = SHAPE_MAP, FIELDS(
                     {FIELD(INTEGER, "podsPerCore")},
                     {FIELD(STRING_MAP, "systemReserved")}
                 )},
-                {FIELD(MAP, "nodeClassRef"), FIELDS(
+                {FIELD(MAP, "nodeClassRef"), FIELDS(3,
                     {FIELD(STRING, "apiVersion")},
                     {FIELD(STRING, "kind")},
                     {FIELD(STRING, "name")}
                 )},
-                {FIELD(LIST, "requirements"), FIELDS(
+                {FIELD(LIST, "requirements"), FIELDS(4,
                     {FIELD(STRING, "key")},
                     {FIELD(INTEGER, "minValues")},
                     {FIELD(STRING, "operator"), CHOICES(TEXT_OF("DoesNotExist"), TEXT_OF("Exists"), TEXT_OF("Gt"), TEXT_OF("In"), TEXT_OF("Lt"), TEXT_OF("NotIn"))},
                     {FIELD(STRING_LIST, "values")}
                 )},
-                {FIELD(MAP, "resources"), FIELDS(
+                {FIELD(MAP, "resources"), FIELDS(1,
                     {FIELD(MAP, "requests")}
                 )},
-                {FIELD(LIST, "startupTaints"), FIELDS(
+                {FIELD(LIST, "startupTaints"), FIELDS(4,
                     {FIELD(STRING, "effect"), CHOICES(TEXT_OF("NoExecute"), TEXT_OF("NoSchedule"), TEXT_OF("PreferNoSchedule"))},
                     {FIELD(STRING, "key")},
                     {FIELD(STRING, "timeAdded")},
                     {FIELD(STRING, "value")}
                 )},
-                {FIELD(LIST, "taints"), FIELDS(
+                {FIELD(LIST, "taints"), FIELDS(4,
                     {FIELD(STRING, "effect"), CHOICES(TEXT_OF("NoExecute"), TEXT_OF("NoSchedule"), TEXT_OF("PreferNoSchedule"))},
                     {FIELD(STRING, "key")},
                     {FIELD(STRING, "timeAdded")},
@@ -135,13 +135,13 @@ const struct shape shape_node_pool_v1beta1 = {.type = SHAPE_MAP, FIELDS(
     {FIELD(MAP, "status")}
 )};
 
-const struct shape shape_ec2_node_class_v1 = {.type = SHAPE_MAP, FIELDS(
+const struct shape shape_ec2_node_class_v1 = {.type = SHAPE_MAP, FIELDS(5,
     {FIELD(STRING, "apiVersion")},
     {FIELD(STRING, "kind")},
     {FIELD(MAP, "metadata")},
-    {FIELD(MAP, "spec"), FIELDS(
+    {FIELD(MAP, "spec"), FIELDS(22,
         {FIELD(STRING, "amiFamily"), CHOICES(TEXT_OF("AL2"), TEXT_OF("AL2023"), TEXT_OF("Bottlerocket"), TEXT_OF("Custom"), TEXT_OF("Windows2019"), TEXT_OF("Windows2022"), TEXT_OF("Windows2025"))},
-        {FIELD(LIST, "amiSelectorTerms"), FIELDS(
+        {FIELD(LIST, "amiSelectorTerms"), FIELDS(6,
             {FIELD(STRING, "alias")},
             {FIELD(STRING, "id")},
             {FIELD(STRING, "name")},
@@ -150,9 +150,9 @@ const struct shape shape_ec2_node_class_v1 = {.type = SHAPE_MAP, FIELDS(
             {FIELD(STRING_MAP, "tags")}
         )},
         {FIELD(BOOLEAN, "associatePublicIPAddress")},
-        {FIELD(LIST, "blockDeviceMappings"), FIELDS(
+        {FIELD(LIST, "blockDeviceMappings"), FIELDS(3,
             {FIELD(STRING, "deviceName")},
-            {FIELD(MAP, "ebs"), FIELDS(
+            {FIELD(MAP, "ebs"), FIELDS(9,
                 {FIELD(BOOLEAN, "deleteOnTermination")},
                 {FIELD(BOOLEAN, "encrypted")},
                 {FIELD(INTEGER, "iops")},
@@ -165,51 +165,51 @@ const struct shape shape_ec2_node_class_v1 = {.type = SHAPE_MAP, FIELDS(
             )},
             {FIELD(BOOLEAN, "rootVolume")}
         )},
-        {FIELD(LIST, "capacityReservationSelectorTerms"), FIELDS(
+        {FIELD(LIST, "capacityReservationSelectorTerms"), FIELDS(4,
             {FIELD(STRING, "id")},
             {FIELD(STRING, "instanceMatchCriteria"), CHOICES(TEXT_OF("open"), TEXT_OF("targeted"))},
             {FIELD(STRING, "ownerID")},
             {FIELD(STRING_MAP, "tags")}
         )},
-        {FIELD(MAP, "connectionTracking"), FIELDS(
+        {FIELD(MAP, "connectionTracking"), FIELDS(3,
             {FIELD(INTEGER, "tcpEstablishedTimeout")},
             {FIELD(INTEGER, "udpStreamTimeout")},
             {FIELD(INTEGER, "udpTimeout")}
         )},
         {FIELD(STRING, "context")},
-        {FIELD(MAP, "cpuOptions"), FIELDS(
+        {FIELD(MAP, "cpuOptions"), FIELDS(1,
             {FIELD(STRING, "nestedVirtualization"), CHOICES(TEXT_OF("disabled"), TEXT_OF("enabled"))}
         )},
         {FIELD(BOOLEAN, "detailedMonitoring")},
-        {FIELD(MAP, "enclaveOptions"), FIELDS(
+        {FIELD(MAP, "enclaveOptions"), FIELDS(1,
             {FIELD(BOOLEAN, "enabled")}
         )},
         {FIELD(STRING, "instanceProfile")},
         {FIELD(STRING, "instanceStorePolicy"), CHOICES(TEXT_OF("RAID0"))},
         {FIELD(INTEGER, "ipPrefixCount")},
         {FIELD(ANY, "kubelet")},
-        {FIELD(MAP, "metadataOptions"), FIELDS(
+        {FIELD(MAP, "metadataOptions"), FIELDS(4,
             {FIELD(STRING, "httpEndpoint"), CHOICES(TEXT_OF("enabled"), TEXT_OF("disabled"))},
             {FIELD(STRING, "httpProtocolIPv6"), CHOICES(TEXT_OF("disabled"), TEXT_OF("enabled"))},
             {FIELD(INTEGER, "httpPutResponseHopLimit")},
             {FIELD(STRING, "httpTokens"), CHOICES(TEXT_OF("required"), TEXT_OF("optional"))}
         )},
-        {FIELD(LIST, "networkInterfaces"), FIELDS(
+        {FIELD(LIST, "networkInterfaces"), FIELDS(3,
             {FIELD(INTEGER, "deviceIndex")},
             {FIELD(STRING, "interfaceType"), CHOICES(TEXT_OF("efa-only"), TEXT_OF("interface"))},
             {FIELD(INTEGER, "networkCardIndex")}
         )},
-        {FIELD(MAP, "placementGroupSelector"), FIELDS(
+        {FIELD(MAP, "placementGroupSelector"), FIELDS(2,
             {FIELD(STRING, "id")},
             {FIELD(STRING, "name")}
         )},
         {FIELD(STRING, "role")},
-        {FIELD(LIST, "securityGroupSelectorTerms"), FIELDS(
+        {FIELD(LIST, "securityGroupSelectorTerms"), FIELDS(3,
             {FIELD(STRING, "id")},
             {FIELD(STRING, "name")},
             {FIELD(STRING_MAP, "tags")}
         )},
-        {FIELD(LIST, "subnetSelectorTerms"), FIELDS(
+        {FIELD(LIST, "subnetSelectorTerms"), FIELDS(2,
             {FIELD(STRING, "id")},
             {FIELD(STRING_MAP, "tags")}
         )},
@@ -219,7 +219,7 @@ const struct shape shape_ec2_node_class_v1 = {.type = SHAPE_MAP, FIELDS(
     {FIELD(MAP, "status")}
 )};
 
-const struct shape shape_kubelet = {.type = SHAPE_MAP, FIELDS(
+const struct shape shape_kubelet = {.type = SHAPE_MAP, FIELDS(128,
     {FIELD(STRING, "address")},
     {FIELD(STRING_LIST, "allowedUnsafeSysctls")},
     {FIELD(STRING, "apiVersion")},
