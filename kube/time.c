@@ -1,3 +1,4 @@
+/* Reads RFC 3339 and the durations of Karpenter. */
 #include "kube/time.h"
 
 #include <time.h>

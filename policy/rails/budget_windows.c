@@ -1,3 +1,4 @@
+/* Reads disruption budgets, and goes through the times at which they come and go. */
 #include "policy/rails/budget_windows.h"
 
 #include "base/duration.h"

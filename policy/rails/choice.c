@@ -1,3 +1,4 @@
+/* Labels of which some values are allowed, in workloads and NodePools. */
 #include "policy/rails/choice.h"
 
 #include "kube/pod.h"

@@ -1,3 +1,4 @@
+/* Whether nodes of a NodePool that has windows expire outside of them. */
 #include <stdlib.h>
 
 #include "kube/snapshot.h"

@@ -1,3 +1,4 @@
+/* The rail disruption-opt-out: pods that keep Karpenter from disrupting their nodes. */
 #include "kube/pod.h"
 #include "policy/rail.h"
 

@@ -1,3 +1,4 @@
+/* Words for durations that are none. */
 #include "policy/rails/duration_fault.h"
 
 #include "base/duration.h"

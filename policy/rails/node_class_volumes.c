@@ -1,3 +1,4 @@
+/* The volumes of the nodes: whether they are encrypted, and on Bottlerocket where the space is. */
 #include "kube/quantity.h"
 #include "policy/rails/node_class.h"
 

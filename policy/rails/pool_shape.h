@@ -50,7 +50,6 @@ bool pool_shape_is_closed(const struct expression *expression);
 bool pool_shape_knows_none(const struct catalog *catalog, const struct expression *expression);
 /* The key by its canonical name. */
 struct text pool_shape_canonical(struct text key);
-/* Whether some type has this value under this key. */
 /* Whether no type fits both; they may be the same. */
 bool pool_shape_leave_none(const struct catalog *catalog, const struct expression *first,
                            const struct expression *second, struct arena *arena);

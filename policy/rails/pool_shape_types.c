@@ -1,3 +1,4 @@
+/* NodePools that may launch any machine, and NodePools that can launch none. */
 #include "catalog/catalog.h"
 #include "catalog/label.h"
 #include "kube/pool.h"

@@ -1,3 +1,5 @@
+/* Requirements, labels and taints of a NodePool that the API server takes and Karpenter refuses,
+ * and values that no machine has. */
 #include "catalog/catalog.h"
 #include "catalog/label.h"
 #include "kube/label.h"
