@@ -102,9 +102,8 @@ static void filter_add(struct filter *filter, const struct choice *choice,
                        const struct expression *expression)
 {
     struct arena *arena = choice->call->arena;
-    struct text key = expression->key;
-    key.data = solver_canonical_key(key.data, &key.size);
-    if (!expression->valid || !text_is(key, choice->key) || expression->op == SOLVER_EXISTS)
+    if (!expression->valid || !text_is(expression_canonical_key(expression), choice->key) ||
+        expression->op == SOLVER_EXISTS)
         return;
     filter->none |= expression->op != SOLVER_IN && expression->op != SOLVER_NOT_IN;
     for (size_t i = 0; i < expression->value_count; i++) {

@@ -48,8 +48,6 @@ struct expressions pool_shape_understood(const struct pool *pool, struct arena *
 bool pool_shape_is_closed(const struct expression *expression);
 /* Of such a one: whether none of its values is known. */
 bool pool_shape_knows_none(const struct catalog *catalog, const struct expression *expression);
-/* The key by its canonical name. */
-struct text pool_shape_canonical(struct text key);
 /* Whether no type fits both; they may be the same. */
 bool pool_shape_leave_none(const struct catalog *catalog, const struct expression *first,
                            const struct expression *second, struct arena *arena);

@@ -41,7 +41,7 @@ static void judge_min_values(struct rail_call *call, const struct expression *ex
     const struct catalog *catalog = call->world->catalog;
     struct arena *arena = call->arena;
     size_t count;
-    struct text key = pool_shape_canonical(expression->key);
+    struct text key = expression_canonical_key(expression);
     /* Fewer listed than wanted is spoken of already. */
     if (!expression->valid || expression->min_values == 0 || is_of_offerings(key) ||
         (expression->op == SOLVER_IN && expression->min_values > expression->value_count) ||

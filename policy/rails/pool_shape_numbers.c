@@ -59,7 +59,7 @@ static bool judge_unit(struct rail_call *call, const struct unit *unit,
 static bool judge_units(struct rail_call *call, const struct expression *expression)
 {
     const struct catalog *catalog = call->world->catalog;
-    struct text key = pool_shape_canonical(expression->key);
+    struct text key = expression_canonical_key(expression);
     bool leaves_none = pool_shape_leave_none(catalog, expression, expression, call->arena);
     bool some = false;
     for (size_t i = 0; i < COUNT_OF(units); i++) {

@@ -6,12 +6,6 @@
 #include "policy/rails/pool_shape.h"
 #include "solver/well_known.h"
 
-struct text pool_shape_canonical(struct text key)
-{
-    key.data = solver_canonical_key(key.data, &key.size);
-    return key;
-}
-
 /* ---- a pool that may launch anything ---- */
 
 /* Whether it says something of the machines, beyond what every machine has a choice of. */
@@ -20,7 +14,7 @@ static bool narrows(const struct catalog *catalog, const struct expressions *exp
     static const char *const everywhere[] = {LABEL_ARCH, LABEL_OS, LABEL_CAPACITY_TYPE,
                                              LABEL_REGION};
     for (size_t i = 0; i < expressions->count; i++) {
-        struct text key = pool_shape_canonical(expressions->items[i].key);
+        struct text key = expression_canonical_key(&expressions->items[i]);
         bool of_all = zone_key_of(key) != ZONE_KEY_NONE;
         for (size_t j = 0; j < COUNT_OF(everywhere); j++)
             of_all = of_all || text_is(key, everywhere[j]);
@@ -89,7 +83,7 @@ static bool judge_unknown(struct rail_call *call, const struct expression *expre
 {
     const struct catalog *catalog = call->world->catalog;
     struct arena *arena = call->arena;
-    struct text key = pool_shape_canonical(expression->key);
+    struct text key = expression_canonical_key(expression);
     if (catalog_has_value(catalog, key, value->text))
         return false;
     struct text home = key_of_value(catalog, value->text);
@@ -124,7 +118,7 @@ static bool judge_unknown_values(struct rail_call *call, const struct pool *pool
             if (!expression->valid || expression->op != SOLVER_IN ||
                 zone_key_of(expression->key) != ZONE_KEY_NONE ||
                 text_is(expression->key, LABEL_CAPACITY_TYPE) ||
-                !catalog_has_key(call->world->catalog, pool_shape_canonical(expression->key)))
+                !catalog_has_key(call->world->catalog, expression_canonical_key(expression)))
                 continue;
             if (pool_shape_is_closed(expression)) {
                 some = some || pool_shape_knows_none(call->world->catalog, expression);

@@ -183,7 +183,7 @@ static bool is_known(const struct catalog *catalog, struct text key, struct text
 
 static size_t count_known(const struct catalog *catalog, const struct expression *expression)
 {
-    struct text key = pool_shape_canonical(expression->key);
+    struct text key = expression_canonical_key(expression);
     size_t count = 0;
     for (size_t i = 0; i < expression->value_count; i++)
         count += is_known(catalog, key, expression->values[i].text);
@@ -193,7 +193,7 @@ static size_t count_known(const struct catalog *catalog, const struct expression
 bool pool_shape_is_closed(const struct expression *expression)
 {
     const struct text *all;
-    return label_values_all(pool_shape_canonical(expression->key), &all) > 0;
+    return label_values_all(expression_canonical_key(expression), &all) > 0;
 }
 
 bool pool_shape_knows_none(const struct catalog *catalog, const struct expression *expression)
@@ -243,7 +243,7 @@ static void judge_values_of(struct rail_call *call, const struct expression *exp
 {
     if (!expression->valid || expression->op != SOLVER_IN)
         return;
-    struct text key = pool_shape_canonical(expression->key);
+    struct text key = expression_canonical_key(expression);
     for (size_t i = 0; i < COUNT_OF(closed); i++)
         if (text_is(key, closed[i].key))
             judge_closed(call, expression, &closed[i],
