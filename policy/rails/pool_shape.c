@@ -41,7 +41,7 @@ static void report_version(struct rail_call *call, struct text version)
                        });
 }
 
-void pool_shape_judge_fields(struct rail_call *call, const struct pool *pool)
+static void judge_fields(struct rail_call *call, const struct pool *pool)
 {
     struct text version = TEXT("");
     text_split(pool->object->api_version, '/', NULL, &version);
@@ -81,12 +81,13 @@ static void judge(struct rail_call *call)
     struct pool pool;
     if (!pool_read(call->object, call->arena, &pool))
         return;
-    pool_shape_judge_fields(call, &pool);
+    judge_fields(call, &pool);
     judge_replicas(call, &pool);
     pool_shape_judge_values(call, &pool);
     pool_shape_judge_keys(call, &pool);
     pool_shape_judge_class(call, &pool);
-    pool_shape_judge_names(call, &pool);
+    pool_shape_judge_taints(call, &pool);
+    pool_shape_judge_durations(call);
     pool_shape_judge_types(call, &pool);
 }
 

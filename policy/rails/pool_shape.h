@@ -14,16 +14,14 @@ struct type_set;
 
 /* ---- what the rail judges, in this order ---- */
 
-/* Fields that no NodePool of its version has: the API server drops them. */
-void pool_shape_judge_fields(struct rail_call *call, const struct pool *pool);
 /* What the API server takes and Karpenter refuses: the pool is then never used. */
 void pool_shape_judge_values(struct rail_call *call, const struct pool *pool);
 /* Keys that Karpenter takes for labels of the pool's own, where a well-known one is meant. */
 void pool_shape_judge_keys(struct rail_call *call, const struct pool *pool);
 /* The EC2NodeClass, where others are visible. */
 void pool_shape_judge_class(struct rail_call *call, const struct pool *pool);
-/* Keys, values and durations that cannot be, for which Karpenter refuses the pool, too. */
-void pool_shape_judge_names(struct rail_call *call, const struct pool *pool);
+void pool_shape_judge_taints(struct rail_call *call, const struct pool *pool);
+void pool_shape_judge_durations(struct rail_call *call);
 /* Pools that may launch anything, and pools that can launch nothing. */
 void pool_shape_judge_types(struct rail_call *call, const struct pool *pool);
 
@@ -38,6 +36,10 @@ void pool_shape_judge_min_values(struct rail_call *call, const struct pool *pool
                                  const struct type_set *launchable);
 
 /* ---- what they share ---- */
+
+/* A key that no label or taint can have; what: which of the two. */
+void pool_shape_judge_key(struct rail_call *call, const struct field *field, struct text key,
+                          const char *what);
 
 /* Whether Karpenter refuses a pool that names it: a key of its own domains, but none of its labels.
  */

@@ -1,4 +1,4 @@
-/* Requirements, labels and taints of a NodePool that the API server takes and Karpenter refuses,
+/* Requirements and labels of a NodePool that the API server takes and Karpenter refuses,
  * and values that no machine has. */
 #include "catalog/catalog.h"
 #include "catalog/label.h"
@@ -31,7 +31,7 @@ bool pool_shape_is_restricted(struct text key)
            (is_in_domain(key, "karpenter.sh") || is_in_domain(key, "karpenter.k8s.aws"));
 }
 
-static void judge_key(struct rail_call *call, const struct field *field, struct text key)
+static void judge_restricted(struct rail_call *call, const struct field *field, struct text key)
 {
     struct arena *arena = call->arena;
     if (!pool_shape_is_restricted(key))
@@ -60,7 +60,25 @@ static void judge_key(struct rail_call *call, const struct field *field, struct 
         });
 }
 
-/* ---- values ---- */
+/* ---- keys and values that no label has ---- */
+
+void pool_shape_judge_key(struct rail_call *call, const struct field *field, struct text key,
+                          const char *what)
+{
+    if (label_key_is_valid(key))
+        return;
+    report_draft(call, &(struct draft){
+                           .field = field,
+                           .found = key,
+                           .statement = arena_printf(call->arena,
+                                                     "found \"%.*s\", which cannot be the key of a "
+                                                     "%s" NEVER_USED,
+                                                     TEXT_ARGS(key), what),
+                           .fix = TEXT("write a name of at most 63 letters, digits, '-', '_' and "
+                                       "'.', before it perhaps a domain in lower case and '/', as "
+                                       "in example.com/team"),
+                       });
+}
 
 static void judge_value(struct rail_call *call, const struct expression_value *of)
 {
@@ -147,7 +165,7 @@ static void judge_expression(struct rail_call *call, const struct expression *ex
                            });
         return;
     }
-    judge_key(call, field_get(arena, expression->field, "key"), expression->key);
+    judge_restricted(call, field_get(arena, expression->field, "key"), expression->key);
     for (size_t i = 0; i < expression->value_count; i++)
         judge_value(call, &expression->values[i]);
     if (expression->op == SOLVER_IN && expression->min_values > expression->value_count)
@@ -295,66 +313,25 @@ static void judge_zones(struct rail_call *call, const struct pool *pool,
     }
 }
 
-/* ---- taints ---- */
-
-/* The keys of taints, by effect. */
-struct taints_seen {
-    struct text_map effects; /* their numbers, from 1 */
-    LIST(struct text_map) keys;
-};
-
-/* There are three effects, or whatever the API server has not seen yet. */
-static bool is_first(struct taints_seen *seen, const struct taint *taint, struct arena *arena)
-{
-    size_t *number = text_map_at(&seen->effects, arena, taint->effect);
-    if (*number == 0) {
-        (void)LIST_PUSH(arena, &seen->keys);
-        *number = seen->keys.count;
-    }
-    return text_map_add(&seen->keys.items[*number - 1], arena, taint->key);
-}
-
-static void judge_taint(struct rail_call *call, const struct taint *taint, struct taints_seen *seen)
-{
-    struct arena *arena = call->arena;
-    if (is_first(seen, taint, arena))
-        return;
-    report_draft(
-        call, &(struct draft){
-                  .field = taint->field,
-                  .found = taint->key,
-                  .statement = arena_printf(arena,
-                                            "the taint %.*s with the effect %.*s stands twice in "
-                                            "taints and startupTaints" NEVER_USED,
-                                            TEXT_ARGS(taint->key), TEXT_ARGS(taint->effect)),
-                  .fix = TEXT("remove one of them"),
-              });
-}
-
-static void judge_taints(struct rail_call *call, const struct pool *pool)
-{
-    struct taints_seen seen = {0};
-    for (size_t i = 0; i < pool->taints.count; i++)
-        judge_taint(call, &pool->taints.items[i], &seen);
-    for (size_t i = 0; i < pool->startup_taints.count; i++)
-        judge_taint(call, &pool->startup_taints.items[i], &seen);
-}
-
 void pool_shape_judge_values(struct rail_call *call, const struct pool *pool)
 {
     for (size_t i = 0; i < pool->requirements.count; i++) {
-        judge_expression(call, &pool->requirements.items[i]);
-        judge_values_of(call, &pool->requirements.items[i], NEVER_USED);
-        judge_zones(call, pool, &pool->requirements.items[i]);
+        const struct expression *requirement = &pool->requirements.items[i];
+        if (requirement->key.size > 0) /* of one without a key judge_expression speaks */
+            pool_shape_judge_key(call, field_get(call->arena, requirement->field, "key"),
+                                 requirement->key, "label");
+        judge_expression(call, requirement);
+        judge_values_of(call, requirement, NEVER_USED);
+        judge_zones(call, pool, requirement);
     }
     for (size_t i = 0; i < pool->labels.count; i++) {
         const struct expression *label = &pool->labels.items[i];
         if (!label->valid)
             continue;
-        judge_key(call, label->field, label->key);
+        pool_shape_judge_key(call, label->field, label->key, "label");
+        judge_restricted(call, label->field, label->key);
         judge_value(call, &label->values[0]);
         judge_values_of(call, label, LAUNCHES_NONE);
         judge_zones(call, pool, label);
     }
-    judge_taints(call, pool);
 }
