@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #define MUST_CHECK __attribute__((warn_unused_result))
 #define PRINTF_LIKE(string, first) __attribute__((format(printf, string, first)))
@@ -24,10 +25,17 @@ struct text {
 #define TEXT_ARGS(t) (int)(t).size, (t).data
 
 struct text text_of(const char *terminated); /* NULL gives the empty text */
-bool text_equal(struct text a, struct text b);
+static inline bool text_equal(struct text a, struct text b)
+{
+    return a.size == b.size && (a.size == 0 || memcmp(a.data, b.data, a.size) == 0);
+}
 /* A terminated copy on the heap, the caller's to free; NULL without memory. */
 char *text_duplicate(struct text t);
-bool text_is(struct text a, const char *terminated);
+/* Inline, so that the size of a literal is known: there are many to compare with. */
+static inline bool text_is(struct text a, const char *terminated)
+{
+    return text_equal(a, (struct text){terminated, terminated == NULL ? 0 : strlen(terminated)});
+}
 int text_compare(struct text a, struct text b); /* bytewise, as strcmp */
 bool text_starts_with(struct text t, struct text prefix);
 bool text_ends_with(struct text t, struct text suffix);
@@ -347,6 +355,18 @@ bool json_walk_begin(struct json_walk *walk, struct text value);
 bool json_walk_next(struct json_walk *walk, struct text *key, struct text *value);
 /* The first whole member of that key, as it is written; empty: there is none. */
 struct text json_find(struct text map, const char *key);
+/* The same for a value that is walked or weighed next: it may have more behind it, as where it ends
+ * is not looked for. */
+struct text json_find_start(struct text map, const char *key);
+struct json_step {
+    struct text key; /* as it is written */
+    bool in_map;     /* else in a list, at the index */
+    size_t index;
+};
+enum { JSON_STEPS_MAX = 5 };
+/* The way to what has most of the bytes of a value: a step for each value within the one before
+ * that has half of its bytes or more. Returns how many; 0 where the value is cut off, too. */
+size_t json_heaviest(struct text value, struct json_step steps[JSON_STEPS_MAX]);
 /* What a string without escapes says; empty: it is none. */
 struct text json_plain_string(struct text value);
 

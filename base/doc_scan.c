@@ -80,27 +80,39 @@ static const char *next_value(struct json_walk *walk)
     return at == walk->end ? NULL : at;
 }
 
-bool json_walk_next(struct json_walk *walk, struct text *key, struct text *value)
+/* Where the next value starts, and its key; NULL: there is none. */
+static const char *next_member(struct json_walk *walk, struct text *key)
 {
     const char *at = walk->ended ? NULL : next_value(walk);
-    *key = *value = TEXT("");
-    if (at != NULL && walk->is_map) {
-        const char *start = at + 1;
-        at = *at == '"' ? string_end(start, walk->end) : NULL;
-        if (at == NULL)
-            return false;
-        *key = (struct text){start, (size_t)(at - 1 - start)};
-        at = skip_space(at, walk->end);
-        at = at < walk->end && *at == ':' ? skip_space(at + 1, walk->end) : NULL;
-    }
+    *key = TEXT("");
+    if (at == NULL || !walk->is_map)
+        return at;
+    const char *start = at + 1;
+    at = *at == '"' ? string_end(start, walk->end) : NULL;
+    if (at == NULL)
+        return NULL;
+    *key = (struct text){start, (size_t)(at - 1 - start)};
+    at = skip_space(at, walk->end);
+    return at < walk->end && *at == ':' ? skip_space(at + 1, walk->end) : NULL;
+}
+
+static void step_over(struct json_walk *walk, const char *value_end)
+{
+    walk->at = value_end;
+    walk->count++;
+}
+
+bool json_walk_next(struct json_walk *walk, struct text *key, struct text *value)
+{
+    const char *at = next_member(walk, key);
+    *value = TEXT("");
     if (at == NULL)
         return false;
     const char *end = json_value_end(at, walk->end);
     *value = (struct text){at, (size_t)((end == NULL ? walk->end : end) - at)};
     if (end == NULL)
         return false;
-    walk->at = end;
-    walk->count++;
+    step_over(walk, end);
     return true;
 }
 
@@ -113,6 +125,70 @@ struct text json_find(struct text map, const char *key)
             if (text_is(found, key))
                 return value;
     return TEXT("");
+}
+
+struct text json_find_start(struct text map, const char *key)
+{
+    struct json_walk walk;
+    struct text found;
+    const char *at, *end;
+    if (!json_walk_begin(&walk, map) || !walk.is_map)
+        return TEXT("");
+    while ((at = next_member(&walk, &found)) != NULL) {
+        if (text_is(found, key))
+            return (struct text){at, (size_t)(walk.end - at)};
+        if ((end = json_value_end(at, walk.end)) == NULL)
+            break;
+        step_over(&walk, end);
+    }
+    return TEXT("");
+}
+
+/* ---- what is heavy ---- */
+
+struct way {
+    struct json_step steps[JSON_STEPS_MAX];
+    size_t count;
+};
+
+/* Where the value ends, and the way to what has most of it; all is passed over once. */
+static const char *weigh(struct text value, size_t levels, struct way *way)
+{
+    struct json_walk walk;
+    struct text key;
+    const char *at, *end;
+    size_t heaviest = 0;
+    way->count = 0;
+    if (levels == 0 || !json_walk_begin(&walk, value))
+        return json_value_end(value.data, value.data + value.size);
+    while ((at = next_member(&walk, &key)) != NULL) {
+        struct way below;
+        end = weigh((struct text){at, (size_t)(walk.end - at)}, levels - 1, &below);
+        if (end == NULL)
+            return NULL;
+        if ((size_t)(end - at) > heaviest) {
+            heaviest = (size_t)(end - at);
+            way->steps[0] = (struct json_step){key, walk.is_map, walk.count};
+            memcpy(&way->steps[1], below.steps, below.count * sizeof *below.steps);
+            way->count = 1 + below.count;
+        }
+        step_over(&walk, end);
+    }
+    if (!walk.ended)
+        return NULL;
+    end = skip_space(walk.at, walk.end) + 1;
+    if (heaviest < (size_t)(end - value.data) / 2)
+        way->count = 0;
+    return end;
+}
+
+size_t json_heaviest(struct text value, struct json_step steps[JSON_STEPS_MAX])
+{
+    struct way way;
+    if (value.size == 0 || weigh(value, JSON_STEPS_MAX, &way) == NULL)
+        return 0;
+    memcpy(steps, way.steps, way.count * sizeof *steps);
+    return way.count;
 }
 
 struct text json_plain_string(struct text value)

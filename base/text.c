@@ -26,16 +26,6 @@ char *text_duplicate(struct text t)
     return copy;
 }
 
-bool text_equal(struct text a, struct text b)
-{
-    return a.size == b.size && compare_bytes(a.data, b.data, a.size) == 0;
-}
-
-bool text_is(struct text a, const char *terminated)
-{
-    return text_equal(a, text_of(terminated));
-}
-
 int text_compare(struct text a, struct text b)
 {
     int order = compare_bytes(a.data, b.data, a.size < b.size ? a.size : b.size);

@@ -249,31 +249,17 @@ static struct text size_words(size_t bytes, struct arena *arena)
 /* The path of the value in the object that has most of its bytes; empty: none stands out. */
 static struct text heaviest_path(struct text body, struct arena *arena)
 {
-    enum { LEVELS = 5, KEY_BYTES_MAX = 63, LOOKED_AT_MAX = 8 << 20 };
+    enum { KEY_BYTES_MAX = 63, LOOKED_AT_MAX = 8 << 20 };
     struct text_builder path = {.arena = arena};
-    struct text value = json_find(json_find(body, "request"), "object");
-    if (body.size > LOOKED_AT_MAX)
-        return TEXT("");
-    for (int level = 0; level < LEVELS; level++) {
-        struct json_walk walk;
-        struct text key, child, heavy_key = TEXT(""), heavy = TEXT("");
-        size_t index = 0;
-        if (!json_walk_begin(&walk, value))
-            break;
-        while (json_walk_next(&walk, &key, &child))
-            if (child.size > heavy.size) {
-                heavy_key = key;
-                heavy = child;
-                index = walk.count - 1;
-            }
-        if (heavy.size < value.size / 2)
-            break;
-        heavy_key = json_cut(heavy_key, KEY_BYTES_MAX);
-        if (walk.is_map)
-            text_builder_printf(&path, "%s%.*s", path.size == 0 ? "" : ".", TEXT_ARGS(heavy_key));
+    struct json_step steps[JSON_STEPS_MAX];
+    struct text object = json_find_start(json_find_start(body, "request"), "object");
+    size_t count = body.size > LOOKED_AT_MAX ? 0 : json_heaviest(object, steps);
+    for (size_t i = 0; i < count; i++) {
+        struct text key = json_cut(steps[i].key, KEY_BYTES_MAX);
+        if (steps[i].in_map)
+            text_builder_printf(&path, "%s%.*s", i == 0 ? "" : ".", TEXT_ARGS(key));
         else
-            text_builder_printf(&path, "[%zu]", index);
-        value = heavy;
+            text_builder_printf(&path, "[%zu]", steps[i].index);
     }
     return text_builder_text(&path);
 }
@@ -330,7 +316,7 @@ static bool is_unchanged(const struct review *review, struct text body)
         return false;
     if (review->limit == LIMIT_NONE)
         return subject_is_unchanged(&review->subject);
-    struct text request = json_find(body, "request");
+    struct text request = json_find_start(body, "request");
     return slices_are_equal(json_find(request, "object"), json_find(request, "oldObject"));
 }
 

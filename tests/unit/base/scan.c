@@ -62,6 +62,48 @@ static void one_member_is_found(void)
     ASSERT_TEXT(json_plain_string(TEXT("")), "");
 }
 
+static void what_comes_behind_is_not_looked_at(void)
+{
+    struct text map = TEXT("{\"z\":[1], \"a\": {\"b\":2},\"c\":tr");
+    ASSERT_TEXT(json_find_start(map, "a"), "{\"b\":2},\"c\":tr");
+    ASSERT_TEXT(json_find(json_find_start(map, "a"), "b"), "2");
+    ASSERT_TEXT(json_find_start(map, "b"), "");
+    ASSERT_TEXT(json_find_start(TEXT("[\"a\"]"), "a"), "");
+    ASSERT_TEXT(json_find_start(TEXT("{\"z\":[1"), "a"), "");
+}
+
+static void what_is_heavy_is_found(void)
+{
+    static const struct {
+        const char *json, *way;
+    } cases[] = {
+        {"{\"a\":1,\"bcd\":[0,{\"efg\":\"a long text\"},2]}", "bcd 1 efg "},
+        {"{\"bcd\":[0,{\"efg\":\"a long text\"},2]} , [\"what comes behind\"]", "bcd 1 efg "},
+        {"{\"a\":[\"half of it\"],\"b\":[\"half of it\"]}", ""},
+        {"{\"a\":\"more than half\",\"b\":1}", "a "},
+        {"[[ [[[[ \"deeper than it looks, which is five\" ]]]] ]]", "0 0 0 0 0 "},
+        {"[1,{\"\":\"the empty key is a key\"}]", "1  "},
+        {"{\"a\":\"cut off", ""},
+        {"{\"a\":[\"no end\"]", ""},
+        {"\"text\"", ""},
+        {"12", ""},
+        {"", ""},
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        char way[200] = "";
+        struct json_step steps[JSON_STEPS_MAX];
+        size_t count = json_heaviest(text_of(cases[i].json), steps);
+        for (size_t j = 0; j < count; j++) {
+            size_t size = strlen(way);
+            if (steps[j].in_map)
+                snprintf(way + size, sizeof way - size, "%.*s ", TEXT_ARGS(steps[j].key));
+            else
+                snprintf(way + size, sizeof way - size, "%zu ", steps[j].index);
+        }
+        ASSERT_TEXT(text_of(way), cases[i].way);
+    }
+}
+
 /* A million brackets cost no stack. */
 static void depth_costs_nothing(void)
 {
@@ -72,6 +114,8 @@ static void depth_costs_nothing(void)
     memset(json + 5 + DEPTH, ']', DEPTH);
     strcpy(json + 5 + (size_t)2 * DEPTH, ",\"b\":2}");
     ASSERT_TEXT(json_find(text_of(json), "b"), "2");
+    struct json_step steps[JSON_STEPS_MAX];
+    CU_ASSERT_EQUAL(json_heaviest(text_of(json), steps), JSON_STEPS_MAX);
     free(json);
 }
 
@@ -137,6 +181,8 @@ const char unit_suite[] = "base scan";
 const struct unit_test unit_tests[] = {
     {"members and items are found as written", members_and_items_are_found_as_written},
     {"one member is found", one_member_is_found},
+    {"what comes behind is not looked at", what_comes_behind_is_not_looked_at},
+    {"what is heavy is found", what_is_heavy_is_found},
     {"depth costs nothing", depth_costs_nothing},
     {"what is not wanted is passed over", what_is_not_wanted_is_passed_over},
     {NULL, NULL},
