@@ -1,4 +1,5 @@
 #include "policy/rails/node_labels.h"
+#include "solver/well_known.h"
 
 #include "catalog/catalog.h"
 #include "kube/pod.h"
@@ -25,33 +26,74 @@ static void prepare(void *settings_pointer, const struct catalog *catalog,
 /* ---- notes ---- */
 
 struct label_note *label_note(struct label_inquiry *check, enum severity severity,
-                              const struct field *field, struct text found)
+                              const struct expression *expression,
+                              const struct expression_value *value, label_wording *word)
 {
     struct label_note *note = LIST_PUSH(check->call->arena, &check->notes);
-    note->draft = (struct draft){.severity = severity, .field = field, .found = found};
+    *note = (struct label_note){
+        .word = word, .expression = expression, .value = value, .severity = severity};
     return note;
 }
 
-void label_note_allow(struct label_note *note, const struct text *values, size_t count,
-                      const char *otherwise)
+void label_allow(struct draft *draft, const struct text *values, size_t count,
+                 const char *otherwise)
 {
-    note->draft.allowed = values;
-    note->draft.allowed_count = count;
-    note->draft.nearest_to = note->draft.found;
-    note->draft.fix = text_of(otherwise);
-    note->draft.advise = advise_typo;
+    draft->allowed = values;
+    draft->allowed_count = count;
+    draft->nearest_to = draft->found;
+    draft->fix = text_of(otherwise);
+    draft->advise = advise_typo;
 }
 
-static void report_notes(struct rail_call *call, const struct label_notes *notes,
-                         enum severity at_most)
+struct text label_canonical(const struct expression *expression)
 {
+    struct text key = expression->key;
+    key.data = solver_canonical_key(key.data, &key.size);
+    return key;
+}
+
+bool label_is_entry(const struct expression *expression)
+{
+    return expression->value_count == 1 && expression->values[0].within == expression->field;
+}
+
+static const struct field *note_field(const struct label_note *note, struct arena *arena)
+{
+    if (note->expression == NULL)
+        return note->field;
+    if (note->value != NULL)
+        return expression_value_field(note->value, arena);
+    return label_is_entry(note->expression) ? note->expression->field
+                                            : field_get(arena, note->expression->field, "key");
+}
+
+static struct draft draft_of(struct label_inquiry *check, const struct label_note *note,
+                             enum severity severity)
+{
+    struct draft draft = {.severity = severity, .field = note_field(note, check->call->arena)};
+    if (note->value != NULL)
+        draft.found = note->value->text;
+    else if (note->expression != NULL)
+        draft.found = note->expression->key;
+    note->word(check, note, &draft);
+    return draft;
+}
+
+static void report(struct label_inquiry *check, const struct label_notes *notes,
+                   enum severity at_most)
+{
+    struct rail_call *call = check->call;
     for (size_t i = 0; i < notes->count; i++) {
-        struct draft draft = notes->items[i].draft;
-        bool weaker = draft.severity == SEVERITY_RAIL ||
-                      (draft.severity == SEVERITY_WARN && at_most == SEVERITY_AUDIT);
-        if (at_most != SEVERITY_RAIL && weaker && !notes->items[i].forbidden)
-            draft.severity = at_most;
-        report_draft(call, &draft);
+        const struct label_note *note = &notes->items[i];
+        enum severity severity = note->severity;
+        bool weaker =
+            severity == SEVERITY_RAIL || (severity == SEVERITY_WARN && at_most == SEVERITY_AUDIT);
+        if (at_most != SEVERITY_RAIL && weaker && !note->forbidden)
+            severity = at_most;
+        if (report_counts(call, severity))
+            continue;
+        struct draft draft = draft_of(check, note, severity);
+        report_say(call, &draft);
     }
 }
 
@@ -60,22 +102,26 @@ static void report_notes(struct rail_call *call, const struct label_notes *notes
 static bool is_impossible(const struct label_notes *notes)
 {
     for (size_t i = 0; i < notes->count; i++)
-        if (notes->items[i].draft.severity == SEVERITY_RAIL)
+        if (notes->items[i].severity == SEVERITY_RAIL)
             return true;
     return false;
 }
 
 static bool names_types(const struct label_inquiry *check, const struct expressions *expressions)
 {
-    for (size_t i = 0; i < expressions->count; i++) {
-        struct text key = expressions->items[i].key;
-        size_t size = key.size;
-        const char *canonical = solver_canonical_key(key.data, &size);
+    for (size_t i = 0; i < expressions->count; i++)
         if (expressions->items[i].valid &&
-            catalog_has_key(check->settings->catalog, (struct text){canonical, size}))
+            catalog_has_key(check->settings->catalog, label_canonical(&expressions->items[i])))
             return true;
-    }
     return false;
+}
+
+static void word_together(struct label_inquiry *check, const struct label_note *note,
+                          struct draft *draft)
+{
+    (void)check, (void)note;
+    draft->statement = TEXT("no instance type fits all of this together");
+    draft->fix = TEXT("remove one of the requirements");
 }
 
 /* Values that exist one by one may exclude each other: g6f has a share of a GPU, and a count of
@@ -91,10 +137,8 @@ static void judge_together(struct label_inquiry *check, const struct field *fiel
     struct type_set types = expressions_select(catalog, expressions, more, arena);
     if (type_set_count(&types) > 0)
         return;
-    struct label_note *note = label_note(
-        check, catalog_is_builtin(catalog) ? SEVERITY_WARN : SEVERITY_RAIL, field, TEXT(""));
-    note->draft.statement = TEXT("no instance type fits all of this together");
-    note->draft.fix = TEXT("remove one of the requirements");
+    enum severity severity = catalog_is_builtin(catalog) ? SEVERITY_WARN : SEVERITY_RAIL;
+    label_note(check, severity, NULL, NULL, word_together)->field = field;
 }
 
 static struct label_notes inquire(struct label_inquiry *check, const struct field *field,
@@ -123,7 +167,7 @@ static void judge_required(struct rail_call *call, struct label_inquiry *check,
             at_most = SEVERITY_WARN;
     }
     for (size_t i = 0; i < count; i++)
-        report_notes(call, &notes[i], check->is_daemon ? SEVERITY_WARN : at_most);
+        report(check, &notes[i], check->is_daemon ? SEVERITY_WARN : at_most);
 }
 
 static void see_pools(struct label_inquiry *check)
@@ -155,14 +199,14 @@ static void judge(struct rail_call *call)
     node_selection_read(&workload, call->arena, &selection);
     see_pools(&check);
     struct label_notes notes = inquire(&check, selection.selector_field, &selection.selector, NULL);
-    report_notes(call, &notes, check.is_daemon ? SEVERITY_WARN : SEVERITY_RAIL);
+    report(&check, &notes, check.is_daemon ? SEVERITY_WARN : SEVERITY_RAIL);
     judge_required(call, &check, &selection);
     for (size_t i = 0; i < selection.preferred.count; i++) {
         const struct node_term *term = &selection.preferred.items[i];
         notes = inquire(&check, term->field, &term->expressions, NULL);
         for (size_t j = 0; j < notes.count; j++)
             notes.items[j].forbidden = false;
-        report_notes(call, &notes, severity_of_preference(call));
+        report(&check, &notes, severity_of_preference(call));
     }
 }
 

@@ -15,10 +15,22 @@ struct node_labels {
     const struct catalog *catalog;
 };
 
-/* What was found in one list of requirements, before it is known how bad that is. */
+struct label_inquiry;
+struct label_note;
+/* Puts into words what a note is about. */
+typedef void label_wording(struct label_inquiry *check, const struct label_note *note,
+                           struct draft *draft);
+
+/* What was found in one list of requirements, before it is known how bad that is. There may be a
+ * hundred thousand: only those that are shown are put into words. */
 struct label_note {
-    struct draft draft;
+    label_wording *word;
+    const struct expression *expression;  /* NULL: the whole list, in a field of its own */
+    const struct expression_value *value; /* NULL: its key */
+    const struct field *field;            /* of the whole list */
+    enum severity severity;
     bool forbidden; /* by allow: whatever else the pod could do */
+    bool certain;   /* of a value that the catalogue does not know: no other catalogue would */
 };
 struct label_notes {
     struct label_note *items;
@@ -26,7 +38,7 @@ struct label_notes {
 };
 
 struct label_inquiry {
-    const struct rail_call *call;
+    struct rail_call *call;
     const struct node_labels *settings;
     bool is_daemon;     /* runs where nodes are: none is bought for it */
     bool other_cloud;   /* a visible NodePool's types are not in the catalogue */
@@ -48,15 +60,19 @@ struct label_inquiry {
 };
 
 struct label_note *label_note(struct label_inquiry *check, enum severity severity,
-                              const struct field *field, struct text found);
+                              const struct expression *expression,
+                              const struct expression_value *value, label_wording *word);
 /* "use one of the allowed values": those, and the fix where none of them is near. */
-void label_note_allow(struct label_note *note, const struct text *values, size_t count,
-                      const char *otherwise);
+void label_allow(struct draft *draft, const struct text *values, size_t count,
+                 const char *otherwise);
+/* The key that Karpenter makes of it. */
+struct text label_canonical(const struct expression *expression);
+/* Whether it is an entry of a nodeSelector, which is its own key. */
+bool label_is_entry(const struct expression *expression);
 
 /* One requirement: everything about its key and its values. */
 void label_judge(struct label_inquiry *check, const struct expression *expression);
-/* The values of a key that is well-known; key is the canonical one. */
-void label_judge_known_values(struct label_inquiry *check, const struct expression *expression,
-                              struct text key);
+/* The values of a key that is well-known. */
+void label_judge_known_values(struct label_inquiry *check, const struct expression *expression);
 
 #endif

@@ -10,20 +10,6 @@ static bool asks_for_label(const struct expression *expression)
     return expression->op != SOLVER_NOT_IN && expression->op != SOLVER_DOES_NOT_EXIST;
 }
 
-/* An entry of a nodeSelector is its own key; a requirement has a field for it. */
-static bool is_entry(const struct expression *expression)
-{
-    return expression->value_count == 1 && expression->values[0].within == expression->field;
-}
-
-static const struct field *key_field(const struct label_inquiry *check,
-                                     const struct expression *expression)
-{
-    if (is_entry(expression))
-        return expression->field;
-    return field_get(check->call->arena, expression->field, "key");
-}
-
 /* ---- what a team may select ---- */
 
 static const struct key_strings *granted_values(const struct node_labels *settings, struct text key,
@@ -44,19 +30,22 @@ static bool is_granted(const struct key_strings *granted, struct text value)
     return false;
 }
 
+static void word_granted(struct label_inquiry *check, const struct label_note *note,
+                         struct draft *draft)
+{
+    const struct key_strings *granted =
+        granted_values(check->settings, note->expression->key, label_canonical(note->expression));
+    label_allow(draft, granted->items, granted->count,
+                "select an allowed value, or leave the label out");
+}
+
 static void judge_granted(struct label_inquiry *check, const struct expression *expression,
                           const struct key_strings *granted)
 {
-    for (size_t i = 0; expression->op == SOLVER_IN && i < expression->value_count; i++) {
-        const struct expression_value *value = &expression->values[i];
-        if (is_granted(granted, value->text))
-            continue;
-        struct label_note *note = label_note(
-            check, SEVERITY_RAIL, expression_value_field(value, check->call->arena), value->text);
-        note->forbidden = true;
-        label_note_allow(note, granted->items, granted->count,
-                         "select an allowed value, or leave the label out");
-    }
+    for (size_t i = 0; expression->op == SOLVER_IN && i < expression->value_count; i++)
+        if (!is_granted(granted, expression->values[i].text))
+            label_note(check, SEVERITY_RAIL, expression, &expression->values[i], word_granted)
+                ->forbidden = true;
 }
 
 /* ---- keys that were meant otherwise ---- */
@@ -68,23 +57,24 @@ static bool still_works(struct text key)
     return solver_canonical_key(key.data, &size) != key.data;
 }
 
-static void note_meant(struct label_inquiry *check, const struct expression *expression,
-                       struct text meant)
+static void word_meant(struct label_inquiry *check, const struct label_note *note,
+                       struct draft *draft)
 {
     struct arena *arena = check->call->arena;
-    struct text key = expression->key;
-    bool works = still_works(key);
-    struct label_note *note =
-        label_note(check, works ? SEVERITY_WARN : SEVERITY_RAIL, key_field(check, expression), key);
-    if (works)
-        note->draft.statement =
-            arena_printf(arena, "found \"%.*s\", an old name of a label", TEXT_ARGS(key));
-    else
-        note->draft.statement =
-            arena_printf(arena, "found \"%.*s\", a label that no node carries", TEXT_ARGS(key));
-    note->draft.fix = arena_printf(arena, "replace with %.*s", TEXT_ARGS(meant));
-    if (!is_entry(expression))
-        note->draft.replacement = meant;
+    struct text key = note->expression->key;
+    struct text meant = label_key_meant(check->settings->catalog, key);
+    draft->statement =
+        arena_printf(arena, "found \"%.*s\", %s", TEXT_ARGS(key),
+                     still_works(key) ? "an old name of a label" : "a label that no node carries");
+    draft->fix = arena_printf(arena, "replace with %.*s", TEXT_ARGS(meant));
+    if (!label_is_entry(note->expression))
+        draft->replacement = meant;
+}
+
+static void note_meant(struct label_inquiry *check, const struct expression *expression)
+{
+    label_note(check, still_works(expression->key) ? SEVERITY_WARN : SEVERITY_RAIL, expression,
+               NULL, word_meant);
 }
 
 /* ---- labels of the platform's own ---- */
@@ -124,36 +114,47 @@ static const struct names *keys_of_pools(struct label_inquiry *check)
     return &check->pool_keys;
 }
 
+static void word_unseen(struct label_inquiry *check, const struct label_note *note,
+                        struct draft *draft)
+{
+    draft->statement = arena_printf(
+        check->call->arena, "found \"%.*s\"; no NodePool or Node is visible that has this label",
+        TEXT_ARGS(note->expression->key));
+    draft->fix = TEXT("make the NodePools and Nodes visible (--state DIR), or name the label under "
+                      "allow");
+}
+
+static void word_put_by_others(struct label_inquiry *check, const struct label_note *note,
+                               struct draft *draft)
+{
+    draft->statement = arena_printf(
+        check->call->arena,
+        "found \"%.*s\", which no visible Node carries; others than NodePools put it on nodes",
+        TEXT_ARGS(note->expression->key));
+    draft->fix = TEXT("if nodes will carry it, name the label under allow");
+}
+
+static void word_unknown(struct label_inquiry *check, const struct label_note *note,
+                         struct draft *draft)
+{
+    const struct names *names = keys_of_pools(check);
+    draft->statement =
+        arena_printf(check->call->arena, "found \"%.*s\", a label that no NodePool or Node carries",
+                     TEXT_ARGS(note->expression->key));
+    label_allow(draft, names->items, names->count,
+                "remove it, or add the label to a NodePool under spec.template.metadata.labels");
+    if (label_is_entry(note->expression))
+        draft->advise = advise_typo_of_key;
+}
+
 static void note_unknown(struct label_inquiry *check, const struct expression *expression)
 {
-    struct arena *arena = check->call->arena;
-    struct text key = expression->key;
-    bool undecided = check->unseen || label_is_put_by_others(key);
-    struct label_note *note = label_note(check, undecided ? SEVERITY_UNDECIDED : SEVERITY_RAIL,
-                                         key_field(check, expression), key);
-    if (check->unseen) {
-        note->draft.statement = arena_printf(
-            arena, "found \"%.*s\"; no NodePool or Node is visible that has this label",
-            TEXT_ARGS(key));
-        note->draft.fix = TEXT("make the NodePools and Nodes visible (--state DIR), or name the "
-                               "label under allow");
-    } else if (undecided) {
-        note->draft.statement = arena_printf(
-            arena,
-            "found \"%.*s\", which no visible Node carries; others than NodePools put it on "
-            "nodes",
-            TEXT_ARGS(key));
-        note->draft.fix = TEXT("if nodes will carry it, name the label under allow");
-    } else {
-        const struct names *names = keys_of_pools(check);
-        note->draft.statement = arena_printf(
-            arena, "found \"%.*s\", a label that no NodePool or Node carries", TEXT_ARGS(key));
-        label_note_allow(note, names->items, names->count,
-                         "remove it, or add the label to a NodePool under "
-                         "spec.template.metadata.labels");
-        if (is_entry(expression))
-            note->draft.advise = advise_typo_of_key;
-    }
+    if (check->unseen)
+        label_note(check, SEVERITY_UNDECIDED, expression, NULL, word_unseen);
+    else if (label_is_put_by_others(expression->key))
+        label_note(check, SEVERITY_UNDECIDED, expression, NULL, word_put_by_others);
+    else
+        label_note(check, SEVERITY_RAIL, expression, NULL, word_unknown);
 }
 
 /* What is offered of a key, read once where anything is. */
@@ -178,42 +179,42 @@ static bool is_offered(const struct label_offers *offers, struct text value)
     return offers->any_value || text_map_has(&offers->values, value);
 }
 
+static void word_value(struct label_inquiry *check, const struct label_note *note,
+                       struct draft *draft)
+{
+    const struct label_offers *offers = offers_of(check, note->expression->key);
+    draft->statement = arena_printf(
+        check->call->arena, "found \"%.*s\", a value of %.*s that no NodePool or Node carries",
+        TEXT_ARGS(note->value->text), TEXT_ARGS(note->expression->key));
+    label_allow(draft, offers->items, offers->count,
+                "select an allowed value, or add it to a NodePool under "
+                "spec.template.metadata.labels");
+}
+
 static void judge_values(struct label_inquiry *check, const struct expression *expression,
                          const struct label_offers *offers)
 {
-    struct arena *arena = check->call->arena;
     bool some = false;
     for (size_t i = 0; i < expression->value_count; i++)
         some = some || is_offered(offers, expression->values[i].text);
-    for (size_t i = 0; i < expression->value_count; i++) {
-        const struct expression_value *value = &expression->values[i];
-        if (is_offered(offers, value->text))
-            continue;
-        enum severity severity = some ? SEVERITY_WARN : SEVERITY_RAIL;
-        if (check->unseen || (!offers->from_pool && label_is_put_by_others(expression->key)))
-            severity = SEVERITY_UNDECIDED;
-        struct label_note *note = label_note(
-            check, severity, expression_value_field(value, check->call->arena), value->text);
-        note->draft.statement =
-            arena_printf(arena, "found \"%.*s\", a value of %.*s that no NodePool or Node carries",
-                         TEXT_ARGS(value->text), TEXT_ARGS(expression->key));
-        label_note_allow(note, offers->items, offers->count,
-                         "select an allowed value, or add it to a NodePool under "
-                         "spec.template.metadata.labels");
-    }
+    enum severity severity = some ? SEVERITY_WARN : SEVERITY_RAIL;
+    if (check->unseen || (!offers->from_pool && label_is_put_by_others(expression->key)))
+        severity = SEVERITY_UNDECIDED;
+    for (size_t i = 0; i < expression->value_count; i++)
+        if (!is_offered(offers, expression->values[i].text))
+            label_note(check, severity, expression, &expression->values[i], word_value);
 }
 
 /* ---- the whole ---- */
 
-static void judge_known(struct label_inquiry *check, const struct expression *expression,
-                        struct text canonical)
+static void judge_known(struct label_inquiry *check, const struct expression *expression)
 {
     struct text key = expression->key;
     if (still_works(key) && !text_starts_with(key, TEXT("eks.amazonaws.com/")) &&
         !some_pool_produces(check->call->world->snapshot, key))
-        note_meant(check, expression, canonical);
+        note_meant(check, expression);
     if (expression->op == SOLVER_IN)
-        label_judge_known_values(check, expression, canonical);
+        label_judge_known_values(check, expression);
 }
 
 static void judge_other(struct label_inquiry *check, const struct expression *expression)
@@ -222,7 +223,7 @@ static void judge_other(struct label_inquiry *check, const struct expression *ex
     bool offered = offers->from_pool || offers->from_node;
     struct text meant = label_key_meant(check->settings->catalog, expression->key);
     if (meant.size > 0 && !offered)
-        note_meant(check, expression, meant);
+        note_meant(check, expression);
     else if (!asks_for_label(expression) || may_be_of_other_cloud(check, expression->key))
         return;
     else if (!offered)
@@ -234,19 +235,16 @@ static void judge_other(struct label_inquiry *check, const struct expression *ex
 void label_judge(struct label_inquiry *check, const struct expression *expression)
 {
     const struct catalog *catalog = check->settings->catalog;
-    struct text key = expression->key;
-    size_t size = key.size;
-    const char *data = solver_canonical_key(key.data, &size);
-    struct text canonical = {data, size};
+    struct text canonical = label_canonical(expression);
     if (!expression->valid)
         return;
-    const struct key_strings *granted = granted_values(check->settings, key, canonical);
+    const struct key_strings *granted = granted_values(check->settings, expression->key, canonical);
     bool is_well_known = solver_is_well_known(canonical.data, canonical.size) ||
                          text_is(canonical, LABEL_HOSTNAME) || catalog_has_key(catalog, canonical);
     if (granted != NULL)
         judge_granted(check, expression, granted);
     else if (is_well_known && !text_is(canonical, LABEL_NODE_POOL))
-        judge_known(check, expression, canonical);
+        judge_known(check, expression);
     else
         judge_other(check, expression);
 }

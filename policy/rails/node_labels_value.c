@@ -9,29 +9,40 @@
 #define FAMILY "karpenter.k8s.aws/instance-family"
 #define CATEGORY "karpenter.k8s.aws/instance-category"
 
+/* A requirement whose key is well-known. */
+struct asked {
+    const struct expression *expression;
+    struct text key; /* canonical */
+    bool some;       /* a value of it is one that the catalogue knows */
+};
+
 /* ---- labels with few values, the same everywhere ---- */
 
-static bool judge_closed(struct label_inquiry *check, const struct expression_value *value,
-                         struct text key)
+static void word_closed(struct label_inquiry *check, const struct label_note *note,
+                        struct draft *draft)
 {
+    struct arena *arena = check->call->arena;
+    struct text key = label_canonical(note->expression);
     const struct text *values;
     size_t count = label_values_all(key, &values);
-    if (count == 0)
-        return false;
+    label_allow(draft, values, count, "use one of the allowed values");
+    struct text meant = label_value_meant(check->settings->catalog, key, note->value->text, arena);
+    if (meant.size > 0) {
+        draft->fix = arena_printf(arena, "replace with %.*s", TEXT_ARGS(meant));
+        draft->replacement = meant;
+        draft->advise = NULL;
+    }
+}
+
+static void judge_closed(struct label_inquiry *check, const struct asked *asked,
+                         const struct expression_value *value)
+{
+    const struct text *values;
+    size_t count = label_values_all(asked->key, &values);
     for (size_t i = 0; i < count; i++)
         if (text_equal(value->text, values[i]))
-            return true;
-    struct label_note *note = label_note(
-        check, SEVERITY_RAIL, expression_value_field(value, check->call->arena), value->text);
-    label_note_allow(note, values, count, "use one of the allowed values");
-    struct arena *arena = check->call->arena;
-    struct text meant = label_value_meant(check->settings->catalog, key, value->text, arena);
-    if (meant.size > 0) {
-        note->draft.fix = arena_printf(arena, "replace with %.*s", TEXT_ARGS(meant));
-        note->draft.replacement = meant;
-        note->draft.advise = NULL;
-    }
-    return true;
+            return;
+    label_note(check, SEVERITY_RAIL, asked->expression, value, word_closed);
 }
 
 /* ---- what only this cluster knows ---- */
@@ -45,24 +56,39 @@ static const struct zones *zones_of_cluster(struct label_inquiry *check, enum zo
     return &check->zones[key];
 }
 
-static void judge_zone(struct label_inquiry *check, const struct expression_value *value,
-                       enum zone_key key)
+static void word_zone(struct label_inquiry *check, const struct label_note *note,
+                      struct draft *draft)
 {
-    struct arena *arena = check->call->arena;
-    const struct zones *zones = zones_of_cluster(check, key);
-    if ((!zones->complete && !zones->from_node) || zones_have(zones, value->text))
-        return;
-    struct label_note *note =
-        label_note(check, zones->complete ? SEVERITY_RAIL : SEVERITY_WARN,
-                   expression_value_field(value, check->call->arena), value->text);
-    note->draft.statement = arena_printf(
-        arena, "found \"%.*s\", a zone that no visible Node, NodePool or EC2NodeClass names",
-        TEXT_ARGS(value->text));
-    label_note_allow(note, zones->items, zones->count, "name a zone of this cluster");
+    const struct zones *zones = zones_of_cluster(check, zone_key_of(note->expression->key));
+    draft->statement =
+        arena_printf(check->call->arena,
+                     "found \"%.*s\", a zone that no visible Node, NodePool or EC2NodeClass names",
+                     TEXT_ARGS(note->value->text));
+    label_allow(draft, zones->items, zones->count, "name a zone of this cluster");
+}
+
+static void judge_zone(struct label_inquiry *check, const struct asked *asked,
+                       const struct expression_value *value)
+{
+    const struct zones *zones = zones_of_cluster(check, zone_key_of(asked->key));
+    if ((zones->complete || zones->from_node) && !zones_have(zones, value->text))
+        label_note(check, zones->complete ? SEVERITY_RAIL : SEVERITY_WARN, asked->expression, value,
+                   word_zone);
+}
+
+static void word_region(struct label_inquiry *check, const struct label_note *note,
+                        struct draft *draft)
+{
+    const struct zones *zones = zones_of_cluster(check, ZONE_KEY_NAME);
+    draft->statement = arena_printf(
+        check->call->arena, "found \"%.*s\"; the zones of this cluster (%.*s, ...) are not there",
+        TEXT_ARGS(note->value->text), TEXT_ARGS(zones->items[0]));
+    draft->fix = TEXT("name the region of this cluster, or leave the label out");
 }
 
 /* A zone's name begins with its region's. */
-static void judge_region(struct label_inquiry *check, const struct expression_value *value)
+static void judge_region(struct label_inquiry *check, const struct asked *asked,
+                         const struct expression_value *value)
 {
     const struct zones *zones = zones_of_cluster(check, ZONE_KEY_NAME);
     if (zones->count == 0 || !zones->complete)
@@ -70,12 +96,7 @@ static void judge_region(struct label_inquiry *check, const struct expression_va
     for (size_t i = 0; i < zones->count; i++)
         if (text_starts_with(zones->items[i], value->text))
             return;
-    struct label_note *note = label_note(
-        check, SEVERITY_WARN, expression_value_field(value, check->call->arena), value->text);
-    note->draft.statement = arena_printf(
-        check->call->arena, "found \"%.*s\"; the zones of this cluster (%.*s, ...) are not there",
-        TEXT_ARGS(value->text), TEXT_ARGS(zones->items[0]));
-    note->draft.fix = TEXT("name the region of this cluster, or leave the label out");
+    label_note(check, SEVERITY_WARN, asked->expression, value, word_region);
 }
 
 static bool some_node_carries(const struct snapshot *snapshot, struct text key, struct text value)
@@ -84,30 +105,37 @@ static bool some_node_carries(const struct snapshot *snapshot, struct text key, 
     return values != NULL && text_map_has(values, value);
 }
 
+static void word_unseen_host(struct label_inquiry *check, const struct label_note *note,
+                             struct draft *draft)
+{
+    draft->statement =
+        arena_printf(check->call->arena, "found \"%.*s\", the name of one node; no Node is visible",
+                     TEXT_ARGS(note->value->text));
+    draft->fix = TEXT("make the Nodes visible (--state DIR)");
+}
+
+static void word_host(struct label_inquiry *check, const struct label_note *note,
+                      struct draft *draft)
+{
+    draft->statement = arena_printf(
+        check->call->arena, "found \"%.*s\", a node that is not there; none is bought by name",
+        TEXT_ARGS(note->value->text));
+    draft->fix = TEXT("select nodes by what they are, not by name");
+}
+
 /* Karpenter buys no node for a host's name. */
-static void judge_host(struct label_inquiry *check, const struct expression_value *value)
+static void judge_host(struct label_inquiry *check, const struct asked *asked,
+                       const struct expression_value *value)
 {
     const struct snapshot *snapshot = check->call->world->snapshot;
-    struct arena *arena = check->call->arena;
     if (snapshot_find(snapshot, KIND_NODE, TEXT(""), value->text) != NULL ||
         some_node_carries(snapshot, TEXT(LABEL_HOSTNAME), value->text))
         return;
-    bool unseen = snapshot_count(snapshot, KIND_NODE) == 0 ||
-                  !world_sees(check->call->world, KIND_BIT(KIND_NODE));
-    struct label_note *note =
-        label_note(check, unseen ? SEVERITY_UNDECIDED : SEVERITY_RAIL,
-                   expression_value_field(value, check->call->arena), value->text);
-    if (unseen) {
-        note->draft.statement =
-            arena_printf(arena, "found \"%.*s\", the name of one node; no Node is visible",
-                         TEXT_ARGS(value->text));
-        note->draft.fix = TEXT("make the Nodes visible (--state DIR)");
-    } else {
-        note->draft.statement =
-            arena_printf(arena, "found \"%.*s\", a node that is not there; none is bought by name",
-                         TEXT_ARGS(value->text));
-        note->draft.fix = TEXT("select nodes by what they are, not by name");
-    }
+    if (snapshot_count(snapshot, KIND_NODE) == 0 ||
+        !world_sees(check->call->world, KIND_BIT(KIND_NODE)))
+        label_note(check, SEVERITY_UNDECIDED, asked->expression, value, word_unseen_host);
+    else
+        label_note(check, SEVERITY_RAIL, asked->expression, value, word_host);
 }
 
 /* ---- what the catalogue knows ---- */
@@ -182,67 +210,80 @@ static void advise_meant(struct draft *draft, struct arena *arena)
     draft->replacement = meant;
 }
 
-static void judge_catalog_value(struct label_inquiry *check, const struct expression_value *value,
-                                struct text key, bool some)
+static void word_catalog_value(struct label_inquiry *check, const struct label_note *note,
+                               struct draft *draft)
 {
-    const struct catalog *catalog = check->settings->catalog;
     struct arena *arena = check->call->arena;
-    if (catalog_has_value(catalog, key, value->text))
-        return;
-    const char *other_key = right_key(catalog, key, value->text);
-    bool certain = other_key != NULL || !catalog_is_builtin(catalog) ||
-                   text_starts_with(value->text, TEXT("ml.")) ||
-                   is_malformed(check, key, value->text);
-    struct label_note *note =
-        label_note(check, certain && !some ? SEVERITY_RAIL : SEVERITY_WARN,
-                   expression_value_field(value, check->call->arena), value->text);
-    note->draft.statement =
-        certain ? arena_printf(arena, "found \"%.*s\", which no node has as %.*s",
-                               TEXT_ARGS(value->text), TEXT_ARGS(key))
-                : arena_printf(arena, "found \"%.*s\", which the catalogue does not know",
-                               TEXT_ARGS(value->text));
+    const struct catalog *catalog = check->settings->catalog;
+    struct text key = label_canonical(note->expression);
+    struct text value = note->value->text;
+    draft->statement =
+        note->certain ? arena_printf(arena, "found \"%.*s\", which no node has as %.*s",
+                                     TEXT_ARGS(value), TEXT_ARGS(key))
+                      : arena_printf(arena, "found \"%.*s\", which the catalogue does not know",
+                                     TEXT_ARGS(value));
+    const char *other_key = right_key(catalog, key, value);
     if (other_key != NULL) {
-        note->draft.fix = arena_printf(arena, "name it under %s", other_key);
+        draft->fix = arena_printf(arena, "name it under %s", other_key);
         return;
     }
     struct label_meant *label = ARENA_NEW(arena, struct label_meant);
     *label = (struct label_meant){catalog, key};
-    note->draft.fix = TEXT("check the name: taffrail catalog show");
-    note->draft.advise = advise_meant;
-    note->draft.adviser = label;
+    draft->fix = TEXT("check the name: taffrail catalog show");
+    draft->advise = advise_meant;
+    draft->adviser = label;
+}
+
+static void judge_catalog_value(struct label_inquiry *check, const struct asked *asked,
+                                const struct expression_value *value)
+{
+    const struct catalog *catalog = check->settings->catalog;
+    if (catalog_has_value(catalog, asked->key, value->text))
+        return;
+    bool certain =
+        !catalog_is_builtin(catalog) || right_key(catalog, asked->key, value->text) != NULL ||
+        text_starts_with(value->text, TEXT("ml.")) || is_malformed(check, asked->key, value->text);
+    label_note(check, certain && !asked->some ? SEVERITY_RAIL : SEVERITY_WARN, asked->expression,
+               value, word_catalog_value)
+        ->certain = certain;
 }
 
 /* ---- the whole ---- */
 
-static void judge_value(struct label_inquiry *check, const struct expression_value *value,
-                        struct text key, bool some)
+typedef void judge_value(struct label_inquiry *check, const struct asked *asked,
+                         const struct expression_value *value);
+
+/* NULL: no value of the key is wrong. */
+static judge_value *judge_of(const struct label_inquiry *check, struct text key)
 {
-    if (judge_closed(check, value, key))
-        return;
-    if (text_is(key, LABEL_ZONE))
-        judge_zone(check, value, ZONE_KEY_NAME);
-    else if (text_is(key, "topology.k8s.aws/zone-id"))
-        judge_zone(check, value, ZONE_KEY_ID);
-    else if (text_is(key, LABEL_REGION))
-        judge_region(check, value);
-    else if (text_is(key, LABEL_HOSTNAME))
-        judge_host(check, value);
-    else if (catalog_has_key(check->settings->catalog, key) && !check->other_cloud)
-        judge_catalog_value(check, value, key, some);
+    const struct text *all;
+    if (label_values_all(key, &all) > 0)
+        return judge_closed;
+    if (text_is(key, LABEL_ZONE) || text_is(key, "topology.k8s.aws/zone-id"))
+        return judge_zone;
+    if (text_is(key, LABEL_REGION))
+        return judge_region;
+    if (text_is(key, LABEL_HOSTNAME))
+        return judge_host;
+    bool known = catalog_has_key(check->settings->catalog, key) && !check->other_cloud;
+    return known ? judge_catalog_value : NULL;
 }
 
-void label_judge_known_values(struct label_inquiry *check, const struct expression *expression,
-                              struct text key)
+void label_judge_known_values(struct label_inquiry *check, const struct expression *expression)
 {
     const struct snapshot *snapshot = check->call->world->snapshot;
-    bool some = false;
-    for (size_t i = 0; i < expression->value_count; i++)
-        some = some || catalog_has_value(check->settings->catalog, key, expression->values[i].text);
+    struct asked asked = {.expression = expression, .key = label_canonical(expression)};
+    judge_value *judge = judge_of(check, asked.key);
+    if (judge == NULL)
+        return;
+    for (size_t i = 0; !asked.some && i < expression->value_count; i++)
+        asked.some =
+            catalog_has_value(check->settings->catalog, asked.key, expression->values[i].text);
     for (size_t i = 0; i < expression->value_count; i++) {
         const struct expression_value *value = &expression->values[i];
         size_t count = check->notes.count;
-        judge_value(check, value, key, some);
-        if (check->notes.count > count && some_node_carries(snapshot, key, value->text)) {
+        judge(check, &asked, value);
+        if (check->notes.count > count && some_node_carries(snapshot, asked.key, value->text)) {
             check->notes.count = count;
             check->by_node = true;
         }
