@@ -1,5 +1,6 @@
 /* The verdict's findings: every rail of every policy that reaches the object is called, and what it
  * says in drafts becomes findings by mode, exceptions, owners and what was there before. */
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,6 +15,21 @@ bool report_counts(struct rail_call *call, enum severity severity)
 void report_say(struct rail_call *call, const struct draft *draft)
 {
     record_add(call->record, draft);
+}
+
+void report_field(struct rail_call *call, enum severity severity, const struct field *field,
+                  struct text fix, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    report_say(call, &(struct draft){
+                         .severity = severity,
+                         .field = field,
+                         .found = node_text(field->node),
+                         .statement = arena_vprintf(call->arena, format, arguments),
+                         .fix = fix,
+                     });
+    va_end(arguments);
 }
 
 /* ---- one rail ---- */

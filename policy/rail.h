@@ -153,6 +153,11 @@ void report_say(struct rail_call *call, const struct draft *draft);
 /* Also asked before the report where a severity is known to be lower, or much is to be found out
  * for the draft. */
 bool report_counts(struct rail_call *call, enum severity severity) MUST_CHECK;
+/* What most findings are: a field, found as it is written there, with a fix and a statement. */
+#define report(call, severity, ...) \
+    (report_counts((call), (severity)) ? (void)0 : report_field((call), (severity), __VA_ARGS__))
+void report_field(struct rail_call *call, enum severity severity, const struct field *field,
+                  struct text fix, const char *format, ...) PRINTF_LIKE(5, 6);
 
 /* A DaemonSet, or a Pod that one has: as its controller makes it, as it is there already, and with
  * a node, when none of what places it can change. That anybody else writes it does not count. */

@@ -27,12 +27,13 @@ static const struct key keys[] = {
 
 /* ---- what cannot be read ---- */
 
-static void report_budget(struct rail_call *call, const struct field *field, struct text found,
-                          struct text statement, struct text fix)
+/* A schedule is found as a string alone. */
+static void report_schedule(struct rail_call *call, const struct budget *budget,
+                            struct text statement, struct text fix)
 {
     report_draft(call, &(struct draft){
-                           .field = field,
-                           .found = found,
+                           .field = budget->schedule_field,
+                           .found = budget->schedule,
                            .statement = statement,
                            .fix = fix,
                        });
@@ -44,51 +45,44 @@ static void judge_schedule(struct rail_call *call, const struct budget *budget)
     if (!budget->schedule_given)
         return;
     if (!budget->schedule_valid)
-        report_budget(
-            call, budget->schedule_field, budget->schedule,
+        report_schedule(
+            call, budget,
             arena_printf(arena,
-                         "found \"%.*s\", which Karpenter cannot read (%.*s): it then disrupts "
-                         "no node of the pool, for any reason",
+                         "found \"%.*s\", which Karpenter cannot read (%.*s): it then disrupts no "
+                         "node of the pool, for any reason",
                          TEXT_ARGS(budget->schedule), TEXT_ARGS(budget->schedule_fault)),
             TEXT("write five fields in UTC, as in \"0 9 * * mon-fri\""));
     else if (!budget->fires)
-        report_budget(
-            call, budget->schedule_field, budget->schedule,
+        report_schedule(
+            call, budget,
             arena_printf(arena,
-                         "found \"%.*s\", a day that never comes: Karpenter takes such a budget "
-                         "to be active always",
+                         "found \"%.*s\", a day that never comes: Karpenter takes such a budget to "
+                         "be active always",
                          TEXT_ARGS(budget->schedule)),
             TEXT("name a day that comes, or remove schedule and duration"));
 }
 
 static void judge_reading(struct rail_call *call, const struct budget *budget)
 {
-    struct arena *arena = call->arena;
     if (!budget->nodes_valid)
-        report_budget(
-            call, budget->nodes_field, budget->nodes,
-            arena_printf(arena,
-                         "found \"%.*s\", which is neither a number of nodes nor a percentage",
-                         TEXT_ARGS(budget->nodes)),
-            TEXT("write a number or a percentage in quotes, as in \"5\" or \"10%\""));
+        report(call, SEVERITY_RAIL, budget->nodes_field,
+               TEXT("write a number or a percentage in quotes, as in \"5\" or \"10%\""),
+               "found \"%.*s\", which is neither a number of nodes nor a percentage",
+               TEXT_ARGS(budget->nodes));
     judge_schedule(call, budget);
     if (budget->duration_given && !budget->duration_valid)
-        report_budget(
-            call, budget->duration_field, budget->duration,
-            arena_printf(
-                arena, "found \"%.*s\", which is no duration%s", TEXT_ARGS(budget->duration),
-                duration_is_malformed(budget->duration_field) ? "" : " of hours and minutes"),
-            TEXT("write hours and minutes, as in 8h or 1h30m"));
+        report(call, SEVERITY_RAIL, budget->duration_field,
+               TEXT("write hours and minutes, as in 8h or 1h30m"),
+               "found \"%.*s\", which is no duration%s", TEXT_ARGS(budget->duration),
+               duration_is_malformed(budget->duration_field) ? "" : " of hours and minutes");
     if (budget->schedule_given && !budget->duration_given)
-        report_budget(call, budget->duration_field, TEXT(""),
-                      TEXT("missing beside a schedule: the budget has a beginning and no end"),
-                      TEXT("say how long it lasts, as in 8h"));
+        report(call, SEVERITY_RAIL, budget->duration_field, TEXT("say how long it lasts, as in 8h"),
+               "missing beside a schedule: the budget has a beginning and no end");
     if (budget->duration_given && !budget->schedule_given)
-        report_budget(
-            call, budget->schedule_field, TEXT(""),
-            TEXT("missing beside a duration: Karpenter cannot read the budget, and disrupts no "
-                 "node of the pool"),
-            TEXT("say when it begins, as in \"0 9 * * mon-fri\", in UTC"));
+        report(call, SEVERITY_RAIL, budget->schedule_field,
+               TEXT("say when it begins, as in \"0 9 * * mon-fri\", in UTC"),
+               "missing beside a duration: Karpenter cannot read the budget, and disrupts no node "
+               "of the pool");
 }
 
 /* ---- budgets that never let go ---- */
@@ -107,12 +101,11 @@ static bool judge_blocked(struct rail_call *call, const struct budgets *budgets)
     }
     if (blocked != REASONS_ALL)
         return false;
-    report_budget(call, last->nodes_field, last->nodes,
-                  arena_printf(call->arena,
-                               "found \"%.*s\" at all times and for all reasons: nodes are never "
-                               "consolidated, and drifted ones never replaced",
-                               TEXT_ARGS(last->nodes)),
-                  TEXT("give the budget a schedule and a duration, or the reasons it is for"));
+    report(call, SEVERITY_RAIL, last->nodes_field,
+           TEXT("give the budget a schedule and a duration, or the reasons it is for"),
+           "found \"%.*s\" at all times and for all reasons: nodes are never consolidated, and "
+           "drifted ones never replaced",
+           TEXT_ARGS(last->nodes));
     return true;
 }
 
@@ -125,15 +118,10 @@ static void judge_opted_out(struct rail_call *call)
                   "karpenter.sh/do-not-disrupt");
     if (!text_is(node_string(field->node), "true"))
         return;
-    report_draft(call,
-                 &(struct draft){
-                     .severity = SEVERITY_WARN,
-                     .field = field,
-                     .found = TEXT("true"),
-                     .statement = TEXT("found \"true\", on every node of the pool: none is ever "
-                                       "consolidated, nor replaced when it has drifted"),
-                     .fix = TEXT("remove it, and let budgets say when nodes may be replaced"),
-                 });
+    report(call, SEVERITY_WARN, field,
+           TEXT("remove it, and let budgets say when nodes may be replaced"),
+           "found \"true\", on every node of the pool: none is ever consolidated, nor replaced "
+           "when it has drifted");
 }
 
 static bool judge_never_open(struct rail_call *call, const struct budgets *budgets)
@@ -141,11 +129,9 @@ static bool judge_never_open(struct rail_call *call, const struct budgets *budge
     struct window window;
     if (window_next(budgets, call->now_unix_s, &window) != WINDOW_NEVER)
         return false;
-    report_budget(
-        call, budgets->field, TEXT(""),
-        TEXT("the budgets of 0 nodes cover all of the time: no window ever opens in which a "
-             "node may be replaced"),
-        TEXT("shorten a duration, or name fewer days"));
+    report(call, SEVERITY_RAIL, budgets->field, TEXT("shorten a duration, or name fewer days"),
+           "the budgets of 0 nodes cover all of the time: no window ever opens in which a node may "
+           "be replaced");
     return true;
 }
 
@@ -162,15 +148,6 @@ static bool has_windows(const struct budgets *budgets)
         some_scheduled = some_scheduled || budget_is_scheduled(budget);
     }
     return some_scheduled && blocked == REASONS_ALL;
-}
-
-static void report_no_window(struct rail_call *call, const struct budgets *budgets)
-{
-    report_budget(
-        call, budgets->field, TEXT(""),
-        TEXT("no budget keeps disruption inside windows: nodes may be replaced at any hour"),
-        TEXT("add the hours in which they must stay, as in {nodes: \"0\", schedule: \"0 9 * * "
-             "mon-fri\", duration: 8h}, in UTC"));
 }
 
 /* ---- how many at a time ---- */
@@ -250,18 +227,10 @@ static void warn_of_no_bound(struct rail_call *call, const struct budgets *budge
 {
     if (!budgets->given || !is_unbounded_at_times(call, budgets))
         return;
-    report_draft(
-        call,
-        &(struct draft){
-            .severity = SEVERITY_WARN,
-            .field = budgets->field,
-            .statement = arena_printf(
-                call->arena,
-                "%s all nodes of the pool may be disrupted at once (the default of 10%% counts "
-                "only where no budgets are written)",
-                budgets->count == 0 ? "empty:" : "at times no budget is active, and then"),
-            .fix = TEXT("add {nodes: 10%}, which is always active"),
-        });
+    report(call, SEVERITY_WARN, budgets->field, TEXT("add {nodes: 10%}, which is always active"),
+           "%s all nodes of the pool may be disrupted at once (the default of 10%% counts only "
+           "where no budgets are written)",
+           budgets->count == 0 ? "empty:" : "at times no budget is active, and then");
 }
 
 /* A list that is not there is one budget of 10 %. */
@@ -345,7 +314,15 @@ static void judge(struct rail_call *call)
     if (has_windows(&budgets))
         disruption_budgets_judge_expiry(call, &budgets);
     else if (settings->require_window)
-        report_no_window(call, &budgets);
+        report_draft(
+            call,
+            &(struct draft){
+                .field = budgets.field,
+                .statement = TEXT(
+                    "no budget keeps disruption inside windows: nodes may be replaced at any hour"),
+                .fix = TEXT("add the hours in which they must stay, as in {nodes: \"0\", schedule: "
+                            "\"0 9 * * mon-fri\", duration: 8h}, in UTC"),
+            });
     if (!settings->max_nodes_given)
         warn_of_no_bound(call, &budgets);
 }

@@ -189,15 +189,10 @@ static void judge_misplaced(struct rail_call *call, const struct workload *workl
     if (field->node == NULL || text_is(node_text(field->node), "false"))
         return;
     struct text right = field_path(arena, field_get(arena, workload->metadata, "annotations"));
-    report_draft(call, &(struct draft){
-                           .severity = SEVERITY_WARN,
-                           .field = field,
-                           .found = node_text(field->node),
-                           .statement = arena_printf(arena, "does nothing %.*s", TEXT_ARGS(place)),
-                           .fix = arena_printf(
-                               arena, "remove it, or, where it is granted, put it under %.*s",
-                               TEXT_ARGS(right)),
-                       });
+    report(call, SEVERITY_WARN, field,
+           arena_printf(arena, "remove it, or, where it is granted, put it under %.*s",
+                        TEXT_ARGS(right)),
+           "does nothing %.*s", TEXT_ARGS(place));
 }
 
 static void judge(struct rail_call *call)

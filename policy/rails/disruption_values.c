@@ -89,16 +89,9 @@ static void judge_nodes(struct rail_call *call, const struct budget *budget)
 {
     if (!node_is(budget->nodes_field->node, NODE_NUMBER) || !budget->nodes_valid)
         return;
-    report_draft(call,
-                 &(struct draft){
-                     .field = budget->nodes_field,
-                     .found = budget->nodes,
-                     .statement = arena_printf(
-                         call->arena, "found %.*s, a number, where the API server takes a string",
-                         TEXT_ARGS(budget->nodes)),
-                     .fix = arena_printf(call->arena, "put it in quotes: \"%.*s\"",
-                                         TEXT_ARGS(budget->nodes)),
-                 });
+    report(call, SEVERITY_RAIL, budget->nodes_field,
+           arena_printf(call->arena, "put it in quotes: \"%.*s\"", TEXT_ARGS(budget->nodes)),
+           "found %.*s, a number, where the API server takes a string", TEXT_ARGS(budget->nodes));
 }
 
 bool disruption_budgets_judge_values(struct rail_call *call, const struct budgets *budgets)

@@ -114,13 +114,9 @@ static void judge_hop_limit(struct rail_call *call, const struct node_class *set
         call, &(struct draft){
                   .field = field,
                   .found = given ? node_text(field->node) : TEXT(""),
-                  .statement =
-                      given ? arena_printf(arena, "found %lld hops, above the maximum of %lld",
-                                           (long long)limit, most)
-                            : arena_printf(arena,
-                                           "missing, which means %lld hops, above the maximum of "
-                                           "%lld",
-                                           (long long)limit, most),
+                  .statement = arena_printf(arena, "%s %lld hops, above the maximum of %lld",
+                                            given ? "found" : "missing, which means",
+                                            (long long)limit, most),
                   .fix = arena_printf(arena,
                                       "set it to %lld, and give pods their rights by Pod Identity "
                                       "or IRSA",
@@ -224,21 +220,13 @@ static void judge_max_pods(struct rail_call *call)
     struct text which = type_count == 1 ? TEXT("the one instance type")
                                         : arena_printf(arena, "%zu of the %zu instance types",
                                                        small_count, type_count);
-    report_draft(
-        call,
-        &(struct draft){
-            .severity = SEVERITY_WARN,
-            .field = field,
-            .found = node_text(field->node),
-            .statement = arena_printf(
-                arena,
-                "found %lld pods a node, and %s of its NodePools %s fewer addresses, unless the "
-                "network plugin assigns prefixes: %.*s",
-                (long long)most, which.data, small_count == 1 ? "has" : "have",
-                TEXT_ARGS(type_set_text(catalog, &small, arena))),
-            .fix = TEXT("remove maxPods, which leaves each type what it has addresses for; or turn "
-                        "prefix delegation on"),
-        });
+    report(call, SEVERITY_WARN, field,
+           TEXT("remove maxPods, which leaves each type what it has addresses for; or turn "
+                "prefix delegation on"),
+           "found %lld pods a node, and %s of its NodePools %s fewer addresses, unless the network "
+           "plugin assigns prefixes: %.*s",
+           (long long)most, which.data, small_count == 1 ? "has" : "have",
+           TEXT_ARGS(type_set_text(catalog, &small, arena)));
 }
 
 static void judge(struct rail_call *call)

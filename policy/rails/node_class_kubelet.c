@@ -7,17 +7,6 @@
 
 #define NEVER_USED ": Karpenter refuses the EC2NodeClass and launches no node of it"
 
-static void report_setting(struct rail_call *call, const struct field *field, struct text statement,
-                           struct text fix)
-{
-    report_draft(call, &(struct draft){
-                           .field = field,
-                           .found = node_text(field->node),
-                           .statement = statement,
-                           .fix = fix,
-                       });
-}
-
 /* ---- what maps hold ---- */
 
 /* "5%" or a quantity, neither below zero. */
@@ -97,9 +86,8 @@ static void judge_entry(struct rail_call *call, const struct entries *entries,
                       .fix = TEXT("use one of the allowed names"),
                   });
     if (!entries->is_value(value))
-        report_setting(call, field,
-                       arena_printf(arena, "found \"%.*s\"" NEVER_USED, TEXT_ARGS(value)),
-                       text_of(entries->fix));
+        report(call, SEVERITY_RAIL, field, text_of(entries->fix), "found \"%.*s\"" NEVER_USED,
+               TEXT_ARGS(value));
 }
 
 /* ---- one setting ---- */
@@ -151,13 +139,10 @@ static void judge_setting(struct rail_call *call, const struct setting *setting,
     bool expression = setting->may_be_expression && node_is(node, NODE_STRING);
     struct text fix = arena_printf(arena, "write %s", wanted(setting, shape));
     if (!shape_fits(shape, node) && !expression)
-        report_setting(call, field,
-                       arena_printf(arena, "found %s where %s is wanted" NEVER_USED,
-                                    node_kind_name(node->kind), wanted(setting, shape)),
-                       fix);
+        report(call, SEVERITY_RAIL, field, fix, "found %s where %s is wanted" NEVER_USED,
+               node_kind_name(node->kind), wanted(setting, shape));
     else if (node_integer(node, &number) && (number < 0 || number > most))
-        report_setting(call, field, arena_printf(arena, "found %lld" NEVER_USED, (long long)number),
-                       fix);
+        report(call, SEVERITY_RAIL, field, fix, "found %lld" NEVER_USED, (long long)number);
     else if (setting->entries != NULL)
         for (size_t i = 0; i < node_count(node); i++)
             judge_entry(call, setting->entries,
@@ -176,10 +161,9 @@ static void judge_pair(struct rail_call *call, const struct field *kubelet, cons
     for (size_t i = 0; node_is(map->node, NODE_MAP) && i < node_count(map->node); i++) {
         struct text key = member_key(&map->node->members[i]);
         if (node_member(partners, key) == NULL)
-            report_setting(
-                call, field_member(arena, map, key),
-                arena_printf(arena, "%.*s is not in %s" NEVER_USED, TEXT_ARGS(key), other),
-                arena_printf(arena, "add %.*s to %s", TEXT_ARGS(key), other));
+            report(call, SEVERITY_RAIL, field_member(arena, map, key),
+                   arena_printf(arena, "add %.*s to %s", TEXT_ARGS(key), other),
+                   "%.*s is not in %s" NEVER_USED, TEXT_ARGS(key), other);
     }
 }
 
@@ -190,13 +174,10 @@ static void judge_collection(struct rail_call *call, const struct field *kubelet
     int64_t to = 0;
     if (node_integer(high->node, &from) &&
         node_integer(node_get(kubelet->node, "imageGCLowThresholdPercent"), &to) && from <= to)
-        report_setting(
-            call, high,
-            arena_printf(
-                call->arena,
-                "found %lld, which is not above imageGCLowThresholdPercent, %lld" NEVER_USED,
-                (long long)from, (long long)to),
-            TEXT("write a higher one, or a lower imageGCLowThresholdPercent"));
+        report(call, SEVERITY_RAIL, high,
+               TEXT("write a higher one, or a lower imageGCLowThresholdPercent"),
+               "found %lld, which is not above imageGCLowThresholdPercent, %lld" NEVER_USED,
+               (long long)from, (long long)to);
 }
 
 /* ---- the whole ---- */
@@ -222,10 +203,8 @@ void node_class_judge_kubelet(struct rail_call *call)
     }
     const struct field *taints = field_get(arena, kubelet, "registerWithTaints");
     if (node_is_given(taints->node))
-        report_setting(
-            call, taints,
-            TEXT("Karpenter sets it itself, so that nodes come up with their taints" NEVER_USED),
-            TEXT("remove it, and name taints in the NodePools"));
+        report(call, SEVERITY_RAIL, taints, TEXT("remove it, and name taints in the NodePools"),
+               "Karpenter sets it itself, so that nodes come up with their taints" NEVER_USED);
     judge_pair(call, kubelet, "evictionSoft", "evictionSoftGracePeriod");
     judge_pair(call, kubelet, "evictionSoftGracePeriod", "evictionSoft");
     judge_collection(call, kubelet);

@@ -50,20 +50,13 @@ static void judge_mapping(struct rail_call *call, const struct field *list, size
     struct text device = node_string(node_get(mapping, "deviceName"));
     if (!node_is(ebs, NODE_MAP) || node_true(encrypted))
         return;
-    bool absent = !node_is_given(encrypted);
-    report_draft(
-        call,
-        &(struct draft){
-            .field = field_at(arena, field_item(arena, list, index), "ebs.encrypted"),
-            .found = node_text(encrypted),
-            .statement =
-                absent ? arena_printf(arena,
-                                      "missing: the volume %.*s is encrypted only where the "
-                                      "account encrypts all of them",
-                                      TEXT_ARGS(device))
-                       : arena_printf(arena, "the volume %.*s is not encrypted", TEXT_ARGS(device)),
-            .fix = TEXT("set encrypted: true"),
-        });
+    report(
+        call, SEVERITY_RAIL, field_at(arena, field_item(arena, list, index), "ebs.encrypted"),
+        TEXT("set encrypted: true"),
+        node_is_given(encrypted)
+            ? "the volume %.*s is not encrypted"
+            : "missing: the volume %.*s is encrypted only where the account encrypts all of them",
+        TEXT_ARGS(device));
 }
 
 static void judge_root(const struct volumes *volumes)
@@ -71,30 +64,19 @@ static void judge_root(const struct volumes *volumes)
     struct arena *arena = volumes->call->arena;
     if (node_count(volumes->list->node) > 0) {
         if (!some_is_root(volumes))
-            report_draft(
-                volumes->call,
-                &(struct draft){
-                    .field = volumes->list,
-                    .statement = arena_printf(arena,
-                                              "no entry for the root device %s: it is as the image "
-                                              "has it, not encrypted",
-                                              volumes->root),
-                    .fix = arena_printf(
-                        arena,
-                        "add {deviceName: %s, rootVolume: true, ebs: {encrypted: true, ...}}",
-                        volumes->root),
-                });
+            report(volumes->call, SEVERITY_RAIL, volumes->list,
+                   arena_printf(
+                       arena, "add {deviceName: %s, rootVolume: true, ebs: {encrypted: true, ...}}",
+                       volumes->root),
+                   "no entry for the root device %s: it is as the image has it, not encrypted",
+                   volumes->root);
         return;
     }
     if (text_is(volumes->family, "Custom"))
-        report_draft(volumes->call,
-                     &(struct draft){
-                         .severity = SEVERITY_UNDECIDED,
-                         .field = volumes->list,
-                         .statement = TEXT("missing: with a Custom image the volumes are as "
-                                           "the image has them, which cannot be seen"),
-                         .fix = TEXT("list the root volume, with ebs.encrypted: true"),
-                     });
+        report(volumes->call, SEVERITY_UNDECIDED, volumes->list,
+               TEXT("list the root volume, with ebs.encrypted: true"),
+               "missing: with a Custom image the volumes are as the image has them, which cannot "
+               "be seen");
 }
 
 /* ---- Bottlerocket ---- */
@@ -115,17 +97,11 @@ static void judge_bottlerocket(const struct volumes *volumes)
     if (!text_is(volumes->family, "Bottlerocket") || system == NULL || !is_large(system->node) ||
         mapping_of(volumes, BOTTLEROCKET_DATA) != NULL)
         return;
-    report_draft(
-        volumes->call,
-        &(struct draft){
-            .field = field_get(arena, system, "deviceName"),
-            .found = text_of(volumes->root),
-            .statement = TEXT("found \"/dev/xvda\", which on Bottlerocket holds the system alone: "
-                              "images, logs and emptyDir live on " BOTTLEROCKET_DATA
-                              ", which stays as small as the image has it"),
-            .fix = TEXT("add an entry for " BOTTLEROCKET_DATA " with this size, and leave 4Gi to "
-                        "/dev/xvda"),
-        });
+    report(volumes->call, SEVERITY_RAIL, field_get(arena, system, "deviceName"),
+           TEXT("add an entry for " BOTTLEROCKET_DATA " with this size, and leave 4Gi to "
+                "/dev/xvda"),
+           "found \"/dev/xvda\", which on Bottlerocket holds the system alone: images, logs and "
+           "emptyDir live on " BOTTLEROCKET_DATA ", which stays as small as the image has it");
 }
 
 void node_class_judge_volumes(struct rail_call *call, const struct node_class *settings)

@@ -95,18 +95,10 @@ static void judge_pool(struct rail_call *call, const struct settings *settings)
         return;
     }
     if (node_is_given(old_place->node))
-        report_draft(
-            call,
-            &(struct draft){
-                .field = old_place,
-                .found = node_text(old_place->node),
-                .statement = arena_printf(
-                    arena,
-                    "found \"%.*s\" at the place it had in v1beta1: the API server drops it%s",
-                    TEXT_ARGS(node_text(old_place->node)),
-                    node_is_given(new_place->node) ? "" : ", and nodes expire after 720h"),
-                .fix = TEXT("move it to spec.template.spec.expireAfter"),
-            });
+        report(call, SEVERITY_RAIL, old_place, TEXT("move it to spec.template.spec.expireAfter"),
+               "found \"%.*s\" at the place it had in v1beta1: the API server drops it%s",
+               TEXT_ARGS(node_text(old_place->node)),
+               node_is_given(new_place->node) ? "" : ", and nodes expire after 720h");
     if (!node_is_given(old_place->node) || node_is_given(new_place->node))
         judge_expiry(call, settings, new_place);
     const struct field *grace = field_at(arena, root, "spec.template.spec.terminationGracePeriod");
@@ -116,12 +108,8 @@ static void judge_pool(struct rail_call *call, const struct settings *settings)
                                ? TEXT("remove it: without one a drain may take any time")
                                : TEXT(""));
     else if (settings->require_grace_period && node_text(grace->node).size == 0)
-        report_draft(call, &(struct draft){
-                               .field = grace,
-                               .statement = TEXT("missing: a pod that may not be evicted keeps an "
-                                                 "expired node for ever"),
-                               .fix = TEXT("set how long a drain may take, as in 24h"),
-                           });
+        report(call, SEVERITY_RAIL, grace, TEXT("set how long a drain may take, as in 24h"),
+               "missing: a pod that may not be evicted keeps an expired node for ever");
 }
 
 /* ---- EC2NodeClass: images ---- */
@@ -172,28 +160,16 @@ static void judge_alias(struct rail_call *call, const struct field *field)
     struct text family, version;
     if (!text_split(alias, '@', &family, &version) || !text_is(version, "latest"))
         return;
-    report_draft(call, &(struct draft){
-                           .field = field,
-                           .found = alias,
-                           .statement = arena_printf(
-                               arena,
-                               "found \"%.*s\": all nodes are replaced whenever an image is "
-                               "published, tested or not",
-                               TEXT_ARGS(alias)),
-                           .fix = fix_of_alias(call->object, family, arena),
-                       });
+    report(call, SEVERITY_RAIL, field, fix_of_alias(call->object, family, arena),
+           "found \"%.*s\": all nodes are replaced whenever an image is published, tested or not",
+           TEXT_ARGS(alias));
 }
 
 static void report_moving(struct rail_call *call, const struct field *field, const char *why)
 {
     struct text found = node_string(field->node);
-    report_draft(call, &(struct draft){
-                           .field = field,
-                           .found = found,
-                           .statement = arena_printf(call->arena, "found \"%.*s\", %s",
-                                                     TEXT_ARGS(found), why),
-                           .fix = TEXT("name one image, or its id"),
-                       });
+    report(call, SEVERITY_RAIL, field, TEXT("name one image, or its id"), "found \"%.*s\", %s",
+           TEXT_ARGS(found), why);
 }
 
 static void judge_tags(struct rail_call *call, const struct field *tags)

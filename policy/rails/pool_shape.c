@@ -62,18 +62,12 @@ static void judge_replicas(struct rail_call *call, const struct pool *pool)
     const struct field *replicas = field_at(call->arena, pool->object->root, "spec.replicas");
     if (!policy_set_karpenter(call->world->policies)->no_static_capacity || !pool_is_static(pool))
         return;
-    report_draft(
-        call,
-        &(struct draft){
-            .field = replicas,
-            .found = node_text(replicas->node),
-            .statement = arena_printf(call->arena,
-                                      "found %.*s, but Karpenter's feature gate StaticCapacity is "
-                                      "off: the pool launches no node, for no pod",
-                                      TEXT_ARGS(node_text(replicas->node))),
-            .fix = TEXT("remove it, so that nodes are bought for the pods there are, or switch "
-                        "the gate on"),
-        });
+    report(call, SEVERITY_RAIL, replicas,
+           TEXT("remove it, so that nodes are bought for the pods there are, or switch "
+                "the gate on"),
+           "found %.*s, but Karpenter's feature gate StaticCapacity is off: the pool launches no "
+           "node, for no pod",
+           TEXT_ARGS(node_text(replicas->node)));
 }
 
 static void judge(struct rail_call *call)

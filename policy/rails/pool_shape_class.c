@@ -29,18 +29,11 @@ void pool_shape_judge_class(struct rail_call *call, const struct pool *pool)
         snapshot_find(snapshot, KIND_EC2_NODE_CLASS, TEXT(""), name) != NULL)
         return;
     struct text near = nearest_class(snapshot, name, arena);
-    report_draft(
-        call,
-        &(struct draft){
-            .severity = SEVERITY_WARN,
-            .field = field_at(arena, pool->object->root, "spec.template.spec.nodeClassRef.name"),
-            .found = name,
-            .statement = arena_printf(arena,
-                                      "found \"%.*s\", the name of no visible EC2NodeClass: until "
-                                      "there is one, Karpenter does not use the pool",
-                                      TEXT_ARGS(name)),
-            .fix = near.size > 0
-                       ? arena_printf(arena, "did you mean %.*s?", TEXT_ARGS(near))
-                       : TEXT("name an EC2NodeClass that is there, or add one of that name"),
-        });
+    report(call, SEVERITY_WARN,
+           field_at(arena, pool->object->root, "spec.template.spec.nodeClassRef.name"),
+           near.size > 0 ? arena_printf(arena, "did you mean %.*s?", TEXT_ARGS(near))
+                         : TEXT("name an EC2NodeClass that is there, or add one of that name"),
+           "found \"%.*s\", the name of no visible EC2NodeClass: until there is one, Karpenter "
+           "does not use the pool",
+           TEXT_ARGS(name));
 }

@@ -13,15 +13,9 @@ static void judge_duration(struct rail_call *call, const struct field *field, co
     if (!node_is_given(field->node) || duration_is_malformed(field) ||
         (duration_parse(found, &seconds) && seconds <= longest_s))
         return;
-    report_draft(call, &(struct draft){
-                           .field = field,
-                           .found = found,
-                           .statement = arena_printf(call->arena,
-                                                     "found \"%.*s\", which Karpenter cannot read: "
-                                                     "the longest duration is %dh",
-                                                     TEXT_ARGS(found), LONGEST_H),
-                           .fix = text_of(fix),
-                       });
+    report(call, SEVERITY_RAIL, field, text_of(fix),
+           "found \"%.*s\", which Karpenter cannot read: the longest duration is %dh",
+           TEXT_ARGS(found), LONGEST_H);
 }
 
 void pool_shape_judge_durations(struct rail_call *call)

@@ -41,18 +41,12 @@ static bool judge_unit(struct rail_call *call, const struct unit *unit,
     int64_t number;
     if (!text_to_int64(value->text, &number) || number <= 0 || number >= least)
         return false;
-    report_draft(
-        call,
-        &(struct draft){
-            .severity = leaves_none ? SEVERITY_RAIL : SEVERITY_WARN,
-            .field = expression_value_field(value, call->arena),
-            .found = value->text,
-            .statement = arena_printf(
-                arena, "found \"%lld\", which is %lld %s, and every type has more%s",
-                (long long)number, (long long)number, unit->name, leaves_none ? LAUNCHES_NONE : ""),
-            .fix = arena_printf(arena, "write %lld, if %lld %s is meant", number * unit->factor,
-                                (long long)number, unit->larger),
-        });
+    report(call, leaves_none ? SEVERITY_RAIL : SEVERITY_WARN,
+           expression_value_field(value, call->arena),
+           arena_printf(arena, "write %lld, if %lld %s is meant", number * unit->factor,
+                        (long long)number, unit->larger),
+           "found \"%lld\", which is %lld %s, and every type has more%s", (long long)number,
+           (long long)number, unit->name, leaves_none ? LAUNCHES_NONE : "");
     return true;
 }
 

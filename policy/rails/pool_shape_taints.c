@@ -8,16 +8,10 @@ static void judge_value(struct rail_call *call, const struct taint *taint)
     /* Karpenter wants of a value what it wants of a key. */
     if (taint->value.size == 0 || label_key_is_valid(taint->value))
         return;
-    report_draft(call,
-                 &(struct draft){
-                     .field = field_get(call->arena, taint->field, "value"),
-                     .found = taint->value,
-                     .statement = arena_printf(call->arena,
-                                               "found \"%.*s\", which cannot be the value of a "
-                                               "taint" NEVER_USED,
-                                               TEXT_ARGS(taint->value)),
-                     .fix = TEXT("write at most 63 letters, digits, '-', '_' and '.'"),
-                 });
+    report(call, SEVERITY_RAIL, field_get(call->arena, taint->field, "value"),
+           TEXT("write at most 63 letters, digits, '-', '_' and '.'"),
+           "found \"%.*s\", which cannot be the value of a taint" NEVER_USED,
+           TEXT_ARGS(taint->value));
 }
 
 static void judge_twice(struct rail_call *call, const struct taint *taint, struct text_map *seen)

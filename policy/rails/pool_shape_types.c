@@ -201,12 +201,8 @@ static void report_none(struct rail_call *call, const struct pool *pool)
     if (judge_unknown_values(call, pool) || pool_shape_judge_no_devices(call, pool) ||
         report_pair(call, pool))
         return;
-    report_draft(call, &(struct draft){
-                           .field = pool->requirements_field,
-                           .statement = TEXT("no instance type fits these requirements "
-                                             "together" LAUNCHES_NONE),
-                           .fix = TEXT("remove one of the requirements"),
-                       });
+    report(call, SEVERITY_RAIL, pool->requirements_field, TEXT("remove one of the requirements"),
+           "no instance type fits these requirements together" LAUNCHES_NONE);
 }
 
 void pool_shape_judge_types(struct rail_call *call, const struct pool *pool)

@@ -85,17 +85,10 @@ static void judge_value(struct rail_call *call, const struct expression_value *o
     struct text value = of->text;
     if (label_value_is_valid(value))
         return;
-    report_draft(call,
-                 &(struct draft){
-                     .field = expression_value_field(of, call->arena),
-                     .found = value,
-                     .statement = arena_printf(call->arena,
-                                               "found \"%.*s\", which no node can carry as a "
-                                               "label" NEVER_USED,
-                                               TEXT_ARGS(value)),
-                     .fix = TEXT("write at most 63 letters, digits, '-', '_' and '.'; if this "
-                                 "is a placeholder, fill it in"),
-                 });
+    report(call, SEVERITY_RAIL, expression_value_field(of, call->arena),
+           TEXT("write at most 63 letters, digits, '-', '_' and '.'; if this "
+                "is a placeholder, fill it in"),
+           "found \"%.*s\", which no node can carry as a label" NEVER_USED, TEXT_ARGS(value));
 }
 
 static bool compares_with_less_than_nothing(const struct expression *expression)
@@ -139,13 +132,10 @@ static bool judge_nothing_ruled_out(struct rail_call *call, const struct express
     if (!none || expression->key.size == 0 ||
         !text_is(node_string(node_get(expression->field->node, "operator")), "NotIn"))
         return false;
-    report_draft(call, &(struct draft){
-                           .severity = SEVERITY_WARN,
-                           .field = values,
-                           .statement = TEXT("NotIn without values rules nothing out"),
-                           .fix = TEXT("list what is to be kept out, or remove the "
-                                       "requirement"),
-                       });
+    report(call, SEVERITY_WARN, values,
+           TEXT("list what is to be kept out, or remove the "
+                "requirement"),
+           "NotIn without values rules nothing out");
     return true;
 }
 
@@ -169,14 +159,10 @@ static void judge_expression(struct rail_call *call, const struct expression *ex
     for (size_t i = 0; i < expression->value_count; i++)
         judge_value(call, &expression->values[i]);
     if (expression->op == SOLVER_IN && expression->min_values > expression->value_count)
-        report_draft(call, &(struct draft){
-                               .field = field_get(arena, expression->field, "minValues"),
-                               .found = arena_printf(arena, "%u", expression->min_values),
-                               .statement = arena_printf(
-                                   arena, "wants %u different values and lists %zu" NEVER_USED,
-                                   expression->min_values, expression->value_count),
-                               .fix = TEXT("list more values, or lower minValues"),
-                           });
+        report(call, SEVERITY_RAIL, field_get(arena, expression->field, "minValues"),
+               TEXT("list more values, or lower minValues"),
+               "wants %u different values and lists %zu" NEVER_USED, expression->min_values,
+               expression->value_count);
 }
 
 /* ---- values that Karpenter knows all of ---- */
@@ -299,17 +285,11 @@ static void judge_zones(struct rail_call *call, const struct pool *pool,
         const struct expression_value *value = &expression->values[i];
         if (!is_region(value->text))
             continue;
-        report_draft(
-            call,
-            &(struct draft){
-                .severity = regions == expression->value_count ? SEVERITY_RAIL : SEVERITY_WARN,
-                .field = expression_value_field(value, call->arena),
-                .found = value->text,
-                .statement = arena_printf(arena, "found \"%.*s\", which is a region and no zone%s",
-                                          TEXT_ARGS(value->text),
-                                          regions == expression->value_count ? LAUNCHES_NONE : ""),
-                .fix = arena_printf(arena, "name its zones, as in %.*sa", TEXT_ARGS(value->text)),
-            });
+        report(call, regions == expression->value_count ? SEVERITY_RAIL : SEVERITY_WARN,
+               expression_value_field(value, call->arena),
+               arena_printf(arena, "name its zones, as in %.*sa", TEXT_ARGS(value->text)),
+               "found \"%.*s\", which is a region and no zone%s", TEXT_ARGS(value->text),
+               regions == expression->value_count ? LAUNCHES_NONE : "");
     }
 }
 
