@@ -79,8 +79,8 @@ static struct draft draft_of(struct label_inquiry *check, const struct label_not
     return draft;
 }
 
-static void report(struct label_inquiry *check, const struct label_notes *notes,
-                   enum severity at_most)
+static void report_notes(struct label_inquiry *check, const struct label_notes *notes,
+                         enum severity at_most)
 {
     struct rail_call *call = check->call;
     for (size_t i = 0; i < notes->count; i++) {
@@ -167,7 +167,7 @@ static void judge_required(struct rail_call *call, struct label_inquiry *check,
             at_most = SEVERITY_WARN;
     }
     for (size_t i = 0; i < count; i++)
-        report(check, &notes[i], check->is_daemon ? SEVERITY_WARN : at_most);
+        report_notes(check, &notes[i], check->is_daemon ? SEVERITY_WARN : at_most);
 }
 
 static void see_pools(struct label_inquiry *check)
@@ -199,14 +199,14 @@ static void judge(struct rail_call *call)
     node_selection_read(&workload, call->arena, &selection);
     see_pools(&check);
     struct label_notes notes = inquire(&check, selection.selector_field, &selection.selector, NULL);
-    report(&check, &notes, check.is_daemon ? SEVERITY_WARN : SEVERITY_RAIL);
+    report_notes(&check, &notes, check.is_daemon ? SEVERITY_WARN : SEVERITY_RAIL);
     judge_required(call, &check, &selection);
     for (size_t i = 0; i < selection.preferred.count; i++) {
         const struct node_term *term = &selection.preferred.items[i];
         notes = inquire(&check, term->field, &term->expressions, NULL);
         for (size_t j = 0; j < notes.count; j++)
             notes.items[j].forbidden = false;
-        report(&check, &notes, severity_of_preference(call));
+        report_notes(&check, &notes, severity_of_preference(call));
     }
 }
 
