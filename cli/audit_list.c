@@ -5,7 +5,7 @@
 
 #include "cli/audit.h"
 #include "server/http.h"
-#include "server/lookout.h"
+#include "server/informer.h"
 
 enum {
     TURN_MS = 250,
@@ -72,7 +72,7 @@ static struct node copy_node(const struct node *node, struct arena *arena)
     return copy;
 }
 
-struct keeping {
+struct tree_copy {
     struct listing *listing;
     const struct object *object;
     const char *why; /* it cannot be read */
@@ -80,7 +80,7 @@ struct keeping {
 
 static void keep(void *argument)
 {
-    const struct keeping *keeping = argument;
+    const struct tree_copy *keeping = argument;
     struct arena *arena = keeping->listing->arena;
     struct manifests *list = &keeping->listing->of[keeping->object->kind];
     struct object object;
@@ -94,7 +94,7 @@ static void keep(void *argument)
 
 static void note_unreadable(void *argument)
 {
-    const struct keeping *keeping = argument;
+    const struct tree_copy *keeping = argument;
     const struct object *object = keeping->object;
     problems_add(&keeping->listing->of[object->kind].problems, ERROR_INPUT, NOWHERE,
                  "%s %.*s%s%.*s cannot be read, so it is not audited: %s",
@@ -121,7 +121,7 @@ static bool end_list(void *context, enum kind kind)
 }
 
 /* The arena may not run out through the client that calls this. */
-static bool add(struct listing *listing, struct keeping keeping, void (*body)(void *))
+static bool add(struct listing *listing, struct tree_copy keeping, void (*body)(void *))
 {
     struct error error;
     if (is_in(listing->listed, keeping.object->kind))
@@ -132,12 +132,12 @@ static bool add(struct listing *listing, struct keeping keeping, void (*body)(vo
 
 static bool put(void *context, const struct object *object)
 {
-    return add(context, (struct keeping){context, object, NULL}, keep);
+    return add(context, (struct tree_copy){context, object, NULL}, keep);
 }
 
 static bool put_unreadable(void *context, const struct object *object, const char *why)
 {
-    return add(context, (struct keeping){context, object, why}, note_unreadable);
+    return add(context, (struct tree_copy){context, object, why}, note_unreadable);
 }
 
 static bool remove_object(void *context, const struct object *object)
@@ -180,19 +180,19 @@ static struct outlook look(const struct listing *listing, struct watch_report re
 
 static bool watch_all(struct listing *listing, struct error *error)
 {
-    const struct watch_sink sink = {.context = listing,
-                                    .list_begin = begin_list,
-                                    .list_end = end_list,
-                                    .put = put,
-                                    .put_unreadable = put_unreadable,
-                                    .remove = remove_object,
-                                    .say = say};
+    const struct event_handler handler = {.context = listing,
+                                          .list_begin = begin_list,
+                                          .list_end = end_list,
+                                          .put = put,
+                                          .put_unreadable = put_unreadable,
+                                          .remove = remove_object,
+                                          .say = say};
     struct watch_settings settings = {.whole = true};
     if (getrandom(&settings.seed, sizeof settings.seed, 0) < 0)
         settings.seed = (uint64_t)monotonic_us();
     for (enum kind kind = 0; kind < KIND_COUNT; kind++)
         if (is_in(listing->kinds, kind) &&
-            !client_watch(listing->client, kind, &settings, &sink, error))
+            !client_watch(listing->client, kind, &settings, &handler, error))
             return false;
     return true;
 }
@@ -271,7 +271,7 @@ bool audit_list(const struct client_config *config, kind_set judged, int64_t tim
     struct watch_report reports[KIND_COUNT] = {0};
     struct listing *listing = ARENA_NEW(arena, struct listing);
     listing->arena = arena;
-    listing->kinds = lookout_kinds() | (judged & (KIND_BIT(KIND_COUNT) - 2));
+    listing->kinds = informer_kinds() | (judged & (KIND_BIT(KIND_COUNT) - 2));
     for (enum kind kind = 0; kind < KIND_COUNT; kind++)
         manifests_init(&listing->of[kind], arena);
     *cluster = (struct audit_cluster){0};

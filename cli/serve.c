@@ -8,7 +8,7 @@
 #include <time.h>
 
 #include "cli/cli.h"
-#include "server/duties.h"
+#include "server/webhook_manager.h"
 #include "simulation/cluster.h"
 
 /* After SIGTERM the API server may not know yet that this replica leaves: it goes on answering for
@@ -209,8 +209,8 @@ struct serving {
     struct client_config cluster_config;
     struct publisher *publisher;
     struct cluster *cluster; /* NULL: no live one is watched */
-    struct duties_settings duties;
-    struct steward *steward; /* NULL: certificates are from files, or made */
+    struct webhook_manager_settings manager_settings;
+    struct webhook_thread *webhook_thread; /* NULL: certificates are from files, or made */
     struct reload *reload;
     sigset_t signals;
 };
@@ -220,7 +220,7 @@ static bool read_settings(const struct serve_options *options, struct arena *are
 {
     const char *namespace = arena_text(arena, serving->cluster_config.namespace).data;
     return !options->manage.manage ||
-           manage_settings(&options->manage, namespace, arena, &serving->duties, error);
+           manage_settings(&options->manage, namespace, arena, &serving->manager_settings, error);
 }
 
 static int load_first_world(const struct world_options *options, int64_t now_unix_s,
@@ -266,16 +266,16 @@ static int64_t wait_for_stop(const sigset_t *signals, struct reload *reload)
     return received == SIGTERM ? SETTLE_MS : 0;
 }
 
-static bool prepare_steward(struct serving *serving, struct error *error)
+static bool prepare_webhook_thread(struct serving *serving, struct error *error)
 {
     struct server_options *server = &serving->server;
     if (!serving->options->manage.manage)
         return true;
-    server->duties_board = duties_board_create(&serving->duties);
-    if (server->duties_board == NULL)
+    server->webhook_manager_status = webhook_manager_status_create(&serving->manager_settings);
+    if (server->webhook_manager_status == NULL)
         return error_set(error, ERROR_MEMORY, NOWHERE, "no memory to start");
-    return steward_create(&serving->cluster_config, &serving->duties, server->duties_board,
-                          &serving->steward, error);
+    return webhook_thread_create(&serving->cluster_config, &serving->manager_settings,
+                                 server->webhook_manager_status, &serving->webhook_thread, error);
 }
 
 /* What is published first, and who publishes what comes after it; nothing runs yet. */
@@ -284,19 +284,19 @@ static bool prepare(struct serving *serving, struct error *error)
     struct server_options *server = &serving->server;
     server->metrics = metrics_create();
     if (watches_cluster(serving->options))
-        server->board = board_create();
+        server->status = cluster_status_create();
     serving->publisher = publisher_create(server_slot_count(server));
     if (server->metrics == NULL || serving->publisher == NULL ||
-        (watches_cluster(serving->options) && server->board == NULL))
+        (watches_cluster(serving->options) && server->status == NULL))
         return error_set(error, ERROR_MEMORY, NOWHERE, "no memory to start");
-    if (server->board != NULL && !cluster_create(&serving->cluster_config, serving->publisher,
-                                                 server->board, &serving->cluster, error))
+    if (server->status != NULL && !cluster_create(&serving->cluster_config, serving->publisher,
+                                                  server->status, &serving->cluster, error))
         return false;
-    if (!prepare_steward(serving, error))
+    if (!prepare_webhook_thread(serving, error))
         return false;
     metrics_set_world(server->metrics, serving->world->generation, serving->world->loaded_unix_s);
     struct world *world = serving->world;
-    if (!publisher_set_rules(serving->publisher, world))
+    if (!publisher_set_policies(serving->publisher, world))
         return error_set(error, ERROR_MEMORY, NOWHERE, "no memory to start");
     serving->world = NULL;
     return true;
@@ -317,8 +317,8 @@ static bool start(struct serving *serving, const struct reload_target *target, s
 {
     return (serving->cluster == NULL || cluster_start(serving->cluster, error)) &&
            server_start(target->server, error) && reload_start(serving->reload, target, error) &&
-           (serving->steward == NULL ||
-            steward_start(serving->steward, target->server, target->metrics, error));
+           (serving->webhook_thread == NULL ||
+            webhook_thread_start(serving->webhook_thread, target->server, target->metrics, error));
 }
 
 static bool run(struct serving *serving, const struct reload_target *now, struct error *error)
@@ -334,10 +334,10 @@ static bool run(struct serving *serving, const struct reload_target *now, struct
     log_addresses(serving->options, target.server);
     int64_t settle_ms = wait_for_stop(&serving->signals, serving->reload);
     reload_stop(serving->reload);
-    steward_leave(serving->steward);
+    webhook_thread_leave(serving->webhook_thread);
     /* The cluster is watched until the last answer. */
     server_drain(target.server, settle_ms, DRAIN_DEADLINE_MS);
-    steward_stop(serving->steward);
+    webhook_thread_stop(serving->webhook_thread);
     return true;
 }
 
@@ -353,11 +353,11 @@ static int prepare_and_run(struct serving *serving)
     target.metrics = serving->server.metrics;
     done = done && run(serving, &target, &error);
     cluster_stop(serving->cluster);
-    steward_destroy(serving->steward);
-    duties_board_destroy(serving->server.duties_board);
+    webhook_thread_destroy(serving->webhook_thread);
+    webhook_manager_status_destroy(serving->server.webhook_manager_status);
     publisher_destroy(serving->publisher);
     cluster_destroy(serving->cluster);
-    board_destroy(serving->server.board);
+    cluster_status_destroy(serving->server.status);
     metrics_destroy(serving->server.metrics);
     world_destroy(serving->world);
     if (!done)

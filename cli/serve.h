@@ -17,7 +17,7 @@ const char *manage_contradiction(const struct manage_options *options, bool watc
                                  bool has_files);
 /* own_namespace: of the Pod or of the kubeconfig's context; "" when it is not known. */
 bool manage_settings(const struct manage_options *options, const char *own_namespace,
-                     struct arena *arena, struct duties_settings *settings,
+                     struct arena *arena, struct webhook_manager_settings *settings,
                      struct error *error) MUST_CHECK;
 
 #endif

@@ -55,8 +55,8 @@ static bool read_duration(const char *option, const char *given, int64_t unit, i
     return true;
 }
 
-static bool read_times(const struct manage_options *options, struct duties_settings *settings,
-                       struct error *error)
+static bool read_times(const struct manage_options *options,
+                       struct webhook_manager_settings *settings, struct error *error)
 {
     struct rotation_times *times = &settings->times;
     *times = rotation_times_usual;
@@ -101,13 +101,15 @@ static void write_names(const char *service, const char *namespace, struct arena
 }
 
 bool manage_settings(const struct manage_options *options, const char *own_namespace,
-                     struct arena *arena, struct duties_settings *settings, struct error *error)
+                     struct arena *arena, struct webhook_manager_settings *settings,
+                     struct error *error)
 {
     const char *lease = options->lease == NULL ? "taffrail" : options->lease;
     const char *service = options->service == NULL ? "taffrail" : options->service;
     const char *configuration =
         options->configuration == NULL ? "taffrail" : options->configuration;
-    *settings = (struct duties_settings){.configuration = configuration, .service = service};
+    *settings =
+        (struct webhook_manager_settings){.configuration = configuration, .service = service};
     if (!read_place("cert-secret", options->cert_secret, own_namespace, arena, &settings->namespace,
                     &settings->secret, error) ||
         !read_place("lease", lease, settings->namespace, arena, &settings->lease_namespace,

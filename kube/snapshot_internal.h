@@ -1,4 +1,4 @@
-/* The inside of a snapshot, for what makes them: snapshot.c from files, live_version.c from a
+/* The inside of a snapshot, for what makes them: snapshot.c from files, store_version.c from a
  * cluster that changes. */
 #ifndef TAFFRAIL_KUBE_SNAPSHOT_INTERNAL_H
 #define TAFFRAIL_KUBE_SNAPSHOT_INTERNAL_H

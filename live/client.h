@@ -4,9 +4,9 @@
 #ifndef TAFFRAIL_LIVE_CLIENT_H
 #define TAFFRAIL_LIVE_CLIENT_H
 
-#include "live/live.h"
+#include "live/store.h"
 
-struct live;
+struct store;
 struct object;
 
 /* ---- where the API server is, and who asks ---- */
@@ -40,7 +40,7 @@ bool client_config_in_cluster(const char *folder, const char *host, const char *
 
 /* What is passed is valid during the call. A function that returns false (memory ran out) has the
  * kind listed again later. */
-struct watch_sink {
+struct event_handler {
     void *context;
     /* A list: each of its objects comes by put, then list_end. What was there before and did not
      * come again is gone then. A list that breaks off has no end; another begins. */
@@ -87,9 +87,9 @@ struct watch_settings {
 };
 
 struct watcher;
-/* NULL: malloc failed. *sink is copied. */
+/* NULL: malloc failed. *handler is copied. */
 struct watcher *watcher_create(enum kind kind, const struct watch_settings *settings,
-                               const struct watch_sink *sink) MUST_CHECK;
+                               const struct event_handler *handler) MUST_CHECK;
 void watcher_destroy(struct watcher *watcher);
 
 enum watch_step_kind {
@@ -131,7 +131,7 @@ bool client_open(const struct client_config *config, int64_t (*now_ms)(void),
                  struct client **client, struct error *error) MUST_CHECK;
 void client_close(struct client *client); /* NULL is fine */
 bool client_watch(struct client *client, enum kind kind, const struct watch_settings *settings,
-                  const struct watch_sink *sink, struct error *error) MUST_CHECK;
+                  const struct event_handler *handler, struct error *error) MUST_CHECK;
 /* Watches it no more; of what was told nothing is taken back. */
 void client_unwatch(struct client *client, enum kind kind);
 /* Works for so long, or until client_wake; what arrives is told on this thread. */
@@ -247,7 +247,7 @@ bool client_call(struct client *client, const struct call_request *request,
 
 /* ---- a live cluster, kept up ---- */
 
-/* A sink that puts what is told into a live; say logs. */
-struct watch_sink live_sink(struct live *live);
+/* A handler that puts what is told into a store; say logs. */
+struct event_handler store_handler(struct store *store);
 
 #endif

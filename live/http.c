@@ -73,7 +73,7 @@ void client_close(struct client *client)
 }
 
 bool client_watch(struct client *client, enum kind kind, const struct watch_settings *settings,
-                  const struct watch_sink *sink, struct error *error)
+                  const struct event_handler *handler, struct error *error)
 {
     if (client->transfers[kind] != NULL)
         return error_set(error, ERROR_USAGE, NOWHERE, "%s are watched already",
@@ -82,7 +82,7 @@ bool client_watch(struct client *client, enum kind kind, const struct watch_sett
     if (transfer != NULL)
         *transfer = (struct transfer){.client = client,
                                       .kind = kind,
-                                      .watcher = watcher_create(kind, settings, sink),
+                                      .watcher = watcher_create(kind, settings, handler),
                                       .easy = curl_easy_init()};
     if (transfer == NULL || transfer->watcher == NULL || transfer->easy == NULL) {
         if (transfer != NULL) {

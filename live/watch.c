@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "live/hold.h"
+#include "live/watch_buffer.h"
 
 enum {
     BACK_OFF_MIN_MS = 800,
@@ -42,7 +42,7 @@ struct watcher {
     struct custom custom; /* without a kind: it is none */
     size_t version;       /* of those there are */
     struct watch_settings settings;
-    struct watch_sink sink;
+    struct event_handler handler;
     struct arena *arena;
     uint64_t random;
 
@@ -61,10 +61,10 @@ struct watcher {
 
     struct value_scan scan; /* of a watch */
     struct list_scan list_scan;
-    struct hold hold;    /* an event or an item under way; of a refusal, what it says */
-    struct hold head;    /* of a list, what are not its items */
-    size_t object_bytes; /* that have come of it */
-    bool cut;            /* what is held is only the beginning */
+    struct watch_buffer buffer; /* an event or an item under way; of a refusal, what it says */
+    struct watch_buffer head;   /* of a list, what are not its items */
+    size_t object_bytes;        /* that have come of it */
+    bool cut;                   /* what is held is only the beginning */
 
     bool synced, degraded, troubled;
     unsigned refused_status;
@@ -110,12 +110,12 @@ static bool keep_custom(struct custom *custom, const struct custom_kind *kind)
 }
 
 struct watcher *watcher_create(enum kind kind, const struct watch_settings *settings,
-                               const struct watch_sink *sink)
+                               const struct event_handler *handler)
 {
     struct watcher *watcher = calloc(1, sizeof *watcher);
     if (watcher == NULL)
         return NULL;
-    *watcher = (struct watcher){.kind = kind, .settings = *settings, .sink = *sink};
+    *watcher = (struct watcher){.kind = kind, .settings = *settings, .handler = *handler};
     struct watch_settings *own = &watcher->settings;
     if (own->page_objects == 0)
         own->page_objects = 500;
@@ -128,7 +128,7 @@ struct watcher *watcher_create(enum kind kind, const struct watch_settings *sett
     if (own->watch_idle_ms == 0)
         own->watch_idle_ms = 180000;
     watcher->page_objects = own->page_objects;
-    watcher->hold.budget = own->budget;
+    watcher->buffer.budget = own->budget;
     /* Kinds that are given the same seed do not move in step. */
     watcher->random = own->seed ^ ((uint64_t)kind << 32) ^ UINT64_C(0x9E3779B97F4A7C15);
     watcher->arena = arena_create(own->whole ? WHOLE_ARENA_BYTES : ARENA_BYTES);
@@ -148,8 +148,8 @@ void watcher_destroy(struct watcher *watcher)
     arena_destroy(watcher->arena);
     free(watcher->continue_token);
     free(watcher->custom.names);
-    hold_free(&watcher->hold);
-    hold_free(&watcher->head);
+    watch_buffer_free(&watcher->buffer);
+    watch_buffer_free(&watcher->head);
     free(watcher);
 }
 
@@ -183,16 +183,16 @@ static int64_t back_off_ms(struct watcher *watcher)
 static bool keep_bytes(struct watcher *watcher, struct text bytes)
 {
     watcher->object_bytes += bytes.size;
-    size_t room = watcher->settings.object_bytes_max - watcher->hold.size;
+    size_t room = watcher->settings.object_bytes_max - watcher->buffer.size;
     watcher->cut |= bytes.size > room;
     if (bytes.size > room)
         bytes.size = room;
-    return hold_add(&watcher->hold, bytes);
+    return watch_buffer_add(&watcher->buffer, bytes);
 }
 
 static void drop_object(struct watcher *watcher)
 {
-    hold_drop(&watcher->hold);
+    watch_buffer_drop(&watcher->buffer);
     watcher->cut = false;
     watcher->object_bytes = 0;
     arena_reset(watcher->arena);
@@ -201,7 +201,7 @@ static void drop_object(struct watcher *watcher)
 static void drop_bytes(struct watcher *watcher)
 {
     drop_object(watcher);
-    hold_drop(&watcher->head);
+    watch_buffer_drop(&watcher->head);
     watcher->page_bytes = 0;
     watcher->scan = (struct value_scan){0};
     watcher->list_scan = (struct list_scan){0};
@@ -218,7 +218,7 @@ static struct object_reader reader_of(const struct watcher *watcher)
 
 size_t watcher_used_bytes(const struct watcher *watcher)
 {
-    return sizeof *watcher + watcher->hold.capacity + watcher->head.capacity +
+    return sizeof *watcher + watcher->buffer.capacity + watcher->head.capacity +
            arena_used_bytes(watcher->arena) +
            (watcher->continue_token == NULL ? 0 : strlen(watcher->continue_token) + 1);
 }
@@ -235,8 +235,8 @@ static void forget_pages(struct watcher *watcher)
 
 static void say(struct watcher *watcher, enum log_level level, const char *message)
 {
-    if (watcher->sink.say != NULL)
-        watcher->sink.say(watcher->sink.context, watcher->kind, level, message);
+    if (watcher->handler.say != NULL)
+        watcher->handler.say(watcher->handler.context, watcher->kind, level, message);
 }
 
 static void note_problem(struct watcher *watcher, const char *what)
@@ -373,16 +373,17 @@ static bool turn_page(struct watcher *watcher, struct text token)
 static bool tell(struct watcher *watcher, enum read_result result, const struct object *object,
                  const struct error *error)
 {
-    const struct watch_sink *sink = &watcher->sink;
-    return result == READ_UNREADABLE ? sink->put_unreadable(sink->context, object, error->what)
-                                     : sink->put(sink->context, object);
+    const struct event_handler *handler = &watcher->handler;
+    return result == READ_UNREADABLE
+               ? handler->put_unreadable(handler->context, object, error->what)
+               : handler->put(handler->context, object);
 }
 
 /* False: the list is over. */
 static bool begin_list(struct watcher *watcher, int64_t now_ms)
 {
-    const struct watch_sink *sink = &watcher->sink;
-    if (!watcher->begun && !sink->list_begin(sink->context, watcher->kind)) {
+    const struct event_handler *handler = &watcher->handler;
+    if (!watcher->begun && !handler->list_begin(handler->context, watcher->kind)) {
         fail(watcher, now_ms, RELIST, 0, "the list could not be begun: memory ran out");
         return false;
     }
@@ -397,8 +398,8 @@ static bool take_item(struct watcher *watcher, int64_t now_ms)
     struct error error;
     const struct object_reader reader = reader_of(watcher);
     enum read_result result =
-        list_item_read(&reader, hold_text(&watcher->head), hold_text(&watcher->hold), watcher->cut,
-                       &object, &error);
+        list_item_read(&reader, watch_buffer_text(&watcher->head),
+                       watch_buffer_text(&watcher->buffer), watcher->cut, &object, &error);
     if (result == READ_FAILED) {
         fail(watcher, now_ms, RELIST, 0, error.what);
         return false;
@@ -432,9 +433,9 @@ static void take_page(struct watcher *watcher, int64_t now_ms)
 {
     struct list_head head = {0};
     struct error error = {0};
-    const struct watch_sink *sink = &watcher->sink;
+    const struct event_handler *handler = &watcher->handler;
     if (!watcher->list_scan.ended ||
-        !list_head_read(hold_text(&watcher->head), watcher->arena, &head, &error)) {
+        !list_head_read(watch_buffer_text(&watcher->head), watcher->arena, &head, &error)) {
         fail(watcher, now_ms, RELIST, 0,
              watcher->list_scan.ended ? error.what : "the list ended before its end");
         return;
@@ -452,7 +453,7 @@ static void take_page(struct watcher *watcher, int64_t now_ms)
         fail(watcher, now_ms, RELIST, 0, "the list has no end");
         return;
     }
-    if (last && !sink->list_end(sink->context, watcher->kind)) {
+    if (last && !handler->list_end(handler->context, watcher->kind)) {
         fail(watcher, now_ms, RELIST, 0, "a listed object could not be kept: memory ran out");
         return;
     }
@@ -467,7 +468,7 @@ static void take_versions(struct watcher *watcher, int64_t now_ms)
 {
     struct error error = {0};
     bool whole = !watcher->cut;
-    if (!whole || !api_versions_read(hold_text(&watcher->hold), watcher->arena,
+    if (!whole || !api_versions_read(watch_buffer_text(&watcher->buffer), watcher->arena,
                                      &watcher->custom.versions, &error)) {
         fail(watcher, now_ms, RELIST, 0, whole ? error.what : "the answer is too long");
         return;
@@ -481,10 +482,10 @@ static bool take_event(struct watcher *watcher, int64_t now_ms)
 {
     struct watch_event event = {0};
     struct error error = {0};
-    const struct watch_sink *sink = &watcher->sink;
+    const struct event_handler *handler = &watcher->handler;
     const struct object_reader reader = reader_of(watcher);
-    enum read_result result =
-        watch_event_read(&reader, hold_text(&watcher->hold), watcher->cut, &event, &error);
+    enum read_result result = watch_event_read(&reader, watch_buffer_text(&watcher->buffer),
+                                               watcher->cut, &event, &error);
     if (result == READ_FAILED) {
         fail(watcher, now_ms, RELIST, 0, error.what);
         return false;
@@ -508,7 +509,7 @@ static bool take_event(struct watcher *watcher, int64_t now_ms)
     if (event.type == EVENT_PUT)
         kept = tell(watcher, result, &event.object, &error);
     else if (event.type == EVENT_REMOVE)
-        kept = sink->remove(sink->context, &event.object);
+        kept = handler->remove(handler->context, &event.object);
     if (!kept || !version_keep(watcher->resource_version, event.resource_version)) {
         fail(watcher, now_ms, RELIST, 0, "an event could not be kept");
         return false;
@@ -529,7 +530,7 @@ static void take_refusal(struct watcher *watcher, int64_t now_ms, int64_t retry_
 {
     unsigned status = watcher->status;
     struct watch_event said = {0};
-    bool is_status = status_read(hold_text(&watcher->hold), watcher->arena, &said);
+    bool is_status = status_read(watch_buffer_text(&watcher->buffer), watcher->arena, &said);
     char what[sizeof watcher->problem];
     if (is_status)
         snprintf(what, sizeof what, "answered %u: %.*s", status, TEXT_ARGS(said.message));
@@ -555,7 +556,7 @@ static void take_refusal(struct watcher *watcher, int64_t now_ms, int64_t retry_
 static void end_watch(struct watcher *watcher, int64_t now_ms)
 {
     int64_t lived_ms = now_ms - watcher->sent_at_ms;
-    if (watcher->hold.size > 0) {
+    if (watcher->buffer.size > 0) {
         fail(watcher, now_ms, RESUME, 0, "the watch ended within an event");
     } else if (!watcher->told && lived_ms < WATCH_SHORT_MS) {
         fail(watcher, now_ms, RESUME, 0, "the watch ended at once");
@@ -628,7 +629,7 @@ static bool take_part(struct watcher *watcher, int64_t now_ms, enum list_part pa
 {
     bool of_item = part == LIST_ITEM || part == LIST_ITEM_END, of_head = part == LIST_HEAD;
     if (part == LIST_BAD || (of_head && watcher->head.size + bytes.size > HEAD_BYTES) ||
-        (of_head && !hold_add(&watcher->head, bytes))) {
+        (of_head && !watch_buffer_add(&watcher->head, bytes))) {
         fail(watcher, now_ms, RELIST, 0, "the answer is no list of objects");
         return false;
     }
@@ -657,7 +658,7 @@ static bool take_list(struct watcher *watcher, int64_t now_ms, struct text bytes
 
 bool watcher_waits(struct watcher *watcher)
 {
-    return watcher->in_flight && hold_waits(&watcher->hold);
+    return watcher->in_flight && watch_buffer_waits(&watcher->buffer);
 }
 
 bool watcher_bytes(struct watcher *watcher, int64_t now_ms, struct text bytes)
@@ -666,12 +667,12 @@ bool watcher_bytes(struct watcher *watcher, int64_t now_ms, struct text bytes)
         return false;
     watcher->last_byte_ms = now_ms;
     if (watcher->status != 200 || is_asking_for_versions(watcher)) {
-        size_t room = REFUSAL_BYTES - watcher->hold.size;
+        size_t room = REFUSAL_BYTES - watcher->buffer.size;
         watcher->cut |= bytes.size > room;
         if (bytes.size > room)
             bytes.size = room;
         /* Without what it says the refusal is one all the same. */
-        watcher->cut |= !hold_add(&watcher->hold, bytes);
+        watcher->cut |= !watch_buffer_add(&watcher->buffer, bytes);
         return true;
     }
     return watcher->watching ? take_stream(watcher, now_ms, bytes)

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "kube/label.h"
-#include "live/kept.h"
+#include "live/stored.h"
 #include "live/watch.h"
 
 enum {
@@ -110,7 +110,7 @@ static void read_object_body(void *context)
 {
     struct reading *reading = context;
     const struct object_reader *reader = reading->reader;
-    const struct doc_choice choice = reader->whole ? whole_choice : kept_choice(reader->kind);
+    const struct doc_choice choice = reader->whole ? whole_choice : transform_choice(reader->kind);
     size_t nodes = reader->whole ? WHOLE_NODES_MAX : KEPT_NODES_MAX;
     const struct node *root = NULL;
     if (!read_tree(reading->body, nodes, &choice, reader->arena, &root, reading->error))

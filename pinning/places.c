@@ -110,7 +110,7 @@ void places_release(const struct places *places)
         arena_destroy(places->arena);
 }
 
-bool places_mind(const struct live_changes *changes)
+bool places_mind(const struct store_changes *changes)
 {
     static const kind_set kinds = KIND_BIT(KIND_NODE_POOL) | KIND_BIT(KIND_PROVISIONER) |
                                   KIND_BIT(KIND_EC2_NODE_CLASS) | KIND_BIT(KIND_NODE) |

@@ -3,7 +3,7 @@
 #ifndef TAFFRAIL_PINNING_PLACES_H
 #define TAFFRAIL_PINNING_PLACES_H
 
-#include "live/live.h"
+#include "live/store.h"
 #include "solver/solver.h"
 
 struct catalog;
@@ -24,7 +24,7 @@ const struct places *places_make(const struct snapshot *snapshot, const struct c
 const struct places *places_hold(const struct places *places);
 void places_release(const struct places *places); /* NULL is fine */
 /* Whether places of before are no longer those of now. */
-bool places_mind(const struct live_changes *changes);
+bool places_mind(const struct store_changes *changes);
 
 /* Why not, by NodePool; node_pool empty: of the Nodes, or whatever pool it were. */
 struct places_reason {

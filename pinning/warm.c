@@ -170,7 +170,7 @@ static bool derive(struct step *step)
 static bool is_same_set(const struct step *step, const struct object *set)
 {
     for (size_t i = 0; step->sets_changed && i < step->changes->count; i++) {
-        const struct live_change *change = &step->changes->items[i];
+        const struct store_change *change = &step->changes->items[i];
         if (change->kind == KIND_STATEFUL_SET && change->after == set)
             return change->before != NULL &&
                    nodes_equal(node_at(change->before->root->node, "spec.template"),
@@ -301,7 +301,7 @@ static bool guarded(struct step *step, struct arena *of_offers, void (*body)(voi
 }
 
 const struct pin_offers *warm_next(struct warm *warm, const struct snapshot *snapshot,
-                                   const struct live_changes *changes,
+                                   const struct store_changes *changes,
                                    const struct catalog *catalog,
                                    const struct karpenter_settings *settings)
 {

@@ -3,7 +3,7 @@
 #ifndef TAFFRAIL_PINNING_WARM_H
 #define TAFFRAIL_PINNING_WARM_H
 
-#include "live/live.h"
+#include "live/store.h"
 #include "pinning/pin.h"
 
 struct catalog;
@@ -22,7 +22,7 @@ void warm_destroy(struct warm *warm);      /* the offers it made stay; NULL is f
  * touched after it returned; the catalogue has to outlive the next call. NULL: the solver refuses
  * the cluster (a name that stands twice), or memory ran out; the next call begins from nothing. */
 const struct pin_offers *warm_next(struct warm *warm, const struct snapshot *snapshot,
-                                   const struct live_changes *changes,
+                                   const struct store_changes *changes,
                                    const struct catalog *catalog,
                                    const struct karpenter_settings *settings);
 /* To be called when nothing else is to be done: makes anew what has grown from step to step, so

@@ -48,7 +48,7 @@ static void mind_pod(struct step *step, const struct object *pod,
     }
 }
 
-static void note_pod(struct step *step, const struct live_change *change)
+static void note_pod(struct step *step, const struct store_change *change)
 {
     struct warm *warm = step->warm;
     const struct object *sides[] = {change->before, change->after};
@@ -87,7 +87,7 @@ static void note_zones(struct step *step, const struct zones *zones, bool of_bef
         step->zones_may_differ |= !zones_have(still, zones->items[i]);
 }
 
-static void note_volume(struct step *step, const struct live_change *change)
+static void note_volume(struct step *step, const struct store_change *change)
 {
     const struct object *sides[] = {change->before, change->after};
     for (size_t i = 0; i < 2; i++) {
@@ -98,7 +98,7 @@ static void note_volume(struct step *step, const struct live_change *change)
     }
 }
 
-static void note_node(struct step *step, const struct live_change *change)
+static void note_node(struct step *step, const struct store_change *change)
 {
     const struct object *sides[] = {change->before, change->after};
     const struct object *node = change->after != NULL ? change->after : change->before;
@@ -116,7 +116,7 @@ static void note_node(struct step *step, const struct live_change *change)
     }
 }
 
-static void note_claim(struct step *step, const struct live_change *change)
+static void note_claim(struct step *step, const struct store_change *change)
 {
     struct warm *warm = step->warm;
     const struct object *claim = change->after != NULL ? change->after : change->before;
@@ -126,7 +126,7 @@ static void note_claim(struct step *step, const struct live_change *change)
 
 /* ---- all ---- */
 
-static void note_namespace(struct step *step, const struct live_change *change)
+static void note_namespace(struct step *step, const struct store_change *change)
 {
     struct warm *warm = step->warm;
     const struct object *namespace = change->after != NULL ? change->after : change->before;
@@ -139,7 +139,7 @@ static void note_namespace(struct step *step, const struct live_change *change)
 }
 
 /* No offer depends on claims, attach limits, budgets, or workloads of other kinds. */
-static void note_change(struct step *step, const struct live_change *change)
+static void note_change(struct step *step, const struct store_change *change)
 {
     switch (change->kind) {
     case KIND_POD:

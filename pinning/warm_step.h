@@ -26,7 +26,7 @@ struct warm {
 struct step {
     struct warm *warm;
     const struct snapshot *snapshot;
-    const struct live_changes *changes;
+    const struct store_changes *changes;
     const struct catalog *catalog;
     struct karpenter_settings settings;
     struct pin_offers *offers; /* the next; its arena is its own */

@@ -111,8 +111,8 @@ bool lane_enter(struct lane *lane, size_t arena_bytes, int64_t *wait_ms)
     return false;
 }
 
-void lane_leave(struct lane *lane, size_t arena_bytes, size_t kept_bytes)
+void lane_leave(struct lane *lane, size_t arena_bytes, size_t stored_bytes)
 {
-    allowance_return(&lane->arena_bytes, arena_bytes - kept_bytes);
+    allowance_return(&lane->arena_bytes, arena_bytes - stored_bytes);
     allowance_return(&lane->reviews, 1);
 }

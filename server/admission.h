@@ -51,7 +51,7 @@ void admission_start(struct admission *admission, const struct lane_limits limit
 enum lane_name lane_for(size_t body_bytes);
 /* One review and what its arena may take; both or none. */
 bool lane_enter(struct lane *lane, size_t arena_bytes, int64_t *wait_ms) MUST_CHECK;
-/* Returns them, except for kept_bytes of the arena, which hold the answer until it is sent. */
-void lane_leave(struct lane *lane, size_t arena_bytes, size_t kept_bytes);
+/* Returns them, except for stored_bytes of the arena, which hold the answer until it is sent. */
+void lane_leave(struct lane *lane, size_t arena_bytes, size_t stored_bytes);
 
 #endif

@@ -1,4 +1,4 @@
-/* Runs a lookout over HTTP, on a thread of its own. */
+/* Runs a informer over HTTP, on a thread of its own. */
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
@@ -8,7 +8,7 @@
 #include <sys/random.h>
 
 #include "server/http.h"
-#include "server/lookout.h"
+#include "server/informer.h"
 #include "server/memory.h"
 
 enum { PAUSE_MS = 1000 }; /* when even waiting fails */
@@ -19,7 +19,7 @@ enum { VIEW_PART = 5, LISTS_PART = 32 };
 
 struct cluster {
     struct publisher *publisher;
-    struct lookout *lookout;
+    struct informer *informer;
     struct client *client;
     struct watch_budget lists;
     atomic_bool stopping;
@@ -51,11 +51,11 @@ static bool watch_owners(void *context, enum kind kind, const struct custom_kind
 {
     struct cluster *cluster = context;
     struct watch_settings settings = settings_of(cluster);
-    const struct watch_sink sink = lookout_sink(cluster->lookout);
+    const struct event_handler handler = informer_handler(cluster->informer);
     struct error error;
     client_unwatch(cluster->client, kind);
     settings.custom = custom;
-    return custom == NULL || client_watch(cluster->client, kind, &settings, &sink, &error);
+    return custom == NULL || client_watch(cluster->client, kind, &settings, &handler, &error);
 }
 
 static void *run(void *argument)
@@ -63,11 +63,11 @@ static void *run(void *argument)
     struct cluster *cluster = argument;
     struct watch_report reports[KIND_COUNT] = {0};
     while (!atomic_load(&cluster->stopping)) {
-        lookout_follow(cluster->lookout);
+        informer_follow(cluster->informer);
         for (enum kind kind = 0; kind < KIND_COUNT; kind++)
             if (!client_report(cluster->client, kind, &reports[kind]))
                 reports[kind] = (struct watch_report){.age_ms = -1};
-        int64_t wait_ms = lookout_step(cluster->lookout, reports);
+        int64_t wait_ms = informer_step(cluster->informer, reports);
         struct error error;
         if (!client_run(cluster->client, wait_ms, &error)) {
             log_line(LOG_ERROR, "cluster", NULL, error.what, "the API server cannot be waited for");
@@ -79,17 +79,17 @@ static void *run(void *argument)
 
 static bool watch_all(struct cluster *cluster, struct error *error)
 {
-    struct watch_sink sink = lookout_sink(cluster->lookout);
+    struct event_handler handler = informer_handler(cluster->informer);
     const struct watch_settings settings = settings_of(cluster);
     for (enum kind kind = 0; kind < KIND_COUNT; kind++)
-        if ((lookout_kinds() & KIND_BIT(kind)) != 0 &&
-            !client_watch(cluster->client, kind, &settings, &sink, error))
+        if ((informer_kinds() & KIND_BIT(kind)) != 0 &&
+            !client_watch(cluster->client, kind, &settings, &handler, error))
             return false;
     return true;
 }
 
 bool cluster_create(const struct client_config *config, struct publisher *publisher,
-                    struct board *board, struct cluster **cluster, struct error *error)
+                    struct cluster_status *status, struct cluster **cluster, struct error *error)
 {
     struct cluster *made = calloc(1, sizeof *made);
     if (made == NULL)
@@ -97,21 +97,21 @@ bool cluster_create(const struct client_config *config, struct publisher *publis
     size_t limit_bytes = memory_limit_bytes();
     made->publisher = publisher;
     made->lists.limit_bytes = limit_bytes / LISTS_PART;
-    const struct lookout_options options = {.publisher = publisher,
-                                            .board = board,
-                                            .now_ms = monotonic_ms,
-                                            .wake = wake,
-                                            .watch_owners = watch_owners,
-                                            .list_again = list_again,
-                                            .context = made,
-                                            .view_bytes_max = limit_bytes / VIEW_PART};
+    const struct informer_options options = {.publisher = publisher,
+                                             .status = status,
+                                             .now_ms = monotonic_ms,
+                                             .wake = wake,
+                                             .watch_owners = watch_owners,
+                                             .list_again = list_again,
+                                             .context = made,
+                                             .view_bytes_max = limit_bytes / VIEW_PART};
     if (!client_open(config, monotonic_ms, &made->client, error)) {
         cluster_destroy(made);
         return false;
     }
-    made->lookout = lookout_create(&options);
-    bool done = made->lookout != NULL && watch_all(made, error);
-    if (!done || !lookout_begin(made->lookout)) {
+    made->informer = informer_create(&options);
+    bool done = made->informer != NULL && watch_all(made, error);
+    if (!done || !informer_begin(made->informer)) {
         cluster_destroy(made);
         return error_set(error, ERROR_MEMORY, NOWHERE, "no memory to watch the cluster");
     }
@@ -148,6 +148,6 @@ void cluster_destroy(struct cluster *cluster)
         return;
     cluster_stop(cluster);
     client_close(cluster->client);
-    lookout_destroy(cluster->lookout);
+    informer_destroy(cluster->informer);
     free(cluster);
 }

@@ -394,8 +394,8 @@ bool server_open(const struct server_options *options, struct cell *world, struc
         return error_set(error, ERROR_MEMORY, NOWHERE, "no memory to start the server");
     made->world = world;
     made->metrics = options->metrics;
-    made->board = options->board;
-    made->duties_board = options->duties_board;
+    made->status = options->status;
+    made->webhook_manager_status = options->webhook_manager_status;
     pthread_mutex_init(&made->failures_mutex, NULL);
     made->listeners[DOOR_WEBHOOK] = made->listeners[DOOR_OPS] = -1;
     made->body_limit_bytes =

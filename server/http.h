@@ -144,8 +144,9 @@ struct server {
     struct connections connections;
     struct cell *world;
     struct metrics *metrics;
-    struct board *board;               /* NULL: no live cluster */
-    struct duties_board *duties_board; /* NULL: the certificate is from no Secret */
+    struct cluster_status *status; /* NULL: no live cluster */
+    struct webhook_manager_status
+        *webhook_manager_status; /* NULL: the certificate is from no Secret */
     struct admission admission;
     struct spare_arenas spare_arenas;
     size_t body_limit_bytes;

@@ -2,9 +2,9 @@
 #include <string.h>
 #include <time.h>
 
-#include "server/board.h"
-#include "server/duties.h"
+#include "server/cluster_status.h"
 #include "server/http.h"
+#include "server/webhook_manager.h"
 
 /* The ops port: plain HTTP for the kubelet and for Prometheus. Every reply closes its connection,
  * and the janitor ends what takes longer than a request may, so that nobody can keep the probes
@@ -89,13 +89,14 @@ static void readyz(struct printing *printing)
         *page = (struct page){503, plain, TEXT("draining\n")};
         return;
     }
-    if (server->board != NULL && board_is_waiting(server->board)) {
+    if (server->status != NULL && cluster_status_is_waiting(server->status)) {
         *page = (struct page){503, plain, TEXT("waiting for a first look at the cluster\n")};
         return;
     }
     *page = (struct page){503, plain, TEXT("")};
-    if (server->duties_board != NULL &&
-        !duties_board_is_ready(server->duties_board, printing->arena, &page->body))
+    if (server->webhook_manager_status != NULL &&
+        !webhook_manager_status_is_ready(server->webhook_manager_status, printing->arena,
+                                         &page->body))
         return;
     const struct world *world = cell_pin(server->world, connection->index);
     uint64_t generation = world->generation;
@@ -105,13 +106,13 @@ static void readyz(struct printing *printing)
     text_builder_printf(&out, "ok, world %llu loaded ", (unsigned long long)generation);
     add_time(&out, loaded_unix_s);
     add_failures(server, &out);
-    if (server->board != NULL)
-        board_add_line(server->board, monotonic_ms(), &out);
-    if (server->duties_board != NULL)
-        duties_board_add_line(server->duties_board, &out);
+    if (server->status != NULL)
+        cluster_status_add_line(server->status, monotonic_ms(), &out);
+    if (server->webhook_manager_status != NULL)
+        webhook_manager_status_add_line(server->webhook_manager_status, &out);
     text_builder_add(&out, TEXT("\n"));
-    if (server->board != NULL && printing->verbose)
-        board_add_kinds(server->board, monotonic_ms(), &out);
+    if (server->status != NULL && printing->verbose)
+        cluster_status_add_kinds(server->status, monotonic_ms(), &out);
     *page = (struct page){200, plain, text_builder_text(&out)};
 }
 
@@ -124,10 +125,10 @@ static void metrics(struct printing *printing)
     metrics_set_body_bytes_in_flight(server->metrics, body_bytes);
     struct text_builder out = {.arena = printing->arena};
     text_builder_add(&out, metrics_text(server->metrics, printing->arena));
-    if (server->board != NULL)
-        board_add_metrics(server->board, monotonic_ms(), &out);
-    if (server->duties_board != NULL)
-        duties_board_add_metrics(server->duties_board, &out);
+    if (server->status != NULL)
+        cluster_status_add_metrics(server->status, monotonic_ms(), &out);
+    if (server->webhook_manager_status != NULL)
+        webhook_manager_status_add_metrics(server->webhook_manager_status, &out);
     printing->page =
         (struct page){200, "text/plain; version=0.0.4; charset=utf-8", text_builder_text(&out)};
 }

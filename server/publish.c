@@ -8,17 +8,18 @@
 struct publisher {
     pthread_mutex_t mutex;
     struct cell *cell;
-    struct rules *rules; /* NULL: none yet */
-    struct view *view;   /* NULL: there is no live cluster; the rules hold what files showed */
-    struct sight sight;
+    struct loaded_policies *rules; /* NULL: none yet */
+    struct cluster_view
+        *view; /* NULL: there is no live cluster; the rules hold what files showed */
+    struct visibility visibility;
     void (*hear)(void *context);
     void *hear_context;
 };
 
 struct composed_world {
     struct world world;
-    struct rules *rules;
-    struct view *view;
+    struct loaded_policies *rules;
+    struct cluster_view *view;
 };
 
 struct publisher *publisher_create(unsigned slot_count)
@@ -42,14 +43,14 @@ struct cell *publisher_cell(struct publisher *publisher)
 
 /* ---- counting; under the lock ---- */
 
-static struct rules *hold_rules(struct rules *rules)
+static struct loaded_policies *hold_policies(struct loaded_policies *rules)
 {
     if (rules != NULL)
         rules->hold_count++;
     return rules;
 }
 
-static void release_rules(struct rules *rules)
+static void release_policies(struct loaded_policies *rules)
 {
     if (rules == NULL || --rules->hold_count > 0)
         return;
@@ -57,18 +58,18 @@ static void release_rules(struct rules *rules)
     free(rules);
 }
 
-static struct view *hold_view(struct view *view)
+static struct cluster_view *hold_view(struct cluster_view *view)
 {
     if (view != NULL)
         view->hold_count++;
     return view;
 }
 
-static void release_view(struct view *view)
+static void release_view(struct cluster_view *view)
 {
     if (view == NULL || --view->hold_count > 0)
         return;
-    release_rules(view->rules);
+    release_policies(view->rules);
     view->give_back(view);
 }
 
@@ -78,30 +79,30 @@ static void destroy_composed(void *destroyed)
 {
     struct composed_world *composed = destroyed;
     release_view(composed->view);
-    release_rules(composed->rules);
+    release_policies(composed->rules);
     free(composed);
 }
 
-static bool publish(struct publisher *publisher, struct rules *rules, struct view *view,
-                    const struct sight *sight)
+static bool publish(struct publisher *publisher, struct loaded_policies *rules,
+                    struct cluster_view *view, const struct visibility *visibility)
 {
     struct composed_world *composed = malloc(sizeof *composed);
     if (composed == NULL)
         return false;
     *composed = (struct composed_world){
         .world = *rules->world,
-        .rules = hold_rules(rules),
+        .rules = hold_policies(rules),
         .view = hold_view(view),
     };
     if (view != NULL) {
         composed->world.snapshot = view->snapshot;
         composed->world.offers = view->offers;
         composed->world.places = view->places;
-        composed->world.unseen = sight->unseen;
-        composed->world.owners = sight->owners;
+        composed->world.unseen = visibility->unseen;
+        composed->world.owners = visibility->owners;
         composed->world.blind = false;
         composed->world.live = true;
-        composed->world.volumes_are_stale = sight->volumes_are_stale;
+        composed->world.volumes_are_stale = visibility->volumes_are_stale;
     }
     cell_publish(publisher->cell, composed, destroy_composed);
     return true;
@@ -109,23 +110,23 @@ static bool publish(struct publisher *publisher, struct rules *rules, struct vie
 
 /* ---- the two who publish ---- */
 
-static bool take_rules(struct publisher *publisher, struct rules *rules)
+static bool take_policies(struct publisher *publisher, struct loaded_policies *rules)
 {
-    if (!publish(publisher, rules, publisher->view, &publisher->sight))
+    if (!publish(publisher, rules, publisher->view, &publisher->visibility))
         return false;
-    release_rules(publisher->rules);
-    publisher->rules = hold_rules(rules);
+    release_policies(publisher->rules);
+    publisher->rules = hold_policies(rules);
     return true;
 }
 
-bool publisher_set_rules(struct publisher *publisher, struct world *world)
+bool publisher_set_policies(struct publisher *publisher, struct world *world)
 {
-    struct rules *rules = malloc(sizeof *rules);
+    struct loaded_policies *rules = malloc(sizeof *rules);
     if (rules == NULL)
         return false;
-    *rules = (struct rules){.world = world};
+    *rules = (struct loaded_policies){.world = world};
     pthread_mutex_lock(&publisher->mutex);
-    bool taken = take_rules(publisher, rules);
+    bool taken = take_policies(publisher, rules);
     void (*hear)(void *context) = publisher->hear;
     void *context = publisher->hear_context;
     pthread_mutex_unlock(&publisher->mutex);
@@ -136,40 +137,42 @@ bool publisher_set_rules(struct publisher *publisher, struct world *world)
     return taken;
 }
 
-static bool take_view(struct publisher *publisher, struct view *view, const struct sight *sight)
+static bool take_view(struct publisher *publisher, struct cluster_view *view,
+                      const struct visibility *visibility)
 {
-    struct view *next = view == NULL ? publisher->view : view;
-    if (publisher->rules != NULL && !publish(publisher, publisher->rules, next, sight))
+    struct cluster_view *next = view == NULL ? publisher->view : view;
+    if (publisher->rules != NULL && !publish(publisher, publisher->rules, next, visibility))
         return false;
-    publisher->sight = *sight;
+    publisher->visibility = *visibility;
     if (view != NULL) {
-        hold_rules(view->rules);
+        hold_policies(view->rules);
         release_view(publisher->view);
         publisher->view = hold_view(view);
     }
     return true;
 }
 
-bool publisher_set_view(struct publisher *publisher, struct view *view, const struct sight *sight)
+bool publisher_set_view(struct publisher *publisher, struct cluster_view *view,
+                        const struct visibility *visibility)
 {
     pthread_mutex_lock(&publisher->mutex);
-    bool taken = take_view(publisher, view, sight);
+    bool taken = take_view(publisher, view, visibility);
     pthread_mutex_unlock(&publisher->mutex);
     return taken;
 }
 
-struct rules *publisher_hold_rules(struct publisher *publisher)
+struct loaded_policies *publisher_hold_policies(struct publisher *publisher)
 {
     pthread_mutex_lock(&publisher->mutex);
-    struct rules *rules = hold_rules(publisher->rules);
+    struct loaded_policies *rules = hold_policies(publisher->rules);
     pthread_mutex_unlock(&publisher->mutex);
     return rules;
 }
 
-void publisher_release_rules(struct publisher *publisher, struct rules *rules)
+void publisher_release_policies(struct publisher *publisher, struct loaded_policies *rules)
 {
     pthread_mutex_lock(&publisher->mutex);
-    release_rules(rules);
+    release_policies(rules);
     pthread_mutex_unlock(&publisher->mutex);
 }
 
@@ -187,7 +190,7 @@ void publisher_destroy(struct publisher *publisher)
         return;
     cell_destroy(publisher->cell);
     release_view(publisher->view);
-    release_rules(publisher->rules);
+    release_policies(publisher->rules);
     pthread_mutex_destroy(&publisher->mutex);
     free(publisher);
 }

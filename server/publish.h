@@ -9,24 +9,24 @@ struct pin_offers;
 struct snapshot;
 
 /* A world as world_load makes it. Counted; whoever holds it may read it. */
-struct rules {
+struct loaded_policies {
     const struct world *world;
     size_t hold_count; /* the publisher's */
 };
 
 /* A cluster at one moment. Counted; when nobody uses it any more it is given back to its maker. */
-struct view {
+struct cluster_view {
     const struct snapshot *snapshot;
     const struct pin_offers *offers; /* NULL: none are made */
     const struct places *places;     /* NULL: nobody asks */
-    struct rules *rules;             /* what the offers were made with, held on; NULL: none */
+    struct loaded_policies *rules;   /* what the offers were made with, held on; NULL: none */
     /* On the thread that publishes or destroys, one at a time. */
-    void (*give_back)(struct view *view);
+    void (*give_back)(struct cluster_view *view);
     size_t hold_count; /* the publisher's */
 };
 
 /* What is known of a view that may change while it stays. */
-struct sight {
+struct visibility {
     kind_set unseen;
     struct seen_owners owners; /* as the view has them */
     bool volumes_are_stale;
@@ -35,11 +35,12 @@ struct sight {
 /* Takes the view (NULL: the one before stays) and publishes the world that it makes with the rules
  * in force; without rules nothing is published yet. False: malloc failed, the view is the caller's
  * again and the last world stays. */
-bool publisher_set_view(struct publisher *publisher, struct view *view,
-                        const struct sight *sight) MUST_CHECK;
+bool publisher_set_view(struct publisher *publisher, struct cluster_view *view,
+                        const struct visibility *visibility) MUST_CHECK;
 /* The rules in force; NULL: none yet. */
-struct rules *publisher_hold_rules(struct publisher *publisher);
-void publisher_release_rules(struct publisher *publisher, struct rules *rules); /* NULL is fine */
+struct loaded_policies *publisher_hold_policies(struct publisher *publisher);
+void publisher_release_policies(struct publisher *publisher,
+                                struct loaded_policies *rules); /* NULL is fine */
 /* Is called, on the thread that sets them, when rules are in force. */
 void publisher_listen(struct publisher *publisher, void (*hear)(void *context), void *context);
 

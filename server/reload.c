@@ -90,7 +90,7 @@ static bool take_world(struct next *next, struct error *error)
 {
     struct reload_target *target = &next->reload->target;
     int64_t loaded_unix_s = next->world->loaded_unix_s;
-    if (!publisher_set_rules(target->publisher, next->world))
+    if (!publisher_set_policies(target->publisher, next->world))
         return error_set(error, ERROR_MEMORY, NOWHERE, "no memory for the next world");
     next->world = NULL;
     target->generation++;

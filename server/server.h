@@ -41,7 +41,7 @@ struct cell *publisher_cell(struct publisher *publisher);
 /* Takes what world_load made, the first or the next, and publishes the world that it makes with
  * what a live cluster shows. False: malloc failed, the world is the caller's again and the last one
  * stays. */
-bool publisher_set_rules(struct publisher *publisher, struct world *rules) MUST_CHECK;
+bool publisher_set_policies(struct publisher *publisher, struct world *rules) MUST_CHECK;
 
 /* ---- review: the engine ---- */
 
@@ -98,7 +98,7 @@ struct text metrics_text(const struct metrics *metrics, struct arena *arena);
 
 /* ---- http ---- */
 
-struct board;
+struct cluster_status;
 
 struct server_options {
     const char *listen;     /* "ADDR:PORT"; port 0 takes any free one */
@@ -111,15 +111,15 @@ struct server_options {
      * own for small ones; 0: 256 MiB. A request beyond it, or beyond the reviews, waits at most
      * half a second and then gets 429. */
     size_t bytes_in_flight_limit;
-    unsigned request_timeout_s; /* a whole request must have arrived by then; 0: 15 */
-    struct metrics *metrics;    /* not owned */
-    struct board *board;        /* of a live cluster, not owned; NULL: there is none */
+    unsigned request_timeout_s;    /* a whole request must have arrived by then; 0: 15 */
+    struct metrics *metrics;       /* not owned */
+    struct cluster_status *status; /* of a live cluster, not owned; NULL: there is none */
     /* Of the certificate in a Secret, not owned; NULL: it is not from there. Until it is, the one
      * above is served to nobody who waits for /readyz. */
-    struct duties_board *duties_board;
+    struct webhook_manager_status *webhook_manager_status;
 };
 
-struct duties_board;
+struct webhook_manager_status;
 struct server;
 
 /* What a process that serves still needs of its rights. */
@@ -192,23 +192,24 @@ size_t world_state_problem_count(const struct problems *warnings);
  * and of kinds that cannot be read, nothing is seen, and what depends on them is not decided. */
 
 /* What the ops port says of it. */
-struct board *board_create(void) MUST_CHECK; /* NULL: malloc failed */
-void board_destroy(struct board *board);     /* NULL is fine */
+struct cluster_status *cluster_status_create(void) MUST_CHECK; /* NULL: malloc failed */
+void cluster_status_destroy(struct cluster_status *status);    /* NULL is fine */
 
 struct client_config;
 struct cluster;
 /* After that, the publisher must be destroyed before the cluster. */
 bool cluster_create(const struct client_config *config, struct publisher *publisher,
-                    struct board *board, struct cluster **cluster, struct error *error) MUST_CHECK;
+                    struct cluster_status *status, struct cluster **cluster,
+                    struct error *error) MUST_CHECK;
 bool cluster_start(struct cluster *cluster, struct error *error) MUST_CHECK;
 void cluster_stop(struct cluster *cluster);    /* NULL is fine */
 void cluster_destroy(struct cluster *cluster); /* likewise */
 
 /* ---- duties -----------------------------------------------------------------------------------
  * A thread that serves the certificate of a Secret, and elects one replica by a Lease, which keeps
- * the Secret and the CA bundles of the webhook configurations right (duties.h). */
+ * the Secret and the CA bundles of the webhook configurations right (manager.h). */
 
-struct duties_settings {
+struct webhook_manager_settings {
     const char *namespace, *secret;
     const char *lease_namespace, *lease;
     int64_t lease_duration_ms, renew_deadline_ms, retry_ms;
@@ -218,17 +219,19 @@ struct duties_settings {
     struct rotation_times times;
 };
 
-struct steward;
-/* *settings must outlive it. The board is what server_options.duties_board is. */
-bool steward_create(const struct client_config *config, const struct duties_settings *settings,
-                    struct duties_board *board, struct steward **steward,
-                    struct error *error) MUST_CHECK;
-bool steward_start(struct steward *steward, struct server *server, struct metrics *metrics,
-                   struct error *error) MUST_CHECK;
+struct webhook_thread;
+/* *settings must outlive it. The status is what server_options.webhook_manager_status is. */
+bool webhook_thread_create(const struct client_config *config,
+                           const struct webhook_manager_settings *settings,
+                           struct webhook_manager_status *status,
+                           struct webhook_thread **webhook_thread, struct error *error) MUST_CHECK;
+bool webhook_thread_start(struct webhook_thread *webhook_thread, struct server *server,
+                          struct metrics *metrics, struct error *error) MUST_CHECK;
 /* From here on it does not use the server, which may be drained, and begins to give the Lease back;
  * NULL is fine. */
-void steward_leave(struct steward *steward);
-void steward_stop(struct steward *steward);    /* that too, and waits for it, 2 s at most */
-void steward_destroy(struct steward *steward); /* likewise */
+void webhook_thread_leave(struct webhook_thread *webhook_thread);
+void webhook_thread_stop(
+    struct webhook_thread *webhook_thread); /* that too, and waits for it, 2 s at most */
+void webhook_thread_destroy(struct webhook_thread *webhook_thread); /* likewise */
 
 #endif

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "kube/object.h"
-#include "live/live.h"
+#include "live/store.h"
 
 enum {
     PODS = 10000,
@@ -301,25 +301,25 @@ static size_t read_object(size_t which, size_t number, size_t version, struct ar
     return source.text.size;
 }
 
-static size_t put(struct live *live, size_t which, size_t number, size_t version,
+static size_t put(struct store *store, size_t which, size_t number, size_t version,
                   struct arena *arena)
 {
     struct object object;
     arena_reset(arena);
     size_t size = read_object(which, number, version, arena, &object);
-    if (!live_put(live, &object))
+    if (!store_put(store, &object))
         abort();
     return size;
 }
 
-static const struct snapshot *step(struct live *live, const struct snapshot *before)
+static const struct snapshot *step(struct store *store, const struct snapshot *before)
 {
-    struct live_changes changes;
-    const struct snapshot *snapshot = live_version(live, &changes);
+    struct store_changes changes;
+    const struct snapshot *snapshot = store_version(store, &changes);
     if (snapshot == NULL)
         abort();
     if (before != NULL)
-        live_release(live, before);
+        store_release(store, before);
     return snapshot;
 }
 
@@ -330,7 +330,7 @@ static void relabel(struct object *object, size_t number, struct arena *arena)
 }
 
 /* Versions of so many changes each. */
-static void measure_versions(struct live *live, const struct snapshot **last, size_t changes,
+static void measure_versions(struct store *store, const struct snapshot **last, size_t changes,
                              struct arena *arena)
 {
     static double puts[ROUNDS], versions[ROUNDS];
@@ -343,10 +343,10 @@ static void measure_versions(struct live *live, const struct snapshot **last, si
         }
         double begin = seconds();
         for (size_t j = 0; j < changes; j++)
-            if (!live_put(live, &objects[j]))
+            if (!store_put(store, &objects[j]))
                 abort();
         double middle = seconds();
-        *last = step(live, *last);
+        *last = step(store, *last);
         puts[i] = (middle - begin) / (double)changes;
         versions[i] = seconds() - middle;
     }
@@ -361,39 +361,39 @@ static void measure_versions(struct live *live, const struct snapshot **last, si
 int main(void)
 {
     struct arena *arena = arena_create((size_t)64 << 20);
-    struct live *live = live_create();
-    if (arena == NULL || live == NULL)
+    struct store *store = store_create();
+    if (arena == NULL || store == NULL)
         abort();
-    put(live, 0, 0, 0, arena); /* what is there before counts as none */
-    const struct snapshot *last = step(live, NULL);
+    put(store, 0, 0, 0, arena); /* what is there before counts as none */
+    const struct snapshot *last = step(store, NULL);
     malloc_trim(0);
-    size_t before_kib = resident_kib(), json_bytes = 0, kept_bytes = 0;
+    size_t before_kib = resident_kib(), json_bytes = 0, stored_bytes = 0;
     for (size_t which = 0; which < MADE; which++) {
         size_t size = 0;
         for (size_t i = 0; i < made[which].count; i++)
-            size += put(live, which, i, 1, arena);
-        size_t kept = live_bytes(live, made[which].kind);
+            size += put(store, which, i, 1, arena);
+        size_t kept = store_bytes(store, made[which].kind);
         printf("%-22s %5zu of %5zu bytes, kept %5zu\n", kind_table[made[which].kind].name,
                made[which].count, size / made[which].count, kept / made[which].count);
         json_bytes += size;
-        kept_bytes += kept;
+        stored_bytes += kept;
     }
-    last = step(live, last);
+    last = step(store, last);
     printf("JSON %.1f MiB, kept %.1f MiB, resident %.1f MiB more\n", (double)json_bytes / 1048576,
-           (double)kept_bytes / 1048576, (double)(resident_kib() - before_kib) / 1024);
+           (double)stored_bytes / 1048576, (double)(resident_kib() - before_kib) / 1024);
 
     double begin = seconds();
     for (size_t i = 0; i < PODS; i++)
-        put(live, 0, i, 2, arena);
+        put(store, 0, i, 2, arena);
     double all = seconds() - begin;
     printf("status that nobody reads: %.1f us an event with its JSON, %s\n", all / PODS * 1e6,
-           live_has_changed(live) ? "A CHANGE" : "no change");
-    measure_versions(live, &last, 1, arena);
-    measure_versions(live, &last, 5, arena);
-    measure_versions(live, &last, 100, arena);
+           live_has_changed(store) ? "A CHANGE" : "no change");
+    measure_versions(store, &last, 1, arena);
+    measure_versions(store, &last, 5, arena);
+    measure_versions(store, &last, 100, arena);
     printf("after that %.1f MiB more\n", (double)(resident_kib() - before_kib) / 1024);
-    live_release(live, last);
-    live_destroy(live);
+    store_release(store, last);
+    store_destroy(store);
     arena_destroy(arena);
     return 0;
 }

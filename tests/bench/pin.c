@@ -58,7 +58,7 @@ static void read_object(struct text json, struct arena *arena, struct object *ob
 /* ---- warm ---- */
 
 struct putting {
-    struct live *live;
+    struct store *store;
     struct arena *arena;
 };
 
@@ -67,21 +67,21 @@ static void put(void *context, struct text json)
     const struct putting *putting = context;
     struct object object;
     read_object(json, putting->arena, &object);
-    if (!live_put(putting->live, &object))
-        fail("live_put", NULL);
+    if (!store_put(putting->store, &object))
+        fail("store_put", NULL);
 }
 
 /* Of a cluster too large to be kept in one arena beside what is measured. */
 static void put_and_forget(void *context, struct text json)
 {
-    struct live *live = context;
+    struct store *store = context;
     struct arena *arena = arena_create(1 << 24);
-    put(&(struct putting){live, arena}, json);
+    put(&(struct putting){store, arena}, json);
     arena_destroy(arena);
 }
 
 struct bench {
-    struct live *live;
+    struct store *store;
     struct warm *warm;
     const struct catalog *catalog;
     const struct snapshot *snapshot;
@@ -92,14 +92,14 @@ struct bench {
 /* The next version and its offers; those before are given back. */
 static void publish(struct bench *bench)
 {
-    struct live_changes changes;
-    const struct snapshot *snapshot = live_version(bench->live, &changes);
+    struct store_changes changes;
+    const struct snapshot *snapshot = store_version(bench->store, &changes);
     const struct pin_offers *offers = warm_next(
         bench->warm, snapshot, bench->snapshot == NULL ? NULL : &changes, bench->catalog, NULL);
     if (offers == NULL)
         fail("warm_next", NULL);
     if (bench->snapshot != NULL)
-        live_release(bench->live, bench->snapshot);
+        store_release(bench->store, bench->snapshot);
     pin_offers_release(bench->offers);
     bench->snapshot = snapshot;
     bench->offers = offers;
@@ -112,8 +112,8 @@ static void pod_that_asks_nothing(struct bench *bench, size_t i)
     read_object(pin_deployment_pod(bench->arena, i / 2 % PIN_DEPLOYMENTS, 100, i / 2 % PIN_NODES,
                                    TEXT(""), PIN_SETS),
                 bench->arena, &pod);
-    if (i % 2 == 0 ? !live_put(bench->live, &pod)
-                   : !live_remove(bench->live, KIND_POD, pod.namespace, pod.name))
+    if (i % 2 == 0 ? !store_put(bench->store, &pod)
+                   : !store_remove(bench->store, KIND_POD, pod.namespace, pod.name))
         fail("live", NULL);
 }
 
@@ -124,7 +124,7 @@ static void pod_of_a_set(struct bench *bench, size_t i)
     struct object pod;
     read_object(pin_set_pod(bench->arena, set, 3, i % 2 == 0 ? PIN_NODES : set * 37 + 21),
                 bench->arena, &pod);
-    if (!live_put(bench->live, &pod))
+    if (!store_put(bench->store, &pod))
         fail("live", NULL);
 }
 
@@ -132,7 +132,7 @@ static void node_cordoned(struct bench *bench, size_t i)
 {
     struct object node;
     read_object(pin_node(bench->arena, i / 2 % PIN_NODES, i % 2 == 0), bench->arena, &node);
-    if (!live_put(bench->live, &node))
+    if (!store_put(bench->store, &node))
         fail("live", NULL);
 }
 
@@ -141,7 +141,7 @@ static void claim_bound(struct bench *bench, size_t i)
     struct object claim;
     read_object(pin_set_claim(bench->arena, 0, 100 + i / 2 % 100, i % 2 == 0), bench->arena,
                 &claim);
-    if (!live_put(bench->live, &claim))
+    if (!store_put(bench->store, &claim))
         fail("live", NULL);
 }
 
@@ -204,12 +204,12 @@ static void bench_warm(void)
 {
     struct arena *arena = arena_create((size_t)1 << 30);
     struct bench bench = {
-        .live = live_create(), .warm = warm_create(), .arena = arena_create(1 << 24)};
+        .store = store_create(), .warm = warm_create(), .arena = arena_create(1 << 24)};
     bench.catalog = catalog_builtin(arena);
     mallopt(M_MMAP_THRESHOLD, 64 << 10); /* as the server does: what is freed goes back */
     double at_first = rss_mib();
     struct arena *texts = arena_create((size_t)1 << 30);
-    pin_cluster_make(texts, put_and_forget, bench.live);
+    pin_cluster_make(texts, put_and_forget, bench.store);
     arena_destroy(texts);
     double with_live = rss_mib();
     double before = cpu_micros();
@@ -218,7 +218,7 @@ static void bench_warm(void)
     double with_warm = rss_mib();
     size_t bytes = 0;
     for (int kind = 0; kind < KIND_COUNT; kind++)
-        bytes += live_bytes(bench.live, (enum kind)kind);
+        bytes += store_bytes(bench.store, (enum kind)kind);
     printf("objects %.1f MiB, %.1f MiB resident; the first version takes %.0f us and %.1f MiB more "
            "(its problem %.1f MiB)\n",
            (double)bytes / (1 << 20), with_live - at_first, micros, with_warm - with_live,
@@ -354,10 +354,10 @@ static void time_pods(const char *what, struct text (*make)(struct arena *arena,
 static void bench_review(void)
 {
     struct arena *arena = arena_create((size_t)1 << 30);
-    struct bench bench = {.live = live_create(), .warm = warm_create(), .arena = arena};
+    struct bench bench = {.store = store_create(), .warm = warm_create(), .arena = arena};
     bench.catalog = catalog_builtin(arena);
     struct arena *texts = arena_create((size_t)1 << 30);
-    pin_cluster_make(texts, put_and_forget, bench.live);
+    pin_cluster_make(texts, put_and_forget, bench.store);
     arena_destroy(texts);
     publish(&bench);
     struct world without = {

@@ -14,7 +14,7 @@
 #include "truth.h"
 
 static struct client *client;
-static struct live *live;
+static struct store *store;
 
 static void must(bool done, const struct error *error)
 {
@@ -34,14 +34,14 @@ static void run(int64_t for_ms)
 
 static char *contents(enum kind kind)
 {
-    struct live_changes changes;
-    const struct snapshot *snapshot = live_version(live, &changes);
+    struct store_changes changes;
+    const struct snapshot *snapshot = store_version(store, &changes);
     if (snapshot == NULL)
         abort();
     char *lines = snapshot_lines(snapshot, kind);
     for (char *end = lines; (end = strchr(end, '\n')) != NULL;)
         *end = ',';
-    live_release(live, snapshot);
+    store_release(store, snapshot);
     return lines;
 }
 
@@ -119,19 +119,19 @@ int main(int argc, char **argv)
     } else {
         return 2;
     }
-    live = live_create();
-    if (live == NULL)
+    store = store_create();
+    if (store == NULL)
         abort();
     must(client_open(&config, NULL, &client, &error), &error);
     arena_destroy(arena);
-    struct watch_sink sink = live_sink(live);
+    struct event_handler handler = store_handler(store);
     for (; at < argc; at++)
-        must(client_watch(client, kind_by_name(text_of(argv[at])), &settings, &sink, &error),
+        must(client_watch(client, kind_by_name(text_of(argv[at])), &settings, &handler, &error),
              &error);
     char line[65536];
     while (fgets(line, sizeof line, stdin) != NULL)
         answer(line);
     client_close(client);
-    live_destroy(live);
+    store_destroy(store);
     return 0;
 }

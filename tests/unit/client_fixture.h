@@ -1,4 +1,4 @@
-/* A sink that writes down what it is told, and steps of a watcher, for the tests of live. */
+/* A handler that writes down what it is told, and steps of a watcher, for the tests of store. */
 #ifndef TAFFRAIL_UNIT_CLIENT_FIXTURE_H
 #define TAFFRAIL_UNIT_CLIENT_FIXTURE_H
 
@@ -63,12 +63,12 @@ static void tell_people(void *context, enum kind kind, enum log_level level, con
     said += level == LOG_WARN;
 }
 
-static const struct watch_sink telling = {.list_begin = tell_begin,
-                                          .list_end = tell_end,
-                                          .put = tell_put,
-                                          .put_unreadable = tell_unreadable,
-                                          .remove = tell_remove,
-                                          .say = tell_people};
+static const struct event_handler telling = {.list_begin = tell_begin,
+                                             .list_end = tell_end,
+                                             .put = tell_put,
+                                             .put_unreadable = tell_unreadable,
+                                             .remove = tell_remove,
+                                             .say = tell_people};
 
 static inline void assert_told(const char *expected, int line)
 {

@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "kept_fixture.h"
 #include "kube/snapshot.h"
+#include "transform_fixture.h"
 #include "unit.h"
 
 struct snapshot;

@@ -6,10 +6,10 @@
 #include <stdio.h>
 
 #include "catalog/catalog.h"
-#include "kept_fixture.h"
 #include "kube/snapshot.h"
 #include "pinning/places.h"
 #include "policy/document.h"
+#include "transform_fixture.h"
 #include "unit.h"
 
 struct catalog;

@@ -453,7 +453,7 @@ static void read_once(void *argument)
                   take_two, attempt);
 }
 
-/* Whatever allocation goes over the budget, the reader's, the sink's or the problems', it ends in a
+/* Whatever allocation goes over the budget, the reader's, the handler's or the problems', it ends in a
  * problem or in the caller's guard, and nothing leaks (which the sanitizers see). */
 static void the_memory_budget_holds(void)
 {

@@ -242,16 +242,16 @@ static void replay_one(size_t recording, enum cut cut, struct cluster *cluster)
              recordings[recording].file);
     *cluster = (struct cluster){0};
     struct watch_settings settings = {.page_objects = 2, .seed = 1, .whole = true};
-    struct watch_sink sink = {.context = cluster,
-                              .list_begin = begin_list,
-                              .list_end = end_list,
-                              .put = put,
-                              .put_unreadable = put_unreadable,
-                              .remove = remove_object,
-                              .say = say};
+    struct event_handler handler = {.context = cluster,
+                                    .list_begin = begin_list,
+                                    .list_end = end_list,
+                                    .put = put,
+                                    .put_unreadable = put_unreadable,
+                                    .remove = remove_object,
+                                    .say = say};
     struct replay replay = {.file = fopen(path, "r"), .now_ms = 1000000, .cut = cut};
     CU_ASSERT_PTR_NOT_NULL_FATAL(replay.file);
-    replay.watcher = watcher_create(recordings[recording].kind, &settings, &sink);
+    replay.watcher = watcher_create(recordings[recording].kind, &settings, &handler);
     CU_ASSERT_PTR_NOT_NULL_FATAL(replay.watcher);
     unsigned status = 0;
     long retry_after_s = 0;

@@ -48,7 +48,7 @@ struct stream {
 };
 
 static struct truth *truth;
-static struct live *live;
+static struct store *store;
 static struct stream streams[STREAMS];
 static int64_t now_ms;
 static bool faults;
@@ -256,8 +256,8 @@ static void remove_all(void)
 
 static void compare(const char *when)
 {
-    struct live_changes changes;
-    const struct snapshot *snapshot = live_version(live, &changes);
+    struct store_changes changes;
+    const struct snapshot *snapshot = store_version(store, &changes);
     CU_ASSERT_PTR_NOT_NULL_FATAL(snapshot);
     for (size_t i = 0; i < STREAMS; i++) {
         struct watch_report report;
@@ -275,7 +275,7 @@ static void compare(const char *when)
         free(expected);
         free(actual);
     }
-    live_release(live, snapshot);
+    store_release(store, snapshot);
 }
 
 static void a_day_of_faults_ends_in_the_truth(void)
@@ -286,11 +286,11 @@ static void a_day_of_faults_ends_in_the_truth(void)
     fflush(stdout);
     log_set_level(LOG_ERROR);
     truth = truth_create();
-    live = live_create();
-    struct watch_sink sink = live_sink(live);
+    store = store_create();
+    struct event_handler handler = store_handler(store);
     struct watch_settings settings = {.page_objects = 7, .seed = random_state};
     for (size_t i = 0; i < STREAMS; i++)
-        streams[i] = (struct stream){.watcher = watcher_create(kinds[i], &settings, &sink),
+        streams[i] = (struct stream){.watcher = watcher_create(kinds[i], &settings, &handler),
                                      .kind = kinds[i]};
     size_t early_bytes = 0, late_bytes = 0, most_objects = 0;
     for (int hour = 0; hour < 24; hour++) {
@@ -311,12 +311,12 @@ static void a_day_of_faults_ends_in_the_truth(void)
         snprintf(when, sizeof when, "hour %d", hour);
         compare(when);
         truth_compact(truth);
-        size_t objects = live_count(live, KIND_POD);
+        size_t objects = store_count(store, KIND_POD);
         most_objects = objects > most_objects ? objects : most_objects;
         late_bytes = mallinfo2().uordblks;
         early_bytes = hour == 11 ? late_bytes : early_bytes;
     }
-    ASSERT_INT(live_count(live, KIND_POD) + live_count(live, KIND_NODE), 0);
+    ASSERT_INT(store_count(store, KIND_POD) + store_count(store, KIND_NODE), 0);
     size_t requests = 0;
     struct watch_report report = {0}, total = {0};
     for (size_t i = 0; i < STREAMS; i++) {
@@ -335,7 +335,7 @@ static void a_day_of_faults_ends_in_the_truth(void)
     CU_ASSERT(fault_count > 1000 && total.lists > 100 && total.events > 4000);
     CU_ASSERT(most_objects > 20);
     CU_ASSERT(late_bytes < early_bytes + 200000); /* buffers that may be kept */
-    live_destroy(live);
+    store_destroy(store);
     truth_destroy(truth);
 }
 

@@ -163,14 +163,14 @@ static void custom_owners_are_asked_for_by_their_metadata(void)
 static void custom_owners_keep_their_names(void)
 {
     start_custom();
-    struct watch_sink sink = telling;
+    struct event_handler handler = telling;
     struct watch_settings settings = {0};
     char group[] = "argoproj.io", kind[] = "Rollout", plural[] = "rollouts";
     const struct custom_kind rollouts = {text_of(group), text_of(kind), text_of(plural)};
     watcher_destroy(watcher);
-    sink.put = keep_type;
+    handler.put = keep_type;
     settings.custom = &rollouts;
-    watcher = watcher_create(KIND_OWNER_FIRST, &settings, &sink);
+    watcher = watcher_create(KIND_OWNER_FIRST, &settings, &handler);
     memset(group, 'x', sizeof group - 1); /* whose they were has gone on */
     memset(kind, 'x', sizeof kind - 1);
     memset(plural, 'x', sizeof plural - 1);
@@ -869,7 +869,7 @@ const struct unit_test unit_tests[] = {
     {"versions are tried in order", versions_are_tried_in_order},
     {"back-off grows and differs", back_off_grows_and_differs},
     {"expiry after expiry backs off", expiry_after_expiry_backs_off},
-    {"memory that runs out in the sink means a list",
+    {"memory that runs out in the handler means a list",
      memory_that_runs_out_in_the_sink_means_a_list},
     {"an event that is too large costs itself", an_event_that_is_too_large_costs_itself},
     {"a large event without a name means a list", a_large_event_without_a_name_means_a_list},

@@ -53,15 +53,15 @@ static void they_outlive_their_snapshot(void)
 static void only_what_can_run_pods_matters(void)
 {
     for (enum kind kind = KIND_UNKNOWN; kind < KIND_COUNT; kind++) {
-        const struct live_change change = {.kind = kind};
-        const struct live_changes changes = {&change, 1};
+        const struct store_change change = {.kind = kind};
+        const struct store_changes changes = {&change, 1};
         bool matters = kind == KIND_NODE_POOL || kind == KIND_PROVISIONER ||
                        kind == KIND_EC2_NODE_CLASS || kind == KIND_NODE ||
                        kind == KIND_NODE_CLAIM || kind == KIND_DAEMON_SET ||
                        kind == KIND_STORAGE_CLASS || kind == KIND_PERSISTENT_VOLUME;
         CU_ASSERT_EQUAL(places_mind(&changes), matters);
     }
-    CU_ASSERT_FALSE(places_mind(&(struct live_changes){NULL, 0}));
+    CU_ASSERT_FALSE(places_mind(&(struct store_changes){NULL, 0}));
 }
 
 const char unit_suite[] = "kube places";

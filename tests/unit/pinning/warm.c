@@ -34,7 +34,7 @@ static bool chance(uint32_t percent)
 
 /* ---- a cluster of objects at random ---- */
 
-static struct live *live;
+static struct store *store;
 static struct arena *scratch; /* of one object */
 
 /* Of JSON text, without the outer braces and the kind. */
@@ -56,13 +56,13 @@ static void put(enum kind kind, const char *namespace, const char *name, const c
         fprintf(stderr, "%s\n%s\n", source.text.data, error.what);
         CU_FAIL_FATAL("the test's object is none");
     }
-    CU_ASSERT_FATAL(live_put(live, &object));
+    CU_ASSERT_FATAL(store_put(store, &object));
     arena_reset(scratch);
 }
 
 static void take_away(enum kind kind, struct text namespace, struct text name)
 {
-    CU_ASSERT_FATAL(live_remove(live, kind, namespace, name));
+    CU_ASSERT_FATAL(store_remove(store, kind, namespace, name));
 }
 
 /* A string made up of others. */
@@ -463,17 +463,17 @@ static bool run_seed(uint64_t seed, const struct catalog *catalog, size_t steps,
     struct warm *warm = warm_create();
     bool good = true;
     state = seed;
-    live = live_create();
+    store = store_create();
     scratch = arena_create((size_t)16 << 20);
     for (size_t i = 0; i < 60; i++)
         change_something();
     for (size_t step = 0; step < steps && good; step++) {
-        struct live_changes changes;
+        struct store_changes changes;
         struct arena *arena = arena_create((size_t)512 << 20);
         size_t at = step % HELD;
         for (size_t i = 1 + draw((uint32_t)most_changes); i > 0; i--)
             change_something();
-        const struct snapshot *snapshot = live_version(live, &changes);
+        const struct snapshot *snapshot = store_version(store, &changes);
         CU_ASSERT_PTR_NOT_NULL_FATAL(snapshot);
         const struct pin_offers *next =
             warm_next(warm, snapshot, step == 0 ? NULL : &changes, catalog, NULL);
@@ -487,7 +487,7 @@ static bool run_seed(uint64_t seed, const struct catalog *catalog, size_t steps,
         if (chance(5))
             (void)warm_tidy(warm, snapshot);
         if (snapshots[at] != NULL)
-            live_release(live, snapshots[at]);
+            store_release(store, snapshots[at]);
         pin_offers_release(offers[at]);
         snapshots[at] = snapshot;
         offers[at] = next;
@@ -496,10 +496,10 @@ static bool run_seed(uint64_t seed, const struct catalog *catalog, size_t steps,
     warm_destroy(warm); /* before what is still held */
     for (size_t i = 0; i < HELD; i++) {
         if (snapshots[i] != NULL)
-            live_release(live, snapshots[i]);
+            store_release(store, snapshots[i]);
         pin_offers_release(offers[i]);
     }
-    live_destroy(live);
+    store_destroy(store);
     arena_destroy(scratch);
     return good;
 }
@@ -560,8 +560,8 @@ static void a_zone_counts_as_long_as_something_names_it(void)
     struct arena *arena = arena_create((size_t)256 << 20);
     const struct catalog *catalog = catalog_builtin(arena);
     struct warm *warm = warm_create();
-    struct live_changes changes;
-    live = live_create();
+    struct store_changes changes;
+    store = store_create();
     scratch = arena_create((size_t)16 << 20);
     put(KIND_NODE_POOL, "", "pool", "",
         ",\"spec\":{\"template\":{\"spec\":{\"nodeClassRef\":{\"group\":\"karpenter.k8s.aws\","
@@ -573,16 +573,16 @@ static void a_zone_counts_as_long_as_something_names_it(void)
             take_away(steps[i].kind, TEXT(""), text_of(steps[i].name));
         else
             put(steps[i].kind, "", steps[i].name, steps[i].metadata, steps[i].rest);
-        const struct snapshot *snapshot = live_version(live, &changes);
+        const struct snapshot *snapshot = store_version(store, &changes);
         CU_ASSERT_PTR_NOT_NULL_FATAL(snapshot);
         const struct pin_offers *offers = warm_next(warm, snapshot, &changes, catalog, NULL);
         ASSERT_TEXT(offers_text(snapshot, offers, arena),
                     arena_printf(arena, "red/set:%s\n", steps[i].zones).data);
         pin_offers_release(offers);
-        live_release(live, snapshot);
+        store_release(store, snapshot);
     }
     warm_destroy(warm);
-    live_destroy(live);
+    store_destroy(store);
     arena_destroy(scratch);
     arena_destroy(arena);
 }
@@ -608,8 +608,8 @@ static void other_settings_make_other_offers(void)
     struct arena *arena = arena_create((size_t)256 << 20);
     const struct catalog *catalog = catalog_builtin(arena);
     struct warm *warm = warm_create();
-    struct live_changes changes;
-    live = live_create();
+    struct store_changes changes;
+    store = store_create();
     scratch = arena_create((size_t)16 << 20);
     put(KIND_NODE_POOL, "", "reserved", "",
         POOL_IN("a", "{\"key\":\"karpenter.sh/capacity-type\",\"operator\":\"In\",\"values\":"
@@ -625,17 +625,17 @@ static void other_settings_make_other_offers(void)
         ",\"spec\":{\"template\":{\"spec\":{\"nodeSelector\":{\"karpenter.k8s.aws/instance-family\""
         ":\"m5\"},\"containers\":[]}}" TEMPLATES "}");
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
-        const struct snapshot *snapshot = live_version(live, &changes);
+        const struct snapshot *snapshot = store_version(store, &changes);
         CU_ASSERT_PTR_NOT_NULL_FATAL(snapshot);
         const struct pin_offers *offers =
             warm_next(warm, snapshot, &changes, catalog, steps[i].settings);
         ASSERT_TEXT(offers_text(snapshot, offers, arena),
                     arena_printf(arena, "red/set:%s\n", steps[i].zones).data);
         pin_offers_release(offers);
-        live_release(live, snapshot);
+        store_release(store, snapshot);
     }
     warm_destroy(warm);
-    live_destroy(live);
+    store_destroy(store);
     arena_destroy(scratch);
     arena_destroy(arena);
 }

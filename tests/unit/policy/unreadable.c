@@ -10,18 +10,18 @@ static const struct injury none = {KIND_UNKNOWN, NULL, NULL};
 
 /* The cluster with this object of it unreadable. The live is the caller's to destroy. */
 static const struct snapshot *snapshot_of(const char *cluster, const struct injury *injury,
-                                          struct arena *arena, struct live **live)
+                                          struct arena *arena, struct store **store)
 {
-    struct live_changes changes;
+    struct store_changes changes;
     struct rail_documents documents = rail_table_read(cluster, arena);
-    *live = live_create();
-    CU_ASSERT_PTR_NOT_NULL_FATAL(*live);
+    *store = store_create();
+    CU_ASSERT_PTR_NOT_NULL_FATAL(*store);
     for (size_t i = 0; i < documents.count; i++)
-        CU_ASSERT(live_put(*live, &documents.items[i]));
+        CU_ASSERT(store_put(*store, &documents.items[i]));
     if (injury->name != NULL)
-        CU_ASSERT(live_put_unreadable(*live, injury->kind, text_of(injury->namespace),
+        CU_ASSERT(store_put_unreadable(*store, injury->kind, text_of(injury->namespace),
                                       text_of(injury->name)));
-    return live_version(*live, &changes);
+    return store_version(*store, &changes);
 }
 
 /* ---- rails ---- */
@@ -100,15 +100,15 @@ static void rails_do_not_decide_without_it(void)
     for (size_t i = 0; i < COUNT_OF(cases); i++)
         for (int injured = 0; injured < 2; injured++) {
             struct arena *arena = arena_create(16 << 20);
-            struct live *live;
+            struct store *store;
             struct world world = rail_table_world(cases[i].rails, NULL, arena);
             world.snapshot =
-                snapshot_of(cases[i].cluster, injured ? &cases[i].injury : &none, arena, &live);
+                snapshot_of(cases[i].cluster, injured ? &cases[i].injury : &none, arena, &store);
             struct rail_documents object = rail_table_read(cases[i].object, arena);
             ASSERT_TEXT(rail_table_findings(&world, &object.items[0], arena),
                         injured ? cases[i].injured : cases[i].seen);
-            live_release(live, world.snapshot);
-            live_destroy(live);
+            store_release(store, world.snapshot);
+            store_destroy(store);
             arena_destroy(arena);
         }
 }
@@ -180,10 +180,10 @@ static void a_zone_is_never_a_guess(void)
     for (size_t i = 0; i < COUNT_OF(cases); i++)
         for (int injured = 0; injured < 2; injured++) {
             struct arena *arena = arena_create(16 << 20);
-            struct live *live;
+            struct store *store;
             struct claim_zones zones;
             const struct snapshot *snapshot =
-                snapshot_of(cases[i].cluster, injured ? &cases[i].injury : &none, arena, &live);
+                snapshot_of(cases[i].cluster, injured ? &cases[i].injury : &none, arena, &store);
             const struct node *root = NULL;
             struct source source = {.text = text_of(template_text)};
             struct problems problems = {.arena = arena};
@@ -192,8 +192,8 @@ static void a_zone_is_never_a_guess(void)
             claim_zones_read(snapshot, TEXT("shop"), TEXT("c"), field_root(arena, root), arena,
                              &zones);
             ASSERT_INT(zones.hold, injured ? cases[i].injured : cases[i].seen);
-            live_release(live, snapshot);
-            live_destroy(live);
+            store_release(store, snapshot);
+            store_destroy(store);
             arena_destroy(arena);
         }
 }

@@ -1,4 +1,4 @@
-/* A live cluster keeps of an object only the fields that are read (live/kept.c). What is decided
+/* A live cluster keeps of an object only the fields that are read (live/stored.c). What is decided
  * must not change by that: plans, pins and verdicts over whole objects and over kept ones. */
 #include <glob.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 #include "catalog/catalog.h"
 #include "kube/manifest.h"
 #include "kube/snapshot.h"
-#include "live/live.h"
+#include "live/store.h"
 #include "pinning/pin.h"
 #include "policy/rail.h"
 #include "report/report.h"
@@ -211,13 +211,13 @@ static void compare_verdicts(const struct pair *pair)
 
 /* ---- clusters ---- */
 
-static const struct snapshot *keep(struct live *live, const struct snapshot *whole)
+static const struct snapshot *keep(struct store *store, const struct snapshot *whole)
 {
-    struct live_changes changes;
+    struct store_changes changes;
     for (int kind = 0; kind < KIND_COUNT; kind++)
         for (size_t i = 0; i < snapshot_count(whole, (enum kind)kind); i++)
-            CU_ASSERT_FATAL(live_put(live, snapshot_object(whole, (enum kind)kind, i)));
-    const struct snapshot *kept = live_version(live, &changes);
+            CU_ASSERT_FATAL(store_put(store, snapshot_object(whole, (enum kind)kind, i)));
+    const struct snapshot *kept = store_version(store, &changes);
     CU_ASSERT_PTR_NOT_NULL_FATAL(kept);
     return kept;
 }
@@ -226,22 +226,22 @@ static const struct snapshot *keep(struct live *live, const struct snapshot *who
 static void compare_folder(const char *state)
 {
     struct arena *arena = arena_create(ARENA_BYTES);
-    struct live *live = live_create();
+    struct store *store = store_create();
     struct pair pair = {.arena = arena, .where = state};
     struct snapshot_builder *builder = snapshot_builder_create(arena);
     struct problems problems = {.arena = arena};
     struct error error = {0};
     CU_ASSERT_FATAL(state_dir_read(state, arena, builder, &problems, &error));
     pair.whole = snapshot_build(builder);
-    pair.kept = keep(live, pair.whole);
+    pair.kept = keep(store, pair.whole);
     pair.catalog = catalog_builtin(arena);
     manifests_init(&pair.subjects, arena);
     manifests_read(&pair.subjects, arena_printf(arena, "%s/..", state).data, TEXT("default"));
     expect_same(&pair, "plan", plan_of(&pair, pair.whole), plan_of(&pair, pair.kept));
     compare_pins(&pair);
     compare_verdicts(&pair);
-    live_release(live, pair.kept);
-    live_destroy(live);
+    store_release(store, pair.kept);
+    store_destroy(store);
     arena_destroy(arena);
 }
 

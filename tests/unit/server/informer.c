@@ -7,17 +7,17 @@
 #include <unistd.h>
 
 #include "kube/snapshot.h"
-#include "server/lookout.h"
+#include "server/informer.h"
 #include "unit.h"
 
-const char unit_suite[] = "server lookout";
+const char unit_suite[] = "server informer";
 
 enum { SLOT = 0, OTHER_SLOT = 1, SLOTS = 4, START_MS = 5000 };
 
 static struct publisher *publisher;
-static struct board *board;
-static struct lookout *lookout;
-static struct watch_sink sink;
+static struct cluster_status *cluster_status;
+static struct informer *informer;
+static struct event_handler handler;
 static struct watch_report reports[KIND_COUNT];
 static int64_t clock_ms;
 static unsigned wakes;
@@ -37,7 +37,7 @@ static void count_wake(void *context)
 
 static void set_rules_with(uint64_t generation, const char *spec)
 {
-    char path[] = "/tmp/taffrail-lookout-XXXXXX";
+    char path[] = "/tmp/taffrail-informer-XXXXXX";
     int file = mkstemp(path);
     CU_ASSERT_FATAL(file >= 0);
     CU_ASSERT(
@@ -52,7 +52,7 @@ static void set_rules_with(uint64_t generation, const char *spec)
     struct problems errors = {.arena = arena}, warnings = {.arena = arena};
     struct world *world = NULL;
     CU_ASSERT_FATAL(world_load(&options, generation, 0, &world, &errors, &warnings));
-    CU_ASSERT_FATAL(publisher_set_rules(publisher, world));
+    CU_ASSERT_FATAL(publisher_set_policies(publisher, world));
     arena_destroy(arena);
     close(file);
     unlink(path);
@@ -80,10 +80,10 @@ static bool note_owners(void *context, enum kind kind, const struct custom_kind 
     return !watch_fails;
 }
 
-/* ---- a lookout ---- */
+/* ---- a informer ---- */
 
-/* With these options, the publisher, the board and the clock aside. */
-static void open_lookout_with(struct lookout_options options)
+/* With these options, the publisher, the status and the clock aside. */
+static void open_informer_with(struct informer_options options)
 {
     clock_ms = START_MS;
     wakes = 0;
@@ -91,28 +91,28 @@ static void open_lookout_with(struct lookout_options options)
     for (size_t kind = 0; kind < KIND_COUNT; kind++)
         reports[kind].age_ms = -1;
     publisher = publisher_create(SLOTS);
-    board = board_create();
-    CU_ASSERT_FATAL(publisher != NULL && board != NULL);
+    cluster_status = cluster_status_create();
+    CU_ASSERT_FATAL(publisher != NULL && cluster_status != NULL);
     options.publisher = publisher;
-    options.board = board;
+    options.status = cluster_status;
     options.now_ms = now_ms;
     options.watch_owners = note_owners;
-    lookout = lookout_create(&options);
-    CU_ASSERT_FATAL(lookout != NULL && lookout_begin(lookout));
-    sink = lookout_sink(lookout);
+    informer = informer_create(&options);
+    CU_ASSERT_FATAL(informer != NULL && informer_begin(informer));
+    handler = informer_handler(informer);
     set_rules(1);
 }
 
-static void open_lookout(void)
+static void open_informer(void)
 {
-    open_lookout_with((struct lookout_options){.wake = count_wake});
+    open_informer_with((struct informer_options){.wake = count_wake});
 }
 
-static void close_lookout(void)
+static void close_informer(void)
 {
     publisher_destroy(publisher);
-    lookout_destroy(lookout);
-    board_destroy(board);
+    informer_destroy(informer);
+    cluster_status_destroy(cluster_status);
 }
 
 static const struct world *pin(unsigned slot)
@@ -127,7 +127,7 @@ static void unpin(unsigned slot)
 
 static int64_t step(void)
 {
-    return lookout_step(lookout, reports);
+    return informer_step(informer, reports);
 }
 
 /* Steps until nothing is left to do. */
@@ -178,22 +178,22 @@ static void tell(bool (*told)(void *context, const struct object *object), enum 
     struct error error = {0};
     CU_ASSERT_FATAL(doc_read_json(&source, &doc_limits_review, NULL, arena, &root, &error));
     CU_ASSERT_FATAL(object_read(root, NULL, TEXT("shop"), arena, &object, &error));
-    CU_ASSERT(told(sink.context, &object));
+    CU_ASSERT(told(handler.context, &object));
     arena_destroy(arena);
 }
 
 static void put(enum kind kind, const char *name)
 {
-    tell(sink.put, kind, name);
+    tell(handler.put, kind, name);
 }
 
 /* A list of one page; name NULL: an empty one. */
 static void list(enum kind kind, const char *name)
 {
-    CU_ASSERT(sink.list_begin(sink.context, kind));
+    CU_ASSERT(handler.list_begin(handler.context, kind));
     if (name != NULL)
         put(kind, name);
-    CU_ASSERT(sink.list_end(sink.context, kind));
+    CU_ASSERT(handler.list_end(handler.context, kind));
     reports[kind] = (struct watch_report){.synced = true, .watching = true, .lists = 1};
 }
 
@@ -207,7 +207,7 @@ static void refuse(enum kind kind, unsigned status)
 static void list_all_but(kind_set left_out)
 {
     for (enum kind kind = 0; kind < KIND_COUNT; kind++)
-        if ((lookout_kinds() & ~left_out & KIND_BIT(kind)) != 0)
+        if ((informer_kinds() & ~left_out & KIND_BIT(kind)) != 0)
             list(kind, kind_table[kind].namespaced ? "a" : "b");
 }
 
@@ -223,13 +223,13 @@ static void let_pass(int64_t ms)
 
 static void test_nothing_is_seen_before_all_is_listed(void)
 {
-    open_lookout();
-    CU_ASSERT(unseen() == lookout_kinds());
+    open_informer();
+    CU_ASSERT(unseen() == informer_kinds());
     CU_ASSERT(stale());
-    CU_ASSERT(board_is_waiting(board));
+    CU_ASSERT(cluster_status_is_waiting(cluster_status));
     list_all_but(KIND_BIT(KIND_NODE));
     settle();
-    CU_ASSERT(unseen() == lookout_kinds());
+    CU_ASSERT(unseen() == informer_kinds());
     ASSERT_INT(seen(KIND_POD), 0);
     list(KIND_NODE, "n");
     settle();
@@ -237,13 +237,13 @@ static void test_nothing_is_seen_before_all_is_listed(void)
     CU_ASSERT(!stale());
     ASSERT_INT(seen(KIND_POD), 1);
     ASSERT_INT(seen(KIND_NODE), 1);
-    CU_ASSERT(!board_is_waiting(board));
-    close_lookout();
+    CU_ASSERT(!cluster_status_is_waiting(cluster_status));
+    close_informer();
 }
 
 static void test_kinds_that_are_refused(void)
 {
-    open_lookout();
+    open_informer();
     const kind_set refused =
         KIND_BIT(KIND_NODE_POOL) | KIND_BIT(KIND_NODE) | KIND_BIT(KIND_EC2_NODE_CLASS);
     list_all_but(refused);
@@ -262,48 +262,48 @@ static void test_kinds_that_are_refused(void)
     list(KIND_NODE, "n");
     settle();
     CU_ASSERT(unseen() == KIND_BIT(KIND_EC2_NODE_CLASS));
-    close_lookout();
+    close_informer();
 }
 
 static void test_a_kind_that_fails_is_not_waited_for_long(void)
 {
-    open_lookout();
+    open_informer();
     list_all_but(KIND_BIT(KIND_NODE));
     reports[KIND_NODE].failures = 1;
     settle();
     let_pass(9999);
     settle();
-    CU_ASSERT(board_is_waiting(board));
+    CU_ASSERT(cluster_status_is_waiting(cluster_status));
     ASSERT_INT(seen(KIND_POD), 0);
     let_pass(1);
     settle();
     CU_ASSERT(unseen() == KIND_BIT(KIND_NODE));
     ASSERT_INT(seen(KIND_POD), 1);
-    close_lookout();
+    close_informer();
 }
 
 static void test_ready_without_a_cluster(void)
 {
-    open_lookout();
+    open_informer();
     let_pass(10000);
     settle();
-    CU_ASSERT(!board_is_waiting(board));
-    CU_ASSERT(unseen() == lookout_kinds());
-    close_lookout();
+    CU_ASSERT(!cluster_status_is_waiting(cluster_status));
+    CU_ASSERT(unseen() == informer_kinds());
+    close_informer();
 }
 
 /* Half of a first list is never seen: it is waited for while it goes on, dropped when it broke off.
  */
 static void test_half_of_a_list(void)
 {
-    open_lookout();
+    open_informer();
     list_all_but(KIND_BIT(KIND_NODE_POOL));
-    CU_ASSERT(sink.list_begin(sink.context, KIND_NODE_POOL));
+    CU_ASSERT(handler.list_begin(handler.context, KIND_NODE_POOL));
     put(KIND_NODE_POOL, "first");
     reports[KIND_NODE_POOL].listing = true;
     let_pass(20000);
     settle();
-    CU_ASSERT(unseen() == lookout_kinds());
+    CU_ASSERT(unseen() == informer_kinds());
     reports[KIND_NODE_POOL].listing = false;
     reports[KIND_NODE_POOL].failures = 1;
     settle();
@@ -313,7 +313,7 @@ static void test_half_of_a_list(void)
     /* Events that are gathered when the next try begins wait with it. */
     put(KIND_POD, "new");
     ASSERT_INT(step(), 1);
-    CU_ASSERT(sink.list_begin(sink.context, KIND_NODE_POOL));
+    CU_ASSERT(handler.list_begin(handler.context, KIND_NODE_POOL));
     put(KIND_NODE_POOL, "first");
     reports[KIND_NODE_POOL].listing = true;
     clock_ms++;
@@ -324,12 +324,12 @@ static void test_half_of_a_list(void)
     CU_ASSERT(unseen() == 0);
     ASSERT_INT(seen(KIND_NODE_POOL), 1);
     ASSERT_INT(seen(KIND_POD), 2);
-    close_lookout();
+    close_informer();
 }
 
 static void test_volumes_grow_stale(void)
 {
-    open_lookout();
+    open_informer();
     list_all_but(0);
     settle();
     reports[KIND_PERSISTENT_VOLUME].watching = false;
@@ -356,12 +356,12 @@ static void test_volumes_grow_stale(void)
     reports[KIND_PERSISTENT_VOLUME_CLAIM].age_ms = 0;
     settle();
     CU_ASSERT(!stale());
-    close_lookout();
+    close_informer();
 }
 
 static void test_events_are_gathered(void)
 {
-    open_lookout();
+    open_informer();
     list_all_but(0);
     settle();
     const struct world *before = pin(OTHER_SLOT);
@@ -372,7 +372,7 @@ static void test_events_are_gathered(void)
     int64_t wait_ms = step();
     ASSERT_INT(wait_ms, 1);
     ASSERT_INT(seen(KIND_POD), 1);
-    tell(sink.remove, KIND_POD, "c");
+    tell(handler.remove, KIND_POD, "c");
     ASSERT_INT(wakes, 1);
     clock_ms += wait_ms;
     ASSERT_INT(step(), 1000);
@@ -387,12 +387,12 @@ static void test_events_are_gathered(void)
     /* What came and went while it was gathered leaves nothing to do. */
     put(KIND_POD, "e");
     ASSERT_INT(step(), 1);
-    tell(sink.remove, KIND_POD, "e");
+    tell(handler.remove, KIND_POD, "e");
     clock_ms++;
     ASSERT_INT(step(), 1000);
     ASSERT_INT(step(), 1000);
     ASSERT_INT(seen(KIND_POD), 2);
-    close_lookout();
+    close_informer();
 }
 
 /* What no world uses any more is freed: views by the hundred do not add up. */
@@ -401,7 +401,7 @@ static void test_views_are_given_back(void)
     enum { VIEWS = 300, NAME_BYTES = 4000, GROWTH_BYTES = 400 << 10 };
     static char name[NAME_BYTES];
     memset(name, 'n', sizeof name - 1);
-    open_lookout();
+    open_informer();
     list_all_but(0);
     settle();
     size_t before = 0;
@@ -409,19 +409,19 @@ static void test_views_are_given_back(void)
         name[0] = (char)('a' + i % 2);
         put(KIND_CSI_NODE, name);
         name[0] = (char)('a' + (i + 1) % 2);
-        tell(sink.remove, KIND_CSI_NODE, name);
+        tell(handler.remove, KIND_CSI_NODE, name);
         settle();
         if (i == VIEWS)
             before = mallinfo2().uordblks;
     }
     ASSERT_INT(seen(KIND_CSI_NODE), 2);
     CU_ASSERT(mallinfo2().uordblks < before + GROWTH_BYTES);
-    close_lookout();
+    close_informer();
 }
 
 static void test_rules_change_and_the_view_stays(void)
 {
-    open_lookout();
+    open_informer();
     list_all_but(0);
     settle();
     const struct world *before = pin(OTHER_SLOT);
@@ -440,7 +440,7 @@ static void test_rules_change_and_the_view_stays(void)
     unpin(SLOT);
     ASSERT_INT(before->generation, 1);
     unpin(OTHER_SLOT);
-    close_lookout();
+    close_informer();
 }
 
 static const struct places *places(void)
@@ -454,7 +454,7 @@ static const struct places *places(void)
 /* To look at every instance type takes long: a pool is worth it at once, a Node after a while. */
 static void test_places_are_made_now_and_then(void)
 {
-    open_lookout();
+    open_informer();
     list_all_but(0);
     settle();
     const struct places *first = places();
@@ -479,12 +479,12 @@ static void test_places_are_made_now_and_then(void)
     settle();
     CU_ASSERT(places() != second);
     unpin(OTHER_SLOT);
-    close_lookout();
+    close_informer();
 }
 
-static void test_the_board_tells(void)
+static void test_the_status_tells(void)
 {
-    open_lookout();
+    open_informer();
     list_all_but(KIND_BIT(KIND_NODE));
     refuse(KIND_NODE, 403);
     settle();
@@ -493,11 +493,11 @@ static void test_the_board_tells(void)
     clock_ms += 500;
     struct arena *arena = arena_create(1 << 20);
     struct text_builder line = {.arena = arena}, metrics = {.arena = arena};
-    board_add_line(board, clock_ms, &line);
+    cluster_status_add_line(cluster_status, clock_ms, &line);
     const char *said = text_builder_text(&line).data;
     CU_ASSERT(strstr(said, "objects, none older than 2 s; nodes cannot be seen: answered 403") !=
               NULL);
-    board_add_metrics(board, clock_ms, &metrics);
+    cluster_status_add_metrics(cluster_status, clock_ms, &metrics);
     const char *page = text_builder_text(&metrics).data;
     CU_ASSERT(strstr(page, "\ntaffrail_cluster_age_seconds{kind=\"Pod\"} 2.000\n") != NULL);
     CU_ASSERT(strstr(page, "\ntaffrail_cluster_objects{kind=\"Pod\"} 1\n") != NULL);
@@ -505,7 +505,7 @@ static void test_the_board_tells(void)
     CU_ASSERT(strstr(page, "age_seconds{kind=\"Node\"}") == NULL);
     CU_ASSERT(strstr(page, "Provisioner") == NULL);
     arena_destroy(arena);
-    close_lookout();
+    close_informer();
 }
 
 static void keep_first(void *context, const struct node *root)
@@ -548,20 +548,20 @@ static void test_the_role_is_what_is_watched(void)
         for (size_t j = 0; j < node_count(resources); j++)
             granted |= set_of_resource(group, node_string(node_item(resources, j)));
     }
-    CU_ASSERT(granted == lookout_kinds());
+    CU_ASSERT(granted == informer_kinds());
     arena_destroy(arena);
 }
 
 /* ---- custom owners ---- */
 
-static bool board_says(const char *what)
+static bool status_says(const char *what)
 {
     struct arena *arena = arena_create(1 << 20);
     struct text_builder out = {.arena = arena};
-    board_add_line(board, clock_ms, &out);
+    cluster_status_add_line(cluster_status, clock_ms, &out);
     text_builder_add(&out, TEXT("\n"));
-    board_add_kinds(board, clock_ms, &out);
-    board_add_metrics(board, clock_ms, &out);
+    cluster_status_add_kinds(cluster_status, clock_ms, &out);
+    cluster_status_add_metrics(cluster_status, clock_ms, &out);
     bool says = strstr(text_builder_text(&out).data, what) != NULL;
     if (!says)
         fprintf(stderr, "\"%s\" is not in\n%s", what, text_builder_text(&out).data);
@@ -578,7 +578,7 @@ static void put_owner(const char *name)
                             .kind_name = TEXT("Rollout"),
                             .namespace = TEXT("shop"),
                             .name = text_of(name)};
-    CU_ASSERT(sink.put(sink.context, &object));
+    CU_ASSERT(handler.put(handler.context, &object));
 }
 
 static bool sees_owners(const char *group, const char *kind)
@@ -591,33 +591,33 @@ static bool sees_owners(const char *group, const char *kind)
 
 static void test_custom_owners_are_those_of_the_rules(void)
 {
-    open_lookout();
+    open_informer();
     watched[0] = '\0';
-    lookout_follow(lookout);
+    informer_follow(informer);
     ASSERT_TEXT(text_of(watched), "");
     set_rules_with(2, "trustedControllers: [" TRUST("Rollout.argoproj.io") "], ");
     watch_fails = true; /* it is tried again */
-    lookout_follow(lookout);
+    informer_follow(informer);
     watch_fails = false;
-    lookout_follow(lookout);
-    lookout_follow(lookout);
+    informer_follow(informer);
+    informer_follow(informer);
     ASSERT_TEXT(text_of(watched), "+0 Rollout.argoproj.io rollouts ");
     list_all_but(0);
     settle();
-    CU_ASSERT(board_is_waiting(board)); /* for these, too */
-    CU_ASSERT(sink.list_begin(sink.context, KIND_OWNER_FIRST));
+    CU_ASSERT(cluster_status_is_waiting(cluster_status)); /* for these, too */
+    CU_ASSERT(handler.list_begin(handler.context, KIND_OWNER_FIRST));
     put_owner("web");
-    CU_ASSERT(sink.list_end(sink.context, KIND_OWNER_FIRST));
+    CU_ASSERT(handler.list_end(handler.context, KIND_OWNER_FIRST));
     reports[KIND_OWNER_FIRST] = (struct watch_report){.synced = true, .watching = true};
     settle();
-    CU_ASSERT(!board_is_waiting(board));
+    CU_ASSERT(!cluster_status_is_waiting(cluster_status));
     CU_ASSERT(unseen() == 0);
     CU_ASSERT(sees_owners("argoproj.io", "Rollout"));
     ASSERT_INT(seen(KIND_OWNER_FIRST), 1);
     let_pass(1000);
     settle();
-    CU_ASSERT(board_says("Rollout.argoproj.io: 1 objects, known to be right"));
-    CU_ASSERT(board_says("taffrail_cluster_objects{kind=\"Rollout.argoproj.io\"} 1\n"));
+    CU_ASSERT(status_says("Rollout.argoproj.io: 1 objects, known to be right"));
+    CU_ASSERT(status_says("taffrail_cluster_objects{kind=\"Rollout.argoproj.io\"} 1\n"));
     /* It may no longer be listed. */
     reports[KIND_OWNER_FIRST].degraded = true;
     settle();
@@ -628,48 +628,48 @@ static void test_custom_owners_are_those_of_the_rules(void)
     /* Until others have been listed they are believed, and none of the old are left. */
     watched[0] = '\0';
     set_rules_with(3, "trustedControllers: [" TRUST("Canary.example.com") "], ");
-    lookout_follow(lookout);
+    informer_follow(informer);
     ASSERT_TEXT(text_of(watched), "-0 +0 Canary.example.com canarys ");
     reports[KIND_OWNER_FIRST] = (struct watch_report){.age_ms = -1};
     settle();
     CU_ASSERT(!sees_owners("argoproj.io", "Rollout"));
     CU_ASSERT(!sees_owners("example.com", "Canary"));
     ASSERT_INT(seen(KIND_OWNER_FIRST), 0);
-    close_lookout();
+    close_informer();
 }
 
 /* Which they are is told with the objects: new rules alone change neither. */
 static void test_new_rules_do_not_rename_owners(void)
 {
-    open_lookout();
+    open_informer();
     set_rules_with(2, "trustedControllers: [" TRUST("Rollout.argoproj.io") "], ");
-    lookout_follow(lookout);
+    informer_follow(informer);
     list_all_but(0);
-    CU_ASSERT(sink.list_begin(sink.context, KIND_OWNER_FIRST));
+    CU_ASSERT(handler.list_begin(handler.context, KIND_OWNER_FIRST));
     put_owner("web");
-    CU_ASSERT(sink.list_end(sink.context, KIND_OWNER_FIRST));
+    CU_ASSERT(handler.list_end(handler.context, KIND_OWNER_FIRST));
     reports[KIND_OWNER_FIRST] = (struct watch_report){.synced = true, .watching = true};
     settle();
     set_rules_with(3, "trustedControllers: [" TRUST("Canary.example.com") "], ");
     CU_ASSERT(sees_owners("argoproj.io", "Rollout"));
     CU_ASSERT(!sees_owners("example.com", "Canary"));
     ASSERT_INT(seen(KIND_OWNER_FIRST), 1);
-    close_lookout();
+    close_informer();
 }
 
 static void test_owners_come_with_the_view_that_has_them(void)
 {
-    open_lookout();
+    open_informer();
     set_rules_with(2, "trustedControllers: [" TRUST("Rollout.argoproj.io") "], ");
-    lookout_follow(lookout);
+    informer_follow(informer);
     list_all_but(0);
     refuse(KIND_OWNER_FIRST, 403);
     settle();
     /* No view can be made while Nodes are half listed, and that they are is published. */
     reports[KIND_NODE] = (struct watch_report){.listing = true, .age_ms = -1};
-    CU_ASSERT(sink.list_begin(sink.context, KIND_OWNER_FIRST));
+    CU_ASSERT(handler.list_begin(handler.context, KIND_OWNER_FIRST));
     put_owner("web");
-    CU_ASSERT(sink.list_end(sink.context, KIND_OWNER_FIRST));
+    CU_ASSERT(handler.list_end(handler.context, KIND_OWNER_FIRST));
     reports[KIND_OWNER_FIRST] = (struct watch_report){.synced = true, .watching = true};
     settle();
     CU_ASSERT(unseen() == KIND_BIT(KIND_NODE));
@@ -678,12 +678,12 @@ static void test_owners_come_with_the_view_that_has_them(void)
     settle();
     CU_ASSERT(sees_owners("argoproj.io", "Rollout"));
     ASSERT_INT(seen(KIND_OWNER_FIRST), 1);
-    close_lookout();
+    close_informer();
 }
 
 static void test_as_many_custom_owners_as_there_are_kinds_for(void)
 {
-    open_lookout();
+    open_informer();
     char spec[1024] = "trustedControllers: [";
     for (char kind = 'A'; kind <= 'I'; kind++)
         snprintf(spec + strlen(spec), sizeof spec - strlen(spec),
@@ -691,22 +691,22 @@ static void test_as_many_custom_owners_as_there_are_kinds_for(void)
     snprintf(spec + strlen(spec), sizeof spec - strlen(spec), "], ");
     set_rules_with(2, spec);
     watched[0] = '\0';
-    lookout_follow(lookout);
+    informer_follow(informer);
     CU_ASSERT(strstr(watched, "+7 H.a.io hs ") != NULL);
     CU_ASSERT(strstr(watched, "I.a.io") == NULL);
-    close_lookout();
+    close_informer();
 }
 
 /* ---- what cannot be read, and what there is no room for ---- */
 
 static bool injure(void *context, const struct object *object)
 {
-    return sink.put_unreadable(context, object, "too deep");
+    return handler.put_unreadable(context, object, "too deep");
 }
 
 static void test_one_object_that_cannot_be_read(void)
 {
-    open_lookout();
+    open_informer();
     list_all_but(0);
     settle();
     tell(injure, KIND_POD, "deep");
@@ -723,20 +723,20 @@ static void test_one_object_that_cannot_be_read(void)
     unpin(SLOT);
     ASSERT_INT(seen(KIND_POD), 1);
     ASSERT_INT(seen(KIND_NODE), 0);
-    CU_ASSERT(board_says("; 1 of 2 pods cannot be read; 1 of 1 nodes cannot be read\n"));
-    CU_ASSERT(board_says("pods: 2 objects, known to be right 1 s ago, 1 cannot be read "
-                         "(shop/deep)\n"));
-    CU_ASSERT(board_says("taffrail_cluster_unreadable_objects{kind=\"Node\"} 1\n"));
-    CU_ASSERT(!board_is_waiting(board));
+    CU_ASSERT(status_says("; 1 of 2 pods cannot be read; 1 of 1 nodes cannot be read\n"));
+    CU_ASSERT(status_says("pods: 2 objects, known to be right 1 s ago, 1 cannot be read "
+                          "(shop/deep)\n"));
+    CU_ASSERT(status_says("taffrail_cluster_unreadable_objects{kind=\"Node\"} 1\n"));
+    CU_ASSERT(!cluster_status_is_waiting(cluster_status));
     put(KIND_NODE, "b");
-    tell(sink.remove, KIND_POD, "deep");
+    tell(handler.remove, KIND_POD, "deep");
     settle();
     let_pass(1000);
     settle();
-    CU_ASSERT(board_says("taffrail_cluster_unreadable_objects{kind=\"Node\"} 0\n"));
-    CU_ASSERT(board_says("taffrail_cluster_unreadable_objects{kind=\"Pod\"} 0\n"));
+    CU_ASSERT(status_says("taffrail_cluster_unreadable_objects{kind=\"Node\"} 0\n"));
+    CU_ASSERT(status_says("taffrail_cluster_unreadable_objects{kind=\"Pod\"} 0\n"));
     ASSERT_INT(seen(KIND_NODE), 1);
-    close_lookout();
+    close_informer();
 }
 
 static kind_set listed_again;
@@ -752,15 +752,16 @@ static void test_what_there_is_no_room_for(void)
 {
     enum { FLOOD = 3000 };
     char name[32];
-    open_lookout_with((struct lookout_options){.list_again = note_list, .view_bytes_max = 200000});
+    open_informer_with(
+        (struct informer_options){.list_again = note_list, .view_bytes_max = 200000});
     log_set_level(LOG_ERROR);
     list_all_but(KIND_BIT(KIND_POD) | KIND_BIT(KIND_NODE));
-    CU_ASSERT(sink.list_begin(sink.context, KIND_POD));
+    CU_ASSERT(handler.list_begin(handler.context, KIND_POD));
     for (int i = 0; i < FLOOD; i++) {
         snprintf(name, sizeof name, "pod-%d", i);
         put(KIND_POD, name);
     }
-    CU_ASSERT(sink.list_end(sink.context, KIND_POD));
+    CU_ASSERT(handler.list_end(handler.context, KIND_POD));
     reports[KIND_POD] = (struct watch_report){.synced = true, .watching = true, .lists = 1};
     list(KIND_NODE, "n");
     settle();
@@ -769,14 +770,14 @@ static void test_what_there_is_no_room_for(void)
     CU_ASSERT(unseen() == KIND_BIT(KIND_POD)); /* of some not even the names are known */
     let_pass(1000);
     settle();
-    CU_ASSERT(board_says("; there is no memory for all pods"));
-    CU_ASSERT(board_says("taffrail_cluster_lacking{kind=\"Pod\"} 1\n"));
+    CU_ASSERT(status_says("; there is no memory for all pods"));
+    CU_ASSERT(status_says("taffrail_cluster_lacking{kind=\"Pod\"} 1\n"));
     let_pass(120000);
     settle();
     CU_ASSERT(listed_again == 0);
     for (int i = 0; i < FLOOD; i++) {
         snprintf(name, sizeof name, "pod-%d", i);
-        tell(sink.remove, KIND_POD, name);
+        tell(handler.remove, KIND_POD, name);
     }
     let_pass(60000);
     settle();
@@ -786,7 +787,7 @@ static void test_what_there_is_no_room_for(void)
     CU_ASSERT(unseen() == 0);
     ASSERT_INT(seen(KIND_POD), 1);
     log_set_level(LOG_INFO);
-    close_lookout();
+    close_informer();
 }
 
 const struct unit_test unit_tests[] = {
@@ -807,7 +808,7 @@ const struct unit_test unit_tests[] = {
     {"views are given back", test_views_are_given_back},
     {"rules change and the view stays", test_rules_change_and_the_view_stays},
     {"places are made now and then", test_places_are_made_now_and_then},
-    {"the board tells", test_the_board_tells},
+    {"the status tells", test_the_status_tells},
     {"the role is what is watched", test_the_role_is_what_is_watched},
     {NULL, NULL},
 };

@@ -1,10 +1,10 @@
-/* What a live holds (live.c), and its versions (live_version.c). */
+/* What a live holds (store.c), and its versions (store_version.c). */
 #ifndef TAFFRAIL_LIVE_LIVE_INTERNAL_H
 #define TAFFRAIL_LIVE_LIVE_INTERNAL_H
 
 #include "kube/snapshot_internal.h"
-#include "live/kept.h"
-#include "live/live.h"
+#include "live/store.h"
+#include "live/stored.h"
 
 /* ---- what is there now ---- */
 
@@ -12,10 +12,10 @@
 struct entry {
     struct entry *next; /* of its bucket */
     uint64_t hash;
-    struct kept *now;     /* NULL: there is none */
-    struct kept *version; /* that in the last version, which has none when it is NULL */
-    uint64_t list;        /* the last one it came in, or after which it came */
-    bool touched;         /* is among those touched of its kind */
+    struct stored *now;     /* NULL: there is none */
+    struct stored *version; /* that in the last version, which has none when it is NULL */
+    uint64_t list;          /* the last one it came in, or after which it came */
+    bool touched;           /* is among those touched of its kind */
 };
 struct entries {
     struct entry **buckets; /* a power of two of them */
@@ -41,7 +41,7 @@ enum part { PART_POOLS, PART_NODE_ZONES, PART_NODE_LABELS, PART_COUNT };
 
 /* What a version had and the next has not. */
 struct leftover {
-    struct kept *objects;
+    struct stored *objects;
     struct list_block *blocks;
     struct arena *parts[PART_COUNT];
 };
@@ -55,20 +55,20 @@ struct version {
     struct leftover leftover; /* once there is a next one */
 };
 
-struct live {
+struct store {
     struct entries kinds[KIND_COUNT];
     struct shared_trees trees; /* of the objects now and in all versions */
     size_t limit_bytes;
     size_t change_count; /* entries that differ from the last version */
     struct version *first, *last;
-    struct live_change *changes;  /* of what can be read */
-    struct live_change *injuries; /* of what cannot: before and after are names */
-    size_t change_capacity;       /* of both */
+    struct store_change *changes;  /* of what can be read */
+    struct store_change *injuries; /* of what cannot: before and after are names */
+    size_t change_capacity;        /* of both */
 };
 
 /* False: malloc failed. */
-bool versions_begin(struct live *live) MUST_CHECK;
-void versions_destroy(struct live *live);
+bool versions_begin(struct store *store) MUST_CHECK;
+void versions_destroy(struct store *store);
 /* Forgets an entry that is in no version. */
 void entry_forget(struct entries *entries, struct entry *entry);
 

@@ -9,7 +9,7 @@
 
 #include "kube/object.h"
 #include "kube/snapshot.h"
-#include "live/live.h"
+#include "live/store.h"
 #include "unit.h"
 
 const char unit_suite[] = "kube live memory";
@@ -65,7 +65,7 @@ struct model {
     unsigned values[KINDS][NAMES]; /* 0: not there */
 };
 
-static bool put(struct live *live, size_t kind, unsigned number, unsigned value)
+static bool put(struct store *store, size_t kind, unsigned number, unsigned value)
 {
     struct arena *arena = arena_create(1 << 20);
     struct source source = {
@@ -82,18 +82,18 @@ static bool put(struct live *live, size_t kind, unsigned number, unsigned value)
     CU_ASSERT_FATAL(doc_read_json(&source, &doc_limits_review, NULL, arena, &root, &error));
     CU_ASSERT_FATAL(object_read(root, NULL, TEXT(""), arena, &object, &error));
     failing = true;
-    bool done = live_put(live, &object);
+    bool done = store_put(store, &object);
     failing = false;
     arena_destroy(arena);
     return done;
 }
 
-static bool take_away(struct live *live, size_t kind, unsigned number)
+static bool take_away(struct store *store, size_t kind, unsigned number)
 {
     char name[16];
     snprintf(name, sizeof name, "o-%u", number);
     failing = true;
-    bool done = live_remove(live, kinds[kind], kind == 0 ? TEXT("n") : TEXT(""), text_of(name));
+    bool done = store_remove(store, kinds[kind], kind == 0 ? TEXT("n") : TEXT(""), text_of(name));
     failing = false;
     return done;
 }
@@ -125,22 +125,22 @@ static void nothing_is_lost_when_malloc_fails(void)
     random_state = given != NULL ? strtoull(given, NULL, 10) : (uint64_t)time(NULL);
     printf("TAFFRAIL_SEED=%llu ", (unsigned long long)random_state);
     fflush(stdout);
-    struct live *live = live_create();
-    CU_ASSERT_PTR_NOT_NULL_FATAL(live);
+    struct store *store = store_create();
+    CU_ASSERT_PTR_NOT_NULL_FATAL(store);
     struct model model = {0}, of_version = {0};
     const struct snapshot *version = NULL;
     size_t versions = 0, refused = 0;
     for (int step = 0; step < STEPS; step++) {
         size_t kind = draw(KINDS);
         unsigned number = draw(NAMES), value = draw(4);
-        bool done = value == 0 ? take_away(live, kind, number) : put(live, kind, number, value);
+        bool done = value == 0 ? take_away(store, kind, number) : put(store, kind, number, value);
         if (done)
             model.values[kind][number] = value;
         if (draw(5) > 0)
             continue;
-        struct live_changes changes;
+        struct store_changes changes;
         failing = true;
-        const struct snapshot *next = live_version(live, &changes);
+        const struct snapshot *next = store_version(store, &changes);
         failing = false;
         if (next == NULL) {
             refused++;
@@ -150,7 +150,7 @@ static void nothing_is_lost_when_malloc_fails(void)
         compare(next, &model);
         if (version != NULL) {
             compare(version, &of_version);
-            live_release(live, version);
+            store_release(store, version);
         }
         version = next;
         of_version = model;
@@ -158,8 +158,8 @@ static void nothing_is_lost_when_malloc_fails(void)
     printf("%zu failures, %zu versions, %zu refused ", failures, versions, refused);
     CU_ASSERT(failures > 100 && versions > 100 && refused > 100);
     if (version != NULL)
-        live_release(live, version);
-    live_destroy(live);
+        store_release(store, version);
+    store_destroy(store);
 }
 
 const struct unit_test unit_tests[] = {

@@ -1,7 +1,8 @@
 /* What of an object is read at all. */
-#include "live/kept_internal.h"
+#include "live/transform.h"
 
-bool keep_finds(const struct keep *keep, struct text key, const struct keep **inside)
+bool transform_field_finds(const struct transform_field *keep, struct text key,
+                           const struct transform_field **inside)
 {
     *inside = NULL;
     if (keep == NULL || keep->inside == NULL)
@@ -21,7 +22,7 @@ static bool is_among(struct text key, const char *const *keys)
 }
 
 /* What object_read reads of every object, beside what the table names. */
-static bool is_of_every_object(const struct keep *keep, struct text key)
+static bool is_of_every_object(const struct transform_field *keep, struct text key)
 {
     static const char *const of_root[] = {"apiVersion", "kind", NULL};
     static const char *const of_metadata[] = {"name",
@@ -39,15 +40,15 @@ static bool is_of_every_object(const struct keep *keep, struct text key)
 
 static bool keeps(const void *within, struct text key, const void **inside)
 {
-    const struct keep *keep = within, *found;
-    bool wanted = keep_finds(keep, key, &found);
+    const struct transform_field *keep = within, *found;
+    bool wanted = transform_field_finds(keep, key, &found);
     *inside = found != NULL && found->inside != NULL ? found : NULL;
     return wanted || is_of_every_object(keep, key);
 }
 
-struct doc_choice kept_choice(enum kind kind)
+struct doc_choice transform_choice(enum kind kind)
 {
-    return (struct doc_choice){.root = &kept_fields[kind], .wants = keeps};
+    return (struct doc_choice){.root = &transform_fields[kind], .wants = keeps};
 }
 
 /* Of the root, and of its metadata. */

@@ -6,7 +6,7 @@
 #include "live/client.h"
 #include "server/server.h"
 
-struct kind_status {
+struct kind_report {
     struct watch_report report;
     size_t object_count, bytes; /* that are kept */
     size_t unreadable_count;    /* of them: nothing but their names is known */
@@ -15,7 +15,7 @@ struct kind_status {
     char custom[128];           /* of custom owners: which they are; else empty */
 };
 
-struct cluster_status {
+struct cluster_report {
     int64_t at_ms;   /* when it was so, of CLOCK_MONOTONIC */
     kind_set kinds;  /* that are watched */
     kind_set unseen; /* of them: may be there and cannot be seen */
@@ -23,16 +23,19 @@ struct cluster_status {
     bool visible;    /* there was a first look */
     bool volumes_are_stale;
     uint64_t view_count; /* that have been published */
-    struct kind_status of[KIND_COUNT];
+    struct kind_report of[KIND_COUNT];
 };
 
-void board_set(struct board *board, const struct cluster_status *status);
-bool board_is_waiting(struct board *board);
+void cluster_status_set(struct cluster_status *status, const struct cluster_report *report);
+bool cluster_status_is_waiting(struct cluster_status *status);
 /* "; cluster: ..." on the line of /readyz, without its end. */
-void board_add_line(struct board *board, int64_t now_ms, struct text_builder *out);
+void cluster_status_add_line(struct cluster_status *status, int64_t now_ms,
+                             struct text_builder *out);
 /* A line a kind. */
-void board_add_kinds(struct board *board, int64_t now_ms, struct text_builder *out);
+void cluster_status_add_kinds(struct cluster_status *status, int64_t now_ms,
+                              struct text_builder *out);
 /* Prometheus text format. */
-void board_add_metrics(struct board *board, int64_t now_ms, struct text_builder *out);
+void cluster_status_add_metrics(struct cluster_status *status, int64_t now_ms,
+                                struct text_builder *out);
 
 #endif

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "live/live_internal.h"
+#include "live/store_internal.h"
 
 /* ---- memory ---- */
 
@@ -17,11 +17,11 @@ static void free_blocks(struct list_block *block)
     }
 }
 
-static void free_leftover(struct live *live, struct leftover *leftover)
+static void free_leftover(struct store *store, struct leftover *leftover)
 {
-    for (struct kept *kept = leftover->objects; kept != NULL;) {
-        struct kept *next = kept->next;
-        kept_destroy(kept, &live->trees);
+    for (struct stored *kept = leftover->objects; kept != NULL;) {
+        struct stored *next = kept->next;
+        stored_destroy(kept, &store->trees);
         kept = next;
     }
     free_blocks(leftover->blocks);
@@ -29,15 +29,15 @@ static void free_leftover(struct live *live, struct leftover *leftover)
         arena_destroy(leftover->parts[i]);
 }
 
-bool versions_begin(struct live *live)
+bool versions_begin(struct store *store)
 {
-    live->first = live->last = calloc(1, sizeof *live->last);
-    return live->last != NULL;
+    store->first = store->last = calloc(1, sizeof *store->last);
+    return store->last != NULL;
 }
 
-void versions_destroy(struct live *live)
+void versions_destroy(struct store *store)
 {
-    struct version *last = live->last;
+    struct version *last = store->last;
     for (size_t i = 0; i < KIND_COUNT; i++) {
         free(last->kinds[i]);
         free(last->unreadable[i]);
@@ -46,100 +46,100 @@ void versions_destroy(struct live *live)
         free(last->picks[i]);
     for (size_t i = 0; i < PART_COUNT; i++)
         arena_destroy(last->parts[i]);
-    for (struct version *version = live->first; version != NULL;) {
+    for (struct version *version = store->first; version != NULL;) {
         struct version *next = version->next;
-        free_leftover(live, &version->leftover);
+        free_leftover(store, &version->leftover);
         free(version);
         version = next;
     }
 }
 
-static void free_unheld(struct live *live)
+static void free_unheld(struct store *store)
 {
-    while (live->first != live->last && live->first->holds == 0) {
-        struct version *gone = live->first;
-        live->first = gone->next;
-        free_leftover(live, &gone->leftover);
+    while (store->first != store->last && store->first->holds == 0) {
+        struct version *gone = store->first;
+        store->first = gone->next;
+        free_leftover(store, &gone->leftover);
         free(gone);
     }
 }
 
-void live_hold(struct live *live, const struct snapshot *snapshot)
+void store_hold(struct store *store, const struct snapshot *snapshot)
 {
-    struct version *version = live->first;
+    struct version *version = store->first;
     while (&version->snapshot != snapshot)
         version = version->next;
     version->holds++;
 }
 
-void live_release(struct live *live, const struct snapshot *snapshot)
+void store_release(struct store *store, const struct snapshot *snapshot)
 {
-    struct version *version = live->first;
+    struct version *version = store->first;
     while (&version->snapshot != snapshot)
         version = version->next;
     version->holds--;
-    free_unheld(live);
+    free_unheld(store);
 }
 
 /* ---- what has changed ---- */
 
 struct changes {
-    const struct live_change *items; /* by namespace and name */
+    const struct store_change *items; /* by namespace and name */
     size_t count;
 };
 
-typedef const struct object *object_function(const struct kept *kept);
+typedef const struct object *object_function(const struct stored *kept);
 
-static const struct object *readable_of(const struct kept *kept)
+static const struct object *readable_of(const struct stored *kept)
 {
     return kept == NULL || kept->unreadable ? NULL : &kept->object;
 }
 
-static const struct object *unreadable_of(const struct kept *kept)
+static const struct object *unreadable_of(const struct stored *kept)
 {
     return kept == NULL || !kept->unreadable ? NULL : &kept->object;
 }
 
 static int compare_changes(const void *a_pointer, const void *b_pointer)
 {
-    const struct live_change *a = a_pointer;
-    const struct live_change *b = b_pointer;
+    const struct store_change *a = a_pointer;
+    const struct store_change *b = b_pointer;
     return compare_objects(a->after != NULL ? a->after : a->before,
                            b->after != NULL ? b->after : b->before);
 }
 
-static bool widen(struct live_change **changes, size_t capacity)
+static bool widen(struct store_change **changes, size_t capacity)
 {
-    struct live_change *wider = realloc(*changes, capacity * sizeof *wider);
+    struct store_change *wider = realloc(*changes, capacity * sizeof *wider);
     if (wider != NULL)
         *changes = wider;
     return wider != NULL;
 }
 
-static bool make_room(struct live *live)
+static bool make_room(struct store *store)
 {
-    if (live->change_count <= live->change_capacity)
+    if (store->change_count <= store->change_capacity)
         return true;
-    size_t capacity = 2 * live->change_count;
-    if (!widen(&live->changes, capacity) || !widen(&live->injuries, capacity))
+    size_t capacity = 2 * store->change_count;
+    if (!widen(&store->changes, capacity) || !widen(&store->injuries, capacity))
         return false;
-    live->change_capacity = capacity;
+    store->change_capacity = capacity;
     return true;
 }
 
 /* Those of the objects that object_of takes; of_kind: the part that is of each kind. How many. */
-static size_t collect_changes(struct live *live, object_function *object_of,
-                              struct live_change *changes,
+static size_t collect_changes(struct store *store, object_function *object_of,
+                              struct store_change *changes,
                               struct changes of_kind[static KIND_COUNT])
 {
     size_t count = 0;
     for (size_t kind = 0; kind < KIND_COUNT; kind++) {
-        const struct entries *entries = &live->kinds[kind];
+        const struct entries *entries = &store->kinds[kind];
         size_t begin = count;
         for (size_t i = 0; i < entries->touched_count; i++) {
             const struct entry *entry = entries->touched[i];
-            const struct live_change change = {(enum kind)kind, object_of(entry->version),
-                                               object_of(entry->now)};
+            const struct store_change change = {(enum kind)kind, object_of(entry->version),
+                                                object_of(entry->now)};
             if (change.before != change.after)
                 changes[count++] = change;
         }
@@ -168,7 +168,7 @@ static bool takes_all(const struct object *object)
 static bool is_affected(const struct changes *changes, takes_function *takes)
 {
     for (size_t i = 0; i < changes->count; i++) {
-        const struct live_change *change = &changes->items[i];
+        const struct store_change *change = &changes->items[i];
         if ((change->before != NULL && takes(change->before)) ||
             (change->after != NULL && takes(change->after)))
             return true;
@@ -194,7 +194,7 @@ static bool merge(struct object_list old, const struct changes *changes, takes_f
         return false;
     size_t count = 0;
     for (size_t i = 0; i < changes->count; i++) {
-        const struct live_change *change = &changes->items[i];
+        const struct store_change *change = &changes->items[i];
         const struct object *named = change->after != NULL ? change->after : change->before;
         size_t at = object_list_search(old, named->namespace, named->name);
         count = append(merged, count, old.items, at);
@@ -330,14 +330,14 @@ static void settle_entries(struct leftover *leftover, struct entries *entries)
     entries->touched_count = 0;
 }
 
-static void step_to(struct live *live, struct version *next)
+static void step_to(struct store *store, struct version *next)
 {
-    struct version *last = live->last;
+    struct version *last = store->last;
     struct leftover *leftover = &last->leftover;
     for (size_t i = 0; i < KIND_COUNT; i++) {
         leave_block(leftover, last->kinds[i], next->kinds[i]);
         leave_block(leftover, last->unreadable[i], next->unreadable[i]);
-        settle_entries(leftover, &live->kinds[i]);
+        settle_entries(leftover, &store->kinds[i]);
     }
     for (size_t i = 0; i < PICK_COUNT; i++)
         leave_block(leftover, last->picks[i], next->picks[i]);
@@ -345,29 +345,29 @@ static void step_to(struct live *live, struct version *next)
         if (last->parts[i] != next->parts[i])
             leftover->parts[i] = last->parts[i];
     last->next = next;
-    live->last = next;
-    live->change_count = 0;
+    store->last = next;
+    store->change_count = 0;
 }
 
-const struct snapshot *live_version(struct live *live, struct live_changes *changes)
+const struct snapshot *store_version(struct store *store, struct store_changes *changes)
 {
     struct difference difference;
-    free_unheld(live);
-    *changes = (struct live_changes){0};
-    if (live->change_count > 0) {
-        if (!make_room(live))
+    free_unheld(store);
+    *changes = (struct store_changes){0};
+    if (store->change_count > 0) {
+        if (!make_room(store))
             return NULL;
-        size_t count = collect_changes(live, readable_of, live->changes, difference.readable);
-        collect_changes(live, unreadable_of, live->injuries, difference.unreadable);
-        struct version *next = make_next(live->last, &difference);
+        size_t count = collect_changes(store, readable_of, store->changes, difference.readable);
+        collect_changes(store, unreadable_of, store->injuries, difference.unreadable);
+        struct version *next = make_next(store->last, &difference);
         if (next == NULL)
             return NULL;
-        *changes = (struct live_changes){live->changes, count};
-        step_to(live, next);
+        *changes = (struct store_changes){store->changes, count};
+        step_to(store, next);
     } else {
         for (size_t i = 0; i < KIND_COUNT; i++)
-            settle_entries(&live->last->leftover, &live->kinds[i]); /* came and went since */
+            settle_entries(&store->last->leftover, &store->kinds[i]); /* came and went since */
     }
-    live->last->holds++;
-    return &live->last->snapshot;
+    store->last->holds++;
+    return &store->last->snapshot;
 }

@@ -1,7 +1,7 @@
 /* What the duties read and write: Secrets, and the CA bundles of webhook configurations. */
 #include <string.h>
 
-#include "server/duties.h"
+#include "server/webhook_manager.h"
 
 static const struct doc_limits limits = {.bytes = 8 << 20, .nodes = 200000, .depth = 64};
 
@@ -51,14 +51,14 @@ void rotation_secret_read(const struct node *object, struct arena *arena,
     }
 }
 
-static bool is_ours(const struct duties_settings *settings, const struct node *entry)
+static bool is_ours(const struct webhook_manager_settings *settings, const struct node *entry)
 {
     const struct node *service = node_at(entry, "clientConfig.service");
     return text_is(node_string(node_get(service, "name")), settings->service) &&
            text_is(node_string(node_get(service, "namespace")), settings->namespace);
 }
 
-struct webhook_entries entries_of(const struct duties_settings *settings,
+struct webhook_entries entries_of(const struct webhook_manager_settings *settings,
                                   const struct node *configuration, struct arena *arena)
 {
     const struct node *list = node_get(configuration, "webhooks");
@@ -132,7 +132,8 @@ static struct node data_of(const struct node *old, const struct rotation_secret 
     return node_of_members(data, count);
 }
 
-static struct node new_metadata(const struct duties_settings *settings, struct arena *arena)
+static struct node new_metadata(const struct webhook_manager_settings *settings,
+                                struct arena *arena)
 {
     struct member *metadata = ARENA_ARRAY(arena, 2, struct member);
     metadata[0] = member_of(TEXT("name"), node_of_text(text_of(settings->secret)));
@@ -140,7 +141,7 @@ static struct node new_metadata(const struct duties_settings *settings, struct a
     return node_of_members(metadata, 2);
 }
 
-struct text secret_body(const struct node *read, const struct duties_settings *settings,
+struct text secret_body(const struct node *read, const struct webhook_manager_settings *settings,
                         const struct rotation_secret *secret, struct arena *arena)
 {
     enum { NEW_MEMBERS = 5 };

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "live/kept.h"
+#include "live/stored.h"
 #include "unit.h"
 
 /* Then they have no text, and what is wrong with them no place in it. */
@@ -21,11 +21,11 @@ static inline const struct object *kept_or_whole(const struct object *object)
 {
     static const kind_set without_template = KIND_BIT(KIND_REPLICATION_CONTROLLER);
     static struct shared_trees trees;
-    static struct kept *all;
+    static struct stored *all;
     bool all_kinds = objects_are_kept() && strcmp(getenv("TAFFRAIL_TEST_KEPT"), "all") == 0;
     if (!objects_are_kept() || (!all_kinds && (KIND_BIT(object->kind) & without_template) != 0))
         return object;
-    struct kept *kept = kept_create(object, &trees);
+    struct stored *kept = stored_create(object, &trees);
     CU_ASSERT_PTR_NOT_NULL_FATAL(kept);
     kept->next = all;
     all = kept;

@@ -3,14 +3,14 @@
 #ifndef TAFFRAIL_SERVER_LOOKOUT_H
 #define TAFFRAIL_SERVER_LOOKOUT_H
 
-#include "server/board.h"
+#include "server/cluster_status.h"
 #include "server/publish.h"
 
-struct lookout_options {
+struct informer_options {
     struct publisher *publisher;
-    struct board *board;
+    struct cluster_status *status;
     int64_t (*now_ms)(void); /* goes forward only */
-    /* Called by the sink when lookout_step has something to do after a time of rest. */
+    /* Called by the handler when informer_step has something to do after a time of rest. */
     void (*wake)(void *context);
     /* Watches custom owners as a kind, NULL: no longer. False: memory ran out, and it is asked
      * again. */
@@ -21,21 +21,21 @@ struct lookout_options {
     size_t view_bytes_max; /* 0: no limit */
 };
 
-struct lookout;
+struct informer;
 /* The kinds that rails and the solver look up, and owners' kinds. */
-kind_set lookout_kinds(void);
+kind_set informer_kinds(void);
 /* NULL: malloc failed. */
-struct lookout *lookout_create(const struct lookout_options *options) MUST_CHECK;
-void lookout_destroy(struct lookout *lookout); /* NULL is fine */
+struct informer *informer_create(const struct informer_options *options) MUST_CHECK;
+void informer_destroy(struct informer *informer); /* NULL is fine */
 /* Shows the publisher a cluster of which nothing is seen yet: from here on it must be destroyed
  * first. False: malloc failed. */
-bool lookout_begin(struct lookout *lookout) MUST_CHECK;
-/* Told on the thread that calls lookout_step. */
-struct watch_sink lookout_sink(struct lookout *lookout);
+bool informer_begin(struct informer *informer) MUST_CHECK;
+/* Told on the thread that calls informer_step. */
+struct event_handler informer_handler(struct informer *informer);
 /* Has the custom owners watched that the rules in force name: reports are of what it leaves. */
-void lookout_follow(struct lookout *lookout);
+void informer_follow(struct informer *informer);
 /* Publishes what is due; reports[kind] is what the kind's watcher reports. Returns for how many
  * milliseconds, unless it is woken, there is nothing to do. */
-int64_t lookout_step(struct lookout *lookout, const struct watch_report reports[KIND_COUNT]);
+int64_t informer_step(struct informer *informer, const struct watch_report reports[KIND_COUNT]);
 
 #endif

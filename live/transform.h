@@ -2,29 +2,31 @@
 #ifndef TAFFRAIL_LIVE_KEPT_INTERNAL_H
 #define TAFFRAIL_LIVE_KEPT_INTERNAL_H
 
-#include "live/kept.h"
+#include "live/stored.h"
 
-/* ---- kept_fields.c ---- */
+/* ---- transform_fields.c ---- */
 
 /* What is kept of the value of a member, and of the items when it is a list. */
-struct keep {
+struct transform_field {
     struct text key;
-    const struct keep *inside; /* only these members, up to one without a key; NULL: the whole */
+    const struct transform_field
+        *inside; /* only these members, up to one without a key; NULL: the whole */
     bool (*takes)(const struct node *item); /* only these items; NULL: all */
     bool shared; /* many objects have it alike: there once for all of them */
 };
-extern const struct keep kept_fields[KIND_COUNT];
+extern const struct transform_field transform_fields[KIND_COUNT];
 /* Finds what is kept of a member; false: nothing. *inside NULL: the whole. */
-bool keep_finds(const struct keep *keep, struct text key, const struct keep **inside);
+bool transform_field_finds(const struct transform_field *keep, struct text key,
+                           const struct transform_field **inside);
 /* A word that most objects have, for ever; NULL: it is none. */
-const char *kept_word(struct text text);
+const char *transform_word(struct text text);
 
-/* ---- kept_tree.c ---- */
+/* ---- transform_tree.c ---- */
 
 enum { SHARED_MAX = 16 }; /* trees of one object; what is beyond is the object's own */
 
 /* A copy under way: measured first, then made in the memory that takes. */
-struct keeping {
+struct tree_copy {
     struct shared_trees *trees; /* NULL: nothing is shared */
     enum kind kind;
     struct shared_tree *shared[SHARED_MAX];
@@ -36,16 +38,18 @@ struct keeping {
     char *next_byte;
 };
 /* keep NULL: the whole. */
-void keeping_measure(struct keeping *keeping, const struct node *node, const struct keep *keep);
-void keeping_measure_text(struct keeping *keeping, struct text text);
-size_t keeping_size_bytes(const struct keeping *keeping);
+void tree_copy_measure(struct tree_copy *tree_copy, const struct node *node,
+                       const struct transform_field *keep);
+void tree_copy_measure_text(struct tree_copy *tree_copy, struct text text);
+size_t tree_copy_size_bytes(const struct tree_copy *tree_copy);
 /* Memory of that size, aligned for pointers. */
-void keeping_begin(struct keeping *keeping, void *memory);
-struct node keeping_copy(struct keeping *keeping, const struct node *node, const struct keep *keep);
-const char *keeping_copy_text(struct keeping *keeping, struct text text);
+void tree_copy_begin(struct tree_copy *tree_copy, void *memory);
+struct node tree_copy_make(struct tree_copy *tree_copy, const struct node *node,
+                           const struct transform_field *keep);
+const char *tree_copy_text(struct tree_copy *tree_copy, struct text text);
 
 /* Whether trees are the same, in the order written. */
-bool kept_tree_equal(const struct node *a, const struct node *b);
+bool shared_tree_equal(const struct node *a, const struct node *b);
 void shared_tree_release(struct shared_trees *trees, struct shared_tree *tree);
 
 #endif

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "live/kept_internal.h"
+#include "live/transform.h"
 
 /* A tree that several objects have. Counted by who writes; who reads does not see the count. */
 struct shared_tree {
@@ -15,126 +15,128 @@ struct shared_tree {
 
 /* ---- what of a tree is kept ---- */
 
-static bool keeps_member(const struct keep *keep, const struct member *member,
-                         const struct keep **within)
+static bool keeps_member(const struct transform_field *keep, const struct member *member,
+                         const struct transform_field **within)
 {
-    return keep_finds(keep, (struct text){member->key, member->key_size}, within);
+    return transform_field_finds(keep, (struct text){member->key, member->key_size}, within);
 }
 
-static bool keeps_item(const struct keep *keep, const struct node *item)
+static bool keeps_item(const struct transform_field *keep, const struct node *item)
 {
     return keep == NULL || keep->takes == NULL || keep->takes(item);
 }
 
 /* Of what is kept of an item of the list. */
-static const struct keep *within_item(const struct keep *keep, struct keep *item)
+static const struct transform_field *within_item(const struct transform_field *keep,
+                                                 struct transform_field *item)
 {
     if (keep == NULL)
         return NULL;
-    *item = (struct keep){.inside = keep->inside};
+    *item = (struct transform_field){.inside = keep->inside};
     return item;
 }
 
 /* A key that outlives the object; NULL: it has to be copied. */
-static const char *lasting_key(const struct keep *within, struct text key)
+static const char *lasting_key(const struct transform_field *within, struct text key)
 {
-    return within != NULL ? within->key.data : kept_word(key);
+    return within != NULL ? within->key.data : transform_word(key);
 }
 
-static bool may_be_shared(const struct keeping *keeping, const struct node *node,
-                          const struct keep *keep)
+static bool may_be_shared(const struct tree_copy *tree_copy, const struct node *node,
+                          const struct transform_field *keep)
 {
-    return keeping->trees != NULL && keep != NULL && keep->shared && node->kind >= NODE_LIST &&
+    return tree_copy->trees != NULL && keep != NULL && keep->shared && node->kind >= NODE_LIST &&
            node->size > 0;
 }
 
 /* ---- how much memory it takes ---- */
 
 static struct shared_tree *share(struct shared_trees *trees, enum kind kind,
-                                 const struct node *node, const struct keep *keep);
+                                 const struct node *node, const struct transform_field *keep);
 
-void keeping_measure_text(struct keeping *keeping, struct text text)
+void tree_copy_measure_text(struct tree_copy *tree_copy, struct text text)
 {
-    if (kept_word(text) == NULL)
-        keeping->bytes += text.size;
+    if (transform_word(text) == NULL)
+        tree_copy->bytes += text.size;
 }
 
-static void measure_members(struct keeping *keeping, const struct node *map,
-                            const struct keep *keep)
+static void measure_members(struct tree_copy *tree_copy, const struct node *map,
+                            const struct transform_field *keep)
 {
     for (size_t i = 0; i < map->size; i++) {
         const struct member *member = &map->members[i];
-        const struct keep *within;
+        const struct transform_field *within;
         struct text key = {member->key, member->key_size};
         if (!keeps_member(keep, member, &within))
             continue;
-        keeping->members++;
-        keeping->bytes += lasting_key(within, key) == NULL ? key.size : 0;
-        keeping_measure(keeping, &member->value, within);
+        tree_copy->members++;
+        tree_copy->bytes += lasting_key(within, key) == NULL ? key.size : 0;
+        tree_copy_measure(tree_copy, &member->value, within);
     }
 }
 
-void keeping_measure(struct keeping *keeping, const struct node *node, const struct keep *keep)
+void tree_copy_measure(struct tree_copy *tree_copy, const struct node *node,
+                       const struct transform_field *keep)
 {
-    struct keep item;
-    if (may_be_shared(keeping, node, keep) && keeping->shared_count < SHARED_MAX) {
+    struct transform_field item;
+    if (may_be_shared(tree_copy, node, keep) && tree_copy->shared_count < SHARED_MAX) {
         struct shared_tree *tree =
-            keeping->failed ? NULL : share(keeping->trees, keeping->kind, node, keep);
+            tree_copy->failed ? NULL : share(tree_copy->trees, tree_copy->kind, node, keep);
         if (tree == NULL)
-            keeping->failed = true;
+            tree_copy->failed = true;
         else
-            keeping->shared[keeping->shared_count++] = tree;
+            tree_copy->shared[tree_copy->shared_count++] = tree;
     } else if (node->kind == NODE_MAP) {
-        measure_members(keeping, node, keep);
+        measure_members(tree_copy, node, keep);
     } else if (node->kind == NODE_LIST) {
         for (size_t i = 0; i < node->size; i++)
             if (keeps_item(keep, &node->items[i])) {
-                keeping->nodes++;
-                keeping_measure(keeping, &node->items[i], within_item(keep, &item));
+                tree_copy->nodes++;
+                tree_copy_measure(tree_copy, &node->items[i], within_item(keep, &item));
             }
     } else {
-        keeping_measure_text(keeping, node_text(node));
+        tree_copy_measure_text(tree_copy, node_text(node));
     }
 }
 
-size_t keeping_size_bytes(const struct keeping *keeping)
+size_t tree_copy_size_bytes(const struct tree_copy *tree_copy)
 {
-    return keeping->members * sizeof(struct member) + keeping->nodes * sizeof(struct node) +
-           keeping->bytes;
+    return tree_copy->members * sizeof(struct member) + tree_copy->nodes * sizeof(struct node) +
+           tree_copy->bytes;
 }
 
 /* ---- the copy ---- */
 
-void keeping_begin(struct keeping *keeping, void *memory)
+void tree_copy_begin(struct tree_copy *tree_copy, void *memory)
 {
-    keeping->next_member = memory;
-    keeping->next_node = (struct node *)(keeping->next_member + keeping->members);
-    keeping->next_byte = (char *)(keeping->next_node + keeping->nodes);
+    tree_copy->next_member = memory;
+    tree_copy->next_node = (struct node *)(tree_copy->next_member + tree_copy->members);
+    tree_copy->next_byte = (char *)(tree_copy->next_node + tree_copy->nodes);
 }
 
-static const char *copy_bytes(struct keeping *keeping, struct text text)
+static const char *copy_bytes(struct tree_copy *tree_copy, struct text text)
 {
-    char *copy = keeping->next_byte;
+    char *copy = tree_copy->next_byte;
     memcpy(copy, text.data, text.size);
-    keeping->next_byte += text.size;
+    tree_copy->next_byte += text.size;
     return copy;
 }
 
-const char *keeping_copy_text(struct keeping *keeping, struct text text)
+const char *tree_copy_text(struct tree_copy *tree_copy, struct text text)
 {
-    const char *word = kept_word(text);
-    return word != NULL ? word : copy_bytes(keeping, text);
+    const char *word = transform_word(text);
+    return word != NULL ? word : copy_bytes(tree_copy, text);
 }
 
-static struct node copy_members(struct keeping *keeping, const struct node *map,
-                                const struct keep *keep)
+static struct node copy_members(struct tree_copy *tree_copy, const struct node *map,
+                                const struct transform_field *keep)
 {
-    const struct keep *within;
-    struct member *members = keeping->next_member;
+    const struct transform_field *within;
+    struct member *members = tree_copy->next_member;
     size_t count = 0;
     for (size_t i = 0; i < map->size; i++)
         count += keeps_member(keep, &map->members[i], &within) ? 1 : 0;
-    keeping->next_member += count;
+    tree_copy->next_member += count;
     struct member *copy = members;
     for (size_t i = 0; i < map->size; i++) {
         const struct member *member = &map->members[i];
@@ -143,47 +145,48 @@ static struct node copy_members(struct keeping *keeping, const struct node *map,
             continue;
         const char *lasting = lasting_key(within, key);
         *copy++ = (struct member){
-            .key = lasting != NULL ? lasting : copy_bytes(keeping, key),
+            .key = lasting != NULL ? lasting : copy_bytes(tree_copy, key),
             .key_size = member->key_size,
-            .value = keeping_copy(keeping, &member->value, within),
+            .value = tree_copy_make(tree_copy, &member->value, within),
         };
     }
     return node_of_members(members, count);
 }
 
-static struct node copy_items(struct keeping *keeping, const struct node *list,
-                              const struct keep *keep)
+static struct node copy_items(struct tree_copy *tree_copy, const struct node *list,
+                              const struct transform_field *keep)
 {
-    struct keep item;
-    struct node *items = keeping->next_node;
+    struct transform_field item;
+    struct node *items = tree_copy->next_node;
     size_t count = 0;
     for (size_t i = 0; i < list->size; i++)
         count += keeps_item(keep, &list->items[i]) ? 1 : 0;
-    keeping->next_node += count;
+    tree_copy->next_node += count;
     struct node *copy = items;
     for (size_t i = 0; i < list->size; i++)
         if (keeps_item(keep, &list->items[i]))
-            *copy++ = keeping_copy(keeping, &list->items[i], within_item(keep, &item));
+            *copy++ = tree_copy_make(tree_copy, &list->items[i], within_item(keep, &item));
     return node_of_items(items, count);
 }
 
-struct node keeping_copy(struct keeping *keeping, const struct node *node, const struct keep *keep)
+struct node tree_copy_make(struct tree_copy *tree_copy, const struct node *node,
+                           const struct transform_field *keep)
 {
     struct node copy = {.kind = node->kind};
-    if (may_be_shared(keeping, node, keep) && keeping->shared_used < keeping->shared_count)
-        return keeping->shared[keeping->shared_used++]->node;
+    if (may_be_shared(tree_copy, node, keep) && tree_copy->shared_used < tree_copy->shared_count)
+        return tree_copy->shared[tree_copy->shared_used++]->node;
     if (node->kind == NODE_MAP)
-        return copy_members(keeping, node, keep);
+        return copy_members(tree_copy, node, keep);
     if (node->kind == NODE_LIST)
-        return copy_items(keeping, node, keep);
+        return copy_items(tree_copy, node, keep);
     copy.size = node->kind == NODE_NULL ? 0 : node->size;
-    copy.bytes = keeping_copy_text(keeping, node_text(node));
+    copy.bytes = tree_copy_text(tree_copy, node_text(node));
     return copy;
 }
 
 /* ---- trees that are shared ---- */
 
-bool kept_tree_equal(const struct node *a, const struct node *b)
+bool shared_tree_equal(const struct node *a, const struct node *b)
 {
     if (a->kind != b->kind || a->size != b->size)
         return false;
@@ -196,8 +199,8 @@ bool kept_tree_equal(const struct node *a, const struct node *b)
         if (map && !text_equal((struct text){a->members[i].key, a->members[i].key_size},
                                (struct text){b->members[i].key, b->members[i].key_size}))
             return false;
-        if (!kept_tree_equal(map ? &a->members[i].value : &a->items[i],
-                             map ? &b->members[i].value : &b->items[i]))
+        if (!shared_tree_equal(map ? &a->members[i].value : &a->items[i],
+                               map ? &b->members[i].value : &b->items[i]))
             return false;
     }
     return true;
@@ -255,26 +258,26 @@ static bool make_buckets(struct shared_trees *trees)
 
 /* NULL: malloc failed. */
 static struct shared_tree *share(struct shared_trees *trees, enum kind kind,
-                                 const struct node *node, const struct keep *keep)
+                                 const struct node *node, const struct transform_field *keep)
 {
-    struct keeping keeping = {0};
-    keeping_measure(&keeping, node, keep);
-    size_t size_bytes = sizeof(struct shared_tree) + keeping_size_bytes(&keeping);
+    struct tree_copy tree_copy = {0};
+    tree_copy_measure(&tree_copy, node, keep);
+    size_t size_bytes = sizeof(struct shared_tree) + tree_copy_size_bytes(&tree_copy);
     struct shared_tree *tree = malloc(size_bytes);
     if (tree == NULL || !make_buckets(trees)) {
         free(tree);
         return NULL;
     }
-    keeping_begin(&keeping, tree + 1);
+    tree_copy_begin(&tree_copy, tree + 1);
     *tree = (struct shared_tree){
         .size_bytes = size_bytes,
         .kind = kind,
-        .node = keeping_copy(&keeping, node, keep),
+        .node = tree_copy_make(&tree_copy, node, keep),
     };
     tree->hash = hash_tree(UINT64_C(14695981039346656037), &tree->node);
     struct shared_tree **bucket = bucket_of(trees, tree->hash);
     for (struct shared_tree *other = *bucket; other != NULL; other = other->next)
-        if (other->hash == tree->hash && kept_tree_equal(&other->node, &tree->node)) {
+        if (other->hash == tree->hash && shared_tree_equal(&other->node, &tree->node)) {
             free(tree);
             other->holders++;
             return other;

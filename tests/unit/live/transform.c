@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "dump.h"
-#include "live/kept.h"
+#include "live/stored.h"
 #include "unit.h"
 
 const char unit_suite[] = "kube kept";
@@ -26,7 +26,7 @@ static void end(void)
     arena_destroy(arena);
 }
 
-static struct kept *keep(const char *json)
+static struct stored *keep(const char *json)
 {
     struct source source = {.text = text_of(json)};
     struct problems duplicates = {.arena = arena};
@@ -38,7 +38,7 @@ static struct kept *keep(const char *json)
         fprintf(stderr, "%s\n%s\n", json, error.what);
         CU_FAIL_FATAL("the test's object is none");
     }
-    struct kept *kept = kept_create(&object, &trees);
+    struct stored *kept = stored_create(&object, &trees);
     CU_ASSERT_PTR_NOT_NULL_FATAL(kept);
     return kept;
 }
@@ -177,10 +177,10 @@ static void only_what_is_read_is_kept(void)
 {
     begin();
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct kept *kept = keep(cases[i].object);
+        struct stored *kept = keep(cases[i].object);
         ASSERT_TEXT(dump(arena, kept->object.root->node), cases[i].kept);
         CU_ASSERT_PTR_NULL(kept->object.source);
-        kept_destroy(kept, &trees);
+        stored_destroy(kept, &trees);
     }
     end();
 }
@@ -190,7 +190,7 @@ static void only_what_is_read_is_kept(void)
     "\",\"uid\":\"u-" name "\",\"labels\":{\"is\":\"" label "\"}},\"spec\":{\"containers\":[{" \
     "\"name\":\"" containers "\",\"resources\":{\"limits\":{\"memory\":\"1Gi\"}}}]}}"
 
-static const struct node *containers_of(const struct kept *kept)
+static const struct node *containers_of(const struct stored *kept)
 {
     return node_at(kept->object.root->node, "spec.containers");
 }
@@ -198,26 +198,26 @@ static const struct node *containers_of(const struct kept *kept)
 static void what_is_alike_is_there_once(void)
 {
     begin();
-    struct kept *a = keep(POD("a", "1", "same"));
-    struct kept *b = keep(POD("b", "2", "same"));
-    struct kept *c = keep(POD("c", "2", "other"));
+    struct stored *a = keep(POD("a", "1", "same"));
+    struct stored *b = keep(POD("b", "2", "same"));
+    struct stored *c = keep(POD("c", "2", "other"));
     CU_ASSERT_PTR_EQUAL(containers_of(a)->items, containers_of(b)->items);
     CU_ASSERT(containers_of(a)->items != containers_of(c)->items);
     CU_ASSERT_PTR_EQUAL(b->object.labels->members, c->object.labels->members);
     ASSERT_INT(trees.count, 4);
     CU_ASSERT(trees.size_bytes[KIND_POD] > 0);
-    kept_destroy(a, &trees);
-    kept_destroy(c, &trees);
+    stored_destroy(a, &trees);
+    stored_destroy(c, &trees);
     ASSERT_TEXT(node_string(node_get(node_item(containers_of(b), 0), "name")), "same");
     ASSERT_INT(trees.count, 2);
-    kept_destroy(b, &trees);
+    stored_destroy(b, &trees);
     end();
 }
 
 static void many_trees_are_found_again(void)
 {
     enum { MANY = 500 };
-    static struct kept *kept[2][MANY];
+    static struct stored *kept[2][MANY];
     begin();
     for (int round = 0; round < 2; round++)
         for (int i = 0; i < MANY; i++)
@@ -229,13 +229,13 @@ static void many_trees_are_found_again(void)
                                       .data);
     ASSERT_INT(trees.count, MANY);
     for (int i = 0; i < MANY; i++) {
-        CU_ASSERT(kept_equal(kept[0][i], kept[1][i]));
-        CU_ASSERT(!kept_equal(kept[0][i], kept[1][(i + 1) % MANY]));
-        kept_destroy(kept[0][i], &trees);
+        CU_ASSERT(stored_equal(kept[0][i], kept[1][i]));
+        CU_ASSERT(!stored_equal(kept[0][i], kept[1][(i + 1) % MANY]));
+        stored_destroy(kept[0][i], &trees);
     }
     ASSERT_INT(trees.count, MANY);
     for (int i = 0; i < MANY; i++)
-        kept_destroy(kept[1][i], &trees);
+        stored_destroy(kept[1][i], &trees);
     end();
 }
 
@@ -273,11 +273,11 @@ static void every_field_of_an_object_tells_it_apart(void)
     begin();
     for (size_t i = 0; i < COUNT; i++)
         for (size_t j = 0; j < COUNT; j++) {
-            struct kept *a = keep(objects[i]);
-            struct kept *b = keep(objects[j]);
-            CU_ASSERT(kept_equal(a, b) == (i == j));
-            kept_destroy(a, &trees);
-            kept_destroy(b, &trees);
+            struct stored *a = keep(objects[i]);
+            struct stored *b = keep(objects[j]);
+            CU_ASSERT(stored_equal(a, b) == (i == j));
+            stored_destroy(a, &trees);
+            stored_destroy(b, &trees);
         }
     end();
 }

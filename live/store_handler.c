@@ -3,18 +3,18 @@
 
 static bool begin_list(void *context, enum kind kind)
 {
-    live_list_begin(context, kind);
+    store_list_begin(context, kind);
     return true;
 }
 
 static bool end_list(void *context, enum kind kind)
 {
-    return live_list_end(context, kind);
+    return store_list_end(context, kind);
 }
 
 static bool put(void *context, const struct object *object)
 {
-    return live_put(context, object);
+    return store_put(context, object);
 }
 
 static bool put_unreadable(void *context, const struct object *object, const char *why)
@@ -22,12 +22,12 @@ static bool put_unreadable(void *context, const struct object *object, const cha
     log_line(LOG_WARN, "client", kind_table[object->kind].plural, why, "%.*s%s%.*s cannot be read",
              TEXT_ARGS(object->namespace), object->namespace.size > 0 ? "/" : "",
              TEXT_ARGS(object->name));
-    return live_put_unreadable(context, object->kind, object->namespace, object->name);
+    return store_put_unreadable(context, object->kind, object->namespace, object->name);
 }
 
 static bool remove_object(void *context, const struct object *object)
 {
-    return live_remove(context, object->kind, object->namespace, object->name);
+    return store_remove(context, object->kind, object->namespace, object->name);
 }
 
 static void say(void *context, enum kind kind, enum log_level level, const char *message)
@@ -36,13 +36,13 @@ static void say(void *context, enum kind kind, enum log_level level, const char 
     log_line(level, "client", kind_table[kind].plural, NULL, "%s", message);
 }
 
-struct watch_sink live_sink(struct live *live)
+struct event_handler store_handler(struct store *store)
 {
-    return (struct watch_sink){.context = live,
-                               .list_begin = begin_list,
-                               .list_end = end_list,
-                               .put = put,
-                               .put_unreadable = put_unreadable,
-                               .remove = remove_object,
-                               .say = say};
+    return (struct event_handler){.context = store,
+                                  .list_begin = begin_list,
+                                  .list_end = end_list,
+                                  .put = put,
+                                  .put_unreadable = put_unreadable,
+                                  .remove = remove_object,
+                                  .say = say};
 }

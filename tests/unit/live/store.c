@@ -10,14 +10,14 @@
 #include "kube/pool.h"
 #include "kube/snapshot.h"
 #include "kube/snapshot_internal.h"
-#include "live/live.h"
+#include "live/store.h"
 #include "unit.h"
 
 const char unit_suite[] = "kube live";
 
 /* ---- objects ---- */
 
-static struct live *live;
+static struct store *store;
 
 /* Of JSON text, without its braces: {"kind": ..., MORE}. */
 static void read_object(enum kind kind, const char *namespace, const char *name, const char *more,
@@ -43,18 +43,18 @@ static void put(enum kind kind, const char *namespace, const char *name, const c
     struct arena *arena = arena_create(1 << 20);
     struct object object;
     read_object(kind, namespace, name, more, arena, &object);
-    CU_ASSERT_FATAL(live_put(live, &object));
+    CU_ASSERT_FATAL(store_put(store, &object));
     arena_destroy(arena);
 }
 
 static void take_away(enum kind kind, const char *namespace, const char *name)
 {
-    CU_ASSERT_FATAL(live_remove(live, kind, text_of(namespace), text_of(name)));
+    CU_ASSERT_FATAL(store_remove(store, kind, text_of(namespace), text_of(name)));
 }
 
-static const struct snapshot *next_version(struct live_changes *changes)
+static const struct snapshot *next_version(struct store_changes *changes)
 {
-    const struct snapshot *snapshot = live_version(live, changes);
+    const struct snapshot *snapshot = store_version(store, changes);
     CU_ASSERT_PTR_NOT_NULL_FATAL(snapshot);
     return snapshot;
 }
@@ -78,59 +78,59 @@ static void objects_of_one_name_are_told_apart(void)
 {
     enum { MANY = 300 };
     char namespace[16];
-    live = live_create();
+    store = store_create();
     for (int round = 0; round < 2; round++)
         for (int i = 0; i < MANY; i++) {
             snprintf(namespace, sizeof namespace, "n-%d", i);
             put(KIND_POD, namespace, "same", "}");
             put(KIND_DEPLOYMENT, namespace, "same", "}");
         }
-    ASSERT_INT(live_count(live, KIND_POD), MANY);
-    ASSERT_INT(live_count(live, KIND_DEPLOYMENT), MANY);
-    CU_ASSERT(live_bytes(live, KIND_POD) > 0);
+    ASSERT_INT(store_count(store, KIND_POD), MANY);
+    ASSERT_INT(store_count(store, KIND_DEPLOYMENT), MANY);
+    CU_ASSERT(store_bytes(store, KIND_POD) > 0);
     for (int i = 0; i < MANY; i += 2) {
         snprintf(namespace, sizeof namespace, "n-%d", i);
         take_away(KIND_POD, namespace, "same");
         take_away(KIND_POD, namespace, "same"); /* once more: nothing */
     }
-    ASSERT_INT(live_count(live, KIND_POD), MANY / 2);
-    ASSERT_INT(live_count(live, KIND_DEPLOYMENT), MANY);
+    ASSERT_INT(store_count(store, KIND_POD), MANY / 2);
+    ASSERT_INT(store_count(store, KIND_DEPLOYMENT), MANY);
     for (int i = 1; i < MANY; i += 2) {
         snprintf(namespace, sizeof namespace, "n-%d", i);
         take_away(KIND_POD, namespace, "same");
     }
-    ASSERT_INT(live_count(live, KIND_POD), 0);
-    ASSERT_INT(live_bytes(live, KIND_POD), 0);
-    live_destroy(live);
+    ASSERT_INT(store_count(store, KIND_POD), 0);
+    ASSERT_INT(store_bytes(store, KIND_POD), 0);
+    store_destroy(store);
 }
 
 static void a_list_replaces_its_kind_when_it_ends(void)
 {
-    live = live_create();
+    store = store_create();
     put(KIND_POD, "a", "same", "}");
     put(KIND_POD, "b", "same", "}");
     put(KIND_NODE, "", "same", "}");
-    live_list_begin(live, KIND_POD);
+    store_list_begin(store, KIND_POD);
     put(KIND_POD, "c", "same", "}");
-    ASSERT_INT(live_count(live, KIND_POD), 3); /* it may yet break off */
-    live_list_begin(live, KIND_POD);
+    ASSERT_INT(store_count(store, KIND_POD), 3); /* it may yet break off */
+    store_list_begin(store, KIND_POD);
     put(KIND_POD, "b", "same", "}");
-    CU_ASSERT(live_list_end(live, KIND_POD));
-    ASSERT_INT(live_count(live, KIND_POD), 1);
-    ASSERT_INT(live_count(live, KIND_NODE), 1);
+    CU_ASSERT(store_list_end(store, KIND_POD));
+    ASSERT_INT(store_count(store, KIND_POD), 1);
+    ASSERT_INT(store_count(store, KIND_NODE), 1);
     put(KIND_POD, "d", "same", "}"); /* an event after the list */
-    live_list_begin(live, KIND_POD);
-    CU_ASSERT(live_list_end(live, KIND_POD));
-    ASSERT_INT(live_count(live, KIND_POD), 0);
-    live_destroy(live);
+    store_list_begin(store, KIND_POD);
+    CU_ASSERT(store_list_end(store, KIND_POD));
+    ASSERT_INT(store_count(store, KIND_POD), 0);
+    store_destroy(store);
 }
 
 /* ---- versions ---- */
 
 static void a_version_tells_what_changed(void)
 {
-    struct live_changes changes;
-    live = live_create();
+    struct store_changes changes;
+    store = store_create();
     put(KIND_POD, "b", "goes", LABEL("1"));
     put(KIND_POD, "a", "changes", LABEL("1"));
     put(KIND_POD, "c", "stays", LABEL("1"));
@@ -144,11 +144,11 @@ static void a_version_tells_what_changed(void)
     put(KIND_POD, "a", "changes", LABEL("2"));
     put(KIND_POD, "b", "comes", LABEL("1"));
     put(KIND_NAMESPACE, "", "new", "}");
-    CU_ASSERT(live_has_changed(live));
+    CU_ASSERT(live_has_changed(store));
     const struct snapshot *second = next_version(&changes);
-    CU_ASSERT(!live_has_changed(live));
+    CU_ASSERT(!live_has_changed(store));
     ASSERT_INT(changes.count, 4);
-    const struct live_change *items = changes.items;
+    const struct store_change *items = changes.items;
     ASSERT_TEXT(label_of(items[0].before), "1");
     ASSERT_TEXT(label_of(items[0].after), "2");
     CU_ASSERT_PTR_EQUAL(items[0].before, find(first, KIND_POD, "a", "changes"));
@@ -157,15 +157,15 @@ static void a_version_tells_what_changed(void)
     CU_ASSERT_PTR_EQUAL(items[2].before, find(first, KIND_POD, "b", "goes"));
     CU_ASSERT_PTR_NULL(items[2].after);
     ASSERT_INT(items[3].kind, KIND_NAMESPACE);
-    live_release(live, first);
-    live_release(live, second);
-    live_destroy(live);
+    store_release(store, first);
+    store_release(store, second);
+    store_destroy(store);
 }
 
 static void what_is_not_read_is_no_change(void)
 {
-    struct live_changes changes;
-    live = live_create();
+    struct store_changes changes;
+    store = store_create();
     put(KIND_NODE, "", "n",
         ",\"resourceVersion\":\"1\"},\"status\":{\"allocatable\":{\"cpu\":\"4\"},"
         "\"conditions\":[{\"type\":\"Ready\",\"lastHeartbeatTime\":\"1\"}]}");
@@ -173,46 +173,46 @@ static void what_is_not_read_is_no_change(void)
     put(KIND_NODE, "", "n",
         ",\"resourceVersion\":\"2\"},\"status\":{\"allocatable\":{\"cpu\":\"4\"},"
         "\"conditions\":[{\"type\":\"Ready\",\"lastHeartbeatTime\":\"2\"}]}");
-    CU_ASSERT(!live_has_changed(live));
+    CU_ASSERT(!live_has_changed(store));
     const struct snapshot *second = next_version(&changes);
     CU_ASSERT_PTR_EQUAL(first, second);
     ASSERT_INT(changes.count, 0);
     put(KIND_NODE, "", "n", "},\"status\":{\"allocatable\":{\"cpu\":\"8\"}}");
-    CU_ASSERT(live_has_changed(live));
-    live_release(live, first);
-    live_release(live, second);
-    live_destroy(live);
+    CU_ASSERT(live_has_changed(store));
+    store_release(store, first);
+    store_release(store, second);
+    store_destroy(store);
 }
 
 static void a_change_that_is_undone_is_none(void)
 {
-    struct live_changes changes;
-    live = live_create();
+    struct store_changes changes;
+    store = store_create();
     put(KIND_POD, "a", "p", LABEL("1"));
     const struct snapshot *first = next_version(&changes);
     const struct object *pod = find(first, KIND_POD, "a", "p");
     put(KIND_POD, "a", "p", LABEL("2"));
     put(KIND_POD, "a", "p", LABEL("1"));
-    CU_ASSERT(!live_has_changed(live));
+    CU_ASSERT(!live_has_changed(store));
     take_away(KIND_POD, "a", "p");
-    CU_ASSERT(live_has_changed(live));
+    CU_ASSERT(live_has_changed(store));
     put(KIND_POD, "a", "p", LABEL("1"));
     put(KIND_POD, "a", "passes", LABEL("1"));
     take_away(KIND_POD, "a", "passes");
     put(KIND_POD, "a", "passes", LABEL("2"));
     take_away(KIND_POD, "a", "passes");
-    CU_ASSERT(!live_has_changed(live));
+    CU_ASSERT(!live_has_changed(store));
     const struct snapshot *second = next_version(&changes);
     CU_ASSERT_PTR_EQUAL(first, second);
-    ASSERT_INT(live_count(live, KIND_POD), 1);
+    ASSERT_INT(store_count(store, KIND_POD), 1);
     put(KIND_NODE, "", "n", "}");
     const struct snapshot *third = next_version(&changes);
     ASSERT_INT(changes.count, 1);
     CU_ASSERT_PTR_EQUAL(pod, find(third, KIND_POD, "a", "p"));
-    live_release(live, first);
-    live_release(live, second);
-    live_release(live, third);
-    live_destroy(live);
+    store_release(store, first);
+    store_release(store, second);
+    store_release(store, third);
+    store_destroy(store);
 }
 
 #define MOUNTS "},\"spec\":{\"volumes\":[{\"persistentVolumeClaim\":{\"claimName\":\"c\"}}]}"
@@ -221,8 +221,8 @@ static void a_change_that_is_undone_is_none(void)
 
 static void versions_share_what_did_not_change(void)
 {
-    struct live_changes changes;
-    live = live_create();
+    struct store_changes changes;
+    store = store_create();
     put(KIND_POD, "a", "plain", "}");
     put(KIND_POD, "a", "mounts", MOUNTS);
     put(KIND_NODE, "", "n", ZONED);
@@ -248,7 +248,7 @@ static void versions_share_what_did_not_change(void)
                         second->picks[PICK_FREE_VOLUMES].items);
     CU_ASSERT_PTR_EQUAL(first->pools, second->pools);
     CU_ASSERT_PTR_EQUAL(first->node_zones.items, second->node_zones.items);
-    live_release(live, first);
+    store_release(store, first);
 
     take_away(KIND_NODE_POOL, "", "pool");
     put(KIND_PERSISTENT_VOLUME, "", "free", BOUND);
@@ -262,31 +262,31 @@ static void versions_share_what_did_not_change(void)
     ASSERT_INT(snapshot_claiming_pod_count(second), 1);
     ASSERT_TEXT(snapshot_pool(second, 0)->object->name, "pool");
     ASSERT_TEXT(snapshot_node_zones(second)->items[0], "z");
-    live_release(live, third);
-    live_release(live, second);
-    live_destroy(live);
+    store_release(store, third);
+    store_release(store, second);
+    store_destroy(store);
 }
 
 static void a_held_version_stays(void)
 {
-    struct live_changes changes;
-    live = live_create();
+    struct store_changes changes;
+    store = store_create();
     put(KIND_POD, "a", "p", LABEL("1"));
     const struct snapshot *held = next_version(&changes);
-    live_hold(live, held);
-    live_release(live, held);
+    store_hold(store, held);
+    store_release(store, held);
     for (int i = 0; i < 100; i++) {
         put(KIND_POD, "a", "p", i % 2 == 0 ? LABEL("2") : LABEL("3"));
-        live_release(live, next_version(&changes));
+        store_release(store, next_version(&changes));
     }
     take_away(KIND_POD, "a", "p");
     const struct snapshot *empty = next_version(&changes);
     ASSERT_TEXT(label_of(find(held, KIND_POD, "a", "p")), "1");
     ASSERT_INT(snapshot_count(empty, KIND_POD), 0);
-    live_release(live, held);
+    store_release(store, held);
     ASSERT_INT(snapshot_count(empty, KIND_POD), 0);
-    live_release(live, empty);
-    live_destroy(live);
+    store_release(store, empty);
+    store_destroy(store);
 }
 
 /* ---- a thread that reads while another writes ---- */
@@ -342,16 +342,16 @@ static void publish(const struct snapshot *next, bool done)
         pthread_cond_wait(&shared.read, &shared.mutex);
     pthread_mutex_unlock(&shared.mutex);
     if (before != NULL)
-        live_release(live, before);
+        store_release(store, before);
 }
 
 static void a_thread_reads_while_another_writes(void)
 {
     enum { VERSIONS = 2000, PODS = 20 };
-    struct live_changes changes;
+    struct store_changes changes;
     pthread_t reader;
     char name[16];
-    live = live_create();
+    store = store_create();
     publish(next_version(&changes), false);
     CU_ASSERT_FATAL(pthread_create(&reader, NULL, read_on, NULL) == 0);
     for (int i = 0; i < VERSIONS; i++) {
@@ -364,8 +364,8 @@ static void a_thread_reads_while_another_writes(void)
     }
     pthread_join(reader, NULL);
     CU_ASSERT(shared.rounds > 0);
-    live_release(live, shared.now);
-    live_destroy(live);
+    store_release(store, shared.now);
+    store_destroy(store);
 }
 
 /* ---- chance, against a model ---- */
@@ -459,7 +459,7 @@ static void compare(const struct held *held)
     arena_destroy(arena);
 }
 
-static void check_changes(const struct live_changes *changes, const struct held *before,
+static void check_changes(const struct store_changes *changes, const struct held *before,
                           const struct held *now)
 {
     size_t differ = 0;
@@ -469,7 +469,7 @@ static void check_changes(const struct live_changes *changes, const struct held 
                 differ += before->model.values[i][j][k] != now->model.values[i][j][k] ? 1 : 0;
     ASSERT_INT(changes->count, differ);
     for (size_t i = 0; i < changes->count; i++) {
-        const struct live_change *change = &changes->items[i];
+        const struct store_change *change = &changes->items[i];
         const struct object *named = change->after != NULL ? change->after : change->before;
         CU_ASSERT_PTR_EQUAL(change->before, snapshot_find(before->snapshot, change->kind,
                                                           named->namespace, named->name));
@@ -480,7 +480,7 @@ static void check_changes(const struct live_changes *changes, const struct held 
 
 static void relist(size_t kind, struct model *model)
 {
-    live_list_begin(live, kinds[kind]);
+    store_list_begin(store, kinds[kind]);
     for (size_t j = 0; j < namespace_count(kinds[kind]); j++)
         for (size_t k = 0; k < NAMES; k++) {
             struct arena *arena = arena_create(1 << 20);
@@ -493,7 +493,7 @@ static void relist(size_t kind, struct model *model)
                     more_of(kinds[kind], model->values[kind][j][k], arena));
             arena_destroy(arena);
         }
-    CU_ASSERT(live_list_end(live, kinds[kind]));
+    CU_ASSERT(store_list_end(store, kinds[kind]));
 }
 
 static void change_one(struct model *model)
@@ -521,8 +521,8 @@ static void versions_are_what_a_model_says(void)
     printf("TAFFRAIL_SEED=%llu ", (unsigned long long)random_state);
     fflush(stdout);
     struct held held[HELD] = {0}, last = {0};
-    struct live_changes changes;
-    live = live_create();
+    struct store_changes changes;
+    store = store_create();
     last.snapshot = next_version(&changes);
     for (int step = 0; step < STEPS; step++) {
         struct held now = last;
@@ -535,7 +535,7 @@ static void versions_are_what_a_model_says(void)
         struct held *slot = &held[draw(HELD)];
         if (slot->snapshot != NULL) {
             compare(slot);
-            live_release(live, slot->snapshot);
+            store_release(store, slot->snapshot);
         }
         *slot = last;
         last = now;
@@ -543,17 +543,17 @@ static void versions_are_what_a_model_says(void)
     compare(&last);
     for (size_t i = 0; i < HELD; i++)
         if (held[i].snapshot != NULL)
-            live_release(live, held[i].snapshot);
+            store_release(store, held[i].snapshot);
     compare(&last);
-    live_release(live, last.snapshot);
-    live_destroy(live);
+    store_release(store, last.snapshot);
+    store_destroy(store);
 }
 
 /* ---- what cannot be read ---- */
 
 static void injure(enum kind kind, const char *namespace, const char *name)
 {
-    CU_ASSERT_FATAL(live_put_unreadable(live, kind, text_of(namespace), text_of(name)));
+    CU_ASSERT_FATAL(store_put_unreadable(store, kind, text_of(namespace), text_of(name)));
 }
 
 static bool is_unreadable(const struct snapshot *snapshot, const char *name)
@@ -563,16 +563,16 @@ static bool is_unreadable(const struct snapshot *snapshot, const char *name)
 
 static void what_cannot_be_read_is_known_by_name(void)
 {
-    struct live_changes changes;
-    live = live_create();
+    struct store_changes changes;
+    store = store_create();
     put(KIND_POD, "shop", "a", LABEL("1"));
     put(KIND_POD, "shop", "b", LABEL("1"));
     const struct snapshot *first = next_version(&changes);
     injure(KIND_POD, "shop", "b");
     injure(KIND_POD, "shop", "c");
     injure(KIND_NODE, "", "n");
-    ASSERT_INT(live_count(live, KIND_POD), 3);
-    ASSERT_INT(live_unreadable_count(live, KIND_POD), 2);
+    ASSERT_INT(store_count(store, KIND_POD), 3);
+    ASSERT_INT(store_unreadable_count(store, KIND_POD), 2);
 
     /* To who follows changes it has gone, and what was never read is none. */
     const struct snapshot *hurt = next_version(&changes);
@@ -594,7 +594,7 @@ static void what_cannot_be_read_is_known_by_name(void)
 
     /* It is no change to be as before; it heals by what is put, and a deletion forgets it. */
     injure(KIND_POD, "shop", "b");
-    CU_ASSERT(!live_has_changed(live));
+    CU_ASSERT(!live_has_changed(store));
     put(KIND_POD, "shop", "b", LABEL("2"));
     take_away(KIND_POD, "shop", "c");
     const struct snapshot *healed = next_version(&changes);
@@ -602,21 +602,21 @@ static void what_cannot_be_read_is_known_by_name(void)
     CU_ASSERT_PTR_NULL(changes.items[0].before);
     ASSERT_TEXT(label_of(find(healed, KIND_POD, "shop", "b")), "2");
     ASSERT_INT(snapshot_unreadable_count(healed, KIND_POD), 0);
-    ASSERT_INT(live_unreadable_count(live, KIND_POD), 0);
+    ASSERT_INT(store_unreadable_count(store, KIND_POD), 0);
     CU_ASSERT(is_unreadable(hurt, "c"));
 
     /* A list in which it does not come any more forgets it, too. */
-    live_list_begin(live, KIND_NODE);
-    CU_ASSERT(live_list_end(live, KIND_NODE));
+    store_list_begin(store, KIND_NODE);
+    CU_ASSERT(store_list_end(store, KIND_NODE));
     const struct snapshot *last = next_version(&changes);
     ASSERT_INT(changes.count, 0);
     CU_ASSERT(snapshot_reads_all(last, KIND_NODE, TEXT("")));
     CU_ASSERT(!snapshot_reads_all(healed, KIND_NODE, TEXT("")));
-    live_release(live, hurt);
-    live_release(live, first);
-    live_release(live, last);
-    live_release(live, healed);
-    live_destroy(live);
+    store_release(store, hurt);
+    store_release(store, first);
+    store_release(store, last);
+    store_release(store, healed);
+    store_destroy(store);
 }
 
 const struct unit_test unit_tests[] = {

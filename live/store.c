@@ -1,31 +1,31 @@
 /* The objects of a cluster that changes, as they are now. */
-#include "live/live.h"
+#include "live/store.h"
 
 #include <stdlib.h>
 
-#include "live/live_internal.h"
+#include "live/store_internal.h"
 
 enum { FIRST_BUCKETS = 16, FIRST_TOUCHED = 16 };
 
-struct live *live_create(void)
+struct store *store_create(void)
 {
-    struct live *live = calloc(1, sizeof *live);
-    if (live == NULL || !versions_begin(live)) {
-        free(live);
+    struct store *store = calloc(1, sizeof *store);
+    if (store == NULL || !versions_begin(store)) {
+        free(store);
         return NULL;
     }
-    live->limit_bytes = SIZE_MAX;
-    return live;
+    store->limit_bytes = SIZE_MAX;
+    return store;
 }
 
-static void destroy_entries(struct live *live, struct entries *entries)
+static void destroy_entries(struct store *store, struct entries *entries)
 {
     for (size_t i = 0; i < entries->bucket_count; i++)
         for (struct entry *entry = entries->buckets[i]; entry != NULL;) {
             struct entry *next = entry->next;
             if (entry->now != entry->version)
-                kept_destroy(entry->now, &live->trees);
-            kept_destroy(entry->version, &live->trees);
+                stored_destroy(entry->now, &store->trees);
+            stored_destroy(entry->version, &store->trees);
             free(entry);
             entry = next;
         }
@@ -33,17 +33,17 @@ static void destroy_entries(struct live *live, struct entries *entries)
     free(entries->touched);
 }
 
-void live_destroy(struct live *live)
+void store_destroy(struct store *store)
 {
-    if (live == NULL)
+    if (store == NULL)
         return;
-    versions_destroy(live);
+    versions_destroy(store);
     for (size_t kind = 0; kind < KIND_COUNT; kind++)
-        destroy_entries(live, &live->kinds[kind]);
-    shared_trees_destroy(&live->trees);
-    free(live->changes);
-    free(live->injuries);
-    free(live);
+        destroy_entries(store, &store->kinds[kind]);
+    shared_trees_destroy(&store->trees);
+    free(store->changes);
+    free(store->injuries);
+    free(store);
 }
 
 /* ---- entries by name ---- */
@@ -70,7 +70,7 @@ static struct entry **bucket_of(const struct entries *entries, uint64_t hash)
 /* One that has gone and is in no version either has no name any more. */
 static bool has_name(const struct entry *entry, struct text namespace, struct text name)
 {
-    const struct kept *kept = entry->now != NULL ? entry->now : entry->version;
+    const struct stored *kept = entry->now != NULL ? entry->now : entry->version;
     return kept != NULL && text_equal(kept->object.name, name) &&
            text_equal(kept->object.namespace, namespace);
 }
@@ -160,19 +160,19 @@ static size_t differs(const struct entry *entry)
     return entry->now != entry->version ? 1 : 0;
 }
 
-static void replace(struct live *live, struct entries *entries, struct entry *entry,
-                    struct kept *now)
+static void replace(struct store *store, struct entries *entries, struct entry *entry,
+                    struct stored *now)
 {
-    struct kept *before = entry->now;
-    live->change_count -= differs(entry);
+    struct stored *before = entry->now;
+    store->change_count -= differs(entry);
     entry->now = now;
-    live->change_count += differs(entry);
+    store->change_count += differs(entry);
     if (before != NULL) {
         entries->object_count--;
         entries->unreadable_count -= before->unreadable ? 1 : 0;
         entries->object_bytes -= before->size_bytes;
         if (before != entry->version)
-            kept_destroy(before, &live->trees);
+            stored_destroy(before, &store->trees);
     }
     if (now != NULL) {
         entries->object_count++;
@@ -183,174 +183,177 @@ static void replace(struct live *live, struct entries *entries, struct entry *en
 
 /* ---- room ---- */
 
-void live_limit(struct live *live, size_t bytes)
+void store_limit(struct store *store, size_t bytes)
 {
-    live->limit_bytes = bytes;
+    store->limit_bytes = bytes;
 }
 
-static size_t used_bytes(const struct live *live)
+static size_t used_bytes(const struct store *store)
 {
     size_t bytes = 0;
     for (enum kind kind = 0; kind < KIND_COUNT; kind++)
-        bytes += live_bytes(live, kind) + live->kinds[kind].count * sizeof(struct entry);
+        bytes += store_bytes(store, kind) + store->kinds[kind].count * sizeof(struct entry);
     return bytes;
 }
 
 /* What kinds that anybody can make leave to the others, and all but claims to claims. */
-static size_t limit_of(const struct live *live, enum kind kind)
+static size_t limit_of(const struct store *store, enum kind kind)
 {
     if (!kind_table[kind].namespaced)
-        return live->limit_bytes;
-    size_t quarter = live->limit_bytes / 4;
+        return store->limit_bytes;
+    size_t quarter = store->limit_bytes / 4;
     return kind == KIND_PERSISTENT_VOLUME_CLAIM ? 3 * quarter : 2 * quarter;
 }
 
 /* In the place of before, which may be NULL. Names get an eighth more. */
-static bool has_room(const struct live *live, enum kind kind, const struct kept *kept,
-                     const struct kept *before)
+static bool has_room(const struct store *store, enum kind kind, const struct stored *kept,
+                     const struct stored *before)
 {
-    size_t limit = limit_of(live, kind);
-    if (live->limit_bytes == SIZE_MAX)
+    size_t limit = limit_of(store, kind);
+    if (store->limit_bytes == SIZE_MAX)
         return true;
     if (kept->unreadable)
         limit += limit / 8;
-    return used_bytes(live) + kept->size_bytes <= limit + (before == NULL ? 0 : before->size_bytes);
+    return used_bytes(store) + kept->size_bytes <=
+           limit + (before == NULL ? 0 : before->size_bytes);
 }
 
-bool live_has_room(const struct live *live)
+bool live_has_room(const struct store *store)
 {
-    return used_bytes(live) < live->limit_bytes / 4;
+    return used_bytes(store) < store->limit_bytes / 4;
 }
 
-bool live_lacks(const struct live *live, enum kind kind)
+bool store_lacks(const struct store *store, enum kind kind)
 {
-    return live->kinds[kind].lacks;
+    return store->kinds[kind].lacks;
 }
 
-bool live_misses(const struct live *live, enum kind kind)
+bool store_misses(const struct store *store, enum kind kind)
 {
-    return live->kinds[kind].misses;
+    return store->kinds[kind].misses;
 }
 
 /* ---- putting and removing ---- */
 
 /* Takes it over. False: malloc failed. */
-static bool keep(struct live *live, struct entries *entries, struct entry *entry, struct kept *kept)
+static bool keep(struct store *store, struct entries *entries, struct entry *entry,
+                 struct stored *kept)
 {
     const struct object *object = &kept->object;
     bool is_new = entry == NULL;
     if (is_new)
         entry = add(entries, object->namespace, object->name);
-    if (!is_new && entry->now != NULL && kept_equal(entry->now, kept)) {
+    if (!is_new && entry->now != NULL && stored_equal(entry->now, kept)) {
         entry->list = entries->list;
-        kept_destroy(kept, &live->trees);
+        stored_destroy(kept, &store->trees);
         return true;
     }
     if (entry == NULL || !touch(entries, entry)) {
         if (is_new && entry != NULL)
             entry_forget(entries, entry);
-        kept_destroy(kept, &live->trees);
+        stored_destroy(kept, &store->trees);
         return false;
     }
-    if (entry->version != NULL && kept_equal(entry->version, kept)) {
-        kept_destroy(kept, &live->trees);
+    if (entry->version != NULL && stored_equal(entry->version, kept)) {
+        stored_destroy(kept, &store->trees);
         kept = entry->version;
     }
     entry->list = entries->list;
-    replace(live, entries, entry, kept);
+    replace(store, entries, entry, kept);
     return true;
 }
 
 /* False: malloc failed. */
-static bool put(struct live *live, const struct object *object, bool unreadable)
+static bool put(struct store *store, const struct object *object, bool unreadable)
 {
-    struct entries *entries = &live->kinds[object->kind];
+    struct entries *entries = &store->kinds[object->kind];
     struct entry *entry = find(entries, object->namespace, object->name);
-    struct kept *kept = kept_create(object, &live->trees);
+    struct stored *kept = stored_create(object, &store->trees);
     if (kept == NULL)
         return false;
     kept->unreadable = unreadable;
-    if (has_room(live, object->kind, kept, entry == NULL ? NULL : entry->now))
-        return keep(live, entries, entry, kept);
-    kept_destroy(kept, &live->trees);
+    if (has_room(store, object->kind, kept, entry == NULL ? NULL : entry->now))
+        return keep(store, entries, entry, kept);
+    stored_destroy(kept, &store->trees);
     entries->lacks = true;
     if (!unreadable)
-        return live_put_unreadable(live, object->kind, object->namespace, object->name);
+        return store_put_unreadable(store, object->kind, object->namespace, object->name);
     entries->misses = true;
-    return live_remove(live, object->kind, object->namespace, object->name);
+    return store_remove(store, object->kind, object->namespace, object->name);
 }
 
-bool live_put(struct live *live, const struct object *object)
+bool store_put(struct store *store, const struct object *object)
 {
-    return put(live, object, false);
+    return put(store, object, false);
 }
 
-bool live_put_unreadable(struct live *live, enum kind kind, struct text namespace, struct text name)
+bool store_put_unreadable(struct store *store, enum kind kind, struct text namespace,
+                          struct text name)
 {
     static const struct node nothing = {.kind = NODE_MAP};
     static const struct field root = {.node = &nothing};
     const struct object object = {
         .kind = kind, .namespace = namespace, .name = name, .root = &root};
-    return put(live, &object, true);
+    return put(store, &object, true);
 }
 
-bool live_remove(struct live *live, enum kind kind, struct text namespace, struct text name)
+bool store_remove(struct store *store, enum kind kind, struct text namespace, struct text name)
 {
-    struct entries *entries = &live->kinds[kind];
+    struct entries *entries = &store->kinds[kind];
     struct entry *entry = find(entries, namespace, name);
     if (entry == NULL || entry->now == NULL)
         return true;
     if (!touch(entries, entry))
         return false;
-    replace(live, entries, entry, NULL);
+    replace(store, entries, entry, NULL);
     return true;
 }
 
-void live_list_begin(struct live *live, enum kind kind)
+void store_list_begin(struct store *store, enum kind kind)
 {
-    struct entries *entries = &live->kinds[kind];
+    struct entries *entries = &store->kinds[kind];
     entries->list++;
     entries->lacks = entries->misses = false;
 }
 
 /* What did not come in this list has been deleted unseen. */
-bool live_list_end(struct live *live, enum kind kind)
+bool store_list_end(struct store *store, enum kind kind)
 {
-    struct entries *entries = &live->kinds[kind];
+    struct entries *entries = &store->kinds[kind];
     for (size_t i = 0; i < entries->bucket_count; i++)
         for (struct entry *entry = entries->buckets[i]; entry != NULL; entry = entry->next) {
             if (entry->now == NULL || entry->list == entries->list)
                 continue;
             if (!touch(entries, entry))
                 return false;
-            replace(live, entries, entry, NULL);
+            replace(store, entries, entry, NULL);
         }
     return true;
 }
 
-size_t live_count(const struct live *live, enum kind kind)
+size_t store_count(const struct store *store, enum kind kind)
 {
-    return live->kinds[kind].object_count;
+    return store->kinds[kind].object_count;
 }
 
-size_t live_unreadable_count(const struct live *live, enum kind kind)
+size_t store_unreadable_count(const struct store *store, enum kind kind)
 {
-    return live->kinds[kind].unreadable_count;
+    return store->kinds[kind].unreadable_count;
 }
 
-bool live_is_unreadable(const struct live *live, enum kind kind, struct text namespace,
+bool live_is_unreadable(const struct store *store, enum kind kind, struct text namespace,
                         struct text name)
 {
-    const struct entry *entry = find(&live->kinds[kind], namespace, name);
+    const struct entry *entry = find(&store->kinds[kind], namespace, name);
     return entry != NULL && entry->now != NULL && entry->now->unreadable;
 }
 
-size_t live_bytes(const struct live *live, enum kind kind)
+size_t store_bytes(const struct store *store, enum kind kind)
 {
-    return live->kinds[kind].object_bytes + live->trees.size_bytes[kind];
+    return store->kinds[kind].object_bytes + store->trees.size_bytes[kind];
 }
 
-bool live_has_changed(const struct live *live)
+bool live_has_changed(const struct store *store)
 {
-    return live->change_count > 0;
+    return store->change_count > 0;
 }

@@ -1,76 +1,76 @@
-#include "server/board.h"
+#include "server/cluster_status.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 
-struct board {
+struct cluster_status {
     pthread_mutex_t mutex;
-    struct cluster_status status;
+    struct cluster_report report;
 };
 
-struct board *board_create(void)
+struct cluster_status *cluster_status_create(void)
 {
-    struct board *board = calloc(1, sizeof *board);
-    if (board == NULL)
+    struct cluster_status *status = calloc(1, sizeof *status);
+    if (status == NULL)
         return NULL;
-    pthread_mutex_init(&board->mutex, NULL);
-    board->status.waiting = true;
-    return board;
-}
-
-void board_destroy(struct board *board)
-{
-    if (board == NULL)
-        return;
-    pthread_mutex_destroy(&board->mutex);
-    free(board);
-}
-
-void board_set(struct board *board, const struct cluster_status *status)
-{
-    pthread_mutex_lock(&board->mutex);
-    board->status = *status;
-    pthread_mutex_unlock(&board->mutex);
-}
-
-/* A copy: what prints may end in its arena's guard, and would leave a lock behind. */
-static struct cluster_status read_status(struct board *board)
-{
-    pthread_mutex_lock(&board->mutex);
-    struct cluster_status status = board->status;
-    pthread_mutex_unlock(&board->mutex);
+    pthread_mutex_init(&status->mutex, NULL);
+    status->report.waiting = true;
     return status;
 }
 
-bool board_is_waiting(struct board *board)
+void cluster_status_destroy(struct cluster_status *status)
 {
-    return read_status(board).waiting;
+    if (status == NULL)
+        return;
+    pthread_mutex_destroy(&status->mutex);
+    free(status);
+}
+
+void cluster_status_set(struct cluster_status *status, const struct cluster_report *report)
+{
+    pthread_mutex_lock(&status->mutex);
+    status->report = *report;
+    pthread_mutex_unlock(&status->mutex);
+}
+
+/* A copy: what prints may end in its arena's guard, and would leave a lock behind. */
+static struct cluster_report read_status(struct cluster_status *status)
+{
+    pthread_mutex_lock(&status->mutex);
+    struct cluster_report report = status->report;
+    pthread_mutex_unlock(&status->mutex);
+    return report;
+}
+
+bool cluster_status_is_waiting(struct cluster_status *status)
+{
+    return read_status(status).waiting;
 }
 
 /* ---- /readyz ---- */
 
-static bool is_watched(const struct cluster_status *status, enum kind kind)
+static bool is_watched(const struct cluster_report *report, enum kind kind)
 {
-    return (status->kinds & KIND_BIT(kind)) != 0;
+    return (report->kinds & KIND_BIT(kind)) != 0;
 }
 
-static const char *plural_of(const struct cluster_status *status, enum kind kind)
+static const char *plural_of(const struct cluster_report *report, enum kind kind)
 {
-    const char *custom = status->of[kind].custom;
+    const char *custom = report->of[kind].custom;
     return custom[0] != '\0' ? custom : kind_table[kind].plural;
 }
 
-static const char *name_of(const struct cluster_status *status, enum kind kind)
+static const char *name_of(const struct cluster_report *report, enum kind kind)
 {
-    const char *custom = status->of[kind].custom;
+    const char *custom = report->of[kind].custom;
     return custom[0] != '\0' ? custom : kind_table[kind].name;
 }
 
 /* Negative: never. */
-static int64_t age_ms(const struct cluster_status *status, enum kind kind, int64_t now_ms)
+static int64_t age_ms(const struct cluster_report *report, enum kind kind, int64_t now_ms)
 {
-    int64_t then_ms = status->of[kind].report.age_ms;
-    return then_ms < 0 ? -1 : then_ms + (now_ms - status->at_ms);
+    int64_t then_ms = report->of[kind].report.age_ms;
+    return then_ms < 0 ? -1 : then_ms + (now_ms - report->at_ms);
 }
 
 /* What an API server says, in one line. */
@@ -86,73 +86,75 @@ static struct text one_line(const char *problem, struct arena *arena)
 
 /* What is wrong with single objects takes nothing from the others: they are counted here, and named
  * in the verbose answer. */
-static void add_unreadable(const struct cluster_status *status, struct text_builder *out)
+static void add_unreadable(const struct cluster_report *report, struct text_builder *out)
 {
     for (enum kind kind = 0; kind < KIND_COUNT; kind++) {
-        const struct kind_status *of = &status->of[kind];
-        if (is_watched(status, kind) && of->unreadable_count > 0)
+        const struct kind_report *of = &report->of[kind];
+        if (is_watched(report, kind) && of->unreadable_count > 0)
             text_builder_printf(out, "; %zu of %zu %s cannot be read", of->unreadable_count,
-                                of->object_count, plural_of(status, kind));
-        if (is_watched(status, kind) && of->lacks)
-            text_builder_printf(out, "; there is no memory for all %s", plural_of(status, kind));
+                                of->object_count, plural_of(report, kind));
+        if (is_watched(report, kind) && of->lacks)
+            text_builder_printf(out, "; there is no memory for all %s", plural_of(report, kind));
     }
 }
 
-static void add_troubles(const struct cluster_status *status, struct text_builder *out)
+static void add_troubles(const struct cluster_report *report, struct text_builder *out)
 {
     for (enum kind kind = 0; kind < KIND_COUNT; kind++) {
-        const struct watch_report *report = &status->of[kind].report;
+        const struct watch_report *watch = &report->of[kind].report;
         bool unseen =
-            (status->unseen & KIND_BIT(kind)) != 0 ||
-            (kind_is_custom_owner(kind) && !report->synced && report->refused_status != 404);
-        if (!is_watched(status, kind) || (!unseen && report->problem[0] == '\0'))
+            (report->unseen & KIND_BIT(kind)) != 0 ||
+            (kind_is_custom_owner(kind) && !watch->synced && watch->refused_status != 404);
+        if (!is_watched(report, kind) || (!unseen && watch->problem[0] == '\0'))
             continue;
-        struct text problem = one_line(report->problem, out->arena);
+        struct text problem = one_line(watch->problem, out->arena);
         const char *how = "may be out of date";
         if (unseen)
             how = "cannot be seen";
-        else if (report->degraded)
-            how = report->refused_status == 404 ? "are not there" : "may no longer be read";
-        text_builder_printf(out, "; %s %s: %.*s", plural_of(status, kind), how,
+        else if (watch->degraded)
+            how = watch->refused_status == 404 ? "are not there" : "may no longer be read";
+        text_builder_printf(out, "; %s %s: %.*s", plural_of(report, kind), how,
                             TEXT_ARGS(problem.size > 0 ? problem
-                                      : status->of[kind].lacks
+                                      : report->of[kind].lacks
                                           ? TEXT("there is no memory for all of them")
                                           : TEXT("no answer yet")));
     }
 }
 
-void board_add_line(struct board *board, int64_t now_ms, struct text_builder *out)
+void cluster_status_add_line(struct cluster_status *status, int64_t now_ms,
+                             struct text_builder *out)
 {
-    struct cluster_status status = read_status(board);
+    struct cluster_report report = read_status(status);
     size_t count = 0;
     int64_t oldest_ms = -1;
     for (enum kind kind = 0; kind < KIND_COUNT; kind++) {
-        if (!is_watched(&status, kind))
+        if (!is_watched(&report, kind))
             continue;
-        int64_t kind_ms = age_ms(&status, kind, now_ms);
-        count += status.of[kind].object_count;
+        int64_t kind_ms = age_ms(&report, kind, now_ms);
+        count += report.of[kind].object_count;
         oldest_ms = kind_ms > oldest_ms ? kind_ms : oldest_ms;
     }
-    if (status.visible)
+    if (report.visible)
         text_builder_printf(out, "; cluster: %zu objects, none older than %lld s", count,
                             (long long)((oldest_ms + 999) / 1000));
     else
         text_builder_add(out, TEXT("; cluster: not visible yet"));
-    if (status.visible && status.volumes_are_stale)
+    if (report.visible && report.volumes_are_stale)
         text_builder_add(out, TEXT("; its claims and volumes are too old to require a zone"));
-    add_unreadable(&status, out);
-    add_troubles(&status, out);
+    add_unreadable(&report, out);
+    add_troubles(&report, out);
 }
 
-void board_add_kinds(struct board *board, int64_t now_ms, struct text_builder *out)
+void cluster_status_add_kinds(struct cluster_status *status, int64_t now_ms,
+                              struct text_builder *out)
 {
-    struct cluster_status status = read_status(board);
+    struct cluster_report report = read_status(status);
     for (enum kind kind = 0; kind < KIND_COUNT; kind++) {
-        const struct kind_status *of = &status.of[kind];
-        if (!is_watched(&status, kind))
+        const struct kind_report *of = &report.of[kind];
+        if (!is_watched(&report, kind))
             continue;
-        text_builder_printf(out, "%s: %zu objects", plural_of(&status, kind), of->object_count);
-        int64_t kind_ms = age_ms(&status, kind, now_ms);
+        text_builder_printf(out, "%s: %zu objects", plural_of(&report, kind), of->object_count);
+        int64_t kind_ms = age_ms(&report, kind, now_ms);
         if (kind_ms < 0)
             text_builder_add(out, TEXT(", never listed"));
         else
@@ -183,45 +185,45 @@ static void family(struct text_builder *out, const char *name, const char *type,
 /* One number of each kind. */
 struct series {
     const char *name, *type, *help;
-    uint64_t (*value)(const struct kind_status *of);
+    uint64_t (*value)(const struct kind_report *of);
 };
 
-static uint64_t objects_of(const struct kind_status *of)
+static uint64_t objects_of(const struct kind_report *of)
 {
     return of->object_count;
 }
 
-static uint64_t bytes_of(const struct kind_status *of)
+static uint64_t bytes_of(const struct kind_report *of)
 {
     return of->bytes;
 }
 
-static uint64_t unreadable_of(const struct kind_status *of)
+static uint64_t unreadable_of(const struct kind_report *of)
 {
     return of->unreadable_count;
 }
 
-static uint64_t lacking_of(const struct kind_status *of)
+static uint64_t lacking_of(const struct kind_report *of)
 {
     return of->lacks;
 }
 
-static uint64_t lists_of(const struct kind_status *of)
+static uint64_t lists_of(const struct kind_report *of)
 {
     return of->report.lists;
 }
 
-static uint64_t events_of(const struct kind_status *of)
+static uint64_t events_of(const struct kind_report *of)
 {
     return of->report.events;
 }
 
-static uint64_t failures_of(const struct kind_status *of)
+static uint64_t failures_of(const struct kind_report *of)
 {
     return of->report.failures;
 }
 
-static uint64_t degraded_of(const struct kind_status *of)
+static uint64_t degraded_of(const struct kind_report *of)
 {
     return of->report.degraded;
 }
@@ -243,15 +245,15 @@ static const struct series series[] = {
      degraded_of},
 };
 
-static void add_ages(const struct cluster_status *status, int64_t now_ms, struct text_builder *out)
+static void add_ages(const struct cluster_report *report, int64_t now_ms, struct text_builder *out)
 {
     family(out, "taffrail_cluster_age_seconds", "gauge",
            "Time since the objects were last known to be as the API server has them.");
     for (enum kind kind = 0; kind < KIND_COUNT; kind++) {
-        int64_t kind_ms = age_ms(status, kind, now_ms);
-        if (is_watched(status, kind) && kind_ms >= 0)
+        int64_t kind_ms = age_ms(report, kind, now_ms);
+        if (is_watched(report, kind) && kind_ms >= 0)
             text_builder_printf(out, "taffrail_cluster_age_seconds{kind=\"%s\"} %lld.%03d\n",
-                                name_of(status, kind), (long long)kind_ms / 1000,
+                                name_of(report, kind), (long long)kind_ms / 1000,
                                 (int)(kind_ms % 1000));
     }
 }
@@ -263,22 +265,23 @@ static void add_one(struct text_builder *out, const char *name, const char *type
     text_builder_printf(out, "%s %llu\n", name, (unsigned long long)value);
 }
 
-void board_add_metrics(struct board *board, int64_t now_ms, struct text_builder *out)
+void cluster_status_add_metrics(struct cluster_status *status, int64_t now_ms,
+                                struct text_builder *out)
 {
-    struct cluster_status status = read_status(board);
+    struct cluster_report report = read_status(status);
     add_one(out, "taffrail_cluster_visible", "gauge",
-            "1 once there was a first look at the cluster.", status.visible);
+            "1 once there was a first look at the cluster.", report.visible);
     add_one(out, "taffrail_cluster_volumes_stale", "gauge",
-            "1 when claims or volumes are too old to require a zone.", status.volumes_are_stale);
+            "1 when claims or volumes are too old to require a zone.", report.volumes_are_stale);
     add_one(out, "taffrail_cluster_views_total", "counter",
-            "Views of the cluster that reviews were given.", status.view_count);
+            "Views of the cluster that reviews were given.", report.view_count);
     for (size_t i = 0; i < COUNT_OF(series); i++) {
         family(out, series[i].name, series[i].type, series[i].help);
         for (enum kind kind = 0; kind < KIND_COUNT; kind++)
-            if (is_watched(&status, kind))
+            if (is_watched(&report, kind))
                 text_builder_printf(out, "%s{kind=\"%s\"} %llu\n", series[i].name,
-                                    name_of(&status, kind),
-                                    (unsigned long long)series[i].value(&status.of[kind]));
+                                    name_of(&report, kind),
+                                    (unsigned long long)series[i].value(&report.of[kind]));
     }
-    add_ages(&status, now_ms, out);
+    add_ages(&report, now_ms, out);
 }

@@ -1,5 +1,6 @@
-/* Objects of a live cluster: of each only the fields that are read (kept_fields.c), in one piece of
- * memory. Parts that many objects have alike, such as containers, are there once (kept_tree.c). */
+/* Objects of a live cluster: of each only the fields that are read (transform_fields.c), in one
+ * piece of memory. Parts that many objects have alike, such as containers, are there once
+ * (transform_tree.c). */
 #ifndef TAFFRAIL_LIVE_KEPT_H
 #define TAFFRAIL_LIVE_KEPT_H
 
@@ -17,12 +18,12 @@ void shared_trees_destroy(struct shared_trees *trees);
 
 /* What of an object of that kind has to be read to be kept. It may be used while the program runs.
  */
-struct doc_choice kept_choice(enum kind kind);
+struct doc_choice transform_choice(enum kind kind);
 /* All of an object of any kind but metadata.managedFields, which nothing looks at. */
 extern const struct doc_choice whole_choice;
 
-struct kept {
-    struct kept *next;    /* of a list of those that go together */
+struct stored {
+    struct stored *next;  /* of a list of those that go together */
     bool unreadable;      /* nothing but its name is known */
     size_t size_bytes;    /* without what it shares */
     struct object object; /* its source is NULL: there is no text any more */
@@ -32,9 +33,9 @@ struct kept {
     struct shared_tree *trees[];
 };
 /* NULL: malloc failed. */
-struct kept *kept_create(const struct object *object, struct shared_trees *trees) MUST_CHECK;
-void kept_destroy(struct kept *kept, struct shared_trees *trees); /* NULL is fine */
+struct stored *stored_create(const struct object *object, struct shared_trees *trees) MUST_CHECK;
+void stored_destroy(struct stored *kept, struct shared_trees *trees); /* NULL is fine */
 /* Whether nobody who reads them can tell them apart. */
-bool kept_equal(const struct kept *a, const struct kept *b);
+bool stored_equal(const struct stored *a, const struct stored *b);
 
 #endif

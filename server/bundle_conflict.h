@@ -5,7 +5,7 @@
 
 #include "base/base.h"
 
-struct contest {
+struct bundle_conflict {
     char *applied; /* the bundle that was applied last; NULL: none */
     unsigned count;
     int64_t put_back_at_ms;
@@ -15,12 +15,13 @@ struct contest {
 };
 
 /* configuration: as it was read; differs: it does not have bundle, which is wanted. */
-void contest_look(struct contest *contest, const struct node *configuration, bool differs,
-                  struct text bundle, struct arena *arena);
+void bundle_conflict_look(struct bundle_conflict *conflict, const struct node *configuration,
+                          bool differs, struct text bundle, struct arena *arena);
 /* For how long what differs is to be left as it is; 0: not at all. look_ms: between two rounds. */
-int64_t contest_pause_ms(struct contest *contest, int64_t look_ms, int64_t now_ms);
+int64_t bundle_conflict_pause_ms(struct bundle_conflict *conflict, int64_t look_ms, int64_t now_ms);
 /* bundle was applied to the configuration of that name. */
-void contest_applied(struct contest *contest, const char *name, struct text bundle, int64_t now_ms);
-void contest_forget(struct contest *contest);
+void bundle_conflict_applied(struct bundle_conflict *conflict, const char *name, struct text bundle,
+                             int64_t now_ms);
+void bundle_conflict_forget(struct bundle_conflict *conflict);
 
 #endif

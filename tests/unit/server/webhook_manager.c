@@ -1,7 +1,7 @@
 /* labels: threads */
 /* The duties around the certificate, by a clock that the test turns, at the objects of the fake API
  * server. */
-#include "server/duties.h"
+#include "server/webhook_manager.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "objects.h"
 #include "unit.h"
 
-const char unit_suite[] = "server duties";
+const char unit_suite[] = "server webhook manager";
 
 enum { NOW_S = 1800000000, REQUESTS_MAX = 60 };
 #define CONFIGURATION(kind, entries)                                                       \
@@ -36,7 +36,7 @@ static const char *const paths[CONFIGURATION_COUNT] = {
     CONFIGURATIONS "validatingwebhookconfigurations",
     CONFIGURATIONS "mutatingwebhookconfigurations"};
 static const char *const dns[] = {"taffrail.taffrail.svc"};
-static struct duties_settings settings;
+static struct webhook_manager_settings settings;
 static char secret_name[32];
 static int64_t now_ms;
 static unsigned serves, serves_again;
@@ -53,12 +53,12 @@ static bool serve(void *context, const struct cert_pair *leaf, bool again, struc
     return !refuse_leaf && cert_check(leaf, NOW_S + now_ms / 1000, &not_after_unix_s, error);
 }
 
-static struct duties *open_duties(void)
+static struct webhook_manager *open_manager(void)
 {
-    const struct duties_options options = {&settings, serve, NULL};
-    struct duties *duties = duties_create(&options);
-    CU_ASSERT_PTR_NOT_NULL_FATAL(duties);
-    return duties;
+    const struct webhook_manager_options options = {&settings, serve, NULL};
+    struct webhook_manager *manager = webhook_manager_create(&options);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(manager);
+    return manager;
 }
 
 /* A cluster of its own: another name of the Secret, and configurations as they are installed. */
@@ -66,7 +66,7 @@ static void open_cluster(bool registered)
 {
     static unsigned count;
     snprintf(secret_name, sizeof secret_name, "certs-%u", ++count);
-    settings = (struct duties_settings){
+    settings = (struct webhook_manager_settings){
         .namespace = "taffrail",
         .secret = secret_name,
         .configuration = registered ? "taffrail" : "none",
@@ -107,7 +107,7 @@ static void open_cluster(bool registered)
 static const char *const methods[] = {
     [CALL_GET] = "GET", [CALL_CREATE] = "POST", [CALL_UPDATE] = "PUT", [CALL_APPLY] = "PATCH"};
 
-static void answer(struct duties *duties, const struct call_request *request)
+static void answer(struct webhook_manager *manager, const struct call_request *request)
 {
     char path[CALL_PATH_BYTES], *text = NULL, *body = text_duplicate(request->body);
     unsigned status;
@@ -126,46 +126,46 @@ static void answer(struct duties *duties, const struct call_request *request)
         objects_answer(methods[request->verb], path, "", writes ? body : NULL, &status, &text));
     struct call_answer answered;
     call_read(status, text_of(text), 0, NULL, &answered);
-    duties_take(duties, now_ms, &answered);
+    webhook_manager_take(manager, now_ms, &answered);
     free(text);
     free(body);
 }
 
 /* Up to so many requests, without a pause; "Ss" reads and writes the Secret, "VvMm" the
  * configurations. A status in place of an answer: from the first such request on. */
-static const char *work(struct duties *duties, bool leads, unsigned count)
+static const char *work(struct webhook_manager *manager, bool leads, unsigned count)
 {
     static char done[REQUESTS_MAX + 1];
     size_t size = 0;
-    struct duties_step step;
+    struct webhook_manager_step step;
     while (size < count && size < REQUESTS_MAX) {
-        duties_next(duties, now_ms, NOW_S + now_ms / 1000, leads, &step);
+        webhook_manager_next(manager, now_ms, NOW_S + now_ms / 1000, leads, &step);
         if (!step.ask)
             break;
         char letter = "S?VM"[step.request.resource];
         done[size++] = (char)(step.request.verb == CALL_GET ? letter : letter + ('a' - 'A'));
-        answer(duties, &step.request);
+        answer(manager, &step.request);
     }
     done[size] = '\0';
     return done;
 }
 
-#define ASSERT_WORK(duties, leads, expected) \
-    ASSERT_TEXT(text_of(work(duties, leads, REQUESTS_MAX)), expected)
+#define ASSERT_WORK(manager, leads, expected) \
+    ASSERT_TEXT(text_of(work(manager, leads, REQUESTS_MAX)), expected)
 
-static void answer_later(struct duties *duties, unsigned status, int64_t retry_after_s)
+static void answer_later(struct webhook_manager *manager, unsigned status, int64_t retry_after_s)
 {
-    struct duties_step step;
+    struct webhook_manager_step step;
     struct call_answer answered;
-    duties_next(duties, now_ms, NOW_S, true, &step);
+    webhook_manager_next(manager, now_ms, NOW_S, true, &step);
     CU_ASSERT_FATAL(step.ask);
     call_read(status, TEXT(""), retry_after_s, NULL, &answered);
-    duties_take(duties, now_ms, &answered);
+    webhook_manager_take(manager, now_ms, &answered);
 }
 
-static void answer_next(struct duties *duties, unsigned status)
+static void answer_next(struct webhook_manager *manager, unsigned status)
 {
-    answer_later(duties, status, 0);
+    answer_later(manager, status, 0);
 }
 
 /* What there is; the caller frees it. */
@@ -213,11 +213,11 @@ static void put_bundle(const char *plural_path, const char *name, const char *bu
     free(text);
 }
 
-static struct duties_status status_of(const struct duties *duties)
+static struct webhook_manager_report report_of(const struct webhook_manager *manager)
 {
-    struct duties_status status;
-    duties_report(duties, &status);
-    return status;
+    struct webhook_manager_report report;
+    webhook_manager_report(manager, &report);
+    return report;
 }
 
 /* How often a text stands in the validating configuration. */
@@ -238,119 +238,119 @@ static unsigned count_of(const char *wanted)
 static void the_first_certificate(void)
 {
     open_cluster(true);
-    struct duties *duties = open_duties();
-    ASSERT_WORK(duties, false, "S");
-    CU_ASSERT(!status_of(duties).serving);
-    ASSERT_WORK(duties, true, "SVMsSVMvmSVM");
-    CU_ASSERT(status_of(duties).serving);
+    struct webhook_manager *manager = open_manager();
+    ASSERT_WORK(manager, false, "S");
+    CU_ASSERT(!report_of(manager).serving);
+    ASSERT_WORK(manager, true, "SVMsSVMvmSVM");
+    CU_ASSERT(report_of(manager).serving);
     ASSERT_INT(published(), 3);
     ASSERT_INT(serves, 1);
-    ASSERT_WORK(duties, true, "");
+    ASSERT_WORK(manager, true, "");
     now_ms += 10000;
-    ASSERT_WORK(duties, true, "SVM");
-    struct duties *other = open_duties();
+    ASSERT_WORK(manager, true, "SVM");
+    struct webhook_manager *other = open_manager();
     ASSERT_WORK(other, false, "S");
-    CU_ASSERT(status_of(other).serving);
+    CU_ASSERT(report_of(other).serving);
     now_ms += 9999;
     ASSERT_WORK(other, false, "");
     now_ms++;
     ASSERT_WORK(other, false, "S");
     ASSERT_INT(serves, 2); /* once each */
-    duties_destroy(other);
-    duties_destroy(duties);
+    webhook_manager_destroy(other);
+    webhook_manager_destroy(manager);
 }
 
 static void entries_of_others_are_left_alone(void)
 {
     open_cluster(true);
-    struct duties *duties = open_duties();
-    ASSERT_WORK(duties, true, "SVMsSVMvmSVM");
+    struct webhook_manager *manager = open_manager();
+    ASSERT_WORK(manager, true, "SVMsSVMvmSVM");
     ASSERT_INT(published(), 3);
     ASSERT_INT(count_of("\"caBundle\""), 4); /* two of ours, two of theirs, none at the URL */
     ASSERT_INT(count_of(BUNDLE_OF_OTHERS), 2);
     /* Whatever they do to theirs is nothing to write about. */
     put_bundle(paths[0], "x.b.c", "Cg==");
     now_ms += 10000;
-    ASSERT_WORK(duties, true, "SVM");
+    ASSERT_WORK(manager, true, "SVM");
     ASSERT_INT(count_of(BUNDLE_OF_OTHERS), 1);
-    duties_destroy(duties);
+    webhook_manager_destroy(manager);
 }
 
 static void who_leads_no_more_writes_no_more(void)
 {
     for (unsigned count = 1; count < 12; count++) {
         open_cluster(true);
-        struct duties *duties = open_duties();
-        (void)work(duties, true, count);
+        struct webhook_manager *manager = open_manager();
+        (void)work(manager, true, count);
         char *before = objects_writes();
-        (void)work(duties, false, REQUESTS_MAX);
+        (void)work(manager, false, REQUESTS_MAX);
         now_ms += 20000;
-        (void)work(duties, false, REQUESTS_MAX);
+        (void)work(manager, false, REQUESTS_MAX);
         char *after = objects_writes();
         CU_ASSERT_STRING_EQUAL(before, after);
         free(before);
         free(after);
         /* Another goes on from wherever it stopped. */
-        struct duties *other = open_duties();
+        struct webhook_manager *other = open_manager();
         (void)work(other, true, REQUESTS_MAX);
         ASSERT_INT(published(), 3);
-        CU_ASSERT(status_of(other).serving);
-        duties_destroy(other);
-        duties_destroy(duties);
+        CU_ASSERT(report_of(other).serving);
+        webhook_manager_destroy(other);
+        webhook_manager_destroy(manager);
     }
 }
 
 static void what_another_wrote_is_not_overwritten(void)
 {
     open_cluster(true);
-    struct duties *duties = open_duties(), *other = open_duties();
-    ASSERT_TEXT(text_of(work(duties, true, 3)), "SVM");
+    struct webhook_manager *manager = open_manager(), *other = open_manager();
+    ASSERT_TEXT(text_of(work(manager, true, 3)), "SVM");
     ASSERT_WORK(other, true, "SVMsSVMvmSVM");
-    ASSERT_TEXT(text_of(work(duties, true, 1)), "s"); /* it is there already */
+    ASSERT_TEXT(text_of(work(manager, true, 1)), "s"); /* it is there already */
     now_ms += 1000;
-    ASSERT_WORK(duties, true, "SVM");
+    ASSERT_WORK(manager, true, "SVM");
     ASSERT_INT(published(), 3);
     put_bundle(paths[0], "a.b.c", "Cg==");
     now_ms += 10000;
-    ASSERT_TEXT(text_of(work(duties, true, 3)), "SVM");
+    ASSERT_TEXT(text_of(work(manager, true, 3)), "SVM");
     put_bundle(paths[0], "d.b.c", "Cgo="); /* a newer resourceVersion than was read */
-    ASSERT_TEXT(text_of(work(duties, true, 1)), "v");
+    ASSERT_TEXT(text_of(work(manager, true, 1)), "v");
     ASSERT_INT(published(), 1);
     now_ms += 1000;
-    ASSERT_WORK(duties, true, "SVMvSVM");
+    ASSERT_WORK(manager, true, "SVMvSVM");
     ASSERT_INT(published(), 3);
-    duties_destroy(other);
-    duties_destroy(duties);
+    webhook_manager_destroy(other);
+    webhook_manager_destroy(manager);
 }
 
 static void who_overwrites_each_time_is_met_less_often(void)
 {
     open_cluster(true);
-    struct duties *duties = open_duties();
-    (void)work(duties, true, REQUESTS_MAX);
-    uint64_t before = status_of(duties).writes[DUTY_BUNDLE];
+    struct webhook_manager *manager = open_manager();
+    (void)work(manager, true, REQUESTS_MAX);
+    uint64_t before = report_of(manager).writes[DUTY_BUNDLE];
     unsigned paused = 0;
     now_ms += 10000;
     for (int64_t end_ms = now_ms + 20 * 60LL * 1000; now_ms < end_ms; now_ms += 10000) {
         put_bundle(paths[0], "a.b.c", "Cg==");
         put_bundle(paths[1], "e.b.c", "Cg==");
-        (void)work(duties, true, REQUESTS_MAX);
-        struct duties_status status = status_of(duties);
-        bool known = strstr(status.problem[DUTY_BUNDLE], "Validating") != NULL &&
-                     strstr(status.problem[DUTY_BUNDLE + 1], "Mutating") != NULL &&
-                     strstr(status.problem[DUTY_BUNDLE + 1], "manager argo; it is put") != NULL;
+        (void)work(manager, true, REQUESTS_MAX);
+        struct webhook_manager_report report = report_of(manager);
+        bool known = strstr(report.problem[DUTY_BUNDLE], "Validating") != NULL &&
+                     strstr(report.problem[DUTY_BUNDLE + 1], "Mutating") != NULL &&
+                     strstr(report.problem[DUTY_BUNDLE + 1], "manager argo; it is put") != NULL;
         CU_ASSERT_EQUAL(known, published() != 3);
         paused += known;
     }
     /* At once, then 20, 40, 80, 160, 320 and 320 s later; each 10 s it would be 120. */
-    uint64_t writes = status_of(duties).writes[DUTY_BUNDLE] - before;
+    uint64_t writes = report_of(manager).writes[DUTY_BUNDLE] - before;
     ASSERT_INT(writes, 2 * 7);
     ASSERT_INT(paused, 120 - 7);
     now_ms += 60LL * 60 * 1000;
-    (void)work(duties, true, REQUESTS_MAX);
+    (void)work(manager, true, REQUESTS_MAX);
     ASSERT_INT(published(), 3);
-    ASSERT_TEXT(text_of(status_of(duties).problem[DUTY_BUNDLE]), "");
-    duties_destroy(duties);
+    ASSERT_TEXT(text_of(report_of(manager).problem[DUTY_BUNDLE]), "");
+    webhook_manager_destroy(manager);
 }
 
 /* Only what was put back counts as a time that somebody was met. */
@@ -362,110 +362,110 @@ static void what_was_refused_is_put_back_without_a_pause(void)
     } refusals[] = {{500, 10000}, {409, 1000}};
     for (size_t i = 0; i < COUNT_OF(refusals); i++) {
         open_cluster(true);
-        struct duties *duties = open_duties();
-        (void)work(duties, true, REQUESTS_MAX);
+        struct webhook_manager *manager = open_manager();
+        (void)work(manager, true, REQUESTS_MAX);
         put_bundle(paths[0], "a.b.c", "Cg==");
         now_ms += 10000;
-        ASSERT_TEXT(text_of(work(duties, true, 3)), "SVM");
-        answer_next(duties, refusals[i].status);
-        ASSERT_WORK(duties, true, "");
+        ASSERT_TEXT(text_of(work(manager, true, 3)), "SVM");
+        answer_next(manager, refusals[i].status);
+        ASSERT_WORK(manager, true, "");
         now_ms += refusals[i].again_ms;
-        ASSERT_WORK(duties, true, "SVMvSVM");
+        ASSERT_WORK(manager, true, "SVMvSVM");
         ASSERT_INT(published(), 3);
-        duties_destroy(duties);
+        webhook_manager_destroy(manager);
     }
 }
 
 static void a_refused_configuration_does_not_stop_the_other(void)
 {
     open_cluster(true);
-    struct duties *duties = open_duties();
-    ASSERT_TEXT(text_of(work(duties, true, 7)), "SVMsSVM");
-    answer_next(duties, 403);
-    ASSERT_WORK(duties, true, "m"); /* and then a rest, as after each failure */
+    struct webhook_manager *manager = open_manager();
+    ASSERT_TEXT(text_of(work(manager, true, 7)), "SVMsSVM");
+    answer_next(manager, 403);
+    ASSERT_WORK(manager, true, "m"); /* and then a rest, as after each failure */
     ASSERT_INT(published(), 1);
     now_ms += 10000;
-    ASSERT_TEXT(text_of(work(duties, true, 3)), "SVM");
-    struct duties_status status = status_of(duties);
-    CU_ASSERT_PTR_NOT_NULL(strstr(status.problem[DUTY_BUNDLE], "ValidatingWebhookConfiguration"));
-    ASSERT_TEXT(text_of(status.problem[DUTY_BUNDLE + 1]), "");
-    answer_later(duties, 429, 60);
-    ASSERT_WORK(duties, true, "");
+    ASSERT_TEXT(text_of(work(manager, true, 3)), "SVM");
+    struct webhook_manager_report report = report_of(manager);
+    CU_ASSERT_PTR_NOT_NULL(strstr(report.problem[DUTY_BUNDLE], "ValidatingWebhookConfiguration"));
+    ASSERT_TEXT(text_of(report.problem[DUTY_BUNDLE + 1]), "");
+    answer_later(manager, 429, 60);
+    ASSERT_WORK(manager, true, "");
     now_ms += 69999;
-    ASSERT_WORK(duties, true, "");
+    ASSERT_WORK(manager, true, "");
     put_bundle(paths[1], "e.b.c", "Cg==");
     now_ms++;
-    ASSERT_TEXT(text_of(work(duties, true, 3)), "SVM");
-    answer_next(duties, 409);
-    ASSERT_WORK(duties, true, "m");
+    ASSERT_TEXT(text_of(work(manager, true, 3)), "SVM");
+    answer_next(manager, 409);
+    ASSERT_WORK(manager, true, "m");
     now_ms += 1000;
-    ASSERT_WORK(duties, true, "SVMv"); /* the fourth write without a round that was well */
+    ASSERT_WORK(manager, true, "SVMv"); /* the fourth write without a round that was well */
     now_ms += 10000;
-    ASSERT_WORK(duties, true, "SVM");
+    ASSERT_WORK(manager, true, "SVM");
     ASSERT_INT(published(), 3);
-    status = status_of(duties);
-    ASSERT_INT(status.failures[DUTY_BUNDLE], 2);
-    ASSERT_TEXT(text_of(status.problem[DUTY_BUNDLE]), "");
-    duties_destroy(duties);
+    report = report_of(manager);
+    ASSERT_INT(report.failures[DUTY_BUNDLE], 2);
+    ASSERT_TEXT(text_of(report.problem[DUTY_BUNDLE]), "");
+    webhook_manager_destroy(manager);
 }
 
 static void nothing_is_well_before_it_is(void)
 {
     open_cluster(true);
-    struct duties *duties = open_duties();
+    struct webhook_manager *manager = open_manager();
     for (int i = 0; i < 3; i++, now_ms += 10000) {
         for (unsigned read = 0; read < 3; read++) {
-            ASSERT_INT(strlen(work(duties, true, 1)), 1);
-            CU_ASSERT_EQUAL(status_of(duties).problem[DUTY_SECRET][0] != '\0', i > 0);
+            ASSERT_INT(strlen(work(manager, true, 1)), 1);
+            CU_ASSERT_EQUAL(report_of(manager).problem[DUTY_SECRET][0] != '\0', i > 0);
         }
-        answer_next(duties, 403); /* to write the Secret that was read */
-        CU_ASSERT_PTR_NOT_NULL(strstr(status_of(duties).problem[DUTY_SECRET], secret_name));
+        answer_next(manager, 403); /* to write the Secret that was read */
+        CU_ASSERT_PTR_NOT_NULL(strstr(report_of(manager).problem[DUTY_SECRET], secret_name));
     }
-    ASSERT_TEXT(text_of(work(duties, true, 6)), "SVMsSV");
-    ASSERT_TEXT(text_of(status_of(duties).problem[DUTY_BUNDLE + 1]), "");
-    answer_next(duties, 403); /* to read the mutating one */
-    ASSERT_TEXT(text_of(work(duties, true, 1)), "v");
-    struct duties_status status = status_of(duties);
-    ASSERT_TEXT(text_of(status.problem[DUTY_SECRET]), "");
-    ASSERT_TEXT(text_of(status.problem[DUTY_BUNDLE]), "");
-    CU_ASSERT_PTR_NOT_NULL(strstr(status.problem[DUTY_BUNDLE + 1], "MutatingWebhook"));
-    ASSERT_WORK(duties, true, "SVMmSVM");
-    ASSERT_TEXT(text_of(status_of(duties).problem[DUTY_BUNDLE + 1]), "");
-    duties_destroy(duties);
-    duties = open_duties(); /* who does not lead has only to read */
-    struct duties_step step;
+    ASSERT_TEXT(text_of(work(manager, true, 6)), "SVMsSV");
+    ASSERT_TEXT(text_of(report_of(manager).problem[DUTY_BUNDLE + 1]), "");
+    answer_next(manager, 403); /* to read the mutating one */
+    ASSERT_TEXT(text_of(work(manager, true, 1)), "v");
+    struct webhook_manager_report report = report_of(manager);
+    ASSERT_TEXT(text_of(report.problem[DUTY_SECRET]), "");
+    ASSERT_TEXT(text_of(report.problem[DUTY_BUNDLE]), "");
+    CU_ASSERT_PTR_NOT_NULL(strstr(report.problem[DUTY_BUNDLE + 1], "MutatingWebhook"));
+    ASSERT_WORK(manager, true, "SVMmSVM");
+    ASSERT_TEXT(text_of(report_of(manager).problem[DUTY_BUNDLE + 1]), "");
+    webhook_manager_destroy(manager);
+    manager = open_manager(); /* who does not lead has only to read */
+    struct webhook_manager_step step;
     struct call_answer refused;
-    duties_next(duties, now_ms, NOW_S, false, &step);
+    webhook_manager_next(manager, now_ms, NOW_S, false, &step);
     call_read(500, TEXT(""), 0, NULL, &refused);
-    duties_take(duties, now_ms, &refused);
-    CU_ASSERT_NOT_EQUAL(status_of(duties).problem[DUTY_SECRET][0], '\0');
+    webhook_manager_take(manager, now_ms, &refused);
+    CU_ASSERT_NOT_EQUAL(report_of(manager).problem[DUTY_SECRET][0], '\0');
     now_ms += 10000;
-    ASSERT_WORK(duties, false, "S");
-    ASSERT_TEXT(text_of(status_of(duties).problem[DUTY_SECRET]), "");
-    duties_destroy(duties);
+    ASSERT_WORK(manager, false, "S");
+    ASSERT_TEXT(text_of(report_of(manager).problem[DUTY_SECRET]), "");
+    webhook_manager_destroy(manager);
 }
 
 static void what_may_not_be_read_stops_nothing_else(void)
 {
     open_cluster(true);
-    struct duties *duties = open_duties();
-    ASSERT_TEXT(text_of(work(duties, true, 1)), "S");
-    answer_next(duties, 403);
-    ASSERT_TEXT(text_of(work(duties, true, 2)), "Ms"); /* a first certificate all the same */
-    ASSERT_TEXT(text_of(work(duties, true, 1)), "S");
-    CU_ASSERT(status_of(duties).serving);
-    answer_next(duties, 403);
-    ASSERT_WORK(duties, true, "MmSVMvSVM");
-    struct duties_status status = status_of(duties);
-    ASSERT_INT(status.failures[DUTY_BUNDLE], 2);
-    ASSERT_TEXT(text_of(status.problem[DUTY_BUNDLE]), "");
+    struct webhook_manager *manager = open_manager();
+    ASSERT_TEXT(text_of(work(manager, true, 1)), "S");
+    answer_next(manager, 403);
+    ASSERT_TEXT(text_of(work(manager, true, 2)), "Ms"); /* a first certificate all the same */
+    ASSERT_TEXT(text_of(work(manager, true, 1)), "S");
+    CU_ASSERT(report_of(manager).serving);
+    answer_next(manager, 403);
+    ASSERT_WORK(manager, true, "MmSVMvSVM");
+    struct webhook_manager_report report = report_of(manager);
+    ASSERT_INT(report.failures[DUTY_BUNDLE], 2);
+    ASSERT_TEXT(text_of(report.problem[DUTY_BUNDLE]), "");
     now_ms += 10000;
-    answer_next(duties, 500);
-    status = status_of(duties);
-    ASSERT_INT(status.failures[DUTY_SECRET], 1);
-    CU_ASSERT_PTR_NOT_NULL(strstr(status.problem[DUTY_SECRET], secret_name));
-    CU_ASSERT(status.serving);
-    duties_destroy(duties);
+    answer_next(manager, 500);
+    report = report_of(manager);
+    ASSERT_INT(report.failures[DUTY_SECRET], 1);
+    CU_ASSERT_PTR_NOT_NULL(strstr(report.problem[DUTY_SECRET], secret_name));
+    CU_ASSERT(report.serving);
+    webhook_manager_destroy(manager);
 }
 
 /* A configuration that cannot be read may trust the old CA alone: the new one does not sign yet. */
@@ -474,125 +474,125 @@ static void a_ca_does_not_sign_before_all_trust_it(void)
     const int64_t day_ms = 24LL * 60 * 60 * 1000;
     open_cluster(true);
     settings.times.ca_valid_s = 270LL * 24 * 60 * 60;
-    struct duties *duties = open_duties();
-    (void)work(duties, true, REQUESTS_MAX);
+    struct webhook_manager *manager = open_manager();
+    (void)work(manager, true, REQUESTS_MAX);
     now_ms += 61 * day_ms;
-    ASSERT_WORK(duties, true, "SVMsSVM"); /* the certificate, after two thirds of 90 days */
-    now_ms += 34 * day_ms;                /* and the CA while two certificates can still end */
+    ASSERT_WORK(manager, true, "SVMsSVM"); /* the certificate, after two thirds of 90 days */
+    now_ms += 34 * day_ms;                 /* and the CA while two certificates can still end */
     for (int i = 0; i < 30; i++, now_ms += 10000) {
-        struct duties_step step;
-        duties_next(duties, now_ms, NOW_S + now_ms / 1000, true, &step);
+        struct webhook_manager_step step;
+        webhook_manager_next(manager, now_ms, NOW_S + now_ms / 1000, true, &step);
         while (step.ask) {
             bool unseen = step.request.resource == RESOURCE_MUTATING_CONFIGURATION;
             struct call_answer refused;
             call_read(403, TEXT(""), 0, NULL, &refused);
             if (unseen)
-                duties_take(duties, now_ms, &refused);
+                webhook_manager_take(manager, now_ms, &refused);
             else
-                answer(duties, &step.request);
-            duties_next(duties, now_ms, NOW_S + now_ms / 1000, true, &step);
+                answer(manager, &step.request);
+            webhook_manager_next(manager, now_ms, NOW_S + now_ms / 1000, true, &step);
         }
     }
-    ASSERT_INT(status_of(duties).writes[DUTY_SECRET], 3); /* the last is the new CA alone */
+    ASSERT_INT(report_of(manager).writes[DUTY_SECRET], 3); /* the last is the new CA alone */
     for (int i = 0; i < 30; i++, now_ms += 10000)
-        (void)work(duties, true, REQUESTS_MAX);
-    ASSERT_INT(status_of(duties).writes[DUTY_SECRET], 4);
-    duties_destroy(duties);
+        (void)work(manager, true, REQUESTS_MAX);
+    ASSERT_INT(report_of(manager).writes[DUTY_SECRET], 4);
+    webhook_manager_destroy(manager);
 }
 
 static void a_certificate_that_is_no_good_is_said_once_and_taken_when_it_is(void)
 {
     open_cluster(true);
-    struct duties *duties = open_duties();
-    (void)work(duties, true, REQUESTS_MAX);
-    duties_destroy(duties);
-    duties = open_duties();
+    struct webhook_manager *manager = open_manager();
+    (void)work(manager, true, REQUESTS_MAX);
+    webhook_manager_destroy(manager);
+    manager = open_manager();
     refuse_leaf = true;
     serves = 0;
     for (int i = 0; i < 5; i++, now_ms += 10000)
-        (void)work(duties, false, REQUESTS_MAX);
+        (void)work(manager, false, REQUESTS_MAX);
     ASSERT_INT(serves, 5);
     ASSERT_INT(serves_again, 4);
-    CU_ASSERT(!status_of(duties).serving);
-    ASSERT_INT(status_of(duties).failures[DUTY_SECRET], 1); /* said once */
+    CU_ASSERT(!report_of(manager).serving);
+    ASSERT_INT(report_of(manager).failures[DUTY_SECRET], 1); /* said once */
     refuse_leaf = false;
     for (int i = 0; i < 5; i++, now_ms += 10000)
-        (void)work(duties, false, REQUESTS_MAX);
+        (void)work(manager, false, REQUESTS_MAX);
     ASSERT_INT(serves, 6);
-    CU_ASSERT(status_of(duties).serving);
-    ASSERT_INT(status_of(duties).failures[DUTY_SECRET], 1);
-    duties_destroy(duties);
+    CU_ASSERT(report_of(manager).serving);
+    ASSERT_INT(report_of(manager).failures[DUTY_SECRET], 1);
+    webhook_manager_destroy(manager);
 }
 
 /* Whoever serves it is told, as he has kept that the one between was refused. */
 static void a_good_certificate_that_comes_back_is_served_again(void)
 {
     open_cluster(true);
-    struct duties *duties = open_duties(), *other = open_duties();
-    (void)work(duties, true, REQUESTS_MAX);
+    struct webhook_manager *manager = open_manager(), *other = open_manager();
+    (void)work(manager, true, REQUESTS_MAX);
     settings.secret = "certs-next";
     settings.configuration = "none";
     ASSERT_TEXT(text_of(work(other, true, REQUESTS_MAX)), "SVMsSVM");
     refuse_leaf = true;
     serves = 0;
     now_ms += 10000;
-    ASSERT_WORK(duties, false, "S");
-    CU_ASSERT(status_of(duties).serving);
+    ASSERT_WORK(manager, false, "S");
+    CU_ASSERT(report_of(manager).serving);
     settings.secret = secret_name;
     refuse_leaf = false;
     for (int i = 0; i < 3; i++) {
         now_ms += 10000;
-        ASSERT_WORK(duties, false, "S");
+        ASSERT_WORK(manager, false, "S");
     }
     ASSERT_INT(serves, 2);
-    duties_destroy(other);
-    duties_destroy(duties);
+    webhook_manager_destroy(other);
+    webhook_manager_destroy(manager);
 }
 
 static void a_configuration_that_is_not_there_is_not_made(void)
 {
     open_cluster(false);
-    struct duties *duties = open_duties();
-    ASSERT_WORK(duties, true, "SVMsSVM");
-    CU_ASSERT(status_of(duties).missing[0] && status_of(duties).missing[1]);
-    CU_ASSERT(status_of(duties).serving);
-    struct duties_board *board = duties_board_create(&settings);
+    struct webhook_manager *manager = open_manager();
+    ASSERT_WORK(manager, true, "SVMsSVM");
+    CU_ASSERT(report_of(manager).missing[0] && report_of(manager).missing[1]);
+    CU_ASSERT(report_of(manager).serving);
+    struct webhook_manager_status *status = webhook_manager_status_create(&settings);
     struct arena *arena = arena_create(1 << 20);
-    struct duties_status status = status_of(duties);
+    struct webhook_manager_report report = report_of(manager);
     struct text why;
-    CU_ASSERT(!duties_board_is_ready(board, arena, &why));
+    CU_ASSERT(!webhook_manager_status_is_ready(status, arena, &why));
     CU_ASSERT_PTR_NOT_NULL(strstr(why.data, secret_name));
-    duties_board_set(board, &status);
-    CU_ASSERT(duties_board_is_ready(board, arena, &why));
+    webhook_manager_status_set(status, &report);
+    CU_ASSERT(webhook_manager_status_is_ready(status, arena, &why));
     struct text_builder out = {.arena = arena};
-    duties_board_add_line(board, &out);
+    webhook_manager_status_add_line(status, &out);
     CU_ASSERT_PTR_NOT_NULL(strstr(out.data, "there is no MutatingWebhookConfiguration none"));
-    duties_board_destroy(board);
+    webhook_manager_status_destroy(status);
     arena_destroy(arena);
-    duties_destroy(duties);
+    webhook_manager_destroy(manager);
 }
 
 static void a_flood_of_writes_pauses(void)
 {
     open_cluster(true);
-    struct duties *duties = open_duties();
+    struct webhook_manager *manager = open_manager();
     unsigned writes = 0;
     /* Each write is answered, and none is kept: what is read stays as it was. */
     for (int i = 0; i < 200; i++) {
-        struct duties_step step;
+        struct webhook_manager_step step;
         struct call_answer answered;
-        duties_next(duties, now_ms, NOW_S, true, &step);
+        webhook_manager_next(manager, now_ms, NOW_S, true, &step);
         if (!step.ask)
             break;
         bool secret = step.request.resource == RESOURCE_SECRET;
         bool reads = step.request.verb == CALL_GET;
         writes += !reads;
         call_read(reads ? 404 : 200, TEXT("{}"), 0, NULL, &answered);
-        duties_take(duties, now_ms, &answered);
+        webhook_manager_take(manager, now_ms, &answered);
         CU_ASSERT(secret || reads);
     }
     ASSERT_INT(writes, 4);
-    duties_destroy(duties);
+    webhook_manager_destroy(manager);
 }
 
 const struct unit_test unit_tests[] = {

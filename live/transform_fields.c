@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "live/kept_internal.h"
+#include "live/transform.h"
 
 /* ---- lists of which only some items are read ---- */
 
@@ -53,7 +53,7 @@ static bool names_devices(const struct node *variable)
 #define INSIDE(name, fields) {KEY(name), .inside = (fields)}
 #define SHARED_INSIDE(name, fields) {KEY(name), .inside = (fields), .shared = true}
 #define ITEMS(name, function, fields) {KEY(name), .inside = (fields), .takes = (function)}
-#define FIELDS(name, ...) static const struct keep name[] = {__VA_ARGS__, {.key = {NULL, 0}}}
+#define FIELDS(name, ...) static const struct transform_field name[] = {__VA_ARGS__, {.key = {NULL, 0}}}
 /* clang-format on */
 
 /* ---- parts of several kinds ---- */
@@ -209,10 +209,10 @@ FIELDS(csi_node_spec, SHARED_INSIDE("drivers", driver));
 FIELDS(csi_node, METADATA, INSIDE("spec", csi_node_spec));
 
 /* Of custom owners no more than that. */
-static const struct keep nothing_more[] = {{.key = {NULL, 0}}};
+static const struct transform_field nothing_more[] = {{.key = {NULL, 0}}};
 FIELDS(custom_owner, INSIDE("metadata", nothing_more));
 
-const struct keep kept_fields[KIND_COUNT] = {
+const struct transform_field transform_fields[KIND_COUNT] = {
     [KIND_UNKNOWN] = {.inside = any},
     [KIND_POD] = {.inside = pod},
     [KIND_DEPLOYMENT] = {.inside = deployment},
@@ -302,7 +302,7 @@ static int compare_to_word(const void *text_pointer, const void *word_pointer)
     return memcmp(text.data, word, size);
 }
 
-const char *kept_word(struct text text)
+const char *transform_word(struct text text)
 {
     static const struct text none = {"", 0};
     if (text.size == 0)

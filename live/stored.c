@@ -1,9 +1,9 @@
-#include "live/kept.h"
+#include "live/stored.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "live/kept_internal.h"
+#include "live/transform.h"
 
 /* The texts of struct object. */
 enum { OBJECT_TEXTS = 10 };
@@ -31,35 +31,35 @@ static void release_trees(struct shared_tree *const *shared, size_t count,
         shared_tree_release(trees, shared[i]);
 }
 
-struct kept *kept_create(const struct object *object, struct shared_trees *trees)
+struct stored *stored_create(const struct object *object, struct shared_trees *trees)
 {
     const struct node *root = root_of(object);
-    const struct keep *keep = &kept_fields[object->kind];
+    const struct transform_field *keep = &transform_fields[object->kind];
     struct object copy = *object;
     struct text *texts[OBJECT_TEXTS];
-    struct keeping keeping = {.trees = trees, .kind = object->kind};
+    struct tree_copy tree_copy = {.trees = trees, .kind = object->kind};
     list_texts(&copy, texts);
-    keeping_measure(&keeping, root, keep);
+    tree_copy_measure(&tree_copy, root, keep);
     for (size_t i = 0; i < OBJECT_TEXTS; i++)
-        keeping_measure_text(&keeping, *texts[i]);
-    size_t trees_bytes = keeping.shared_count * sizeof(struct shared_tree *);
-    size_t size_bytes = sizeof(struct kept) + trees_bytes + keeping_size_bytes(&keeping);
-    struct kept *kept = keeping.failed ? NULL : malloc(size_bytes);
+        tree_copy_measure_text(&tree_copy, *texts[i]);
+    size_t trees_bytes = tree_copy.shared_count * sizeof(struct shared_tree *);
+    size_t size_bytes = sizeof(struct stored) + trees_bytes + tree_copy_size_bytes(&tree_copy);
+    struct stored *kept = tree_copy.failed ? NULL : malloc(size_bytes);
     if (kept == NULL) {
-        release_trees(keeping.shared, keeping.shared_count, trees);
+        release_trees(tree_copy.shared, tree_copy.shared_count, trees);
         return NULL;
     }
-    keeping_begin(&keeping, kept->trees + keeping.shared_count);
+    tree_copy_begin(&tree_copy, kept->trees + tree_copy.shared_count);
     for (size_t i = 0; i < OBJECT_TEXTS; i++)
-        texts[i]->data = keeping_copy_text(&keeping, *texts[i]);
-    *kept = (struct kept){
+        texts[i]->data = tree_copy_text(&tree_copy, *texts[i]);
+    *kept = (struct stored){
         .size_bytes = size_bytes,
         .object = copy,
-        .root_node = keeping_copy(&keeping, root, keep),
-        .tree_count = keeping.shared_count,
+        .root_node = tree_copy_make(&tree_copy, root, keep),
+        .tree_count = tree_copy.shared_count,
     };
     if (trees_bytes > 0)
-        memcpy(kept->trees, keeping.shared, trees_bytes);
+        memcpy(kept->trees, tree_copy.shared, trees_bytes);
     const struct node *labels = node_at(&kept->root_node, "metadata.labels");
     kept->root.node = &kept->root_node;
     kept->object.root = &kept->root;
@@ -68,7 +68,7 @@ struct kept *kept_create(const struct object *object, struct shared_trees *trees
     return kept;
 }
 
-void kept_destroy(struct kept *kept, struct shared_trees *trees)
+void stored_destroy(struct stored *kept, struct shared_trees *trees)
 {
     if (kept == NULL)
         return;
@@ -76,7 +76,7 @@ void kept_destroy(struct kept *kept, struct shared_trees *trees)
     free(kept);
 }
 
-bool kept_equal(const struct kept *a, const struct kept *b)
+bool stored_equal(const struct stored *a, const struct stored *b)
 {
     struct object x = a->object, y = b->object;
     struct text *x_texts[OBJECT_TEXTS], *y_texts[OBJECT_TEXTS];
@@ -87,5 +87,5 @@ bool kept_equal(const struct kept *a, const struct kept *b)
             return false;
     return a->unreadable == b->unreadable && x.kind == y.kind &&
            x.created_unix_s == y.created_unix_s && x.deleting == y.deleting &&
-           kept_tree_equal(&a->root_node, &b->root_node);
+           shared_tree_equal(&a->root_node, &b->root_node);
 }

@@ -1,0 +1,141 @@
+/* The duties on /readyz and /metrics: the thread that does them writes down, the ops port reads. */
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "server/webhook_manager.h"
+
+struct webhook_manager_status {
+    pthread_mutex_t mutex;
+    const struct webhook_manager_settings *settings;
+    struct webhook_manager_report report;
+};
+
+static const char *const duty_names[DUTY_COUNT] = {
+    [DUTY_LEASE] = "lease",
+    [DUTY_SECRET] = "secret",
+    [DUTY_BUNDLE] = "ca-bundle",
+};
+
+static const char *configuration_kind(size_t which)
+{
+    return resource_table[RESOURCE_VALIDATING_CONFIGURATION + which].kind;
+}
+
+struct webhook_manager_status *webhook_manager_status_create(
+    const struct webhook_manager_settings *settings)
+{
+    struct webhook_manager_status *status = calloc(1, sizeof *status);
+    if (status == NULL)
+        return NULL;
+    pthread_mutex_init(&status->mutex, NULL);
+    status->settings = settings;
+    return status;
+}
+
+void webhook_manager_status_destroy(struct webhook_manager_status *status)
+{
+    if (status == NULL)
+        return;
+    pthread_mutex_destroy(&status->mutex);
+    free(status);
+}
+
+void webhook_manager_status_set(struct webhook_manager_status *status,
+                                const struct webhook_manager_report *report)
+{
+    pthread_mutex_lock(&status->mutex);
+    status->report = *report;
+    pthread_mutex_unlock(&status->mutex);
+}
+
+/* A copy: what prints may end in its arena's guard, and would leave a lock behind. */
+static struct webhook_manager_report read_status(struct webhook_manager_status *status)
+{
+    pthread_mutex_lock(&status->mutex);
+    struct webhook_manager_report report = status->report;
+    pthread_mutex_unlock(&status->mutex);
+    return report;
+}
+
+/* What an API server says, in one line. */
+static void add_line(struct text_builder *out, const char *text)
+{
+    for (; *text != '\0'; text++) {
+        bool plain = (unsigned char)*text >= 0x20 && *text != 0x7F;
+        text_builder_add(out, (struct text){plain ? text : " ", 1});
+    }
+}
+
+static void add_problems(const struct webhook_manager_report *report, struct text_builder *out)
+{
+    for (size_t i = 0; i < MANAGER_PROBLEM_COUNT; i++) {
+        if (report->problem[i][0] == '\0')
+            continue;
+        text_builder_printf(out, "; %s: ", duty_names[i < DUTY_BUNDLE ? i : DUTY_BUNDLE]);
+        add_line(out, report->problem[i]);
+    }
+}
+
+bool webhook_manager_status_is_ready(struct webhook_manager_status *status, struct arena *arena,
+                                     struct text *why)
+{
+    struct webhook_manager_report report = read_status(status);
+    if (report.serving)
+        return true;
+    struct text_builder out = {.arena = arena};
+    text_builder_printf(&out, "waiting for a certificate in Secret %s/%s",
+                        status->settings->namespace, status->settings->secret);
+    add_problems(&report, &out);
+    text_builder_add(&out, TEXT("\n"));
+    *why = text_builder_text(&out);
+    return false;
+}
+
+void webhook_manager_status_add_line(struct webhook_manager_status *status,
+                                     struct text_builder *out)
+{
+    struct webhook_manager_report report = read_status(status);
+    text_builder_printf(out, "; certificate of Secret %s/%s, kept by ", status->settings->namespace,
+                        status->settings->secret);
+    if (report.leads)
+        text_builder_add(out, TEXT("this replica"));
+    else
+        add_line(out, report.holder[0] == '\0' ? "nobody yet" : report.holder);
+    for (size_t i = 0; i < CONFIGURATION_COUNT; i++)
+        if (report.missing[i])
+            text_builder_printf(out, "; there is no %s %s", configuration_kind(i),
+                                status->settings->configuration);
+    add_problems(&report, out);
+}
+
+static void family(struct text_builder *out, const char *name, const char *type, const char *help)
+{
+    text_builder_printf(out, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, type);
+}
+
+static void add_duty(struct text_builder *out, const char *name, const char *help,
+                     const uint64_t values[DUTY_COUNT])
+{
+    family(out, name, "counter", help);
+    for (enum duty duty = 0; duty < DUTY_COUNT; duty++)
+        text_builder_printf(out, "%s{duty=\"%s\"} %llu\n", name, duty_names[duty],
+                            (unsigned long long)values[duty]);
+}
+
+void webhook_manager_status_add_metrics(struct webhook_manager_status *status,
+                                        struct text_builder *out)
+{
+    struct webhook_manager_report report = read_status(status);
+    family(out, "taffrail_leader", "gauge",
+           "1 when this replica keeps the certificate and the CA bundles.");
+    text_builder_printf(out, "taffrail_leader %d\n", report.leads);
+    add_duty(out, "taffrail_duty_failures_total",
+             "Requests to the API server around the certificate that failed.", report.failures);
+    add_duty(out, "taffrail_duty_writes_total",
+             "Writes of this replica, renewals of the lease aside.", report.writes);
+    family(out, "taffrail_webhook_configuration_missing", "gauge",
+           "1 when the replica that leads finds no such configuration.");
+    for (size_t i = 0; i < CONFIGURATION_COUNT; i++)
+        text_builder_printf(out, "taffrail_webhook_configuration_missing{kind=\"%s\"} %d\n",
+                            configuration_kind(i), report.missing[i]);
+}
