@@ -92,6 +92,30 @@ static void severities_are_cut_apart(void)
     arena_destroy(arena);
 }
 
+/* Nor do denials before it hide a warning, or count it as one of theirs. */
+static void a_warning_behind_denials_is_one(void)
+{
+    struct arena *arena = arena_create((size_t)64 << 20);
+    const struct world world = rail_table_world("disruption-budgets: {}", NULL, arena);
+    struct text_builder out = {.arena = arena};
+    text_builder_add(&out,
+                     TEXT("{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: a}, "
+                          "spec: {template: {metadata: {annotations: "
+                          "{karpenter.sh/do-not-disrupt: 'true'}}}, disruption: {budgets: ["));
+    for (size_t i = 0; i < 60; i++)
+        text_builder_add(&out, TEXT("{nodes: lots}, "));
+    text_builder_add(&out, TEXT("]}}}"));
+    struct rail_documents documents = rail_table_read(out.data, arena);
+    const struct subject subject = {.operation = OPERATION_CREATE, .object = &documents.items[0]};
+    struct verdict verdict;
+    policy_evaluate(&world, &subject, 0, arena, &verdict);
+    ASSERT_INT(verdict.finding_count, 52);
+    const struct finding *rest = &verdict.findings[50];
+    ASSERT_INT(rest->more, 10);
+    ASSERT_INT(verdict.findings[51].action, ACTION_WARN);
+    arena_destroy(arena);
+}
+
 #define META(more) "metadata: {name: a" more "}"
 #define GOES ", deletionTimestamp: '2026-11-22T00:00:00Z'"
 #define BUDGET(more, spec)                                      \
@@ -135,6 +159,7 @@ static void on_the_way_out_what_still_works_is_judged(void)
 const struct unit_test unit_tests[] = {
     {"counts stay right", counts_stay_right},
     {"severities are cut apart", severities_are_cut_apart},
+    {"a warning behind denials is one", a_warning_behind_denials_is_one},
     {"on the way out what still works is judged", on_the_way_out_what_still_works_is_judged},
     {NULL, NULL},
 };
