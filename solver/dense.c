@@ -1,7 +1,39 @@
-#include "solver/dense.h"
-
-#include <stdlib.h>
+/* Buying for pods as a whole: pods that no topology ties to others are bought for together. A pod
+ * is worth what it costs at least, on the instance that suits it best and were it full of its like.
+ * The instance whose pods are worth most for its price is bought, filled with those that take least
+ * of what is scarce on it; then the next one. */
+#include <math.h>
 #include <string.h>
+
+#include "solver/optimize.h"
+
+struct waiting_shape {
+    const struct shape *shape;
+    const uint32_t *pods; /* in the order of the queue; the last of them wait */
+    uint32_t pod_count, left;
+    double worth;                          /* of one pod */
+    const struct node_requirements **sets; /* by pool of the tier; NULL: cannot be there */
+};
+/* An instance that can be bought, for pods that can be had at its price. */
+struct column {
+    uint32_t pool;
+    size_t place; /* of the pool in its tier */
+    size_t option;
+    int64_t price;
+    double density; /* it has no more worth for its price */
+};
+struct dense {
+    struct solver_run *run;
+    const struct solver_problem *problem;
+    struct waiting_shape *shapes; /* as the queue brings them: not as they were added */
+    size_t shape_count;
+    const uint32_t *pools; /* of the tier */
+    size_t pool_count;
+    LIST(struct column) columns;
+    uint32_t *filled; /* by shape: how many */
+    bool *allowed;    /* by shape: on the instance that is being filled */
+    int64_t *room;    /* left there */
+};
 
 /* ---- which pods ---- */
 
@@ -17,171 +49,293 @@ static void collect(struct dense *dense)
 {
     const struct solver_problem *problem = dense->problem;
     struct solver_run *run = dense->run;
-    dense->left = ARENA_ARRAY(run->arena, problem->shapes.count, uint32_t);
-    dense->pod_count = ARENA_ARRAY(run->arena, problem->shapes.count, uint32_t);
-    dense->pods = ARENA_ARRAY(run->arena, problem->shapes.count, uint32_t *);
-    dense->order = ARENA_ARRAY(run->arena, problem->shapes.count, uint32_t);
-    for (int pass = 0; pass < 2; pass++) {
+    size_t shape_count = problem->shapes.count;
+    uint32_t *counts = ARENA_ARRAY(run->arena, shape_count, uint32_t);
+    struct waiting_shape **by_shape = ARENA_ARRAY(run->arena, shape_count, struct waiting_shape *);
+    dense->shapes = ARENA_ARRAY(run->arena, shape_count, struct waiting_shape);
+    for (int pass = 0; pass < 2; pass++)
         for (size_t i = 0; i < problem->queue_count; i++) {
-            const struct pod *pod = &problem->pods.items[problem->queue[i]];
+            uint32_t number = problem->queue[i];
+            const struct pod *pod = &problem->pods.items[number];
             if (!run->postponed[pod->shape] || pod->mount_count > 0 ||
-                run->places[problem->queue[i]].kind != SOLVER_UNSCHEDULABLE)
+                run->places[number].kind != SOLVER_UNSCHEDULABLE)
                 continue;
             if (pass == 0) {
-                if (dense->pod_count[pod->shape]++ == 0)
-                    dense->order[dense->order_count++] = pod->shape;
-            } else
-                dense->pods[pod->shape][dense->left[pod->shape]++] = problem->queue[i];
+                counts[pod->shape]++;
+                continue;
+            }
+            struct waiting_shape **waiting = &by_shape[pod->shape];
+            if (*waiting == NULL) {
+                *waiting = &dense->shapes[dense->shape_count++];
+                (*waiting)->shape = &problem->shapes.items[pod->shape];
+                (*waiting)->pods = ARENA_ARRAY(run->arena, counts[pod->shape], uint32_t);
+            }
+            ((uint32_t *)(uintptr_t)(*waiting)->pods)[(*waiting)->pod_count++] = number;
+            (*waiting)->left++;
         }
-        for (size_t i = 0; i < problem->shapes.count && pass == 0; i++)
-            dense->pods[i] = ARENA_ARRAY(run->arena, dense->pod_count[i], uint32_t);
+}
+
+static uint32_t next_pod(const struct waiting_shape *waiting)
+{
+    return waiting->pods[waiting->pod_count - waiting->left];
+}
+
+/* ---- what can be bought, and what pods are worth ---- */
+
+static const struct node_requirements *set_for(const struct dense *dense, uint32_t pool_number,
+                                               const struct shape *shape)
+{
+    const struct pool *pool = &dense->problem->pools.items[pool_number];
+    const struct relaxation *relaxation = &shape->relaxations[0];
+    const struct node_requirements *empty = dense->run->empty_node_claims[pool_number].set;
+    if (empty->has_min_values || !hostname_allows_new(relaxation->full.hostname) ||
+        !taints_tolerated(pool->taints, &shape->tolerations, false, NULL))
+        return NULL;
+    return node_requirements_add(dense->run, empty, &relaxation->full, relaxation->number);
+}
+
+static int64_t room_of(const struct dense *dense, uint32_t pool, size_t option, size_t resource)
+{
+    return dense->problem->pools.items[pool]
+        .room[resource * dense->problem->options.count + option];
+}
+
+/* The part of an instance that a pod takes of what it takes most; above 1: it does not fit. */
+static double largest_part(const struct dense *dense, uint32_t pool, size_t option,
+                           const struct shape *shape)
+{
+    double largest = 0;
+    for (size_t r = 0; r < dense->problem->resource_count; r++) {
+        int64_t room = room_of(dense, pool, option, r);
+        if (shape->requests[r] > room)
+            return 2;
+        double part = room > 0 ? (double)shape->requests[r] / (double)room : 0;
+        largest = part > largest ? part : largest;
+    }
+    return largest;
+}
+
+static void add_column(struct dense *dense, size_t place, size_t option, int64_t price)
+{
+    for (size_t i = dense->columns.count; i > 0; i--) {
+        const struct column *last = &dense->columns.items[i - 1];
+        if (last->place != place || last->option != option)
+            break;
+        if (last->price == price)
+            return;
+    }
+    *LIST_PUSH(dense->run->arena, &dense->columns) =
+        (struct column){dense->pools[place], place, option, price, HUGE_VAL};
+}
+
+static void list_columns(struct dense *dense)
+{
+    dense->columns.count = 0;
+    for (size_t p = 0; p < dense->pool_count; p++) {
+        const uint64_t *limited = pool_limit_options(dense->run, dense->pools[p]);
+        for (BITS_EACH(option, limited, limited == NULL ? 0 : dense->problem->option_words))
+            for (size_t i = 0; i < dense->shape_count; i++) {
+                struct waiting_shape *waiting = &dense->shapes[i];
+                const struct node_requirements *set = waiting->sets[p];
+                if (waiting->left == 0 || set == NULL ||
+                    !bits_has(node_requirements_options(dense->run, set), option))
+                    continue;
+                int64_t price = option_price(dense->run, set, option);
+                double part = largest_part(dense, dense->pools[p], option, waiting->shape);
+                if (price == INT64_MAX || price == 0 || part > 1)
+                    continue;
+                if (waiting->worth <= 0 || (double)price * part < waiting->worth)
+                    waiting->worth = (double)price * part;
+                add_column(dense, p, option, price);
+            }
     }
 }
 
-static uint32_t next_pod(const struct dense *dense, uint32_t shape)
+/* ---- filling one ---- */
+
+#define FILL_PART 0.02 /* of an instance: as much of one shape is added before looking again */
+
+/* How many of a shape fit, at most limit. */
+static uint32_t how_many(const struct dense *dense, const struct shape *shape, uint32_t limit)
 {
-    return dense->pods[shape][dense->pod_count[shape] - dense->left[shape]];
+    int64_t most = limit;
+    for (size_t r = 0; r < dense->problem->resource_count && most > 0; r++)
+        if (shape->requests[r] > 0 && dense->room[r] / shape->requests[r] < most)
+            most = dense->room[r] / shape->requests[r];
+    return most > 0 ? (uint32_t)most : 0;
+}
+
+/* What a pod is worth for what it takes of what is scarce on the instance. */
+static double prefer(const struct dense *dense, const struct waiting_shape *waiting)
+{
+    double scarce = 0;
+    for (size_t r = 0; r < dense->problem->resource_count; r++)
+        if (waiting->shape->requests[r] > 0)
+            scarce += (double)waiting->shape->requests[r] / (double)dense->room[r];
+    return scarce > 0 ? waiting->worth / scarce : waiting->worth;
+}
+
+/* The shape to add next, by its place; SIZE_MAX: nothing fits any more. */
+static size_t choose_shape(const struct dense *dense)
+{
+    size_t best = SIZE_MAX;
+    double best_score = -1;
+    for (size_t i = 0; i < dense->shape_count; i++) {
+        const struct waiting_shape *waiting = &dense->shapes[i];
+        if (!dense->allowed[i] || waiting->left == dense->filled[i] ||
+            how_many(dense, waiting->shape, 1) == 0)
+            continue;
+        double score = prefer(dense, waiting);
+        if (score > best_score) {
+            best = i;
+            best_score = score;
+        }
+    }
+    return best;
+}
+
+/* Fills an instance with pods that wait; filled says how many of each shape. What they are worth.
+ */
+static double fill(struct dense *dense, const struct column *column)
+{
+    for (size_t r = 0; r < dense->problem->resource_count; r++)
+        dense->room[r] = room_of(dense, column->pool, column->option, r);
+    for (size_t i = 0; i < dense->shape_count; i++) {
+        const struct node_requirements *set = dense->shapes[i].sets[column->place];
+        dense->allowed[i] = set != NULL && dense->shapes[i].left > 0 &&
+                            bits_has(node_requirements_options(dense->run, set), column->option) &&
+                            option_price(dense->run, set, column->option) <= column->price;
+        dense->filled[i] = 0;
+    }
+    double worth = 0;
+    for (size_t next; (next = choose_shape(dense)) != SIZE_MAX;) {
+        const struct waiting_shape *waiting = &dense->shapes[next];
+        double part = largest_part(dense, column->pool, column->option, waiting->shape);
+        double at_once = part > 0 && part < FILL_PART ? FILL_PART / part : 1;
+        uint32_t limit = waiting->left - dense->filled[next];
+        uint32_t count =
+            how_many(dense, waiting->shape, at_once < (double)limit ? (uint32_t)at_once : limit);
+        for (size_t r = 0; r < dense->problem->resource_count; r++)
+            dense->room[r] -= waiting->shape->requests[r] * (int64_t)count;
+        dense->filled[next] += count;
+        worth += waiting->worth * count;
+    }
+    return worth;
 }
 
 /* ---- buying ---- */
 
-static bool put(struct dense *dense, uint32_t shape_number, uint32_t claim_number)
+static bool put(struct dense *dense, struct waiting_shape *waiting, uint32_t claim_number)
 {
     struct solver_run *run = dense->run;
-    uint32_t pod = next_pod(dense, shape_number);
+    uint32_t pod = next_pod(waiting);
     struct candidate candidate;
     const struct node_claim *claim = &run->node_claims.items[claim_number];
     if (node_claim_can_add(run, claim, (uint32_t)dense->problem->nodes.count + claim_number, pod,
-                           &dense->problem->shapes.items[shape_number].relaxations[0], false,
-                           &candidate) != CAN_ADD)
+                           &waiting->shape->relaxations[0], false, &candidate) != CAN_ADD)
         return false;
     node_claim_add(run, pod, claim_number, &candidate);
-    dense->left[shape_number]--;
+    waiting->left--;
     return true;
 }
 
-static uint32_t open_for(struct dense *dense, uint32_t number, const struct column *column)
+static bool open_for(struct dense *dense, struct waiting_shape *waiting,
+                     const struct column *column)
 {
     struct solver_run *run = dense->run;
-    const struct shape *shape = &dense->problem->shapes.items[number];
-    uint64_t *options = ARENA_ARRAY(run->arena, dense->problem->option_words, uint64_t);
-    bits_add(options, column->option);
     struct node_claim empty = run->empty_node_claims[column->pool];
-    empty.options = options;
+    empty.options = ARENA_ARRAY(run->arena, dense->problem->option_words, uint64_t);
+    bits_add(empty.options, column->option);
     struct candidate candidate;
-    uint32_t pod = next_pod(dense, number);
+    uint32_t pod = next_pod(waiting);
     uint32_t host = (uint32_t)(dense->problem->nodes.count + run->node_claims.count);
-    if (node_claim_can_add(run, &empty, host, pod, &shape->relaxations[0], false, &candidate) !=
-        CAN_ADD)
-        return SOLVER_NONE;
+    if (node_claim_can_add(run, &empty, host, pod, &waiting->shape->relaxations[0], false,
+                           &candidate) != CAN_ADD)
+        return false;
     node_claim_open(run, column->pool, pod, &candidate);
-    dense->left[number]--;
-    return (uint32_t)run->node_claims.count - 1;
+    waiting->left--;
+    return true;
 }
 
-static bool buy(struct dense *dense, const struct column *column, const uint32_t *filled)
+/* False when nothing could be put on it. */
+static bool buy(struct dense *dense, const struct column *column)
 {
-    uint32_t claim = SOLVER_NONE;
+    uint32_t claim = (uint32_t)dense->run->node_claims.count;
+    bool bought = false;
     for (size_t i = 0; i < dense->shape_count; i++) {
-        uint32_t number = dense->shapes[i];
-        const struct shape *shape = &dense->problem->shapes.items[number];
-        if (filled[i] > 0)
-            (void)topology_match(dense->run, shape, &shape->relaxations[0], NULL);
-        for (uint32_t j = 0; j < filled[i]; j++) {
-            if (claim == SOLVER_NONE)
-                claim = open_for(dense, number, column);
-            else if (!put(dense, number, claim))
-                break;
-            if (claim == SOLVER_NONE)
-                break;
+        struct waiting_shape *waiting = &dense->shapes[i];
+        if (dense->filled[i] > 0)
+            (void)topology_match(dense->run, waiting->shape, &waiting->shape->relaxations[0], NULL);
+        bool fits = true;
+        for (uint32_t j = 0; j < dense->filled[i] && fits; j++) {
+            fits = bought ? put(dense, waiting, claim) : open_for(dense, waiting, column);
+            bought |= fits;
         }
     }
-    return claim != SOLVER_NONE;
+    return bought;
 }
 
-static int compare_totals(const void *a_pointer, const void *b_pointer)
+static struct column *densest(const struct dense *dense)
 {
-    const struct lot *a = *(const struct lot *const *)a_pointer;
-    const struct lot *b = *(const struct lot *const *)b_pointer;
-    if (a->total > b->total || a->total < b->total)
-        return a->total > b->total ? -1 : 1;
-    return a < b ? -1 : a > b;
+    struct column *best = NULL;
+    for (size_t i = 0; i < dense->columns.count; i++)
+        if (best == NULL || dense->columns.items[i].density > best->density)
+            best = &dense->columns.items[i];
+    return best;
 }
 
-/* The lots whose machines are considered next: those with most to place. */
-static size_t list_lots(struct dense *dense, struct lot **chosen)
+/* Fills what might be the densest until one is: what an instance holds is worth less and less, so
+ * one that was filled before is no denser by now. NULL: nothing can be bought for what is left. */
+static struct column *fill_densest(struct dense *dense)
 {
-    size_t count = 0;
-    lots_rate(dense);
-    for (size_t i = 0; i < dense->lots.count; i++)
-        if (dense->lots.items[i].best_count > 0)
-            chosen[count++] = &dense->lots.items[i];
-    if (count > 1)
-        qsort(chosen, count, sizeof *chosen, compare_totals);
-    return count < LOTS_MAX ? count : LOTS_MAX;
+    for (struct column *best; (best = densest(dense)) != NULL && best->density > 0;) {
+        const uint64_t *limited = pool_limit_options(dense->run, best->pool);
+        bool allowed = limited != NULL && bits_has(limited, best->option);
+        best->density = allowed ? fill(dense, best) / (double)best->price : 0;
+        if (best->density > 0 && densest(dense) == best)
+            return best;
+    }
+    return NULL;
 }
 
-static void list_shapes(struct dense *dense)
+#define SETTLING_ROUNDS 30
+#define SETTLED_DENSITY 1.005
+
+/* Pods that go well together are worth less than each of them alone: no instance holds more than
+ * its price. */
+static void settle_worths(struct dense *dense)
 {
-    dense->shape_count = 0;
-    for (size_t i = 0; i < dense->lots.count; i++)
-        for (size_t j = 0; j < dense->lots.items[i].shapes.count; j++)
-            if (dense->left[dense->lots.items[i].shapes.items[j]] > 0)
-                dense->shapes[dense->shape_count++] = dense->lots.items[i].shapes.items[j];
+    for (int round = 0; round < SETTLING_ROUNDS; round++) {
+        const struct column *best = fill_densest(dense);
+        if (best == NULL || best->density < SETTLED_DENSITY)
+            return;
+        for (size_t i = 0; i < dense->shape_count; i++)
+            if (dense->filled[i] > 0)
+                dense->shapes[i].worth /= best->density;
+    }
 }
 
-/* Whether an earlier lot offers the same machine. */
-static bool was_offered(struct lot *const *chosen, size_t lot, size_t place)
+/* Buys the densest, one after another. */
+static void buy_all(struct dense *dense)
 {
-    const struct column *column = &chosen[lot]->best[place];
-    for (size_t i = 0; i < lot; i++)
-        for (size_t j = 0; j < chosen[i]->best_count; j++)
-            if (chosen[i]->best[j].option == column->option &&
-                chosen[i]->best[j].pool == column->pool)
-                return true;
-    return false;
-}
-
-/* One machine, the densest of all lots; false when nothing can be bought for what is left. */
-static bool buy_one(struct dense *dense, struct lot **chosen, bool *allowed)
-{
-    size_t lot_count = list_lots(dense, chosen);
-    list_shapes(dense);
-    struct column best = {.cost = 0};
-    double best_density = 0;
-    for (size_t i = 0; i < lot_count; i++)
-        for (size_t j = 0; j < chosen[i]->best_count * FILL_RULES; j++) {
-            const struct column *column = &chosen[i]->best[j / FILL_RULES];
-            if (was_offered(chosen, i, j / FILL_RULES))
-                continue;
-            double worth = fill_machine(dense, column, (enum fill_rule)(j % FILL_RULES), allowed,
-                                        dense->filled);
-            if (worth / column->cost <= best_density)
-                continue;
-            best_density = worth / column->cost;
-            best = *column;
-            uint32_t *filled = dense->filled;
-            dense->filled = dense->best_filled;
-            dense->best_filled = filled;
-        }
-    return best_density > 0 && buy(dense, &best, dense->best_filled);
+    for (struct column *best; (best = fill_densest(dense)) != NULL;)
+        if (!buy(dense, best))
+            best->density = 0;
 }
 
 /* ---- the whole ---- */
 
 /* What of a shape goes where room is left and paid for. */
-static void use_what_is_there(struct dense *dense, uint32_t number)
+static void use_what_is_there(struct dense *dense, struct waiting_shape *waiting)
 {
     struct solver_run *run = dense->run;
-    const struct relaxation *relaxation = &dense->problem->shapes.items[number].relaxations[0];
-    while (dense->left[number] > 0 &&
-           add_to_existing_node(run, next_pod(dense, number), relaxation))
-        dense->left[number]--;
-    if (!topology_match(run, &dense->problem->shapes.items[number], relaxation, NULL))
+    const struct relaxation *relaxation = &waiting->shape->relaxations[0];
+    while (waiting->left > 0 && add_to_existing_node(run, next_pod(waiting), relaxation))
+        waiting->left--;
+    if (!topology_match(run, waiting->shape, relaxation, NULL))
         return;
-    while (dense->left[number] > 0 &&
-           add_to_inflight_node(run, next_pod(dense, number), relaxation))
-        dense->left[number]--;
+    while (waiting->left > 0 && add_to_inflight_node(run, next_pod(waiting), relaxation))
+        waiting->left--;
 }
 
 /* NodeClaims keep to what they would be bought as: to grow is not free. */
@@ -221,39 +375,39 @@ static void widen(struct solver_run *run)
 
 static void buy_tier(struct dense *dense, size_t first, size_t end)
 {
-    struct arena *arena = dense->run->arena;
     dense->pools = &dense->problem->pool_order[first];
     dense->pool_count = end - first;
-    lots_make(dense);
-    for (size_t i = 0; i < dense->lots.count; i++)
-        for (size_t j = 0; j < dense->lots.items[i].shapes.count; j++)
-            use_what_is_there(dense, dense->lots.items[i].shapes.items[j]);
-    struct lot **chosen = ARENA_ARRAY(arena, dense->lots.count, struct lot *);
-    bool *allowed = ARENA_ARRAY(arena, dense->problem->shapes.count, bool);
-    while (buy_one(dense, chosen, allowed))
-        continue;
+    for (size_t i = 0; i < dense->shape_count; i++) {
+        struct waiting_shape *waiting = &dense->shapes[i];
+        waiting->worth = 0;
+        waiting->sets =
+            ARENA_ARRAY(dense->run->arena, dense->pool_count, const struct node_requirements *);
+        for (size_t p = 0; p < dense->pool_count; p++)
+            waiting->sets[p] = set_for(dense, dense->pools[p], waiting->shape);
+        use_what_is_there(dense, waiting);
+    }
+    list_columns(dense);
+    settle_worths(dense);
+    buy_all(dense);
 }
 
 void place_densely(struct solver_run *run)
 {
     const struct solver_problem *problem = run->problem;
-    run->postponed = ARENA_ARRAY(run->arena, problem->shapes.count, bool);
     size_t shape_count = problem->shapes.count;
+    run->postponed = ARENA_ARRAY(run->arena, shape_count, bool);
     for (size_t i = 0; i < shape_count; i++)
         run->postponed[i] = is_loose(problem, &problem->shapes.items[i]);
     place_queue(run);
     keep_to_cheapest(run);
-    struct dense dense = {.run = run, .problem = problem};
+    struct dense dense = {
+        .run = run,
+        .problem = problem,
+        .filled = ARENA_ARRAY(run->arena, shape_count, uint32_t),
+        .allowed = ARENA_ARRAY(run->arena, shape_count, bool),
+        .room = ARENA_ARRAY(run->arena, problem->resource_count, int64_t),
+    };
     collect(&dense);
-    size_t most = problem->pools.count * problem->options.count;
-    dense.columns = ARENA_ARRAY(run->arena, most, struct column);
-    dense.costs = ARENA_ARRAY(run->arena, most, double);
-    dense.supplies = ARENA_ARRAY(run->arena, most * SIMPLEX_ROWS_MAX, double);
-    dense.filled = ARENA_ARRAY(run->arena, shape_count, uint32_t);
-    dense.best_filled = ARENA_ARRAY(run->arena, shape_count, uint32_t);
-    dense.shapes = ARENA_ARRAY(run->arena, shape_count, uint32_t);
-    dense.lot_of = ARENA_ARRAY(run->arena, shape_count, const struct lot *);
-    dense.worth = ARENA_ARRAY(run->arena, shape_count, double);
     for (size_t first = 0, end = 0; first < problem->pools.count; first = end) {
         uint32_t weight = problem->pools.items[problem->pool_order[first]].weight;
         while (end < problem->pools.count &&

@@ -1,7 +1,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "solver/run.h"
+#include "solver/optimize.h"
 
 /* ---- the queue (docs/reference/karpenter.md 2.2) ---- */
 
@@ -29,50 +29,21 @@ static bool is_hopeless(const struct solver_run *run, const struct pod *pod)
     return pod->mount_count == 0 && run->shape_failed_at[pod->shape] == run->version;
 }
 
-/* How many zones volumes or its own terms leave a shape; SOLVER_NONE: they do not say. */
-static uint32_t count_zones(const struct solver_problem *problem, const struct shape *shape)
-{
-    uint32_t count = 0;
-    bool limited = shape->volume_alternative_count > 0;
-    for (size_t i = 0; i < shape->volume_alternative_count && limited; i++) {
-        const struct solver_requirement *zone =
-            solver_requirements_get(&shape->volumes[i].requirements, problem->zone_key);
-        limited = zone != NULL && !zone->complement;
-        for (uint32_t w = 0; limited && w < zone->word_count; w++)
-            count += (uint32_t)__builtin_popcountll(zone->words[w]);
-    }
-    if (limited)
-        return count;
-    const struct solver_requirement *own = solver_requirements_get(
-        &shape->relaxations[shape->relaxation_count - 1].strict.requirements, problem->zone_key);
-    if (own == NULL || own->complement)
-        return SOLVER_NONE;
-    count = 0;
-    for (uint32_t w = 0; w < own->word_count; w++)
-        count += (uint32_t)__builtin_popcountll(own->words[w]);
-    return count;
-}
-
-/* The queue's order (docs/reference/karpenter.md 2.2) in the strategy's variation: with tight_first
- * pods that have fewer zones to choose from first; between pods of one size lots are drawn. */
-static int compare_by_strategy(const void *a_pointer, const void *b_pointer, void *argument)
+/* By size, as in the queue (docs/reference/karpenter.md 2.2), unless any order will do; between
+ * pods of one size lots are drawn. */
+static int compare_drawn(const void *a_pointer, const void *b_pointer, void *argument)
 {
     const struct solver_run *run = argument;
     const struct solver_problem *problem = run->problem;
     uint32_t x = *(const uint32_t *)a_pointer, y = *(const uint32_t *)b_pointer;
     const struct shape *a = &problem->shapes.items[problem->pods.items[x].shape];
     const struct shape *b = &problem->shapes.items[problem->pods.items[y].shape];
-    if (run->strategy.tight_first) {
-        uint32_t a_zones = count_zones(problem, a), b_zones = count_zones(problem, b);
-        if (a_zones != b_zones)
-            return a_zones < b_zones ? -1 : 1;
-    }
     for (size_t r = SOLVER_CPU; r <= SOLVER_MEMORY && !run->strategy.any_order; r++)
         if (a->requests[r] != b->requests[r])
             return a->requests[r] > b->requests[r] ? -1 : 1;
     const char *a_name = solver_pod_name(problem, x), *b_name = solver_pod_name(problem, y);
-    uint64_t a_lot = intern_hash(a_name, strlen(a_name), run->strategy.lots);
-    uint64_t b_lot = intern_hash(b_name, strlen(b_name), run->strategy.lots);
+    uint64_t a_lot = intern_hash(a_name, strlen(a_name), run->strategy.seed);
+    uint64_t b_lot = intern_hash(b_name, strlen(b_name), run->strategy.seed);
     return a_lot < b_lot ? -1 : a_lot > b_lot;
 }
 
@@ -87,8 +58,8 @@ void place_queue(struct solver_run *run)
             (run->postponed == NULL ||
              !run->postponed[problem->pods.items[problem->queue[i]].shape]))
             left[left_count++] = problem->queue[i];
-    if ((run->strategy.lots != 0 || run->strategy.tight_first) && left_count > 1)
-        qsort_r(left, left_count, sizeof *left, compare_by_strategy, run);
+    if (run->strategy.seed != 0 && left_count > 1)
+        qsort_r(left, left_count, sizeof *left, compare_drawn, run);
     for (bool progress = true; progress && left_count > 0;) {
         progress = false;
         size_t kept = 0;

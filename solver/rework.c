@@ -3,7 +3,7 @@
  * Each pod passes every test a plan made from nothing passes, so the outcome is one, too. */
 #include <string.h>
 
-#include "solver/rework.h"
+#include "solver/optimize.h"
 
 /* ---- what is kept of a plan ---- */
 

@@ -1,4 +1,4 @@
-#include "solver/run.h"
+#include "solver/optimize.h"
 
 #include <string.h>
 

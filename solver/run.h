@@ -100,10 +100,9 @@ struct strategy {
     bool least_growth; /* a pod goes where it adds least to the price, be it a new NodeClaim */
     bool sound;        /* keeps to kube-scheduler's reading where Karpenter's is laxer */
     bool look_ahead;   /* a domain is chosen only where something fits it */
-    bool tight_first;  /* pods with fewer zones to choose from come first */
-    uint64_t lots;  /* not 0: ties between domains are drawn by this seed, not by price and name */
-    bool any_order; /* with lots: those of any pods, not only of equal ones */
-    const struct old_plan *old; /* rework.h: a plan of which a part, drawn by lots, is kept; NULL */
+    uint64_t seed;     /* not 0: ties between domains, and between pods, are drawn by it */
+    bool any_order;    /* with a seed: between any pods, not only equal ones */
+    const struct old_plan *old; /* a plan of which a part, drawn by the seed, is kept; NULL */
 };
 
 /* ---- state ---- */
@@ -337,7 +336,7 @@ bool add_to_existing_node(struct solver_run *run, uint32_t pod,
 /* Places a pod of the queue as one relaxation of its shape; false when it fits nowhere now. */
 bool try_relaxation(struct solver_run *run, uint32_t pod, const struct relaxation *relaxation);
 
-/* ---- plan.c, optimize.c, dense.c ---- */
+/* ---- run.c, plan.c ---- */
 
 struct solver_run *run_create(const struct solver_problem *problem, struct strategy strategy,
                               struct arena *arena);
@@ -346,12 +345,5 @@ void place_queue(struct solver_run *run);
 void plan_finish(struct solver_run *run);
 /* What a NodeClaim that is on no list, and whose pods have no numbers, comes to. */
 struct solver_claim plan_claim(struct solver_run *run, const struct node_claim *claim);
-/* Where affinity groups may begin so that all of their pods can follow. */
-void joint_zones_make(struct solver_run *run);
-/* Buys for the pods that no topology ties, of those not placed yet, what holds most for its price.
- */
-void place_densely(struct solver_run *run);
-/* Solves by each strategy the settings allow and keeps the best plan in run. */
-void optimize(struct solver_run *run);
 
 #endif

@@ -257,7 +257,7 @@ struct choice {
     int64_t price;      /* of the cheapest there */
     size_t claims;      /* that may be there */
     struct text name;
-    uint64_t lot; /* drawn, when the strategy draws lots */
+    uint64_t lot; /* drawn, when the strategy has a seed */
 };
 
 /* The pods that those groups count there that leave a NodeClaim no more than one domain. */
@@ -293,8 +293,8 @@ static struct choice consider(struct solver_run *run, const struct relaxation_st
         solver_names_value_text(problem->names, key, (uint32_t)domain, &choice.name.size);
     if (!run->asked)
         choice.claims = count_claims(run, key, domain);
-    if (run->strategy.lots != 0)
-        choice.lot = intern_hash(choice.name.data, choice.name.size, run->strategy.lots);
+    if (run->strategy.seed != 0)
+        choice.lot = intern_hash(choice.name.data, choice.name.size, run->strategy.seed);
     uint64_t *one = run->scratch_domain;
     memset(one, 0, (domain / BITS_WORD + 1) * sizeof *one);
     bits_add(one, domain);

@@ -291,7 +291,7 @@ def check_errors(folder):
     expect("a claim that is not there", plan["unschedulable"][0]["reasons"][0]["kind"], "volume")
 
     # Of what costs more time than there is, the best plan so far.
-    many = "---\n".join(pod(f"p{i}", f"{100 + i}m") for i in range(5000))
+    many = "---\n".join(pod(f"p{i}", f"{100 + i % 5000}m") for i in range(15000))
     folder.write("many.yaml", many)
     began = time.monotonic()
     plan = folder.plan("-f", "many.yaml", "--optimize", "--optimize-time", "1s")
