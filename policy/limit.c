@@ -49,7 +49,19 @@ static bool parts_are_in(const struct node *a, const struct node *b)
     return true;
 }
 
-/* Of metadata rails read labels and annotations. */
+/* Selectors, Karpenter and the kubelet look for labels and annotations on the Pod or NodeClaim; in
+ * a custom resource they may be those of a template. Elsewhere a template has its own. */
+bool guards_metadata(enum kind kind)
+{
+    return kind == KIND_POD || kind == KIND_NODE_CLAIM || kind == KIND_UNKNOWN;
+}
+
+static bool metadata_is_equal(const struct node *root, const struct node *old)
+{
+    return node_equal(node_at(root, "metadata.labels"), node_at(old, "metadata.labels")) &&
+           node_equal(node_at(root, "metadata.annotations"), node_at(old, "metadata.annotations"));
+}
+
 bool subject_is_unchanged(const struct subject *subject)
 {
     if (subject->operation != OPERATION_UPDATE || subject->old_object == NULL)
@@ -57,8 +69,7 @@ bool subject_is_unchanged(const struct subject *subject)
     const struct node *root = subject->object->root->node;
     const struct node *old = subject->old_object->root->node;
     return parts_are_in(root, old) && parts_are_in(old, root) &&
-           node_equal(node_at(root, "metadata.labels"), node_at(old, "metadata.labels")) &&
-           node_equal(node_at(root, "metadata.annotations"), node_at(old, "metadata.annotations"));
+           (!guards_metadata(subject->object->kind) || metadata_is_equal(root, old));
 }
 
 /* ---- what guards it ---- */

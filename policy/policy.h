@@ -244,8 +244,10 @@ void policy_evaluate_within(const struct world *world, const struct subject *sub
 struct shortfall {
     enum review_limit limit;
     struct text message, fix;
-    bool unchanged; /* an update that leaves all that rails read as it was */
+    bool unchanged; /* an update that leaves all that a rail could deny as it was */
 };
+/* Whether a rail that denies reads the labels and annotations of the object itself. */
+bool guards_metadata(enum kind kind);
 /* Whether that is so, of objects that were read as a whole. */
 bool subject_is_unchanged(const struct subject *subject);
 /* Decides what could not be judged to its end. It is denied where a rail in enforce guards such

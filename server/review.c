@@ -60,13 +60,6 @@ static void mutate(void *argument)
     policy_mutate(task->world, &task->review.subject, task->now_unix_s, task->arena, task->verdict);
 }
 
-/* What the time of the caller ended before anything denied it would be a guess. */
-static bool is_cut_off(const struct verdict *verdict)
-{
-    return verdict->limit == LIMIT_CLIENT_GONE ||
-           (verdict->limit == LIMIT_TIMEOUT && verdict->action != ACTION_DENY);
-}
-
 static bool refuse_cut_off(struct error *error)
 {
     return error_set(error, ERROR_LIMIT, NOWHERE,
@@ -91,9 +84,14 @@ static bool judge(struct task *task, struct error *error)
     if (verdict->limit == LIMIT_NONE)
         return true;
     arena_watch(task->arena, NULL);
-    if (is_cut_off(verdict))
+    bool cut_off = verdict->limit == LIMIT_CLIENT_GONE || verdict->limit == LIMIT_TIMEOUT;
+    bool denied = verdict->action == ACTION_DENY;
+    if (verdict->limit == LIMIT_CLIENT_GONE || (cut_off && verdict->finding_count == 0))
         return refuse_cut_off(error);
-    return finish(task, decide_limit, error);
+    if (!finish(task, decide_limit, error))
+        return false;
+    /* Whether what was not judged in the time of the caller would be denied is a guess. */
+    return !cut_off || denied || verdict->action != ACTION_DENY || refuse_cut_off(error);
 }
 
 /* What cannot be finished is left unchanged: the validation that follows decides. */

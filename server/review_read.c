@@ -292,7 +292,7 @@ static bool next_guarded(struct json_walk *walk, struct text *key, struct text *
 }
 
 /* As they are written: the API server writes both in the same way. */
-static bool slices_are_equal(struct text object, struct text old_object)
+static bool slices_are_equal(struct text object, struct text old_object, bool with_metadata)
 {
     struct json_walk walk, old_walk;
     struct text key, value, old_key, old_value;
@@ -304,6 +304,8 @@ static bool slices_are_equal(struct text object, struct text old_object)
             return false;
     if (next_guarded(&old_walk, &old_key, &old_value))
         return false;
+    if (!with_metadata)
+        return true;
     struct text metadata = json_find(object, "metadata");
     struct text old_metadata = json_find(old_object, "metadata");
     return text_equal(json_find(metadata, "labels"), json_find(old_metadata, "labels")) &&
@@ -317,7 +319,9 @@ static bool is_unchanged(const struct review *review, struct text body)
     if (review->limit == LIMIT_NONE)
         return subject_is_unchanged(&review->subject);
     struct text request = json_find_start(body, "request");
-    return slices_are_equal(json_find(request, "object"), json_find(request, "oldObject"));
+    return slices_are_equal(json_find(request, "object"), json_find(request, "oldObject"),
+                            review->subject.object == NULL ||
+                                guards_metadata(review->subject.object->kind));
 }
 
 struct shortfall review_shortfall(const struct world *world, const struct review *review,

@@ -1,9 +1,9 @@
 /* Places: they outlive the snapshot they were made of, are shared, and are made anew only when
  * something changes that could run a pod. What they answer is in policy_placeable.c. */
+#include "pinning/places.h"
 #include "catalog/catalog.h"
 #include "cluster_fixture.h"
 #include "kube/pod.h"
-#include "pinning/places.h"
 
 static const char pool[] =
     "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: general}, spec: {template: "

@@ -1,5 +1,5 @@
-#include "plan_fixture.h"
 #include "report/plan_picture.h"
+#include "plan_fixture.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -186,6 +186,10 @@ static const struct row rows[] = {
     {"nothing but metadata", "UPDATE", "", PERSON, "shop", "apps/v1", "Deployment",
      "\"name\":\"a\",\"resourceVersion\":\"2\",\"managedFields\":[{\"x\":1}]",
      "\"name\":\"a\",\"resourceVersion\":\"1\"", "zone", "zone", false},
+    {"labels of a Deployment, which are not those of its Pods", "UPDATE", "", PERSON, "shop",
+     "apps/v1", "Deployment",
+     "\"name\":\"a\",\"labels\":{\"b\":\"c\"},\"annotations\":{\"d\":\"e\"}", "\"name\":\"a\"",
+     "zone", "zone", false},
     {"another spec", "UPDATE", "", PERSON, "shop", "apps/v1", "Deployment", "\"name\":\"a\"",
      "\"name\":\"a\"", "zone", "kubernetes.io/os", true},
     {"on its way out", "UPDATE", "", PERSON, "shop", "v1", "Pod",
@@ -295,7 +299,104 @@ static void the_same_is_decided_wherever_it_is_stopped(void)
     arena_destroy(arena);
 }
 
-static void without_time_only_a_denial_is_answered(void)
+/* Were there no limit nothing would be new in these. */
+static void what_rails_read_of_metadata_is_guarded(void)
+{
+    static const struct row read[] = {
+        {"labels of a Pod", "UPDATE", "", PERSON, "shop", "v1", "Pod",
+         "\"name\":\"a\",\"labels\":{\"b\":\"c\"}", "\"name\":\"a\"", "zone", "zone", true},
+        {"an annotation of a Pod", "UPDATE", "", PERSON, "shop", "v1", "Pod",
+         "\"name\":\"a\",\"annotations\":{\"karpenter.sh/do-not-disrupt\":\"true\"}",
+         "\"name\":\"a\"", "zone", "zone", true},
+        {"labels of a custom resource", "UPDATE", "", PERSON, "shop", "ray.io/v1", "RayCluster",
+         "\"name\":\"a\",\"labels\":{\"b\":\"c\"}", "\"name\":\"a\"", "zone", "zone", true},
+    };
+    static const size_t budgets[] = {20000, 100000, 1000000};
+    struct arena *arena = arena_create(16 << 20);
+    for (size_t i = 0; i < COUNT_OF(read); i++) {
+        struct text body = body_of(&read[i], 20000, arena);
+        for (size_t j = 0; j < COUNT_OF(budgets); j++) {
+            struct attempt attempt = review(REVIEW_VALIDATE, body.data, budgets[j], NULL);
+            check(&read[i], &attempt, "at the limit");
+            ASSERT_INT(attempt.record.verdict.limit, LIMIT_MEMORY);
+            arena_destroy(attempt.arena);
+        }
+        arena_reset(arena);
+    }
+    arena_destroy(arena);
+}
+
+struct outcomes {
+    int unanswered, warned, denied;
+};
+
+/* Ended by the time of the caller at each place where it is asked for. */
+static struct outcomes run_out_of_time(struct text body)
+{
+    struct outcomes outcomes = {0};
+    struct stop stop = {0};
+    struct attempt whole = review(REVIEW_VALIDATE, body.data, 64 << 20, &stop);
+    arena_destroy(whole.arena);
+    int asked = stop.asked;
+    for (int at = 1; at <= asked; at++) {
+        stop = (struct stop){.at = at, .reason = LIMIT_TIMEOUT};
+        struct attempt attempt = review(REVIEW_VALIDATE, body.data, 64 << 20, &stop);
+        ASSERT_INT(attempt.record.verdict.limit, LIMIT_TIMEOUT);
+        if (!attempt.answered) {
+            outcomes.unanswered++;
+        } else if (!attempt.record.allowed) {
+            outcomes.denied++;
+        } else {
+            outcomes.warned++;
+            CU_ASSERT(attempt.record.verdict.finding_count > 1);
+            CU_ASSERT(memmem(attempt.answer.data, attempt.answer.size, "[limits]", 8) != NULL);
+        }
+        arena_destroy(attempt.arena);
+    }
+    return outcomes;
+}
+
+#define PREFERS                                                                              \
+    "\"affinity\":{\"nodeAffinity\":{\"preferredDuringSchedulingIgnoredDuringExecution\":[{" \
+    "\"weight\":1,\"preference\":{\"matchExpressions\":[{\"key\":"                           \
+    "\"karpenter.k8s.aws/instance-family\",\"operator\":\"In\",\"values\":[\"c5\"]}]}}]}},"
+
+#define SELECTS "\"nodeSelector\":{\"karpenter.k8s.aws/instance-family\":\"c5\"},"
+
+/* What instance-types finds comes before what takes topology-keys long. */
+static struct text pod_in(const char *namespace, const char *spec, struct arena *arena)
+{
+    enum { SPREADS = 20000 };
+    struct text_builder out = {.arena = arena};
+    text_builder_printf(
+        &out,
+        "{\"kind\":\"AdmissionReview\",\"apiVersion\":\"admission.k8s.io/v1\",\"request\":{"
+        "\"uid\":\"u-1\",\"operation\":\"CREATE\",\"namespace\":\"%s\",\"userInfo\":{\"username\":"
+        "\"" PERSON "\"},\"object\":{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":"
+        "\"a\"},\"spec\":{%s\"topologySpreadConstraints\":[",
+        namespace, spec);
+    for (size_t i = 0; i < SPREADS; i++)
+        text_builder_printf(&out, "%s{\"topologyKey\":\"kubernetes.io/os\"}", i == 0 ? "" : ",");
+    text_builder_add(&out, TEXT("]}}}}"));
+    return text_builder_text(&out);
+}
+
+static void without_time_what_is_found_is_answered_where_it_decides(void)
+{
+    struct arena *arena = arena_create(16 << 20);
+    /* Something denies: the rest does not matter. */
+    struct outcomes outcomes = run_out_of_time(pod_in("shop", SELECTS, arena));
+    CU_ASSERT(outcomes.unanswered > 0 && outcomes.denied > 0 && outcomes.warned == 0);
+    /* Nothing could deny: there are the warnings so far. */
+    outcomes = run_out_of_time(pod_in("soft", SELECTS, arena));
+    CU_ASSERT(outcomes.unanswered > 0 && outcomes.denied == 0 && outcomes.warned > 0);
+    /* There is a warning, and the rest could deny: failurePolicy decides. */
+    outcomes = run_out_of_time(pod_in("shop", PREFERS, arena));
+    CU_ASSERT(outcomes.unanswered > 0 && outcomes.denied == 0 && outcomes.warned == 0);
+    arena_destroy(arena);
+}
+
+static void without_time_nothing_found_is_no_answer(void)
 {
     static const enum review_limit reasons[] = {LIMIT_TIMEOUT, LIMIT_CLIENT_GONE};
     struct arena *arena = arena_create(16 << 20);
@@ -454,7 +555,10 @@ const struct unit_test unit_tests[] = {
     {"set up", set_up},
     {"the same is decided whatever memory there is", the_same_is_decided_whatever_memory_there_is},
     {"the same is decided wherever it is stopped", the_same_is_decided_wherever_it_is_stopped},
-    {"without time only a denial is answered", without_time_only_a_denial_is_answered},
+    {"what rails read of metadata is guarded", what_rails_read_of_metadata_is_guarded},
+    {"without time what is found is answered where it decides",
+     without_time_what_is_found_is_answered_where_it_decides},
+    {"without time nothing found is no answer", without_time_nothing_found_is_no_answer},
     {"a denial names the limit and the way below it",
      a_denial_names_the_limit_and_the_way_below_it},
     {"what is too deep is decided", what_is_too_deep_is_decided},

@@ -1,6 +1,6 @@
+#include "simulation/pods.h"
 #include "cluster_fixture.h"
 #include "kube/to_solver.h"
-#include "simulation/pods.h"
 
 const char unit_suite[] = "kube expand";
 
