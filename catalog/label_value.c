@@ -112,8 +112,8 @@ static struct text spelt_out(struct text key, struct text value, struct arena *a
                         TEXT_ARGS(size), text_ends_with(size, TEXT("xl")) ? "arge" : "");
 }
 
-struct text label_value_meant(const struct catalog *catalog, struct text key, struct text value,
-                              struct arena *arena)
+static struct text value_meant(const struct catalog *catalog, struct text key, struct text value,
+                               struct arena *arena)
 {
     enum { SHORT = 6, MOST_EDITS = 5 };
     struct values values = known_values(catalog, key, arena);
@@ -135,4 +135,14 @@ struct text label_value_meant(const struct catalog *catalog, struct text key, st
     size_t most = wanted.size > SHORT ? MOST_EDITS : wanted.size / 2;
     size_t nearest = text_nearest(wanted, values.items, values.count, most);
     return nearest < values.count ? values.items[nearest] : TEXT("");
+}
+
+/* The list of all types that a look takes is not kept: what is found lies in the catalogue. */
+struct text label_value_meant(const struct catalog *catalog, struct text key, struct text value,
+                              struct arena *arena)
+{
+    struct arena_mark mark = arena_mark(arena);
+    struct text meant = value_meant(catalog, key, value, arena);
+    arena_rewind(arena, mark);
+    return meant;
 }
