@@ -5,7 +5,8 @@
 #include <stdalign.h>
 #include <stdatomic.h>
 #include <stdlib.h>
-#include <time.h>
+
+#include "base/clock.h"
 
 enum {
     CACHE_LINE_BYTES = 64,
@@ -105,24 +106,11 @@ uint64_t cell_count(const struct cell *cell)
     return atomic_load(&cell->count);
 }
 
-static struct timespec after(int64_t for_ms)
-{
-    struct timespec until;
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_sec += for_ms / 1000;
-    until.tv_nsec += for_ms % 1000 * 1000000;
-    if (until.tv_nsec >= 1000000000) {
-        until.tv_sec++;
-        until.tv_nsec -= 1000000000;
-    }
-    return until;
-}
-
 /* Who waits says so before it looks at the count, who publishes counts before it looks for those
  * who wait: one of the two sees the other. */
 bool cell_await(struct cell *cell, uint64_t count, int64_t for_ms)
 {
-    const struct timespec until = after(for_ms > 0 ? for_ms : 0);
+    const struct timespec until = timespec_of_ms(monotonic_ms() + (for_ms > 0 ? for_ms : 0));
     atomic_fetch_add(&cell->waiting, 1);
     pthread_mutex_lock(&cell->mutex);
     while (cell_count(cell) == count &&

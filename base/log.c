@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/doc_internal.h"
 
 enum {
@@ -209,12 +210,9 @@ void log_line(enum log_level level, const char *component, const char *object, c
 {
     if ((int)level < atomic_load(&least_level))
         return;
-    struct timespec monotonic;
-    clock_gettime(CLOCK_MONOTONIC, &monotonic);
     struct log_entry entry = {
         .level = level, .component = component, .object = object, .error = error};
-    int64_t now_milliseconds = (int64_t)monotonic.tv_sec * 1000 + monotonic.tv_nsec / 1000000;
-    if (!log_admit(component, level, now_milliseconds, &entry.dropped))
+    if (!log_admit(component, level, monotonic_ms(), &entry.dropped))
         return;
     char message[MESSAGE_BYTES + 1], line[LOG_LINE_BYTES];
     va_list args;

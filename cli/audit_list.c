@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <sys/random.h>
 
+#include "base/clock.h"
 #include "cli/audit.h"
-#include "server/http.h"
 #include "server/informer.h"
 
 enum {

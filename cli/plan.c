@@ -3,6 +3,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "cli/catalog.h"
 #include "cli/cli.h"
 #include "cli/plan_settings.h"
@@ -156,17 +157,10 @@ static bool run_forecast(const struct cluster *cluster, const struct forecast_se
     return false;
 }
 
-static int64_t now_ms(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
 /* The better plan is looked for as long as that. */
 static bool is_late(void *deadline_ms)
 {
-    return now_ms() >= *(const int64_t *)deadline_ms;
+    return monotonic_ms() >= *(const int64_t *)deadline_ms;
 }
 
 /* The plan as Karpenter would make it, and with --optimize the better one too. */
@@ -182,7 +176,7 @@ static bool run_forecasts(const struct cluster *cluster, struct forecast_setting
         return false;
     if (optimize == NULL)
         return true;
-    int64_t deadline_ms = now_ms() + 1000 * optimize->time_s;
+    int64_t deadline_ms = monotonic_ms() + 1000 * optimize->time_s;
     settings.solver.optimize = optimize->what;
     settings.solver.patience = (struct solver_patience){is_late, &deadline_ms};
     /* What it finds wrong has been said. */

@@ -4,8 +4,8 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "live/watch.h"
 
 enum {
@@ -26,13 +26,6 @@ struct transfer {
     char failure[CURL_ERROR_SIZE];
 };
 
-static int64_t system_now_ms(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
 /* ---- opening ---- */
 
 bool client_open(const struct client_config *config, int64_t (*now_ms)(void),
@@ -41,7 +34,7 @@ bool client_open(const struct client_config *config, int64_t (*now_ms)(void),
     struct client *client = calloc(1, sizeof *client);
     if (client == NULL)
         return error_set(error, ERROR_MEMORY, NOWHERE, "memory ran out");
-    client->now_ms = now_ms == NULL ? system_now_ms : now_ms;
+    client->now_ms = now_ms == NULL ? monotonic_ms : now_ms;
     client->multi = curl_global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK ? curl_multi_init() : NULL;
     if (client->multi == NULL) {
         free(client);

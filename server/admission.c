@@ -1,8 +1,6 @@
 #include "server/admission.h"
 
-#include <time.h>
-
-#include "server/http.h"
+#include "base/clock.h"
 
 struct waiter {
     pthread_cond_t turn;
@@ -40,7 +38,7 @@ static void wake_first(struct allowance *allowance)
  * afterwards: sequentially consistent, so that one of the two sees the other. */
 static bool take_later(struct allowance *allowance, size_t amount, int64_t until_ms)
 {
-    const struct timespec until = {until_ms / 1000, until_ms % 1000 * 1000000};
+    const struct timespec until = timespec_of_ms(until_ms);
     struct waiter self = {.turn = PTHREAD_COND_INITIALIZER};
     pthread_mutex_lock(&allowance->mutex);
     TAILQ_INSERT_TAIL(&allowance->waiters, &self, entry);

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/random.h>
 
+#include "base/clock.h"
 #include "server/http.h"
 #include "server/informer.h"
 #include "server/memory.h"

@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "server/http.h"
 
 enum {
@@ -453,7 +454,7 @@ static void stop_accepting(struct server *server, int64_t deadline_ms)
 
 static void sleep_until(int64_t until_ms)
 {
-    struct timespec until = {until_ms / 1000, until_ms % 1000 * 1000000};
+    struct timespec until = timespec_of_ms(until_ms);
     while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL) == EINTR)
         ;
 }

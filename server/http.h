@@ -12,9 +12,6 @@
 #include "server/admission.h"
 #include "server/server.h"
 
-int64_t monotonic_ms(void);
-int64_t monotonic_us(void);
-
 /* ---- connections ---- */
 
 enum door { DOOR_WEBHOOK, DOOR_OPS, DOOR_COUNT };

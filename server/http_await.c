@@ -1,5 +1,6 @@
 #include <string.h>
 
+#include "base/clock.h"
 #include "server/http.h"
 
 /* A controller makes a Pod within milliseconds of its ReplicaSet, and what is watched is behind by

@@ -4,6 +4,7 @@
 #include <sys/socket.h>
 #include <time.h>
 
+#include "base/clock.h"
 #include "server/http.h"
 
 /* libmicrohttpd's own timeout knows inactivity only: a byte now and then keeps a request alive for
@@ -17,23 +18,6 @@ enum {
     HANDSHAKE_TIMEOUT_MS = 3 * 1000, /* those of API servers take milliseconds */
     TICK_MS_MAX = 1000,
 };
-
-static int64_t clock_us(clockid_t clock)
-{
-    struct timespec now;
-    clock_gettime(clock, &now);
-    return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
-}
-
-int64_t monotonic_us(void)
-{
-    return clock_us(CLOCK_MONOTONIC);
-}
-
-int64_t monotonic_ms(void)
-{
-    return monotonic_us() / 1000;
-}
 
 /* Who reads DEADLINE_IDLE here also sees the quiet_since_ms that was stored before it. */
 static int64_t deadline_of(const struct connection *connection)
@@ -123,7 +107,7 @@ static unsigned end_late(struct connections *connections)
 
 static void wait_changed(struct connections *connections, int64_t until_ms)
 {
-    struct timespec until = {until_ms / 1000, until_ms % 1000 * 1000000};
+    struct timespec until = timespec_of_ms(until_ms);
     pthread_cond_timedwait(&connections->changed, &connections->mutex, &until);
 }
 

@@ -2,6 +2,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/clock.h"
 #include "server/cluster_status.h"
 #include "server/http.h"
 #include "server/webhook_manager.h"

@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "server/deadline.h"
 #include "server/http.h"
 
@@ -332,21 +333,12 @@ static void write_trail(struct job *job)
         log_line(LOG_ERROR, "trail", NULL, failure, "a line of the trail is lost");
 }
 
-static int64_t unix_ms(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
 /* ---- the deadline ---- */
 
-static int64_t thread_cpu_us(void *context)
+static int64_t cpu_us(void *context)
 {
     (void)context;
-    struct timespec used;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
-    return (int64_t)used.tv_sec * 1000000 + used.tv_nsec / 1000;
+    return thread_cpu_us();
 }
 
 static int64_t wall_us(void *context)
@@ -369,7 +361,7 @@ static bool client_is_gone(void *context)
 static void watch(struct connection *connection, struct job *job)
 {
     const struct request *request = &connection->request;
-    job->clock = (struct review_clock){thread_cpu_us, wall_us, client_is_gone, connection};
+    job->clock = (struct review_clock){cpu_us, wall_us, client_is_gone, connection};
     job->deadline =
         deadline_begin(&job->clock, job->world->cpu_limit_us,
                        deadline_of_request(request->arrived_ms * 1000, request->timeout_us));
@@ -381,7 +373,7 @@ static void judge_in_world(struct connection *connection, struct job *job,
 {
     struct error guard_error = {0};
     job->world = world;
-    job->now_unix_ms = unix_ms();
+    job->now_unix_ms = unix_us() / 1000;
     arena_reset(job->arena);
     watch(connection, job);
     if (!arena_guard(job->arena, run_review, job, &guard_error)) {

@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "server/server.h"
 
 enum {
@@ -265,13 +266,6 @@ static bool look(struct reload *reload, enum reload_subject which, bool asked)
 
 /* ---- the thread ---- */
 
-static int64_t now_ms(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
 /* True when a file changed; somebody who asks ends the wait too. */
 static bool wait_for_sign(struct reload *reload, int64_t timeout_ms)
 {
@@ -296,8 +290,8 @@ static void wait_for_change(struct reload *reload, int64_t timeout_ms)
 {
     if (is_asked(reload) || !wait_for_sign(reload, timeout_ms))
         return;
-    int64_t end_ms = now_ms() + QUIET_MS_MAX;
-    while (!is_asked(reload) && now_ms() < end_ms && wait_for_sign(reload, QUIET_MS))
+    int64_t end_ms = monotonic_ms() + QUIET_MS_MAX;
+    while (!is_asked(reload) && monotonic_ms() < end_ms && wait_for_sign(reload, QUIET_MS))
         ;
 }
 

@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "server/http.h"
 #include "server/webhook_manager.h"
 
@@ -42,13 +43,6 @@ static uint64_t random_number(void)
     if (getrandom(&number, sizeof number, 0) != (ssize_t)sizeof number)
         number = (uint64_t)monotonic_us();
     return number;
-}
-
-static int64_t unix_us(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
 }
 
 /* ---- the certificate ---- */

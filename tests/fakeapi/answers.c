@@ -1,12 +1,12 @@
 #include "answers.h"
 
+#include "base/clock.h"
 #include "objects.h"
 
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { ACTIONS_MAX = 32, ARGUMENT_BYTES = 512 };
 
@@ -48,13 +48,6 @@ struct stream {
     uint64_t revision;
     int64_t bookmark_ms, end_ms;
 };
-
-static int64_t now_ms(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
 
 void fake_open(void)
 {
@@ -288,10 +281,10 @@ static bool advance(struct stream *stream)
         set_pending(stream, event);
     } else if (stream->action < stream->plan.count) {
         act(stream);
-    } else if (now_ms() >= stream->bookmark_ms) {
-        stream->bookmark_ms = now_ms() + bookmarks_ms;
+    } else if (monotonic_ms() >= stream->bookmark_ms) {
+        stream->bookmark_ms = monotonic_ms() + bookmarks_ms;
         set_pending(stream, truth_bookmark(truth, stream->plan.kind));
-    } else if (now_ms() >= stream->end_ms) {
+    } else if (monotonic_ms() >= stream->end_ms) {
         finish(stream, STREAM_END);
     } else {
         return false;
@@ -301,7 +294,7 @@ static bool advance(struct stream *stream)
 
 static void wait_until(int64_t until_ms)
 {
-    struct timespec until = {.tv_sec = until_ms / 1000, .tv_nsec = until_ms % 1000 * 1000000};
+    struct timespec until = timespec_of_ms(until_ms);
     pthread_cond_timedwait(&changed, &mutex, &until);
 }
 
@@ -362,9 +355,9 @@ static struct stream *open_stream(const struct plan *plan, const struct question
     if (stream == NULL)
         abort();
     stream->plan = *plan;
-    stream->bookmark_ms = question->bookmarks ? now_ms() + bookmarks_ms : INT64_MAX;
+    stream->bookmark_ms = question->bookmarks ? monotonic_ms() + bookmarks_ms : INT64_MAX;
     int64_t seconds = strtoll(question->timeout_seconds, NULL, 10);
-    stream->end_ms = now_ms() + (seconds > 0 ? seconds : 1800) * 1000;
+    stream->end_ms = monotonic_ms() + (seconds > 0 ? seconds : 1800) * 1000;
     stream->revision = strtoull(question->resource_version, NULL, 10);
     if (question->watching && stream->revision == 0) {
         stream->revision = truth_revision(truth);

@@ -13,9 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "server/server.h"
 #include "unit.h"
 
@@ -140,13 +140,6 @@ struct fixture {
     uint16_t port, ops_port; /* known to clients that live longer than the server */
     struct server_options options;
 };
-
-static inline int64_t now_ms(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
 
 static inline struct fixture start(struct server_options options)
 {
@@ -351,8 +344,8 @@ static inline struct reply post(struct client *client, const char *path, struct 
 static inline bool closes_within(struct client *client, const char *bytes, int gap_ms,
                                  int64_t limit_ms)
 {
-    int64_t end = now_ms() + limit_ms;
-    while (now_ms() < end) {
+    int64_t end = monotonic_ms() + limit_ms;
+    while (monotonic_ms() < end) {
         struct pollfd input = {.fd = client->fd, .events = POLLIN};
         if (poll(&input, 1, gap_ms) > 0) {
             char byte;

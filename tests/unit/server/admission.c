@@ -81,9 +81,9 @@ static void *take(void *argument)
 /* Returns when so many wait. */
 static void await_waiting(struct allowance *allowance, unsigned count)
 {
-    const int64_t end = now_ms() + LONG_MS;
+    const int64_t end = monotonic_ms() + LONG_MS;
     while (atomic_load(&allowance->waiting) != count) {
-        CU_ASSERT_FATAL(now_ms() < end);
+        CU_ASSERT_FATAL(monotonic_ms() < end);
         sched_yield();
     }
 }
@@ -121,10 +121,10 @@ static void waiting_ends(void)
     int64_t wait_ms = 0;
     allowance_start(&allowance, 1);
     CU_ASSERT_FATAL(allowance_take(&allowance, 1, &wait_ms));
-    const int64_t began = now_ms();
+    const int64_t began = monotonic_ms();
     wait_ms = 40;
     CU_ASSERT(!allowance_take(&allowance, 1, &wait_ms));
-    CU_ASSERT(now_ms() - began >= 40);
+    CU_ASSERT(monotonic_ms() - began >= 40);
     CU_ASSERT(wait_ms <= 0);
     ASSERT_INT(atomic_load(&allowance.waiting), 0);
     ASSERT_INT(atomic_load(&allowance.used), 1);
@@ -203,7 +203,7 @@ static void no_wake_up_is_lost_in_a_crowd(void)
     struct crowd crowd = {0};
     pthread_t threads[CROWD];
     allowance_start(&crowd.allowance, CROWD_LIMIT);
-    const int64_t began = now_ms();
+    const int64_t began = monotonic_ms();
     for (size_t i = 0; i < CROWD; i++)
         pthread_create(&threads[i], NULL, crowd_member, &crowd);
     for (size_t i = 0; i < CROWD; i++)
@@ -211,7 +211,7 @@ static void no_wake_up_is_lost_in_a_crowd(void)
     ASSERT_INT(atomic_load(&crowd.exceeded), 0);
     ASSERT_INT(atomic_load(&crowd.refused), 0);
     ASSERT_INT(atomic_load(&crowd.allowance.used), 0);
-    CU_ASSERT(now_ms() - began < LONG_MS); /* nobody slept through its time */
+    CU_ASSERT(monotonic_ms() - began < LONG_MS); /* nobody slept through its time */
 }
 
 static void review_takes_both_or_none(void)
@@ -270,8 +270,8 @@ static void assert_nothing_is_held(const struct fixture *fixture)
         const struct allowance *all[] = {&lane->reviews, &lane->body_bytes, &lane->arena_bytes,
                                          &lane->turns};
         for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-            const int64_t end = now_ms() + 10000;
-            while (atomic_load(&all[i]->used) != 0 && now_ms() < end)
+            const int64_t end = monotonic_ms() + 10000;
+            while (atomic_load(&all[i]->used) != 0 && monotonic_ms() < end)
                 sched_yield();
             ASSERT_INT(atomic_load(&all[i]->used), 0);
         }
@@ -295,14 +295,14 @@ static void reviews_beyond_the_limit_wait_and_are_refused(void)
     await_at_gate(1);
 
     struct client client = open_client(&fixture);
-    int64_t began = now_ms();
+    int64_t began = monotonic_ms();
     struct reply reply = post(&client, "/validate?timeout=10s", TEXT("x"));
     assert_overload(&reply);
-    CU_ASSERT(now_ms() - began >= 500 && now_ms() - began < 5000);
-    began = now_ms();
+    CU_ASSERT(monotonic_ms() - began >= 500 && monotonic_ms() - began < 5000);
+    began = monotonic_ms();
     reply = post(&client, "/mutate?timeout=400ms", TEXT("x"));
     assert_overload(&reply);
-    CU_ASSERT(now_ms() - began >= 100 && now_ms() - began < 5000);
+    CU_ASSERT(monotonic_ms() - began >= 100 && monotonic_ms() - began < 5000);
     ASSERT_INT(metric(&fixture, "taffrail_requests_refused_total{reason=\"overload\"}"), 2);
 
     pthread_create(&next_thread, NULL, post_one, &next);
@@ -325,9 +325,9 @@ static void review_after_its_callers_time_is_refused(void)
     struct fixture fixture = start((struct server_options){0});
     struct client client = open_client(&fixture);
     CU_ASSERT(client_print(&client, head));
-    const int64_t began = now_ms();
+    const int64_t began = monotonic_ms();
     CU_ASSERT(!closes_within(&client, "", 10, 90));
-    CU_ASSERT(now_ms() - began >= 60);
+    CU_ASSERT(monotonic_ms() - began >= 60);
     CU_ASSERT(client_print(&client, "x"));
     struct reply reply = client_receive(&client);
     assert_overload(&reply);
@@ -346,9 +346,9 @@ enum { MEGABYTE = 1 << 20 };
 /* Returns when that much is taken for bodies. */
 static void await_body_bytes(const struct fixture *fixture, size_t least)
 {
-    const int64_t end = now_ms() + LONG_MS;
+    const int64_t end = monotonic_ms() + LONG_MS;
     while (atomic_load(&lane_in(fixture, LANE_LARGE)->body_bytes.used) < least) {
-        CU_ASSERT_FATAL(now_ms() < end);
+        CU_ASSERT_FATAL(monotonic_ms() < end);
         sched_yield();
     }
 }

@@ -13,9 +13,9 @@ struct draining {
 static void *drain(void *argument)
 {
     struct draining *draining = argument;
-    int64_t began = now_ms();
+    int64_t began = monotonic_ms();
     server_drain(draining->fixture->server, draining->settle_ms, draining->deadline_ms);
-    draining->took_ms = now_ms() - began;
+    draining->took_ms = monotonic_ms() - began;
     return NULL;
 }
 

@@ -132,8 +132,8 @@ static void stop_reloading(struct reloading *reloading)
 
 static bool await(const struct fixture *fixture, const char *series, double value)
 {
-    int64_t end = now_ms() + DEADLINE_MS;
-    while (now_ms() < end) {
+    int64_t end = monotonic_ms() + DEADLINE_MS;
+    while (monotonic_ms() < end) {
         if (metric(fixture, series) == value)
             return true;
         poll(NULL, 0, 5);
@@ -144,8 +144,8 @@ static bool await(const struct fixture *fixture, const char *series, double valu
 
 static bool await_ready(const struct fixture *fixture, const char *text, bool wanted)
 {
-    int64_t end = now_ms() + DEADLINE_MS;
-    while (now_ms() < end) {
+    int64_t end = monotonic_ms() + DEADLINE_MS;
+    while (monotonic_ms() < end) {
         struct reply ready = get(fixture, "/readyz");
         if (ready.status == 200 && (strstr(ready.body, text) != NULL) == wanted)
             return true;
