@@ -24,6 +24,7 @@ import json
 import yaml
 
 import run
+from every_kind import scenario_folders
 from reviews import kubectl_yaml
 
 # What cannot be, and why.
@@ -146,8 +147,9 @@ class Coverage:
 
 def main(taffrail):
     coverage = Coverage(taffrail)
-    for cases in sorted(run.HERE.glob("*/cases.yaml")):
-        coverage.take_folder(cases.parent)
+    with scenario_folders() as folders:
+        for folder in folders:
+            coverage.take_folder(folder)
     wanted = list(coverage.expect())
     missing = [want for want in wanted if want not in coverage.seen]
     for rail in coverage.rails:

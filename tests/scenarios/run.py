@@ -17,6 +17,7 @@ import pathlib
 
 import yaml
 
+from every_kind import scenario_folders
 from reviews import Failure, Server, kubectl_yaml, review_of
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -192,21 +193,27 @@ def run_case(taffrail, folder, case):
         raise Failure(f"serve has {len(served)} findings, check {len(checked)}")
 
 
-def main(taffrail, names):
+def run_folder(taffrail, folder):
+    """How many cases passed, and how many did not."""
     passed = failed = 0
-    for folder in sorted(path.parent for path in HERE.glob("*/cases.yaml")):
-        if names and folder.name not in names:
-            continue
-        with open(folder / "cases.yaml", encoding="utf-8") as stream:
-            cases = yaml.safe_load(stream)
-        for case in cases:
-            try:
-                run_case(taffrail, folder, case)
-                passed += 1
-                print(f"ok      {folder.name}: {case['name']}")
-            except Failure as failure:
-                failed += 1
-                print(f"FAILED  {folder.name}: {case['name']}\n{failure}")
+    with open(folder / "cases.yaml", encoding="utf-8") as stream:
+        cases = yaml.safe_load(stream)
+    for case in cases:
+        try:
+            run_case(taffrail, folder, case)
+            passed += 1
+            print(f"ok      {folder.name}: {case['name']}")
+        except Failure as failure:
+            failed += 1
+            print(f"FAILED  {folder.name}: {case['name']}\n{failure}")
+    return passed, failed
+
+
+def main(taffrail, names):
+    with scenario_folders() as folders:
+        counts = [run_folder(taffrail, folder) for folder in folders
+                  if not names or folder.name in names]
+    passed, failed = (sum(column) for column in zip(*counts)) if counts else (0, 0)
     print(f"{passed} passed, {failed} failed")
     return 1 if failed or not passed else 0
 
