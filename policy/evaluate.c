@@ -17,15 +17,15 @@ void report_say(struct rail_call *call, const struct draft *draft)
     record_add(call->record, draft);
 }
 
-void report_field(struct rail_call *call, enum severity severity, const struct field *field,
-                  struct text fix, const char *format, ...)
+void report_printf(struct rail_call *call, enum severity severity, const struct field *field,
+                   struct text found, struct text fix, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
     report_say(call, &(struct draft){
                          .severity = severity,
                          .field = field,
-                         .found = node_text(field->node),
+                         .found = found,
                          .statement = arena_vprintf(call->arena, format, arguments),
                          .fix = fix,
                      });

@@ -145,19 +145,25 @@ void advise_typo(struct draft *draft, struct arena *arena);
 /* The same where the value stands in a key, and no tool can put another in its place. */
 void advise_typo_of_key(struct draft *draft, struct arena *arena);
 
-/* An object may be wrong in a hundred thousand places: where a further draft would only be counted,
- * it is not even made. */
+/* Says what is wrong at a field, as printf does: what stands there is what was found. An object may
+ * be wrong in a hundred thousand places: where a further draft would only be counted, it is not
+ * even made, and the arguments are not evaluated. */
+#define report(call, severity, field, fix, ...) \
+    report_found(call, severity, field, node_text((field)->node), fix, __VA_ARGS__)
+/* The same where something else was found than what stands there. */
+#define report_found(call, severity, field, found, fix, ...) \
+    (report_counts((call), (severity))                       \
+         ? (void)0                                           \
+         : report_printf((call), (severity), (field), (found), (fix), __VA_ARGS__))
+/* A draft with more to it: `&(struct draft){...}`. */
 #define report_draft(call, ...) \
     (report_counts((call), SEVERITY_RAIL) ? (void)0 : report_say((call), __VA_ARGS__))
+void report_printf(struct rail_call *call, enum severity severity, const struct field *field,
+                   struct text found, struct text fix, const char *format, ...) PRINTF_LIKE(6, 7);
 void report_say(struct rail_call *call, const struct draft *draft);
-/* Also asked before the report where a severity is known to be lower, or much is to be found out
- * for the draft. */
+/* Whether it is so; also asked before a draft where a severity is known to be lower, or much is to
+ * be found out for it. */
 bool report_counts(struct rail_call *call, enum severity severity) MUST_CHECK;
-/* What most findings are: a field, found as it is written there, with a fix and a statement. */
-#define report(call, severity, ...) \
-    (report_counts((call), (severity)) ? (void)0 : report_field((call), (severity), __VA_ARGS__))
-void report_field(struct rail_call *call, enum severity severity, const struct field *field,
-                  struct text fix, const char *format, ...) PRINTF_LIKE(5, 6);
 
 /* A DaemonSet, or a Pod that one has: as its controller makes it, as it is there already, and with
  * a node, when none of what places it can change. That anybody else writes it does not count. */

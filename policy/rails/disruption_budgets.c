@@ -27,39 +27,22 @@ static const struct key keys[] = {
 
 /* ---- what cannot be read ---- */
 
-/* A schedule is found as a string alone. */
-static void report_schedule(struct rail_call *call, const struct budget *budget,
-                            struct text statement, struct text fix)
-{
-    report_draft(call, &(struct draft){
-                           .field = budget->schedule_field,
-                           .found = budget->schedule,
-                           .statement = statement,
-                           .fix = fix,
-                       });
-}
-
 static void judge_schedule(struct rail_call *call, const struct budget *budget)
 {
-    struct arena *arena = call->arena;
     if (!budget->schedule_given)
         return;
     if (!budget->schedule_valid)
-        report_schedule(
-            call, budget,
-            arena_printf(arena,
-                         "found \"%.*s\", which Karpenter cannot read (%.*s): it then disrupts no "
-                         "node of the pool, for any reason",
-                         TEXT_ARGS(budget->schedule), TEXT_ARGS(budget->schedule_fault)),
-            TEXT("write five fields in UTC, as in \"0 9 * * mon-fri\""));
+        report_found(call, SEVERITY_RAIL, budget->schedule_field, budget->schedule,
+                     TEXT("write five fields in UTC, as in \"0 9 * * mon-fri\""),
+                     "found \"%.*s\", which Karpenter cannot read (%.*s): it then disrupts no "
+                     "node of the pool, for any reason",
+                     TEXT_ARGS(budget->schedule), TEXT_ARGS(budget->schedule_fault));
     else if (!budget->fires)
-        report_schedule(
-            call, budget,
-            arena_printf(arena,
-                         "found \"%.*s\", a day that never comes: Karpenter takes such a budget to "
-                         "be active always",
-                         TEXT_ARGS(budget->schedule)),
-            TEXT("name a day that comes, or remove schedule and duration"));
+        report_found(call, SEVERITY_RAIL, budget->schedule_field, budget->schedule,
+                     TEXT("name a day that comes, or remove schedule and duration"),
+                     "found \"%.*s\", a day that never comes: Karpenter takes such a budget to "
+                     "be active always",
+                     TEXT_ARGS(budget->schedule));
 }
 
 static void judge_reading(struct rail_call *call, const struct budget *budget)
@@ -314,15 +297,11 @@ static void judge(struct rail_call *call)
     if (has_windows(&budgets))
         disruption_budgets_judge_expiry(call, &budgets);
     else if (settings->require_window)
-        report_draft(
-            call,
-            &(struct draft){
-                .field = budgets.field,
-                .statement = TEXT(
-                    "no budget keeps disruption inside windows: nodes may be replaced at any hour"),
-                .fix = TEXT("add the hours in which they must stay, as in {nodes: \"0\", schedule: "
-                            "\"0 9 * * mon-fri\", duration: 8h}, in UTC"),
-            });
+        report_found(
+            call, SEVERITY_RAIL, budgets.field, TEXT(""),
+            TEXT("add the hours in which they must stay, as in {nodes: \"0\", schedule: "
+                 "\"0 9 * * mon-fri\", duration: 8h}, in UTC"),
+            "no budget keeps disruption inside windows: nodes may be replaced at any hour");
     if (!settings->max_nodes_given)
         warn_of_no_bound(call, &budgets);
 }

@@ -110,18 +110,13 @@ static void judge_hop_limit(struct rail_call *call, const struct node_class *set
     if (!settings->max_hop_limit_given || limit <= settings->max_hop_limit)
         return;
     long long most = (long long)settings->max_hop_limit;
-    report_draft(
-        call, &(struct draft){
-                  .field = field,
-                  .found = given ? node_text(field->node) : TEXT(""),
-                  .statement = arena_printf(arena, "%s %lld hops, above the maximum of %lld",
-                                            given ? "found" : "missing, which means",
-                                            (long long)limit, most),
-                  .fix = arena_printf(arena,
-                                      "set it to %lld, and give pods their rights by Pod Identity "
-                                      "or IRSA",
-                                      most),
-              });
+    report_found(call, SEVERITY_RAIL, field, given ? node_text(field->node) : TEXT(""),
+                 arena_printf(arena,
+                              "set it to %lld, and give pods their rights by Pod Identity "
+                              "or IRSA",
+                              most),
+                 "%s %lld hops, above the maximum of %lld",
+                 given ? "found" : "missing, which means", (long long)limit, most);
 }
 
 static void judge_metadata_service(struct rail_call *call, const struct node_class *settings)
@@ -155,15 +150,10 @@ static void judge_tags(struct rail_call *call, const struct node_class *settings
         const struct field *tag = field_member(arena, tags, key);
         if (node_string(tag->node).size > 0)
             continue;
-        report_draft(call, &(struct draft){
-                               .field = tag,
-                               .statement = arena_printf(
-                                   arena,
-                                   "the tag \"%.*s\" is %s: machines and volumes are made "
-                                   "without it",
-                                   TEXT_ARGS(key), tag->node == NULL ? "missing" : "empty"),
-                               .fix = arena_printf(arena, "add %.*s to spec.tags", TEXT_ARGS(key)),
-                           });
+        report_found(call, SEVERITY_RAIL, tag, TEXT(""),
+                     arena_printf(arena, "add %.*s to spec.tags", TEXT_ARGS(key)),
+                     "the tag \"%.*s\" is %s: machines and volumes are made without it",
+                     TEXT_ARGS(key), tag->node == NULL ? "missing" : "empty");
     }
 }
 

@@ -49,27 +49,22 @@ static void judge_min_values(struct rail_call *call, const struct expression *ex
         return;
     /* A catalogue ages: types to come may have what is missing, unless most of it is. */
     bool may_come = catalog_is_builtin(catalog) && count > 0 && count * 2 >= expression->min_values;
-    report_draft(
-        call,
-        &(struct draft){
-            .severity = may_come ? SEVERITY_WARN : SEVERITY_RAIL,
-            .field = field_get(arena, expression->field, "minValues"),
-            .found = arena_printf(arena, "%u", expression->min_values),
-            .statement =
-                count == 0
-                    ? arena_printf(arena,
-                                   "wants %u different values of %.*s, a label that no instance "
-                                   "type has: Karpenter launches none",
-                                   expression->min_values, TEXT_ARGS(expression->key))
-                    : arena_printf(arena,
-                                   "wants %u different values of %.*s, and the types that the "
-                                   "requirements leave have %zu: Karpenter launches none",
-                                   expression->min_values, TEXT_ARGS(expression->key), count),
-            .fix = count == 0
-                       ? TEXT("remove minValues: it counts labels of instance types alone")
-                       : arena_printf(arena, "lower minValues to at most %zu, or leave more types",
-                                      count),
-        });
+    enum severity severity = may_come ? SEVERITY_WARN : SEVERITY_RAIL;
+    const struct field *field = field_get(arena, expression->field, "minValues");
+    struct text found = arena_printf(arena, "%u", expression->min_values);
+    if (count == 0)
+        report_found(call, severity, field, found,
+                     TEXT("remove minValues: it counts labels of instance types alone"),
+                     "wants %u different values of %.*s, a label that no instance type has: "
+                     "Karpenter launches none",
+                     expression->min_values, TEXT_ARGS(expression->key));
+    else
+        report_found(
+            call, severity, field, found,
+            arena_printf(arena, "lower minValues to at most %zu, or leave more types", count),
+            "wants %u different values of %.*s, and the types that the requirements leave have "
+            "%zu: Karpenter launches none",
+            expression->min_values, TEXT_ARGS(expression->key), count);
 }
 
 void pool_shape_judge_min_values(struct rail_call *call, const struct pool *pool,

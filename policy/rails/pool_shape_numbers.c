@@ -95,19 +95,12 @@ bool pool_shape_judge_no_devices(struct rail_call *call, const struct pool *pool
         struct type_set left = expressions_select(catalog, &meant, &pool->labels, arena);
         if (type_set_count(&left) == 0)
             continue;
-        report_draft(
-            call, &(struct draft){
-                      .field = written->field,
-                      .found = pool_shape_text(written, arena),
-                      .statement =
-                          arena_printf(arena,
-                                       "found %.*s, but types without such devices do not have the "
-                                       "label" LAUNCHES_NONE,
-                                       TEXT_ARGS(pool_shape_text(written, arena))),
-                      .fix = arena_printf(
-                          arena, "to keep them out, write {key: %.*s, operator: DoesNotExist}",
-                          TEXT_ARGS(written->key)),
-                  });
+        report_found(
+            call, SEVERITY_RAIL, written->field, pool_shape_text(written, arena),
+            arena_printf(arena, "to keep them out, write {key: %.*s, operator: DoesNotExist}",
+                         TEXT_ARGS(written->key)),
+            "found %.*s, but types without such devices do not have the label" LAUNCHES_NONE,
+            TEXT_ARGS(pool_shape_text(written, arena)));
         return true;
     }
     return false;

@@ -21,16 +21,10 @@ static void judge_twice(struct rail_call *call, const struct taint *taint, struc
         arena_printf(arena, "%.*s:%.*s", TEXT_ARGS(taint->key), TEXT_ARGS(taint->effect));
     if (text_map_add(seen, arena, name))
         return;
-    report_draft(
-        call, &(struct draft){
-                  .field = taint->field,
-                  .found = taint->key,
-                  .statement = arena_printf(arena,
-                                            "the taint %.*s with the effect %.*s stands twice in "
-                                            "taints and startupTaints" NEVER_USED,
-                                            TEXT_ARGS(taint->key), TEXT_ARGS(taint->effect)),
-                  .fix = TEXT("remove one of them"),
-              });
+    report_found(
+        call, SEVERITY_RAIL, taint->field, taint->key, TEXT("remove one of them"),
+        "the taint %.*s with the effect %.*s stands twice in taints and startupTaints" NEVER_USED,
+        TEXT_ARGS(taint->key), TEXT_ARGS(taint->effect));
 }
 
 static void judge_taints(struct rail_call *call, const struct taints *taints, struct text_map *seen)

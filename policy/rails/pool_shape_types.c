@@ -165,14 +165,10 @@ static bool report_if_none(struct rail_call *call, const struct expression *firs
         alone ? TEXT("")
               : arena_printf(arena, " beside %.*s", TEXT_ARGS(pool_shape_text(first, arena)));
     struct text found = pool_shape_text(second, arena);
-    report_draft(
-        call, &(struct draft){
-                  .field = second->field,
-                  .found = found,
-                  .statement = arena_printf(arena, "no instance type fits %.*s%.*s" LAUNCHES_NONE,
-                                            TEXT_ARGS(found), TEXT_ARGS(other)),
-                  .fix = alone ? TEXT("change it") : TEXT("change one of the two"),
-              });
+    report_found(call, SEVERITY_RAIL, second->field, found,
+                 alone ? TEXT("change it") : TEXT("change one of the two"),
+                 "no instance type fits %.*s%.*s" LAUNCHES_NONE, TEXT_ARGS(found),
+                 TEXT_ARGS(other));
     return true;
 }
 

@@ -33,7 +33,6 @@ bool pool_shape_is_restricted(struct text key)
 
 static void judge_restricted(struct rail_call *call, const struct field *field, struct text key)
 {
-    struct arena *arena = call->arena;
     if (!pool_shape_is_restricted(key))
         return;
     struct text meant = label_key_meant(call->world->catalog, key);
@@ -41,23 +40,16 @@ static void judge_restricted(struct rail_call *call, const struct field *field, 
         meant = TEXT("");
     /* A provider that is newer than our list of keys may have it. */
     bool may_exist = is_in_domain(key, "karpenter.k8s.aws") && meant.size == 0;
-    report_draft(
-        call,
-        &(struct draft){
-            .severity = may_exist ? SEVERITY_WARN : SEVERITY_RAIL,
-            .field = field,
-            .found = key,
-            .statement =
-                may_exist ? arena_printf(arena,
-                                         "found \"%.*s\", which is no label Karpenter is known to "
-                                         "give its nodes",
-                                         TEXT_ARGS(key))
-                          : arena_printf(arena,
-                                         "found \"%.*s\", which a NodePool must not set" NEVER_USED,
-                                         TEXT_ARGS(key)),
-            .fix = meant.size > 0 ? arena_printf(arena, "replace with %.*s", TEXT_ARGS(meant))
-                                  : TEXT("remove it, or use a label of your own domain"),
-        });
+    struct text fix = meant.size > 0
+                          ? arena_printf(call->arena, "replace with %.*s", TEXT_ARGS(meant))
+                          : TEXT("remove it, or use a label of your own domain");
+    if (may_exist)
+        report_found(call, SEVERITY_WARN, field, key, fix,
+                     "found \"%.*s\", which is no label Karpenter is known to give its nodes",
+                     TEXT_ARGS(key));
+    else
+        report_found(call, SEVERITY_RAIL, field, key, fix,
+                     "found \"%.*s\", which a NodePool must not set" NEVER_USED, TEXT_ARGS(key));
 }
 
 /* ---- keys and values that no label has ---- */
@@ -67,17 +59,12 @@ void pool_shape_judge_key(struct rail_call *call, const struct field *field, str
 {
     if (label_key_is_valid(key))
         return;
-    report_draft(call, &(struct draft){
-                           .field = field,
-                           .found = key,
-                           .statement = arena_printf(call->arena,
-                                                     "found \"%.*s\", which cannot be the key of a "
-                                                     "%s" NEVER_USED,
-                                                     TEXT_ARGS(key), what),
-                           .fix = TEXT("write a name of at most 63 letters, digits, '-', '_' and "
-                                       "'.', before it perhaps a domain in lower case and '/', as "
-                                       "in example.com/team"),
-                       });
+    report_found(call, SEVERITY_RAIL, field, key,
+                 TEXT("write a name of at most 63 letters, digits, '-', '_' and "
+                      "'.', before it perhaps a domain in lower case and '/', as "
+                      "in example.com/team"),
+                 "found \"%.*s\", which cannot be the key of a %s" NEVER_USED, TEXT_ARGS(key),
+                 what);
 }
 
 static void judge_value(struct rail_call *call, const struct expression_value *of)
@@ -147,12 +134,8 @@ static void judge_expression(struct rail_call *call, const struct expression *ex
     const char *fix;
     const char *fault = fault_of(expression, &fix);
     if (fault != NULL) {
-        report_draft(call, &(struct draft){
-                               .field = expression->field,
-                               .found = expression->key,
-                               .statement = arena_printf(arena, "%s" NEVER_USED, fault),
-                               .fix = text_of(fix),
-                           });
+        report_found(call, SEVERITY_RAIL, expression->field, expression->key, text_of(fix),
+                     "%s" NEVER_USED, fault);
         return;
     }
     judge_restricted(call, field_get(arena, expression->field, "key"), expression->key);
