@@ -1,3 +1,4 @@
+/* Memory in arenas: taken piece by piece, bounded, given back as a whole. */
 #include "base/base.h"
 
 #include <setjmp.h>

@@ -1,3 +1,4 @@
+/* Base64 (RFC 4648), both ways. */
 #include <string.h>
 
 #include "base/base.h"

@@ -1,3 +1,4 @@
+/* A pointer that one thread replaces while others read it, without a lock on their way. */
 #include "base/base.h"
 
 #include <pthread.h>

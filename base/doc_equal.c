@@ -1,3 +1,4 @@
+/* Whether two trees say the same. */
 #include "base/doc_internal.h"
 
 #include <stdlib.h>

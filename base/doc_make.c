@@ -1,3 +1,4 @@
+/* Trees made by the program, not read. */
 #include "base/doc_internal.h"
 
 /* What is read, and so what is made of it, is smaller than this limit. */

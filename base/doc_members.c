@@ -1,3 +1,4 @@
+/* Members of a large map, found by their keys. */
 #include "base/doc_internal.h"
 
 #include <string.h>

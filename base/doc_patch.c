@@ -1,3 +1,4 @@
+/* RFC 6902 upon a tree. */
 #include "base/doc_internal.h"
 
 /* RFC 6902 upon a tree that never changes: what lies on the way to a change is made anew, all else

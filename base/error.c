@@ -1,3 +1,4 @@
+/* Errors: a kind, a place, a message. */
 #include "base/base.h"
 
 #include <stdio.h>

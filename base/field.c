@@ -1,3 +1,4 @@
+/* Paths of fields, made when they are printed. */
 #include "base/base.h"
 
 static const struct field *field_new(struct arena *arena, struct field field)

@@ -1,3 +1,4 @@
+/* Files, read whole and bounded. */
 #include "base/base.h"
 
 #include <errno.h>

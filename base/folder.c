@@ -1,3 +1,4 @@
+/* Folders of YAML and JSON files, in order of name. */
 #include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>

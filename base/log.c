@@ -1,3 +1,4 @@
+/* Log lines: JSON, or text on a terminal, and not too many of one sort. */
 #include "base/log_internal.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* Pieces of text: compared, searched, split, numbers in them, distances between them. */
 #include "base/base.h"
 
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* What a node of an instance type has, and what it leaves to pods. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* The built-in catalogue: types out of the generated table. */
 #include "catalog/build.h"
 #include "catalog/builtin_data.h"
 #include "catalog/catalog.h"

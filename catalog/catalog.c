@@ -1,3 +1,4 @@
+/* Instance types and their labels, indexed so that a requirement selects them fast. */
 #include "catalog/catalog.h"
 
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* Labels and amounts as Karpenter's kwok provider derives them. */
 #include <stdlib.h>
 #include <string.h>
 

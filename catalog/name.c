@@ -1,3 +1,4 @@
+/* The names of EC2 instance types, taken apart. */
 #include <string.h>
 
 #include "catalog/build.h"

@@ -1,3 +1,4 @@
+/* EC2NodeClasses: what their settings make of the types. */
 #include "catalog/node_class.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* Where and how a type is offered, and the whole type for the solver. */
 #include <stdlib.h>
 #include <string.h>
 

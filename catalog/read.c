@@ -1,3 +1,4 @@
+/* A user's catalogue, in the JSON of Karpenter's kwok provider. */
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>

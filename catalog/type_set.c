@@ -1,3 +1,4 @@
+/* Sets of instance types, a bit each. */
 #include "catalog/type_set.h"
 
 #include "catalog/catalog.h"

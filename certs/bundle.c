@@ -1,3 +1,4 @@
+/* CA bundles: certificates one after another in PEM. */
 #include "certs/certs.h"
 
 #include <gnutls/gnutls.h>

@@ -1,3 +1,4 @@
+/* Certificates in a folder: read, or made where there are none. */
 #include "certs/certs.h"
 
 #include <dirent.h>

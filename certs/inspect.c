@@ -1,3 +1,4 @@
+/* What a certificate says of itself. */
 #include "certs/inspect.h"
 
 #include <gnutls/crypto.h>

@@ -1,3 +1,4 @@
+/* A CA and the leaf it signs. */
 #include "certs/inspect.h"
 
 #include <arpa/inet.h>

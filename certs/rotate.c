@@ -1,3 +1,4 @@
+/* When a CA and a leaf are renewed, and what is trusted meanwhile. */
 #include <stddef.h>
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* `taffrail audit`: what already runs and breaks a rail. */
 #include "cli/audit.h"
 
 #include <stdio.h>

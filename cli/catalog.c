@@ -1,3 +1,4 @@
+/* `taffrail catalog`: instance types, shown and filtered. */
 #include "cli/catalog.h"
 
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* The filters of `taffrail catalog`. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* The output of `taffrail catalog`. */
 #include <json-c/json.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* `taffrail certs`: certificates for the webhook. */
 #include <stdio.h>
 #include <string.h>
 #include <time.h>

@@ -1,3 +1,4 @@
+/* `taffrail check`: manifests judged before they are pushed. */
 #include <stdio.h>
 #include <time.h>
 #include <unistd.h>

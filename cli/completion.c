@@ -1,3 +1,4 @@
+/* `taffrail completion`: completions for bash. */
 #include <stdio.h>
 #include <string.h>
 

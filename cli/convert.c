@@ -1,3 +1,4 @@
+/* `taffrail convert`: old pools and node classes as Karpenter's v1 objects. */
 #include <stdio.h>
 
 #include "cli/cli.h"

@@ -1,3 +1,4 @@
+/* `taffrail explain`: what a rail checks. */
 #include <stdio.h>
 
 #include "cli/cli.h"

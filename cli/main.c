@@ -1,3 +1,4 @@
+/* The program: finds the command and runs it. */
 #include <stdio.h>
 #include <string.h>
 

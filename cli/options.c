@@ -1,3 +1,4 @@
+/* Options of commands, read by one table each. */
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* `taffrail plan`: what Karpenter would buy for the pods that are pending. */
 #include <stdio.h>
 #include <string.h>
 #include <time.h>

@@ -1,3 +1,4 @@
+/* The options of `taffrail plan` that say how it reckons. */
 #include "cli/plan_settings.h"
 
 #include <stddef.h>

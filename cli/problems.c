@@ -1,3 +1,4 @@
+/* Problems of loading, printed with their places. */
 #include <stdio.h>
 
 #include "cli/cli.h"

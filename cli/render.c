@@ -1,3 +1,4 @@
+/* `taffrail render`: the install manifests, filled in. */
 #include "cli/render.h"
 
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* The texts of manifests/ with what is asked for in them. */
 #include "cli/render.h"
 
 /* A line of one of the files that begins like this is written anew, with its indentation. */

@@ -1,3 +1,4 @@
+/* Policies as ConfigMaps. */
 #include <string.h>
 
 #include "cli/render.h"

@@ -1,3 +1,4 @@
+/* The rules of the webhook configurations: what the policies judge, and no more. */
 #include "cli/render.h"
 
 /* What is wrong with them cannot come later: they do not change, or are wrong by their kind. */

@@ -1,3 +1,4 @@
+/* `taffrail schema`: the JSON Schema of policy files. */
 #include <stdio.h>
 
 #include "cli/cli.h"

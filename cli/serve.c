@@ -1,3 +1,4 @@
+/* `taffrail serve`: the webhook, from its options to its end. */
 #include "cli/serve.h"
 
 #include <pthread.h>

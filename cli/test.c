@@ -1,3 +1,4 @@
+/* `taffrail test`: policies held against cases. */
 #include "cli/test.h"
 
 #include <stdio.h>

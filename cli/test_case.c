@@ -1,3 +1,4 @@
+/* The cases of `taffrail test`, read. */
 #include "cli/test_case.h"
 
 #include "policy/schema.h"

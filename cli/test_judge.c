@@ -1,3 +1,4 @@
+/* A case judged, and what differs from what it expects. */
 #include <string.h>
 #include <time.h>
 

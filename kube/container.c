@@ -1,3 +1,4 @@
+/* Containers, and what they request and are limited to, with the defaults. */
 #include "kube/container.h"
 
 #include "kube/defaults.h"

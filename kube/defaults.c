@@ -1,3 +1,4 @@
+/* Fields that the API server fills in before it stores. */
 #include "kube/defaults.h"
 
 #include "kube/object.h"

@@ -1,3 +1,4 @@
+/* GPUs and accelerators that a pod asks for. */
 #include "kube/device.h"
 
 #include "kube/pod.h"

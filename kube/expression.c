@@ -1,3 +1,4 @@
+/* Requirements as people write them, read and compared. */
 #include "kube/expression.h"
 
 void expressions_add_labels(struct expressions *expressions, const struct field *labels,

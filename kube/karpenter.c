@@ -1,3 +1,4 @@
+/* Karpenter's own settings. */
 #include "kube/karpenter.h"
 
 const char *const karpenter_gates[KARPENTER_GATE_COUNT + 1] = {

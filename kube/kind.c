@@ -1,3 +1,4 @@
+/* The table of kinds. */
 #include "kube/kind.h"
 
 #define TEMPLATE "spec.template"

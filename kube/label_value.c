@@ -1,3 +1,4 @@
+/* Which keys and values of labels the API server takes. */
 #include "kube/label.h"
 
 static bool is_alphanumeric(char c)

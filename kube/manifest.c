@@ -1,3 +1,4 @@
+/* Objects out of files and streams. */
 #include "kube/manifest.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* The metadata of objects. */
 #include "kube/object.h"
 
 #include "kube/time.h"

@@ -1,3 +1,4 @@
+/* How a pod chooses nodes. */
 #include "kube/pod.h"
 
 #include "kube/object.h"

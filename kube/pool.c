@@ -1,3 +1,4 @@
+/* NodePools and Provisioners, read. */
 #include "kube/pool.h"
 
 #include "kube/object.h"

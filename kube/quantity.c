@@ -1,3 +1,4 @@
+/* Quantities and shares. */
 #include "kube/quantity.h"
 
 #include <string.h>

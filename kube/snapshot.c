@@ -1,3 +1,4 @@
+/* Objects by kind, found by name. */
 #include "kube/snapshot.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* A cluster as a folder of files. */
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>

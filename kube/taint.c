@@ -1,3 +1,4 @@
+/* Taints and tolerations. */
 #include "kube/taint.h"
 
 #include "kube/pod.h"

@@ -1,3 +1,4 @@
+/* Provisioners and v1beta1 NodePools as NodePools v1. */
 #include "kube/upgrade.h"
 
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* StorageClasses, claims and templates of claims. */
 #include "kube/volume.h"
 
 #include "kube/defaults.h"

@@ -1,3 +1,4 @@
+/* The zones of a volume: from its node affinity, its labels, its class. */
 #include "kube/volume_zones.h"
 #include "kube/expression.h"
 

@@ -1,3 +1,4 @@
+/* The pod template of a workload. */
 #include "kube/object.h"
 #include "kube/pod.h"
 

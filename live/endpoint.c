@@ -1,3 +1,4 @@
+/* Where the API server is, for libcurl. */
 #include "live/endpoint.h"
 
 #include <stddef.h>

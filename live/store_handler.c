@@ -1,3 +1,4 @@
+/* The event handler that fills a store. */
 #include "kube/object.h"
 #include "live/client.h"
 

@@ -1,3 +1,4 @@
+/* The token of a file, read anew when the file changes. */
 #include "live/token.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* The bytes of a list or a watch until they are read. */
 #include "live/watch_buffer.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* The pin of a pod: where its volumes let it run, and where it is to go. */
 #include "pinning/pin.h"
 
 #include "kube/label.h"

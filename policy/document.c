@@ -1,3 +1,4 @@
+/* A policy file's keys, read by their tables. */
 #include "policy/document.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* Exceptions: loaded, and found for an object. */
 #include <stdlib.h>
 
 #include "policy/document.h"

@@ -1,3 +1,4 @@
+/* The pages of `taffrail explain`. */
 #include <string.h>
 
 #include "policy/document.h"

@@ -1,3 +1,4 @@
+/* Policy files, loaded and checked together. */
 #include <stdlib.h>
 #include <string.h>
 

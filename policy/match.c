@@ -1,3 +1,4 @@
+/* Which objects and requesters a policy reaches. */
 #include "kube/selector.h"
 #include "policy/policy_set.h"
 

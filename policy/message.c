@@ -1,3 +1,4 @@
+/* The sentences of findings and changes. */
 #include "policy/message.h"
 
 #include <stdlib.h>

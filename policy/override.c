@@ -1,3 +1,4 @@
+/* Overrides: another mode for some objects. */
 #include "policy/document.h"
 
 /* In the order of enum mode, one to the left or to the right. */

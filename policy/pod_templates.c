@@ -1,3 +1,4 @@
+/* Pod templates in custom resources, as policies name them. */
 #include "policy/pod_templates.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* The rails there are. */
 #include "policy/rail.h"
 
 static const struct rail *const rails[] = {

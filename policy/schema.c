@@ -1,3 +1,4 @@
+/* Values of policy files, checked by the tables of keys. */
 #include "policy/schema.h"
 
 #include "kube/quantity.h"

@@ -1,3 +1,4 @@
+/* What is said of a value that a key does not take. */
 #include "policy/schema.h"
 
 enum { FOUND_BYTES_MAX = 60 };

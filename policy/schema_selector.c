@@ -1,3 +1,4 @@
+/* metav1.LabelSelectors in policy files, checked. */
 #include "policy/schema.h"
 
 enum { NAME_BYTES_MAX = 63, PREFIX_BYTES_MAX = 253 };

@@ -1,3 +1,4 @@
+/* Findings and errors, with what all formats say of them. */
 #include <string.h>
 
 #include "report/format.h"

@@ -1,3 +1,4 @@
+/* The formats there are. */
 #include "report/format.h"
 
 /* Name, and whether it holds the errors too. */

@@ -1,3 +1,4 @@
+/* Findings as JSON. */
 #include <json-c/json.h>
 #include <stdlib.h>
 #include <string.h>

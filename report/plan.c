@@ -1,3 +1,4 @@
+/* A plan put in order for people: workloads, nodes, misfits. */
 #include "report/plan.h"
 
 #include <stdlib.h>

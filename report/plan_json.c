@@ -1,3 +1,4 @@
+/* A plan as JSON. */
 #include <json-c/json.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* What a plan's picture shows, and where. */
 #include "report/plan_picture.h"
 
 #include "simulation/forecast.h"

@@ -1,3 +1,4 @@
+/* A plan as text. */
 #include <string.h>
 
 #include "report/plan.h"

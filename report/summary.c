@@ -1,3 +1,4 @@
+/* The last line of a report. */
 #include "report/format.h"
 
 struct report_summary report_summarize(const struct report *report)

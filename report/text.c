@@ -1,3 +1,4 @@
+/* Findings as text. */
 #include <string.h>
 
 #include "report/format.h"

@@ -1,3 +1,4 @@
+/* Trees printed as json-c has them. */
 #include <string.h>
 #include <strings.h>
 

@@ -1,3 +1,4 @@
+/* Text in XML and HTML. */
 #include "report/format.h"
 
 static const char replacement[] = "\xEF\xBF\xBD"; /* U+FFFD */

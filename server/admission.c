@@ -1,3 +1,4 @@
+/* Who is let in: how many bytes and reviews are in flight, by lanes of size. */
 #include "server/admission.h"
 
 #include "base/clock.h"

@@ -1,3 +1,4 @@
+/* Somebody else who writes CA bundles: how long ours waits. */
 #include "server/bundle_conflict.h"
 
 #include <stdlib.h>

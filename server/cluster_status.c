@@ -1,3 +1,4 @@
+/* What /readyz and /metrics say of the cluster that is watched. */
 #include "server/cluster_status.h"
 
 #include <pthread.h>

@@ -1,3 +1,4 @@
+/* Fingerprints of files and folders, by which a change is noticed. */
 #include <errno.h>
 #include <fcntl.h>
 #include <gnutls/crypto.h>

@@ -1,3 +1,4 @@
+/* The HTTPS server: TLS, doors, start and stop. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <malloc.h>

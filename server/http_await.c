@@ -1,3 +1,4 @@
+/* Waits for an owner that is not seen yet. */
 #include <string.h>
 
 #include "base/clock.h"

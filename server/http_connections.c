@@ -1,3 +1,4 @@
+/* Connections, and the limits of their time. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

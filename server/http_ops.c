@@ -1,3 +1,4 @@
+/* The ops port: /livez, /readyz, /metrics. */
 #include <stdio.h>
 #include <string.h>
 #include <time.h>

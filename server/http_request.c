@@ -1,3 +1,4 @@
+/* A request, from its first byte to its reply. */
 #include <errno.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>

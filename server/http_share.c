@@ -1,3 +1,4 @@
+/* Memory of requests in flight. */
 #include <stdlib.h>
 #include <string.h>
 

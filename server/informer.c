@@ -1,3 +1,4 @@
+/* Keeps a cluster in a store, and publishes views of it. */
 #include "server/informer.h"
 
 #include <malloc.h>

@@ -1,3 +1,4 @@
+/* The metrics of reviews. */
 #include "server/server.h"
 
 #include <stdatomic.h>

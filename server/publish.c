@@ -1,3 +1,4 @@
+/* Puts worlds together and publishes them. */
 #include "server/publish.h"
 
 #include <pthread.h>

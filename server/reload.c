@@ -1,3 +1,4 @@
+/* Loads policies, catalogues and certificates anew when their files change. */
 #include "server/reload.h"
 
 #include <errno.h>

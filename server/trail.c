@@ -1,3 +1,4 @@
+/* The audit trail: a line a review. */
 #include "server/server.h"
 
 #include <limits.h>

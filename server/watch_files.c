@@ -1,3 +1,4 @@
+/* Tells when a file may have changed. */
 #include <dirent.h>
 #include <errno.h>
 #include <limits.h>

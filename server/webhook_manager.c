@@ -1,3 +1,4 @@
+/* What the webhook manager does next: the Secret, the leaf, the CA bundles. */
 #include "server/webhook_manager.h"
 
 #include <stdio.h>

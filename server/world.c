@@ -1,3 +1,4 @@
+/* A world out of files. */
 #include "catalog/catalog.h"
 #include "kube/manifest.h"
 #include "kube/snapshot.h"

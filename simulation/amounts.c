@@ -1,3 +1,4 @@
+/* Quantities by name of resource, and what a pod requests. */
 #include "simulation/amounts.h"
 
 #include <string.h>

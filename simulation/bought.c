@@ -1,3 +1,4 @@
+/* NodeClaims of a round, as nodes of the next. */
 #include "simulation/bought.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* Claims of pods and the volumes they get. */
 #include "simulation/claims.h"
 
 #include <stdlib.h>

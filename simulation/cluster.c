@@ -1,3 +1,4 @@
+/* A cluster read once into what the solver asks for. */
 #include "simulation/cluster.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* The rounds of a simulation, and their result. */
 #include "simulation/forecast.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* Nodes and NodeClaims, read. */
 #include "simulation/machines.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* Who owns a pod, and how many more a workload makes. */
 #include "simulation/owner.h"
 
 #include "kube/object.h"

@@ -1,3 +1,4 @@
+/* What the solver sees of a pod. */
 #include "simulation/pod_shape.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* The pods there are, and those that workloads make. */
 #include "simulation/pods.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* The problem of a round. */
 #include <string.h>
 
 #include "catalog/node_class.h"

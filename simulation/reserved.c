@@ -1,3 +1,4 @@
+/* Capacity reservations over the rounds. */
 #include "simulation/reserved.h"
 
 #include <string.h>
