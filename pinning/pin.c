@@ -3,7 +3,11 @@
 
 #include "kube/label.h"
 #include "kube/object.h"
+#include "kube/pod.h"
+#include "kube/topology.h"
 #include "kube/volume.h"
+#include "simulation/supply.h"
+#include "solver/well_known.h"
 
 /* One volume of the pod. */
 struct mount {
@@ -13,9 +17,8 @@ struct mount {
 };
 struct reading {
     const struct snapshot *snapshot;
-    const struct catalog *catalog;
     const struct object *pod;
-    const struct pin_offers *offers;
+    const struct supply *supply;
     struct arena *arena;
     struct pin_set set;
     struct {
@@ -165,30 +168,23 @@ static enum pin_source source_of_unbound(const struct reading *reading)
     return PIN_FROM_STORAGE_CLASS;
 }
 
-static bool is_same(const struct node *a, const struct node *b)
+/* Whether where other pods run decides in which zones this one can be, which is not known here:
+ * it must be beside some of them, or be spread over something else than zones and hosts. */
+static bool others_decide(const struct reading *reading)
 {
-    return node_count(a) == 0 ? node_count(b) == 0 : b != NULL && node_equal(a, b);
-}
-
-/* Something else that changes pods, or the namespace, may have held this one to other nodes than
- * the template of its set does. */
-static bool is_held_as_its_set(const struct reading *reading)
-{
-    const struct node *spec = node_get(reading->pod->root->node, "spec");
-    const struct node *template = node_at(reading->set.set->root->node, "spec.template.spec");
-    return is_same(node_get(spec, "nodeSelector"), node_get(template, "nodeSelector")) &&
-           is_same(node_get(spec, "affinity"), node_get(template, "affinity"));
-}
-
-/* Where a node for the pod is or can come up: computed ahead for its set. */
-static struct zones find_candidates(const struct reading *reading)
-{
-    const struct zones *offered = pin_offers_find(reading->offers, reading->set.set);
-    if (offered != NULL && is_held_as_its_set(reading))
-        return *offered;
-    struct zones candidates =
-        pin_candidates(reading->snapshot, reading->catalog, reading->pod, reading->arena);
-    return offered == NULL ? candidates : zones_intersect(offered, &candidates, reading->arena);
+    struct workload workload;
+    struct topology_terms terms;
+    if (!workload_read(reading->pod, reading->arena, &workload))
+        return true;
+    topology_terms_read(&workload, reading->arena, &terms);
+    for (size_t i = 0; i < terms.count; i++) {
+        const struct topology_term *term = &terms.items[i];
+        struct text key = node_string(term->key->node);
+        bool of_place = text_is(key, LABEL_HOSTNAME) || zone_key_of(key) != ZONE_KEY_NONE;
+        if (term->required && (term->use == TOPOLOGY_AFFINITY || !of_place))
+            return true;
+    }
+    return false;
 }
 
 static void pin_unbound(const struct reading *reading, struct pin *pin)
@@ -204,7 +200,8 @@ static void pin_unbound(const struct reading *reading, struct pin *pin)
         choose(pin, possible.items[0], source_of_unbound(reading), reading->arena);
         return;
     }
-    struct zones candidates = find_candidates(reading);
+    struct zones candidates =
+        supply_zones(reading->supply, reading->snapshot, reading->pod, reading->arena);
     if (confined)
         candidates = zones_intersect(&possible, &candidates, reading->arena);
     pin->source = PIN_FROM_SOLVER;
@@ -213,7 +210,7 @@ static void pin_unbound(const struct reading *reading, struct pin *pin)
         pin->kind = confined ? PIN_CANDIDATES : PIN_NONE;
         pin->source = PIN_FROM_STORAGE_CLASS;
         pin->zones = possible;
-    } else if (pin->kind == PIN_UNBOUND) {
+    } else if (pin->kind == PIN_UNBOUND && !others_decide(reading)) {
         choose(pin, choose_candidate(reading, &candidates), PIN_FROM_SOLVER, reading->arena);
     }
 }
@@ -260,14 +257,12 @@ bool pin_may_apply(const struct object *pod)
                spec, "affinity.podAffinity.requiredDuringSchedulingIgnoredDuringExecution")) > 0;
 }
 
-void pin_read(const struct snapshot *snapshot, const struct catalog *catalog,
-              const struct pin_offers *offers, const struct object *pod, struct arena *arena,
-              struct pin *pin)
+void pin_read(const struct snapshot *snapshot, const struct supply *supply,
+              const struct object *pod, struct arena *arena, struct pin *pin)
 {
     struct reading reading = {.snapshot = snapshot,
-                              .catalog = catalog,
                               .pod = pod,
-                              .offers = offers,
+                              .supply = supply,
                               .arena = arena,
                               .set = pin_set_of(snapshot, pod)};
     *pin = (struct pin){.kind = PIN_NONE};
@@ -282,7 +277,7 @@ void pin_read(const struct snapshot *snapshot, const struct catalog *catalog,
     /* With what is no label value, which a volume may say, the API server would refuse the pod. */
     for (size_t i = 0; pin->reachable && i < pin->zones.count; i++)
         pin->reachable = label_value_is_valid(pin->zones.items[i]) &&
-                         pin_zone_is_reachable(snapshot, catalog, pin->zones.items[i], arena);
+                         supply_reaches(supply, snapshot, pin->zones.items[i]);
 }
 
 bool pin_is_impossible(const struct snapshot *snapshot, const struct object *pod,

@@ -5,10 +5,9 @@
 
 #include "kube/zone.h"
 
-struct catalog;
-struct karpenter_settings;
 struct object;
 struct snapshot;
+struct supply;
 struct topology_term;
 
 /* ---- one claim ---- */
@@ -71,23 +70,9 @@ struct pin {
 };
 /* Whether a pod mounts a claim or must be in one zone with others: all others have no pin. */
 bool pin_may_apply(const struct object *pod);
-/* Where the solver could place the pods of each StatefulSet that makes claims: much work, to be
- * done once a snapshot (warm.h keeps it up from one snapshot to the next). Settings NULL: as
- * Karpenter by itself. NULL when it could not be asked. */
-struct pin_offers;
-const struct pin_offers *pin_offers_create(const struct snapshot *snapshot,
-                                           const struct catalog *catalog,
-                                           const struct karpenter_settings *settings,
-                                           struct arena *arena);
-/* Of offers that warm_next() made, by any thread; the last release frees them. Those of an arena go
- * with it. NULL is fine. */
-void pin_offers_hold(const struct pin_offers *offers);
-void pin_offers_release(const struct pin_offers *offers);
-/* Without offers (NULL), and where the solver has none, a pod can be wherever a pool or a Node is
- * for it. */
-void pin_read(const struct snapshot *snapshot, const struct catalog *catalog,
-              const struct pin_offers *offers, const struct object *pod, struct arena *arena,
-              struct pin *pin);
+/* supply NULL: where nodes could come up is not known. */
+void pin_read(const struct snapshot *snapshot, const struct supply *supply,
+              const struct object *pod, struct arena *arena, struct pin *pin);
 /* Whether that is PIN_IMPOSSIBLE, which takes a look at its own volumes alone. *volumes, by their
  * names in the pod: "data in us-east-1a, logs in us-east-1b". */
 bool pin_is_impossible(const struct snapshot *snapshot, const struct object *pod,
@@ -110,15 +95,6 @@ struct text pin_zone_of_ordinal(const struct snapshot *snapshot, const struct pi
                                 const struct zones *candidates, struct arena *arena);
 /* One of the candidates, the same for all that are of one identity. */
 size_t pin_rotation(struct text identity, const struct zones *candidates);
-
-/* NULL: not known. */
-const struct zones *pin_offers_find(const struct pin_offers *offers, const struct object *set);
-/* Where machines for the pod are or can be made, as far as pools and Nodes tell. */
-struct zones pin_candidates(const struct snapshot *snapshot, const struct catalog *catalog,
-                            const struct object *pod, struct arena *arena);
-/* Whether a Node is in the zone, or some pool can make one there. */
-bool pin_zone_is_reachable(const struct snapshot *snapshot, const struct catalog *catalog,
-                           struct text zone, struct arena *arena);
 
 /* The zones of the bound claims of pods it must be beside; false: it follows none. */
 bool pin_follow(const struct snapshot *snapshot, const struct object *pod, struct arena *arena,

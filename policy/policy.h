@@ -133,8 +133,7 @@ void subject_of_scale(const struct world *world, struct arena *arena, struct sub
 bool subject_is_scale(const struct subject *subject);
 
 struct policy_set;
-struct pin_offers;
-struct places;
+struct supply;
 
 /* All that a decision stands on, consistent with each other and immutable. */
 /* custom_kind_id of what KIND_OWNER_FIRST and those after it are; 0: nothing that is seen. */
@@ -146,9 +145,8 @@ struct world {
     const struct policy_set *policies;
     const struct snapshot *snapshot;
     const struct catalog *catalog;
-    const struct pin_offers *offers; /* where the solver could place pods; NULL: not asked */
-    const struct places *places;     /* what could run a pod at all; NULL: nobody asks */
-    bool volumes_are_stale;          /* claims or volumes are as they were more than 60 s ago */
+    const struct supply *supply; /* where pods could run at all; NULL: nobody asks */
+    bool volumes_are_stale;      /* claims or volumes are as they were more than 60 s ago */
     kind_set unseen; /* may be there and cannot be seen: not to find one of them means nothing */
     bool blind;      /* there is no cluster, and no files that show one */
     bool live;       /* a cluster is watched: what is not there may be in a moment */
@@ -189,6 +187,8 @@ size_t policy_set_count(const struct policy_set *policies);
 struct rail;
 /* Whether a policy switches this rail on. */
 bool policy_set_uses(const struct policy_set *policies, const struct rail *rail);
+/* Whether a rail that a policy switches on asks where pods could run at all (world.supply). */
+bool policy_set_asks_supply(const struct policy_set *policies);
 /* Whether a rail, as a policy sets it, changes pods. */
 bool policy_set_changes_pods(const struct policy_set *policies);
 /* The time of the processor that one review may take: the least that a policy says. */

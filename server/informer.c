@@ -8,15 +8,16 @@
 #include <string.h>
 
 #include "kube/snapshot.h"
-#include "pinning/places.h"
-#include "pinning/warm.h"
+#include "simulation/supply.h"
 
 enum {
     /* So long the first look waits for kinds that fail, and /readyz for the first look. */
     FIRST_LOOK_MS = 10 * 1000,
     GATHER_MS = 1,
     TICK_MS = 1000,
-    PLACES_PAUSE = 20, /* times as long as places take to make they are left as they are */
+    /* Times as long as a supply takes to make it is left as it is, and at least so long. */
+    SUPPLY_PAUSE = 2,
+    SUPPLY_PAUSE_MS = 50,
     VOLUMES_STALE_MS = 60 * 1000,
     LACK_MS = 60 * 1000, /* between lists of what there was no room for */
     /* A watch is quiet when nothing changes; the API server's bookmarks come about each minute. */
@@ -44,11 +45,10 @@ struct informer {
     uint64_t belief_generation; /* of the rules of which it was said who is believed */
     struct store *store;
     struct event_handler keep;   /* what fills the live */
-    struct warm *warm;           /* NULL: nobody wants offers */
-    const struct places *places; /* of the last view; NULL: nobody asks */
-    uint64_t places_generation;  /* of the rules whose catalogue they were made with */
-    bool places_are_old;         /* something they stand on has changed since */
-    int64_t places_made_ms, places_took_ms;
+    const struct supply *supply; /* of the last view; NULL: nobody asks */
+    uint64_t supply_generation;  /* of the rules whose catalogue it was made with; 0: none */
+    bool supply_is_old;          /* something it stands on has changed since */
+    int64_t supply_made_ms, supply_took_ms;
     const struct snapshot *shown;  /* the last one that was published */
     struct loaded_policies *rules; /* that the last view was made with, and holds; NULL: none */
     struct visibility visibility;  /* the last one published */
@@ -116,8 +116,7 @@ static void give_back(struct cluster_view *view)
 static void free_shown(struct published_view *shown)
 {
     store_release(shown->informer->store, shown->view.snapshot);
-    pin_offers_release(shown->view.offers);
-    places_release(shown->view.places);
+    supply_release(shown->view.supply);
     free(shown);
 }
 
@@ -136,68 +135,52 @@ static void free_gone(struct informer *informer)
 
 /* ---- a view ---- */
 
-/* Without them a pod can go wherever a pool or a Node is for it. What is warm is dropped when
- * nobody wants it: then it has not seen all changes, and its catalogue goes with its rules. */
-static const struct pin_offers *make_offers(struct informer *informer,
-                                            const struct loaded_policies *rules,
-                                            const struct snapshot *snapshot,
-                                            const struct store_changes *changes)
+static bool changes_mind(const struct supply *supply, const struct snapshot *snapshot,
+                         const struct store_changes *changes)
 {
-    const struct rail *pin = rail_find(TEXT("zone-pin"));
-    if (rules == NULL || !policy_set_uses(rules->world->policies, pin)) {
-        warm_destroy(informer->warm);
-        informer->warm = NULL;
-        return NULL;
-    }
-    if (informer->warm == NULL) {
-        informer->warm = warm_create();
-        changes = NULL;
-    }
-    return informer->warm == NULL
-               ? NULL
-               : warm_next(informer->warm, snapshot, changes, rules->world->catalog,
-                           policy_set_karpenter(rules->world->policies));
-}
-
-static bool change_pools(const struct store_changes *changes)
-{
-    for (size_t i = 0; i < changes->count; i++)
-        if (is_in(KINDS_OPTIONAL & ~KIND_BIT(KIND_NODE_CLAIM), changes->items[i].kind))
+    for (size_t i = 0; i < changes->count; i++) {
+        const struct store_change *change = &changes->items[i];
+        if (supply == NULL ||
+            supply_minds(supply, snapshot, change->kind, change->before, change->after))
             return true;
+    }
     return false;
 }
 
-static bool places_are_due(const struct informer *informer, int64_t now_ms)
+static int64_t supply_due_ms(const struct informer *informer)
 {
-    int64_t pause_ms = PLACES_PAUSE * informer->places_took_ms;
-    return informer->places_are_old &&
-           now_ms - informer->places_made_ms >= (pause_ms > TICK_MS ? pause_ms : TICK_MS);
+    int64_t pause_ms = SUPPLY_PAUSE * informer->supply_took_ms;
+    return informer->supply_made_ms + (pause_ms > SUPPLY_PAUSE_MS ? pause_ms : SUPPLY_PAUSE_MS);
 }
 
-/* Most changes leave them as they are; what comes of Nodes and volumes, now and then, waits a
- * while: to look at every instance type takes longer than all the rest of a view. */
-static const struct places *make_places(struct informer *informer,
+static bool supply_is_due(const struct informer *informer, int64_t now_ms)
+{
+    return informer->supply_is_old && now_ms >= supply_due_ms(informer);
+}
+
+/* Most changes leave it as it is. While Nodes come and go without end it is made now and then: to
+ * look at every instance type takes longer than all the rest of a view. */
+static const struct supply *make_supply(struct informer *informer,
                                         const struct loaded_policies *rules,
                                         const struct snapshot *snapshot,
                                         const struct store_changes *changes)
 {
-    const struct rail *placeable = rail_find(TEXT("placeable"));
-    bool wanted = rules != NULL && policy_set_uses(rules->world->policies, placeable);
+    bool wanted = rules != NULL && policy_set_asks_supply(rules->world->policies);
     int64_t now_ms = informer->options.now_ms();
-    informer->places_are_old |= wanted && places_mind(changes);
-    bool stays = wanted && informer->places_generation == rules->world->generation &&
-                 !change_pools(changes) && !places_are_due(informer, now_ms);
+    informer->supply_is_old |= wanted && changes_mind(informer->supply, snapshot, changes);
+    bool stays = wanted && informer->supply_generation == rules->world->generation &&
+                 !supply_is_due(informer, now_ms);
     if (!stays) {
-        places_release(informer->places);
-        informer->places = wanted ? places_make(snapshot, rules->world->catalog,
-                                                policy_set_karpenter(rules->world->policies))
+        supply_release(informer->supply);
+        informer->supply = wanted ? supply_create(snapshot, rules->world->catalog,
+                                                  policy_set_karpenter(rules->world->policies))
                                   : NULL;
-        informer->places_generation = wanted ? rules->world->generation : 0;
-        informer->places_are_old = false;
-        informer->places_made_ms = informer->options.now_ms();
-        informer->places_took_ms = informer->places_made_ms - now_ms;
+        informer->supply_generation = wanted ? rules->world->generation : 0;
+        informer->supply_is_old = false;
+        informer->supply_made_ms = informer->options.now_ms();
+        informer->supply_took_ms = informer->supply_made_ms - now_ms;
     }
-    return places_hold(informer->places);
+    return supply_hold(informer->supply);
 }
 
 /* False: memory ran out, and it must be tried again. */
@@ -216,8 +199,7 @@ static bool publish_view(struct informer *informer, struct loaded_policies *rule
         .view = {.snapshot = version, .rules = rules, .give_back = give_back},
         .informer = informer,
     };
-    shown->view.offers = make_offers(informer, rules, version, &changes);
-    shown->view.places = make_places(informer, rules, version, &changes);
+    shown->view.supply = make_supply(informer, rules, version, &changes);
     if (!publisher_set_view(informer->options.publisher, &shown->view, visibility)) {
         free_shown(shown);
         return false;
@@ -656,8 +638,8 @@ static bool step(struct informer *informer, struct loaded_policies *rules, int64
     bool first = whole && !informer->visible && is_ready_to_look(informer, now_ms, reports);
     informer->visible |= first;
     struct visibility before = informer->visibility, visibility = see(informer, reports);
-    informer->due |= first || rules != informer->rules; /* their catalogue makes other offers */
-    informer->due |= places_are_due(informer, now_ms);
+    informer->due |= first || rules != informer->rules; /* their catalogue makes another supply */
+    informer->due |= supply_is_due(informer, now_ms);
     /* Which they are belongs to the view that has them. */
     informer->due |= memcmp(&visibility.owners, &before.owners, sizeof before.owners) != 0;
     if (is_time_for_a_view(informer, whole, now_ms)) {
@@ -684,6 +666,18 @@ static bool step(struct informer *informer, struct loaded_policies *rules, int64
     return true;
 }
 
+/* Until there is something to do. A supply that was due, and could not be made, is tried again at a
+ * tick. */
+static int64_t wait_ms(const struct informer *informer, int64_t stepped_ms)
+{
+    int64_t wait_ms =
+        informer->resting ? TICK_MS : informer->gather_until_ms - informer->options.now_ms();
+    int64_t supply_ms = supply_due_ms(informer) - stepped_ms;
+    if (informer->supply_is_old && supply_ms > 0 && supply_ms < wait_ms)
+        wait_ms = supply_ms;
+    return wait_ms > TICK_MS ? TICK_MS : wait_ms > 0 ? wait_ms : 0;
+}
+
 int64_t informer_step(struct informer *informer, const struct watch_report reports[KIND_COUNT])
 {
     int64_t now_ms = informer->options.now_ms();
@@ -692,17 +686,12 @@ int64_t informer_step(struct informer *informer, const struct watch_report repor
     struct loaded_policies *rules = publisher_hold_policies(publisher);
     bool visible = informer->visible;
     bool done = step(informer, rules, now_ms, reports);
-    /* Behind a view that is published, and not while more is likely to come. */
-    if (informer->warm != NULL && informer->gather_until_ms == 0 &&
-        now_ms - informer->published_ms >= TICK_MS)
-        warm_tidy(informer->warm, informer->shown);
     publisher_release_policies(publisher, rules);
     list_what_lacks(informer, now_ms);
     if (visible != informer->visible || now_ms - informer->told_ms >= TICK_MS)
         tell_status(informer, now_ms, reports);
     informer->resting = informer->gather_until_ms == 0;
-    int64_t wait_ms = informer->gather_until_ms - informer->options.now_ms();
-    return !done || informer->resting || wait_ms > TICK_MS ? TICK_MS : wait_ms > 0 ? wait_ms : 0;
+    return done ? wait_ms(informer, now_ms) : TICK_MS;
 }
 
 /* ---- beginning and end ---- */
@@ -740,8 +729,7 @@ void informer_destroy(struct informer *informer)
     if (informer == NULL)
         return;
     free_gone(informer);
-    places_release(informer->places);
-    warm_destroy(informer->warm);
+    supply_release(informer->supply);
     store_destroy(informer->store);
     pthread_mutex_destroy(&informer->gone_mutex);
     free(informer);

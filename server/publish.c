@@ -97,8 +97,7 @@ static bool publish(struct publisher *publisher, struct loaded_policies *rules,
     };
     if (view != NULL) {
         composed->world.snapshot = view->snapshot;
-        composed->world.offers = view->offers;
-        composed->world.places = view->places;
+        composed->world.supply = view->supply;
         composed->world.unseen = visibility->unseen;
         composed->world.owners = visibility->owners;
         composed->world.blind = false;

@@ -5,7 +5,6 @@
 
 #include "server/server.h"
 
-struct pin_offers;
 struct snapshot;
 
 /* A world as world_load makes it. Counted; whoever holds it may read it. */
@@ -17,9 +16,8 @@ struct loaded_policies {
 /* A cluster at one moment. Counted; when nobody uses it any more it is given back to its maker. */
 struct cluster_view {
     const struct snapshot *snapshot;
-    const struct pin_offers *offers; /* NULL: none are made */
-    const struct places *places;     /* NULL: nobody asks */
-    struct loaded_policies *rules;   /* what the offers were made with, held on; NULL: none */
+    const struct supply *supply;   /* NULL: nobody asks */
+    struct loaded_policies *rules; /* what the supply was made with, held on; NULL: none */
     /* On the thread that publishes or destroys, one at a time. */
     void (*give_back)(struct cluster_view *view);
     size_t hold_count; /* the publisher's */

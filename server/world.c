@@ -2,9 +2,8 @@
 #include "catalog/catalog.h"
 #include "kube/manifest.h"
 #include "kube/snapshot.h"
-#include "pinning/pin.h"
-#include "pinning/places.h"
 #include "server/server.h"
+#include "simulation/supply.h"
 
 enum { WORLD_BUDGET_BYTES = 1 << 30 };
 
@@ -96,14 +95,6 @@ static void load(void *argument)
     if (policies && loading->options->serves)
         warn_of_belief(loading, world->policies);
     bool snapshot = load_snapshot(loading, &world->snapshot);
-    const struct rail *pin = rail_find(TEXT("zone-pin"));
-    if (policies && snapshot && policy_set_uses(world->policies, pin))
-        world->offers = pin_offers_create(world->snapshot, world->catalog,
-                                          policy_set_karpenter(world->policies), loading->arena);
-    const struct rail *placeable = rail_find(TEXT("placeable"));
-    if (policies && snapshot && policy_set_uses(world->policies, placeable))
-        world->places = places_create(world->snapshot, world->catalog,
-                                      policy_set_karpenter(world->policies), loading->arena);
     loading->owned = owned;
     loading->complete = policies && snapshot;
 }
@@ -131,12 +122,19 @@ bool world_load(const struct world_options *options, uint64_t generation, int64_
         arena_destroy(loading.arena);
         return false;
     }
-    *world = &loading.owned->world;
+    struct world *loaded = &loading.owned->world;
+    if (policy_set_asks_supply(loaded->policies))
+        loaded->supply = supply_create(loaded->snapshot, loaded->catalog,
+                                       policy_set_karpenter(loaded->policies));
+    *world = loaded;
     return true;
 }
 
-void world_destroy(void *world)
+void world_destroy(void *destroyed)
 {
-    if (world != NULL)
-        arena_destroy(((struct owned_world *)world)->arena);
+    struct owned_world *owned = destroyed;
+    if (owned == NULL)
+        return;
+    supply_release(owned->world.supply);
+    arena_destroy(owned->arena);
 }

@@ -173,7 +173,6 @@ bool solver_add_type(struct solver_builder *builder, const struct solver_type *g
         id = arena_printf(problem->arena, "%s of %s", given->name, given->node_class).data;
     if (!name_add(&problem->type_ids, id, "instance type", number, error))
         return false;
-    builder->supply_changed = true;
     struct instance_type type = {
         .name = arena_text(problem->arena, text_of(given->name)).data,
         .requirements = term_make(problem, given->requirements).requirements,
@@ -195,7 +194,6 @@ bool solver_add_pool(struct solver_builder *builder, const struct solver_pool *g
     if (!amounts_check(problem, given->limits, "NodePool", given->name, error) ||
         !name_add(&problem->pool_ids, given->name, "NodePool", number, error))
         return false;
-    builder->supply_changed = true;
     struct pool pool = {
         .name = intern_text(&problem->pool_ids, *number),
         .weight = given->weight,
@@ -272,33 +270,10 @@ bool solver_add_node(struct solver_builder *builder, const struct solver_node *g
     struct state_node node;
     if (!read_node(problem, given, &node, error))
         return false;
-    *number = intern_find(&problem->node_ids, given->name, strlen(given->name));
-    bool again = *number != SOLVER_NONE && problem->nodes.items[*number].gone;
-    if (!again && !name_add(&problem->node_ids, given->name, "Node", number, error))
+    if (!name_add(&problem->node_ids, given->name, "Node", number, error))
         return false;
-    builder->nodes_changed = true;
     node.name = intern_text(&problem->node_ids, *number);
-    if (again)
-        problem->nodes.items[*number] = node;
-    else
-        *LIST_PUSH(problem->arena, &problem->nodes) = node;
-    return true;
-}
-
-bool solver_change_node(struct solver_builder *builder, uint32_t number,
-                        const struct solver_node *given, struct error *error)
-{
-    struct solver_problem *problem = builder->problem;
-    struct state_node node;
-    if (number >= problem->nodes.count || problem->nodes.items[number].gone ||
-        strcmp(problem->nodes.items[number].name, given->name) != 0)
-        return error_set(error, ERROR_INPUT, NOWHERE, "node %u is not there, or not Node %s",
-                         number, given->name);
-    if (!read_node(problem, given, &node, error))
-        return false;
-    node.name = problem->nodes.items[number].name;
-    problem->nodes.items[number] = node;
-    builder->nodes_changed = true;
+    *LIST_PUSH(problem->arena, &problem->nodes) = node;
     return true;
 }
 
@@ -307,7 +282,6 @@ bool solver_add_namespace(struct solver_builder *builder, const char *name,
 {
     (void)error;
     struct solver_problem *problem = builder->problem;
-    builder->namespaces_changed = true;
     uint32_t number = intern_string(&problem->namespaces, name, NULL);
     while (problem->namespace_labels.count <= number)
         (void)LIST_PUSH(problem->arena, &problem->namespace_labels);
@@ -330,7 +304,6 @@ bool solver_add_daemon(struct solver_builder *builder, uint32_t shape, struct er
         return error_set(error, ERROR_INPUT, NOWHERE, "a daemon is of shape %u, which is not there",
                          shape);
     *LIST_PUSH(problem->arena, &problem->daemons) = shape;
-    builder->supply_changed = true;
     return true;
 }
 
@@ -349,8 +322,7 @@ bool solver_add_pod(struct solver_builder *builder, const struct solver_pod *giv
     if (given->shape >= problem->shapes.count)
         return error_set(error, ERROR_INPUT, NOWHERE, "Pod %s is of shape %u, which is not there",
                          given->name, given->shape);
-    if (given->node != SOLVER_NONE &&
-        (given->node >= problem->nodes.count || problem->nodes.items[given->node].gone))
+    if (given->node != SOLVER_NONE && given->node >= problem->nodes.count)
         return error_set(error, ERROR_INPUT, NOWHERE, "Pod %s is on node %u, which is not there",
                          given->name, given->node);
     if (given->mount_count != 0 &&
@@ -358,17 +330,12 @@ bool solver_add_pod(struct solver_builder *builder, const struct solver_pod *giv
         return error_set(error, ERROR_INPUT, NOWHERE,
                          "Pod %s has %zu mounts and its shape %zu volumes", given->name,
                          given->mount_count, problem->shapes.items[given->shape].volume_count);
-    *number = intern_find(&problem->pod_ids, given->name, strlen(given->name));
-    bool again = *number != SOLVER_NONE && problem->pods.items[*number].node == POD_GONE;
-    if (!again && !name_add(&problem->pod_ids, given->name, "Pod", number, error))
+    if (!name_add(&problem->pod_ids, given->name, "Pod", number, error))
         return false;
     struct mount *mounts = ARENA_ARRAY(problem->arena, given->mount_count, struct mount);
     for (size_t i = 0; i < given->mount_count; i++)
         mounts[i] = mount_make(problem, &given->mounts[i]);
-    struct pod *pod =
-        again ? &problem->pods.items[*number] : LIST_PUSH(problem->arena, &problem->pods);
-    note_change(builder, *number, again ? pod : NULL);
-    *pod = (struct pod){
+    *LIST_PUSH(problem->arena, &problem->pods) = (struct pod){
         .uid = given->uid == NULL ? "" : arena_text(problem->arena, text_of(given->uid)).data,
         .created_unix_s = given->created_unix_s,
         .shape = given->shape,

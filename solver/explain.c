@@ -335,8 +335,6 @@ static bool explain_alone(struct question *q, struct reason_list *reasons)
 struct solver_reasons solver_explain(struct solver_run *run, uint32_t pod)
 {
     const struct solver_problem *problem = run->problem;
-    if (problem->pods.items[pod].node == POD_GONE)
-        return (struct solver_reasons){NULL, 0};
     struct question q = {
         .run = run,
         .problem = problem,

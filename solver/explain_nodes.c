@@ -158,13 +158,11 @@ static int compare_causes(const void *a_pointer, const void *b_pointer)
     return text_compare(a->one, b->one);
 }
 
-/* Of a node that has gone with a query no cpu is left, and one less (overlay.c); one that is to
- * come is no developer's yet. */
+/* One that is to come is no developer's yet. */
 static bool is_there(const struct question *q, size_t number)
 {
     const struct state_node *node = &q->problem->nodes.items[number];
-    return !node->gone && !node->leaving && !node->to_come &&
-           q->run->room[number * q->problem->resource_count + SOLVER_CPU] != -1;
+    return !node->leaving && !node->to_come;
 }
 
 static void tell_nearest_node(struct question *q, struct solver_reason *reason, size_t number)

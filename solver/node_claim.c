@@ -84,7 +84,7 @@ const uint64_t *pool_limit_options(struct solver_run *run, uint32_t number)
 {
     const struct solver_problem *problem = run->problem;
     const struct pool *pool = &problem->pools.items[number];
-    if (!pool->has_limits)
+    if (!pool->has_limits || run->beyond_limits)
         return pool->options;
     const int64_t *limits = run->limits[number];
     if (limits[SOLVER_NODES] <= 0)

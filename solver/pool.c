@@ -161,18 +161,20 @@ static void make_room(struct solver_problem *problem, struct pool *pool)
     pool->room = room;
 }
 
-void pool_limits(const struct solver_problem *problem, uint32_t number, const uint64_t *gone,
-                 int64_t *limits)
+/* What the nodes leave of the limits. */
+static void make_limits(const struct solver_problem *problem, uint32_t number)
 {
-    const struct pool *pool = &problem->pools.items[number];
+    struct pool *pool = &problem->pools.items[number];
+    int64_t *limits = ARENA_ARRAY(problem->arena, problem->resource_count, int64_t);
+    pool->has_limits = pool->limit_amounts.count > 0;
+    pool->limits = limits;
     for (size_t r = 0; r < problem->resource_count; r++)
         limits[r] = INT64_MAX;
     for (size_t i = 0; i < pool->limit_amounts.count; i++)
         limits[pool->limit_amounts.items[i].resource] = pool->limit_amounts.items[i].quantity;
     for (size_t i = 0; i < problem->nodes.count && pool->has_limits; i++) {
         const struct state_node *node = &problem->nodes.items[i];
-        if (node->pool != number || node->gone || node->leaving ||
-            (gone != NULL && bits_has(gone, i)))
+        if (node->pool != number || node->leaving)
             continue;
         if (limits[SOLVER_NODES] != INT64_MAX)
             limits[SOLVER_NODES]--;
@@ -181,17 +183,6 @@ void pool_limits(const struct solver_problem *problem, uint32_t number, const ui
             if (*limit != INT64_MAX && node->capacity.items[j].resource != SOLVER_NODES)
                 *limit = subtract_capped(*limit, node->capacity.items[j].quantity);
         }
-    }
-}
-
-void pools_limit(struct solver_problem *problem)
-{
-    for (uint32_t i = 0; i < problem->pools.count; i++) {
-        struct pool *pool = &problem->pools.items[i];
-        int64_t *limits = ARENA_ARRAY(problem->arena, problem->resource_count, int64_t);
-        pool->has_limits = pool->limit_amounts.count > 0;
-        pool_limits(problem, i, NULL, limits);
-        pool->limits = limits;
     }
 }
 
@@ -213,10 +204,10 @@ void pools_make(struct solver_problem *problem)
         choose_options(problem, pool);
         make_daemons(problem, pool);
         make_room(problem, pool);
+        make_limits(problem, i);
         order[i] = i;
     }
     if (problem->pools.count > 1)
         qsort_r(order, problem->pools.count, sizeof *order, compare_pools, problem);
     problem->pool_order = order;
-    pools_limit(problem);
 }

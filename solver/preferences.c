@@ -240,17 +240,15 @@ struct relaxation relaxation_of_required(struct solver_builder *builder, const s
     return relaxation_make(builder, shape, &preferences);
 }
 
-void relaxations_make(struct solver_builder *builder, size_t known_shapes)
+void relaxations_make(struct solver_builder *builder)
 {
     struct solver_problem *problem = builder->problem;
     for (size_t i = 0; i < problem->shapes.count; i++) {
         struct shape *shape = &problem->shapes.items[i];
-        if (i >= known_shapes) {
-            inverse_groups_make(builder, shape);
-            shape->first_volume_term = problem->volume_term_count;
-            problem->volume_term_count += (uint32_t)shape->volume_alternative_count;
-        }
-        if (!shape->pending || shape->relaxation_count > 0)
+        inverse_groups_make(builder, shape);
+        shape->first_volume_term = problem->volume_term_count;
+        problem->volume_term_count += (uint32_t)shape->volume_alternative_count;
+        if (!shape->pending)
             continue;
         LIST(struct relaxation) relaxations = {0};
         struct relaxation_steps *steps = relaxation_steps(builder, shape);

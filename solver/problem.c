@@ -5,9 +5,9 @@
 
 /* ---- requests ---- */
 
-static void make_requests(struct solver_problem *problem, size_t known_shapes)
+static void make_requests(struct solver_problem *problem)
 {
-    for (size_t i = known_shapes; i < problem->shapes.count; i++) {
+    for (size_t i = 0; i < problem->shapes.count; i++) {
         struct shape *shape = &problem->shapes.items[i];
         int64_t *requests = amounts_vector(problem, shape->amounts);
         requests[SOLVER_PODS] = add_capped(requests[SOLVER_PODS], 1);
@@ -84,45 +84,40 @@ static void make_queue(struct solver_problem *problem)
     problem->queue = queue;
 }
 
+/* ---- a problem over another ---- */
+
+void problem_over(struct solver_problem *problem, const struct solver_problem *below,
+                  struct arena *arena)
+{
+    *problem = *below;
+    problem->arena = arena;
+    problem->names = solver_names_create(arena, below->names);
+    problem->pod_names = solver_names_create(arena, below->pod_names);
+#define OVER(table) problem->table = intern_over(arena, &below->table)
+    OVER(words);
+    OVER(resources);
+    OVER(namespaces);
+    OVER(volume_claims);
+    OVER(drivers);
+    OVER(pod_ids);
+    OVER(type_ids);
+    OVER(pool_ids);
+    OVER(node_ids);
+    OVER(shape_fingerprints);
+    OVER(class_fingerprints);
+    OVER(selector_fingerprints);
+    OVER(toleration_fingerprints);
+    OVER(group_fingerprints);
+#undef OVER
+}
+
 /* ---- building ---- */
 
 static void mark_pending(struct solver_problem *problem)
 {
-    for (size_t i = 0; i < problem->shapes.count; i++)
-        problem->shapes.items[i].pending = false;
     for (size_t i = 0; i < problem->pods.count; i++)
         if (problem->pods.items[i].node == SOLVER_NONE)
             problem->shapes.items[problem->pods.items[i].shape].pending = true;
-}
-
-static void make_supply(struct solver_problem *problem)
-{
-    memset(&problem->options, 0, sizeof problem->options);
-    memset(&problem->offering_shapes, 0, sizeof problem->offering_shapes);
-    memset(&problem->reservations, 0, sizeof problem->reservations);
-    memset(&problem->reserved, 0, sizeof problem->reserved);
-    instance_types_make(problem);
-    pools_make(problem);
-}
-
-static void make_groups(struct solver_builder *builder)
-{
-    struct solver_problem *problem = builder->problem;
-    memset(&problem->groups, 0, sizeof problem->groups);
-    memset(&problem->inverse_groups, 0, sizeof problem->inverse_groups);
-    problem->group_fingerprints = (struct intern){.arena = problem->arena};
-    problem->relaxation_count = problem->volume_term_count = 0;
-    for (size_t i = 0; i < problem->shapes.count; i++)
-        problem->shapes.items[i].relaxation_count = problem->shapes.items[i].inverse_group_count =
-            0;
-    for (size_t i = 0; i < problem->label_classes.count; i++) {
-        struct label_class *class = &problem->label_classes.items[i];
-        memset(&class->counted_by, 0, sizeof class->counted_by);
-        memset(&class->kept_away_by, 0, sizeof class->kept_away_by);
-        memset(&class->listed_by, 0, sizeof class->listed_by);
-    }
-    relaxations_make(builder, 0);
-    topology_groups_count(problem, 0, 0);
 }
 
 static bool types_are_there(const struct solver_problem *problem, struct error *error)
@@ -155,38 +150,19 @@ bool solver_build(struct solver_builder *builder, const struct solver_settings *
                   const struct solver_problem **built, struct error *error)
 {
     struct solver_problem *problem = builder->problem;
-    const struct solver_problem *before = builder->before;
     if (!types_are_there(problem, error))
         return false;
     problem->settings = *settings;
     problem->resource_count = (uint32_t)intern_count(&problem->resources);
-    bool anew = before == NULL || builder->supply_changed ||
-                problem->resource_count != before->resource_count;
-    bool regroup = anew || builder->nodes_changed || builder->namespaces_changed ||
-                   settings->ignore_preferences != before->settings.ignore_preferences ||
-                   settings_optimize(settings) != settings_optimize(&before->settings);
     mark_pending(problem);
-    make_requests(problem, anew ? 0 : before->shapes.count);
-    if (anew)
-        make_supply(problem);
-    else if (builder->nodes_changed)
-        pools_limit(problem);
-    problem->limits_agree =
-        before == NULL || !(anew || builder->nodes_changed) || derive_limits_agree(before, problem);
+    make_requests(problem);
+    instance_types_make(problem);
+    pools_make(problem);
     pods_index(problem);
-    if (anew || builder->nodes_changed)
-        nodes_index(problem);
-    if (anew)
-        for (uint32_t i = 0; i < problem->nodes.count; i++)
-            node_make(problem, i);
-    else
-        derive_nodes(builder);
-    if (regroup)
-        make_groups(builder);
-    else
-        derive_groups(builder);
-    if (regroup || problem->groups.count > before->groups.count)
-        make_topology_keys(problem);
+    nodes_index(problem);
+    relaxations_make(builder);
+    topology_groups_count(problem);
+    make_topology_keys(problem);
     make_queue(problem);
     make_late_groups(problem);
     *built = problem;
@@ -194,11 +170,6 @@ bool solver_build(struct solver_builder *builder, const struct solver_settings *
 }
 
 /* ---- names ---- */
-
-bool solver_limits_agree(const struct solver_problem *problem)
-{
-    return problem->limits_agree;
-}
 
 uint32_t solver_pool_count(const struct solver_problem *problem)
 {

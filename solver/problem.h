@@ -111,7 +111,6 @@ struct topology_group {
     size_t occupied; /* domains with a count above 0 */
     /* Inverse: pods that have the term. One that nobody has keeps nobody away. */
     size_t running_owners, pending_owners;
-    bool counts_shared; /* with the problem this one was derived from */
 };
 
 /* ---- shapes ---- */
@@ -180,12 +179,11 @@ struct mount {
     uint32_t volume_claim, driver; /* driver SOLVER_NONE: not counted */
     bool binds;                    /* is nowhere yet */
 };
-#define POD_GONE (SOLVER_NONE - 1)
 struct pod {
     const char *uid;
     int64_t created_unix_s;
     uint32_t shape;
-    uint32_t node; /* SOLVER_NONE: pending; POD_GONE: removed */
+    uint32_t node; /* SOLVER_NONE: pending */
     bool daemon, leaving;
     const struct mount *mounts;
     size_t mount_count;
@@ -290,7 +288,6 @@ struct state_node { /* a node of the cluster */
     const char *name;
     uint32_t pool;
     bool initialized, to_come;
-    bool gone;                         /* removed: nothing fits */
     bool leaving;                      /* nothing fits, and only its pods make it a domain */
     struct solver_requirements labels; /* canonical keys, hostname not among them */
     struct label_list raw;             /* as written: topology keys are not canonical */
@@ -333,7 +330,6 @@ struct solver_problem {
     LIST(struct label_list) namespace_labels; /* by namespace */
     /* Ready: */
     uint32_t resource_count;
-    bool limits_agree;      /* with those of the problem before */
     const bool *well_known; /* by key: undefined is fine (docs/reference/karpenter.md 1.3) */
     uint32_t key_count;
     LIST(struct instance_type_option) options;
@@ -376,31 +372,13 @@ struct solver_problem {
 
 /* ---- making it: one file a subject ---- */
 
-struct changed_pod {
-    uint32_t number;
-    struct pod was; /* on node POD_GONE: it was not there */
-};
 struct solver_builder {
     struct solver_problem *problem;
     struct fingerprint scratch;
-    /* Derived from, of an amended one its lists as they were; NULL: from nothing. */
-    const struct solver_problem *before;
-    /* Against the problem before: */
-    bool supply_changed; /* types, pools, daemons */
-    bool nodes_changed, namespaces_changed;
-    LIST(struct changed_pod) changed_pods; /* some of them more than once */
 };
 /* A problem with the lists of another one, on tables of its own over that one's. */
 void problem_over(struct solver_problem *problem, const struct solver_problem *below,
                   struct arena *arena);
-
-/* derive.c */
-/* To be called before a pod is not what it was; NULL: it was not there. */
-void note_change(struct solver_builder *builder, uint32_t number, const struct pod *was);
-void derive_nodes(struct solver_builder *builder);
-/* Whether NodePools may buy the same. */
-bool derive_limits_agree(const struct solver_problem *before, const struct solver_problem *after);
-void derive_groups(struct solver_builder *builder);
 /* builder.c */
 bool amounts_check(const struct solver_problem *problem, struct solver_amounts amounts,
                    const char *what, const char *name, struct error *error);
@@ -434,17 +412,11 @@ void offerings_select(const struct solver_problem *problem, const struct solver_
 void reservations_make(struct solver_problem *problem);
 /* pool.c */
 void pools_make(struct solver_problem *problem);
-/* What the nodes leave of the limits. Without those in gone (bits; NULL: none). */
-void pool_limits(const struct solver_problem *problem, uint32_t number, const uint64_t *gone,
-                 int64_t *limits);
-void pools_limit(struct solver_problem *problem);
 /* state_node.c */
 /* Which pods run where. */
 void pods_index(struct solver_problem *problem);
-/* Order and labels. */
+/* Order and labels, and what is free on each. */
 void nodes_index(struct solver_problem *problem);
-/* What is free on one. */
-void node_make(struct solver_problem *problem, uint32_t number);
 /* Takes the nodes off (bits by number) whose labels, or name, are not what the term asks. */
 void nodes_keep(const struct solver_problem *problem, const struct term *term, uint64_t *nodes);
 /* Takes those off whose taints are not tolerated. */
@@ -463,8 +435,8 @@ static inline const uint32_t *label_values(const struct solver_problem *problem,
     return key < problem->label_key_count ? problem->label_values[key] : NULL;
 }
 /* relaxation.c */
-/* The relaxations of every pending shape from first on that has none, and the inverse groups. */
-void relaxations_make(struct solver_builder *builder, size_t known_shapes);
+/* The relaxations of every pending shape, and the inverse groups. */
+void relaxations_make(struct solver_builder *builder);
 void inverse_groups_make(struct solver_builder *builder, struct shape *shape);
 /* The relaxations of a shape one after another, their numbers left to the caller. */
 struct relaxation_steps;
@@ -495,27 +467,10 @@ uint32_t topology_group_of_spread(struct solver_builder *builder, const struct s
                                   const struct topology_node_filter *filter);
 uint32_t topology_group_of_affinity(struct solver_builder *builder, const struct shape *shape,
                                     const struct pod_affinity *affinity, bool inverse);
-/* What the cluster holds of groups from known_groups on, and which of them label classes meet; of
- * the classes from known_classes on, which of all. */
-void topology_groups_count(struct solver_problem *problem, size_t known_groups,
-                           size_t known_classes);
-void group_count(struct solver_problem *problem, struct topology_group *group);
-/* One pod more or less (by) of a class, or of an inverse group's owner, on a node. */
-void topology_group_adjust(const struct solver_problem *problem, struct topology_group *group,
-                           uint32_t node, int32_t by);
-void topology_group_own_counts(const struct solver_problem *problem, struct topology_group *group);
-/* SOLVER_NONE: the node is in none. */
-uint32_t topology_group_domain(const struct solver_problem *problem,
-                               const struct topology_group *group, uint32_t node);
-/* Whether pods may be spread to a value though none is there: a pool can produce it, or a node has
- * it that stays and is not among gone (bits; NULL: none). */
-bool topology_group_has_domain(const struct solver_problem *problem,
-                               const struct topology_group *group, uint32_t domain,
-                               const uint64_t *gone);
-/* What is entered for a domain in which count pods are left: -1 when only pods made it one. */
-int32_t topology_group_count_after(const struct solver_problem *problem,
-                                   const struct topology_group *group, uint32_t domain,
-                                   int32_t count);
+/* What the cluster holds of each group, and which of them label classes meet. */
+void topology_groups_count(struct solver_problem *problem);
+/* Of one group, what the cluster holds. */
+void topology_group_count(struct solver_problem *problem, struct topology_group *group);
 static inline bool topology_group_counts_node(const struct topology_group *group, uint32_t node)
 {
     return group->filter_nodes == NULL || bits_has(group->filter_nodes, node);

@@ -24,7 +24,6 @@ static void *with_spare(struct arena *arena, const void *items, size_t count, si
 static struct warm *warm_up(struct solver_run *run)
 {
     struct warm *warm = ARENA_NEW(run->arena, struct warm);
-    warm->arena = run->arena;
     warm->base = *run->problem;
     WITH_SPARE(run->arena, warm->base.shapes);
     WITH_SPARE(run->arena, warm->base.label_classes);
@@ -50,7 +49,6 @@ static struct warm *warm_up(struct solver_run *run)
 static void rest(struct solver_run *run)
 {
     struct warm *warm = run->warm;
-    overlay_undo(warm);
     *run = warm->rest;
     warm->asking = false;
 }
@@ -140,6 +138,7 @@ static bool begin(struct query *q, struct solver_run *run, const struct solver_q
     problem_over(&warm->view, &warm->base, arena);
     run->problem = &warm->view;
     run->asked = true;
+    run->beyond_limits = question->beyond_limits;
     run->arena = arena;
     run->sets.fingerprints = intern_over(arena, &warm->rest.sets.fingerprints);
     run->sets.scratch = (struct fingerprint){.arena = arena};
@@ -149,7 +148,7 @@ static bool begin(struct query *q, struct solver_run *run, const struct solver_q
         .builder = {.problem = &warm->view, .scratch = {.arena = arena}},
         .known_groups = warm->base.groups.count,
     };
-    if (!overlay_apply(run, question->overlay, &q->overlaid, error) || !take_shape(q, shape, error))
+    if (!take_shape(q, shape, error))
         return false;
     if (question->mount_count != 0 && question->mount_count != q->shape->volume_count)
         return error_set(error, ERROR_INPUT, NOWHERE,
@@ -204,13 +203,12 @@ static void count_new_groups(struct query *q)
     /* Pods are counted by class and node, of which the view has those of the problem. */
     for (; q->known_groups < count; q->known_groups++) {
         struct topology_group *group = &view->groups.items[q->known_groups];
-        group_count(view, group);
+        topology_group_count(view, group);
         run->groups[q->known_groups] = (struct topology_group_state){
             .counts = group->counts,
             .count_size = group->count_size,
             .occupied = group->occupied,
         };
-        overlay_apply_to(run, &q->overlaid, (uint32_t)q->known_groups);
     }
 }
 

@@ -23,9 +23,8 @@ static void known_zones(const struct solver_problem *problem, uint64_t *zones)
 }
 
 struct zone_search {
-    uint64_t *known, *found, *of_pools, *of_nodes, *one;
+    uint64_t *known, *found, *one;
     size_t word_count;
-    bool others_matter;
 };
 
 static void search_nodes(struct query *q, const struct relaxation *relaxation,
@@ -38,7 +37,6 @@ static void search_nodes(struct query *q, const struct relaxation *relaxation,
     for (BITS_EACH(node, q->nodes, bits_words(q->view->nodes.count))) {
         if (zones[node] == SOLVER_NONE)
             continue;
-        bits_add(search->of_nodes, zones[node]);
         if (!bits_has(search->found, zones[node]) &&
             query_node_takes(q, relaxation, (uint32_t)node))
             bits_add(search->found, zones[node]);
@@ -62,7 +60,6 @@ static void search_pool(struct query *q, uint32_t pool, const struct relaxation 
                                              search->word_count);
         if (claim.set != NULL && query_try_node_claim(q, &claim, relaxation, &candidate)) {
             bits_add(search->found, zone);
-            bits_add(search->of_pools, zone);
         }
     }
 }
@@ -74,7 +71,6 @@ static void search_zones(struct query *q, struct zone_search *search)
         struct relaxation relaxation = relaxation_of_required(&q->builder, q->shape, i);
         bool may_be = query_take_relaxation(q, &relaxation);
         struct relaxation_state *state = &q->run->relaxations[relaxation.number];
-        search->others_matter |= state->matching_count > 0;
         if (!may_be)
             continue;
         /* Every domain that would do, not the one that would be chosen. */
@@ -107,7 +103,7 @@ static struct solver_strings zone_names(const struct query *q, const uint64_t *z
     return (struct solver_strings){names.items, names.count};
 }
 
-static void answer_zones(struct query *q, struct solver_zones *zones)
+static void answer_zones(struct query *q, struct solver_strings *zones)
 {
     struct arena *arena = q->run->arena;
     uint32_t key = q->view->zone_key;
@@ -115,26 +111,17 @@ static void answer_zones(struct query *q, struct solver_zones *zones)
                                      bits_words(solver_names_value_count(q->view->names, key)) + 1};
     search.known = ARENA_ARRAY(arena, search.word_count, uint64_t);
     search.found = ARENA_ARRAY(arena, search.word_count, uint64_t);
-    search.of_pools = ARENA_ARRAY(arena, search.word_count, uint64_t);
-    search.of_nodes = ARENA_ARRAY(arena, search.word_count, uint64_t);
     search.one = ARENA_ARRAY(arena, search.word_count, uint64_t);
     known_zones(q->view, search.known);
     search_zones(q, &search);
-    for (size_t w = 0; w < search.word_count; w++)
-        search.of_nodes[w] &= ~search.of_pools[w];
-    *zones = (struct solver_zones){
-        .all = zone_names(q, search.found, search.word_count),
-        .of_pools = zone_names(q, search.of_pools, search.word_count),
-        .by_room = zone_names(q, search.of_nodes, search.word_count),
-        .others_matter = search.others_matter,
-    };
+    *zones = zone_names(q, search.found, search.word_count);
 }
 
 bool solver_query_zones(struct solver_run *run, const struct solver_question *question,
-                        struct arena *arena, struct solver_zones *zones, struct error *error)
+                        struct arena *arena, struct solver_strings *zones, struct error *error)
 {
     struct query q;
-    *zones = (struct solver_zones){0};
+    *zones = (struct solver_strings){0};
     bool good = query_begin(&q, run, question, arena, error);
     if (good && !q.asks_for_unknown)
         answer_zones(&q, zones);

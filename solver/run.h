@@ -181,8 +181,9 @@ struct solver_run {
     size_t scratch_domain_words;
     int64_t *scratch_total;
     struct solver_plan plan;
-    struct warm *warm; /* query.h; NULL: nobody asked yet */
-    bool asked;        /* now, about one pod: those that are pending do not count */
+    struct warm *warm;  /* query.h; NULL: nobody asked yet */
+    bool beyond_limits; /* asked as if no NodePool had limits */
+    bool asked;         /* now, about one pod: those that are pending do not count */
 };
 
 /* ---- topology.c ---- */

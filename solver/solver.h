@@ -378,28 +378,7 @@ struct solver_settings {
         void *context;
     } patience;
 };
-/* A builder that begins with everything a problem has, which must outlive it and what is built of
- * it. Numbers stay what they are; a name that was removed and comes again has its old one. Each
- * derivation makes look-ups a little longer: after some dozens, build from nothing. */
-struct solver_builder *solver_derive(const struct solver_problem *before, struct arena *arena);
-/* The same for a problem that nobody else reads and nobody has a run of: it changes where it is, in
- * memory of its own, and is none any more when building fails. Costs and grows less than deriving.
- */
-struct solver_builder *solver_amend(const struct solver_problem *problem);
-bool solver_remove_pod(struct solver_builder *builder, uint32_t pod, struct error *error);
-/* With the pods that run there. */
-bool solver_remove_node(struct solver_builder *builder, uint32_t node, struct error *error);
-/* It is not as it was but for its name; the pods there stay. */
-bool solver_change_node(struct solver_builder *builder, uint32_t number,
-                        const struct solver_node *node, struct error *error);
-/* By name; SOLVER_NONE: it is not there, or was removed. */
-uint32_t solver_find_node(const struct solver_builder *builder, const char *name);
-uint32_t solver_find_pod(const struct solver_builder *builder, const char *name);
-/* A pending pod runs there from now on. */
-bool solver_place_pod(struct solver_builder *builder, uint32_t pod, uint32_t node,
-                      struct error *error);
-/* Consumes the builder. The problem is immutable and may be read by any thread. Of a derived one
- * only what differs is made anew. */
+/* Consumes the builder. The problem is immutable and may be read by any thread. */
 bool solver_build(struct solver_builder *builder, const struct solver_settings *settings,
                   const struct solver_problem **problem, struct error *error);
 
@@ -472,27 +451,15 @@ struct solver_reasons solver_explain(struct solver_run *run, uint32_t pod);
 
 /* ---- questions about one pod, to a run that was not solved ---- */
 
-/* What a query is to reckon with besides what runs: it is as if the problem had been built so. */
-struct solver_overlay_pod { /* in flight to a node */
-    uint32_t shape, node;
-    const struct solver_mount *mounts; /* as many as the shape has volumes, or none */
-    size_t mount_count;
-};
-struct solver_overlay {
-    const struct solver_overlay_pod *pods;
-    size_t pod_count;
-    const uint32_t *gone_nodes; /* and the pods there */
-    size_t gone_node_count;
-};
 /* One more pod, alone: the problem's pending ones do not count. A shape the problem does not have
  * costs some microseconds more. */
 struct solver_question {
-    const struct solver_overlay *overlay; /* NULL: nothing */
     const struct solver_shape *shape;  /* resources as the builder numbered them; SOLVER_NONE: one
                                           that nothing has */
     const struct solver_mount *mounts; /* as many as the shape has volumes, or none */
     size_t mount_count;
-    bool explain; /* why nowhere */
+    bool beyond_limits; /* as if no NodePool had limits */
+    bool explain;       /* why nowhere */
 };
 struct solver_answer {
     enum solver_place_kind kind;
@@ -513,17 +480,8 @@ struct solver_strings {
     const char *const *items;
     size_t count;
 };
-struct solver_zones {
-    struct solver_strings all;      /* by name */
-    struct solver_strings of_pools; /* those where a NodePool can launch a type that holds it */
-    struct solver_strings by_room;  /* where only Nodes suit it: in all while one has room */
-    bool others_matter; /* spread, affinity, or anti-affinity of pods that run had a say */
-};
 bool solver_query_zones(struct solver_run *run, const struct solver_question *question,
-                        struct arena *arena, struct solver_zones *zones, struct error *error);
-
-/* Whether NodePools may still buy in a problem what they might before it was derived or amended. */
-bool solver_limits_agree(const struct solver_problem *problem);
+                        struct arena *arena, struct solver_strings *zones, struct error *error);
 
 /* What a problem holds, by number. */
 uint32_t solver_pool_count(const struct solver_problem *problem);

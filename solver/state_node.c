@@ -5,11 +5,6 @@
 
 /* ---- which pods run where ---- */
 
-static bool runs(const struct pod *pod)
-{
-    return pod->node != SOLVER_NONE && pod->node != POD_GONE;
-}
-
 /* Turns counts by number, each at number + 1, into where each begins. */
 static size_t *add_up(struct arena *arena, size_t *starts, size_t count)
 {
@@ -28,7 +23,7 @@ void pods_index(struct solver_problem *problem)
     size_t *class_starts = ARENA_ARRAY(arena, class_count + 1, size_t);
     for (size_t i = 0; i < problem->pods.count; i++) {
         const struct pod *pod = &problem->pods.items[i];
-        if (!runs(pod))
+        if (pod->node == SOLVER_NONE)
             continue;
         node_starts[pod->node + 1]++;
         if (!pod->leaving)
@@ -40,7 +35,7 @@ void pods_index(struct solver_problem *problem)
     uint32_t *nodes = ARENA_ARRAY(arena, class_starts[class_count], uint32_t);
     for (uint32_t i = 0; i < problem->pods.count; i++) {
         const struct pod *pod = &problem->pods.items[i];
-        if (!runs(pod))
+        if (pod->node == SOLVER_NONE)
             continue;
         pods[next_pod[pod->node]++] = i;
         if (!pod->leaving)
@@ -78,17 +73,14 @@ static void leave_room_for_daemons(const struct solver_problem *problem,
             room[r] = subtract_capped(room[r], headroom[r] - running[r]);
 }
 
-void node_make(struct solver_problem *problem, uint32_t number)
+static void make_node(struct solver_problem *problem, uint32_t number)
 {
     struct state_node *node = &problem->nodes.items[number];
     size_t width = problem->resource_count;
     int64_t *room = amounts_vector(problem, node->allocatable);
     int64_t *daemons = ARENA_ARRAY(problem->arena, width, int64_t);
     node->room = room;
-    memset(&node->ports, 0, sizeof node->ports);
-    memset(&node->mounts, 0, sizeof node->mounts);
-    bool closed = node->gone || node->leaving;
-    for (size_t r = 0; r < width && closed; r++)
+    for (size_t r = 0; r < width && node->leaving; r++)
         room[r] = -1;
     for (size_t i = problem->node_starts[number]; i < problem->node_starts[number + 1]; i++) {
         const struct pod *pod = &problem->pods.items[problem->node_pods[i]];
@@ -103,7 +95,7 @@ void node_make(struct solver_problem *problem, uint32_t number)
         for (size_t j = 0; j < pod->mount_count; j++)
             *LIST_PUSH(problem->arena, &node->mounts) = pod->mounts[j];
     }
-    if (!closed)
+    if (!node->leaving)
         leave_room_for_daemons(problem, node, daemons, room);
 }
 
@@ -172,7 +164,6 @@ static void index_labels(struct solver_problem *problem)
 static void index_taints(struct solver_problem *problem)
 {
     struct intern fingerprints = {.arena = problem->arena};
-    memset(&problem->node_taints, 0, sizeof problem->node_taints);
     struct fingerprint fingerprint = {.arena = problem->arena};
     for (size_t i = 0; i < problem->nodes.count; i++) {
         struct taint_list taints = problem->nodes.items[i].taints;
@@ -196,6 +187,8 @@ void nodes_index(struct solver_problem *problem)
     order_nodes(problem);
     index_labels(problem);
     index_taints(problem);
+    for (uint32_t i = 0; i < problem->nodes.count; i++)
+        make_node(problem, i);
 }
 
 /* ---- choosing ---- */

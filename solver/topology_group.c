@@ -240,23 +240,13 @@ void class_kept_away(struct solver_problem *problem, struct label_class *class)
 
 /* ---- counting what the cluster holds (docs/reference/karpenter.md 3.3) ---- */
 
-uint32_t topology_group_domain(const struct solver_problem *problem,
-                               const struct topology_group *group, uint32_t node)
+static uint32_t domain_of(const struct solver_problem *problem, const struct topology_group *group,
+                          uint32_t node)
 {
     if (group->hostname)
         return node;
     const uint32_t *values = written_values(problem, group->key);
     return values == NULL ? SOLVER_NONE : values[node];
-}
-
-void topology_group_own_counts(const struct solver_problem *problem, struct topology_group *group)
-{
-    if (!group->counts_shared)
-        return;
-    int32_t *counts = ARENA_ARRAY(problem->arena, group->count_size, int32_t);
-    memcpy(counts, group->counts, group->count_size * sizeof *counts);
-    group->counts = counts;
-    group->counts_shared = false;
 }
 
 /* Nodes make domains that pools may not. Karpenter forgets that where others' anti-affinity is
@@ -274,50 +264,24 @@ static bool registers_node(const struct solver_problem *problem, const struct to
            topology_group_counts_node(group, node);
 }
 
-bool topology_group_has_domain(const struct solver_problem *problem,
-                               const struct topology_group *group, uint32_t domain,
-                               const uint64_t *gone)
+/* One pod more. */
+static void count_one(const struct solver_problem *problem, struct topology_group *group,
+                      uint32_t node)
 {
-    if (bits_has(group->pool_domains, domain))
-        return true;
-    for (uint32_t i = 0; i < problem->nodes.count; i++)
-        if ((gone == NULL || !bits_has(gone, i)) && registers_node(problem, group, i) &&
-            topology_group_domain(problem, group, i) == domain)
-            return true;
-    return false;
-}
-
-int32_t topology_group_count_after(const struct solver_problem *problem,
-                                   const struct topology_group *group, uint32_t domain,
-                                   int32_t count)
-{
-    bool stays =
-        count > 0 || group->hostname || topology_group_has_domain(problem, group, domain, NULL);
-    return stays ? count : -1;
-}
-
-void topology_group_adjust(const struct solver_problem *problem, struct topology_group *group,
-                           uint32_t node, int32_t by)
-{
-    uint32_t domain = topology_group_counts_node(group, node)
-                          ? topology_group_domain(problem, group, node)
-                          : SOLVER_NONE;
+    uint32_t domain =
+        topology_group_counts_node(group, node) ? domain_of(problem, group, node) : SOLVER_NONE;
     if (domain == SOLVER_NONE)
         return;
-    int32_t before = group->counts[domain] < 0 ? 0 : group->counts[domain];
-    group->counts[domain] = topology_group_count_after(problem, group, domain, before + by);
-    if (before == 0 && by > 0)
-        group->occupied++;
-    if (before > 0 && before + by == 0)
-        group->occupied--;
+    int32_t before = group->counts[domain];
+    group->occupied += before <= 0;
+    group->counts[domain] = before <= 0 ? 1 : before + 1;
 }
 
 static void register_nodes(const struct solver_problem *problem, struct topology_group *group)
 {
     for (uint32_t i = 0; i < problem->nodes.count && !group->hostname; i++) {
-        uint32_t domain = registers_node(problem, group, i)
-                              ? topology_group_domain(problem, group, i)
-                              : SOLVER_NONE;
+        uint32_t domain =
+            registers_node(problem, group, i) ? domain_of(problem, group, i) : SOLVER_NONE;
         if (domain != SOLVER_NONE && group->counts[domain] < 0)
             group->counts[domain] = 0;
     }
@@ -329,23 +293,11 @@ static void count_class(const struct solver_problem *problem, struct topology_gr
     if (class >= problem->started_class_count ||
         problem->class_starts[class] == problem->class_starts[class + 1])
         return;
-    topology_group_own_counts(problem, group);
-    const uint32_t *values = group->hostname ? NULL : written_values(problem, group->key);
-    if (values == NULL && !group->hostname)
-        return;
-    /* As group_adjust() by 1, for thousands. */
-    for (size_t i = problem->class_starts[class]; i < problem->class_starts[class + 1]; i++) {
-        uint32_t node = problem->class_nodes[i];
-        uint32_t domain = values == NULL ? node : values[node];
-        if (domain == SOLVER_NONE || !topology_group_counts_node(group, node))
-            continue;
-        int32_t before = group->counts[domain];
-        group->occupied += before <= 0;
-        group->counts[domain] = before <= 0 ? 1 : before + 1;
-    }
+    for (size_t i = problem->class_starts[class]; i < problem->class_starts[class + 1]; i++)
+        count_one(problem, group, problem->class_nodes[i]);
 }
 
-void group_count(struct solver_problem *problem, struct topology_group *group)
+void topology_group_count(struct solver_problem *problem, struct topology_group *group)
 {
     register_nodes(problem, group);
     for (size_t i = 0; i < problem->label_classes.count && !group->inverse; i++)
@@ -355,35 +307,28 @@ void group_count(struct solver_problem *problem, struct topology_group *group)
 
 /* Pods with required anti-affinity of their own keep others away: those that run from where they
  * are. */
-static void count_inverse(struct solver_problem *problem, size_t known_groups)
+static void count_inverse(struct solver_problem *problem)
 {
-    for (size_t i = 0; i < problem->inverse_groups.count; i++) {
-        struct topology_group *group = &problem->groups.items[problem->inverse_groups.items[i]];
-        group->running_owners = group->pending_owners = 0;
-    }
     for (size_t i = 0; i < problem->pods.count; i++) {
         const struct pod *pod = &problem->pods.items[i];
         const struct shape *shape = &problem->shapes.items[pod->shape];
-        for (size_t j = 0; j < shape->inverse_group_count && pod->node != POD_GONE; j++) {
+        for (size_t j = 0; j < shape->inverse_group_count; j++) {
             struct topology_group *group = &problem->groups.items[shape->inverse_groups[j]];
             bool runs = pod->node != SOLVER_NONE;
             group->running_owners += runs ? 1 : 0;
             group->pending_owners += runs ? 0 : 1;
-            if (runs && shape->inverse_groups[j] >= known_groups)
-                topology_group_adjust(problem, group, pod->node, 1);
+            if (runs)
+                count_one(problem, group, pod->node);
         }
     }
 }
 
-void topology_groups_count(struct solver_problem *problem, size_t known_groups,
-                           size_t known_classes)
+void topology_groups_count(struct solver_problem *problem)
 {
     for (uint32_t i = 0; i < problem->groups.count; i++) {
         struct topology_group *group = &problem->groups.items[i];
-        bool known = i < known_groups;
-        if (!known)
-            register_nodes(problem, group);
-        for (size_t j = known ? known_classes : 0; j < problem->label_classes.count; j++) {
+        register_nodes(problem, group);
+        for (size_t j = 0; j < problem->label_classes.count; j++) {
             struct label_class *class = &problem->label_classes.items[j];
             if (!topology_group_lists(problem, group, class))
                 continue;
@@ -400,5 +345,5 @@ void topology_groups_count(struct solver_problem *problem, size_t known_groups,
         }
     }
     if (problem->inverse_groups.count > 0)
-        count_inverse(problem, known_groups);
+        count_inverse(problem);
 }

@@ -4,8 +4,10 @@
 #include "kube/pod.h"
 #include "kube/pool.h"
 #include "kube/snapshot.h"
-#include "pinning/places.h"
+#include "kube/volume.h"
+#include "pinning/pin.h"
 #include "policy/rail.h"
+#include "simulation/supply.h"
 #include "solver/well_known.h"
 
 static const struct key keys[] = {{0}};
@@ -105,9 +107,29 @@ static void report_elsewhere(struct rail_call *call, const struct expression *el
                        });
 }
 
+/* ---- what is asked ---- */
+
+/* With the zones of volumes that are somewhere already, or will be. */
+static void ask(const struct world *world, const struct workload *workload, struct arena *arena,
+                struct supply_answer *answer)
+{
+    struct claim_names names;
+    claim_names_read(workload, arena, &names);
+    struct zones *volumes = ARENA_ARRAY(arena, names.count, struct zones);
+    size_t count = 0;
+    for (size_t i = 0; i < names.count; i++) {
+        struct claim_zones claim;
+        claim_zones_read(world->snapshot, workload->object->namespace,
+                         node_string(names.items[i]->node), NULL, arena, &claim);
+        if (claim.hold >= CLAIM_UNBOUND && !claim.any_zone && claim.zones.count > 0)
+            volumes[count++] = claim.zones;
+    }
+    supply_ask(world->supply, world->snapshot, workload, volumes, count, arena, answer);
+}
+
 /* ---- what is said ---- */
 
-static bool same_reason(const struct places_reason *a, const struct places_reason *b)
+static bool same_reason(const struct supply_reason *a, const struct supply_reason *b)
 {
     return text_equal(a->message, b->message) && text_equal(a->nearest, b->nearest);
 }
@@ -118,7 +140,7 @@ static bool is_name(struct text nearest)
     return memchr(nearest.data, ' ', nearest.size) == NULL;
 }
 
-static bool is_told(const struct places_answer *answer, size_t index)
+static bool is_told(const struct supply_answer *answer, size_t index)
 {
     for (size_t i = 0; i < index; i++)
         if (same_reason(&answer->reasons[i], &answer->reasons[index]))
@@ -127,7 +149,7 @@ static bool is_told(const struct places_answer *answer, size_t index)
 }
 
 /* "NodePool a: ", "NodePools a, b and 3 more: ": all that fail for one reason. */
-static void add_pools(struct text_builder *text, const struct places_answer *answer, size_t index)
+static void add_pools(struct text_builder *text, const struct supply_answer *answer, size_t index)
 {
     enum { SHOWN = 3 };
     struct text_builder names = {.arena = text->arena};
@@ -143,9 +165,9 @@ static void add_pools(struct text_builder *text, const struct places_answer *ans
     text_builder_add(text, TEXT(": "));
 }
 
-static void add_reason(struct text_builder *why, const struct places_answer *answer, size_t index)
+static void add_reason(struct text_builder *why, const struct supply_answer *answer, size_t index)
 {
-    const struct places_reason *reason = &answer->reasons[index];
+    const struct supply_reason *reason = &answer->reasons[index];
     if (reason->node_pool.size > 0)
         add_pools(why, answer, index);
     text_builder_add(why, reason->message);
@@ -157,14 +179,14 @@ static void add_reason(struct text_builder *why, const struct places_answer *ans
 /* What a pod asks of the pools it may enter tells most, and what of the Nodes there are, least. */
 enum standing { STANDS_FIRST, STANDS_SECOND, STANDS_LAST };
 
-static enum standing standing_of(const struct places_reason *reason)
+static enum standing standing_of(const struct supply_reason *reason)
 {
     if (reason->node_pool.size == 0)
         return STANDS_LAST;
     return reason->kind == SOLVER_REASON_TAINT ? STANDS_SECOND : STANDS_FIRST;
 }
 
-static struct text fix_of(const struct places_answer *answer)
+static struct text fix_of(const struct supply_answer *answer)
 {
     size_t first = 0;
     size_t by_volume = 0;
@@ -179,14 +201,14 @@ static struct text fix_of(const struct places_answer *answer)
 }
 
 static void report_nowhere(struct rail_call *call, const struct workload *workload,
-                           const struct places_answer *answer)
+                           const struct supply_answer *answer)
 {
     struct text_builder why = {.arena = call->arena};
     bool some = false;
     text_builder_add(&why, TEXT("no NodePool or Node could ever run it"));
-    if (answer->term_count > PLACES_TERMS_MAX)
+    if (answer->term_count > SUPPLY_TERMS_MAX)
         text_builder_printf(&why, " by the first %d of its %zu nodeSelectorTerms (no more count)",
-                            PLACES_TERMS_MAX, answer->term_count);
+                            SUPPLY_TERMS_MAX, answer->term_count);
     for (enum standing standing = STANDS_FIRST; standing <= STANDS_LAST; standing++) {
         for (size_t i = 0; i < answer->reason_count; i++) {
             if (standing_of(&answer->reasons[i]) != standing || is_told(answer, i))
@@ -208,7 +230,7 @@ static void judge(struct rail_call *call)
     const struct world *world = call->world;
     struct arena *arena = call->arena;
     struct workload workload;
-    struct places_answer answer;
+    struct supply_answer answer;
     if (is_of_daemon_set(call->subject, call->object) ||
         !workload_read(call->object, arena, &workload) || is_placed(&workload) ||
         pod_is_on_fargate(node_get(workload.metadata->node, "labels"), workload.spec->node) ||
@@ -226,11 +248,10 @@ static void judge(struct rail_call *call)
                      });
         return;
     }
-    const struct places *places = world->places;
-    if (places == NULL)
+    if (world->supply == NULL)
         return;
-    places_ask(places, world->snapshot, world->catalog, &workload, arena, &answer);
-    if (answer.kind != PLACE_NOWHERE)
+    ask(world, &workload, arena, &answer);
+    if (answer.kind != SUPPLY_NOWHERE)
         return;
     struct node_selection selection;
     node_selection_read(&workload, arena, &selection);
@@ -266,6 +287,7 @@ const struct rail rail_placeable = {
                "  mode: enforce\n",
     .kinds = KINDS_WORKLOADS & ~KIND_BIT(KIND_DAEMON_SET),
     .only_warns = true,
+    .asks_supply = true,
     .keys = keys,
     .settings_size = 1,
     .judge = judge,

@@ -142,7 +142,7 @@ static const char *hindrance_of(enum strength strength, const struct pin *pin,
         return "a selector would shrink what its spread counts";
     if (pin->kind == PIN_BOUND)
         return constraints->selects_zone ? "it selects a zone itself" : NULL;
-    if (!pin->chosen)
+    if (!pin->chosen && (pin->follows || !constraints->by_zone))
         return "more than one zone is possible";
     if (!pin->of_replicas && !pin->follows)
         return "no StatefulSet of several replicas owns it";
@@ -302,7 +302,7 @@ static void change(struct rail_call *call)
     struct pin pin;
     if (is_left_alone(call->world, pod) || prefers_noted_zone(pod, arena))
         return;
-    pin_read(world->snapshot, world->catalog, world->offers, pod, arena, &pin);
+    pin_read(world->snapshot, world->supply, pod, arena, &pin);
     enum strength strength = sees_enough(world, pod, &pin) ? strength_of(settings, &pin) : PIN_OFF;
     const char *hindrance = NULL;
     if (strength == PIN_REQUIRE && world->volumes_are_stale) {
@@ -400,6 +400,7 @@ const struct rail rail_zone_pin = {
                "  bound: annotate\n"
                "  unbound: prefer\n",
     .kinds = KIND_BIT(KIND_POD),
+    .asks_supply = true,
     .keys = keys,
     .settings_size = sizeof(struct settings),
     .weigh = weigh,

@@ -1,7 +1,7 @@
 /* What zone pins cost with 10,000 pods, 1,000 nodes, 100 StatefulSets and 5,000 claims
- * (pin_cluster.c). "warm": from an event to the offers of the next version, in CPU time of the
- * thread, and memory. "review": what the rail adds to a review of a pod by /mutate, in CPU time of
- * the thread. */
+ * (pin_cluster.c), in CPU time of the thread, and memory. "supply": making it, which happens when
+ * NodePools, Nodes or DaemonSets change, and the questions it is asked. "review": what the rail
+ * adds to a review of a pod by /mutate. */
 #include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,9 +10,10 @@
 #include <unistd.h>
 
 #include "catalog/catalog.h"
+#include "live/store.h"
 #include "pin_cluster.h"
-#include "pinning/warm.h"
 #include "server/server.h"
+#include "simulation/supply.h"
 
 static int compare_numbers(const void *a_pointer, const void *b_pointer)
 {
@@ -55,185 +56,110 @@ static void read_object(struct text json, struct arena *arena, struct object *ob
         fail(json.data, &error);
 }
 
-/* ---- warm ---- */
+/* ---- the cluster ---- */
 
-struct putting {
-    struct store *store;
-    struct arena *arena;
-};
-
+/* In an arena of its own: the cluster is too large for one beside what is measured. */
 static void put(void *context, struct text json)
-{
-    const struct putting *putting = context;
-    struct object object;
-    read_object(json, putting->arena, &object);
-    if (!store_put(putting->store, &object))
-        fail("store_put", NULL);
-}
-
-/* Of a cluster too large to be kept in one arena beside what is measured. */
-static void put_and_forget(void *context, struct text json)
 {
     struct store *store = context;
     struct arena *arena = arena_create(1 << 24);
-    put(&(struct putting){store, arena}, json);
+    struct object object;
+    read_object(json, arena, &object);
+    if (!store_put(store, &object))
+        fail("store_put", NULL);
     arena_destroy(arena);
 }
 
 struct bench {
     struct store *store;
-    struct warm *warm;
     const struct catalog *catalog;
     const struct snapshot *snapshot;
-    const struct pin_offers *offers;
-    struct arena *arena; /* of one event */
+    const struct supply *supply;
 };
 
-/* The next version and its offers; those before are given back. */
-static void publish(struct bench *bench)
+static struct bench open_bench(struct arena *arena)
 {
+    struct bench bench = {.store = store_create(), .catalog = catalog_builtin(arena)};
     struct store_changes changes;
-    const struct snapshot *snapshot = store_version(bench->store, &changes);
-    const struct pin_offers *offers = warm_next(
-        bench->warm, snapshot, bench->snapshot == NULL ? NULL : &changes, bench->catalog, NULL);
-    if (offers == NULL)
-        fail("warm_next", NULL);
-    if (bench->snapshot != NULL)
-        store_release(bench->store, bench->snapshot);
-    pin_offers_release(bench->offers);
-    bench->snapshot = snapshot;
-    bench->offers = offers;
+    struct arena *texts = arena_create((size_t)1 << 30);
+    pin_cluster_make(texts, put, bench.store);
+    arena_destroy(texts);
+    bench.snapshot = store_version(bench.store, &changes);
+    return bench;
 }
 
-/* One event of its kind, the i-th. */
-static void pod_that_asks_nothing(struct bench *bench, size_t i)
+static const struct supply *make_supply(const struct bench *bench)
 {
-    struct object pod;
-    read_object(pin_deployment_pod(bench->arena, i / 2 % PIN_DEPLOYMENTS, 100, i / 2 % PIN_NODES,
-                                   TEXT(""), PIN_SETS),
-                bench->arena, &pod);
-    if (i % 2 == 0 ? !store_put(bench->store, &pod)
-                   : !store_remove(bench->store, KIND_POD, pod.namespace, pod.name))
-        fail("live", NULL);
+    const struct supply *supply = supply_create(bench->snapshot, bench->catalog, NULL);
+    if (supply == NULL)
+        fail("supply_create", NULL);
+    return supply;
 }
 
-/* Every other one on the node it was on; the sets count them. */
-static void pod_of_a_set(struct bench *bench, size_t i)
-{
-    size_t set = 2 + i / 2 % (PIN_SETS - 2);
-    struct object pod;
-    read_object(pin_set_pod(bench->arena, set, 3, i % 2 == 0 ? PIN_NODES : set * 37 + 21),
-                bench->arena, &pod);
-    if (!store_put(bench->store, &pod))
-        fail("live", NULL);
-}
-
-static void node_cordoned(struct bench *bench, size_t i)
-{
-    struct object node;
-    read_object(pin_node(bench->arena, i / 2 % PIN_NODES, i % 2 == 0), bench->arena, &node);
-    if (!store_put(bench->store, &node))
-        fail("live", NULL);
-}
-
-static void claim_bound(struct bench *bench, size_t i)
-{
-    struct object claim;
-    read_object(pin_set_claim(bench->arena, 0, 100 + i / 2 % 100, i % 2 == 0), bench->arena,
-                &claim);
-    if (!store_put(bench->store, &claim))
-        fail("live", NULL);
-}
-
-typedef void (*event_maker)(struct bench *bench, size_t i);
+/* ---- supply ---- */
 
 static void print_times(const char *what, double *micros, size_t count)
 {
     qsort(micros, count, sizeof *micros, compare_numbers);
-    printf("%-34s %8zu %10.0f %10.0f %10.0f\n", what, count, micros[count / 2],
+    printf("%-34s %8zu %10.1f %10.1f %10.1f\n", what, count, micros[count / 2],
            micros[count * 99 / 100], micros[count - 1]);
 }
 
-static void time_events(struct bench *bench, const char *what, event_maker event)
+enum { SUPPLIES = 20, QUESTIONS = 2000 };
+
+static void time_making(struct bench *bench)
 {
-    enum { COUNT = 300 };
-    static double micros[COUNT];
-    for (size_t i = 0; i < COUNT; i++) {
-        event(bench, i);
-        arena_reset(bench->arena);
+    static double micros[SUPPLIES];
+    for (size_t i = 0; i < SUPPLIES; i++) {
+        supply_release(bench->supply);
         double before = cpu_micros();
-        publish(bench);
+        bench->supply = make_supply(bench);
         micros[i] = cpu_micros() - before;
-        (void)warm_tidy(bench->warm, bench->snapshot);
     }
-    print_times(what, micros, COUNT);
+    print_times("made", micros, SUPPLIES);
 }
 
-/* Events that come evenly, rate a second of CPU time: how long until each is in a version. */
-static void time_stream(struct bench *bench, const event_maker *events, size_t event_count,
-                        double rate, const char *what)
+/* Of so many shapes, in turn. */
+static void time_questions(const struct bench *bench, size_t shapes, const char *what)
 {
-    enum { COUNT = 20000 };
-    static double delays[COUNT];
-    double began = cpu_micros();
-    size_t batches = 0;
-    for (size_t done = 0; done < COUNT; batches++) {
-        double begins = cpu_micros();
-        size_t come = (size_t)((begins - began) / 1e6 * rate) + 1;
-        size_t first = done;
-        if (come <= done) { /* a millisecond is gathered */
-            while (cpu_micros() < begins + 1000)
-                ;
-            continue;
-        }
-        for (; done < come && done < COUNT; done++) {
-            events[done % event_count](bench, done / event_count);
-            arena_reset(bench->arena);
-        }
-        publish(bench);
-        double now = cpu_micros();
-        for (size_t i = first; i < done; i++)
-            delays[i] = now - (began + (double)i / rate * 1e6);
+    static double micros[QUESTIONS];
+    struct arena *arena = arena_create(1 << 24);
+    for (size_t i = 0; i < QUESTIONS; i++) {
+        struct object pod;
+        struct text json = arena_printf(
+            arena,
+            "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"p\",\"namespace\":"
+            "\"n\"},\"spec\":{\"containers\":[{\"name\":\"main\",\"resources\":{\"requests\":{"
+            "\"cpu\":\"%zum\",\"memory\":\"1Gi\"}}}]}}",
+            100 + i % shapes);
+        read_object(json, arena, &pod);
+        double before = cpu_micros();
+        struct zones zones = supply_zones(bench->supply, bench->snapshot, &pod, arena);
+        micros[i] = cpu_micros() - before;
+        if (zones.count == 0)
+            fail("supply_zones", NULL);
+        arena_reset(arena);
     }
-    print_times(what, delays, COUNT);
-    printf("%-34s %.0f a second, %zu versions\n", "", COUNT / ((cpu_micros() - began) / 1e6),
-           batches);
+    print_times(what, micros, QUESTIONS);
+    arena_destroy(arena);
 }
 
-static void bench_warm(void)
+static void bench_supply(void)
 {
     struct arena *arena = arena_create((size_t)1 << 30);
-    struct bench bench = {
-        .store = store_create(), .warm = warm_create(), .arena = arena_create(1 << 24)};
-    bench.catalog = catalog_builtin(arena);
     mallopt(M_MMAP_THRESHOLD, 64 << 10); /* as the server does: what is freed goes back */
     double at_first = rss_mib();
-    struct arena *texts = arena_create((size_t)1 << 30);
-    pin_cluster_make(texts, put_and_forget, bench.store);
-    arena_destroy(texts);
+    struct bench bench = open_bench(arena);
     double with_live = rss_mib();
-    double before = cpu_micros();
-    publish(&bench);
-    double micros = cpu_micros() - before;
-    double with_warm = rss_mib();
-    size_t bytes = 0;
-    for (int kind = 0; kind < KIND_COUNT; kind++)
-        bytes += store_bytes(bench.store, (enum kind)kind);
-    printf("objects %.1f MiB, %.1f MiB resident; the first version takes %.0f us and %.1f MiB more "
-           "(its problem %.1f MiB)\n",
-           (double)bytes / (1 << 20), with_live - at_first, micros, with_warm - with_live,
-           (double)warm_bytes(bench.warm) / (1 << 20));
-    printf("%-34s %8s %10s %10s %10s\n", "microseconds of CPU until offered", "events", "median",
-           "p99", "longest");
-    time_events(&bench, "a pod that asks nothing", pod_that_asks_nothing);
-    time_events(&bench, "a pod of a set", pod_of_a_set);
-    time_events(&bench, "a node is cordoned", node_cordoned);
-    time_events(&bench, "a claim is bound", claim_bound);
-    static const event_maker quiet[] = {pod_that_asks_nothing};
-    static const event_maker mixed[] = {pod_that_asks_nothing, pod_of_a_set, claim_bound,
-                                        pod_that_asks_nothing};
-    time_stream(&bench, quiet, 1, 5000, "5,000 a second: pods, asking nothing");
-    time_stream(&bench, mixed, 4, 5000, "5,000 a second: a quarter of sets");
+    bench.supply = make_supply(&bench);
+    double with_supply = rss_mib();
+    printf("the cluster %.1f MiB resident, the supply %.1f MiB more (%.1f MiB of them used)\n",
+           with_live - at_first, with_supply - with_live,
+           (double)supply_bytes(bench.supply) / (1 << 20));
+    printf("%-34s %8s %10s %10s %10s\n", "microseconds of CPU", "", "median", "p99", "longest");
+    time_making(&bench);
+    time_questions(&bench, 10, "asked, ten shapes of pods");
+    time_questions(&bench, QUESTIONS, "asked, each pod of another shape");
     printf("%.1f MiB resident at the end\n", rss_mib() - at_first);
 }
 
@@ -354,15 +280,10 @@ static void time_pods(const char *what, struct text (*make)(struct arena *arena,
 static void bench_review(void)
 {
     struct arena *arena = arena_create((size_t)1 << 30);
-    struct bench bench = {.store = store_create(), .warm = warm_create(), .arena = arena};
-    bench.catalog = catalog_builtin(arena);
-    struct arena *texts = arena_create((size_t)1 << 30);
-    pin_cluster_make(texts, put_and_forget, bench.store);
-    arena_destroy(texts);
-    publish(&bench);
-    struct world without = {
-        .snapshot = bench.snapshot, .catalog = bench.catalog, .offers = bench.offers};
+    struct bench bench = open_bench(arena);
+    struct world without = {.snapshot = bench.snapshot, .catalog = bench.catalog};
     struct world with = without;
+    with.supply = make_supply(&bench);
     without.policies = read_policy("    topology-keys: {}\n", bench.catalog, arena);
     with.policies = read_policy("    topology-keys: {}\n    zone-pin: {}\n", bench.catalog, arena);
     printf("%-34s %8s %8s %10s %10s %10s\n", "microseconds of CPU, /mutate", "pods", "patched",
@@ -377,12 +298,12 @@ static void bench_review(void)
 
 int main(int argc, char **argv)
 {
-    if (argc == 2 && strcmp(argv[1], "warm") == 0)
-        bench_warm();
+    if (argc == 2 && strcmp(argv[1], "supply") == 0)
+        bench_supply();
     else if (argc == 2 && strcmp(argv[1], "review") == 0)
         bench_review();
     else {
-        fprintf(stderr, "usage: bench_pin warm|review\n");
+        fprintf(stderr, "usage: bench_pin supply|review\n");
         return 2;
     }
     return 0;

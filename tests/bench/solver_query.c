@@ -1,5 +1,5 @@
-/* What one question to a warm run costs, by what is asked, and what a small delta does. Prints, a
- * line each: what, median, 99th percentile and longest in microseconds, and how it was answered. */
+/* What one question to a warm run costs, by what is asked. Prints, a line each:
+ * what, median, 99th percentile and longest in microseconds, and how it was answered. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 
 #include "solver_warm.h"
 
-enum { QUESTIONS = 20000, DELTAS = 50, DELTA_PODS = 10 };
+enum { QUESTIONS = 20000 };
 
 #define ZONE "topology.kubernetes.io/zone"
 #define HOSTNAME "kubernetes.io/hostname"
@@ -165,7 +165,7 @@ static void print_times(const char *what, double *times, size_t count)
 
 static bool measure(const char *what, const struct warm *warm, struct solver_run *run,
                     void (*change)(struct scratch *, struct solver_shape *, uint32_t),
-                    bool in_flight, bool of_zones, struct error *error)
+                    bool of_zones, struct error *error)
 {
     static double times[QUESTIONS];
     size_t kinds[3] = {0};
@@ -177,15 +177,9 @@ static bool measure(const char *what, const struct warm *warm, struct solver_run
         struct solver_shape shape = *warm->shapes[i * 7919 % WARM_WORKLOADS];
         if (change != NULL)
             change(&scratch, &shape, i);
-        const struct solver_overlay_pod pods[] = {{.shape = 0, .node = i % WARM_NODES},
-                                                  {.shape = 1, .node = i * 7 % WARM_NODES}};
-        const uint32_t gone[] = {i * 13 % WARM_NODES == i % WARM_NODES ? 999 : i * 31 % WARM_NODES};
-        bool clash = gone[0] == pods[0].node || gone[0] == pods[1].node;
-        const struct solver_overlay overlay = {pods, 2, gone, clash ? 0 : 1};
-        const struct solver_question question = {.shape = &shape,
-                                                 .overlay = in_flight ? &overlay : NULL};
+        const struct solver_question question = {.shape = &shape};
         struct solver_answer answer = {.kind = SOLVER_UNSCHEDULABLE};
-        struct solver_zones zones;
+        struct solver_strings zones;
         double began = microseconds();
         bool good = of_zones ? solver_query_zones(run, &question, arena, &zones, error)
                              : solver_query(run, &question, arena, &answer, error);
@@ -205,68 +199,25 @@ static bool measure(const char *what, const struct warm *warm, struct solver_run
     return true;
 }
 
-static bool derive_once(const struct solver_problem *before, uint32_t number, struct arena *arena,
-                        struct error *error)
-{
-    const struct solver_settings settings = {0};
-    const struct solver_problem *problem;
-    struct solver_builder *builder = solver_derive(before, arena);
-    for (uint32_t i = 0; i < DELTA_PODS; i++) {
-        char name[32];
-        uint32_t added;
-        snprintf(name, sizeof name, "default/more-%u", i);
-        if (!solver_remove_pod(builder, number * DELTA_PODS + i, error) ||
-            !solver_add_pod(builder,
-                            &(struct solver_pod){.name = name,
-                                                 .uid = name,
-                                                 .shape = (number + i) % WARM_WORKLOADS,
-                                                 .node = i % 2 ? i : SOLVER_NONE},
-                            &added, error))
-            return false;
-    }
-    return solver_build(builder, &settings, &problem, error);
-}
-
-static bool measure_derive(const struct warm *warm, struct error *error)
-{
-    double times[DELTAS];
-    struct arena *arena = arena_create((size_t)256 << 20);
-    if (arena == NULL)
-        return error_set(error, ERROR_MEMORY, NOWHERE, "no arena");
-    for (uint32_t i = 0; i < DELTAS; i++) {
-        double began = microseconds();
-        if (!derive_once(warm->problem, i, arena, error))
-            return false;
-        times[i] = microseconds() - began;
-        arena_reset(arena);
-    }
-    print_times("10 pods of 10000 anew", times, DELTAS);
-    printf("\n");
-    arena_destroy(arena);
-    return true;
-}
-
 int main(void)
 {
     static const struct {
         const char *what;
         void (*change)(struct scratch *, struct solver_shape *, uint32_t);
-        bool in_flight, of_zones;
+        bool of_zones;
     } cases[] = {
-        {"known", NULL, false, false},
-        {"known, overlaid", NULL, true, false},
-        {"new", ask_new, false, false},
-        {"new spreads", ask_new_spreads, false, false},
-        {"new, spread of all", ask_wide_spread, false, false},
-        {"new spreads, overlaid", ask_new_spreads, true, false},
-        {"new affinity", ask_affinity, false, false},
-        {"new volume", ask_volume, false, false},
-        {"to be bought", ask_to_buy, false, false},
-        {"too much", ask_too_much, false, false},
-        {"of no type", ask_for_no_type, false, false},
-        {"in no zone", ask_for_no_zone, false, false},
-        {"zones, known", NULL, false, true},
-        {"zones, new spreads", ask_new_spreads, false, true},
+        {"known", NULL, false},
+        {"new", ask_new, false},
+        {"new spreads", ask_new_spreads, false},
+        {"new, spread of all", ask_wide_spread, false},
+        {"new affinity", ask_affinity, false},
+        {"new volume", ask_volume, false},
+        {"to be bought", ask_to_buy, false},
+        {"too much", ask_too_much, false},
+        {"of no type", ask_for_no_type, false},
+        {"in no zone", ask_for_no_zone, false},
+        {"zones, known", NULL, true},
+        {"zones, new spreads", ask_new_spreads, true},
     };
     const struct solver_settings settings = {0};
     struct error error;
@@ -279,9 +230,7 @@ int main(void)
     printf("%-22s %.0f us\n", "built from nothing", microseconds() - began);
     struct solver_run *run = good ? solver_run_create(warm.problem, arena) : NULL;
     for (size_t i = 0; i < sizeof cases / sizeof *cases && good; i++)
-        good = measure(cases[i].what, &warm, run, cases[i].change, cases[i].in_flight,
-                       cases[i].of_zones, &error);
-    good = good && measure_derive(&warm, &error);
+        good = measure(cases[i].what, &warm, run, cases[i].change, cases[i].of_zones, &error);
     if (!good)
         fprintf(stderr, "bench_solver_query: %s\n", error.what);
     arena_destroy(arena);

@@ -285,7 +285,9 @@ def patches_among_others(folder):
         {"nodeAffinity": {REQUIRED: {"nodeSelectorTerms": [arm]}, PREFERRED: []}})]
     sidecar = {"name": "proxy", "image": "example.com/proxy:1"}
     pods = [("in-a", "a by volume selects a"), ("regional", "a,b by volume requires a,b")]
-    with Webhook(folder, cluster.objects()) as webhook:
+    objects = cluster.objects()
+    objects[0]["spec"]["template"]["metadata"] = {"labels": awkward}  # or nothing could run it
+    with Webhook(folder, objects) as webhook:
         for metadata in shapes:
             for selector in selectors:
                 for affinity in affinities:

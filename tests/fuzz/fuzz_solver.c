@@ -1,6 +1,6 @@
 /* Bytes as a small cluster, solved: no crash, a plan that keeps every hard rule, the same one each
  * time and in whatever order things were added, a reason for each pod that fits nowhere; and what
- * is asked or derived is as if it had been built so. */
+ * is asked is answered as if it had been built so. */
 #include <string.h>
 
 #include "solver_case.h"
@@ -154,7 +154,6 @@ static void solve(void *argument)
                  plan_text(built.problem, plan, arena).data);
 
     check_questions(&built, job->size, arena);
-    check_derived(&built, job->size, arena);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -64,10 +64,9 @@ struct text plan_text(const struct solver_problem *problem, const struct solver_
 void require_same(const char *found, const char *wanted);
 
 /* Aborts when a question drawn by the seed is answered differently than a problem built so would
- * answer it; run: of a problem that was not solved. The same for a problem made of this one. */
+ * answer it; run: of a problem that was not solved. */
 void check_question(struct solver_run *run, const struct built *built, uint64_t seed,
                     struct arena *arena);
-void check_derived(const struct built *built, uint64_t seed, struct arena *arena);
 
 /* Whether a label list meets the expressions, as kube-scheduler reads them. */
 bool labels_meet(const struct solver_labels *labels, const struct solver_expressions *expressions);

@@ -21,6 +21,7 @@ struct claim_state {
 static struct {
     struct arena *arena;
     const struct catalog *catalogs[MOST_ZONES + 1]; /* by the zone that has no capacity, and none */
+    const struct supply *supplies[MOST_ZONES + 1][MOST_ZONES + 1]; /* and by the number of zones */
     const struct policy_set *policies[2];
     const struct object *pools[MOST_ZONES + 1], *classes, *nodes[MOST_ZONES], *volumes[MOST_ZONES];
     const struct object *claims[MOST_REPLICAS * 2][PHASES][MOST_ZONES];

@@ -15,12 +15,11 @@ enum { SHAPES_MOST = 40, NODES_MOST = 24, PODS_MOST = 160 };
 struct random_pod {
     const char *name;
     uint32_t shape, node; /* of the model; node SOLVER_NONE: pending */
-    bool gone, leaving, daemon;
+    bool leaving, daemon;
     uint32_t number; /* of the problem built last */
 };
 struct random_node {
     struct solver_node as;
-    bool gone;
     uint32_t number;
 };
 struct random_cluster {
@@ -242,7 +241,7 @@ static inline struct random_pod random_pod(struct random_cluster *c, const char 
                              .node = draw(c, (uint32_t)c->node_count),
                              .leaving = chance(c, 5),
                              .daemon = chance(c, 5)};
-    if (c->nodes[pod.node].gone || chance(c, pending_percent))
+    if (chance(c, pending_percent))
         pod.node = SOLVER_NONE;
     return pod;
 }
@@ -409,13 +408,11 @@ static inline const struct solver_problem *random_build(struct random_cluster *c
     tell_supply(c, builder);
     tell_daemon(builder);
     for (size_t i = 0; i < c->node_count; i++)
-        if (!c->nodes[i].gone)
-            tell_node(c, builder, i);
+        tell_node(c, builder, i);
     for (size_t i = 0; i < c->shape_count / 2; i++)
         tell_shape(c, builder, i);
     for (size_t i = 0; i < c->pod_count; i++)
-        if (!c->pods[i].gone)
-            tell_pod(c, builder, i);
+        tell_pod(c, builder, i);
     struct solver_settings settings = random_settings(c);
     const struct solver_problem *problem;
     struct error error;

@@ -4,6 +4,7 @@
 #include "catalog/catalog.h"
 #include "cluster_fixture.h"
 #include "pinning/pin.h"
+#include "simulation/supply.h"
 
 #define CLASS(name, rest)                                                        \
     "{apiVersion: storage.k8s.io/v1, kind: StorageClass, metadata: {name: " name \
@@ -241,7 +242,7 @@ struct stage {
     struct arena *arena;
     struct fixture fixture;
     const struct snapshot *all;
-    const struct catalog *catalog;
+    const struct supply *supply;
     uint64_t seed, state;
     struct object claims[REPLICAS + STARTS][CLAIM_STATES]; /* read when they are first wanted */
 };
@@ -269,11 +270,12 @@ static void stage_open(struct stage *stage)
                             zone, zone, zone);
     const char *documents[] = {text_builder_text(&yaml).data};
     stage->all = fixture_snapshot(&stage->fixture, documents, 1);
-    stage->catalog = catalog_builtin(stage->arena);
+    stage->supply = supply_create(stage->all, catalog_builtin(stage->arena), NULL);
 }
 
 static void stage_close(struct stage *stage)
 {
+    supply_release(stage->supply);
     arena_destroy(stage->arena);
 }
 
@@ -342,7 +344,7 @@ static int zone_of(struct stage *stage, const int *zones, int replicas, int star
         put_claim(stage, builder, start + i, zones[i]);
     struct object pod = pod_object(stage, arena, start + index);
     struct pin pin;
-    pin_read(snapshot_build(builder), stage->catalog, NULL, &pod, arena, &pin);
+    pin_read(snapshot_build(builder), stage->supply, &pod, arena, &pin);
     int zone = -1;
     if (pin.kind == PIN_UNBOUND && pin.chosen && pin.reachable && pin.of_replicas &&
         pin.source == PIN_FROM_SOLVER && pin.zones.count == 1 && pin.zones.items[0].size == 2)
@@ -474,7 +476,7 @@ static void an_ordinal_beyond_the_replicas_counts(void)
 
 /* ---- claims that pods share ---- */
 
-static struct text zone_of_pod(const struct snapshot *snapshot, const struct catalog *catalog,
+static struct text zone_of_pod(const struct snapshot *snapshot, const struct supply *supply,
                                const char *owner, const char *volumes_yaml, struct arena *arena)
 {
     struct pin pin;
@@ -483,7 +485,7 @@ static struct text zone_of_pod(const struct snapshot *snapshot, const struct cat
                                         "{apiVersion: v1, kind: Pod, metadata: {name: p, %s}, spec:"
                                         " {volumes: [%s]}}",
                                         owner, volumes_yaml));
-    pin_read(snapshot, catalog, NULL, &pod, arena, &pin);
+    pin_read(snapshot, supply, &pod, arena, &pin);
     CU_ASSERT_TRUE_FATAL(pin.chosen);
     return pin.zones.items[0];
 }
@@ -507,148 +509,14 @@ static void pods_that_share_a_claim_go_to_one_zone(void)
     const struct snapshot *snapshot = snapshot_build(stage.fixture.builder);
     for (int i = 0; i < 40; i++) {
         const char *mount = arena_printf(arena, MOUNT("c%d"), i, i).data;
-        struct text zone = zone_of_pod(snapshot, stage.catalog, "uid: a", mount, arena);
+        struct text zone = zone_of_pod(snapshot, stage.supply, "uid: a", mount, arena);
         zones_add(&seen, zone, arena);
         struct text other =
-            zone_of_pod(snapshot, stage.catalog, "uid: b, labels: {a: b}", mount, arena);
+            zone_of_pod(snapshot, stage.supply, "uid: b, labels: {a: b}", mount, arena);
         CU_ASSERT_TRUE(text_equal(zone, other));
     }
     ASSERT_INT(seen.count, ZONES);
     stage_close(&stage);
-}
-
-/* ---- candidates ---- */
-
-/* " a b"; zones may be NULL. */
-static struct text zone_line(const struct zones *zones, struct arena *arena)
-{
-    struct text_builder line = {.arena = arena};
-    for (size_t i = 0; zones != NULL && i < zones->count; i++)
-        text_builder_printf(&line, " %.*s", TEXT_ARGS(zones->items[i]));
-    return text_builder_text(&line);
-}
-
-static void candidates_are_what_pools_can_make_for_the_pod(void)
-{
-#define POOL_OF(name, spec, requirements)                                                        \
-    "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: " name "}, spec: {template:" \
-    " {spec: {" spec "requirements: [" requirements "]}}}}\n---\n"
-#define IN_ZONES(zones) "{key: " ZONE_KEY ", operator: In, values: [" zones "]}"
-#define CLASS_OF(name) \
-    "nodeClassRef: {group: karpenter.k8s.aws, kind: EC2NodeClass, name: " name "}, "
-    static const char *const cluster[] = {
-        POOL_OF("plain", "", IN_ZONES("a, b")),
-        POOL_OF("tainted", "taints: [{key: team, effect: NoSchedule}], ", IN_ZONES("c")),
-        POOL_OF("subnets", CLASS_OF("three"), "{key: lane, operator: In, values: [fast]}"),
-        POOL_OF("cut", CLASS_OF("three"),
-                "{key: lane, operator: In, values: [slow]}, " IN_ZONES("a, e, x")),
-        "{apiVersion: karpenter.k8s.aws/v1, kind: EC2NodeClass, metadata: {name: three}, status: "
-        "{subnets: [{zone: d}, {zone: e}, {zone: d}]}}",
-        "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: broken}, spec: {template: "
-        "{spec: {requirements: [" IN_ZONES("f") "]}}}, status: {conditions: [{type: Ready, status: "
-                                                "'False'}]}}",
-        "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: fixed}, spec: {replicas: "
-        "2, template: {spec: {requirements: [" IN_ZONES("h") "]}}}}",
-        NODE("n1", "g"),
-    };
-    static const struct {
-        const char *spec, *zones;
-    } cases[] = {
-        {"{}", " a b d e"},
-        {"{tolerations: [{operator: Exists}]}", " a b c d e"},
-        {"{nodeSelector: {lane: fast}}", " d e"},
-        {"{nodeSelector: {lane: slow}}", " e"},
-        {"{nodeSelector: {" ZONE_KEY ": b}}", " b"},
-        {"{affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution:"
-         " {nodeSelectorTerms: [" TERM("lane", "fast") ", " TERM(ZONE_KEY, "a") "]}}}}",
-         " a d e"},
-        /* no pool: where Nodes are */
-        {"{nodeSelector: {lane: other}}", " g"},
-    };
-    struct arena *arena = arena_create((size_t)64 << 20);
-    struct fixture fixture = {.arena = arena};
-    const struct catalog *catalog = catalog_builtin(arena);
-    const struct snapshot *snapshot = fixture_snapshot(&fixture, cluster, COUNT_OF(cluster));
-    for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct object pod = read_object(
-            arena, arena_printf(arena, "{apiVersion: v1, kind: Pod, metadata: {name: p}, spec: %s}",
-                                cases[i].spec));
-        struct zones zones = pin_candidates(snapshot, catalog, &pod, arena);
-        ASSERT_TEXT(zone_line(&zones, arena), cases[i].zones);
-    }
-    CU_ASSERT_TRUE(pin_zone_is_reachable(snapshot, catalog, TEXT("g"), arena));
-    CU_ASSERT_TRUE(pin_zone_is_reachable(snapshot, catalog, TEXT("c"), arena));
-    CU_ASSERT_TRUE(pin_zone_is_reachable(snapshot, catalog, TEXT("d"), arena));
-    CU_ASSERT_FALSE(pin_zone_is_reachable(snapshot, catalog, TEXT("f"), arena));
-    CU_ASSERT_FALSE(pin_zone_is_reachable(snapshot, catalog, TEXT("h"), arena));
-    CU_ASSERT_FALSE(pin_zone_is_reachable(snapshot, catalog, TEXT("x"), arena));
-    arena_destroy(arena);
-}
-
-/* ---- what the solver offers ---- */
-
-static void the_solver_knows_where_there_is_room(void)
-{
-#define SET_OF(name, cpu, templates)                                                            \
-    "{apiVersion: apps/v1, kind: StatefulSet, metadata: {name: " name ", uid: u-" name          \
-    "}, spec: {replicas: 2, template: {metadata: {labels: {app: " name "}}, spec: {containers:" \
-    " [{name: main, resources: {requests: {cpu: '" cpu "'}}}]}}" templates "}}\n---\n"
-#define MAKES ", volumeClaimTemplates: [{metadata: {name: data}, spec: {storageClassName: wait}}]"
-#define TYPES(names) "{key: node.kubernetes.io/instance-type, operator: In, values: [" names "]}, "
-    /* m5.large has two processors, m5.4xlarge sixteen */
-    static const char *const cluster[] = {
-        CLASS("wait", WAITS),
-        POOL_OF("small", "", TYPES("m5.large") IN_ZONES("us-east-1a, us-east-1b")),
-        POOL_OF("large", "", TYPES("m5.4xlarge") IN_ZONES("us-east-1c")),
-        SET_OF("big", "8", MAKES),
-        SET_OF("little", "1", MAKES),
-        SET_OF("huge", "80", MAKES),
-        SET_OF("none", "1", ""),
-    };
-    static const struct {
-        const char *set, *zones;
-    } cases[] = {
-        {"big", " us-east-1c"},
-        {"little", " us-east-1a us-east-1b us-east-1c"},
-        {"huge", ""},
-        {"none", ""},
-    };
-    struct arena *arena = arena_create((size_t)256 << 20);
-    struct fixture fixture = {.arena = arena};
-    const struct catalog *catalog = catalog_builtin(arena);
-    const struct snapshot *snapshot = fixture_snapshot(&fixture, cluster, COUNT_OF(cluster));
-    const struct pin_offers *offers = pin_offers_create(snapshot, catalog, NULL, arena);
-    for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        const struct zones *zones =
-            pin_offers_find(offers, snapshot_find(snapshot, KIND_STATEFUL_SET, TEXT("shop"),
-                                                  text_of(cases[i].set)));
-        ASSERT_TEXT(zone_line(zones, arena), cases[i].zones);
-    }
-    struct object pod = read_object(
-        arena, TEXT("{apiVersion: v1, kind: Pod, metadata: {name: big-1, ownerReferences:"
-                    " [{apiVersion: apps/v1, kind: StatefulSet, name: big, uid: u-big,"
-                    " controller: true}]}, spec: {volumes: [{name: data,"
-                    " persistentVolumeClaim: {claimName: data-big-1}}]}}"));
-    struct pin pin;
-    pin_read(snapshot, catalog, offers, &pod, arena, &pin);
-    CU_ASSERT_TRUE(pin.chosen);
-    ASSERT_TEXT(pin.zones.items[0], "us-east-1c");
-    /* the set could be in three zones, and this pod is held to the types of one */
-    for (int ordinal = 0; ordinal < 2; ordinal++) {
-        pod = read_object(
-            arena,
-            arena_printf(arena,
-                         "{apiVersion: v1, kind: Pod, metadata: {name: little-%d, ownerReferences:"
-                         " [{apiVersion: apps/v1, kind: StatefulSet, name: little, uid: u-little,"
-                         " controller: true}]}, spec: {nodeSelector: {"
-                         "node.kubernetes.io/instance-type: m5.4xlarge}, volumes: [{name: data,"
-                         " persistentVolumeClaim: {claimName: data-little-%d}}]}}",
-                         ordinal, ordinal));
-        pin_read(snapshot, catalog, offers, &pod, arena, &pin);
-        CU_ASSERT_TRUE(pin.chosen);
-        ASSERT_TEXT(pin.zones.items[0], "us-east-1c");
-    }
-    arena_destroy(arena);
 }
 
 const char unit_suite[] = "kube pin";
@@ -659,8 +527,5 @@ const struct unit_test unit_tests[] = {
     {"sets do not all begin in one zone", sets_do_not_all_begin_in_one_zone},
     {"an ordinal beyond the replicas counts", an_ordinal_beyond_the_replicas_counts},
     {"pods that share a claim go to one zone", pods_that_share_a_claim_go_to_one_zone},
-    {"candidates are what pools can make for the pod",
-     candidates_are_what_pools_can_make_for_the_pod},
-    {"the solver knows where there is room", the_solver_knows_where_there_is_room},
     {NULL, NULL},
 };

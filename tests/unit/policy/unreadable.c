@@ -1,4 +1,5 @@
 /* Objects of a cluster that are there and cannot be read: what is concluded from the rest of it. */
+#include "live/store.h"
 #include "pinning/pin.h"
 #include "rail_table.h"
 

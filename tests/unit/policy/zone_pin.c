@@ -184,7 +184,14 @@ static void unbound_volumes(void)
         {WEB(AFFINITY("nodeAffinity: {" PREFERRED ": [{weight: 5, preference: " ARM "}]}")),
          "c by solver prefers {\"weight\":5,\"preference\":{\"matchExpressions\":[{\"key\":"
          "\"kubernetes.io/arch\",\"operator\":\"In\",\"values\":[\"arm64\"]}]}}"},
-        {WEB(AFFINITY(FOLLOW("db"))), "c by solver"},
+        /* other pods decide: no zone is chosen */
+        {WEB(AFFINITY(FOLLOW("db"))), "a,b,c by solver"},
+        {WEB(AFFINITY("podAffinity: {" REQUIRED ": [{topologyKey: kubernetes.io/hostname,"
+                      " labelSelector: {matchLabels: {app: db}}}]}")),
+         "a,b,c by solver"},
+        {WEB(", topologySpreadConstraints: [{topologyKey: rack, maxSkew: 1, whenUnsatisfiable:"
+             " DoNotSchedule, labelSelector: {}}]"),
+         "a,b,c by solver"},
         /* a set of one is none to balance */
         {OWNED("duo", "0", "", ""), "c by storage-class prefers " TERM("c")},
         {OWNED("solo", "0", "", ""), "c by storage-class"},

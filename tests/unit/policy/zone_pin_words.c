@@ -121,7 +121,10 @@ static void of_new_volumes(void)
          "a note of zone c (solver)" ITS_ZONE},
         {WEB(ANTI(REQUIRED, "{topologyKey: " ZONE ", labelSelector: {}}")),
          "a note of zone c (solver)" ITS_ZONE},
-        {WEB(AFFINITY(FOLLOW("db"))), "a note of zone c (solver)" ITS_ZONE},
+        {WEB(AFFINITY(FOLLOW("db"))), "a note of zone a,b,c (solver)" ITS_ZONE},
+        {WEB(AFFINITY("podAffinity: {" REQUIRED ": [{topologyKey: kubernetes.io/hostname,"
+                      " labelSelector: {matchLabels: {app: db}}}]}")),
+         "a note of zone a,b,c (solver)" SEVERAL},
         /* what Karpenter would give up before ours */
         {WEB(AFFINITY(PREFERS_ARM)), "a note of zone c (solver)" ITS_WISHES},
         {WEB(ANTI(PREFERRED,

@@ -14,6 +14,7 @@
 #include "policy/rail.h"
 #include "report/report.h"
 #include "simulation/forecast.h"
+#include "simulation/supply.h"
 #include "unit.h"
 
 const char unit_suite[] = "report kept";
@@ -90,24 +91,12 @@ static void add_zones(struct text_builder *text, const struct zones *zones)
     text_builder_add(text, TEXT("\n"));
 }
 
-static struct text offers_of(const struct pair *pair, const struct snapshot *snapshot,
-                             const struct pin_offers *offers)
-{
-    struct text_builder text = {.arena = pair->arena};
-    for (size_t i = 0; i < snapshot_count(snapshot, KIND_STATEFUL_SET); i++) {
-        const struct object *set = snapshot_object(snapshot, KIND_STATEFUL_SET, i);
-        text_builder_add(&text, set->name);
-        add_zones(&text, pin_offers_find(offers, set));
-    }
-    return text_builder_text(&text);
-}
-
 static struct text pin_of(const struct pair *pair, const struct snapshot *snapshot,
-                          const struct pin_offers *offers, const struct object *pod)
+                          const struct supply *supply, const struct object *pod)
 {
     struct text_builder text = {.arena = pair->arena};
     struct pin pin;
-    pin_read(snapshot, pair->catalog, offers, pod, pair->arena, &pin);
+    pin_read(snapshot, supply, pod, pair->arena, &pin);
     text_builder_printf(&text, "%d %s%s%s%s%s", (int)pin.kind, pin_source_name(pin.source),
                         pin.chosen ? " chosen" : "", pin.reachable ? " reachable" : "",
                         pin.follows ? " follows" : "", pin.of_replicas ? " of replicas" : "");
@@ -117,17 +106,16 @@ static struct text pin_of(const struct pair *pair, const struct snapshot *snapsh
 
 static void compare_pins(const struct pair *pair)
 {
-    const struct pin_offers *whole =
-        pin_offers_create(pair->whole, pair->catalog, NULL, pair->arena);
-    const struct pin_offers *kept = pin_offers_create(pair->kept, pair->catalog, NULL, pair->arena);
-    expect_same(pair, "offers", offers_of(pair, pair->whole, whole),
-                offers_of(pair, pair->kept, kept));
+    const struct supply *whole = supply_create(pair->whole, pair->catalog, NULL);
+    const struct supply *kept = supply_create(pair->kept, pair->catalog, NULL);
     for (size_t i = 0; i < pair->subjects.count; i++) {
         const struct object *pod = &pair->subjects.items[i];
         if (pod->kind == KIND_POD)
             expect_same(pair, "pin", pin_of(pair, pair->whole, whole, pod),
                         pin_of(pair, pair->kept, kept, pod));
     }
+    supply_release(whole);
+    supply_release(kept);
 }
 
 /* ---- verdicts ---- */

@@ -436,48 +436,54 @@ static void test_rules_change_and_the_view_stays(void)
     CU_ASSERT(after->snapshot == before->snapshot);
     ASSERT_INT(after->generation, 2);
     CU_ASSERT(after->unseen == 0);
-    CU_ASSERT(after->offers != NULL && after->offers != before->offers);
+    CU_ASSERT(after->supply != NULL && after->supply != before->supply);
     unpin(SLOT);
     ASSERT_INT(before->generation, 1);
     unpin(OTHER_SLOT);
     close_informer();
 }
 
-static const struct places *places(void)
+static const struct supply *supply(void)
 {
     const struct world *world = pin(SLOT);
-    const struct places *of_world = world->places;
+    const struct supply *of_world = world->supply;
     unpin(SLOT);
     return of_world;
 }
 
-/* To look at every instance type takes long: a pool is worth it at once, a Node after a while. */
-static void test_places_are_made_now_and_then(void)
+/* To look at every instance type takes long: what comes at once is gathered. */
+static void test_a_supply_is_made_now_and_then(void)
 {
     open_informer();
     list_all_but(0);
     settle();
-    const struct places *first = places();
+    let_pass(1000);
+    const struct supply *first = supply();
     CU_ASSERT_FATAL(first != NULL);
-    CU_ASSERT(pin(OTHER_SLOT)->places == first); /* so that no other takes their place in memory */
+    CU_ASSERT(pin(OTHER_SLOT)->supply == first); /* so that no other takes its place in memory */
     put(KIND_POD, "c");
     settle();
     let_pass(5000);
     settle();
-    CU_ASSERT(places() == first);
+    CU_ASSERT(supply() == first);
     put(KIND_NODE_POOL, "c");
-    settle();
-    const struct places *second = places();
+    (void)step();
+    clock_ms += 2;
+    (void)step();
+    const struct supply *second = supply();
     CU_ASSERT(second != first);
     unpin(OTHER_SLOT);
-    CU_ASSERT(pin(OTHER_SLOT)->places == second);
+    CU_ASSERT(pin(OTHER_SLOT)->supply == second);
     put(KIND_NODE, "c");
-    settle();
-    CU_ASSERT(places() == second);
+    (void)step();
+    clock_ms += 2;
+    int64_t wait_ms = step();
     ASSERT_INT(seen(KIND_NODE), 2);
-    let_pass(1000);
-    settle();
-    CU_ASSERT(places() != second);
+    CU_ASSERT(supply() == second);
+    CU_ASSERT(wait_ms > 0 && wait_ms <= 100);
+    clock_ms += wait_ms;
+    (void)step();
+    CU_ASSERT(supply() != second);
     unpin(OTHER_SLOT);
     close_informer();
 }
@@ -807,7 +813,7 @@ const struct unit_test unit_tests[] = {
     {"events are gathered", test_events_are_gathered},
     {"views are given back", test_views_are_given_back},
     {"rules change and the view stays", test_rules_change_and_the_view_stays},
-    {"places are made now and then", test_places_are_made_now_and_then},
+    {"a supply is made now and then", test_a_supply_is_made_now_and_then},
     {"the status tells", test_the_status_tells},
     {"the role is what is watched", test_the_role_is_what_is_watched},
     {NULL, NULL},

@@ -29,7 +29,6 @@ struct stage {
     int start, dead_zone;
     LIST(struct version) versions;
     struct server servers[2];
-    const struct pin_offers *offers[MOST_ZONES + 1]; /* by the number of zones */
     int sent[MOST_REPLICAS];
 };
 
@@ -102,15 +101,16 @@ static const struct world *world_of(struct stage *stage, int number)
     const struct version *version = &stage->versions.items[seen];
     const struct catalog *catalog = shared.catalogs[stage->dead_zone];
     const struct snapshot *snapshot = snapshot_of(stage, version);
-    if (stage->offers[version->zones] == NULL)
-        stage->offers[version->zones] = pin_offers_create(snapshot, catalog, NULL, stage->arena);
+    const struct supply **supply = &shared.supplies[stage->dead_zone][version->zones];
+    if (*supply == NULL)
+        *supply = supply_create(snapshot, catalog, NULL);
     *server = (struct server){
         .seen = seen,
         .loaded = true,
         .world = {.policies = shared.policies[stage->requires],
                   .snapshot = snapshot,
                   .catalog = catalog,
-                  .offers = stage->offers[version->zones]},
+                  .supply = *supply},
     };
     return &server->world;
 }
@@ -207,7 +207,8 @@ static int admit(struct stage *stage, int index, bool honest)
                      "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"web-%d\","
                      "\"namespace\":\"default\",\"ownerReferences\":[{\"apiVersion\":\"apps/v1\","
                      "\"kind\":\"StatefulSet\",\"name\":\"web\",\"uid\":\"s%llu\",\"controller\":"
-                     "true}]},\"spec\":{\"containers\":[{\"name\":\"main\"}],\"volumes\":[{"
+                     "true}]},\"spec\":{\"containers\":[{\"name\":\"main\",\"resources\":"
+                     "{\"requests\":{\"cpu\":\"4\"}}}],\"volumes\":[{"
                      "\"name\":\"data\",\"persistentVolumeClaim\":{\"claimName\":\"data-web-%d\"}}"
                      "]}}",
                      stage->start + index, (unsigned long long)stage->seed, stage->start + index),

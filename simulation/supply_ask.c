@@ -1,0 +1,399 @@
+/* Asking a supply. */
+#include <string.h>
+
+#include "catalog/catalog.h"
+#include "kube/object.h"
+#include "kube/pool.h"
+#include "kube/snapshot.h"
+#include "kube/to_solver.h"
+#include "simulation/pod_shape.h"
+#include "simulation/supply_internal.h"
+#include "solver/well_known.h"
+
+struct asking {
+    const struct supply *supply;
+    const struct snapshot *snapshot;
+    const struct workload *workload;
+    struct arena *arena;
+    struct pod_shape pod;
+    struct solver_shape shape; /* as it is asked */
+};
+
+/* ---- what is asked ---- */
+
+static bool is_named_there(const struct asking *asking, const char *key, const char *value)
+{
+    const struct solver_names *names = solver_problem_names(asking->supply->problem);
+    size_t size = strlen(key);
+    const char *canonical = solver_canonical_key(key, &size);
+    uint32_t number = solver_names_find_key(names, canonical, size);
+    return number != SOLVER_NONE &&
+           solver_names_find_value(names, number, value, strlen(value)) != SOLVER_NONE;
+}
+
+/* Of values that nothing in the problem names one is like the other: a few stand for all. */
+static struct solver_expression without_most_unknown(const struct asking *asking,
+                                                     const struct solver_expression *expression)
+{
+    enum { VALUES_MAX = 64 };
+    struct solver_expression cut = *expression;
+    if (expression->value_count <= VALUES_MAX)
+        return cut;
+    const char **values = ARENA_ARRAY(asking->arena, expression->value_count, const char *);
+    size_t unknown = 0;
+    cut.values = values;
+    cut.value_count = 0;
+    for (size_t i = 0; i < expression->value_count; i++) {
+        const char *value = expression->values[i];
+        if (is_named_there(asking, expression->key, value) || unknown++ < VALUES_MAX)
+            values[cut.value_count++] = value;
+    }
+    return cut;
+}
+
+/* Whoever writes more terms than a person does is told that the others do not count. */
+static const struct solver_expressions *what_is_looked_at(const struct asking *asking,
+                                                          const struct solver_expressions *terms,
+                                                          size_t *count)
+{
+    *count = *count < SUPPLY_TERMS_MAX ? *count : SUPPLY_TERMS_MAX;
+    struct solver_expressions *cut = ARENA_ARRAY(asking->arena, *count, struct solver_expressions);
+    for (size_t i = 0; i < *count; i++) {
+        struct solver_expression *items =
+            ARENA_ARRAY(asking->arena, terms[i].count, struct solver_expression);
+        for (size_t j = 0; j < terms[i].count; j++)
+            items[j] = without_most_unknown(asking, &terms[i].items[j]);
+        cut[i] = (struct solver_expressions){items, terms[i].count};
+    }
+    return cut;
+}
+
+/* What a pod asks of a node by itself; without other pods its labels say nothing. False: that
+ * cannot be understood, or Karpenter buys nothing for such a pod. */
+static bool read_shape(struct asking *asking)
+{
+    struct shape_source source = {.namespace = asking->workload->object->namespace,
+                                  .workload = *asking->workload};
+    pod_shape_read(asking->snapshot, &source, asking->arena, &asking->pod);
+    const struct solver_shape *read = &asking->pod.solver;
+    struct solver_shape *shape = &asking->shape;
+    if (asking->pod.fault.message.size > 0)
+        return false;
+    *shape = (struct solver_shape){
+        .namespace = read->namespace,
+        .node_selector = read->node_selector,
+        .required_count = read->required_count,
+        .tolerations = read->tolerations,
+        .toleration_count = read->toleration_count,
+        .host_ports = read->host_ports,
+        .host_port_count = read->host_port_count,
+    };
+    shape->required = what_is_looked_at(asking, read->required, &shape->required_count);
+    shape->requests =
+        named_amounts_find(&asking->pod.requests, asking->supply->problem, asking->arena);
+    return true;
+}
+
+/* To pods that ask for an extended resource the API server may add the toleration of its name
+ * (ExtendedResourceToleration): a template is judged as if it did. */
+static void tolerate_what_is_asked_for(struct asking *asking)
+{
+    const struct named_amounts *requests = &asking->pod.requests;
+    struct solver_shape *shape = &asking->shape;
+    struct solver_toleration *tolerations = ARENA_ARRAY(
+        asking->arena, shape->toleration_count + requests->count, struct solver_toleration);
+    size_t count = 0;
+    for (; count < shape->toleration_count; count++)
+        tolerations[count] = shape->tolerations[count];
+    for (size_t i = 0; i < requests->count; i++)
+        if (text_split(text_of(requests->items[i].resource), '/', NULL, NULL))
+            tolerations[count++] = (struct solver_toleration){.key = requests->items[i].resource,
+                                                              .exists = true,
+                                                              .value = "",
+                                                              .any_effect = true};
+    shape->tolerations = tolerations;
+    shape->toleration_count = count;
+}
+
+/* A volume that is somewhere already, or will be there. */
+static struct solver_volume volume_in(const struct zones *zones, struct arena *arena)
+{
+    const char **values = ARENA_ARRAY(arena, zones->count, const char *);
+    for (size_t i = 0; i < zones->count; i++)
+        values[i] = terminated(arena, zones->items[i]);
+    struct solver_expression *expression = ARENA_NEW(arena, struct solver_expression);
+    *expression = (struct solver_expression){
+        .key = LABEL_ZONE, .op = SOLVER_IN, .values = values, .value_count = zones->count};
+    struct solver_expressions *alternative = ARENA_NEW(arena, struct solver_expressions);
+    *alternative = (struct solver_expressions){expression, 1};
+    return (struct solver_volume){alternative, 1};
+}
+
+static void confine_to_volumes(struct asking *asking, const struct zones *volumes, size_t count)
+{
+    struct solver_volume *items = ARENA_ARRAY(asking->arena, count, struct solver_volume);
+    for (size_t i = 0; i < count; i++)
+        items[i] = volume_in(&volumes[i], asking->arena);
+    asking->shape.volumes = items;
+    asking->shape.volume_count = count;
+}
+
+/* ---- asking ---- */
+
+struct posed {
+    const struct supply *supply;
+    struct solver_question question;
+    enum question_kind kind;
+    struct solver_run *run;
+    struct arena *arena;
+    struct zone_bits answer; /* whether: anything else than nothing */
+};
+
+static size_t place_of(const struct zones *zones, struct text name)
+{
+    size_t low = 0;
+    size_t high = zones->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (text_compare(zones->items[middle], name) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static void add_zone(const struct supply *supply, struct text name, struct zone_bits *bits)
+{
+    size_t place = place_of(&supply->zones, name);
+    if (place < SUPPLY_ZONES_MAX)
+        bits->words[place / 64] |= (uint64_t)1 << place % 64;
+}
+
+static void pose(void *argument)
+{
+    struct posed *posed = argument;
+    struct solver_strings zones;
+    struct solver_answer answer;
+    if (posed->kind == ASKS_ZONES) {
+        if (solver_query_zones(posed->run, &posed->question, posed->arena, &zones, NULL))
+            for (size_t i = 0; i < zones.count; i++)
+                add_zone(posed->supply, text_of(zones.items[i]), &posed->answer);
+    } else if (solver_query(posed->run, &posed->question, posed->arena, &answer, NULL)) {
+        posed->answer.words[0] = answer.kind != SOLVER_UNSCHEDULABLE;
+    }
+}
+
+static struct supply_run *take_run(const struct supply *supply)
+{
+    struct supply *shared = (struct supply *)(uintptr_t)supply;
+    for (size_t i = 0; i < SUPPLY_RUNS; i++)
+        if (!atomic_exchange(&shared->runs[i].taken, true))
+            return &shared->runs[i];
+    return NULL;
+}
+
+/* Nothing of the asker's memory is taken while a run is: the asker may be stopped where it takes
+ * some. */
+static void pose_to_a_run(struct posed *posed, struct arena *arena)
+{
+    struct supply_run *run = take_run(posed->supply);
+    struct error error;
+    if (run == NULL) {
+        posed->run = solver_run_create(posed->supply->problem, arena);
+        posed->arena = arena;
+        pose(posed);
+        return;
+    }
+    posed->run = run->run;
+    posed->arena = run->arena;
+    if (!arena_guard(run->arena, pose, posed, &error))
+        posed->answer = (struct zone_bits){{0}};
+    arena_reset(run->arena);
+    atomic_store(&run->taken, false);
+}
+
+/* ---- pools the solver was not told of ---- */
+
+static bool is_in_problem(const struct supply *supply, const struct pool *pool)
+{
+    for (uint32_t i = 0; i < solver_pool_count(supply->problem); i++)
+        if (text_is(pool->object->name, solver_pool_name(supply->problem, i)))
+            return pool_is_covered_by(supply->catalog, pool);
+    return false;
+}
+
+static struct pod_wishes wishes_of(const struct asking *asking)
+{
+    struct pod_wishes wishes;
+    node_selection_read(asking->workload, asking->arena, &wishes.selection);
+    tolerations_read(asking->workload, asking->arena, &wishes.tolerations);
+    return wishes;
+}
+
+/* Pools of another cloud, those that are not ready, and those with a fixed number of nodes: whether
+ * the pod fits is not known, only that nothing speaks against it. */
+static bool may_suit_other_pool(const struct asking *asking)
+{
+    const struct supply *supply = asking->supply;
+    const struct pod_wishes wishes = wishes_of(asking);
+    for (size_t i = 0; i < snapshot_pool_count(asking->snapshot); i++) {
+        const struct pool *pool = snapshot_pool(asking->snapshot, i);
+        if (!pool->object->deleting && !is_in_problem(supply, pool) &&
+            !(supply->settings.no_static_capacity && pool_is_static(pool)) &&
+            pool_may_suit(supply->catalog, pool, &wishes, asking->arena))
+            return true;
+    }
+    return false;
+}
+
+/* Of pools of another cloud that make nodes. */
+static void add_zones_of_other_pools(const struct asking *asking, struct zone_bits *bits)
+{
+    const struct supply *supply = asking->supply;
+    struct zones zones = {0};
+    for (size_t i = 0; i < snapshot_pool_count(asking->snapshot); i++) {
+        const struct pool *pool = snapshot_pool(asking->snapshot, i);
+        if (pool_is_covered_by(supply->catalog, pool) || !pool_makes_nodes(pool))
+            continue;
+        const struct pod_wishes wishes = wishes_of(asking);
+        pool_add_zones(asking->snapshot, supply->catalog, pool, &wishes, &supply->zones,
+                       asking->arena, &zones);
+    }
+    for (size_t i = 0; i < zones.count; i++)
+        add_zone(supply, zones.items[i], bits);
+}
+
+/* ---- zones ---- */
+
+static struct zones zones_of(const struct supply *supply, const struct zone_bits *bits,
+                             struct arena *arena)
+{
+    struct zones zones = {0};
+    for (size_t i = 0; i < supply->zones.count && i < SUPPLY_ZONES_MAX; i++)
+        if ((bits->words[i / 64] >> i % 64 & 1) != 0)
+            zones_add(&zones, supply->zones.items[i], arena);
+    return zones;
+}
+
+struct zones supply_zones(const struct supply *supply, const struct snapshot *snapshot,
+                          const struct object *pod, struct arena *arena)
+{
+    struct workload workload;
+    struct asking asking = {
+        .supply = supply, .snapshot = snapshot, .workload = &workload, .arena = arena};
+    if (supply == NULL || !workload_read(pod, arena, &workload) || !read_shape(&asking))
+        return (struct zones){0};
+    struct posed posed = {
+        .supply = supply, .question = {.shape = &asking.shape}, .kind = ASKS_ZONES};
+    struct memory_key key =
+        memory_key_of(&supply->memory, ASKS_ZONES, &asking.shape, &asking.pod.requests, arena);
+    if (!memory_find(&supply->memory, key, &posed.answer)) {
+        posed.answer = (struct zone_bits){{0}};
+        pose_to_a_run(&posed, arena);
+        add_zones_of_other_pools(&asking, &posed.answer);
+        memory_put(&supply->memory, key, &posed.answer);
+    }
+    return zones_of(supply, &posed.answer, arena);
+}
+
+bool supply_reaches(const struct supply *supply, const struct snapshot *snapshot, struct text zone)
+{
+    return zones_have(snapshot_node_zones(snapshot), zone) ||
+           (supply != NULL && zones_have(&supply->reached, zone));
+}
+
+/* ---- whether, and why not ---- */
+
+static bool is_there(const struct asking *asking)
+{
+    const struct supply *supply = asking->supply;
+    struct posed posed = {.supply = supply,
+                          .question = {.shape = &asking->shape, .beyond_limits = true},
+                          .kind = ASKS_WHETHER};
+    struct memory_key key = memory_key_of(&supply->memory, ASKS_WHETHER, &asking->shape,
+                                          &asking->pod.requests, asking->arena);
+    if (!memory_find(&supply->memory, key, &posed.answer)) {
+        posed.answer = (struct zone_bits){{0}};
+        pose_to_a_run(&posed, asking->arena);
+        memory_put(&supply->memory, key, &posed.answer);
+    }
+    return posed.answer.words[0] != 0;
+}
+
+/* A resource that nothing in the problem has; NULL: all are had. */
+static const char *resource_of_none(const struct asking *asking)
+{
+    const struct named_amounts *amounts = &asking->pod.requests;
+    for (size_t i = 0; i < amounts->count; i++)
+        if (amounts->items[i].quantity > 0 &&
+            solver_problem_resource(asking->supply->problem, amounts->items[i].resource) ==
+                SOLVER_NONE)
+            return amounts->items[i].resource;
+    return NULL;
+}
+
+static void say_nothing_has(const struct asking *asking, const char *resource,
+                            struct supply_answer *answer)
+{
+    struct supply_reason *only = ARENA_NEW(asking->arena, struct supply_reason);
+    only->kind = SOLVER_REASON_RESOURCES;
+    only->message = arena_printf(asking->arena,
+                                 "asks for %s, which no instance type and no Node has", resource);
+    answer->reasons = only;
+    answer->reason_count = 1;
+}
+
+static void take_reasons(const struct asking *asking, const struct solver_reasons *reasons,
+                         struct supply_answer *answer)
+{
+    struct supply_reason *items = ARENA_ARRAY(asking->arena, reasons->count, struct supply_reason);
+    for (size_t i = 0; i < reasons->count; i++) {
+        const struct solver_reason *reason = &reasons->items[i];
+        items[i].kind = reason->kind;
+        items[i].message = text_of(reason->message);
+        items[i].nearest = text_of(reason->nearest);
+        if (reason->pool != SOLVER_NONE)
+            items[i].node_pool = text_of(solver_pool_name(asking->supply->problem, reason->pool));
+    }
+    answer->reasons = items;
+    answer->reason_count = reasons->count;
+}
+
+static void explain(const struct asking *asking, struct supply_answer *answer)
+{
+    const struct solver_question question = {
+        .shape = &asking->shape, .beyond_limits = true, .explain = true};
+    struct solver_run *run = solver_run_create(asking->supply->problem, asking->arena);
+    struct solver_answer solved;
+    if (!solver_query(run, &question, asking->arena, &solved, NULL))
+        return;
+    answer->kind = solved.kind == SOLVER_UNSCHEDULABLE ? SUPPLY_NOWHERE : SUPPLY_THERE;
+    take_reasons(asking, &solved.reasons, answer);
+}
+
+void supply_ask(const struct supply *supply, const struct snapshot *snapshot,
+                const struct workload *workload, const struct zones *volumes, size_t volume_count,
+                struct arena *arena, struct supply_answer *answer)
+{
+    struct asking asking = {
+        .supply = supply, .snapshot = snapshot, .workload = workload, .arena = arena};
+    *answer = (struct supply_answer){.kind = SUPPLY_UNKNOWN};
+    if (!read_shape(&asking) || asking.pod.solver.needs_devices)
+        return;
+    answer->term_count = asking.pod.solver.required_count;
+    confine_to_volumes(&asking, volumes, volume_count);
+    if (workload->object->kind != KIND_POD)
+        tolerate_what_is_asked_for(&asking);
+    if (is_there(&asking)) {
+        answer->kind = SUPPLY_THERE;
+        return;
+    }
+    const char *of_none = resource_of_none(&asking);
+    /* What no type has, a NodeOverlay may have added. */
+    if (may_suit_other_pool(&asking) || (of_none != NULL && supply->settings.node_overlays))
+        return;
+    explain(&asking, answer);
+    if (answer->kind == SUPPLY_NOWHERE && of_none != NULL)
+        say_nothing_has(&asking, of_none, answer);
+}

@@ -1,0 +1,142 @@
+/* NodePools by their own words: what types they launch is not looked at. */
+#include "catalog/catalog.h"
+#include "kube/expression.h"
+#include "kube/object.h"
+#include "kube/pool.h"
+#include "simulation/supply_internal.h"
+#include "solver/well_known.h"
+
+struct meeting {
+    const struct catalog *catalog;
+    const struct pool *pool;
+    struct solver_names *names;
+    struct arena *arena;
+};
+
+static struct meeting meeting_of(const struct catalog *catalog, const struct pool *pool,
+                                 struct arena *arena)
+{
+    return (struct meeting){catalog, pool, solver_names_create(arena, catalog_names(catalog)),
+                            arena};
+}
+
+static struct solver_requirements of_pool(const struct meeting *meeting)
+{
+    const struct pool *pool = meeting->pool;
+    struct solver_requirements set = {0};
+    struct expression_value name = {.text = pool->object->name};
+    const struct expression label = {.key = TEXT(LABEL_NODE_POOL),
+                                     .op = SOLVER_IN,
+                                     .valid = true,
+                                     .values = &name,
+                                     .value_count = 1};
+    expressions_add(&pool->requirements, meeting->names, &set, meeting->arena);
+    expressions_add(&pool->labels, meeting->names, &set, meeting->arena);
+    expression_add(&label, meeting->names, &set, meeting->arena);
+    return set;
+}
+
+static void add_alternative(const struct meeting *meeting, const struct node_selection *selection,
+                            size_t alternative, struct solver_requirements *set)
+{
+    expressions_add(&selection->selector, meeting->names, set, meeting->arena);
+    if (alternative < selection->required.count)
+        expressions_add(&selection->required.items[alternative].expressions, meeting->names, set,
+                        meeting->arena);
+}
+
+static size_t alternatives_of(const struct node_selection *selection)
+{
+    size_t count = selection->required.count;
+    return count == 0 ? 1 : count < SUPPLY_TERMS_MAX ? count : SUPPLY_TERMS_MAX;
+}
+
+/* What a node of the pool is for such a pod; false: they do not go together. */
+static bool meet(const struct meeting *meeting, const struct node_selection *selection,
+                 size_t alternative, struct solver_requirements *both)
+{
+    struct solver_requirements pool = of_pool(meeting);
+    struct solver_requirements pod = {0};
+    add_alternative(meeting, selection, alternative, &pod);
+    if (!solver_requirements_compatible(meeting->names, &pool, &pod, solver_is_well_known, NULL))
+        return false;
+    *both = of_pool(meeting);
+    add_alternative(meeting, selection, alternative, both);
+    return true;
+}
+
+static bool tolerates(const struct tolerations *tolerations, const struct pool *pool)
+{
+    for (size_t i = 0; i < pool->taints.count; i++)
+        if (taint_is_hard(&pool->taints.items[i]) &&
+            !tolerations_cover(tolerations, &pool->taints.items[i]))
+            return false;
+    return true;
+}
+
+bool pool_may_suit(const struct catalog *catalog, const struct pool *pool,
+                   const struct pod_wishes *wishes, struct arena *arena)
+{
+    struct meeting meeting = meeting_of(catalog, pool, arena);
+    if (!tolerates(&wishes->tolerations, pool))
+        return false;
+    for (size_t i = 0; i < alternatives_of(&wishes->selection); i++) {
+        struct solver_requirements both;
+        if (meet(&meeting, &wishes->selection, i, &both))
+            return true;
+    }
+    return false;
+}
+
+/* ---- zones ---- */
+
+static bool subnets_have(const struct node *subnets, struct text zone)
+{
+    for (size_t i = 0; i < node_count(subnets); i++)
+        if (text_equal(node_string(node_get(node_item(subnets, i), "zone")), zone))
+            return true;
+    return false;
+}
+
+/* Only the user's own catalogue knows which zones of the account sell something. */
+static bool is_sold_in(const struct catalog *catalog, struct text zone)
+{
+    const struct solver_names *names = catalog_names(catalog);
+    uint32_t key = catalog_is_builtin(catalog)
+                       ? SOLVER_NONE
+                       : solver_names_find_key(names, LABEL_ZONE, sizeof LABEL_ZONE - 1);
+    return key == SOLVER_NONE || solver_names_value_count(names, key) == 0 ||
+           solver_names_find_value(names, key, zone.data, zone.size) != SOLVER_NONE;
+}
+
+static void add_zones(const struct meeting *meeting, const struct node *subnets,
+                      const struct solver_requirements *both, const struct zones *all,
+                      struct zones *zones)
+{
+    uint32_t key = solver_names_key(meeting->names, LABEL_ZONE, sizeof LABEL_ZONE - 1);
+    const struct solver_requirement *allowed = solver_requirements_get(both, key);
+    for (size_t i = 0; i < all->count; i++) {
+        struct text zone = all->items[i];
+        uint32_t value = solver_names_value(meeting->names, key, zone.data, zone.size);
+        if ((subnets == NULL || subnets_have(subnets, zone)) &&
+            is_sold_in(meeting->catalog, zone) &&
+            (allowed == NULL || solver_requirement_has(meeting->names, allowed, value)))
+            zones_add(zones, zone, meeting->arena);
+    }
+}
+
+void pool_add_zones(const struct snapshot *snapshot, const struct catalog *catalog,
+                    const struct pool *pool, const struct pod_wishes *wishes,
+                    const struct zones *all, struct arena *arena, struct zones *zones)
+{
+    static const struct pod_wishes none;
+    struct meeting meeting = meeting_of(catalog, pool, arena);
+    const struct node_selection *selection = wishes == NULL ? &none.selection : &wishes->selection;
+    if (wishes != NULL && !tolerates(&wishes->tolerations, pool))
+        return;
+    for (size_t i = 0; i < alternatives_of(selection); i++) {
+        struct solver_requirements both;
+        if (meet(&meeting, selection, i, &both))
+            add_zones(&meeting, pool_subnets(snapshot, pool), &both, all, zones);
+    }
+}
