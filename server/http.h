@@ -210,6 +210,9 @@ void pin_world(struct connection *connection, struct pinned *pinned);
 void unpin_world(struct connection *connection);
 
 /* Until when a review may wait for an owner. */
+/* Whether the other end of a TCP connection has ended it, or its half of it. That this end reads no
+ * more does not count. */
+bool peer_is_gone(int fd);
 int64_t await_until_ms(const struct request *request, int64_t now_ms);
 /* Waits for a world that shows the owner which a verdict hangs on, and pins it in place of the one
  * that is pinned. True: the review is to be judged anew, also when the time is over. False: nobody

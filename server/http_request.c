@@ -348,15 +348,20 @@ static int64_t wall_us(void *context)
     return monotonic_us();
 }
 
+bool peer_is_gone(int fd)
+{
+    /* poll would take a socket whose reading this server has ended for one that the peer closed. */
+    struct tcp_info state;
+    socklen_t size = sizeof state;
+    return getsockopt(fd, IPPROTO_TCP, TCP_INFO, &state, &size) == 0 &&
+           state.tcpi_state != TCP_ESTABLISHED;
+}
+
 /* The API server closes the connection when its own caller has gone. */
 static bool client_is_gone(void *context)
 {
-    /* poll would take a socket whose reading this server has ended for one that the peer closed. */
-    struct connection *connection = context;
-    struct tcp_info state;
-    socklen_t size = sizeof state;
-    return getsockopt(connection->fd, IPPROTO_TCP, TCP_INFO, &state, &size) == 0 &&
-           state.tcpi_state != TCP_ESTABLISHED;
+    const struct connection *connection = context;
+    return peer_is_gone(connection->fd);
 }
 
 static void watch(struct connection *connection, struct job *job)

@@ -241,6 +241,77 @@ static void a_review_ends_with_its_caller(void)
     stop(&fixture);
 }
 
+/* ---- who is gone ---- */
+
+static void stay(int ours, int theirs)
+{
+    (void)ours, (void)theirs;
+}
+
+/* As the janitor does to an idle connection, on which a request may have come meanwhile. */
+static void read_no_more(int ours, int theirs)
+{
+    (void)theirs;
+    shutdown(ours, SHUT_RD);
+}
+
+static void write_no_more(int ours, int theirs)
+{
+    (void)ours;
+    shutdown(theirs, SHUT_WR);
+}
+
+static void hang_up(int ours, int theirs)
+{
+    (void)ours;
+    close(theirs);
+}
+
+static void reset(int ours, int theirs)
+{
+    const struct linger at_once = {.l_onoff = 1};
+    (void)setsockopt(theirs, SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
+    hang_up(ours, theirs);
+}
+
+static bool gone_within(int fd, int64_t limit_ms)
+{
+    const int64_t end = now_ms() + limit_ms;
+    while (!peer_is_gone(fd) && now_ms() < end)
+        sched_yield();
+    return peer_is_gone(fd);
+}
+
+static void a_peer_is_gone_that_ended_the_connection(void)
+{
+    static const struct {
+        void (*happens)(int ours, int theirs);
+        bool gone, keeps; /* its end open */
+    } cases[] = {
+        {stay, false, true},    {read_no_more, false, true}, {write_no_more, true, true},
+        {hang_up, true, false}, {reset, true, false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct sockaddr_in address = {.sin_family = AF_INET,
+                                      .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+        socklen_t size = sizeof address;
+        int listener = socket(AF_INET, SOCK_STREAM, 0);
+        CU_ASSERT_FATAL(bind(listener, (struct sockaddr *)&address, size) == 0 &&
+                        listen(listener, 1) == 0 &&
+                        getsockname(listener, (struct sockaddr *)&address, &size) == 0);
+        int theirs = connect_to(ntohs(address.sin_port));
+        int ours = accept(listener, NULL, NULL);
+        CU_ASSERT_FATAL(theirs >= 0 && ours >= 0);
+        cases[i].happens(ours, theirs);
+        ASSERT_INT(gone_within(ours, cases[i].gone ? 20000 : 100), cases[i].gone);
+        if (cases[i].keeps)
+            close(theirs);
+        close(ours);
+        close(listener);
+    }
+    CU_ASSERT_FALSE(peer_is_gone(-1));
+}
+
 const char unit_suite[] = "server/limits";
 const struct unit_test unit_tests[] = {
     {"drips are ended", drips_are_ended},
@@ -252,6 +323,7 @@ const struct unit_test unit_tests[] = {
     {"handshakes have three seconds", handshakes_have_three_seconds},
     {"slow requests make room", slow_requests_make_room},
     {"a review ends with its caller", a_review_ends_with_its_caller},
+    {"a peer is gone that ended the connection", a_peer_is_gone_that_ended_the_connection},
     {"sources are told apart", sources_are_told_apart},
     {NULL, NULL},
 };
