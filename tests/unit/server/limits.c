@@ -276,8 +276,8 @@ static void reset(int ours, int theirs)
 
 static bool gone_within(int fd, int64_t limit_ms)
 {
-    const int64_t end = now_ms() + limit_ms;
-    while (!peer_is_gone(fd) && now_ms() < end)
+    const int64_t end = monotonic_ms() + limit_ms;
+    while (!peer_is_gone(fd) && monotonic_ms() < end)
         sched_yield();
     return peer_is_gone(fd);
 }
