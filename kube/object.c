@@ -104,6 +104,11 @@ struct text object_display_name(const struct object *object, struct arena *arena
     return arena_printf(arena, "%.*s*", TEXT_ARGS(object->generate_name));
 }
 
+bool object_is_v1beta1(const struct object *object)
+{
+    return text_ends_with(object->api_version, TEXT("/v1beta1"));
+}
+
 bool object_is_of_daemon_set(const struct object *object)
 {
     return object->kind == KIND_DAEMON_SET || text_is(object->controller.kind, "DaemonSet");

@@ -36,6 +36,8 @@ bool object_read(const struct node *root, struct source *source, struct text def
 struct text object_display_name(const struct object *object, struct arena *arena);
 /* A DaemonSet, or a Pod of one. */
 bool object_is_of_daemon_set(const struct object *object);
+/* Of a NodePool or an EC2NodeClass: it is of the version before v1. */
+bool object_is_v1beta1(const struct object *object);
 /* The condition of that type in its status; NULL: none. */
 const struct node *object_condition(const struct object *object, const char *type);
 /* Whether they can be one object's: what comes out of files has none, then the name has to do. */

@@ -325,7 +325,7 @@ bool upgrade_applies(const struct object *object)
         return true;
     case KIND_NODE_POOL:
     case KIND_EC2_NODE_CLASS:
-        return text_ends_with(object->api_version, TEXT("/v1beta1"));
+        return object_is_v1beta1(object);
     default:
         return false;
     }

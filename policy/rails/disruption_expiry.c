@@ -255,7 +255,7 @@ void disruption_budgets_judge_expiry(struct rail_call *call, const struct budget
     /* Karpenter counts in nanoseconds, and reads nothing longer: the rail pool-shape finds it. */
     static const int64_t longest_s = INT64_MAX / 1000000000;
     struct arena *arena = call->arena;
-    bool old = text_ends_with(call->object->api_version, TEXT("/v1beta1"));
+    bool old = object_is_v1beta1(call->object);
     const struct field *field =
         field_at(arena, call->object->root,
                  old ? "spec.disruption.expireAfter" : "spec.template.spec.expireAfter");

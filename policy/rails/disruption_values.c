@@ -28,7 +28,7 @@ static void report_choice(struct rail_call *call, const struct field *field,
 
 void disruption_budgets_judge_policy(struct rail_call *call, const struct field *field)
 {
-    bool old = text_ends_with(call->object->api_version, TEXT("/v1beta1"));
+    bool old = object_is_v1beta1(call->object);
     const char *path = "spec.disruption.consolidationPolicy";
     const struct shape *now = shape_at(&shape_node_pool_v1, path);
     const struct shape *then = shape_at(&shape_node_pool_v1beta1, path);

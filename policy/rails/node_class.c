@@ -39,11 +39,6 @@ static const struct key keys[] = {
     {0},
 };
 
-bool node_class_is_v1beta1(const struct object *class)
-{
-    return text_ends_with(class->api_version, TEXT("/v1beta1"));
-}
-
 /* ---- the family of images ---- */
 
 const struct field *node_class_family(const struct object *class, struct arena *arena,
@@ -105,7 +100,7 @@ static void judge_hop_limit(struct rail_call *call, const struct node_class *set
 {
     struct arena *arena = call->arena;
     const struct field *field = field_get(arena, options, "httpPutResponseHopLimit");
-    int64_t limit = node_class_is_v1beta1(call->object) ? 2 : 1;
+    int64_t limit = object_is_v1beta1(call->object) ? 2 : 1;
     bool given = node_integer(field->node, &limit);
     if (!settings->max_hop_limit_given || limit <= settings->max_hop_limit)
         return;

@@ -10,7 +10,6 @@ struct node_class {
     int64_t max_hop_limit;
 };
 
-bool node_class_is_v1beta1(const struct object *class);
 /* "AL2023", by amiFamily or an alias, and where it says so; empty when it does not. */
 const struct field *node_class_family(const struct object *class, struct arena *arena,
                                       struct text *family);

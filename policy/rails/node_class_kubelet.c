@@ -193,7 +193,7 @@ void node_class_judge_kubelet(struct rail_call *call)
 {
     struct arena *arena = call->arena;
     const struct field *kubelet = field_at(arena, call->object->root, "spec.kubelet");
-    if (node_class_is_v1beta1(call->object))
+    if (object_is_v1beta1(call->object))
         return; /* it has no such field */
     shape_judge_names(call, &shape_kubelet, kubelet, &words);
     for (size_t i = 0; i < COUNT_OF(settings); i++) {

@@ -27,11 +27,6 @@ static const struct key keys[] = {
     {0},
 };
 
-static bool is_v1beta1(const struct object *object)
-{
-    return text_ends_with(object->api_version, TEXT("/v1beta1"));
-}
-
 /* ---- NodePool: expireAfter ---- */
 
 static void report_expiry(struct rail_call *call, const struct settings *settings,
@@ -90,7 +85,7 @@ static void judge_pool(struct rail_call *call, const struct settings *settings)
     const struct field *root = call->object->root;
     const struct field *old_place = field_at(arena, root, "spec.disruption.expireAfter");
     const struct field *new_place = field_at(arena, root, "spec.template.spec.expireAfter");
-    if (is_v1beta1(call->object)) {
+    if (object_is_v1beta1(call->object)) {
         judge_expiry(call, settings, old_place);
         return;
     }
@@ -216,7 +211,7 @@ static void judge_class(struct rail_call *call)
             call,
             &(struct draft){
                 .field = terms,
-                .statement = is_v1beta1(call->object)
+                .statement = object_is_v1beta1(call->object)
                                  ? TEXT("missing, which means the newest image of the amiFamily: "
                                         "all nodes are replaced whenever one is published")
                                  : TEXT("missing: no image is selected"),
