@@ -22,6 +22,11 @@ static void read_term(const struct field *term, size_t number, struct arena *are
     }
 }
 
+bool storage_class_waits(const struct object *class)
+{
+    return text_is(default_string(class, "volumeBindingMode"), "WaitForFirstConsumer");
+}
+
 bool storage_class_read(const struct object *object, struct arena *arena,
                         struct storage_class *class)
 {
@@ -31,7 +36,7 @@ bool storage_class_read(const struct object *object, struct arena *arena,
         .object = object,
         .provisioner = node_string(node_get(object->root->node, "provisioner")),
         .binding_mode = field_get(arena, object->root, "volumeBindingMode"),
-        .waits = text_is(default_string(object, "volumeBindingMode"), "WaitForFirstConsumer"),
+        .waits = storage_class_waits(object),
     };
     const struct field *terms = field_get(arena, object->root, "allowedTopologies");
     class->term_count = node_is(terms->node, NODE_LIST) ? node_count(terms->node) : 0;

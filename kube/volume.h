@@ -26,6 +26,8 @@ struct storage_class {
     size_t term_count;
     struct topology_choices topologies;
 };
+/* Whether it binds a claim only when a pod mounts it. */
+bool storage_class_waits(const struct object *class);
 bool storage_class_read(const struct object *object, struct arena *arena,
                         struct storage_class *class);
 /* Azure's zone-redundant disks attach in every zone. */

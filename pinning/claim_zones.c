@@ -1,13 +1,11 @@
 /* What each claim says about zones. */
 #include <string.h>
 
+#include "kube/claim_binding.h"
 #include "kube/object.h"
-#include "kube/quantity.h"
 #include "kube/snapshot.h"
-#include "kube/volume.h"
 #include "kube/volume_zones.h"
 #include "pinning/pin.h"
-#include "simulation/claims.h"
 #include "solver/well_known.h"
 
 /* Of the volumes that a claim may get: no cluster has so many zones, and to read the affinity of
@@ -114,29 +112,12 @@ static enum volume_zones add_volume(const struct snapshot *snapshot, const struc
 
 /* ---- claims that name their volume ---- */
 
-static bool belongs_to(const struct object *volume, const struct object *claim)
+static void read_volume(const struct snapshot *snapshot, const struct claim_binding *binding,
+                        struct arena *arena, struct claim_zones *result)
 {
-    const struct node *reference = node_at(volume->root->node, "spec.claimRef");
-    if (!node_is(reference, NODE_MAP))
-        return true;
-    struct text uid = node_string(node_get(reference, "uid"));
-    return text_equal(node_string(node_get(reference, "namespace")), claim->namespace) &&
-           text_equal(node_string(node_get(reference, "name")), claim->name) &&
-           uids_agree(uid, claim->uid);
-}
-
-static void read_volume(const struct snapshot *snapshot, const struct object *claim,
-                        struct text volume_name, struct arena *arena, struct claim_zones *result)
-{
-    const struct object *volume =
-        snapshot_find(snapshot, KIND_PERSISTENT_VOLUME, TEXT(""), volume_name);
-    const struct node *annotations = node_at(claim->root->node, "metadata.annotations");
-    if (volume == NULL || volume->deleting || !belongs_to(volume, claim))
-        return;
-    bool bound = node_get(annotations, "pv.kubernetes.io/bind-completed") != NULL;
-    struct claim_zones read = {.hold = bound ? CLAIM_BOUND : CLAIM_RESERVED,
-                               .source = PIN_FROM_VOLUME};
-    enum volume_zones says = add_volume(snapshot, volume, arena, &read.zones);
+    struct claim_zones read = {.source = PIN_FROM_VOLUME};
+    read.hold = binding->state == BINDING_BOUND ? CLAIM_BOUND : CLAIM_RESERVED;
+    enum volume_zones says = add_volume(snapshot, binding->volume, arena, &read.zones);
     if (says == VOLUME_ANYWHERE)
         read = (struct claim_zones){.hold = CLAIM_ANYWHERE, .any_zone = true};
     if (says != VOLUME_UNKNOWN)
@@ -146,24 +127,22 @@ static void read_volume(const struct snapshot *snapshot, const struct object *cl
 /* ---- claims that do not ---- */
 
 /* The union of where the volumes are that it may be bound to; *found: there are some. */
-static enum volume_zones add_free_volumes(const struct snapshot *snapshot, struct text namespace,
-                                          struct text name, const struct node *spec,
-                                          struct text class_name, struct arena *arena,
+static enum volume_zones add_free_volumes(const struct snapshot *snapshot,
+                                          const struct claim_binding *binding, struct arena *arena,
                                           struct zones *zones, bool *found)
 {
+    struct text class_name = binding->class == NULL ? TEXT("") : binding->class->name;
     size_t long_ways = 0;
     for (size_t i = 0; i < snapshot_free_volume_count(snapshot); i++) {
         const struct object *volume = snapshot_free_volume(snapshot, i);
         const struct node *volume_spec = node_get(volume->root->node, "spec");
-        struct volume_choice choice = {.volume = volume};
         if (!text_equal(node_string(node_get(volume_spec, "storageClassName")), class_name))
             continue;
         struct text zone;
+        int64_t capacity_milli;
         bool in_one_zone = is_in_one_zone(volume, &zone);
-        const struct node *capacity = node_at(volume_spec, "capacity.storage");
-        if ((in_one_zone && zones_have(zones, zone)) || capacity == NULL ||
-            !quantity_milli(node_text(capacity), &choice.capacity_milli) ||
-            !volume_suits(&choice, namespace, name, spec, class_name))
+        if ((in_one_zone && zones_have(zones, zone)) || !volume_capacity(volume, &capacity_milli) ||
+            !volume_suits(volume, capacity_milli, binding))
             continue;
         if (!in_one_zone && ++long_ways > MOST_VOLUMES)
             return VOLUME_UNKNOWN;
@@ -177,39 +156,33 @@ static enum volume_zones add_free_volumes(const struct snapshot *snapshot, struc
 
 /* One that is there and cannot be read may be what decides: a volume that the claim gets, the class
  * that is the default, the Node that is selected. */
-static bool something_is_unreadable(const struct snapshot *snapshot, const struct claim *claim,
-                                    const struct node *root)
+static bool something_is_unreadable(const struct snapshot *snapshot,
+                                    const struct claim_binding *binding)
 {
-    const struct node *annotations = node_at(root, "metadata.annotations");
+    const struct node *annotations = node_at(binding->root, "metadata.annotations");
     struct text node = node_string(node_get(annotations, "volume.kubernetes.io/selected-node"));
     return !snapshot_reads_all(snapshot, KIND_PERSISTENT_VOLUME, TEXT("")) ||
-           (!claim->class_named && !snapshot_reads_all(snapshot, KIND_STORAGE_CLASS, TEXT(""))) ||
+           (!binding->claim.class_named &&
+            !snapshot_reads_all(snapshot, KIND_STORAGE_CLASS, TEXT(""))) ||
            (node.size > 0 && snapshot_is_unreadable(snapshot, KIND_NODE, TEXT(""), node));
 }
 
-static void read_unbound(const struct snapshot *snapshot, struct text namespace, struct text name,
-                         const struct field *root, struct arena *arena, struct claim_zones *result)
+static void read_unbound(const struct snapshot *snapshot, const struct claim_binding *binding,
+                         struct arena *arena, struct claim_zones *result)
 {
-    struct claim claim;
     struct storage_class class = {0};
     struct solver_volume made = {0};
-    claim_read(root, arena, &claim);
-    if (something_is_unreadable(snapshot, &claim, root->node))
+    bool wants_none = binding->state == BINDING_NO_CLASS;
+    if (something_is_unreadable(snapshot, binding))
         return;
-    bool wants_none = claim.class_named && claim.class_name.size == 0;
-    const struct object *object = wants_none ? NULL : claim_class(snapshot, &claim);
-    if (!wants_none && (object == NULL ||
-                        !places_are_few(node_get(object->root->node, "allowedTopologies"),
+    if (!wants_none && (!places_are_few(node_get(binding->class->root->node, "allowedTopologies"),
                                         "matchLabelExpressions") ||
-                        !storage_class_read(object, arena, &class) || !class.waits))
+                        !storage_class_read(binding->class, arena, &class)))
         return;
-    const struct node *spec = node_get(root->node, "spec");
     bool can_be_made = !wants_none && !text_is(class.provisioner, "kubernetes.io/no-provisioner");
     struct zones zones = {0};
     bool found = false;
-    enum volume_zones says =
-        add_free_volumes(snapshot, namespace, name, spec, wants_none ? TEXT("") : object->name,
-                         arena, &zones, &found);
+    enum volume_zones says = add_free_volumes(snapshot, binding, arena, &zones, &found);
     bool confined = says == VOLUME_IN_ZONES;
     if (says == VOLUME_UNKNOWN || (!can_be_made && !found))
         return;
@@ -218,7 +191,8 @@ static void read_unbound(const struct snapshot *snapshot, struct text namespace,
         confined = add_places(&made, arena, &zones) && confined;
     }
     bool everywhere = can_be_made && !found &&
-                      (claim_is_of_many_nodes(spec) || storage_class_is_zone_redundant(&class));
+                      (claim_is_of_many_nodes(node_get(binding->root, "spec")) ||
+                       storage_class_is_zone_redundant(&class));
     if ((everywhere || !can_be_made) && !confined) {
         *result = (struct claim_zones){.hold = CLAIM_ANYWHERE, .any_zone = true};
         return;
@@ -228,7 +202,7 @@ static void read_unbound(const struct snapshot *snapshot, struct text namespace,
         .source = found ? PIN_FROM_VOLUME : PIN_FROM_STORAGE_CLASS,
         .any_zone = !confined,
         .zones = confined ? zones : (struct zones){0},
-        .selected = everywhere ? TEXT("") : claim_selected_zone(snapshot, root->node),
+        .selected = everywhere ? TEXT("") : claim_selected_zone(snapshot, binding->root),
     };
     /* Who makes no volume does not wait for the pod either: the claim may be bound to any of them
      * at any moment. */
@@ -238,33 +212,33 @@ static void read_unbound(const struct snapshot *snapshot, struct text namespace,
 
 /* ---- all claims ---- */
 
+static void read_binding(const struct snapshot *snapshot, const struct claim_binding *binding,
+                         struct arena *arena, struct claim_zones *result)
+{
+    if (binding->state == BINDING_NAMED || binding->state == BINDING_BOUND)
+        read_volume(snapshot, binding, arena, result);
+    else if (binding->state == BINDING_NO_CLASS || binding->state == BINDING_WAITS)
+        read_unbound(snapshot, binding, arena, result);
+}
+
 void claim_zones_read(const struct snapshot *snapshot, struct text namespace, struct text name,
                       const struct field *template, struct arena *arena, struct claim_zones *result)
 {
-    const struct object *claim =
-        snapshot_find(snapshot, KIND_PERSISTENT_VOLUME_CLAIM, namespace, name);
+    struct claim_binding binding;
     *result = (struct claim_zones){.hold = CLAIM_UNKNOWN, .any_zone = true};
-    if (claim == NULL) {
-        if (template != NULL &&
-            !snapshot_is_unreadable(snapshot, KIND_PERSISTENT_VOLUME_CLAIM, namespace, name))
-            read_unbound(snapshot, namespace, name, template, arena, result);
+    if (snapshot_is_unreadable(snapshot, KIND_PERSISTENT_VOLUME_CLAIM, namespace, name))
         return;
-    }
-    const struct node *root = claim->root->node;
-    struct text volume = node_string(node_at(root, "spec.volumeName"));
-    if (claim->deleting || text_is(node_string(node_at(root, "status.phase")), "Lost"))
-        return;
-    if (volume.size > 0)
-        read_volume(snapshot, claim, volume, arena, result);
-    else
-        read_unbound(snapshot, namespace, name, claim->root, arena, result);
+    claim_binding_read(snapshot, namespace, name, template, arena, &binding);
+    read_binding(snapshot, &binding, arena, result);
 }
 
 void ephemeral_zones_read(const struct snapshot *snapshot, const struct field *template,
                           struct arena *arena, struct claim_zones *result)
 {
+    struct claim_binding binding;
     *result = (struct claim_zones){.hold = CLAIM_UNKNOWN, .any_zone = true};
-    read_unbound(snapshot, TEXT(""), TEXT(""), template, arena, result);
+    template_binding_read(snapshot, template, arena, &binding);
+    read_binding(snapshot, &binding, arena, result);
     if (result->hold > CLAIM_UNKNOWN)
         result->hold = CLAIM_NARROWS;
     result->selected = TEXT("");
@@ -273,12 +247,11 @@ void ephemeral_zones_read(const struct snapshot *snapshot, const struct field *t
 struct text claim_settled_zone(const struct snapshot *snapshot, const struct object *claim,
                                struct arena *arena)
 {
+    struct claim_zones zones;
     if (claim->deleting)
         return TEXT("");
-    struct claim_zones zones = {.hold = CLAIM_UNKNOWN};
-    struct text volume = node_string(node_at(claim->root->node, "spec.volumeName"));
-    if (volume.size == 0)
+    if (node_string(node_at(claim->root->node, "spec.volumeName")).size == 0)
         return claim_selected_zone(snapshot, claim->root->node);
-    read_volume(snapshot, claim, volume, arena, &zones);
+    claim_zones_read(snapshot, claim->namespace, claim->name, NULL, arena, &zones);
     return zones.zones.count == 1 ? zones.zones.items[0] : TEXT("");
 }

@@ -4,12 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kube/claim_binding.h"
 #include "kube/object.h"
-#include "kube/quantity.h"
-#include "kube/selector.h"
 #include "kube/snapshot.h"
 #include "kube/to_solver.h"
-#include "kube/volume.h"
 #include "kube/volume_zones.h"
 #include "solver/well_known.h"
 
@@ -83,21 +81,19 @@ static int compare_choices(const void *a_pointer, const void *b_pointer)
     return text_compare(a->volume->name, b->volume->name);
 }
 
-bool volume_choice_read(const struct snapshot *snapshot, const struct object *volume,
-                        struct arena *arena, struct volume_choice *choice)
+static bool read_choice(const struct claims_book *book, const struct object *volume,
+                        struct volume_choice *choice)
 {
-    const struct node *capacity = node_at(volume->root->node, "spec.capacity.storage");
-    *choice = (struct volume_choice){.volume = volume};
-    return capacity != NULL && quantity_milli(node_text(capacity), &choice->capacity_milli) &&
-           volume_places_read(snapshot, volume, arena, &choice->places);
+    choice->volume = volume;
+    return volume_capacity(volume, &choice->capacity_milli) &&
+           volume_places_read(book->snapshot, volume, book->arena, &choice->places);
 }
 
 static void find_free_volumes(struct claims_book *book)
 {
     for (size_t i = 0; i < snapshot_free_volume_count(book->snapshot); i++) {
         struct volume_choice *choice = ARENA_NEW(book->arena, struct volume_choice);
-        if (volume_choice_read(book->snapshot, snapshot_free_volume(book->snapshot, i), book->arena,
-                               choice))
+        if (read_choice(book, snapshot_free_volume(book->snapshot, i), choice))
             *LIST_PUSH(book->arena, &book->free_volumes) = choice;
     }
     if (book->free_volumes.count > 0)
@@ -119,65 +115,18 @@ struct claims_book *claims_book_create(const struct snapshot *snapshot, struct a
 
 /* ---- which volumes a claim may get ---- */
 
-static bool list_has(const struct node *list, struct text wanted)
-{
-    for (size_t i = 0; node_is(list, NODE_LIST) && i < node_count(list); i++)
-        if (text_equal(node_string(node_item(list, i)), wanted))
-            return true;
-    return false;
-}
-
-static struct text volume_mode(const struct node *spec)
-{
-    struct text mode = node_string(node_get(spec, "volumeMode"));
-    return mode.size > 0 ? mode : TEXT("Filesystem");
-}
-
-/* Reserved for another, for this claim, or for none. */
-enum reserved { RESERVED_NOT, RESERVED_HERE, RESERVED_ELSEWHERE };
-static enum reserved reserved_for(const struct object *volume, struct text namespace,
-                                  struct text name)
-{
-    const struct node *reference = node_at(volume->root->node, "spec.claimRef");
-    if (!node_is(reference, NODE_MAP))
-        return RESERVED_NOT;
-    bool here = text_equal(node_string(node_get(reference, "name")), name) &&
-                text_equal(node_string(node_get(reference, "namespace")), namespace);
-    return here ? RESERVED_HERE : RESERVED_ELSEWHERE;
-}
-
-bool volume_suits(const struct volume_choice *choice, struct text namespace, struct text name,
-                  const struct node *spec, struct text class_name)
-{
-    const struct node *volume_spec = node_get(choice->volume->root->node, "spec");
-    const struct node *selector = node_get(spec, "selector");
-    const struct node *modes = node_get(spec, "accessModes");
-    const struct node *storage = node_at(spec, "resources.requests.storage");
-    int64_t wanted_milli = 0;
-    if (!text_equal(node_string(node_get(volume_spec, "storageClassName")), class_name) ||
-        reserved_for(choice->volume, namespace, name) == RESERVED_ELSEWHERE ||
-        !text_equal(volume_mode(volume_spec), volume_mode(spec)))
-        return false;
-    if (storage != NULL && (!quantity_milli(node_text(storage), &wanted_milli) ||
-                            choice->capacity_milli < wanted_milli))
-        return false;
-    for (size_t i = 0; node_is(modes, NODE_LIST) && i < node_count(modes); i++)
-        if (!list_has(node_get(volume_spec, "accessModes"), node_string(node_item(modes, i))))
-            return false;
-    return !node_is(selector, NODE_MAP) || selector_matches(selector, choice->volume->labels);
-}
-
 static void find_choices(struct claims_book *book, struct claim_state *claim,
-                         const struct node *spec, struct text class_name)
+                         const struct claim_binding *binding)
 {
     struct {
         struct volume_choice **items;
         size_t count, capacity;
     } found = {0};
-    for (size_t i = 0; i < book->free_volumes.count; i++)
-        if (volume_suits(book->free_volumes.items[i], claim->namespace, claim->name, spec,
-                         class_name))
-            *LIST_PUSH(book->arena, &found) = book->free_volumes.items[i];
+    for (size_t i = 0; i < book->free_volumes.count; i++) {
+        struct volume_choice *choice = book->free_volumes.items[i];
+        if (volume_suits(choice->volume, choice->capacity_milli, binding))
+            *LIST_PUSH(book->arena, &found) = choice;
+    }
     claim->choices = found.items;
     claim->choice_count = found.count;
 }
@@ -257,72 +206,82 @@ static const char *driver_of_volume(const struct object *volume, struct arena *a
     return node_is(node_get(spec, "awsElasticBlockStore"), NODE_MAP) ? "ebs.csi.aws.com" : NULL;
 }
 
-#define FAULT(claim, book, ...)                                        \
-    ((claim)->fault = (struct pod_fault){.kind = SOLVER_REASON_VOLUME, \
-                                         .message = arena_printf((book)->arena, __VA_ARGS__)})
-
-static void read_bound(struct claims_book *book, struct claim_state *claim,
-                       const struct object *object, struct text volume_name)
+/* Why no pod can mount it now. */
+static struct text fault_of(const struct claim_state *claim, const struct claim_binding *binding,
+                            struct arena *arena)
 {
-    const struct node *root = object->root->node;
-    const struct object *volume =
-        snapshot_find(book->snapshot, KIND_PERSISTENT_VOLUME, TEXT(""), volume_name);
-    const struct node *annotations = node_at(root, "metadata.annotations");
-    if (volume == NULL) {
-        FAULT(claim, book, "the volume %.*s of claim %s is not in the cluster",
-              TEXT_ARGS(volume_name), claim->id);
-        return;
+    struct text volume = binding->volume_name;
+    struct text class = binding->class == NULL ? binding->claim.class_name : binding->class->name;
+    switch (binding->state) {
+    case BINDING_CLAIM_NOT_SEEN:
+        return arena_printf(arena, "claim %s is not in the cluster", claim->id);
+    case BINDING_CLAIM_DELETING:
+        return arena_printf(arena, "claim %s is being deleted", claim->id);
+    case BINDING_CLAIM_LOST:
+        return arena_printf(arena, "claim %s has lost its volume", claim->id);
+    case BINDING_VOLUME_NOT_SEEN:
+        return arena_printf(arena, "the volume %.*s of claim %s is not in the cluster",
+                            TEXT_ARGS(volume), claim->id);
+    case BINDING_VOLUME_DELETING:
+        return arena_printf(arena, "the volume %.*s of claim %s is being deleted",
+                            TEXT_ARGS(volume), claim->id);
+    case BINDING_VOLUME_OF_ANOTHER:
+        return arena_printf(arena, "the volume %.*s of claim %s is bound to another claim",
+                            TEXT_ARGS(volume), claim->id);
+    case BINDING_NAMED: /* A file may leave the status out. */
+        if (node_get(binding->root, "status") == NULL)
+            return TEXT("");
+        return arena_printf(arena, "claim %s names the volume %.*s but is not bound to it yet",
+                            claim->id, TEXT_ARGS(volume));
+    case BINDING_NO_CLASS:
+        return arena_printf(
+            arena, "claim %s is not bound and wants no StorageClass to make its volume", claim->id);
+    case BINDING_CLASS_NOT_SEEN:
+        if (!binding->claim.class_named)
+            return arena_printf(arena, "claim %s names no StorageClass and there is no default one",
+                                claim->id);
+        return arena_printf(arena, "the StorageClass \"%.*s\" of claim %s is not in the cluster",
+                            TEXT_ARGS(class), claim->id);
+    case BINDING_IMMEDIATE:
+        return arena_printf(arena,
+                            "claim %s is not bound, and its StorageClass \"%.*s\" binds "
+                            "Immediately: until then nobody knows where its volume is",
+                            claim->id, TEXT_ARGS(class));
+    case BINDING_BOUND:
+    case BINDING_WAITS:
+        break;
     }
-    claim->driver = driver_of_volume(volume, book->arena);
-    if (volume->deleting)
-        FAULT(claim, book, "the volume %.*s of claim %s is being deleted", TEXT_ARGS(volume_name),
-              claim->id);
-    else if (node_get(annotations, "pv.kubernetes.io/bind-completed") == NULL &&
-             node_get(root, "status") != NULL)
-        FAULT(claim, book, "claim %s names the volume %.*s but is not bound to it yet", claim->id,
-              TEXT_ARGS(volume_name));
-    else if (!volume_places_read(book->snapshot, volume, book->arena, &claim->places))
-        FAULT(claim, book, "the node affinity of volume %.*s cannot be understood",
-              TEXT_ARGS(volume_name));
+    return TEXT("");
 }
 
-static void read_unbound(struct claims_book *book, struct claim_state *claim,
-                         const struct field *root)
+static void set_fault(struct claim_state *claim, struct text message)
 {
-    struct claim read;
+    claim->fault = (struct pod_fault){.kind = SOLVER_REASON_VOLUME, .message = message};
+}
+
+static void read_bound(struct claims_book *book, struct claim_state *claim,
+                       const struct object *volume)
+{
+    if (!volume_places_read(book->snapshot, volume, book->arena, &claim->places))
+        set_fault(claim,
+                  arena_printf(book->arena, "the node affinity of volume %.*s cannot be understood",
+                               TEXT_ARGS(volume->name)));
+}
+
+static void read_waiting(struct claims_book *book, struct claim_state *claim,
+                         const struct claim_binding *binding)
+{
     struct storage_class class;
-    claim_read(root, book->arena, &read);
-    const struct object *object = claim_class(book->snapshot, &read);
-    if (read.class_named && read.class_name.size == 0) {
-        FAULT(claim, book, "claim %s is not bound and wants no StorageClass to make its volume",
-              claim->id);
+    if (!storage_class_read(binding->class, book->arena, &class))
         return;
-    }
-    if (object == NULL || !storage_class_read(object, book->arena, &class)) {
-        if (read.class_named)
-            FAULT(claim, book, "the StorageClass \"%.*s\" of claim %s is not in the cluster",
-                  TEXT_ARGS(read.class_name), claim->id);
-        else
-            FAULT(claim, book, "claim %s names no StorageClass and there is no default one",
-                  claim->id);
-        return;
-    }
-    if (!class.waits) {
-        FAULT(claim, book,
-              "claim %s is not bound, and its StorageClass \"%.*s\" binds Immediately: until then "
-              "nobody knows where its volume is",
-              claim->id, TEXT_ARGS(object->name));
-        return;
-    }
-    const struct node *spec = node_get(root->node, "spec");
     claim->driver = terminated(book->arena, csi_name(class.provisioner));
     claim->can_be_made = !text_is(class.provisioner, "kubernetes.io/no-provisioner");
-    claim->zonal = !claim_is_of_many_nodes(spec);
+    claim->zonal = !claim_is_of_many_nodes(node_get(binding->root, "spec"));
     class_places_read(book->snapshot, &class, book->arena, &claim->made);
-    find_choices(book, claim, spec, object->name);
+    find_choices(book, claim, binding);
     find_places(claim, book->arena);
     claim->waits = true;
-    struct text zone = claim_selected_zone(book->snapshot, root->node);
+    struct text zone = claim_selected_zone(book->snapshot, binding->root);
     if (zone.size > 0 && claim->zonal) {
         claim->places = volume_of_zone(terminated(book->arena, zone), book->arena);
         claim->waits = false;
@@ -332,25 +291,18 @@ static void read_unbound(struct claims_book *book, struct claim_state *claim,
 static void read_claim(struct claims_book *book, struct claim_state *claim,
                        const struct field *template)
 {
-    const struct object *object =
-        snapshot_find(book->snapshot, KIND_PERSISTENT_VOLUME_CLAIM, claim->namespace, claim->name);
-    if (object == NULL) {
-        if (template != NULL)
-            read_unbound(book, claim, template);
-        else
-            FAULT(claim, book, "claim %s is not in the cluster", claim->id);
-        return;
-    }
-    const struct node *root = object->root->node;
-    struct text volume_name = node_string(node_at(root, "spec.volumeName"));
-    if (object->deleting)
-        FAULT(claim, book, "claim %s is being deleted", claim->id);
-    else if (text_is(node_string(node_at(root, "status.phase")), "Lost"))
-        FAULT(claim, book, "claim %s has lost its volume", claim->id);
-    else if (volume_name.size > 0)
-        read_bound(book, claim, object, volume_name);
+    struct claim_binding binding;
+    claim_binding_read(book->snapshot, claim->namespace, claim->name, template, book->arena,
+                       &binding);
+    if (binding.volume != NULL)
+        claim->driver = driver_of_volume(binding.volume, book->arena);
+    struct text fault = fault_of(claim, &binding, book->arena);
+    if (fault.size > 0)
+        set_fault(claim, fault);
+    else if (binding.volume != NULL)
+        read_bound(book, claim, binding.volume);
     else
-        read_unbound(book, claim, object->root);
+        read_waiting(book, claim, &binding);
 }
 
 struct claim_state *claims_book_get(struct claims_book *book, struct text namespace,

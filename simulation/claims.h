@@ -16,12 +16,6 @@ struct volume_choice {
     int64_t capacity_milli;
     struct solver_volume places;
 };
-/* Of a volume nobody has claimed; false when it cannot be understood. */
-bool volume_choice_read(const struct snapshot *snapshot, const struct object *volume,
-                        struct arena *arena, struct volume_choice *choice);
-/* Whether a claim of that name, spec and class can be bound to it. */
-bool volume_suits(const struct volume_choice *choice, struct text namespace, struct text name,
-                  const struct node *spec, struct text class_name);
 /* A claim some pod mounts, or will. */
 struct claim_state {
     struct text namespace, name;

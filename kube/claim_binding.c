@@ -1,0 +1,135 @@
+/* The one reader of what binds claims and volumes: volumeName, claimRef, the binder's annotation,
+ * the phase and the class. */
+#include "kube/claim_binding.h"
+
+#include "kube/object.h"
+#include "kube/quantity.h"
+#include "kube/selector.h"
+#include "kube/snapshot.h"
+
+/* ---- whose a volume is ---- */
+
+/* docs/reference/karpenter.md 4.5. */
+static bool is_of_another(const struct object *volume, const struct claim_binding *binding)
+{
+    const struct node *reference = node_at(volume->root->node, "spec.claimRef");
+    return node_is(reference, NODE_MAP) &&
+           (!text_equal(node_string(node_get(reference, "namespace")), binding->namespace) ||
+            !text_equal(node_string(node_get(reference, "name")), binding->name) ||
+            !uids_agree(node_string(node_get(reference, "uid")), binding->uid));
+}
+
+/* ---- a claim that names its volume, and one that does not ---- */
+
+static enum claim_binding_state state_with_volume(const struct claim_binding *binding)
+{
+    if (binding->volume == NULL)
+        return BINDING_VOLUME_NOT_SEEN;
+    if (binding->volume->deleting)
+        return BINDING_VOLUME_DELETING;
+    if (is_of_another(binding->volume, binding))
+        return BINDING_VOLUME_OF_ANOTHER;
+    const struct node *annotations = node_at(binding->root, "metadata.annotations");
+    return node_get(annotations, "pv.kubernetes.io/bind-completed") == NULL ? BINDING_NAMED
+                                                                            : BINDING_BOUND;
+}
+
+static void read_unbound(const struct snapshot *snapshot, const struct field *root,
+                         struct arena *arena, struct claim_binding *binding)
+{
+    binding->root = root->node;
+    claim_read(root, arena, &binding->claim);
+    if (binding->claim.class_named && binding->claim.class_name.size == 0) {
+        binding->state = BINDING_NO_CLASS;
+        return;
+    }
+    binding->class = claim_class(snapshot, &binding->claim);
+    if (binding->class == NULL)
+        binding->state = BINDING_CLASS_NOT_SEEN;
+    else
+        binding->state = storage_class_waits(binding->class) ? BINDING_WAITS : BINDING_IMMEDIATE;
+}
+
+static void read_object(const struct snapshot *snapshot, const struct object *claim,
+                        struct arena *arena, struct claim_binding *binding)
+{
+    binding->root = claim->root->node;
+    binding->uid = claim->uid;
+    binding->volume_name = node_string(node_at(binding->root, "spec.volumeName"));
+    if (claim->deleting) {
+        binding->state = BINDING_CLAIM_DELETING;
+    } else if (text_is(node_string(node_at(binding->root, "status.phase")), "Lost")) {
+        binding->state = BINDING_CLAIM_LOST;
+    } else if (binding->volume_name.size > 0) {
+        binding->volume =
+            snapshot_find(snapshot, KIND_PERSISTENT_VOLUME, TEXT(""), binding->volume_name);
+        binding->state = state_with_volume(binding);
+    } else {
+        read_unbound(snapshot, claim->root, arena, binding);
+    }
+}
+
+void claim_binding_read(const struct snapshot *snapshot, struct text namespace, struct text name,
+                        const struct field *template, struct arena *arena,
+                        struct claim_binding *binding)
+{
+    const struct object *claim =
+        snapshot_find(snapshot, KIND_PERSISTENT_VOLUME_CLAIM, namespace, name);
+    *binding = (struct claim_binding){
+        .state = BINDING_CLAIM_NOT_SEEN, .namespace = namespace, .name = name};
+    if (claim != NULL)
+        read_object(snapshot, claim, arena, binding);
+    else if (template != NULL)
+        read_unbound(snapshot, template, arena, binding);
+}
+
+void template_binding_read(const struct snapshot *snapshot, const struct field *template,
+                           struct arena *arena, struct claim_binding *binding)
+{
+    *binding = (struct claim_binding){0};
+    read_unbound(snapshot, template, arena, binding);
+}
+
+/* ---- which volumes a claim may get ---- */
+
+static bool list_has(const struct node *list, struct text wanted)
+{
+    for (size_t i = 0; node_is(list, NODE_LIST) && i < node_count(list); i++)
+        if (text_equal(node_string(node_item(list, i)), wanted))
+            return true;
+    return false;
+}
+
+static struct text volume_mode(const struct node *spec)
+{
+    struct text mode = node_string(node_get(spec, "volumeMode"));
+    return mode.size > 0 ? mode : TEXT("Filesystem");
+}
+
+bool volume_capacity(const struct object *volume, int64_t *milli)
+{
+    const struct node *capacity = node_at(volume->root->node, "spec.capacity.storage");
+    return capacity != NULL && quantity_milli(node_text(capacity), milli);
+}
+
+bool volume_suits(const struct object *volume, int64_t capacity_milli,
+                  const struct claim_binding *binding)
+{
+    const struct node *spec = node_get(binding->root, "spec");
+    const struct node *volume_spec = node_get(volume->root->node, "spec");
+    const struct node *selector = node_get(spec, "selector");
+    const struct node *modes = node_get(spec, "accessModes");
+    const struct node *storage = node_at(spec, "resources.requests.storage");
+    int64_t wanted_milli = 0;
+    struct text class_name = binding->class == NULL ? TEXT("") : binding->class->name;
+    if (!text_equal(node_string(node_get(volume_spec, "storageClassName")), class_name) ||
+        is_of_another(volume, binding) || !text_equal(volume_mode(volume_spec), volume_mode(spec)))
+        return false;
+    if (storage != NULL &&
+        (!quantity_milli(node_text(storage), &wanted_milli) || capacity_milli < wanted_milli))
+        return false;
+    for (size_t i = 0; node_is(modes, NODE_LIST) && i < node_count(modes); i++)
+        if (!list_has(node_get(volume_spec, "accessModes"), node_string(node_item(modes, i))))
+            return false;
+    return !node_is(selector, NODE_MAP) || selector_matches(selector, volume->labels);
+}

@@ -1,0 +1,88 @@
+#include "kube/claim_binding.h"
+#include "cluster_fixture.h"
+
+enum { BUDGET_BYTES = 1 << 20 };
+
+#define CLAIM(meta, rest)                                                              \
+    "{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {namespace: ns, name: c " \
+    ", uid: u-c" meta "}, spec: {volumeName: v}" rest "}"
+#define DONE ", annotations: {pv.kubernetes.io/bind-completed: 'yes'}"
+#define VOLUME(rest) \
+    "{apiVersion: v1, kind: PersistentVolume, metadata: {name: v}, spec: {" rest "}}"
+#define FOR(namespace, name, uid) \
+    VOLUME("claimRef: {namespace: " namespace ", name: " name ", uid: " uid "}")
+
+static const struct snapshot *snapshot_of(struct fixture *fixture, const char *claim,
+                                          const char *volume)
+{
+    const char *documents[] = {claim, volume};
+    return fixture_snapshot(fixture, documents, volume == NULL ? 1 : 2);
+}
+
+static void a_claim_names_its_volume(void)
+{
+    static const struct {
+        const char *claim, *volume;
+        enum claim_binding_state state;
+    } cases[] = {
+        {CLAIM(DONE, ""), VOLUME(""), BINDING_BOUND},
+        {CLAIM("", ""), VOLUME(""), BINDING_NAMED},
+        {CLAIM(DONE, ""), FOR("ns", "c", "u-c"), BINDING_BOUND},
+        {CLAIM("", ""), FOR("ns", "c", "u-c"), BINDING_NAMED},
+        {CLAIM("", ""), VOLUME("claimRef: {namespace: ns, name: c}"), BINDING_NAMED},
+        {CLAIM(DONE, ""), FOR("ns", "c", "u-before"), BINDING_VOLUME_OF_ANOTHER},
+        {CLAIM("", ""), FOR("ns", "c", "u-before"), BINDING_VOLUME_OF_ANOTHER},
+        {CLAIM(DONE, ""), FOR("ns", "d", "u-c"), BINDING_VOLUME_OF_ANOTHER},
+        {CLAIM(DONE, ""), FOR("other", "c", "u-c"), BINDING_VOLUME_OF_ANOTHER},
+        {CLAIM(DONE, ""), NULL, BINDING_VOLUME_NOT_SEEN},
+        {CLAIM(DONE, ", status: {phase: Lost}"), VOLUME(""), BINDING_CLAIM_LOST},
+        {CLAIM(DONE ", deletionTimestamp: '2027-01-01T00:00:00Z'", ""), VOLUME(""),
+         BINDING_CLAIM_DELETING},
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct fixture fixture = {.arena = arena_create(BUDGET_BYTES)};
+        struct claim_binding binding;
+        claim_binding_read(snapshot_of(&fixture, cases[i].claim, cases[i].volume), TEXT("ns"),
+                           TEXT("c"), NULL, fixture.arena, &binding);
+        if (binding.state != cases[i].state)
+            fprintf(stderr, "case %zu:\n", i);
+        CU_ASSERT_EQUAL(binding.state, cases[i].state);
+        arena_destroy(fixture.arena);
+    }
+}
+
+/* A file may leave out the uid of either. */
+static void a_volume_is_kept_for_its_claim_alone(void)
+{
+    static const struct {
+        const char *volume;
+        struct text uid;
+        bool suits;
+    } cases[] = {
+        {VOLUME(""), TEXT("u-c"), true},
+        {VOLUME("claimRef: {namespace: ns, name: c}"), TEXT("u-c"), true},
+        {FOR("ns", "c", "u-c"), TEXT("u-c"), true},
+        {FOR("ns", "c", "u-c"), TEXT(""), true},
+        {FOR("ns", "c", "u-before"), TEXT("u-c"), false},
+        {FOR("ns", "d", "u-c"), TEXT("u-c"), false},
+        {FOR("other", "c", "u-c"), TEXT("u-c"), false},
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct fixture fixture = {.arena = arena_create(BUDGET_BYTES)};
+        const struct snapshot *snapshot = snapshot_of(&fixture, cases[i].volume, NULL);
+        const struct claim_binding binding = {
+            .namespace = TEXT("ns"), .name = TEXT("c"), .uid = cases[i].uid};
+        const struct object *volume = snapshot_object(snapshot, KIND_PERSISTENT_VOLUME, 0);
+        if (volume_suits(volume, 0, &binding) != cases[i].suits)
+            fprintf(stderr, "case %zu:\n", i);
+        CU_ASSERT_EQUAL(volume_suits(volume, 0, &binding), cases[i].suits);
+        arena_destroy(fixture.arena);
+    }
+}
+
+const char unit_suite[] = "kube claim binding";
+const struct unit_test unit_tests[] = {
+    {"a claim names its volume", a_claim_names_its_volume},
+    {"a volume is kept for its claim alone", a_volume_is_kept_for_its_claim_alone},
+    {NULL, NULL},
+};
