@@ -12,7 +12,7 @@
 #include "kube/manifest.h"
 #include "kube/snapshot.h"
 #include "report/report.h"
-#include "simulation/forecast.h"
+#include "simulation/simulation.h"
 
 struct plan_options {
     struct string_list files, reservations;
@@ -85,7 +85,7 @@ static enum options_result read_options(int argc, char **argv, struct plan_optio
 }
 
 static bool read_settings(const struct plan_options *options, struct arena *arena,
-                          struct forecast_settings *settings)
+                          struct simulation_settings *settings)
 {
     int64_t rounds = 0;
     if (options->rounds != NULL &&
@@ -93,7 +93,7 @@ static bool read_settings(const struct plan_options *options, struct arena *aren
         usage_error("plan", "--rounds is \"%s\"; it wants a whole number from 1", options->rounds);
         return false;
     }
-    *settings = (struct forecast_settings){
+    *settings = (struct simulation_settings){
         .max_rounds = (size_t)rounds,
         .solver.ignore_preferences = options->preference_policy == KARPENTER_IGNORE_PREFERENCES,
         .solver.best_effort_min_values =
@@ -136,7 +136,7 @@ static bool load(const struct plan_options *options, struct arena *arena, struct
     return loaded;
 }
 
-/* ---- forecasts ---- */
+/* ---- simulations ---- */
 
 static bool is_among(const struct problems *problems, const struct error *error)
 {
@@ -146,12 +146,13 @@ static bool is_among(const struct problems *problems, const struct error *error)
     return false;
 }
 
-static bool run_forecast(const struct cluster *cluster, const struct forecast_settings *settings,
-                         struct arena *arena, struct forecast *forecast, struct problems *problems)
+static bool run_simulation(const struct cluster *cluster,
+                           const struct simulation_settings *settings, struct arena *arena,
+                           struct simulation *simulation, struct problems *problems)
 {
     struct error error;
-    if (forecast_run(cluster->snapshot, cluster->catalog, settings, arena, forecast, problems,
-                     &error))
+    if (simulation_run(cluster->snapshot, cluster->catalog, settings, arena, simulation, problems,
+                       &error))
         return true;
     if (!is_among(problems, &error))
         problems_add_error(problems, &error);
@@ -165,15 +166,15 @@ static bool is_late(void *deadline_ms)
 }
 
 /* The plan as Karpenter would make it, and with --optimize the better one too. */
-struct forecasts {
-    struct forecast compat, best;
+struct simulations {
+    struct simulation compat, best;
 };
 
-static bool run_forecasts(const struct cluster *cluster, struct forecast_settings settings,
-                          const struct plan_optimize *optimize, struct arena *arena,
-                          struct forecasts *forecasts, struct problems *problems)
+static bool run_simulations(const struct cluster *cluster, struct simulation_settings settings,
+                            const struct plan_optimize *optimize, struct arena *arena,
+                            struct simulations *simulations, struct problems *problems)
 {
-    if (!run_forecast(cluster, &settings, arena, &forecasts->compat, problems))
+    if (!run_simulation(cluster, &settings, arena, &simulations->compat, problems))
         return false;
     if (optimize == NULL)
         return true;
@@ -182,8 +183,8 @@ static bool run_forecasts(const struct cluster *cluster, struct forecast_setting
     settings.solver.patience = (struct solver_patience){is_late, &deadline_ms};
     /* What it finds wrong has been said. */
     struct problems again = {.arena = arena};
-    if (run_forecast(cluster, &settings, arena, &forecasts->best, &again)) {
-        forecasts->best.incomplete = forecasts->compat.incomplete;
+    if (run_simulation(cluster, &settings, arena, &simulations->best, &again)) {
+        simulations->best.incomplete = simulations->compat.incomplete;
         return true;
     }
     for (size_t i = 0; i < again.count; i++)
@@ -195,24 +196,24 @@ static bool run_forecasts(const struct cluster *cluster, struct forecast_setting
 static int plan(struct arena *arena, void *argument)
 {
     const struct plan_options *options = argument;
-    struct forecast_settings settings;
+    struct simulation_settings settings;
     struct plan_optimize optimize;
     if (!read_settings(options, arena, &settings) ||
         !plan_read_optimize(options->optimize, options->optimize_time, &optimize))
         return EXIT_USAGE;
     struct problems problems = {.arena = arena};
     struct cluster cluster;
-    struct forecasts forecasts;
+    struct simulations simulations;
     bool done = load(options, arena, &cluster, &problems) &&
-                run_forecasts(&cluster, settings, options->optimize != NULL ? &optimize : NULL,
-                              arena, &forecasts, &problems);
+                run_simulations(&cluster, settings, options->optimize != NULL ? &optimize : NULL,
+                                arena, &simulations, &problems);
     int code = print_problems(&problems, "error");
     if (!done)
         return code > EXIT_USAGE ? code : EXIT_USAGE;
 
     bool optimized = options->optimize != NULL;
-    const struct forecast *shown = optimized ? &forecasts.best : &forecasts.compat;
-    const struct forecast *compat = optimized ? &forecasts.compat : NULL;
+    const struct simulation *shown = optimized ? &simulations.best : &simulations.compat;
+    const struct simulation *compat = optimized ? &simulations.compat : NULL;
     struct report_style style = {.colour = isatty(STDOUT_FILENO) == 1};
     struct error error;
     if (!report_plan_write(options->format, shown, compat, &style, arena, stdout, &error)) {

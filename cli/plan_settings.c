@@ -6,7 +6,7 @@
 
 #include "kube/karpenter.h"
 #include "kube/time.h"
-#include "simulation/forecast.h"
+#include "simulation/simulation.h"
 
 /* ---- --optimize ---- */
 

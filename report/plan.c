@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "simulation/forecast.h"
+#include "simulation/simulation.h"
 
 #define FORMATS(ROW) ROW(text) ROW(json) ROW(svg) ROW(html)
 
@@ -18,12 +18,12 @@ static plan_writer *const writers[] = {
 #undef WRITER_OF
 };
 
-bool report_plan_write(int format, const struct forecast *forecast, const struct forecast *compat,
-                       const struct report_style *style, struct arena *arena, FILE *out,
-                       struct error *error)
+bool report_plan_write(int format, const struct simulation *simulation,
+                       const struct simulation *compat, const struct report_style *style,
+                       struct arena *arena, FILE *out, struct error *error)
 {
     struct plan plan;
-    plan_read(forecast, compat, arena, &plan);
+    plan_read(simulation, compat, arena, &plan);
     return writers[format](&plan, style, arena, out, error);
 }
 
@@ -46,7 +46,7 @@ static struct text short_name(struct text workload)
     return text_split_last(workload, ' ', NULL, &name) && name.size > 0 ? name : workload;
 }
 
-static int compare_owners(const struct forecast_pod *a, const struct forecast_pod *b)
+static int compare_owners(const struct simulation_pod *a, const struct simulation_pod *b)
 {
     int order = text_compare(a->namespace, b->namespace);
     if (order == 0)
@@ -56,8 +56,8 @@ static int compare_owners(const struct forecast_pod *a, const struct forecast_po
 
 static int compare_pods(const void *a_pointer, const void *b_pointer)
 {
-    const struct forecast_pod *a = *(const struct forecast_pod *const *)a_pointer;
-    const struct forecast_pod *b = *(const struct forecast_pod *const *)b_pointer;
+    const struct simulation_pod *a = *(const struct simulation_pod *const *)a_pointer;
+    const struct simulation_pod *b = *(const struct simulation_pod *const *)b_pointer;
     int order = compare_owners(a, b);
     return order != 0 ? order : (a > b) - (a < b);
 }
@@ -108,18 +108,19 @@ static void rank_workloads(struct plan_workload *workloads, size_t count, struct
 
 static void read_workloads(struct plan *plan, struct arena *arena)
 {
-    const struct forecast_pod *pods = plan->forecast->pods;
-    size_t pod_count = plan->forecast->pod_count;
-    const struct forecast_pod **sorted = ARENA_ARRAY(arena, pod_count, const struct forecast_pod *);
+    const struct simulation_pod *pods = plan->simulation->pods;
+    size_t pod_count = plan->simulation->pod_count;
+    const struct simulation_pod **sorted =
+        ARENA_ARRAY(arena, pod_count, const struct simulation_pod *);
     for (size_t i = 0; i < pod_count; i++)
         sorted[i] = &pods[i];
     if (pod_count > 0)
-        qsort(sorted, pod_count, sizeof(const struct forecast_pod *), compare_pods);
+        qsort(sorted, pod_count, sizeof(const struct simulation_pod *), compare_pods);
     struct plan_workload *workloads = ARENA_ARRAY(arena, pod_count, struct plan_workload);
     size_t *workload_of = ARENA_ARRAY(arena, pod_count, size_t);
     size_t count = 0;
     for (size_t i = 0; i < pod_count; i++) {
-        const struct forecast_pod *pod = sorted[i];
+        const struct simulation_pod *pod = sorted[i];
         if (i == 0 || compare_owners(sorted[i - 1], pod) != 0)
             workloads[count++] =
                 (struct plan_workload){.namespace = pod->namespace, .name = pod->workload};
@@ -162,11 +163,11 @@ static int compare_shares(const void *a_pointer, const void *b_pointer)
 
 static void read_shares(const struct plan *plan, struct plan_node *node, struct arena *arena)
 {
-    const struct forecast_node *from = node->node;
+    const struct simulation_node *from = node->node;
     struct plan_share *shares = ARENA_ARRAY(arena, from->pod_count, struct plan_share);
     size_t count = 0;
     for (size_t i = 0; i < from->pod_count; i++) {
-        const struct forecast_pod *pod = &plan->forecast->pods[from->pods[i]];
+        const struct simulation_pod *pod = &plan->simulation->pods[from->pods[i]];
         size_t workload = plan->workload_of[from->pods[i]];
         size_t at = 0;
         while (at < count && shares[at].workload != workload)
@@ -192,14 +193,14 @@ static void read_shares(const struct plan *plan, struct plan_node *node, struct 
 
 static void read_nodes(struct plan *plan, struct arena *arena)
 {
-    const struct forecast *forecast = plan->forecast;
-    plan->nodes.items = ARENA_ARRAY(arena, forecast->node_count, struct plan_node);
-    plan->nodes.count = forecast->node_count;
-    for (size_t i = 0; i < forecast->node_count; i++) {
+    const struct simulation *simulation = plan->simulation;
+    plan->nodes.items = ARENA_ARRAY(arena, simulation->node_count, struct plan_node);
+    plan->nodes.count = simulation->node_count;
+    for (size_t i = 0; i < simulation->node_count; i++) {
         struct plan_node *node = &plan->nodes.items[i];
-        node->node = &forecast->nodes[i];
+        node->node = &simulation->nodes[i];
         node->count = 1;
-        node->bought = i >= forecast->node_count - forecast->claim_count;
+        node->bought = i >= simulation->node_count - simulation->claim_count;
         read_shares(plan, node, arena);
         if (node->bought) {
             plan->on_claim_count += node->pending_count;
@@ -213,13 +214,13 @@ static void read_nodes(struct plan *plan, struct arena *arena)
 
 /* ---- what fits nowhere ---- */
 
-static bool same_reasons(const struct forecast_unschedulable *a,
-                         const struct forecast_unschedulable *b)
+static bool same_reasons(const struct simulation_unschedulable *a,
+                         const struct simulation_unschedulable *b)
 {
     bool same = a->reason_count == b->reason_count && (a->later_round > 0) == (b->later_round > 0);
     for (size_t i = 0; same && i < a->reason_count; i++) {
-        const struct forecast_reason *x = &a->reasons[i];
-        const struct forecast_reason *y = &b->reasons[i];
+        const struct simulation_reason *x = &a->reasons[i];
+        const struct simulation_reason *y = &b->reasons[i];
         same = text_equal(x->node_pool, y->node_pool) && strcmp(x->kind, y->kind) == 0 &&
                text_equal(x->message, y->message) && text_equal(x->nearest, y->nearest);
     }
@@ -242,15 +243,15 @@ static void divide_misfits(struct plan *plan, const struct plan_misfit *misfits,
 /* In the order of their first pods. */
 static void read_misfits(struct plan *plan, struct arena *arena)
 {
-    const struct forecast *forecast = plan->forecast;
+    const struct simulation *simulation = plan->simulation;
     struct plan_misfit *misfits =
-        ARENA_ARRAY(arena, forecast->unschedulable_count, struct plan_misfit);
+        ARENA_ARRAY(arena, simulation->unschedulable_count, struct plan_misfit);
     /* The last misfit of each workload, from 1, and for each misfit the one before it. */
     size_t *last = ARENA_ARRAY(arena, plan->workload_count, size_t);
-    size_t *before = ARENA_ARRAY(arena, forecast->unschedulable_count, size_t);
+    size_t *before = ARENA_ARRAY(arena, simulation->unschedulable_count, size_t);
     size_t count = 0;
-    for (size_t i = 0; i < forecast->unschedulable_count; i++) {
-        const struct forecast_unschedulable *pod = &forecast->unschedulable[i];
+    for (size_t i = 0; i < simulation->unschedulable_count; i++) {
+        const struct simulation_unschedulable *pod = &simulation->unschedulable[i];
         plan->later_count += pod->later_round > 0;
         size_t workload = plan->workload_of[pod->pod];
         size_t at = last[workload];
@@ -266,15 +267,15 @@ static void read_misfits(struct plan *plan, struct arena *arena)
     divide_misfits(plan, misfits, count, arena);
 }
 
-void plan_read(const struct forecast *forecast, const struct forecast *compat, struct arena *arena,
-               struct plan *plan)
+void plan_read(const struct simulation *simulation, const struct simulation *compat,
+               struct arena *arena, struct plan *plan)
 {
-    *plan = (struct plan){.forecast = forecast, .compat = compat};
+    *plan = (struct plan){.simulation = simulation, .compat = compat};
     read_workloads(plan, arena);
     read_nodes(plan, arena);
     read_misfits(plan, arena);
     plan->pending_count =
-        plan->on_node_count + plan->on_claim_count + forecast->unschedulable_count;
+        plan->on_node_count + plan->on_claim_count + simulation->unschedulable_count;
 }
 
 /* ---- nodes that look the same ---- */
@@ -300,8 +301,8 @@ static int compare_all_shares(const struct plan_node *a, const struct plan_node 
 
 static int compare_looks(const struct plan_node *a, const struct plan_node *b)
 {
-    const struct forecast_node *x = a->node;
-    const struct forecast_node *y = b->node;
+    const struct simulation_node *x = a->node;
+    const struct simulation_node *y = b->node;
     const int orders[] = {
         a->bought - b->bought,
         text_compare(x->node_pool, y->node_pool),

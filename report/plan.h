@@ -1,17 +1,17 @@
-/* Private to report/: a forecast ready to be shown, and what its forms share. */
+/* Private to report/: a simulation ready to be shown, and what its forms share. */
 #ifndef TAFFRAIL_REPORT_PLAN_H
 #define TAFFRAIL_REPORT_PLAN_H
 
 #include "report/format.h"
 
-struct forecast;
-struct forecast_node;
-struct forecast_reason;
-struct forecast_unschedulable;
+struct simulation;
+struct simulation_node;
+struct simulation_reason;
+struct simulation_unschedulable;
 
 /* The pods of one controller, under the shortest name that tells it from the others. */
 struct plan_workload {
-    struct text namespace, name; /* "Deployment web", as the forecast has it */
+    struct text namespace, name; /* "Deployment web", as the simulation has it */
     struct text label;           /* "web", "shop/web", "shop/Deployment web" */
     size_t pod_count, pending_count;
     size_t rank; /* from 0, the one with most pending pods first */
@@ -26,7 +26,7 @@ struct plan_share {
 
 /* A node, or several that look the same. */
 struct plan_node {
-    const struct forecast_node *node; /* the first of them */
+    const struct simulation_node *node; /* the first of them */
     size_t count;
     bool bought;
     const struct plan_share *shares; /* most pods first, then by label */
@@ -41,7 +41,7 @@ struct plan_nodes {
 
 /* Pods of one workload that fit nowhere, or not yet, for the same reasons. */
 struct plan_misfit {
-    const struct forecast_unschedulable *first;
+    const struct simulation_unschedulable *first;
     size_t count;
 };
 struct plan_misfits {
@@ -53,13 +53,14 @@ struct plan_misfits {
 enum { PLAN_NOWHERE, PLAN_LATER, PLAN_MISFITS };
 
 struct plan {
-    const struct forecast *forecast;
-    const struct forecast *compat; /* what Karpenter would do, when the forecast is better; or NULL
-                                    */
+    const struct simulation *simulation;
+    const struct simulation
+        *compat; /* what Karpenter would do, when the simulation is better; or NULL
+                  */
     const struct plan_workload *workloads; /* by namespace and name */
     size_t workload_count;
     const size_t *workload_of; /* by pod */
-    struct plan_nodes nodes;   /* as in the forecast: Nodes, then claims */
+    struct plan_nodes nodes;   /* as in the simulation: Nodes, then claims */
     struct plan_misfits misfits[PLAN_MISFITS];
     /* Pending pods: all, and those on Nodes and on claims. */
     size_t pending_count, on_node_count, on_claim_count;
@@ -67,8 +68,8 @@ struct plan {
     size_t taking_count;   /* Nodes that take pending pods */
     size_t unpriced_count; /* claims whose price is not known */
 };
-void plan_read(const struct forecast *forecast, const struct forecast *compat, struct arena *arena,
-               struct plan *plan);
+void plan_read(const struct simulation *simulation, const struct simulation *compat,
+               struct arena *arena, struct plan *plan);
 
 /* The claims, those with the same type, place, price and pods as one; by pool, the largest first.
  */
@@ -92,7 +93,7 @@ struct text plan_pods_text(const struct plan *plan, const struct plan_node *node
 struct text plan_misfit_title(const struct plan *plan, const struct plan_misfit *misfit,
                               struct arena *arena);
 /* "NodePool default", "any NodePool". */
-struct text plan_reason_pool(const struct forecast_reason *reason, struct arena *arena);
+struct text plan_reason_pool(const struct simulation_reason *reason, struct arena *arena);
 struct text plan_usd(int64_t usd_micro, struct arena *arena);    /* "0.3840", "1,198.66" */
 struct text plan_price(int64_t usd_micro, struct arena *arena);  /* four decimals, or "?" */
 struct text plan_percent(int percent, struct arena *arena);      /* "93%", or "-" */

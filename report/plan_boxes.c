@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "report/plan_picture.h"
-#include "simulation/forecast.h"
+#include "simulation/simulation.h"
 
 /* Okabe and Ito's colours, which colour-blind people tell apart, less black; beyond these once more
  * with stripes. `ink` is what can be read on it. */
@@ -81,7 +81,7 @@ struct strip {
 };
 
 /* What a workload takes of a node: of cpu or of memory, whichever is more. */
-static double share_of_node(const struct plan_share *share, const struct forecast_node *node)
+static double share_of_node(const struct plan_share *share, const struct simulation_node *node)
 {
     double cpu = node->cpu_milli > 0 ? (double)share->cpu_milli / (double)node->cpu_milli : 0;
     double memory =
@@ -213,7 +213,7 @@ static void put_pods(const struct drawing *drawing, const struct picture_box *bo
 static struct text box_title(const struct drawing *drawing, const struct plan_node *node)
 {
     struct arena *arena = drawing->arena;
-    const struct forecast_node *from = node->node;
+    const struct simulation_node *from = node->node;
     struct text_builder title = {.arena = arena};
     if (node->bought)
         text_builder_printf(&title, "%zu new node%s", node->count, node->count == 1 ? "" : "s");
@@ -260,7 +260,7 @@ static void put_header(const struct drawing *drawing, const struct picture_box *
     const struct picture_detail *detail = drawing->picture.detail;
     struct arena *arena = drawing->arena;
     const struct plan_node *node = box->node;
-    const struct forecast_node *from = node->node;
+    const struct simulation_node *from = node->node;
     double font = detail->font;
     double padding = font * 0.5;
     double first = box->y + font * 1.25;

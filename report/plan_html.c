@@ -1,7 +1,7 @@
 /* A plan as a page: the picture, and all of it once more in tables, for those who cannot see it or
  * want to search it. */
 #include "report/plan.h"
-#include "simulation/forecast.h"
+#include "simulation/simulation.h"
 
 static const char page_start[] =
     "<!DOCTYPE html>\n"
@@ -62,7 +62,7 @@ static void put_cells(const struct text *cells, const struct column *columns, FI
 }
 
 /* "or one of 17 types" is what a person wants to know of the others. */
-static struct text types_text(const struct forecast_node *node, struct arena *arena)
+static struct text types_text(const struct simulation_node *node, struct arena *arena)
 {
     if (node->instance_type_count < 2)
         return node->instance_type;
@@ -83,7 +83,7 @@ static void put_bought(const struct plan *plan, struct arena *arena, FILE *out)
     start_table("New nodes", columns, out);
     for (size_t i = 0; i < nodes.count; i++) {
         const struct plan_node *node = &nodes.items[i];
-        const struct forecast_node *from = node->node;
+        const struct simulation_node *from = node->node;
         const struct text cells[] = {
             arena_printf(arena, "%zu", node->count),
             from->node_pool,
@@ -143,7 +143,7 @@ static void put_misfits(const struct plan *plan, const struct plan_misfits *misf
         put_xml(plan_misfit_title(plan, misfit, arena), out);
         fputs("</th>", out);
         for (size_t j = 0; j < rows; j++) {
-            const struct forecast_reason *reason = &misfit->first->reasons[j];
+            const struct simulation_reason *reason = &misfit->first->reasons[j];
             fputs(j == 0 ? "<td class=\"w\">" : "<tr><td class=\"w\">", out);
             put_xml(plan_reason_pool(reason, arena), out);
             fputs("</td><td><span class=\"bad\">", out);

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "report/plan.h"
-#include "simulation/forecast.h"
+#include "simulation/simulation.h"
 
 static int compare_texts(const void *a, const void *b)
 {
@@ -29,12 +29,12 @@ static struct texts sorted(const struct text *items, size_t count, struct arena 
 }
 
 struct json_node {
-    const struct forecast_node *node;
+    const struct simulation_node *node;
     struct texts pods, types;
 };
 struct json_misfit {
     struct text pod;
-    const struct forecast_unschedulable *from;
+    const struct simulation_unschedulable *from;
 };
 struct material {
     const struct plan *plan;
@@ -49,7 +49,7 @@ static struct texts pods_of(const struct plan *plan, const struct plan_node *nod
     struct texts pods = {ARENA_ARRAY(arena, node->node->pod_count, struct text), 0};
     for (size_t i = 0; i < node->node->pod_count; i++) {
         size_t pod = node->node->pods[i];
-        if (!plan->forecast->pods[pod].running)
+        if (!plan->simulation->pods[pod].running)
             pods.items[pods.count++] = names[pod];
     }
     return sorted(pods.items, pods.count, arena);
@@ -62,16 +62,16 @@ static int compare_misfits(const void *a, const void *b)
 
 static struct material gather(const struct plan *plan, struct arena *arena)
 {
-    const struct forecast *forecast = plan->forecast;
+    const struct simulation *simulation = plan->simulation;
     struct material material = {
         .plan = plan,
         .nodes = ARENA_ARRAY(arena, plan->nodes.count, struct json_node),
-        .misfits = ARENA_ARRAY(arena, forecast->unschedulable_count, struct json_misfit),
+        .misfits = ARENA_ARRAY(arena, simulation->unschedulable_count, struct json_misfit),
     };
-    struct text *names = ARENA_ARRAY(arena, forecast->pod_count, struct text);
-    for (size_t i = 0; i < forecast->pod_count; i++)
-        names[i] = arena_printf(arena, "%.*s/%.*s", TEXT_ARGS(forecast->pods[i].namespace),
-                                TEXT_ARGS(forecast->pods[i].name));
+    struct text *names = ARENA_ARRAY(arena, simulation->pod_count, struct text);
+    for (size_t i = 0; i < simulation->pod_count; i++)
+        names[i] = arena_printf(arena, "%.*s/%.*s", TEXT_ARGS(simulation->pods[i].namespace),
+                                TEXT_ARGS(simulation->pods[i].name));
     for (size_t i = 0; i < plan->nodes.count; i++) {
         const struct plan_node *node = &plan->nodes.items[i];
         material.nodes[i].node = node->node;
@@ -79,11 +79,11 @@ static struct material gather(const struct plan *plan, struct arena *arena)
         material.nodes[i].types =
             sorted(node->node->instance_types, node->node->instance_type_count, arena);
     }
-    for (size_t i = 0; i < forecast->unschedulable_count; i++)
-        material.misfits[i] = (struct json_misfit){names[forecast->unschedulable[i].pod],
-                                                   &forecast->unschedulable[i]};
-    if (forecast->unschedulable_count > 0)
-        qsort(material.misfits, forecast->unschedulable_count, sizeof *material.misfits,
+    for (size_t i = 0; i < simulation->unschedulable_count; i++)
+        material.misfits[i] = (struct json_misfit){names[simulation->unschedulable[i].pod],
+                                                   &simulation->unschedulable[i]};
+    if (simulation->unschedulable_count > 0)
+        qsort(material.misfits, simulation->unschedulable_count, sizeof *material.misfits,
               compare_misfits);
     return material;
 }
@@ -107,11 +107,11 @@ static struct json_object *json_of_existing(const struct json_node *node)
     return json;
 }
 
-static struct json_object *json_of_requirements(const struct forecast_node *node)
+static struct json_object *json_of_requirements(const struct simulation_node *node)
 {
     struct json_object *list = json_object_new_array();
     for (size_t i = 0; i < node->requirement_count; i++) {
-        const struct forecast_requirement *requirement = &node->requirements[i];
+        const struct simulation_requirement *requirement = &node->requirements[i];
         struct json_object *json = json_object_new_object();
         json_add_text(json, "key", requirement->key);
         json_add_string(json, "operator", solver_op_name(requirement->op));
@@ -123,7 +123,7 @@ static struct json_object *json_of_requirements(const struct forecast_node *node
 
 static struct json_object *json_of_claim(const struct json_node *claim)
 {
-    const struct forecast_node *node = claim->node;
+    const struct simulation_node *node = claim->node;
     struct json_object *json = json_object_new_object();
     json_add_text(json, "nodePool", node->node_pool);
     json_add_text(json, "zone", node->zone);
@@ -141,7 +141,7 @@ static struct json_object *json_of_misfit(const struct json_misfit *misfit)
 {
     struct json_object *reasons = json_object_new_array();
     for (size_t i = 0; i < misfit->from->reason_count; i++) {
-        const struct forecast_reason *reason = &misfit->from->reasons[i];
+        const struct simulation_reason *reason = &misfit->from->reasons[i];
         struct json_object *json = json_object_new_object();
         bool any_pool = reason->node_pool.size == 0;
         json_object_object_add(json, "nodePool", any_pool ? NULL : json_of_text(reason->node_pool));
@@ -163,14 +163,14 @@ static struct json_object *json_of_saved(const struct plan *plan)
     struct json_object *json = json_object_new_object();
     char percent[32];
     snprintf(percent, sizeof percent, "%.1f", saved.percent);
-    json_add_usd(json, "usdPerHour", plan->forecast->usd_micro_per_hour);
+    json_add_usd(json, "usdPerHour", plan->simulation->usd_micro_per_hour);
     json_add_usd(json, "compatUsdPerHour", plan->compat->usd_micro_per_hour);
     json_object_object_add(json, "savedUsdPerHour", json_of_usd(saved.usd_micro_per_hour));
     json_object_object_add(json, "savedPercent", json_object_new_double_s(saved.percent, percent));
-    json_add_count(json, "claims", plan->forecast->claim_count);
+    json_add_count(json, "claims", plan->simulation->claim_count);
     json_add_count(json, "compatClaims", plan->compat->claim_count);
-    json_object_object_add(json, "cutShort", json_object_new_boolean(plan->forecast->cut_short));
-    json_add_count(json, "unschedulable", plan->forecast->unschedulable_count);
+    json_object_object_add(json, "cutShort", json_object_new_boolean(plan->simulation->cut_short));
+    json_add_count(json, "unschedulable", plan->simulation->unschedulable_count);
     json_add_count(json, "compatUnschedulable", plan->compat->unschedulable_count);
     return json;
 }
@@ -180,7 +180,7 @@ bool plan_json(const struct plan *plan, const struct report_style *style, struct
 {
     (void)style;
     const struct material material = gather(plan, arena);
-    const struct forecast *forecast = plan->forecast;
+    const struct simulation *simulation = plan->simulation;
     struct json_object *existing = json_object_new_array();
     struct json_object *claims = json_object_new_array();
     struct json_object *unschedulable = json_object_new_array();
@@ -190,15 +190,15 @@ bool plan_json(const struct plan *plan, const struct report_style *style, struct
         else if (plan->nodes.items[i].pending_count > 0)
             json_object_array_add(existing, json_of_existing(&material.nodes[i]));
     }
-    for (size_t i = 0; i < forecast->unschedulable_count; i++)
+    for (size_t i = 0; i < simulation->unschedulable_count; i++)
         json_object_array_add(unschedulable, json_of_misfit(&material.misfits[i]));
     struct json_object *root = json_object_new_object();
     json_add_string(root, "schema", "taffrail.dev/plan/v1");
     json_object_object_add(root, "existing", existing);
     json_object_object_add(root, "claims", claims);
     json_object_object_add(root, "unschedulable", unschedulable);
-    json_add_usd(root, "usdPerHour", forecast->usd_micro_per_hour);
-    json_add_count(root, "rounds", forecast->round_count);
+    json_add_usd(root, "usdPerHour", simulation->usd_micro_per_hour);
+    json_add_count(root, "rounds", simulation->round_count);
     if (plan->compat != NULL)
         json_object_object_add(root, "optimize", json_of_saved(plan));
     return json_write(root, arena, out, error);

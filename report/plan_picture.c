@@ -1,7 +1,7 @@
 /* What a plan's picture shows, and where. */
 #include "report/plan_picture.h"
 
-#include "simulation/forecast.h"
+#include "simulation/simulation.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "report/plan_picture.h"
-#include "simulation/forecast.h"
+#include "simulation/simulation.h"
 
 static const char style_sheet[] =
     "<style>\n"
@@ -125,15 +125,15 @@ static double put_legend(const struct drawing *drawing, double y)
         return plan->workload_count == 0 ? y : legend.y + LEGEND_LINE;
     legend.x = PICTURE_MARGIN;
     legend.y += plan->workload_count == 0 ? 0 : LEGEND_LINE + 2;
-    if (plan->forecast->claim_count < plan->nodes.count) {
+    if (plan->simulation->claim_count < plan->nodes.count) {
         double x = legend_item(&legend, TEXT("existing node"));
         drawing_frame(drawing, false, x, legend.y, SWATCH, SWATCH);
     }
-    if (plan->forecast->claim_count > 0) {
+    if (plan->simulation->claim_count > 0) {
         double x = legend_item(&legend, TEXT("new node"));
         drawing_frame(drawing, true, x, legend.y, SWATCH, SWATCH);
     }
-    if (plan->pending_count < plan->forecast->pod_count) {
+    if (plan->pending_count < plan->simulation->pod_count) {
         double x = legend_item(&legend, TEXT("pod that was there before"));
         put_swatch(drawing, x, legend.y, workload_of_rank(plan, 0), " fill-opacity=\"0.35\"");
     }
@@ -164,7 +164,7 @@ static double put_misfits(const struct drawing *drawing, const struct plan_misfi
         y = put_lines(drawing, PICTURE_MARGIN, y, 12, PICTURE_INK,
                       plan_misfit_title(plan, misfit, arena));
         for (size_t i = 0; i < misfit->first->reason_count; i++) {
-            const struct forecast_reason *reason = &misfit->first->reasons[i];
+            const struct simulation_reason *reason = &misfit->first->reasons[i];
             struct text_builder words = {.arena = arena};
             text_builder_printf(&words, "%.*s, %s: %.*s",
                                 TEXT_ARGS(plan_reason_pool(reason, arena)), reason->kind,

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "report/plan.h"
-#include "simulation/forecast.h"
+#include "simulation/simulation.h"
 
 enum { PAGE_COLUMNS = 80, MOST_COLUMNS = 7, GAP = 2 };
 /* Stands for a blank at which no line is broken; shown as one. */
@@ -137,7 +137,7 @@ static struct text or_dash(struct text t)
 
 static struct row bought_row(const struct plan_node *node, struct arena *arena)
 {
-    const struct forecast_node *from = node->node;
+    const struct simulation_node *from = node->node;
     return (struct row){
         .pool = from->node_pool,
         .cells = {arena_printf(arena, "%zu x", node->count), or_dash(from->instance_type),
@@ -150,7 +150,7 @@ static struct row bought_row(const struct plan_node *node, struct arena *arena)
 
 static struct row taking_row(const struct plan_node *node, struct arena *arena)
 {
-    const struct forecast_node *from = node->node;
+    const struct simulation_node *from = node->node;
     return (struct row){
         .cells = {from->name, or_dash(from->instance_type), or_dash(from->zone),
                   plan_percent(node->cpu_percent, arena),
@@ -181,7 +181,7 @@ static const struct column taking_columns[] = {{"NODE", false}, {"TYPE", false},
 
 /* ---- what fits nowhere ---- */
 
-static void put_reason(const struct page *page, const struct forecast_reason *reason)
+static void put_reason(const struct page *page, const struct simulation_reason *reason)
 {
     enum { INDENT = 6 };
     struct text pool = plan_reason_pool(reason, page->arena);

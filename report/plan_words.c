@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "report/plan.h"
-#include "simulation/forecast.h"
+#include "simulation/simulation.h"
 
 /* What cloud providers bill as a month. */
 enum { HOURS_A_MONTH = 730 };
@@ -57,7 +57,7 @@ struct text plan_gib(int64_t memory_bytes, struct arena *arena)
 struct plan_saved plan_saved(const struct plan *plan)
 {
     int64_t before = plan->compat->usd_micro_per_hour;
-    struct plan_saved saved = {.usd_micro_per_hour = before - plan->forecast->usd_micro_per_hour};
+    struct plan_saved saved = {.usd_micro_per_hour = before - plan->simulation->usd_micro_per_hour};
     if (before > 0) {
         double per_mille = 1000 * (double)saved.usd_micro_per_hour / (double)before;
         saved.percent = (double)(int64_t)(per_mille + (per_mille < 0 ? -0.5 : 0.5)) / 10;
@@ -75,7 +75,7 @@ static const char *plural(size_t count)
 struct text plan_headline(const struct plan *plan, struct arena *arena)
 {
     if (plan->pending_count == 0)
-        return plan->forecast->incomplete
+        return plan->simulation->incomplete
                    ? TEXT(
                          "Of what could be understood no pod is pending; the errors name the rest.")
                    : TEXT("No pod is pending: there is nothing to buy.");
@@ -88,8 +88,8 @@ struct text plan_headline(const struct plan *plan, struct arena *arena)
         const char *where;
     } parts[] = {
         {plan->on_node_count, plan->taking_count, "existing node"},
-        {plan->on_claim_count, plan->forecast->claim_count, "new node"},
-        {plan->forecast->unschedulable_count - plan->later_count, 0, "nowhere"},
+        {plan->on_claim_count, plan->simulation->claim_count, "new node"},
+        {plan->simulation->unschedulable_count - plan->later_count, 0, "nowhere"},
     };
     for (size_t i = 0; i < COUNT_OF(parts); i++) {
         if (parts[i].pods == 0)
@@ -106,21 +106,21 @@ struct text plan_headline(const struct plan *plan, struct arena *arena)
         text_builder_printf(&line, "%s%zu %s not yet placed", separator, plan->later_count,
                             plan->later_count == 1 ? "is" : "are");
     text_builder_add(&line, TEXT("."));
-    if (plan->forecast->incomplete)
+    if (plan->simulation->incomplete)
         text_builder_add(&line, TEXT(" What could not be understood is left out."));
     return text_builder_text(&line);
 }
 
 struct text plan_cost(const struct plan *plan, struct arena *arena)
 {
-    const struct forecast *forecast = plan->forecast;
-    if (forecast->claim_count == 0)
+    const struct simulation *simulation = plan->simulation;
+    if (simulation->claim_count == 0)
         return TEXT("");
-    if (plan->unpriced_count == forecast->claim_count)
+    if (plan->unpriced_count == simulation->claim_count)
         return TEXT("What the new nodes cost is not known: the catalogue has no price for them.");
-    struct text hour = plan_usd(forecast->usd_micro_per_hour, arena);
+    struct text hour = plan_usd(simulation->usd_micro_per_hour, arena);
     int64_t month_micro;
-    if (__builtin_mul_overflow(forecast->usd_micro_per_hour, HOURS_A_MONTH, &month_micro))
+    if (__builtin_mul_overflow(simulation->usd_micro_per_hour, HOURS_A_MONTH, &month_micro))
         month_micro = INT64_MAX;
     struct text month = usd_text(month_micro, 2, arena);
     struct text_builder line = {.arena = arena};
@@ -132,9 +132,9 @@ struct text plan_cost(const struct plan *plan, struct arena *arena)
     return text_builder_text(&line);
 }
 
-static size_t placed_count(const struct forecast *forecast)
+static size_t placed_count(const struct simulation *simulation)
 {
-    return forecast->pod_count - forecast->unschedulable_count;
+    return simulation->pod_count - simulation->unschedulable_count;
 }
 
 static void add_difference(struct text_builder *line, size_t before, size_t now, const char *what)
@@ -166,8 +166,8 @@ struct text plan_saving(const struct plan *plan, struct arena *arena)
 {
     if (plan->compat == NULL || plan->pending_count == 0)
         return TEXT("");
-    const struct forecast *before = plan->compat;
-    const struct forecast *now = plan->forecast;
+    const struct simulation *before = plan->compat;
+    const struct simulation *now = plan->simulation;
     size_t placed_before = placed_count(before);
     size_t placed_now = placed_count(now);
     bool alike = placed_before == placed_now;
@@ -212,7 +212,7 @@ struct text plan_pods_text(const struct plan *plan, const struct plan_node *node
 struct text plan_misfit_title(const struct plan *plan, const struct plan_misfit *misfit,
                               struct arena *arena)
 {
-    const struct forecast_pod *pod = &plan->forecast->pods[misfit->first->pod];
+    const struct simulation_pod *pod = &plan->simulation->pods[misfit->first->pod];
     struct text_builder title = {.arena = arena};
     text_builder_printf(&title, "%.*s/%.*s", TEXT_ARGS(pod->namespace), TEXT_ARGS(pod->name));
     if (misfit->count > 1)
@@ -222,7 +222,7 @@ struct text plan_misfit_title(const struct plan *plan, const struct plan_misfit 
     return text_builder_text(&title);
 }
 
-struct text plan_reason_pool(const struct forecast_reason *reason, struct arena *arena)
+struct text plan_reason_pool(const struct simulation_reason *reason, struct arena *arena)
 {
     if (reason->node_pool.size == 0)
         return TEXT("any node");

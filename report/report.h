@@ -6,7 +6,7 @@
 
 #include "policy/policy.h"
 
-struct forecast;
+struct simulation;
 
 struct json_object;
 
@@ -57,11 +57,11 @@ bool report_audit_holds_errors(int format);
 
 /* "text", "json", "svg", "html"; ends with NULL. */
 extern const char *const report_plan_format_names[];
-/* compat: what Karpenter would do by itself, when the forecast was optimized; else NULL. False when
- * there is no memory. That out took every byte, its owner checks at the end. */
-bool report_plan_write(int format, const struct forecast *forecast, const struct forecast *compat,
-                       const struct report_style *style, struct arena *arena, FILE *out,
-                       struct error *error) MUST_CHECK;
+/* compat: what Karpenter would do by itself, when the simulation was optimized; else NULL. False
+ * when there is no memory. That out took every byte, its owner checks at the end. */
+bool report_plan_write(int format, const struct simulation *simulation,
+                       const struct simulation *compat, const struct report_style *style,
+                       struct arena *arena, FILE *out, struct error *error) MUST_CHECK;
 
 /* ---- the JSON Schema (draft 7) of policy files ---- */
 

@@ -58,7 +58,7 @@ static struct solver_labels pool_labels(const struct pool *pool, struct arena *a
         arena);
 }
 
-/* The zones of the subnets a node class has found: its machines come up in no other. */
+/* The zones of the subnets a node class has found: its nodes come up in no other. */
 static void add_subnet_zones(const struct snapshot *snapshot, const struct pool *pool,
                              struct arena *arena, struct solver_expressions *requirements)
 {
@@ -149,19 +149,19 @@ static void read_pools(struct cluster *cluster, struct problems *problems)
 
 /* ---- pods ---- */
 
-static int compare_to_machine(const void *name, const void *machine)
+static int compare_to_state_node(const void *name, const void *state_node)
 {
     return text_compare(*(const struct text *)name,
-                        text_of(((const struct machine *)machine)->node_name));
+                        text_of(((const struct state_node *)state_node)->node_name));
 }
 
-size_t machine_find(const struct machines *machines, struct text name)
+size_t state_node_find(const struct state_nodes *state_nodes, struct text name)
 {
-    if (machines->count == 0)
-        return NO_MACHINE;
-    const struct machine *found = bsearch(&name, machines->items, machines->count,
-                                          sizeof *machines->items, compare_to_machine);
-    return found == NULL ? NO_MACHINE : (size_t)(found - machines->items);
+    if (state_nodes->count == 0)
+        return NO_NODE;
+    const struct state_node *found = bsearch(&name, state_nodes->items, state_nodes->count,
+                                             sizeof *state_nodes->items, compare_to_state_node);
+    return found == NULL ? NO_NODE : (size_t)(found - state_nodes->items);
 }
 
 static bool is_among(const struct texts *names, struct text name)
@@ -191,11 +191,12 @@ static void find_node(struct cluster *cluster, struct cluster_pod *pod)
 {
     if (pod->phase != POD_RUNNING)
         return;
-    pod->machine = machine_find(&cluster->machines, pod->node_name);
-    bool leaving = pod->machine != NO_MACHINE && cluster->machines.items[pod->machine].leaving;
+    pod->state_node = state_node_find(&cluster->state_nodes, pod->node_name);
+    bool leaving =
+        pod->state_node != NO_NODE && cluster->state_nodes.items[pod->state_node].leaving;
     if (leaving && pod_moves(pod->object)) {
         pod->phase = POD_PENDING;
-        pod->machine = NO_MACHINE;
+        pod->state_node = NO_NODE;
         pod->had_node = false;
         pod->leaving = false;
     }
@@ -345,7 +346,7 @@ void cluster_read_supply(const struct snapshot *snapshot, const struct catalog *
     *cluster = (struct cluster){.arena = arena, .snapshot = snapshot, .catalog = catalog};
     cluster_zones_read(snapshot, catalog, arena, &cluster->zones);
     read_pools(cluster, problems);
-    machines_read(snapshot, arena, &cluster->machines, problems);
+    state_nodes_read(snapshot, arena, &cluster->state_nodes, problems);
 }
 
 void cluster_read(const struct snapshot *snapshot, const struct catalog *catalog,

@@ -3,8 +3,8 @@
 #define TAFFRAIL_SIMULATION_CLUSTER_H
 
 #include "kube/zone.h"
-#include "simulation/machines.h"
 #include "simulation/pods.h"
+#include "simulation/state_nodes.h"
 
 struct catalog;
 struct class_settings;
@@ -29,7 +29,7 @@ struct cluster_type {
     const struct class_settings *settings; /* of the pools that have it */
     struct solver_type solver;
 };
-/* How many machines of a capacity reservation the rounds have used. */
+/* How many nodes of a capacity reservation the rounds have used. */
 struct used_reservation {
     const char *id;
     uint32_t count;
@@ -45,7 +45,7 @@ struct cluster {
     struct zones zones;
     struct cluster_pool *pools;
     size_t pool_count;
-    struct machines machines;
+    struct state_nodes state_nodes;
     struct cluster_pods pods;
     struct daemons daemons;
     struct claims_book *claims;
@@ -58,24 +58,24 @@ struct cluster {
 /* Every zone that something visible names. */
 void cluster_zones_read(const struct snapshot *snapshot, const struct catalog *catalog,
                         struct arena *arena, struct zones *zones);
-/* What may be bought and what is there: zones, pools, machines. */
+/* What may be bought and what is there: zones, pools, nodes. */
 void cluster_read_supply(const struct snapshot *snapshot, const struct catalog *catalog,
                          struct arena *arena, struct cluster *cluster, struct problems *problems);
-/* Adds types, pools and machines. */
+/* Adds types, pools and nodes. */
 bool cluster_add_supply(struct cluster *cluster, struct solver_builder *builder,
                         struct error *error) MUST_CHECK;
 /* What the DaemonSets' pods ask, and the DaemonSets for the solver. */
 void cluster_read_daemons(struct cluster *cluster, struct problems *problems);
 bool cluster_add_daemons(struct cluster *cluster, struct solver_builder *builder,
                          struct error *error) MUST_CHECK;
-/* A machine as the solver wants it; pool: whether its NodePool is in the problem. */
-struct solver_node machine_convert(const struct machine *machine, bool of_pool,
-                                   struct solver_builder *builder, struct arena *arena);
+/* A node as the solver wants it; pool: whether its NodePool is in the problem. */
+struct solver_node state_node_convert(const struct state_node *state_node, bool of_pool,
+                                      struct solver_builder *builder, struct arena *arena);
 /* The labels of a namespace, whose object may not be visible. */
 struct solver_labels namespace_labels(const struct snapshot *snapshot, struct text name,
                                       struct arena *arena);
-/* The machine of that name in machines that are sorted; NO_MACHINE. */
-size_t machine_find(const struct machines *machines, struct text node_name);
+/* The node of that name in nodes that are sorted; NO_MACHINE. */
+size_t state_node_find(const struct state_nodes *state_nodes, struct text node_name);
 /* The whole, with pods. What cannot be understood is added to problems and left out. */
 void cluster_read(const struct snapshot *snapshot, const struct catalog *catalog,
                   struct arena *arena, struct cluster *cluster, struct problems *problems);

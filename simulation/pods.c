@@ -104,7 +104,7 @@ static void add_pod(struct expansion *expansion, const struct object *object, si
         .set = lineage.set,
         .source = source_of(expansion, object),
         .shape = ARENA_NEW(expansion->arena, struct pod_shape),
-        .machine = NO_MACHINE,
+        .state_node = NO_NODE,
     };
     if (pod.owner.size == 0)
         pod.owner = pod.name;
@@ -157,7 +157,7 @@ static struct cluster_pod template_pod(struct expansion *expansion, const struct
         .set = object->kind == KIND_STATEFUL_SET ? object : NULL,
         .source = source,
         .shape = ARENA_NEW(arena, struct pod_shape),
-        .machine = NO_MACHINE,
+        .state_node = NO_NODE,
     };
 }
 

@@ -28,10 +28,10 @@ struct cluster_pod {
     struct claim_state **claims;
     size_t claim_count;
     struct pod_fault fault;
-    size_t machine;                /* where it runs, in cluster.machines; NO_MACHINE */
+    size_t state_node;             /* where it runs, in cluster.machines; NO_MACHINE */
     uint32_t number, shape_number; /* in the problem of this round; SOLVER_NONE: not in it */
 };
-#define NO_MACHINE SIZE_MAX
+#define NO_NODE SIZE_MAX
 struct cluster_pods {
     struct cluster_pod *items;
     size_t count, capacity;

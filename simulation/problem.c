@@ -16,7 +16,7 @@ struct building {
     struct cluster *cluster;
     struct arena *arena;
     struct solver_builder *builder;
-    const char **hostnames; /* of the machines; NULL: not yet listed */
+    const char **hostnames; /* of the nodes; NULL: not yet listed */
 };
 
 /* ---- what may be bought ---- */
@@ -149,33 +149,33 @@ static const char *known_pool(const struct cluster *cluster, const char *name)
     return NULL;
 }
 
-struct solver_node machine_convert(const struct machine *machine, bool of_pool,
-                                   struct solver_builder *builder, struct arena *arena)
+struct solver_node state_node_convert(const struct state_node *state_node, bool of_pool,
+                                      struct solver_builder *builder, struct arena *arena)
 {
     return (struct solver_node){
-        .name = machine->name,
-        .pool = of_pool ? machine->pool : NULL,
-        .labels = machine->labels,
-        .taints = machine->taints,
-        .capacity = named_amounts_number(&machine->capacity, builder, arena),
-        .allocatable = named_amounts_number(&machine->allocatable, builder, arena),
-        .attach_limits = machine->attach_limits,
-        .attach_limit_count = machine->attach_limit_count,
-        .initialized = machine->initialized,
-        .to_come = machine->forecast.round > 0,
-        .leaving = machine->leaving,
+        .name = state_node->name,
+        .pool = of_pool ? state_node->pool : NULL,
+        .labels = state_node->labels,
+        .taints = state_node->taints,
+        .capacity = named_amounts_number(&state_node->capacity, builder, arena),
+        .allocatable = named_amounts_number(&state_node->allocatable, builder, arena),
+        .attach_limits = state_node->attach_limits,
+        .attach_limit_count = state_node->attach_limit_count,
+        .initialized = state_node->initialized,
+        .to_come = state_node->simulation.round > 0,
+        .leaving = state_node->leaving,
     };
 }
 
-static bool add_machines(struct building *building, struct error *error)
+static bool add_state_nodes(struct building *building, struct error *error)
 {
     struct cluster *cluster = building->cluster;
-    for (size_t i = 0; i < cluster->machines.count; i++) {
-        struct machine *machine = &cluster->machines.items[i];
-        bool of_pool = known_pool(cluster, machine->pool) != NULL;
+    for (size_t i = 0; i < cluster->state_nodes.count; i++) {
+        struct state_node *state_node = &cluster->state_nodes.items[i];
+        bool of_pool = known_pool(cluster, state_node->pool) != NULL;
         const struct solver_node node =
-            machine_convert(machine, of_pool, building->builder, building->arena);
-        if (!solver_add_node(building->builder, &node, &machine->number, error))
+            state_node_convert(state_node, of_pool, building->builder, building->arena);
+        if (!solver_add_node(building->builder, &node, &state_node->number, error))
             return false;
     }
     return true;
@@ -216,10 +216,10 @@ static bool add_namespaces(struct building *building, struct error *error)
 
 /* ---- pods ---- */
 
-static const char *hostname_of(const struct machine *machine)
+static const char *hostname_of(const struct state_node *state_node)
 {
-    const char *hostname = label_of(machine->labels, LABEL_HOSTNAME);
-    return hostname != NULL ? hostname : machine->name;
+    const char *hostname = label_of(state_node->labels, LABEL_HOSTNAME);
+    return hostname != NULL ? hostname : state_node->name;
 }
 
 /* Each of its alternatives is narrowed to the nodes that are there by now, so that nothing is
@@ -228,16 +228,16 @@ static void keep_to_nodes(struct building *building, struct solver_shape *shape)
 {
     struct arena *arena = building->arena;
     if (building->hostnames == NULL) {
-        const struct machines *machines = &building->cluster->machines;
-        building->hostnames = ARENA_ARRAY(arena, machines->count, const char *);
-        for (size_t i = 0; i < machines->count; i++)
-            building->hostnames[i] = hostname_of(&machines->items[i]);
+        const struct state_nodes *state_nodes = &building->cluster->state_nodes;
+        building->hostnames = ARENA_ARRAY(arena, state_nodes->count, const char *);
+        for (size_t i = 0; i < state_nodes->count; i++)
+            building->hostnames[i] = hostname_of(&state_nodes->items[i]);
     }
     static const struct solver_expressions anywhere;
     const struct solver_expression there = {.key = LABEL_HOSTNAME,
                                             .op = SOLVER_IN,
                                             .values = building->hostnames,
-                                            .value_count = building->cluster->machines.count};
+                                            .value_count = building->cluster->state_nodes.count};
     const struct solver_expressions *old = shape->required_count > 0 ? shape->required : &anywhere;
     size_t count = shape->required_count > 0 ? shape->required_count : 1;
     struct solver_expressions *narrowed = ARENA_ARRAY(arena, count, struct solver_expressions);
@@ -291,8 +291,9 @@ static bool add_pod(struct building *building, struct cluster_pod *pod, struct e
         .uid = terminated(arena, pod->uid),
         .created_unix_s = pod->created_unix_s,
         .shape = pod->shape_number,
-        .node = pod->phase == POD_RUNNING ? building->cluster->machines.items[pod->machine].number
-                                          : SOLVER_NONE,
+        .node = pod->phase == POD_RUNNING
+                    ? building->cluster->state_nodes.items[pod->state_node].number
+                    : SOLVER_NONE,
         .daemon = pod->daemon,
         .leaving = pod->leaving,
         .mounts = mounts,
@@ -304,7 +305,7 @@ static bool add_pod(struct building *building, struct cluster_pod *pod, struct e
 static bool takes_part(const struct cluster_pod *pod)
 {
     if (pod->phase == POD_RUNNING)
-        return pod->machine != NO_MACHINE;
+        return pod->state_node != NO_NODE;
     return pod->phase == POD_PENDING && pod->fault.message.size == 0;
 }
 
@@ -345,7 +346,7 @@ bool cluster_add_supply(struct cluster *cluster, struct solver_builder *builder,
 {
     struct building building = {cluster, cluster->arena, builder, NULL};
     return add_types(&building, error) && add_pools(&building, error) &&
-           add_machines(&building, error);
+           add_state_nodes(&building, error);
 }
 
 bool cluster_add_daemons(struct cluster *cluster, struct solver_builder *builder,

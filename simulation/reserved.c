@@ -58,7 +58,7 @@ static struct solver_offering offering_left(const struct cluster *cluster,
     const struct reservation_count *count = find_count(cluster, id);
     const struct used_reservation *used = find_used(cluster, id);
     if (count != NULL)
-        left.reservation_capacity = count->machines;
+        left.reservation_capacity = count->state_nodes;
     if (used != NULL)
         left.reservation_capacity -=
             used->count < left.reservation_capacity ? used->count : left.reservation_capacity;

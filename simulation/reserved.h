@@ -1,4 +1,4 @@
-/* Capacity reservations in a forecast. */
+/* Capacity reservations in a simulation. */
 #ifndef TAFFRAIL_SIMULATION_RESERVED_H
 #define TAFFRAIL_SIMULATION_RESERVED_H
 

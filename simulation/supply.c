@@ -26,8 +26,8 @@ static void read_cluster(const struct supply *supply, const struct snapshot *sna
     cluster_read_supply(snapshot, supply->catalog, arena, cluster, &problems);
     cluster->reserved =
         (struct reserved_capacity){.off = supply->settings.no_reserved_capacity, .uncounted = true};
-    for (size_t i = 0; i < cluster->machines.count; i++)
-        cluster->machines.items[i].attach_limit_count = 0;
+    for (size_t i = 0; i < cluster->state_nodes.count; i++)
+        cluster->state_nodes.items[i].attach_limit_count = 0;
     for (size_t i = 0; i < snapshot_count(snapshot, KIND_DAEMON_SET); i++)
         daemon_add(snapshot_object(snapshot, KIND_DAEMON_SET, i), NULL, arena, &cluster->daemons);
     cluster_read_daemons(cluster, &problems);

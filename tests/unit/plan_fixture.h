@@ -4,14 +4,14 @@
 
 #include <string.h>
 
-#include "simulation/forecast.h"
+#include "simulation/simulation.h"
 
 static struct arena *arena; /* of the test that runs */
 
 struct draft {
-    LIST(struct forecast_pod) pods;
-    LIST(struct forecast_node) nodes;
-    LIST(struct forecast_unschedulable) unschedulable;
+    LIST(struct simulation_pod) pods;
+    LIST(struct simulation_node) nodes;
+    LIST(struct simulation_unschedulable) unschedulable;
     size_t claim_count;
     int64_t usd_micro;
 };
@@ -21,7 +21,7 @@ enum { CPU_MILLI = 500, MEMORY_MIB = 1024 };
 static inline size_t add_pod(struct draft *draft, const char *namespace, const char *workload,
                              const char *name, bool running)
 {
-    *LIST_PUSH(arena, &draft->pods) = (struct forecast_pod){
+    *LIST_PUSH(arena, &draft->pods) = (struct simulation_pod){
         .namespace = text_of(namespace),
         .name = text_of(name),
         .workload = text_of(workload),
@@ -33,11 +33,12 @@ static inline size_t add_pod(struct draft *draft, const char *namespace, const c
 }
 
 /* One with 4 cpu and 16 GiB; name "": to buy. */
-static inline struct forecast_node *add_node(struct draft *draft, const char *name,
-                                             const char *zone, const char *type, int64_t usd_micro)
+static inline struct simulation_node *add_node(struct draft *draft, const char *name,
+                                               const char *zone, const char *type,
+                                               int64_t usd_micro)
 {
-    struct forecast_node *node = LIST_PUSH(arena, &draft->nodes);
-    *node = (struct forecast_node){
+    struct simulation_node *node = LIST_PUSH(arena, &draft->nodes);
+    *node = (struct simulation_node){
         .name = text_of(name),
         .node_pool = TEXT("default"),
         .zone = text_of(zone),
@@ -53,7 +54,7 @@ static inline struct forecast_node *add_node(struct draft *draft, const char *na
     return node;
 }
 
-static inline void put_on(struct forecast_node *node, size_t pod)
+static inline void put_on(struct simulation_node *node, size_t pod)
 {
     size_t *pods = ARENA_ARRAY(arena, node->pod_count + 1, size_t);
     if (node->pod_count > 0)
@@ -63,15 +64,15 @@ static inline void put_on(struct forecast_node *node, size_t pod)
 }
 
 static inline void add_unschedulable(struct draft *draft, size_t pod,
-                                     const struct forecast_reason *reasons, size_t reason_count)
+                                     const struct simulation_reason *reasons, size_t reason_count)
 {
     *LIST_PUSH(arena, &draft->unschedulable) =
-        (struct forecast_unschedulable){pod, reasons, reason_count, 0};
+        (struct simulation_unschedulable){pod, reasons, reason_count, 0};
 }
 
-static inline struct forecast finish(const struct draft *draft)
+static inline struct simulation finish(const struct draft *draft)
 {
-    return (struct forecast){
+    return (struct simulation){
         .pods = draft->pods.items,
         .pod_count = draft->pods.count,
         .nodes = draft->nodes.items,

@@ -13,7 +13,7 @@
 #include "pinning/pin.h"
 #include "policy/rail.h"
 #include "report/report.h"
-#include "simulation/forecast.h"
+#include "simulation/simulation.h"
 #include "simulation/supply.h"
 #include "unit.h"
 
@@ -41,7 +41,8 @@ static void expect_same(const struct pair *pair, const char *what, struct text w
 
 /* ---- plans ---- */
 
-/* Without the workloads whose templates are not kept: live snapshots forecast no pods of theirs. */
+/* Without the workloads whose templates are not kept: live snapshots simulation no pods of theirs.
+ */
 static const struct snapshot *without_templates(const struct snapshot *snapshot,
                                                 struct arena *arena)
 {
@@ -57,8 +58,8 @@ static const struct snapshot *without_templates(const struct snapshot *snapshot,
 static struct text plan_of(const struct pair *pair, const struct snapshot *snapshot)
 {
     struct arena *arena = pair->arena;
-    struct forecast_settings settings = {0};
-    struct forecast forecast;
+    struct simulation_settings settings = {0};
+    struct simulation simulation;
     struct problems problems = {.arena = arena};
     struct report_style style = {0};
     struct error error = {0};
@@ -66,8 +67,8 @@ static struct text plan_of(const struct pair *pair, const struct snapshot *snaps
     size_t size = 0;
     int format = 0;
     struct text_builder text = {.arena = arena};
-    if (!forecast_run(without_templates(snapshot, arena), pair->catalog, &settings, arena,
-                      &forecast, &problems, &error))
+    if (!simulation_run(without_templates(snapshot, arena), pair->catalog, &settings, arena,
+                        &simulation, &problems, &error))
         return arena_text(arena, text_of(error.what));
     for (size_t i = 0; i < problems.count; i++)
         text_builder_printf(&text, "%s\n", problems.items[i].what);
@@ -75,7 +76,7 @@ static struct text plan_of(const struct pair *pair, const struct snapshot *snaps
         format++;
     FILE *out = open_memstream(&json, &size);
     CU_ASSERT_PTR_NOT_NULL_FATAL(out);
-    CU_ASSERT(report_plan_write(format, &forecast, NULL, &style, arena, out, &error));
+    CU_ASSERT(report_plan_write(format, &simulation, NULL, &style, arena, out, &error));
     fclose(out);
     text_builder_add(&text, (struct text){json, size});
     free(json);

@@ -8,7 +8,7 @@
 
 const char unit_suite[] = "report: plans";
 
-static const struct forecast_reason two_reasons[] = {
+static const struct simulation_reason two_reasons[] = {
     {TEXT("default"), "resources", TEXT("asks for 96 cpu; the largest type has 63.77"),
      TEXT("m5.16xlarge: 32.23 cpu short")},
     {TEXT(""), "devices", TEXT("asks for devices through resourceClaims"), TEXT("")},
@@ -16,10 +16,10 @@ static const struct forecast_reason two_reasons[] = {
 
 /* A Node that takes one pod and one that takes none; two equal nodes to buy, and one without a
  * price; three pods of one workload that fit nowhere, one of them for fewer reasons. */
-static struct forecast cluster(void)
+static struct simulation cluster(void)
 {
     struct draft draft = {0};
-    struct forecast_node *node = add_node(&draft, "node-b", "a-1", "m5.xlarge", 192000);
+    struct simulation_node *node = add_node(&draft, "node-b", "a-1", "m5.xlarge", 192000);
     put_on(node, add_pod(&draft, "shop", "Deployment web", "web-old", true));
     put_on(node, add_pod(&draft, "shop", "Deployment web", "web-0", false));
     node = add_node(&draft, "node-c", "a-2", "m5.xlarge", 192000);
@@ -42,8 +42,8 @@ static struct forecast cluster(void)
     return finish(&draft);
 }
 
-static struct text written(const char *format, const struct forecast *forecast,
-                           const struct forecast *compat)
+static struct text written(const char *format, const struct simulation *simulation,
+                           const struct simulation *compat)
 {
     int number = 0;
     while (strcmp(report_plan_format_names[number], format) != 0)
@@ -54,7 +54,7 @@ static struct text written(const char *format, const struct forecast *forecast,
     CU_ASSERT_PTR_NOT_NULL_FATAL(out);
     struct report_style style = {.colour = false};
     struct error error;
-    CU_ASSERT(report_plan_write(number, forecast, compat, &style, arena, out, &error));
+    CU_ASSERT(report_plan_write(number, simulation, compat, &style, arena, out, &error));
     fclose(out);
     struct text copy = arena_text(arena, (struct text){bytes, size});
     free(bytes);
@@ -65,8 +65,8 @@ static struct text written(const char *format, const struct forecast *forecast,
 
 static void text_tells_all(void)
 {
-    struct forecast forecast = cluster();
-    ASSERT_TEXT(written("text", &forecast, NULL),
+    struct simulation simulation = cluster();
+    ASSERT_TEXT(written("text", &simulation, NULL),
                 "13 pods are pending: 1 fits on 1 existing node, 9 fit on 3 new nodes, 3 fit\n"
                 "nowhere.\n"
                 "New nodes cost $0.2140 an hour, $156.22 a month, without 1 of no known price.\n"
@@ -99,42 +99,42 @@ static void text_tells_all(void)
 
 static void what_later_rounds_place_is_apart(void)
 {
-    struct forecast forecast = cluster();
-    struct forecast_unschedulable *items =
-        ARENA_ARRAY(arena, forecast.unschedulable_count, struct forecast_unschedulable);
-    memcpy(items, forecast.unschedulable, forecast.unschedulable_count * sizeof *items);
+    struct simulation simulation = cluster();
+    struct simulation_unschedulable *items =
+        ARENA_ARRAY(arena, simulation.unschedulable_count, struct simulation_unschedulable);
+    memcpy(items, simulation.unschedulable, simulation.unschedulable_count * sizeof *items);
     items[2].later_round = 3;
-    forecast.unschedulable = items;
-    struct text page = written("text", &forecast, NULL);
+    simulation.unschedulable = items;
+    struct text page = written("text", &simulation, NULL);
     const char *nowhere = strstr(page.data, "FIT NOWHERE\n  ml/train-0 (Deployment train)\n");
     const char *later = strstr(page.data, "NOT YET PLACED\n  ml/train-2 (Deployment train)\n");
     CU_ASSERT(nowhere != NULL && later != NULL && later > nowhere);
-    CU_ASSERT_PTR_NOT_NULL(strstr(written("svg", &forecast, NULL).data, "Not yet placed"));
-    CU_ASSERT_PTR_NOT_NULL(strstr(written("html", &forecast, NULL).data, "Not yet placed"));
-    forecast = cluster();
-    CU_ASSERT_PTR_NULL(strstr(written("text", &forecast, NULL).data, "NOT YET PLACED"));
+    CU_ASSERT_PTR_NOT_NULL(strstr(written("svg", &simulation, NULL).data, "Not yet placed"));
+    CU_ASSERT_PTR_NOT_NULL(strstr(written("html", &simulation, NULL).data, "Not yet placed"));
+    simulation = cluster();
+    CU_ASSERT_PTR_NULL(strstr(written("text", &simulation, NULL).data, "NOT YET PLACED"));
 }
 
 static void no_line_is_too_long(void)
 {
     struct draft draft = {0};
-    struct forecast_node *node = add_node(&draft, "ip-10-0-0-35.eu-west-1.compute.internal",
-                                          "eu-west-1a", "m5d.24xlarge", 1);
-    struct forecast_node *bought = add_node(&draft, "", "eu-west-1a", "m5d.24xlarge", 1);
+    struct simulation_node *node = add_node(&draft, "ip-10-0-0-35.eu-west-1.compute.internal",
+                                            "eu-west-1a", "m5d.24xlarge", 1);
+    struct simulation_node *bought = add_node(&draft, "", "eu-west-1a", "m5d.24xlarge", 1);
     for (int i = 0; i < 40; i++) {
         struct text name = arena_printf(arena, "workload-of-some-length-%d", i);
         put_on(i % 2 ? node : bought, add_pod(&draft, "shop", name.data, name.data, false));
     }
-    struct forecast_reason reason = {TEXT("default"), "requirement", {0}, {0}};
+    struct simulation_reason reason = {TEXT("default"), "requirement", {0}, {0}};
     struct text_builder words = {.arena = arena};
     for (int i = 0; i < 30; i++)
         text_builder_printf(&words, "%sword-%d", i == 0 ? "" : " ", i);
     reason.message = reason.nearest = text_builder_text(&words);
     add_unschedulable(&draft, add_pod(&draft, "shop", "lone", "lone", false), &reason, 1);
-    struct forecast forecast = finish(&draft);
-    struct forecast compat = forecast;
+    struct simulation simulation = finish(&draft);
+    struct simulation compat = simulation;
     compat.usd_micro_per_hour = 123456789;
-    struct text rest = written("text", &forecast, &compat);
+    struct text rest = written("text", &simulation, &compat);
     size_t lines = 0;
     for (struct text line; text_split(rest, '\n', &line, &rest); lines++)
         CU_ASSERT(code_points(line) <= 80);
@@ -165,16 +165,16 @@ static void savings_are_told(void)
          "fewer node."},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        struct forecast now = {.usd_micro_per_hour = cases[i].now_micro,
-                               .pod_count = 3,
-                               .unschedulable_count = cases[i].now_unschedulable,
-                               .claim_count = 4};
-        struct forecast before = {.usd_micro_per_hour = cases[i].before_micro,
-                                  .pod_count = 3,
-                                  .unschedulable_count = 2,
-                                  .claim_count = 5};
-        const struct plan plan = {.forecast = &now, .compat = &before, .pending_count = 3};
-        const struct plan nothing = {.forecast = &now, .compat = &before};
+        struct simulation now = {.usd_micro_per_hour = cases[i].now_micro,
+                                 .pod_count = 3,
+                                 .unschedulable_count = cases[i].now_unschedulable,
+                                 .claim_count = 4};
+        struct simulation before = {.usd_micro_per_hour = cases[i].before_micro,
+                                    .pod_count = 3,
+                                    .unschedulable_count = 2,
+                                    .claim_count = 5};
+        const struct plan plan = {.simulation = &now, .compat = &before, .pending_count = 3};
+        const struct plan nothing = {.simulation = &now, .compat = &before};
         ASSERT_TEXT(plan_saving(&plan, arena), cases[i].line);
         ASSERT_TEXT(plan_saving(&nothing, arena), "");
     }
@@ -204,18 +204,18 @@ static void headlines_are_grammatical(void)
         {{.pending_count = 2, .later_count = 2}, 0, 2, "2 pods are pending: 2 are not yet placed."},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        struct forecast forecast = {.claim_count = cases[i].claims,
-                                    .unschedulable_count = cases[i].unschedulable};
+        struct simulation simulation = {.claim_count = cases[i].claims,
+                                        .unschedulable_count = cases[i].unschedulable};
         struct plan plan = cases[i].plan;
-        plan.forecast = &forecast;
+        plan.simulation = &simulation;
         ASSERT_TEXT(plan_headline(&plan, arena), cases[i].line);
     }
-    const struct forecast incomplete = {.incomplete = true};
-    const struct plan nothing = {.forecast = &incomplete};
+    const struct simulation incomplete = {.incomplete = true};
+    const struct plan nothing = {.simulation = &incomplete};
     ASSERT_TEXT(plan_headline(&nothing, arena),
                 "Of what could be understood no pod is pending; the errors name the rest.");
     const struct plan some = {
-        .forecast = &incomplete, .pending_count = 1, .on_node_count = 1, .taking_count = 1};
+        .simulation = &incomplete, .pending_count = 1, .on_node_count = 1, .taking_count = 1};
     ASSERT_TEXT(plan_headline(&some, arena),
                 "1 pod is pending: 1 fits on 1 existing node. What could not be understood is left "
                 "out.");
@@ -246,9 +246,9 @@ static void names_are_as_short_as_they_may_be(void)
     add_pod(&draft, "a", "Deployment api", "api-0", false);
     add_pod(&draft, "a", "lonely", "lonely", true);
     add_pod(&draft, "a", "Deployment api", "api-1", true);
-    struct forecast forecast = finish(&draft);
+    struct simulation simulation = finish(&draft);
     struct plan plan;
-    plan_read(&forecast, NULL, arena, &plan);
+    plan_read(&simulation, NULL, arena, &plan);
     static const char *const labels[] = {"api", "lonely", "Deployment web", "StatefulSet web"};
     static const size_t ranks[] = {0, 3, 1, 2};
     ASSERT_INT(plan.workload_count, 4);
@@ -257,8 +257,8 @@ static void names_are_as_short_as_they_may_be(void)
         ASSERT_INT(plan.workloads[i].rank, ranks[i]);
     }
     add_pod(&draft, "b", "Deployment web", "web-0", false);
-    forecast = finish(&draft);
-    plan_read(&forecast, NULL, arena, &plan);
+    simulation = finish(&draft);
+    plan_read(&simulation, NULL, arena, &plan);
     ASSERT_TEXT(plan.workloads[0].label, "a/api");
     ASSERT_TEXT(plan.workloads[2].label, "a/Deployment web");
     ASSERT_TEXT(plan.workloads[4].label, "b/web");
@@ -288,11 +288,11 @@ static struct text joined(const struct node *list)
 
 static void json_is_the_contract(void)
 {
-    struct forecast forecast = cluster();
-    struct forecast_node *claim = (struct forecast_node *)&forecast.nodes[2];
+    struct simulation simulation = cluster();
+    struct simulation_node *claim = (struct simulation_node *)&simulation.nodes[2];
     static const struct text types[] = {{"m5.large", 8}, {"c5.large", 8}};
     static const struct text zones[] = {{"a-1", 3}, {"a-2", 3}};
-    static const struct forecast_requirement requirements[] = {
+    static const struct simulation_requirement requirements[] = {
         {TEXT("example.com/gone"), SOLVER_DOES_NOT_EXIST, NULL, 0},
         {TEXT("topology.kubernetes.io/zone"), SOLVER_IN, zones, 2},
     };
@@ -302,7 +302,7 @@ static void json_is_the_contract(void)
     claim->zone_count = 2;
     claim->requirements = requirements;
     claim->requirement_count = 2;
-    const struct node *root = read_json(written("json", &forecast, NULL));
+    const struct node *root = read_json(written("json", &simulation, NULL));
     ASSERT_TEXT(node_string(node_get(root, "schema")), "taffrail.dev/plan/v1");
     ASSERT_TEXT(node_text(node_get(root, "usdPerHour")), "0.214");
     ASSERT_TEXT(node_text(node_get(root, "rounds")), "2");
@@ -356,12 +356,12 @@ static void json_says_what_is_saved(void)
         const char *saved, *percent;
     } cases[] = {
         {428000, "0.214", "50.0"}, {107000, "-0.107", "-100.0"}, {214001, "0.000001", "0.0"}};
-    struct forecast forecast = cluster();
+    struct simulation simulation = cluster();
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        struct forecast compat = forecast;
+        struct simulation compat = simulation;
         compat.usd_micro_per_hour = cases[i].before_micro;
         compat.claim_count++;
-        const struct node *root = read_json(written("json", &forecast, &compat));
+        const struct node *root = read_json(written("json", &simulation, &compat));
         const struct node *saved = node_get(root, "optimize");
         ASSERT_TEXT(node_text(node_get(saved, "usdPerHour")), "0.214");
         ASSERT_TEXT(node_text(node_get(saved, "savedUsdPerHour")), cases[i].saved);
@@ -376,18 +376,19 @@ static void names_are_only_text(void)
 {
     static const char hostile[] = "<script>alert(1)</script>&\"'\x01";
     struct draft draft = {0};
-    struct forecast_node *node = add_node(&draft, hostile, hostile, hostile, 1);
+    struct simulation_node *node = add_node(&draft, hostile, hostile, hostile, 1);
     put_on(node, add_pod(&draft, hostile, hostile, hostile, false));
     put_on(add_node(&draft, "", hostile, hostile, 1),
            add_pod(&draft, hostile, hostile, hostile, false));
     draft.nodes.items[0].node_pool = draft.nodes.items[1].node_pool = text_of(hostile);
     draft.nodes.items[0].capacity_type = draft.nodes.items[1].capacity_type = text_of(hostile);
-    struct forecast_reason reason = {text_of(hostile), "taint", text_of(hostile), text_of(hostile)};
+    struct simulation_reason reason = {text_of(hostile), "taint", text_of(hostile),
+                                       text_of(hostile)};
     add_unschedulable(&draft, add_pod(&draft, hostile, hostile, hostile, false), &reason, 1);
-    struct forecast forecast = finish(&draft);
+    struct simulation simulation = finish(&draft);
     static const char *const formats[] = {"svg", "html", "text"};
     for (size_t i = 0; i < 3; i++) {
-        struct text page = written(formats[i], &forecast, NULL);
+        struct text page = written(formats[i], &simulation, NULL);
         CU_ASSERT_PTR_NULL(memchr(page.data, '\x01', page.size));
         if (i < 2) {
             CU_ASSERT_PTR_NULL(strstr(page.data, "<script"));
@@ -399,7 +400,7 @@ static void names_are_only_text(void)
 static void odd_numbers_are_drawn(void)
 {
     struct draft draft = {0};
-    struct forecast_node *node = add_node(&draft, "", "", "", -1);
+    struct simulation_node *node = add_node(&draft, "", "", "", -1);
     node->cpu_milli = 0;
     node->memory_bytes = 0;
     for (int i = 0; i < 2; i++)
@@ -408,17 +409,17 @@ static void odd_numbers_are_drawn(void)
     node = add_node(&draft, "", "a", "m5.large", INT64_MAX);
     node->cpu_milli = 1;
     put_on(node, 0);
-    struct forecast forecast = finish(&draft);
+    struct simulation simulation = finish(&draft);
     static const char *const formats[] = {"svg", "html", "text", "json"};
     for (size_t i = 0; i < 4; i++) {
-        struct text page = written(formats[i], &forecast, NULL);
+        struct text page = written(formats[i], &simulation, NULL);
         CU_ASSERT_PTR_NULL(strstr(page.data, "nan"));
         CU_ASSERT_PTR_NULL(strstr(page.data, "inf"));
     }
     struct plan plan;
-    plan_read(&forecast, NULL, arena, &plan);
+    plan_read(&simulation, NULL, arena, &plan);
     CU_ASSERT(plan.nodes.items[0].cpu_milli == INT64_MAX);
-    struct forecast nothing = {0};
+    struct simulation nothing = {0};
     for (size_t i = 0; i < 4; i++)
         CU_ASSERT(written(formats[i], &nothing, NULL).size > 0);
 }

@@ -61,12 +61,12 @@ static size_t check_picture(const struct picture *picture)
 }
 
 /* Nodes of many sizes, all different where not equal is asked for. */
-static struct forecast many(size_t node_count, size_t zone_count, bool equal)
+static struct simulation many(size_t node_count, size_t zone_count, bool equal)
 {
     struct draft draft = {0};
     for (size_t i = 0; i < node_count; i++) {
         bool bought = !equal && i >= node_count / 2;
-        struct forecast_node *node =
+        struct simulation_node *node =
             add_node(&draft, bought ? "" : arena_printf(arena, "node-%zu", i).data,
                      arena_printf(arena, "zone-%zu", i % zone_count).data, "m5.large",
                      equal ? 96000 : (int64_t)i);
@@ -82,9 +82,9 @@ static void nothing_overflows(void)
     static const size_t zone_counts[] = {1, 3, 6, 7, 20};
     for (size_t i = 0; i < sizeof node_counts / sizeof node_counts[0]; i++)
         for (size_t j = 0; j < sizeof zone_counts / sizeof zone_counts[0]; j++) {
-            struct forecast forecast = many(node_counts[i], zone_counts[j], false);
+            struct simulation simulation = many(node_counts[i], zone_counts[j], false);
             struct plan plan;
-            plan_read(&forecast, NULL, arena, &plan);
+            plan_read(&simulation, NULL, arena, &plan);
             struct picture picture;
             picture_arrange(&plan, arena, &picture);
             picture_place(&picture, 100);
@@ -95,9 +95,9 @@ static void nothing_overflows(void)
 
 static void nodes_alike_are_one_box(void)
 {
-    struct forecast forecast = many(300, 3, true);
+    struct simulation simulation = many(300, 3, true);
     struct plan plan;
-    plan_read(&forecast, NULL, arena, &plan);
+    plan_read(&simulation, NULL, arena, &plan);
     struct picture picture;
     picture_arrange(&plan, arena, &picture);
     ASSERT_INT(picture.zone_count, 3);
@@ -115,7 +115,7 @@ static void nodes_that_differ_are_two_boxes(void)
         struct draft draft = {0};
         for (int i = 0; i < 2; i++) {
             bool other = i == 1;
-            struct forecast_node *node =
+            struct simulation_node *node =
                 add_node(&draft, "node", other && difference == ZONE ? "b" : "a",
                          other && difference == TYPE ? "m6.large" : "m5.large",
                          other && difference == PRICE ? 2 : 1);
@@ -129,9 +129,9 @@ static void nodes_that_differ_are_two_boxes(void)
             bool running = other && difference == PENDING;
             put_on(node, add_pod(&draft, "shop", workload, "pod", running));
         }
-        struct forecast forecast = finish(&draft);
+        struct simulation simulation = finish(&draft);
         struct plan plan;
-        plan_read(&forecast, NULL, arena, &plan);
+        plan_read(&simulation, NULL, arena, &plan);
         ASSERT_INT(plan_nodes_all(&plan, true, arena).count, difference == NONE ? 1 : 2);
         ASSERT_INT(plan_nodes_all(&plan, false, arena).count, 2);
     }
@@ -142,15 +142,15 @@ static void blocks_stay_in_their_box(void)
 {
     for (int64_t ask_milli = 0; ask_milli < 200000; ask_milli += 100000) {
         struct draft draft = {0};
-        struct forecast_node *node = add_node(&draft, "node", "a", "m5.large", 1);
+        struct simulation_node *node = add_node(&draft, "node", "a", "m5.large", 1);
         for (int i = 0; i < 90; i++) {
             struct text name = arena_printf(arena, "pod-%d", i);
             put_on(node, add_pod(&draft, "shop", name.data, name.data, false));
             draft.pods.items[i].cpu_milli = ask_milli;
         }
-        struct forecast forecast = finish(&draft);
+        struct simulation simulation = finish(&draft);
         struct plan plan;
-        plan_read(&forecast, NULL, arena, &plan);
+        plan_read(&simulation, NULL, arena, &plan);
         char *svg = NULL;
         size_t size = 0;
         FILE *out = open_memstream(&svg, &size);
@@ -185,9 +185,9 @@ static void larger_nodes_are_larger_boxes(void)
     static const int64_t cpus[] = {2000, 8000, 32000, 64000};
     for (size_t i = 0; i < 4; i++)
         add_node(&draft, "", "", "m5.large", 1)->cpu_milli = cpus[i];
-    struct forecast forecast = finish(&draft);
+    struct simulation simulation = finish(&draft);
     struct plan plan;
-    plan_read(&forecast, NULL, arena, &plan);
+    plan_read(&simulation, NULL, arena, &plan);
     struct picture picture;
     picture_arrange(&plan, arena, &picture);
     const struct picture_box *boxes = picture.zones[0].boxes;

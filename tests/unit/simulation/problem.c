@@ -1,8 +1,8 @@
 #include "catalog/catalog.h"
 #include "cluster_fixture.h"
 #include "kube/to_solver.h"
-#include "simulation/bought.h"
 #include "simulation/cluster.h"
+#include "simulation/node_claims.h"
 
 const char unit_suite[] = "kube problem";
 
@@ -327,7 +327,7 @@ static void objects_that_say_nonsense_are_left_out(void)
     struct cluster cluster;
     read_cluster(documents, COUNT_OF(documents), &cluster);
     ASSERT_INT(cluster.pool_count, 1);
-    ASSERT_INT(cluster.machines.count, 1);
+    ASSERT_INT(cluster.state_nodes.count, 1);
     ASSERT_INT(cluster.daemons.count, 0);
     ASSERT_INT(fixture.problems.count, COUNT_OF(expected));
     for (size_t i = 0; i < COUNT_OF(expected) && i < fixture.problems.count; i++) {
@@ -352,14 +352,14 @@ static void nodes_that_start_take_what_their_claims_say(void)
     begin();
     struct cluster cluster;
     read_cluster(documents, COUNT_OF(documents), &cluster);
-    CU_ASSERT_FATAL(cluster.machines.count == 1);
-    const struct machine *machine = &cluster.machines.items[0];
-    ASSERT_TEXT(text_of(machine->node_name), "n1");
-    ASSERT_TEXT(text_of(label_of(machine->labels, "a")), "claim");
-    ASSERT_TEXT(text_of(label_of(machine->labels, "kubernetes.io/hostname")), "c1");
-    ASSERT_INT(named_amount_of(&machine->allocatable, "cpu"), 3500);
-    ASSERT_INT(named_amount_of(&machine->allocatable, "nvidia.com/gpu"), 1);
-    CU_ASSERT_FALSE(machine->initialized);
+    CU_ASSERT_FATAL(cluster.state_nodes.count == 1);
+    const struct state_node *state_node = &cluster.state_nodes.items[0];
+    ASSERT_TEXT(text_of(state_node->node_name), "n1");
+    ASSERT_TEXT(text_of(label_of(state_node->labels, "a")), "claim");
+    ASSERT_TEXT(text_of(label_of(state_node->labels, "kubernetes.io/hostname")), "c1");
+    ASSERT_INT(named_amount_of(&state_node->allocatable, "cpu"), 3500);
+    ASSERT_INT(named_amount_of(&state_node->allocatable, "nvidia.com/gpu"), 1);
+    CU_ASSERT_FALSE(state_node->initialized);
     end();
 }
 
@@ -429,16 +429,16 @@ static void attach_limits_come_from_drivers_or_types(void)
     begin();
     struct cluster cluster;
     read_cluster(documents, COUNT_OF(documents), &cluster);
-    CU_ASSERT_FATAL(cluster.machines.count == 3);
-    struct machine *machines = cluster.machines.items;
+    CU_ASSERT_FATAL(cluster.state_nodes.count == 3);
+    struct state_node *state_nodes = cluster.state_nodes.items;
     for (size_t i = 0; i < 3; i++)
-        machine_describe(&cluster, &machines[i]);
-    CU_ASSERT_FATAL(machines[0].attach_limit_count == 1);
-    CU_ASSERT_TRUE(machines[0].attach_limits[0].count > 0);
-    ASSERT_INT(machines[1].attach_limit_count, 0);
-    CU_ASSERT_FATAL(machines[2].attach_limit_count == 2);
-    ASSERT_INT(machines[2].attach_limits[0].count, 0);
-    ASSERT_INT(machines[2].attach_limits[1].count, 7);
+        state_node_describe(&cluster, &state_nodes[i]);
+    CU_ASSERT_FATAL(state_nodes[0].attach_limit_count == 1);
+    CU_ASSERT_TRUE(state_nodes[0].attach_limits[0].count > 0);
+    ASSERT_INT(state_nodes[1].attach_limit_count, 0);
+    CU_ASSERT_FATAL(state_nodes[2].attach_limit_count == 2);
+    ASSERT_INT(state_nodes[2].attach_limits[0].count, 0);
+    ASSERT_INT(state_nodes[2].attach_limits[1].count, 7);
     end();
 }
 

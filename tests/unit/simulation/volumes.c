@@ -1,12 +1,12 @@
-#include "forecast_fixture.h"
+#include "simulation_fixture.h"
 
-const char unit_suite[] = "kube forecast volumes";
+const char unit_suite[] = "simulation volumes";
 
 static void volumes_choose_zones(void)
 {
 #define BOUND "{volumeName: v1, storageClassName: gp3}"
 #define GP3 CLASS("gp3", "WaitForFirstConsumer", "")
-    static const struct forecast_case cases[] = {
+    static const struct simulation_case cases[] = {
         {"where its volume is",
          {POOL, CLAIM("d1", BOUND), VOLUME("v1", IN_ZONES("[c]")), POD("one", "1", MOUNTS("d1"))},
          "default small on-demand c 1: one\n",
@@ -177,7 +177,7 @@ static void a_set_makes_its_claims(void)
     "volumeClaimTemplates: [{metadata: {name: data}, spec: {storageClassName: gp3}}], " \
     "template: {metadata: {labels: {app: web}}, spec: " POD_SPEC(                       \
         "1500m", SPREAD("topology.kubernetes.io/zone")) "}}}"
-    static const struct forecast_case cases[] = {
+    static const struct simulation_case cases[] = {
         {"none are there yet",
          {POOL, GP3, SET("replicas: 2, ordinals: {start: 3}, ")},
          "default small on-demand a 1: db-3\ndefault small on-demand b 1: db-4\n",
@@ -211,7 +211,7 @@ static void a_set_makes_its_claims(void)
 
 static void pods_that_cannot_be_placed_are_named(void)
 {
-    static const struct forecast_case cases[] = {
+    static const struct simulation_case cases[] = {
         {"no such claim",
          {POOL, POD("one", "1", MOUNTS("d1")), POD("two", "1", "")},
          "default small on-demand a 1: two\nnowhere one: volume\n",

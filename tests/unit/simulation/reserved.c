@@ -1,7 +1,8 @@
-/* Reserved capacity, and node classes that make other types of the built-in ones, in forecasts. */
+/* Reserved capacity, and node classes that make other types of the built-in ones, in simulations.
+ */
 #include "catalog/catalog.h"
 #include "cluster_fixture.h"
-#include "simulation/forecast.h"
+#include "simulation/simulation.h"
 
 enum { BUDGET_BYTES = 512 << 20, MOST_DOCUMENTS = 8 };
 
@@ -11,10 +12,10 @@ enum { BUDGET_BYTES = 512 << 20, MOST_DOCUMENTS = 8 };
     "[\"" capacity_type                                                                           \
     "\"]}, {\"key\": \"topology.kubernetes.io/zone\", \"operator\": \"In\", \"values\": [\"" zone \
     "\"]}" more
-#define RESERVED(id, machines)                                                                   \
+#define RESERVED(id, state_nodes)                                                                \
     OFFERING("b", "reserved", "0.00001",                                                         \
              ", {\"key\": \"karpenter.k8s.aws/capacity-reservation-id\", \"operator\": \"In\", " \
-             "\"values\": [\"" id "\"]}], \"ReservationCapacity\": " machines "}")
+             "\"values\": [\"" id "\"]}], \"ReservationCapacity\": " state_nodes "}")
 /* small: on demand in zone a, and two machines reserved in zone b. */
 static const char own_catalog[] =
     "[{\"name\": \"small\", \"architecture\": \"amd64\", \"operatingSystems\": [\"linux\"], "
@@ -68,26 +69,26 @@ static void run(const struct reserved_case *test)
     while (count < MOST_DOCUMENTS && test->documents[count] != NULL)
         count++;
     const struct snapshot *snapshot = fixture_snapshot(&fixture, test->documents, count);
-    const struct forecast_settings settings = {.reserved = test->reserved};
-    struct forecast forecast;
+    const struct simulation_settings settings = {.reserved = test->reserved};
+    struct simulation simulation;
     struct error error = {0};
-    bool good = forecast_run(snapshot, catalog_for(test, fixture.arena), &settings, fixture.arena,
-                             &forecast, &fixture.problems, &error);
+    bool good = simulation_run(snapshot, catalog_for(test, fixture.arena), &settings, fixture.arena,
+                               &simulation, &fixture.problems, &error);
     CU_ASSERT_TRUE_FATAL(good);
     struct text_builder text = {.arena = fixture.arena};
-    for (size_t i = 0; i < forecast.node_count; i++) {
-        const struct forecast_node *node = &forecast.nodes[i];
+    for (size_t i = 0; i < simulation.node_count; i++) {
+        const struct simulation_node *node = &simulation.nodes[i];
         text_builder_printf(&text, "%s%.*s %.*s %.*s %zu", i == 0 ? "" : "; ",
                             TEXT_ARGS(node->instance_type), TEXT_ARGS(node->capacity_type),
                             TEXT_ARGS(node->zone), node->round);
         ASSERT_INT(node->zone_count, 1);
     }
     struct text bought = text_builder_text(&text);
-    if (!text_is(bought, test->bought) || forecast.unschedulable_count != test->nowhere ||
+    if (!text_is(bought, test->bought) || simulation.unschedulable_count != test->nowhere ||
         fixture.problems.count != test->problems)
         fprintf(stderr, "in \"%s\":\n", test->name);
     ASSERT_TEXT(bought, test->bought);
-    ASSERT_INT(forecast.unschedulable_count, test->nowhere);
+    ASSERT_INT(simulation.unschedulable_count, test->nowhere);
     ASSERT_INT(fixture.problems.count, test->problems);
     arena_destroy(fixture.arena);
 }
@@ -243,7 +244,7 @@ static void classes_with_other_allocatables(void)
         run(&cases[i]);
 }
 
-const char unit_suite[] = "kube forecast of node classes";
+const char unit_suite[] = "simulation of node classes";
 const struct unit_test unit_tests[] = {
     {"reservations of a catalogue", reservations_of_a_catalogue},
     {"reservations of a node class", reservations_of_a_node_class},

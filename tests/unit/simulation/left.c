@@ -1,6 +1,6 @@
-#include "forecast_fixture.h"
+#include "simulation_fixture.h"
 
-const char unit_suite[] = "kube forecast: what Karpenter leaves alone, and what nobody understands";
+const char unit_suite[] = "simulation: what Karpenter leaves alone, and what nobody understands";
 
 #define NAMED(name, hostname)                                                                    \
     "{apiVersion: v1, kind: Node, metadata: {name: " name                                        \
@@ -14,7 +14,7 @@ const char unit_suite[] = "kube forecast: what Karpenter leaves alone, and what 
 /* kube-scheduler places such pods on nodes that are there; nothing is bought for them. */
 static void pods_left_alone_go_to_nodes_there_are(void)
 {
-    static const struct forecast_case cases[] = {
+    static const struct simulation_case cases[] = {
         {"the node of that hostname",
          {POOL, NAMED("n1", "h1"), NAMED("n2", "h2"), POD("one", "1", BY_HOSTNAME("h2"))},
          "node n2: one\n",
@@ -88,7 +88,7 @@ static void pods_left_alone_go_to_nodes_there_are(void)
 
 static void what_is_broken_does_not_stop_the_rest(void)
 {
-    static const struct forecast_case cases[] = {
+    static const struct simulation_case cases[] = {
         {"a pool",
          {POOL,
           "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: bad}, spec: {weight: 9, "
@@ -150,18 +150,18 @@ static void later_rounds_are_known(void)
     static const size_t rounds[] = {2, 3, 0};
     struct fixture fixture = {.arena = arena_create(BUDGET_BYTES)};
     const struct snapshot *snapshot = fixture_snapshot(&fixture, documents, COUNT_OF(documents));
-    const struct forecast_settings settings = {.max_rounds = 1};
-    struct forecast forecast;
+    const struct simulation_settings settings = {.max_rounds = 1};
+    struct simulation simulation;
     struct error error = {0};
-    CU_ASSERT_FATAL(forecast_run(snapshot, fixture_catalog(&fixture), &settings, fixture.arena,
-                                 &forecast, &fixture.problems, &error));
-    ASSERT_TEXT(fixture_lines(&fixture, &forecast),
+    CU_ASSERT_FATAL(simulation_run(snapshot, fixture_catalog(&fixture), &settings, fixture.arena,
+                                   &simulation, &fixture.problems, &error));
+    ASSERT_TEXT(fixture_lines(&fixture, &simulation),
                 "default small on-demand a 1: web-0\nnowhere web-1: topology\n"
                 "nowhere web-2: topology\nnowhere web-3: topology\n");
-    CU_ASSERT_FATAL(forecast.unschedulable_count == COUNT_OF(rounds));
+    CU_ASSERT_FATAL(simulation.unschedulable_count == COUNT_OF(rounds));
     for (size_t i = 0; i < COUNT_OF(rounds); i++)
-        ASSERT_INT(forecast.unschedulable[i].later_round, rounds[i]);
-    CU_ASSERT_FALSE(forecast.incomplete);
+        ASSERT_INT(simulation.unschedulable[i].later_round, rounds[i]);
+    CU_ASSERT_FALSE(simulation.incomplete);
     arena_destroy(fixture.arena);
 }
 

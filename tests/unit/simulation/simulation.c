@@ -1,10 +1,10 @@
-#include "forecast_fixture.h"
+#include "simulation_fixture.h"
 
-const char unit_suite[] = "kube forecast";
+const char unit_suite[] = "simulation";
 
 static void pods_find_nodes(void)
 {
-    static const struct forecast_case cases[] = {
+    static const struct simulation_case cases[] = {
         {"nothing to do", {POOL, NODE("n1", "a", "4")}, "", 0, 0},
         {"a node has room",
          {POOL, NODE("n1", "a", "4"), POD("one", "1", "")},
@@ -43,7 +43,7 @@ static void pods_find_nodes(void)
 
 static void pools_count_when_they_can_buy(void)
 {
-    static const struct forecast_case cases[] = {
+    static const struct simulation_case cases[] = {
         {"not ready",
          {POOL_WITH(READY("False")), POD("one", "1", "")},
          "nowhere one: requirement\n",
@@ -122,7 +122,7 @@ static void machines_are_seen_as_they_are(void)
     "}}, spec: {taints: [" taints "]}, status: {allocatable: {cpu: 4, memory: 8Gi, pods: 110}}}"
 #define NOT_READY "{key: node.kubernetes.io/not-ready, effect: NoSchedule}"
 #define STARTING "karpenter.sh/nodepool: default, karpenter.sh/registered: 'true'"
-    static const struct forecast_case cases[] = {
+    static const struct simulation_case cases[] = {
         {"a NodeClaim whose Node has not come up",
          {POOL, CLAIMED("", ""), POD("one", "1", "")},
          "node claimed: one\n",
@@ -301,7 +301,7 @@ static void machines_are_seen_as_they_are(void)
 
 static void rounds_follow_each_other(void)
 {
-    static const struct forecast_case cases[] = {
+    static const struct simulation_case cases[] = {
         {"zone anti-affinity places one replica a round",
          {POOL,
           WORKLOAD("Deployment", "web", "replicas: 3", "1", ANTI("topology.kubernetes.io/zone"))},

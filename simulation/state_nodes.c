@@ -1,5 +1,5 @@
 /* Nodes and NodeClaims, read. */
-#include "simulation/machines.h"
+#include "simulation/state_nodes.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -119,7 +119,7 @@ static bool has_taint(const struct node *taints, const char *key)
     return false;
 }
 
-/* Taints a machine sheds by itself while it starts (docs/reference/karpenter.md 2.4). */
+/* Taints a node sheds by itself while it starts (docs/reference/karpenter.md 2.4). */
 static bool is_ephemeral(const struct taint *taint)
 {
     static const struct {
@@ -211,7 +211,7 @@ static void fill_in(struct named_amounts *amounts, const struct named_amounts *o
     }
 }
 
-/* Until a machine is initialized its NodeClaim knows better what it will have. */
+/* Until a node is initialized its NodeClaim knows better what it will have. */
 static bool amounts_read(const struct pair *pair, const char *path, struct arena *arena,
                          struct named_amounts *amounts, struct error *error)
 {
@@ -233,7 +233,7 @@ static bool amounts_read(const struct pair *pair, const char *path, struct arena
 /* A driver that says nothing of a number attaches any; one that says "allocatable" and no number,
  * none. */
 static void read_attach_limits(const struct snapshot *snapshot, struct text node_name,
-                               struct arena *arena, struct machine *machine)
+                               struct arena *arena, struct state_node *state_node)
 {
     const struct object *object = snapshot_find(snapshot, KIND_CSI_NODE, TEXT(""), node_name);
     if (object == NULL)
@@ -248,15 +248,15 @@ static void read_attach_limits(const struct snapshot *snapshot, struct text node
         if (!node_is(allocatable, NODE_MAP))
             continue;
         (void)node_integer(node_get(allocatable, "count"), &count);
-        limits[machine->attach_limit_count++] =
+        limits[state_node->attach_limit_count++] =
             (struct solver_attach_limit){terminated(arena, node_string(node_get(driver, "name"))),
                                          count > 0 && count < INT32_MAX ? (uint32_t)count : 0};
     }
-    machine->attach_limits = limits;
-    machine->attach_limits_known = true;
+    state_node->attach_limits = limits;
+    state_node->attach_limits_known = true;
 }
 
-/* ---- a machine ---- */
+/* ---- a node ---- */
 
 /* Whether its Node shows that it is still starting. Without a NodeClaim to tell whose it is, what
  * a file leaves out counts as healthy. */
@@ -276,40 +276,40 @@ static void judge_readiness(struct pair *pair)
     pair->initialized = pair->initialized || !starting;
 }
 
-static bool read_machine(const struct snapshot *snapshot, struct pair *pair, struct arena *arena,
-                         struct machine *machine, struct error *error)
+static bool read_state_node(const struct snapshot *snapshot, struct pair *pair, struct arena *arena,
+                            struct state_node *state_node, struct error *error)
 {
     judge_readiness(pair);
     const struct object *named = pair->named;
-    *machine = (struct machine){.name = terminated(arena, pair->says->name),
-                                .node_name = terminated(arena, named->name),
-                                .taints = taints_of(snapshot, pair, arena),
-                                .initialized = pair->initialized};
-    machine->labels =
-        labels_with(labels_of(pair->says->labels, arena), LABEL_HOSTNAME, machine->name, arena);
-    machine->pool = label_of(machine->labels, LABEL_NODE_POOL);
+    *state_node = (struct state_node){.name = terminated(arena, pair->says->name),
+                                      .node_name = terminated(arena, named->name),
+                                      .taints = taints_of(snapshot, pair, arena),
+                                      .initialized = pair->initialized};
+    state_node->labels =
+        labels_with(labels_of(pair->says->labels, arena), LABEL_HOSTNAME, state_node->name, arena);
+    state_node->pool = label_of(state_node->labels, LABEL_NODE_POOL);
     if (pair->node != NULL)
-        read_attach_limits(snapshot, pair->node->name, arena, machine);
-    if (!amounts_read(pair, "status.capacity", arena, &machine->capacity, error) ||
-        !amounts_read(pair, "status.allocatable", arena, &machine->allocatable, error))
+        read_attach_limits(snapshot, pair->node->name, arena, state_node);
+    if (!amounts_read(pair, "status.capacity", arena, &state_node->capacity, error) ||
+        !amounts_read(pair, "status.allocatable", arena, &state_node->allocatable, error))
         return false;
     /* Older Nodes, and those written by hand, may say just one of the two. */
-    if (machine->allocatable.count == 0)
-        machine->allocatable = machine->capacity;
-    if (machine->capacity.count == 0)
-        machine->capacity = machine->allocatable;
+    if (state_node->allocatable.count == 0)
+        state_node->allocatable = state_node->capacity;
+    if (state_node->capacity.count == 0)
+        state_node->capacity = state_node->allocatable;
     return true;
 }
 
-static int compare_machines(const void *a_pointer, const void *b_pointer)
+static int compare_state_nodes(const void *a_pointer, const void *b_pointer)
 {
-    const struct machine *a = a_pointer;
-    const struct machine *b = b_pointer;
+    const struct state_node *a = a_pointer;
+    const struct state_node *b = b_pointer;
     return strcmp(a->node_name, b->node_name);
 }
 
-void machine_add(const struct snapshot *snapshot, const struct machine_source *source,
-                 struct arena *arena, struct machines *machines, struct problems *problems)
+void state_node_add(const struct snapshot *snapshot, const struct node_source *source,
+                    struct arena *arena, struct state_nodes *state_nodes, struct problems *problems)
 {
     const struct object *node = source->node;
     const struct object *claim = source->claim;
@@ -320,31 +320,31 @@ void machine_add(const struct snapshot *snapshot, const struct machine_source *s
         .decides = claim != NULL ? claim : node,
         .node_root = node != NULL ? node->root->node : NULL,
     };
-    struct machine machine;
+    struct state_node state_node;
     struct error wrong = {0};
     if (pair.decides == NULL) /* it was read from nothing */
         return;
-    bool read = read_machine(snapshot, &pair, arena, &machine, &wrong);
-    machine.leaving = pair.decides->deleting;
-    if (!read && !machine.leaving)
+    bool read = read_state_node(snapshot, &pair, arena, &state_node, &wrong);
+    state_node.leaving = pair.decides->deleting;
+    if (!read && !state_node.leaving)
         problems_add(problems, wrong.kind, wrong.place, "%s %s is left out: %s",
-                     kind_table[pair.named->kind].name, machine.node_name, wrong.what);
+                     kind_table[pair.named->kind].name, state_node.node_name, wrong.what);
     /* A NodeClaim that has not been launched says nothing yet; of a Node that is going its name
      * is enough. */
-    bool there =
-        machine.leaving ? node != NULL : read && (node != NULL || machine.allocatable.count > 0);
+    bool there = state_node.leaving ? node != NULL
+                                    : read && (node != NULL || state_node.allocatable.count > 0);
     if (there)
-        *LIST_PUSH(arena, machines) = machine;
+        *LIST_PUSH(arena, state_nodes) = state_node;
 }
 
-void machine_sources_find(const struct snapshot *snapshot, struct arena *arena,
-                          struct machine_sources *sources, struct problems *problems)
+void node_sources_find(const struct snapshot *snapshot, struct arena *arena,
+                       struct node_sources *sources, struct problems *problems)
 {
     struct node_claims claims = node_claims_read(snapshot, arena);
-    *sources = (struct machine_sources){0};
+    *sources = (struct node_sources){0};
     for (size_t i = 0; i < snapshot_count(snapshot, KIND_NODE); i++) {
         const struct object *node = snapshot_object(snapshot, KIND_NODE, i);
-        *LIST_PUSH(arena, sources) = (struct machine_source){node, claim_of(&claims, node)};
+        *LIST_PUSH(arena, sources) = (struct node_source){node, claim_of(&claims, node)};
     }
     for (size_t i = 0; i < claims.count; i++) {
         const struct object *claim = claims.items[i].object;
@@ -357,17 +357,18 @@ void machine_sources_find(const struct snapshot *snapshot, struct arena *arena,
                          "status.nodeName nor status.providerID says that it is its own",
                          TEXT_ARGS(claim->name));
         else
-            *LIST_PUSH(arena, sources) = (struct machine_source){NULL, claim};
+            *LIST_PUSH(arena, sources) = (struct node_source){NULL, claim};
     }
 }
 
-void machines_read(const struct snapshot *snapshot, struct arena *arena, struct machines *machines,
-                   struct problems *problems)
+void state_nodes_read(const struct snapshot *snapshot, struct arena *arena,
+                      struct state_nodes *state_nodes, struct problems *problems)
 {
-    struct machine_sources sources;
-    machine_sources_find(snapshot, arena, &sources, problems);
+    struct node_sources sources;
+    node_sources_find(snapshot, arena, &sources, problems);
     for (size_t i = 0; i < sources.count; i++)
-        machine_add(snapshot, &sources.items[i], arena, machines, problems);
-    if (machines->count > 0)
-        qsort(machines->items, machines->count, sizeof *machines->items, compare_machines);
+        state_node_add(snapshot, &sources.items[i], arena, state_nodes, problems);
+    if (state_nodes->count > 0)
+        qsort(state_nodes->items, state_nodes->count, sizeof *state_nodes->items,
+              compare_state_nodes);
 }

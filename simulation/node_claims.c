@@ -1,5 +1,5 @@
 /* NodeClaims of a round, as nodes of the next. */
-#include "simulation/bought.h"
+#include "simulation/node_claims.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -201,7 +201,7 @@ static struct texts claim_zones(const struct cluster *cluster, const struct solv
 }
 
 struct requirement_list {
-    struct forecast_requirement *items;
+    struct simulation_requirement *items;
     size_t count, capacity;
 };
 
@@ -210,7 +210,7 @@ static void add_bound(struct requirement_list *list, struct text key, enum solve
 {
     struct text *value = ARENA_NEW(arena, struct text);
     *value = arena_printf(arena, "%lld", (long long)bound);
-    *LIST_PUSH(arena, list) = (struct forecast_requirement){key, op, value, 1};
+    *LIST_PUSH(arena, list) = (struct simulation_requirement){key, op, value, 1};
 }
 
 /* As Karpenter writes them back: bounds stand for themselves. */
@@ -227,20 +227,20 @@ static void add_requirement(struct requirement_list *list, const struct solver_n
     if (requirement->complement && (requirement->has_gte || requirement->has_lte))
         return;
     struct texts values = named_values(names, requirement, arena);
-    *LIST_PUSH(arena, list) = (struct forecast_requirement){key, solver_requirement_op(requirement),
-                                                            values.items, values.count};
+    *LIST_PUSH(arena, list) = (struct simulation_requirement){
+        key, solver_requirement_op(requirement), values.items, values.count};
 }
 
 static int compare_requirements(const void *a_pointer, const void *b_pointer)
 {
-    const struct forecast_requirement *a = a_pointer;
-    const struct forecast_requirement *b = b_pointer;
+    const struct simulation_requirement *a = a_pointer;
+    const struct simulation_requirement *b = b_pointer;
     int order = text_compare(a->key, b->key);
     return order != 0 ? order : (int)a->op - (int)b->op;
 }
 
 static void describe_claim(const struct cluster *cluster, const struct solver_claim *claim,
-                           struct forecast_node *node)
+                           struct simulation_node *node)
 {
     struct arena *arena = cluster->arena;
     struct texts zones = claim_zones(cluster, claim);
@@ -265,50 +265,51 @@ static void describe_claim(const struct cluster *cluster, const struct solver_cl
 /* ---- machines ---- */
 
 static void read_amounts(const struct cluster *cluster, size_t type,
-                         const struct class_settings *settings, struct machine *machine)
+                         const struct class_settings *settings, struct state_node *state_node)
 {
     struct catalog_amounts amounts =
         catalog_class_amounts(cluster->catalog, type, settings, cluster->arena);
     for (size_t i = 0; i < amounts.count; i++) {
         const struct catalog_amount *amount = &amounts.items[i];
-        *LIST_PUSH(cluster->arena, &machine->capacity) =
+        *LIST_PUSH(cluster->arena, &state_node->capacity) =
             (struct named_amount){amount->resource, amount->capacity};
-        *LIST_PUSH(cluster->arena, &machine->allocatable) =
+        *LIST_PUSH(cluster->arena, &state_node->allocatable) =
             (struct named_amount){amount->resource, amount->allocatable};
     }
 }
 
-static void read_attach_limit(const struct cluster *cluster, size_t type, struct machine *machine)
+static void read_attach_limit(const struct cluster *cluster, size_t type,
+                              struct state_node *state_node)
 {
     uint32_t count = catalog_attach_limit(cluster->catalog, type);
     if (count == 0)
         return;
     struct solver_attach_limit *limit = ARENA_NEW(cluster->arena, struct solver_attach_limit);
     *limit = (struct solver_attach_limit){"ebs.csi.aws.com", count};
-    machine->attach_limits = limit;
-    machine->attach_limit_count = 1;
+    state_node->attach_limits = limit;
+    state_node->attach_limit_count = 1;
 }
 
-static void fill_common(struct machine *machine)
+static void fill_common(struct state_node *state_node)
 {
-    struct forecast_node *node = &machine->forecast;
-    node->node_pool = text_of(machine->pool);
-    node->zone = text_of(label_of(machine->labels, LABEL_ZONE));
-    node->capacity_type = text_of(label_of(machine->labels, LABEL_CAPACITY_TYPE));
-    node->instance_type = text_of(label_of(machine->labels, LABEL_INSTANCE_TYPE));
-    node->cpu_milli = named_amount_of(&machine->allocatable, "cpu");
-    node->memory_bytes = named_amount_of(&machine->allocatable, "memory");
+    struct simulation_node *node = &state_node->simulation;
+    node->node_pool = text_of(state_node->pool);
+    node->zone = text_of(label_of(state_node->labels, LABEL_ZONE));
+    node->capacity_type = text_of(label_of(state_node->labels, LABEL_CAPACITY_TYPE));
+    node->instance_type = text_of(label_of(state_node->labels, LABEL_INSTANCE_TYPE));
+    node->cpu_milli = named_amount_of(&state_node->allocatable, "cpu");
+    node->memory_bytes = named_amount_of(&state_node->allocatable, "memory");
 }
 
-struct machine machine_of_claim(const struct cluster *cluster, const struct solver_claim *claim,
-                                size_t round, size_t number)
+struct state_node state_node_of_claim(const struct cluster *cluster,
+                                      const struct solver_claim *claim, size_t round, size_t number)
 {
     struct arena *arena = cluster->arena;
     const struct cluster_pool *pool = &cluster->pools[claim->pool];
     size_t type = cluster->types[claim->type].index;
     /* No Node is called so. */
     struct text name = arena_printf(arena, "%s/%06zu/%06zu", pool->name, round, number);
-    struct machine machine = {
+    struct state_node state_node = {
         .name = name.data,
         .node_name = name.data,
         .pool = pool->name,
@@ -316,34 +317,35 @@ struct machine machine_of_claim(const struct cluster *cluster, const struct solv
         .taints = pool->taints,
         .initialized = true,
     };
-    read_amounts(cluster, type, cluster->types[claim->type].settings, &machine);
-    read_attach_limit(cluster, type, &machine);
-    fill_common(&machine);
-    machine.forecast.round = round;
-    machine.forecast.usd_micro_per_hour = claim->price_usd_micro;
-    describe_claim(cluster, claim, &machine.forecast);
-    return machine;
+    read_amounts(cluster, type, cluster->types[claim->type].settings, &state_node);
+    read_attach_limit(cluster, type, &state_node);
+    fill_common(&state_node);
+    state_node.simulation.round = round;
+    state_node.simulation.usd_micro_per_hour = claim->price_usd_micro;
+    describe_claim(cluster, claim, &state_node.simulation);
+    return state_node;
 }
 
-static void complete_by_type(const struct cluster *cluster, size_t type, struct machine *machine)
+static void complete_by_type(const struct cluster *cluster, size_t type,
+                             struct state_node *state_node)
 {
-    if (!machine->attach_limits_known && machine->pool != NULL)
-        read_attach_limit(cluster, type, machine);
+    if (!state_node->attach_limits_known && state_node->pool != NULL)
+        read_attach_limit(cluster, type, state_node);
     /* A file may say no more than the type. */
-    if (machine->allocatable.count == 0)
-        read_amounts(cluster, type, NULL, machine);
+    if (state_node->allocatable.count == 0)
+        read_amounts(cluster, type, NULL, state_node);
 }
 
-void machine_describe(const struct cluster *cluster, struct machine *machine)
+void state_node_describe(const struct cluster *cluster, struct state_node *state_node)
 {
-    struct forecast_node *node = &machine->forecast;
-    struct text type_name = text_of(label_of(machine->labels, LABEL_INSTANCE_TYPE));
+    struct simulation_node *node = &state_node->simulation;
+    struct text type_name = text_of(label_of(state_node->labels, LABEL_INSTANCE_TYPE));
     size_t type = catalog_find(cluster->catalog, type_name);
     bool known = type_name.size > 0 && type < catalog_count(cluster->catalog);
     if (known)
-        complete_by_type(cluster, type, machine);
-    fill_common(machine);
-    node->name = text_of(machine->node_name);
+        complete_by_type(cluster, type, state_node);
+    fill_common(state_node);
+    node->name = text_of(state_node->node_name);
     node->usd_micro_per_hour = -1;
     if (!known)
         return;

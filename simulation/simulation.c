@@ -1,20 +1,20 @@
 /* The rounds of a simulation, and their result. */
-#include "simulation/forecast.h"
+#include "simulation/simulation.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "simulation/bought.h"
 #include "simulation/claims.h"
 #include "simulation/cluster.h"
+#include "simulation/node_claims.h"
 #include "simulation/reserved.h"
 
 struct rounds {
     struct cluster cluster;
-    const struct forecast_settings *settings;
+    const struct simulation_settings *settings;
     struct arena *arena;
     struct solver_run *run;
-    size_t input_machines; /* those of the cluster come first */
+    size_t input_nodes; /* those of the cluster come first */
     size_t round, pending, placed;
     size_t placing_rounds; /* in which a pod found its place */
     bool cut_short;        /* one of the plans */
@@ -34,7 +34,7 @@ static bool volumes_follow(const struct rounds *rounds, const struct cluster_pod
     return true;
 }
 
-static bool place(struct rounds *rounds, struct cluster_pod *pod, size_t machine,
+static bool place(struct rounds *rounds, struct cluster_pod *pod, size_t state_node,
                   struct solver_labels labels)
 {
     if (!volumes_follow(rounds, pod, labels))
@@ -45,7 +45,7 @@ static bool place(struct rounds *rounds, struct cluster_pod *pod, size_t machine
             pod->claims[i]->bound_in = rounds->round;
         }
     pod->phase = POD_RUNNING;
-    pod->machine = machine;
+    pod->state_node = state_node;
     rounds->placed++;
     rounds->pending--;
     return true;
@@ -54,7 +54,7 @@ static bool place(struct rounds *rounds, struct cluster_pod *pod, size_t machine
 /* Pods and machines by their numbers in the problem. */
 struct index {
     struct cluster_pod **pods;
-    size_t *machines;
+    size_t *state_nodes;
 };
 
 static struct index index_numbers(struct rounds *rounds)
@@ -62,13 +62,13 @@ static struct index index_numbers(struct rounds *rounds)
     struct cluster *cluster = &rounds->cluster;
     struct index index = {
         ARENA_ARRAY(rounds->arena, cluster->pods.count, struct cluster_pod *),
-        ARENA_ARRAY(rounds->arena, cluster->machines.count, size_t),
+        ARENA_ARRAY(rounds->arena, cluster->state_nodes.count, size_t),
     };
     for (size_t i = 0; i < cluster->pods.count; i++)
         if (cluster->pods.items[i].number != SOLVER_NONE)
             index.pods[cluster->pods.items[i].number] = &cluster->pods.items[i];
-    for (size_t i = 0; i < cluster->machines.count; i++)
-        index.machines[cluster->machines.items[i].number] = i;
+    for (size_t i = 0; i < cluster->state_nodes.count; i++)
+        index.state_nodes[cluster->state_nodes.items[i].number] = i;
     return index;
 }
 
@@ -79,27 +79,28 @@ static void place_on_nodes(struct rounds *rounds, const struct solver_plan *plan
         const struct solver_place *found = &plan->places[i];
         if (found->kind != SOLVER_ON_NODE)
             continue;
-        size_t machine = index->machines[found->index];
-        (void)place(rounds, index->pods[found->pod], machine,
-                    rounds->cluster.machines.items[machine].labels);
+        size_t state_node = index->state_nodes[found->index];
+        (void)place(rounds, index->pods[found->pod], state_node,
+                    rounds->cluster.state_nodes.items[state_node].labels);
     }
 }
 
 static void buy(struct rounds *rounds, const struct solver_plan *plan, const struct index *index)
 {
-    struct machines *machines = &rounds->cluster.machines;
+    struct state_nodes *state_nodes = &rounds->cluster.state_nodes;
     for (size_t i = 0; i < plan->claim_count; i++) {
         const struct solver_claim *claim = &plan->claims[i];
-        struct machine machine = machine_of_claim(&rounds->cluster, claim, rounds->round, i);
+        struct state_node state_node =
+            state_node_of_claim(&rounds->cluster, claim, rounds->round, i);
         bool used = false;
         for (size_t j = 0; j < claim->pod_count; j++) {
             struct cluster_pod *pod = index->pods[claim->pods[j]];
-            used = place(rounds, pod, machines->count, machine.labels) || used;
+            used = place(rounds, pod, state_nodes->count, state_node.labels) || used;
         }
         if (used && claim->reservation[0] != '\0')
             reservation_use(&rounds->cluster, claim->reservation);
         if (used)
-            *LIST_PUSH(rounds->arena, machines) = machine;
+            *LIST_PUSH(rounds->arena, state_nodes) = state_node;
     }
 }
 
@@ -160,13 +161,13 @@ static bool run_rounds(struct rounds *rounds, struct error *error)
 
 /* ---- the answer ---- */
 
-static const struct forecast_pod *list_pods(const struct rounds *rounds)
+static const struct simulation_pod *list_pods(const struct rounds *rounds)
 {
     const struct cluster_pods *pods = &rounds->cluster.pods;
-    struct forecast_pod *items = ARENA_ARRAY(rounds->arena, pods->count, struct forecast_pod);
+    struct simulation_pod *items = ARENA_ARRAY(rounds->arena, pods->count, struct simulation_pod);
     for (size_t i = 0; i < pods->count; i++) {
         const struct cluster_pod *pod = &pods->items[i];
-        items[i] = (struct forecast_pod){
+        items[i] = (struct simulation_pod){
             .namespace = pod->namespace,
             .name = pod->name,
             .workload = pod->owner,
@@ -181,8 +182,8 @@ static const struct forecast_pod *list_pods(const struct rounds *rounds)
 /* By round, pool, type and zone; equal ones as they were bought. */
 static int compare_bought(const void *a_pointer, const void *b_pointer)
 {
-    const struct forecast_node *a = a_pointer;
-    const struct forecast_node *b = b_pointer;
+    const struct simulation_node *a = a_pointer;
+    const struct simulation_node *b = b_pointer;
     if (a->round != b->round)
         return a->round < b->round ? -1 : 1;
     int order = text_compare(a->node_pool, b->node_pool);
@@ -196,65 +197,66 @@ static int compare_bought(const void *a_pointer, const void *b_pointer)
 }
 
 /* Pods are in order, so their lists are, too. */
-static void list_pods_of_nodes(const struct rounds *rounds, struct forecast_node *nodes)
+static void list_pods_of_nodes(const struct rounds *rounds, struct simulation_node *nodes)
 {
     const struct cluster_pods *pods = &rounds->cluster.pods;
-    size_t count = rounds->cluster.machines.count;
+    size_t count = rounds->cluster.state_nodes.count;
     size_t **lists = ARENA_ARRAY(rounds->arena, count, size_t *);
     size_t *filled = ARENA_ARRAY(rounds->arena, count, size_t);
     for (size_t i = 0; i < pods->count; i++)
-        if (pods->items[i].phase == POD_RUNNING && pods->items[i].machine != NO_MACHINE)
-            nodes[pods->items[i].machine].pod_count++;
+        if (pods->items[i].phase == POD_RUNNING && pods->items[i].state_node != NO_NODE)
+            nodes[pods->items[i].state_node].pod_count++;
     for (size_t i = 0; i < count; i++) {
         lists[i] = ARENA_ARRAY(rounds->arena, nodes[i].pod_count, size_t);
         nodes[i].pods = lists[i];
     }
     for (size_t i = 0; i < pods->count; i++) {
-        size_t machine = pods->items[i].machine;
-        if (pods->items[i].phase == POD_RUNNING && machine != NO_MACHINE)
-            lists[machine][filled[machine]++] = i;
+        size_t state_node = pods->items[i].state_node;
+        if (pods->items[i].phase == POD_RUNNING && state_node != NO_NODE)
+            lists[state_node][filled[state_node]++] = i;
     }
 }
 
-static void list_nodes(struct rounds *rounds, struct forecast *forecast)
+static void list_nodes(struct rounds *rounds, struct simulation *simulation)
 {
-    struct machines *machines = &rounds->cluster.machines;
-    struct forecast_node *nodes = ARENA_ARRAY(rounds->arena, machines->count, struct forecast_node);
-    for (size_t i = 0; i < machines->count; i++) {
-        nodes[i] = machines->items[i].forecast;
-        nodes[i].name = text_of(machines->items[i].node_name);
+    struct state_nodes *state_nodes = &rounds->cluster.state_nodes;
+    struct simulation_node *nodes =
+        ARENA_ARRAY(rounds->arena, state_nodes->count, struct simulation_node);
+    for (size_t i = 0; i < state_nodes->count; i++) {
+        nodes[i] = state_nodes->items[i].simulation;
+        nodes[i].name = text_of(state_nodes->items[i].node_name);
     }
     list_pods_of_nodes(rounds, nodes);
     size_t count = 0;
-    for (size_t i = 0; i < machines->count; i++)
-        if (!machines->items[i].leaving)
+    for (size_t i = 0; i < state_nodes->count; i++)
+        if (!state_nodes->items[i].leaving)
             nodes[count++] = nodes[i];
-    size_t bought = machines->count - rounds->input_machines;
-    struct forecast_node *claims = nodes + count - bought;
+    size_t bought = state_nodes->count - rounds->input_nodes;
+    struct simulation_node *claims = nodes + count - bought;
     if (bought > 0)
         qsort(claims, bought, sizeof *claims, compare_bought);
     for (size_t i = 0; i < bought; i++) {
         claims[i].name = TEXT("");
         if (claims[i].usd_micro_per_hour > 0)
-            forecast->usd_micro_per_hour += claims[i].usd_micro_per_hour;
+            simulation->usd_micro_per_hour += claims[i].usd_micro_per_hour;
     }
-    forecast->nodes = nodes;
-    forecast->node_count = count;
-    forecast->claim_count = bought;
+    simulation->nodes = nodes;
+    simulation->node_count = count;
+    simulation->claim_count = bought;
 }
 
 /* ---- what fits nowhere ---- */
 
 struct reason_list {
-    const struct forecast_reason *items;
+    const struct simulation_reason *items;
     size_t count;
 };
 
 static struct reason_list one_reason(const struct rounds *rounds, enum solver_reason_kind kind,
                                      struct text message)
 {
-    struct forecast_reason *reason = ARENA_NEW(rounds->arena, struct forecast_reason);
-    *reason = (struct forecast_reason){.kind = solver_reason_name(kind), .message = message};
+    struct simulation_reason *reason = ARENA_NEW(rounds->arena, struct simulation_reason);
+    *reason = (struct simulation_reason){.kind = solver_reason_name(kind), .message = message};
     return (struct reason_list){reason, 1};
 }
 
@@ -267,10 +269,10 @@ static struct reason_list explain(const struct rounds *rounds, const struct clus
                           rounds->cluster.pool_count == 0
                               ? TEXT("there is no NodePool that is ready to buy a node for it")
                               : TEXT("it found no place in the rounds that were run"));
-    struct forecast_reason *items = ARENA_ARRAY(arena, reasons.count, struct forecast_reason);
+    struct simulation_reason *items = ARENA_ARRAY(arena, reasons.count, struct simulation_reason);
     for (size_t i = 0; i < reasons.count; i++) {
         const struct solver_reason *reason = &reasons.items[i];
-        items[i] = (struct forecast_reason){
+        items[i] = (struct simulation_reason){
             .kind = solver_reason_name(reason->kind),
             .message = arena_text(arena, text_of(reason->message)),
             .nearest = arena_text(arena, text_of(reason->nearest)),
@@ -288,9 +290,9 @@ static struct reason_list explain_left_alone(const struct rounds *rounds,
 {
     const struct pod_fault *why = &pod->shape->nodes_only;
     struct solver_reasons reasons = solver_explain(rounds->run, pod->number);
-    struct forecast_reason *reason = ARENA_NEW(rounds->arena, struct forecast_reason);
+    struct simulation_reason *reason = ARENA_NEW(rounds->arena, struct simulation_reason);
     *reason =
-        (struct forecast_reason){.kind = solver_reason_name(why->kind), .message = why->message};
+        (struct simulation_reason){.kind = solver_reason_name(why->kind), .message = why->message};
     for (size_t i = 0; i < reasons.count; i++)
         if (reasons.items[i].pool == SOLVER_NONE && reasons.items[i].kind != why->kind)
             reason->nearest = arena_text(rounds->arena, text_of(reasons.items[i].message));
@@ -306,15 +308,15 @@ static bool lost_its_volume(const struct rounds *rounds, const struct cluster_po
     return false;
 }
 
-static struct forecast_unschedulable *list_unschedulable(struct rounds *rounds,
-                                                         struct forecast *forecast)
+static struct simulation_unschedulable *list_unschedulable(struct rounds *rounds,
+                                                           struct simulation *simulation)
 {
     const struct cluster_pods *pods = &rounds->cluster.pods;
     /* Pods of one shape have the same reasons; daemons are numbered among the shapes, too. */
     size_t most_shapes = rounds->cluster.daemons.count + pods->count;
     struct reason_list *known = ARENA_ARRAY(rounds->arena, most_shapes, struct reason_list);
-    struct forecast_unschedulable *items =
-        ARENA_ARRAY(rounds->arena, pods->count, struct forecast_unschedulable);
+    struct simulation_unschedulable *items =
+        ARENA_ARRAY(rounds->arena, pods->count, struct simulation_unschedulable);
     for (size_t i = 0; i < pods->count; i++) {
         const struct cluster_pod *pod = &pods->items[i];
         struct reason_list reasons;
@@ -334,21 +336,21 @@ static struct forecast_unschedulable *list_unschedulable(struct rounds *rounds,
                 *cached = explain(rounds, pod);
             reasons = *cached;
         }
-        items[forecast->unschedulable_count++] =
-            (struct forecast_unschedulable){i, reasons.items, reasons.count, 0};
+        items[simulation->unschedulable_count++] =
+            (struct simulation_unschedulable){i, reasons.items, reasons.count, 0};
     }
-    forecast->unschedulable = items;
+    simulation->unschedulable = items;
     return items;
 }
 
 /* What is to come once the rounds that were asked for are over. */
-static bool find_later_rounds(struct rounds *rounds, struct forecast *forecast,
-                              struct forecast_unschedulable *unschedulable, struct error *error)
+static bool find_later_rounds(struct rounds *rounds, struct simulation *simulation,
+                              struct simulation_unschedulable *unschedulable, struct error *error)
 {
     while (rounds->placed > 0 && rounds->pending > 0) {
         if (!run_round(rounds, error))
             return false;
-        for (size_t i = 0; i < forecast->unschedulable_count; i++) {
+        for (size_t i = 0; i < simulation->unschedulable_count; i++) {
             size_t pod = unschedulable[i].pod;
             if (unschedulable[i].later_round == 0 &&
                 rounds->cluster.pods.items[pod].phase == POD_RUNNING)
@@ -359,27 +361,28 @@ static bool find_later_rounds(struct rounds *rounds, struct forecast *forecast,
     return true;
 }
 
-bool forecast_run(const struct snapshot *snapshot, const struct catalog *catalog,
-                  const struct forecast_settings *settings, struct arena *arena,
-                  struct forecast *forecast, struct problems *problems, struct error *error)
+bool simulation_run(const struct snapshot *snapshot, const struct catalog *catalog,
+                    const struct simulation_settings *settings, struct arena *arena,
+                    struct simulation *simulation, struct problems *problems, struct error *error)
 {
     struct rounds rounds = {.settings = settings, .arena = arena};
-    *forecast = (struct forecast){0};
+    *simulation = (struct simulation){0};
     cluster_read(snapshot, catalog, arena, &rounds.cluster, problems);
     rounds.cluster.reserved = settings->reserved;
-    rounds.input_machines = rounds.cluster.machines.count;
-    for (size_t i = 0; i < rounds.input_machines; i++)
-        machine_describe(&rounds.cluster, &rounds.cluster.machines.items[i]);
+    rounds.input_nodes = rounds.cluster.state_nodes.count;
+    for (size_t i = 0; i < rounds.input_nodes; i++)
+        state_node_describe(&rounds.cluster, &rounds.cluster.state_nodes.items[i]);
     if (!run_rounds(&rounds, error))
         return false;
     if (rounds.cluster.types != NULL)
         reservations_check(&rounds.cluster, problems);
-    forecast->pods = list_pods(&rounds);
-    forecast->pod_count = rounds.cluster.pods.count;
-    forecast->round_count = rounds.placing_rounds;
-    forecast->incomplete = problems->count > 0;
-    forecast->cut_short = rounds.cut_short;
-    list_nodes(&rounds, forecast);
-    struct forecast_unschedulable *unschedulable = list_unschedulable(&rounds, forecast);
-    return settings->max_rounds == 0 || find_later_rounds(&rounds, forecast, unschedulable, error);
+    simulation->pods = list_pods(&rounds);
+    simulation->pod_count = rounds.cluster.pods.count;
+    simulation->round_count = rounds.placing_rounds;
+    simulation->incomplete = problems->count > 0;
+    simulation->cut_short = rounds.cut_short;
+    list_nodes(&rounds, simulation);
+    struct simulation_unschedulable *unschedulable = list_unschedulable(&rounds, simulation);
+    return settings->max_rounds == 0 ||
+           find_later_rounds(&rounds, simulation, unschedulable, error);
 }

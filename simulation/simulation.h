@@ -1,6 +1,6 @@
 /* Forecasts: what Karpenter buys for the pending pods, round after round. */
-#ifndef TAFFRAIL_SIMULATION_FORECAST_H
-#define TAFFRAIL_SIMULATION_FORECAST_H
+#ifndef TAFFRAIL_SIMULATION_SIMULATION_H
+#define TAFFRAIL_SIMULATION_SIMULATION_H
 
 #include "base/base.h"
 #include "solver/solver.h"
@@ -13,7 +13,7 @@ struct snapshot;
  * user's catalogue says. */
 struct reservation_count {
     const char *id;
-    uint32_t machines;
+    uint32_t state_nodes;
 };
 struct reserved_capacity {
     bool off;
@@ -21,32 +21,32 @@ struct reserved_capacity {
     const struct reservation_count *items;
     size_t count;
 };
-struct forecast_settings {
+struct simulation_settings {
     struct solver_settings solver;
     struct reserved_capacity reserved;
     size_t max_rounds; /* 0: until nothing changes */
 };
 /* A pod of the cluster that is not done, or one a workload would make. */
-struct forecast_pod {
+struct simulation_pod {
     struct text namespace, name;
     struct text workload; /* "Deployment web" of its root owner; its own name when it has none */
     int64_t cpu_milli, memory_bytes; /* what it requests */
     bool running;                    /* had its node before */
 };
-struct forecast_requirement {
+struct simulation_requirement {
     struct text key;
     enum solver_op op;
     const struct text *values; /* sorted */
     size_t value_count;
 };
 /* A Node of the cluster, or a machine to buy. */
-struct forecast_node {
+struct simulation_node {
     struct text name;                               /* of a claim: empty */
     struct text node_pool;                          /* empty: of none */
     struct text zone, capacity_type, instance_type; /* of a claim: its cheapest offering's */
     int64_t cpu_milli, memory_bytes;                /* allocatable; of a claim, of that type */
     int64_t usd_micro_per_hour;                     /* -1: not known */
-    const size_t *pods;                             /* of forecast.pods, by namespace and name */
+    const size_t *pods;                             /* of simulation.pods, by namespace and name */
     size_t pod_count;
     /* Of claims only. */
     size_t round;                      /* from 1; 0: a Node */
@@ -54,27 +54,27 @@ struct forecast_node {
     size_t instance_type_count;
     const struct text *zones; /* all that remain, sorted */
     size_t zone_count;
-    const struct forecast_requirement *requirements; /* by key */
+    const struct simulation_requirement *requirements; /* by key */
     size_t requirement_count;
 };
 /* Why a pod fits nowhere. */
-struct forecast_reason {
+struct simulation_reason {
     struct text node_pool; /* empty: whatever pool it were */
     const char *kind;      /* solver_reason_name() */
     struct text message, nearest;
 };
-struct forecast_unschedulable {
+struct simulation_unschedulable {
     size_t pod;
-    const struct forecast_reason *reasons;
+    const struct simulation_reason *reasons;
     size_t reason_count;
     size_t later_round; /* in which it has a place, had max_rounds allowed for it; 0: none */
 };
-struct forecast {
-    const struct forecast_pod *pods;
+struct simulation {
+    const struct simulation_pod *pods;
     size_t pod_count;
-    const struct forecast_node *nodes; /* Nodes by name, then claims by round, pool and type */
-    size_t node_count, claim_count;    /* claims are the last of the nodes */
-    const struct forecast_unschedulable *unschedulable; /* by namespace and name of the pod */
+    const struct simulation_node *nodes; /* Nodes by name, then claims by round, pool and type */
+    size_t node_count, claim_count;      /* claims are the last of the nodes */
+    const struct simulation_unschedulable *unschedulable; /* by namespace and name of the pod */
     size_t unschedulable_count;
     size_t round_count;
     int64_t usd_micro_per_hour; /* of the claims */
@@ -87,9 +87,9 @@ struct forecast {
  * with *error when together the rest makes no sense: quantities that overflow, a name that stands
  * twice.
  */
-bool forecast_run(const struct snapshot *snapshot, const struct catalog *catalog,
-                  const struct forecast_settings *settings, struct arena *arena,
-                  struct forecast *forecast, struct problems *problems,
-                  struct error *error) MUST_CHECK;
+bool simulation_run(const struct snapshot *snapshot, const struct catalog *catalog,
+                    const struct simulation_settings *settings, struct arena *arena,
+                    struct simulation *simulation, struct problems *problems,
+                    struct error *error) MUST_CHECK;
 
 #endif

@@ -1,10 +1,10 @@
-/* A small catalogue, forecasts as lines, and tables of both. */
+/* A small catalogue, simulations as lines, and tables of both. */
 #ifndef TAFFRAIL_TESTS_FORECAST_FIXTURE_H
 #define TAFFRAIL_TESTS_FORECAST_FIXTURE_H
 
 #include "catalog/catalog.h"
 #include "cluster_fixture.h"
-#include "simulation/forecast.h"
+#include "simulation/simulation.h"
 
 struct catalog;
 struct snapshot;
@@ -43,11 +43,11 @@ static const struct catalog *fixture_catalog(struct fixture *fixture)
     return catalog;
 }
 
-static void fixture_write_pods(struct text_builder *text, const struct forecast *forecast,
-                               const struct forecast_node *node)
+static void fixture_write_pods(struct text_builder *text, const struct simulation *simulation,
+                               const struct simulation_node *node)
 {
     for (size_t i = 0; i < node->pod_count; i++) {
-        const struct forecast_pod *pod = &forecast->pods[node->pods[i]];
+        const struct simulation_pod *pod = &simulation->pods[node->pods[i]];
         text_builder_printf(text, " %.*s%s", TEXT_ARGS(pod->name), pod->running ? "!" : "");
     }
     text_builder_printf(text, "\n");
@@ -55,11 +55,11 @@ static void fixture_write_pods(struct text_builder *text, const struct forecast 
 
 /* A line each: "node NAME: pods", "POOL TYPE CAPACITY ZONE ROUND: pods", "nowhere POD: KIND"; pods
  * that had their node before are marked with "!". Nodes without pods are passed over. */
-static struct text fixture_lines(struct fixture *fixture, const struct forecast *forecast)
+static struct text fixture_lines(struct fixture *fixture, const struct simulation *simulation)
 {
     struct text_builder text = {.arena = fixture->arena};
-    for (size_t i = 0; i < forecast->node_count; i++) {
-        const struct forecast_node *node = &forecast->nodes[i];
+    for (size_t i = 0; i < simulation->node_count; i++) {
+        const struct simulation_node *node = &simulation->nodes[i];
         if (node->round == 0 && node->pod_count == 0)
             continue;
         if (node->round == 0)
@@ -68,11 +68,11 @@ static struct text fixture_lines(struct fixture *fixture, const struct forecast 
             text_builder_printf(&text, "%.*s %.*s %.*s %.*s %zu:", TEXT_ARGS(node->node_pool),
                                 TEXT_ARGS(node->instance_type), TEXT_ARGS(node->capacity_type),
                                 TEXT_ARGS(node->zone), node->round);
-        fixture_write_pods(&text, forecast, node);
+        fixture_write_pods(&text, simulation, node);
     }
-    for (size_t i = 0; i < forecast->unschedulable_count; i++) {
-        const struct forecast_unschedulable *pod = &forecast->unschedulable[i];
-        text_builder_printf(&text, "nowhere %.*s:", TEXT_ARGS(forecast->pods[pod->pod].name));
+    for (size_t i = 0; i < simulation->unschedulable_count; i++) {
+        const struct simulation_unschedulable *pod = &simulation->unschedulable[i];
+        text_builder_printf(&text, "nowhere %.*s:", TEXT_ARGS(simulation->pods[pod->pod].name));
         for (size_t j = 0; j < pod->reason_count; j++)
             text_builder_printf(&text, " %s", pod->reasons[j].kind);
         text_builder_printf(&text, "\n");
@@ -80,7 +80,7 @@ static struct text fixture_lines(struct fixture *fixture, const struct forecast 
     return text_builder_text(&text);
 }
 
-/* ---- tables of clusters and what is forecast for them ---- */
+/* ---- tables of clusters and what is simulation for them ---- */
 
 enum { MOST_DOCUMENTS = 12, BUDGET_BYTES = 256 << 20 };
 
@@ -119,14 +119,14 @@ enum { MOST_DOCUMENTS = 12, BUDGET_BYTES = 256 << 20 };
     ", affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{" \
     "topologyKey: " key ", labelSelector: {matchLabels: {app: web}}}]}}"
 
-struct forecast_case {
+struct simulation_case {
     const char *name;
     const char *documents[MOST_DOCUMENTS];
     const char *lines;
     size_t max_rounds, problems;
 };
 
-static struct text fixture_run(struct fixture *fixture, const struct forecast_case *test,
+static struct text fixture_run(struct fixture *fixture, const struct simulation_case *test,
                                bool backwards)
 {
     const char *documents[MOST_DOCUMENTS];
@@ -136,19 +136,19 @@ static struct text fixture_run(struct fixture *fixture, const struct forecast_ca
     for (size_t i = 0; i < count; i++)
         documents[i] = test->documents[backwards ? count - 1 - i : i];
     const struct snapshot *snapshot = fixture_snapshot(fixture, documents, count);
-    const struct forecast_settings settings = {.max_rounds = test->max_rounds};
-    struct forecast forecast;
+    const struct simulation_settings settings = {.max_rounds = test->max_rounds};
+    struct simulation simulation;
     struct error error = {0};
-    CU_ASSERT_FATAL(forecast_run(snapshot, fixture_catalog(fixture), &settings, fixture->arena,
-                                 &forecast, &fixture->problems, &error));
+    CU_ASSERT_FATAL(simulation_run(snapshot, fixture_catalog(fixture), &settings, fixture->arena,
+                                   &simulation, &fixture->problems, &error));
     ASSERT_INT(fixture->problems.count, test->problems);
     for (size_t i = 0; i < fixture->problems.count && test->problems == 0; i++)
         fprintf(stderr, "%s: %s\n", test->name, fixture->problems.items[i].what);
-    return fixture_lines(fixture, &forecast);
+    return fixture_lines(fixture, &simulation);
 }
 
-/* Also with the documents in reverse: the same forecast. */
-static void fixture_run_cases(const struct forecast_case *cases, size_t count)
+/* Also with the documents in reverse: the same simulation. */
+static void fixture_run_cases(const struct simulation_case *cases, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         struct fixture fixture = {.arena = arena_create(BUDGET_BYTES)};
