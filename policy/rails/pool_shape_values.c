@@ -85,28 +85,30 @@ static bool compares_with_less_than_nothing(const struct expression *expression)
            text_starts_with(expression->values[0].text, TEXT("-"));
 }
 
-/* Why an expression is none; NULL when it is one. */
-static const char *fault_of(const struct expression *expression, const char **fix)
+struct fault {
+    const char *what, *fix;
+};
+
+/* Why an expression is none; what is NULL when it is one. */
+static struct fault fault_of(const struct expression *expression)
 {
+    static const char operators[] = "use In, NotIn, Exists, DoesNotExist, Gt, Lt, Gte or Lte";
     struct text op = node_string(node_get(expression->field->node, "operator"));
     enum solver_op parsed;
-    *fix = "use In, NotIn, Exists, DoesNotExist, Gt, Lt, Gte or Lte";
     if (expression->valid && !compares_with_less_than_nothing(expression))
-        return NULL;
-    if (expression->key.size == 0) {
-        *fix = "name a label, as in kubernetes.io/arch";
-        return "a requirement without a key";
-    }
+        return (struct fault){0};
+    if (expression->key.size == 0)
+        return (struct fault){"a requirement without a key",
+                              "name a label, as in kubernetes.io/arch"};
     if (op.size == 0)
-        return "a requirement without an operator";
+        return (struct fault){"a requirement without an operator", operators};
     if (!solver_op_parse(op.data, op.size, &parsed))
-        return "a requirement with an operator that does not exist";
-    if (parsed == SOLVER_IN || parsed == SOLVER_NOT_IN) {
-        *fix = "list the values, as strings in quotes";
-        return "a requirement whose values are missing or no strings";
-    }
-    *fix = "give one whole number of 0 or more, in quotes";
-    return "a requirement that compares with no whole number";
+        return (struct fault){"a requirement with an operator that does not exist", operators};
+    if (parsed == SOLVER_IN || parsed == SOLVER_NOT_IN)
+        return (struct fault){"a requirement whose values are missing or no strings",
+                              "list the values, as strings in quotes"};
+    return (struct fault){"a requirement that compares with no whole number",
+                          "give one whole number of 0 or more, in quotes"};
 }
 
 /* NotIn is the one operator that may come without values. */
@@ -131,11 +133,10 @@ static void judge_expression(struct rail_call *call, const struct expression *ex
     struct arena *arena = call->arena;
     if (judge_nothing_ruled_out(call, expression))
         return;
-    const char *fix;
-    const char *fault = fault_of(expression, &fix);
-    if (fault != NULL) {
-        report_found(call, SEVERITY_RAIL, expression->field, expression->key, text_of(fix),
-                     "%s" NEVER_USED, fault);
+    struct fault fault = fault_of(expression);
+    if (fault.what != NULL) {
+        report_found(call, SEVERITY_RAIL, expression->field, expression->key, text_of(fault.fix),
+                     "%s" NEVER_USED, fault.what);
         return;
     }
     judge_restricted(call, field_get(arena, expression->field, "key"), expression->key);
