@@ -1,3 +1,4 @@
+/* Problems are built: what is added is checked and numbered. */
 #include <string.h>
 
 #include "solver/names.h"

@@ -1,3 +1,4 @@
+/* Why a pod fits nowhere: each criterion held against each NodePool. */
 #include "solver/explain.h"
 
 #include <string.h>

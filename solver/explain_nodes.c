@@ -1,3 +1,4 @@
+/* Why the Nodes that are there refuse a pod. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* Which NodeClaims are not let grow, since that would cost more. */
 #include "solver/run.h"
 
 /* Karpenter joins a NodeClaim before it opens one, whatever that does to the price: a NodeClaim

@@ -1,3 +1,4 @@
+/* The instance types of a problem, as options of its NodePools. */
 #include <stdlib.h>
 #include <string.h>
 

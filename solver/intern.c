@@ -1,3 +1,4 @@
+/* Lists of numbers, each kept once. */
 #include "solver/intern.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* Well-known labels and the names they had before. */
 #include <string.h>
 
 #include "base/base.h"

@@ -1,3 +1,4 @@
+/* Label keys and values as numbers. */
 #include "solver/names.h"
 
 #include <assert.h>

@@ -1,3 +1,4 @@
+/* NodeClaims while pods are placed on them. */
 #include <string.h>
 
 #include "solver/run.h"

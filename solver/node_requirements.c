@@ -1,3 +1,4 @@
+/* The requirements of NodeClaims, as sets of values. */
 #include <string.h>
 
 #include "solver/run.h"

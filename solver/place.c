@@ -1,3 +1,4 @@
+/* One pod is placed: on a Node, an open NodeClaim or a new one. */
 #include <string.h>
 
 #include "solver/run.h"

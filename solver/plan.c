@@ -1,3 +1,4 @@
+/* All pods are placed, in the order of Karpenter's queue. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* NodePools: their options, limits and DaemonSets' pods. */
 #include <stdlib.h>
 #include <string.h>
 

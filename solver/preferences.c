@@ -1,3 +1,4 @@
+/* Preferences, and which is given up next. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* What NodeClaims cost. */
 #include <string.h>
 
 #include "solver/run.h"

@@ -1,3 +1,4 @@
+/* A problem, once it is built: found by name, and what each part asks. */
 #include "solver/problem.h"
 
 #include <stdlib.h>

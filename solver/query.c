@@ -1,3 +1,4 @@
+/* Questions about one pod at a time. */
 #include "solver/query.h"
 
 #include <stdlib.h>

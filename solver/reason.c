@@ -1,3 +1,4 @@
+/* The reasons why a pod fits nowhere, collected. */
 #include "solver/explain.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* Reasons that name what excludes a type. */
 #include "solver/explain.h"
 #include "solver/well_known.h"
 

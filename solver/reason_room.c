@@ -1,3 +1,4 @@
+/* Reasons of room: resources, limits, host ports. */
 #include <string.h>
 
 #include "solver/explain.h"

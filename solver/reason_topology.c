@@ -1,3 +1,4 @@
+/* Reasons of topology: spreads, affinity and anti-affinity. */
 #include <string.h>
 
 #include "solver/explain.h"

@@ -1,3 +1,4 @@
+/* Reasons of requirements that leave no instance type. */
 #include <string.h>
 
 #include "solver/explain.h"

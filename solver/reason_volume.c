@@ -1,3 +1,4 @@
+/* Reasons of volumes: zones, and how many a node attaches. */
 #include <string.h>
 
 #include "solver/explain.h"

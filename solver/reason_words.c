@@ -1,3 +1,4 @@
+/* Words that all reasons share. */
 #include <stdlib.h>
 #include <string.h>
 

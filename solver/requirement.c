@@ -1,3 +1,4 @@
+/* One requirement: a set of values or its complement, with bounds. */
 #include <assert.h>
 #include <string.h>
 

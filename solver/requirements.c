@@ -1,3 +1,4 @@
+/* Requirements by key. */
 #include <string.h>
 
 #include "base/base.h"

@@ -1,3 +1,4 @@
+/* Capacity reservations. */
 #include <string.h>
 
 #include "solver/run.h"

@@ -1,3 +1,4 @@
+/* The state of one run of the solver. */
 #include "solver/optimize.h"
 
 #include <string.h>

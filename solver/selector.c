@@ -1,3 +1,4 @@
+/* Label selectors held against pods. */
 #include <stdlib.h>
 #include <string.h>
 

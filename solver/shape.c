@@ -1,3 +1,4 @@
+/* Shapes: what pods have alike that the solver looks at. */
 #include <string.h>
 
 #include "solver/problem.h"

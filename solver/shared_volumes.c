@@ -1,3 +1,4 @@
+/* Claims that several pods mount and that are nowhere yet. */
 #include "solver/run.h"
 
 /* Claims that are nowhere yet and that several pods mount. Karpenter places those pods apart from

@@ -1,3 +1,4 @@
+/* Nodes that are there, while pods are placed on them. */
 #include <stdlib.h>
 #include <string.h>
 

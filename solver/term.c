@@ -1,3 +1,4 @@
+/* Terms of node affinity, taints and tolerations. */
 #include <string.h>
 
 #include "solver/problem.h"

@@ -1,3 +1,4 @@
+/* Topology groups: what each asks of the next pod. */
 #include <string.h>
 
 #include "solver/run.h"

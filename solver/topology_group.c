@@ -1,3 +1,4 @@
+/* Topology groups: their domains and their counts. */
 #include <string.h>
 
 #include "solver/problem.h"

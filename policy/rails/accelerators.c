@@ -1,3 +1,4 @@
+/* The rail accelerators: GPU and accelerator nodes are for the pods that use them. */
 #include "policy/rails/accelerators.h"
 
 #include <ctype.h>

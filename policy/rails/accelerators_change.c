@@ -1,3 +1,4 @@
+/* The tolerations that accelerators adds to Pods. */
 #include "kube/pod.h"
 #include "kube/taint.h"
 #include "policy/rails/accelerators.h"

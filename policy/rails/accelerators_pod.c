@@ -1,3 +1,4 @@
+/* What accelerators says of workloads. */
 #include "catalog/catalog.h"
 #include "kube/pod.h"
 #include "kube/pool.h"

@@ -1,3 +1,4 @@
+/* What accelerators says of NodePools. */
 #include "catalog/catalog.h"
 #include "kube/pool.h"
 #include "policy/rails/accelerators.h"

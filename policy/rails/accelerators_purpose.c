@@ -1,3 +1,4 @@
+/* Which accelerators a NodePool is for. */
 #include "catalog/catalog.h"
 #include "kube/pool.h"
 #include "policy/rails/accelerators.h"

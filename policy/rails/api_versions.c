@@ -1,3 +1,4 @@
+/* The rail api-versions: pool objects of APIs that Karpenter no longer serves. */
 #include "kube/upgrade.h"
 #include "policy/rail.h"
 

@@ -1,3 +1,4 @@
+/* The allowed instance types of a policy, by type, family, category, size and generation. */
 #include "policy/rails/instance_list.h"
 
 #include "catalog/catalog.h"

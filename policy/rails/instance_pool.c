@@ -1,3 +1,4 @@
+/* What instance-types says of NodePools. */
 #include "catalog/catalog.h"
 #include "kube/pool.h"
 #include "policy/rails/instance_types.h"

@@ -1,3 +1,4 @@
+/* The findings of instance-types at a value. */
 #include "catalog/catalog.h"
 #include "catalog/label.h"
 #include "kube/expression.h"

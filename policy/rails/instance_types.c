@@ -1,3 +1,4 @@
+/* The rail instance-types: which instance types may be asked for. */
 #include "policy/rails/instance_types.h"
 
 #include "catalog/label.h"

@@ -1,3 +1,4 @@
+/* What instance-types says of workloads. */
 #include "catalog/catalog.h"
 #include "kube/pod.h"
 #include "policy/rails/instance_types.h"

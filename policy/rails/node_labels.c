@@ -1,3 +1,4 @@
+/* The rail node-labels: workloads ask for labels that nodes carry. */
 #include "policy/rails/node_labels.h"
 #include "solver/well_known.h"
 

@@ -1,3 +1,4 @@
+/* What node-labels says of keys. */
 #include "catalog/catalog.h"
 #include "catalog/label.h"
 #include "kube/pool.h"

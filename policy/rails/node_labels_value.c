@@ -1,3 +1,4 @@
+/* What node-labels says of values. */
 #include "catalog/catalog.h"
 #include "catalog/label.h"
 #include "catalog/zones.h"

@@ -1,3 +1,4 @@
+/* The rail placeable: some NodePool or Node can run the pod. */
 #include <string.h>
 
 #include "kube/label.h"

@@ -1,3 +1,4 @@
+/* The rail pod-disruption-budgets: budgets that block drains. */
 #include "kube/quantity.h"
 #include "kube/selector.h"
 #include "kube/snapshot.h"

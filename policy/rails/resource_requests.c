@@ -1,3 +1,4 @@
+/* The rail resource-requests: containers say what they need. */
 #include "kube/container.h"
 #include "kube/defaults.h"
 #include "kube/pod.h"

@@ -1,3 +1,4 @@
+/* The rail scheduler-bypass: pods that pass kube-scheduler by. */
 #include "policy/rails/scheduler_bypass.h"
 
 #include "policy/policy_set.h"

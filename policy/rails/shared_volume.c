@@ -1,3 +1,4 @@
+/* The rail shared-volume: several pods on a volume that attaches to one node. */
 #include "kube/pod.h"
 #include "kube/snapshot.h"
 #include "kube/topology.h"

@@ -1,3 +1,4 @@
+/* The rail tolerations: which taints a workload may tolerate. */
 #include "kube/device.h"
 #include "kube/pod.h"
 #include "kube/taint.h"

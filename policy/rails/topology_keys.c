@@ -1,3 +1,4 @@
+/* The rail topology-keys: topologyKeys that nodes carry. */
 #include "catalog/catalog.h"
 #include "catalog/label.h"
 #include "kube/label.h"

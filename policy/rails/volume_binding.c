@@ -1,3 +1,4 @@
+/* The rail volume-binding: volumes are made where their pod runs. */
 #include "policy/rails/volume_binding.h"
 
 #include "catalog/zones.h"

@@ -1,3 +1,4 @@
+/* The rail zone-pin: pods go to the zone of their volumes. */
 #include "policy/rails/zone_pin.h"
 
 #include "kube/topology.h"

@@ -1,3 +1,4 @@
+/* What zone-pin says of a pod that asks for another zone than its volume's. */
 #include "kube/pod.h"
 #include "pinning/pin.h"
 #include "policy/rails/zone_pin.h"

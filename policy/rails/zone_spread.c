@@ -1,3 +1,4 @@
+/* The rail zone-spread: replicas are spread over zones. */
 #include "policy/rails/zone_spread.h"
 
 #include "catalog/label.h"

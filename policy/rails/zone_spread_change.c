@@ -1,3 +1,4 @@
+/* The spread that zone-spread adds to Pods. */
 #include "kube/pod.h"
 #include "kube/selector.h"
 #include "kube/snapshot.h"
