@@ -63,6 +63,8 @@ static void add_term(const struct snapshot *snapshot, struct solver_expression e
 
 /* ---- where a PersistentVolume is ---- */
 
+static const char *const zone_labels[] = {LABEL_ZONE, "failure-domain.beta.kubernetes.io/zone"};
+
 static bool is_on_one_machine(const struct node *volume_spec)
 {
     return node_is(node_get(volume_spec, "local"), NODE_MAP) ||
@@ -74,9 +76,8 @@ static bool is_on_one_machine(const struct node *volume_spec)
 static void add_zone_labels(const struct snapshot *snapshot, const struct object *volume,
                             struct arena *arena, struct terms *terms)
 {
-    static const char *const keys[] = {LABEL_ZONE, "failure-domain.beta.kubernetes.io/zone"};
-    for (size_t i = 0; i < COUNT_OF(keys); i++) {
-        struct text rest = node_string(node_get(volume->labels, keys[i]));
+    for (size_t i = 0; i < COUNT_OF(zone_labels); i++) {
+        struct text rest = node_string(node_get(volume->labels, zone_labels[i]));
         if (rest.size == 0)
             continue;
         const char **values = ARENA_ARRAY(arena, rest.size, const char *);
@@ -149,6 +150,116 @@ bool volume_places_read(const struct snapshot *snapshot, const struct object *vo
     }
     *result = (struct solver_volume){places.items, places.count};
     return true;
+}
+
+/* ---- the zones of a volume ---- */
+
+/* False when the place says none by the operator In. */
+static bool add_place(const struct solver_expressions *place, struct arena *arena,
+                      struct zones *zones)
+{
+    struct zones of_place = {0};
+    bool named = false;
+    for (size_t i = 0; i < place->count; i++) {
+        const struct solver_expression *expression = &place->items[i];
+        if (strcmp(expression->key, LABEL_ZONE) != 0 || expression->op != SOLVER_IN)
+            continue;
+        struct zones values = {0};
+        for (size_t j = 0; j < expression->value_count; j++)
+            zones_add(&values, text_of(expression->values[j]), arena);
+        of_place = named ? zones_intersect(&of_place, &values, arena) : values;
+        named = true;
+    }
+    for (size_t i = 0; i < of_place.count; i++)
+        zones_add(zones, of_place.items[i], arena);
+    return named;
+}
+
+bool places_add_zones(const struct solver_volume *places, struct arena *arena, struct zones *zones)
+{
+    for (size_t i = 0; i < places->alternative_count; i++)
+        if (!add_place(&places->alternatives[i], arena, zones))
+            return false;
+    return places->alternative_count > 0;
+}
+
+static bool is_same_zone(struct text value, struct text *zone)
+{
+    if (zone->size == 0)
+        *zone = value;
+    return value.size > 0 && text_equal(value, *zone);
+}
+
+bool volume_is_in_one_zone(const struct object *volume, struct text *zone)
+{
+    const struct node *terms =
+        node_at(volume->root->node, "spec.nodeAffinity.required.nodeSelectorTerms");
+    *zone = TEXT("");
+    if (!node_is(terms, NODE_LIST) || node_count(terms) != 1)
+        return false;
+    const struct node *list = node_get(node_item(terms, 0), "matchExpressions");
+    for (size_t i = 0; node_is(list, NODE_LIST) && i < node_count(list); i++) {
+        const struct node *values = node_get(node_item(list, i), "values");
+        struct text key = node_string(node_get(node_item(list, i), "key"));
+        enum zone_key means = zone_key_of(key);
+        if (key.size == 0 || means == ZONE_KEY_ID ||
+            !text_is(node_string(node_get(node_item(list, i), "operator")), "In") ||
+            !node_is(values, NODE_LIST) || node_count(values) != 1 ||
+            !node_is(node_item(values, 0), NODE_STRING) ||
+            (means == ZONE_KEY_NAME && !is_same_zone(node_string(node_item(values, 0)), zone)))
+            return false;
+    }
+    for (size_t i = 0; zone->size > 0 && i < COUNT_OF(zone_labels); i++) {
+        struct text label = node_string(node_get(volume->labels, zone_labels[i]));
+        if (label.size > 0 && !text_equal(label, *zone))
+            return false;
+    }
+    return zone->size > 0;
+}
+
+enum volume_zones volume_zones_read(const struct snapshot *snapshot, const struct object *volume,
+                                    struct arena *arena, struct zones *zones)
+{
+    struct text zone;
+    struct solver_volume places;
+    if (volume_is_in_one_zone(volume, &zone)) {
+        if (zones->capacity == 0)
+            *zones = (struct zones){.items = ARENA_NEW(arena, struct text), .capacity = 1};
+        zones_add(zones, zone, arena);
+        return VOLUME_IN_ZONES;
+    }
+    if (!volume_places_read(snapshot, volume, arena, &places))
+        return VOLUME_UNKNOWN;
+    return places_add_zones(&places, arena, zones) ? VOLUME_IN_ZONES : VOLUME_ANYWHERE;
+}
+
+/* By anything else than these a volume is held to a zone, or to nodes, which are in one. */
+static bool leaves_zones_open(struct text key)
+{
+    static const char *const keys[] = {LABEL_REGION, "failure-domain.beta.kubernetes.io/region",
+                                       LABEL_OS, LABEL_ARCH};
+    for (size_t i = 0; i < COUNT_OF(keys); i++)
+        if (text_is(key, keys[i]))
+            return true;
+    return false;
+}
+
+bool volume_is_zonal(const struct object *volume)
+{
+    for (size_t i = 0; i < node_count(volume->labels); i++) {
+        const struct member *label = &volume->labels->members[i];
+        if (zone_key_of((struct text){label->key, label->key_size}) != ZONE_KEY_NONE)
+            return true;
+    }
+    const struct node *terms =
+        node_at(volume->root->node, "spec.nodeAffinity.required.nodeSelectorTerms");
+    for (size_t i = 0; i < node_count(terms); i++) {
+        const struct node *expressions = node_get(node_item(terms, i), "matchExpressions");
+        for (size_t j = 0; j < node_count(expressions); j++)
+            if (!leaves_zones_open(node_string(node_get(node_item(expressions, j), "key"))))
+                return true;
+    }
+    return false;
 }
 
 /* ---- where a StorageClass makes volumes ---- */

@@ -17,6 +17,18 @@ bool places_are_few(const struct node *terms, const char *key);
  * nodes. False when a term cannot be understood, or they are not few. */
 bool volume_places_read(const struct snapshot *snapshot, const struct object *volume,
                         struct arena *arena, struct solver_volume *result);
+/* The zones that places name by the operator In, which are added; false when one of them can be in
+ * any zone. */
+bool places_add_zones(const struct solver_volume *places, struct arena *arena, struct zones *zones);
+/* The zones of a PersistentVolume, which are added. */
+enum volume_zones { VOLUME_UNKNOWN, VOLUME_IN_ZONES, VOLUME_ANYWHERE };
+enum volume_zones volume_zones_read(const struct snapshot *snapshot, const struct object *volume,
+                                    struct arena *arena, struct zones *zones);
+/* Nearly all volumes are in one zone, which one term says: that is read without memory, since a set
+ * or a class may have thousands of them. False: volume_zones_read has to be asked. */
+bool volume_is_in_one_zone(const struct object *volume, struct text *zone);
+/* Whether a volume is held to a zone, or to nodes, which are in one. */
+bool volume_is_zonal(const struct object *volume);
 /* The zones that a volume, or all volumes and classes, name, added to those of the cluster. */
 void volume_add_zones(const struct snapshot *snapshot, const struct object *volume,
                       struct arena *arena, struct zones *zones);

@@ -1,12 +1,9 @@
 /* What each claim says about zones. */
-#include <string.h>
-
 #include "kube/claim_binding.h"
 #include "kube/object.h"
 #include "kube/snapshot.h"
 #include "kube/volume_zones.h"
 #include "pinning/pin.h"
-#include "solver/well_known.h"
 
 /* Of the volumes that a claim may get: no cluster has so many zones, and to read the affinity of
  * more would keep an admission waiting. Where there are more, the zone is unknown. */
@@ -23,93 +20,6 @@ const char *pin_source_name(enum pin_source source)
     return names[source];
 }
 
-/* ---- zones of places ---- */
-
-/* False when the place says none by the operator In. */
-static bool add_place(const struct solver_expressions *place, struct arena *arena,
-                      struct zones *zones)
-{
-    struct zones of_place = {0};
-    bool named = false;
-    for (size_t i = 0; i < place->count; i++) {
-        const struct solver_expression *expression = &place->items[i];
-        if (strcmp(expression->key, LABEL_ZONE) != 0 || expression->op != SOLVER_IN)
-            continue;
-        struct zones values = {0};
-        for (size_t j = 0; j < expression->value_count; j++)
-            zones_add(&values, text_of(expression->values[j]), arena);
-        of_place = named ? zones_intersect(&of_place, &values, arena) : values;
-        named = true;
-    }
-    for (size_t i = 0; i < of_place.count; i++)
-        zones_add(zones, of_place.items[i], arena);
-    return named;
-}
-
-/* Places are alternatives; false when there is one that can be in any zone. */
-static bool add_places(const struct solver_volume *places, struct arena *arena, struct zones *zones)
-{
-    for (size_t i = 0; i < places->alternative_count; i++)
-        if (!add_place(&places->alternatives[i], arena, zones))
-            return false;
-    return places->alternative_count > 0;
-}
-
-static bool is_same_zone(struct text value, struct text *zone)
-{
-    if (zone->size == 0)
-        *zone = value;
-    return value.size > 0 && text_equal(value, *zone);
-}
-
-/* Nearly all volumes are in one zone, which one term says: that is read without memory, since a set
- * or a class may have thousands of them. False: another way has to be taken. */
-static bool is_in_one_zone(const struct object *volume, struct text *zone)
-{
-    static const char *const labels[] = {LABEL_ZONE, "failure-domain.beta.kubernetes.io/zone"};
-    const struct node *terms =
-        node_at(volume->root->node, "spec.nodeAffinity.required.nodeSelectorTerms");
-    *zone = TEXT("");
-    if (!node_is(terms, NODE_LIST) || node_count(terms) != 1)
-        return false;
-    const struct node *list = node_get(node_item(terms, 0), "matchExpressions");
-    for (size_t i = 0; node_is(list, NODE_LIST) && i < node_count(list); i++) {
-        const struct node *values = node_get(node_item(list, i), "values");
-        struct text key = node_string(node_get(node_item(list, i), "key"));
-        enum zone_key means = zone_key_of(key);
-        if (key.size == 0 || means == ZONE_KEY_ID ||
-            !text_is(node_string(node_get(node_item(list, i), "operator")), "In") ||
-            !node_is(values, NODE_LIST) || node_count(values) != 1 ||
-            !node_is(node_item(values, 0), NODE_STRING) ||
-            (means == ZONE_KEY_NAME && !is_same_zone(node_string(node_item(values, 0)), zone)))
-            return false;
-    }
-    for (size_t i = 0; zone->size > 0 && i < COUNT_OF(labels); i++) {
-        struct text label = node_string(node_get(volume->labels, labels[i]));
-        if (label.size > 0 && !text_equal(label, *zone))
-            return false;
-    }
-    return zone->size > 0;
-}
-
-/* What a volume says. */
-enum volume_zones { VOLUME_UNKNOWN, VOLUME_IN_ZONES, VOLUME_ANYWHERE };
-static enum volume_zones add_volume(const struct snapshot *snapshot, const struct object *volume,
-                                    struct arena *arena, struct zones *zones)
-{
-    struct text zone;
-    struct solver_volume places;
-    if (is_in_one_zone(volume, &zone)) {
-        if (zones->capacity == 0)
-            *zones = (struct zones){.items = ARENA_NEW(arena, struct text), .capacity = 1};
-        zones_add(zones, zone, arena);
-        return VOLUME_IN_ZONES;
-    }
-    if (!volume_places_read(snapshot, volume, arena, &places))
-        return VOLUME_UNKNOWN;
-    return add_places(&places, arena, zones) ? VOLUME_IN_ZONES : VOLUME_ANYWHERE;
-}
-
 /* ---- claims that name their volume ---- */
 
 static void read_volume(const struct snapshot *snapshot, const struct claim_binding *binding,
@@ -117,7 +27,7 @@ static void read_volume(const struct snapshot *snapshot, const struct claim_bind
 {
     struct claim_zones read = {.source = PIN_FROM_VOLUME};
     read.hold = binding->state == BINDING_BOUND ? CLAIM_BOUND : CLAIM_RESERVED;
-    enum volume_zones says = add_volume(snapshot, binding->volume, arena, &read.zones);
+    enum volume_zones says = volume_zones_read(snapshot, binding->volume, arena, &read.zones);
     if (says == VOLUME_ANYWHERE)
         read = (struct claim_zones){.hold = CLAIM_ANYWHERE, .any_zone = true};
     if (says != VOLUME_UNKNOWN)
@@ -140,13 +50,13 @@ static enum volume_zones add_free_volumes(const struct snapshot *snapshot,
             continue;
         struct text zone;
         int64_t capacity_milli;
-        bool in_one_zone = is_in_one_zone(volume, &zone);
+        bool in_one_zone = volume_is_in_one_zone(volume, &zone);
         if ((in_one_zone && zones_have(zones, zone)) || !volume_capacity(volume, &capacity_milli) ||
             !volume_suits(volume, capacity_milli, binding))
             continue;
         if (!in_one_zone && ++long_ways > MOST_VOLUMES)
             return VOLUME_UNKNOWN;
-        enum volume_zones says = add_volume(snapshot, volume, arena, zones);
+        enum volume_zones says = volume_zones_read(snapshot, volume, arena, zones);
         *found = *found || says != VOLUME_UNKNOWN;
         if (says == VOLUME_ANYWHERE || zones->count > MOST_ZONES)
             return says == VOLUME_ANYWHERE ? says : VOLUME_UNKNOWN;
@@ -188,7 +98,7 @@ static void read_unbound(const struct snapshot *snapshot, const struct claim_bin
         return;
     if (can_be_made) {
         class_places_read(snapshot, &class, arena, &made);
-        confined = add_places(&made, arena, &zones) && confined;
+        confined = places_add_zones(&made, arena, &zones) && confined;
     }
     bool everywhere = can_be_made && !found &&
                       (claim_is_of_many_nodes(node_get(binding->root, "spec")) ||

@@ -1,12 +1,9 @@
 /* A claim that names the node of its pod, or its volume, before the scheduler has been asked. */
-#include <string.h>
-
 #include "catalog/zones.h"
 #include "kube/snapshot.h"
 #include "kube/volume.h"
 #include "kube/volume_zones.h"
 #include "policy/rails/volume_binding.h"
-#include "solver/well_known.h"
 
 /* ---- a node ---- */
 
@@ -41,27 +38,6 @@ static void judge_selected_node(struct rail_call *call, const struct claim *clai
 
 /* ---- a volume ---- */
 
-/* The zones that the places name; false when some place is in no zone or in any. */
-static bool zones_of(const struct solver_volume *places, struct arena *arena, struct zones *zones)
-{
-    *zones = (struct zones){0};
-    for (size_t i = 0; i < places->alternative_count; i++) {
-        const struct solver_expressions *terms = &places->alternatives[i];
-        bool names_zones = false;
-        for (size_t j = 0; j < terms->count; j++) {
-            const struct solver_expression *term = &terms->items[j];
-            if (strcmp(term->key, LABEL_ZONE) != 0 || term->op != SOLVER_IN)
-                continue;
-            names_zones = true;
-            for (size_t k = 0; k < term->value_count; k++)
-                zones_add(zones, text_of(term->values[k]), arena);
-        }
-        if (!names_zones)
-            return false;
-    }
-    return zones->count > 0;
-}
-
 static bool meet(const struct zones *a, const struct zones *b, struct arena *arena)
 {
     return zones_intersect(a, b, arena).count > 0;
@@ -94,22 +70,23 @@ static void judge_volume(struct rail_call *call, const struct claim *claim)
     const struct object *volume =
         snapshot_find(world->snapshot, KIND_PERSISTENT_VOLUME, TEXT(""), node_string(field->node));
     struct solver_volume places = {0};
-    struct zones zones, others;
-    if (volume == NULL || !volume_places_read(world->snapshot, volume, arena, &places) ||
-        !zones_of(&places, arena, &zones))
+    struct zones zones = {0}, others = {0};
+    if (volume == NULL ||
+        volume_zones_read(world->snapshot, volume, arena, &zones) != VOLUME_IN_ZONES ||
+        zones.count == 0)
         return;
     struct storage_class class;
     const struct object *of_claim = claim_class(world->snapshot, claim);
     if (of_claim != NULL && storage_class_read(of_claim, arena, &class)) {
         class_places_read(world->snapshot, &class, arena, &places);
-        if (zones_of(&places, arena, &others) && !meet(&zones, &others, arena)) {
+        if (places_add_zones(&places, arena, &others) && others.count > 0 &&
+            !meet(&zones, &others, arena)) {
             report_apart(call, field, &zones,
                          arena_printf(arena, "which is none of the zones of StorageClass \"%.*s\"",
                                       TEXT_ARGS(of_claim->name)));
             return;
         }
     }
-    others = (struct zones){0};
     zones_read(world->snapshot, world->catalog, ZONE_KEY_NAME, arena, &others);
     if (others.complete && others.count > 0 && !meet(&zones, &others, arena))
         report_apart(call, field, &zones, TEXT("where no Node is and no NodePool makes one"));

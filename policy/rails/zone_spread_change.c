@@ -3,6 +3,7 @@
 #include "kube/selector.h"
 #include "kube/snapshot.h"
 #include "kube/volume.h"
+#include "kube/volume_zones.h"
 #include "kube/zone.h"
 #include "policy/owner.h"
 #include "policy/rails/zone_spread.h"
@@ -27,35 +28,6 @@ static const struct object *find_workload(const struct rail_call *call)
 }
 
 /* ---- volumes that leave no choice of a zone ---- */
-
-/* By anything else than these a volume is held to a zone, or to nodes, which are in one. */
-static bool leaves_zones_open(struct text key)
-{
-    static const char *const keys[] = {LABEL_REGION, "failure-domain.beta.kubernetes.io/region",
-                                       LABEL_OS, LABEL_ARCH};
-    for (size_t i = 0; i < COUNT_OF(keys); i++)
-        if (text_is(key, keys[i]))
-            return true;
-    return false;
-}
-
-static bool volume_is_zonal(const struct object *volume)
-{
-    for (size_t i = 0; i < node_count(volume->labels); i++) {
-        const struct member *label = &volume->labels->members[i];
-        if (zone_key_of((struct text){label->key, label->key_size}) != ZONE_KEY_NONE)
-            return true;
-    }
-    const struct node *terms =
-        node_at(volume->root->node, "spec.nodeAffinity.required.nodeSelectorTerms");
-    for (size_t i = 0; i < node_count(terms); i++) {
-        const struct node *expressions = node_get(node_item(terms, i), "matchExpressions");
-        for (size_t j = 0; j < node_count(expressions); j++)
-            if (!leaves_zones_open(node_string(node_get(node_item(expressions, j), "key"))))
-                return true;
-    }
-    return false;
-}
 
 /* Disks that a pod names itself, without a claim. */
 static bool names_disk(const struct workload *workload)
