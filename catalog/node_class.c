@@ -74,21 +74,21 @@ static const struct family *family_of(const struct node *spec)
 
 /* ---- reading ---- */
 
-struct reading {
+struct class_reader {
     const struct object *object;
     struct arena *arena;
     struct error *error;
     struct class_settings *settings;
 };
 
-static bool refuse(const struct reading *reading, const struct field *field, const char *wanted)
+static bool refuse(const struct class_reader *reader, const struct field *field, const char *wanted)
 {
-    struct text path = field_path(reading->arena, field);
+    struct text path = field_path(reader->arena, field);
     const char *quote = node_is(field->node, NODE_STRING) ? "\"" : "";
-    return error_set(
-        reading->error, ERROR_INPUT, object_place(reading->object, field, reading->arena),
-        "%.*s of its EC2NodeClass %.*s is %s%.*s%s; it must be %s", TEXT_ARGS(path),
-        TEXT_ARGS(reading->object->name), quote, TEXT_ARGS(node_text(field->node)), quote, wanted);
+    return error_set(reader->error, ERROR_INPUT, object_place(reader->object, field, reader->arena),
+                     "%.*s of its EC2NodeClass %.*s is %s%.*s%s; it must be %s", TEXT_ARGS(path),
+                     TEXT_ARGS(reader->object->name), quote, TEXT_ARGS(node_text(field->node)),
+                     quote, wanted);
 }
 
 static bool is_there(const struct field *field)
@@ -97,39 +97,39 @@ static bool is_there(const struct field *field)
 }
 
 /* A quantity of 0 or more, in thousandths. */
-static bool read_milli(const struct reading *reading, const struct field *field, int64_t *milli)
+static bool read_milli(const struct class_reader *reader, const struct field *field, int64_t *milli)
 {
     struct text written = node_text(field->node);
     if (quantity_milli(written, milli) && *milli >= 0)
         return true;
-    struct text path = field_path(reading->arena, field);
-    return error_set(
-        reading->error, ERROR_INPUT, object_place(reading->object, field, reading->arena),
-        "%.*s of its EC2NodeClass %.*s is %.*s", TEXT_ARGS(path), TEXT_ARGS(reading->object->name),
-        TEXT_ARGS(quantity_complaint(written, "9.2P", reading->arena)));
+    struct text path = field_path(reader->arena, field);
+    return error_set(reader->error, ERROR_INPUT, object_place(reader->object, field, reader->arena),
+                     "%.*s of its EC2NodeClass %.*s is %.*s", TEXT_ARGS(path),
+                     TEXT_ARGS(reader->object->name),
+                     TEXT_ARGS(quantity_complaint(written, "9.2P", reader->arena)));
 }
 
-static bool read_count(const struct reading *reading, const struct field *kubelet, const char *key,
-                       int64_t *count)
+static bool read_count(const struct class_reader *reader, const struct field *kubelet,
+                       const char *key, int64_t *count)
 {
-    const struct field *field = field_get(reading->arena, kubelet, key);
+    const struct field *field = field_get(reader->arena, kubelet, key);
     if (!is_there(field))
         return true;
     return (node_integer(field->node, count) && *count >= 0 && *count <= INT32_MAX) ||
-           refuse(reading, field, "a whole number of 0 or more");
+           refuse(reader, field, "a whole number of 0 or more");
 }
 
-static bool read_reserved(const struct reading *reading, const struct field *kubelet,
+static bool read_reserved(const struct class_reader *reader, const struct field *kubelet,
                           const char *key, int64_t *reserved)
 {
     static const char *const names[RESERVED_RESOURCES] = {"cpu", "memory", "ephemeral-storage"};
-    const struct field *map = field_get(reading->arena, kubelet, key);
+    const struct field *map = field_get(reader->arena, kubelet, key);
     for (size_t i = 0; i < RESERVED_RESOURCES; i++) {
-        const struct field *field = field_get(reading->arena, map, names[i]);
+        const struct field *field = field_get(reader->arena, map, names[i]);
         int64_t milli = 0;
         if (!is_there(field))
             continue;
-        if (!read_milli(reading, field, &milli))
+        if (!read_milli(reader, field, &milli))
             return false;
         milli = milli < MILLI_MAX ? milli : MILLI_MAX;
         reserved[i] = i == RESERVED_CPU ? milli : milli / 1000;
@@ -137,38 +137,39 @@ static bool read_reserved(const struct reading *reading, const struct field *kub
     return true;
 }
 
-static bool read_eviction(const struct reading *reading, const struct field *kubelet,
+static bool read_eviction(const struct class_reader *reader, const struct field *kubelet,
                           const char *signal, struct eviction *eviction)
 {
-    const struct field *hard = field_get(reading->arena, kubelet, "evictionHard");
-    const struct field *field = field_get(reading->arena, hard, signal);
+    const struct field *hard = field_get(reader->arena, kubelet, "evictionHard");
+    const struct field *field = field_get(reader->arena, hard, signal);
     struct text text = node_text(field->node), number = text;
     int64_t milli = 0;
     if (!is_there(field))
         return true;
     *eviction = (struct eviction){.given = true};
     if (!text_ends_with(text, TEXT("%"))) {
-        if (!read_milli(reading, field, &milli))
+        if (!read_milli(reader, field, &milli))
             return false;
         eviction->bytes = milli / 1000;
         return true;
     }
     number.size--;
     if (!quantity_milli(number, &milli) || milli < 0 || milli > 100000)
-        return refuse(reading, field, "a quantity, or a percentage from 0% to 100%");
+        return refuse(reader, field, "a quantity, or a percentage from 0% to 100%");
     eviction->percent_milli = milli == 100000 ? 0 : milli; /* 100 % switches it off */
     return true;
 }
 
 /* The size of the volume a mapping makes, in bytes; 0: it does not say. */
-static bool read_size(const struct reading *reading, const struct field *mapping, int64_t *bytes)
+static bool read_size(const struct class_reader *reader, const struct field *mapping,
+                      int64_t *bytes)
 {
-    const struct field *size = field_at(reading->arena, mapping, "ebs.volumeSize");
+    const struct field *size = field_at(reader->arena, mapping, "ebs.volumeSize");
     int64_t milli = 0;
     *bytes = 0;
     if (!is_there(size))
         return true;
-    if (!read_milli(reading, size, &milli))
+    if (!read_milli(reader, size, &milli))
         return false;
     *bytes = milli / 1000;
     return true;
@@ -176,17 +177,17 @@ static bool read_size(const struct reading *reading, const struct field *mapping
 
 /* The root volume that is marked so; else that of the device pods write to, or the last one of an
  * image nobody knows. */
-static bool read_root(const struct reading *reading, const struct field *spec,
+static bool read_root(const struct class_reader *reader, const struct field *spec,
                       const struct family *family)
 {
-    const struct field *list = field_get(reading->arena, spec, "blockDeviceMappings");
+    const struct field *list = field_get(reader->arena, spec, "blockDeviceMappings");
     size_t count = node_is(list->node, NODE_LIST) ? node_count(list->node) : 0;
     int64_t marked = 0, chosen = 0;
     for (size_t i = 0; i < count; i++) {
-        const struct field *mapping = field_item(reading->arena, list, i);
+        const struct field *mapping = field_item(reader->arena, list, i);
         struct text device = node_string(node_get(mapping->node, "deviceName"));
         int64_t bytes = 0;
-        if (!read_size(reading, mapping, &bytes))
+        if (!read_size(reader, mapping, &bytes))
             return false;
         if (marked == 0 && node_true(node_get(mapping->node, "rootVolume")))
             marked = bytes;
@@ -195,14 +196,14 @@ static bool read_root(const struct reading *reading, const struct field *spec,
         else if (chosen == 0 && text_is(device, family->device))
             chosen = bytes;
     }
-    reading->settings->root_bytes = marked > 0 ? marked : chosen > 0 ? chosen : family->root_bytes;
+    reader->settings->root_bytes = marked > 0 ? marked : chosen > 0 ? chosen : family->root_bytes;
     return true;
 }
 
-static void read_reservations(const struct reading *reading)
+static void read_reservations(const struct class_reader *reader)
 {
-    struct arena *arena = reading->arena;
-    const struct node *list = node_at(reading->object->root->node, "status.capacityReservations");
+    struct arena *arena = reader->arena;
+    const struct node *list = node_at(reader->object->root->node, "status.capacityReservations");
     size_t most = node_is(list, NODE_LIST) ? node_count(list) : 0;
     struct class_reservation *items = ARENA_ARRAY(arena, most, struct class_reservation);
     size_t count = 0;
@@ -220,8 +221,8 @@ static void read_reservations(const struct reading *reading)
             .interruptible = node_true(node_get(node, "interruptible")),
         };
     }
-    reading->settings->reservations = items;
-    reading->settings->reservation_count = count;
+    reader->settings->reservations = items;
+    reader->settings->reservation_count = count;
 }
 
 /* ---- telling settings apart ---- */
@@ -249,17 +250,17 @@ static const char *sign(const struct class_settings *s, struct arena *arena)
     return text_builder_text(&out).data;
 }
 
-static bool read_kubelet(const struct reading *reading, const struct field *spec,
+static bool read_kubelet(const struct class_reader *reader, const struct field *spec,
                          const struct family *family)
 {
-    struct class_settings *settings = reading->settings;
-    const struct field *kubelet = field_get(reading->arena, spec, "kubelet");
-    if (!read_count(reading, kubelet, "maxPods", &settings->max_pods) ||
-        !read_count(reading, kubelet, "podsPerCore", &settings->pods_per_core) ||
-        !read_reserved(reading, kubelet, "kubeReserved", settings->kube_reserved) ||
-        !read_reserved(reading, kubelet, "systemReserved", settings->system_reserved) ||
-        !read_eviction(reading, kubelet, "memory.available", &settings->memory) ||
-        !read_eviction(reading, kubelet, "nodefs.available", &settings->storage))
+    struct class_settings *settings = reader->settings;
+    const struct field *kubelet = field_get(reader->arena, spec, "kubelet");
+    if (!read_count(reader, kubelet, "maxPods", &settings->max_pods) ||
+        !read_count(reader, kubelet, "podsPerCore", &settings->pods_per_core) ||
+        !read_reserved(reader, kubelet, "kubeReserved", settings->kube_reserved) ||
+        !read_reserved(reader, kubelet, "systemReserved", settings->system_reserved) ||
+        !read_eviction(reader, kubelet, "memory.available", &settings->memory) ||
+        !read_eviction(reader, kubelet, "nodefs.available", &settings->storage))
         return false;
     if (!family->pods_per_core)
         settings->pods_per_core = 0;
@@ -279,15 +280,15 @@ bool class_settings_read(const struct object *node_class, struct arena *arena,
         return true;
     struct class_settings *settings = ARENA_NEW(arena, struct class_settings);
     *settings = usual_settings;
-    const struct reading reading = {node_class, arena, error, settings};
+    const struct class_reader reader = {node_class, arena, error, settings};
     const struct field *spec = field_get(arena, node_class->root, "spec");
     const struct family *family = family_of(spec->node);
     settings->windows_build = family->windows_build;
     settings->instance_store =
         text_is(node_string(node_get(spec->node, "instanceStorePolicy")), "RAID0");
-    if (!read_kubelet(&reading, spec, family) || !read_root(&reading, spec, family))
+    if (!read_kubelet(&reader, spec, family) || !read_root(&reader, spec, family))
         return false;
-    read_reservations(&reading);
+    read_reservations(&reader);
     settings->signature = sign(settings, arena);
     if (strcmp(settings->signature, sign(&usual_settings, arena)) != 0)
         *read = settings;

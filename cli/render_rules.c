@@ -16,12 +16,12 @@ struct rule {
 
 static const char on_create[] = "CREATE", on_update[] = "UPDATE", on_both[] = "CREATE, UPDATE";
 
-struct loaded_policies {
+struct rules {
     struct rule *items;
     size_t count, capacity;
 };
 
-static struct rule *rule_of(struct loaded_policies *rules, struct text group, bool namespaced,
+static struct rule *rule_of(struct rules *rules, struct text group, bool namespaced,
                             const char *operations, struct arena *arena)
 {
     for (size_t i = 0; i < rules->count; i++) {
@@ -35,7 +35,7 @@ static struct rule *rule_of(struct loaded_policies *rules, struct text group, bo
     return rule;
 }
 
-static struct rule *rule_of_kind(struct loaded_policies *rules, enum kind kind, struct arena *arena)
+static struct rule *rule_of_kind(struct rules *rules, enum kind kind, struct arena *arena)
 {
     const struct kind_info *info = &kind_table[kind];
     return rule_of(rules, text_of(info->group), info->namespaced,
@@ -59,7 +59,7 @@ static const char *versions_of(struct text group)
     return "\"*\"";
 }
 
-static void add_custom_resources(struct loaded_policies *rules, const struct policy_set *policies,
+static void add_custom_resources(struct rules *rules, const struct policy_set *policies,
                                  struct arena *arena)
 {
     struct custom_resources resources;
@@ -90,14 +90,14 @@ static struct judged find_judged(const struct policy_set *policies)
     return judged;
 }
 
-static void add_kinds(struct loaded_policies *rules, kind_set kinds, struct arena *arena)
+static void add_kinds(struct rules *rules, kind_set kinds, struct arena *arena)
 {
     for (enum kind kind = KIND_UNKNOWN + 1; kind < KIND_COUNT; kind++)
         if ((kinds & KIND_BIT(kind)) != 0)
             add_resource(rule_of_kind(rules, kind, arena), text_of(kind_table[kind].plural));
 }
 
-static struct text rules_as_yaml(const struct loaded_policies *rules, struct arena *arena)
+static struct text rules_as_yaml(const struct rules *rules, struct arena *arena)
 {
     struct text_builder yaml = {.arena = arena};
     for (size_t i = 0; i < rules->count; i++) {
@@ -116,7 +116,7 @@ static struct text rules_as_yaml(const struct loaded_policies *rules, struct are
     return rules->count == 0 ? TEXT(" []") : text_builder_text(&yaml);
 }
 
-static void add_scales(struct loaded_policies *rules, kind_set kinds, struct arena *arena)
+static void add_scales(struct rules *rules, kind_set kinds, struct arena *arena)
 {
     for (enum kind kind = KIND_UNKNOWN + 1; kind < KIND_COUNT; kind++)
         if ((kinds & KIND_BIT(kind)) != 0)
@@ -127,7 +127,7 @@ static void add_scales(struct loaded_policies *rules, kind_set kinds, struct are
 struct text render_rules(const struct policy_set *policies, struct arena *arena)
 {
     struct judged judged = find_judged(policies);
-    struct loaded_policies rules = {0};
+    struct rules rules = {0};
     add_kinds(&rules, judged.kinds & ~KIND_BIT(KIND_NODE_CLAIM), arena);
     if (judged.resizes)
         add_resource(rule_of(&rules, TEXT(""), true, on_update, arena), TEXT("pods/resize"));
@@ -139,7 +139,7 @@ struct text render_rules(const struct policy_set *policies, struct arena *arena)
 
 struct text render_claim_rules(const struct policy_set *policies, struct arena *arena)
 {
-    struct loaded_policies rules = {0};
+    struct rules rules = {0};
     add_kinds(&rules, find_judged(policies).kinds & KIND_BIT(KIND_NODE_CLAIM), arena);
     return rules_as_yaml(&rules, arena);
 }

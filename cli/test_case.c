@@ -206,7 +206,7 @@ struct text test_case_keys(struct arena *arena)
 
 /* ---- a file ---- */
 
-struct reading {
+struct case_reader {
     struct schema schema;
     struct test_cases *cases;
 };
@@ -234,9 +234,9 @@ static bool check_case(const struct test_case *one, const struct schema *schema,
     return true;
 }
 
-static void read_case(struct reading *reading, const struct field *field)
+static void read_case(struct case_reader *reader, const struct field *field)
 {
-    const struct schema *schema = &reading->schema;
+    const struct schema *schema = &reader->schema;
     struct test_case one = {0};
     if (!node_is(field->node, NODE_MAP)) {
         (void)schema_refuse(schema, field, TEXT("a case: a map with name, manifest and findings"),
@@ -247,35 +247,34 @@ static void read_case(struct reading *reading, const struct field *field)
     if (!good || !check_case(&one, schema, field))
         return;
     one.place = source_place(schema->source, schema->arena, field->node->offset);
-    *LIST_PUSH(schema->arena, reading->cases) = one;
+    *LIST_PUSH(schema->arena, reader->cases) = one;
 }
 
 static void read_document(void *context, const struct node *root)
 {
-    struct reading *reading = context;
-    struct arena *arena = reading->schema.arena;
+    struct case_reader *reader = context;
+    struct arena *arena = reader->schema.arena;
     const struct field *top = field_root(arena, root);
     if (node_is(root, NODE_NULL))
         return;
     if (!node_is(root, NODE_LIST)) {
-        (void)schema_refuse(&reading->schema, top, TEXT("a list of cases"), TEXT(""));
+        (void)schema_refuse(&reader->schema, top, TEXT("a list of cases"), TEXT(""));
         return;
     }
     for (size_t i = 0; i < node_count(root); i++)
-        read_case(reading, field_item(arena, top, i));
+        read_case(reader, field_item(arena, top, i));
 }
 
 void test_cases_read(const char *file, struct arena *arena, struct test_cases *cases,
                      struct problems *problems)
 {
     struct source *source = ARENA_NEW(arena, struct source);
-    struct reading reading = {{source, arena, problems}, cases};
+    struct case_reader reader = {{source, arena, problems}, cases};
     struct error error;
     source->file = file;
     if (!file_read(file, doc_limits_policy.bytes, arena, &source->text, &error)) {
         problems_add_error(problems, &error);
         return;
     }
-    doc_read_yaml(source, YAML_POLICY, &doc_limits_policy, arena, problems, read_document,
-                  &reading);
+    doc_read_yaml(source, YAML_POLICY, &doc_limits_policy, arena, problems, read_document, &reader);
 }

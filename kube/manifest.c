@@ -5,21 +5,21 @@
 
 #include "kube/object.h"
 
-struct reading {
+struct manifest_reader {
     struct manifests *manifests;
     struct source *source;
     struct text default_namespace;
 };
 
-static void add_object(struct reading *reading, const struct node *root)
+static void add_object(struct manifest_reader *reader, const struct node *root)
 {
-    struct manifests *manifests = reading->manifests;
+    struct manifests *manifests = reader->manifests;
     struct object object;
     struct error error;
-    if (!object_read(root, reading->source, reading->default_namespace, manifests->arena, &object,
+    if (!object_read(root, reader->source, reader->default_namespace, manifests->arena, &object,
                      &error)) {
         if (error.place.file == NULL)
-            error.place.file = reading->source->file;
+            error.place.file = reader->source->file;
         problems_add_error(&manifests->problems, &error);
     } else if (object.kind == KIND_UNKNOWN && !manifests->keep_unknown) {
         manifests->skipped++;
@@ -48,9 +48,9 @@ static const struct node *complete_item(struct arena *arena, const struct node *
     return node_keep(arena, completed);
 }
 
-static void unfold(struct reading *reading, const struct node *root);
+static void unfold(struct manifest_reader *reader, const struct node *root);
 
-static void unfold_list(struct reading *reading, const struct node *root, struct text kind)
+static void unfold_list(struct manifest_reader *reader, const struct node *root, struct text kind)
 {
     struct text item_kind = {kind.data, kind.size - strlen("List")};
     const struct node *api_version = node_get(root, "apiVersion");
@@ -58,23 +58,23 @@ static void unfold_list(struct reading *reading, const struct node *root, struct
     for (size_t i = 0; i < node_count(items); i++) {
         const struct node *item = node_item(items, i);
         if (node_is(api_version, NODE_STRING))
-            item = complete_item(reading->manifests->arena, item, api_version, item_kind);
-        unfold(reading, item);
+            item = complete_item(reader->manifests->arena, item, api_version, item_kind);
+        unfold(reader, item);
     }
 }
 
-static void unfold(struct reading *reading, const struct node *root)
+static void unfold(struct manifest_reader *reader, const struct node *root)
 {
     struct text kind = node_string(node_get(root, "kind"));
     if (text_ends_with(kind, TEXT("List")) && node_is(node_get(root, "items"), NODE_LIST)) {
-        unfold_list(reading, root, kind);
+        unfold_list(reader, root, kind);
     } else if (text_is(kind, "AdmissionReview")) {
         const struct node *object = node_at(root, "request.object");
         if (!node_is(object, NODE_MAP))
             object = node_at(root, "request.oldObject");
-        add_object(reading, object == NULL ? root : object);
+        add_object(reader, object == NULL ? root : object);
     } else {
-        add_object(reading, root);
+        add_object(reader, root);
     }
 }
 
@@ -94,10 +94,10 @@ static bool looks_like_json(struct text text)
 
 /* JSON is tried first where it looks like it: the reader is faster and its errors speak of JSON.
  * What is not JSON may still be YAML in flow style. */
-static void read_source(struct reading *reading, bool only_json)
+static void read_source(struct manifest_reader *reader, bool only_json)
 {
-    struct manifests *manifests = reading->manifests;
-    struct source *source = reading->source;
+    struct manifests *manifests = reader->manifests;
+    struct source *source = reader->source;
     if (only_json || looks_like_json(source->text)) {
         const struct node *root = NULL;
         struct error error;
@@ -106,7 +106,7 @@ static void read_source(struct reading *reading, bool only_json)
                           &error)) {
             for (size_t i = 0; i < duplicates.count; i++)
                 problems_add_error(&manifests->problems, &duplicates.items[i]);
-            take_document(reading, root);
+            take_document(reader, root);
             return;
         }
         if (only_json) {
@@ -115,7 +115,7 @@ static void read_source(struct reading *reading, bool only_json)
         }
     }
     doc_read_yaml(source, YAML_MANIFEST, &doc_limits_manifest, manifests->arena,
-                  &manifests->problems, take_document, reading);
+                  &manifests->problems, take_document, reader);
 }
 
 static void read_file(struct manifests *manifests, const char *path, struct text default_namespace)
@@ -130,8 +130,8 @@ static void read_file(struct manifests *manifests, const char *path, struct text
         return;
     }
     source_find_lines(source, arena);
-    struct reading reading = {manifests, source, default_namespace};
-    read_source(&reading, text_ends_with(text_of(path), TEXT(".json")));
+    struct manifest_reader reader = {manifests, source, default_namespace};
+    read_source(&reader, text_ends_with(text_of(path), TEXT(".json")));
 }
 
 void manifests_init(struct manifests *manifests, struct arena *arena)

@@ -124,7 +124,7 @@ static bool same_record(const struct record *a, const struct record *b)
            a->transitions == b->transitions;
 }
 
-struct reading {
+struct lease_reader {
     struct lease *lease;
     struct text body;
     const struct node *root;
@@ -133,32 +133,32 @@ struct reading {
 
 static void read_body(void *context)
 {
-    struct reading *reading = context;
-    struct arena *arena = reading->lease->kept;
+    struct lease_reader *reader = context;
+    struct arena *arena = reader->lease->kept;
     struct source *source = ARENA_NEW(arena, struct source);
     struct error error;
-    source->text = arena_text(arena, reading->body);
-    reading->done = doc_read_json(source, &limits, NULL, arena, &reading->root, &error) &&
-                    node_is(node_get(reading->root, "metadata"), NODE_MAP) &&
-                    node_string(node_at(reading->root, "metadata.resourceVersion")).size > 0;
+    source->text = arena_text(arena, reader->body);
+    reader->done = doc_read_json(source, &limits, NULL, arena, &reader->root, &error) &&
+                   node_is(node_get(reader->root, "metadata"), NODE_MAP) &&
+                   node_string(node_at(reader->root, "metadata.resourceVersion")).size > 0;
 }
 
 /* False: it is no Lease, and nothing is known any more. */
 static bool keep_record(struct lease *lease, int64_t now_ms, struct text body)
 {
-    struct reading reading = {.lease = lease, .body = body};
+    struct lease_reader reader = {.lease = lease, .body = body};
     struct error error;
     lease->there = false;
     arena_reset(lease->kept);
-    if (!arena_guard(lease->kept, read_body, &reading, &error) || !reading.done)
+    if (!arena_guard(lease->kept, read_body, &reader, &error) || !reader.done)
         return false;
-    struct record record = record_of(lease, reading.root);
+    struct record record = record_of(lease, reader.root);
     /* What is not seen to change is as old as when it was first seen, whatever else of the object
      * changes, and whatever its own times say. */
     if (!same_record(&record, &lease->record))
         lease->changed_ms = now_ms;
     lease->record = record;
-    lease->root = reading.root;
+    lease->root = reader.root;
     lease->there = true;
     return true;
 }

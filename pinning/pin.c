@@ -15,7 +15,7 @@ struct mount {
     bool of_set;               /* a template of its StatefulSet makes the claim */
     struct claim_zones zones;
 };
-struct reading {
+struct pin_reader {
     const struct snapshot *snapshot;
     const struct object *pod;
     const struct supply *supply;
@@ -41,10 +41,10 @@ static bool mounts_too_many(const struct node *volumes)
 }
 
 /* False: there are too many. */
-static bool read_mounts(struct reading *reading)
+static bool read_mounts(struct pin_reader *reader)
 {
-    struct arena *arena = reading->arena;
-    const struct field *volumes = field_at(arena, reading->pod->root, "spec.volumes");
+    struct arena *arena = reader->arena;
+    const struct field *volumes = field_at(arena, reader->pod->root, "spec.volumes");
     if (mounts_too_many(volumes->node))
         return false;
     for (size_t i = 0; node_is(volumes->node, NODE_LIST) && i < node_count(volumes->node); i++) {
@@ -55,40 +55,41 @@ static bool read_mounts(struct reading *reading)
                               .claim = claim};
         if (claim.size > 0) {
             const struct field *template =
-                set_claim_template(reading->set.set, reading->pod->name, claim, arena);
+                set_claim_template(reader->set.set, reader->pod->name, claim, arena);
             mount.of_set = template != NULL;
-            claim_zones_read(reading->snapshot, reading->pod->namespace, claim, template, arena,
+            claim_zones_read(reader->snapshot, reader->pod->namespace, claim, template, arena,
                              &mount.zones);
         } else if (ephemeral) {
-            ephemeral_zones_read(reading->snapshot,
+            ephemeral_zones_read(reader->snapshot,
                                  field_at(arena, volume, "ephemeral.volumeClaimTemplate"), arena,
                                  &mount.zones);
         }
         if ((claim.size > 0 || ephemeral) && mount.zones.hold != CLAIM_ANYWHERE)
-            *LIST_PUSH(arena, &reading->mounts) = mount;
+            *LIST_PUSH(arena, &reader->mounts) = mount;
     }
     return true;
 }
 
 /* The zones of those that are held at least so fast; false when these leave all zones. */
-static bool common_zones(const struct reading *reading, enum claim_hold least, struct zones *zones)
+static bool common_zones(const struct pin_reader *reader, enum claim_hold least,
+                         struct zones *zones)
 {
     bool confined = false;
     *zones = (struct zones){0};
-    for (size_t i = 0; i < reading->mounts.count; i++) {
-        const struct claim_zones *claim = &reading->mounts.items[i].zones;
+    for (size_t i = 0; i < reader->mounts.count; i++) {
+        const struct claim_zones *claim = &reader->mounts.items[i].zones;
         if (claim->any_zone || claim->hold < least)
             continue;
-        *zones = confined ? zones_intersect(zones, &claim->zones, reading->arena) : claim->zones;
+        *zones = confined ? zones_intersect(zones, &claim->zones, reader->arena) : claim->zones;
         confined = true;
     }
     return confined;
 }
 
-static bool any_held(const struct reading *reading, enum claim_hold hold)
+static bool any_held(const struct pin_reader *reader, enum claim_hold hold)
 {
-    for (size_t i = 0; i < reading->mounts.count; i++)
-        if (reading->mounts.items[i].zones.hold == hold)
+    for (size_t i = 0; i < reader->mounts.count; i++)
+        if (reader->mounts.items[i].zones.hold == hold)
             return true;
     return false;
 }
@@ -101,15 +102,15 @@ static struct text list_of(const struct zones *zones, struct arena *arena)
     return zones->count == 0 ? TEXT("no zone") : text_builder_text(&list);
 }
 
-static struct text describe(const struct reading *reading)
+static struct text describe(const struct pin_reader *reader)
 {
-    struct text_builder list = {.arena = reading->arena};
-    for (size_t i = 0; i < reading->mounts.count; i++) {
-        const struct mount *mount = &reading->mounts.items[i];
+    struct text_builder list = {.arena = reader->arena};
+    for (size_t i = 0; i < reader->mounts.count; i++) {
+        const struct mount *mount = &reader->mounts.items[i];
         if (!mount->zones.any_zone)
             text_builder_printf(&list, "%s%.*s in %.*s", list.size == 0 ? "" : ", ",
                                 TEXT_ARGS(mount->volume),
-                                TEXT_ARGS(list_of(&mount->zones.zones, reading->arena)));
+                                TEXT_ARGS(list_of(&mount->zones.zones, reader->arena)));
     }
     return text_builder_text(&list);
 }
@@ -125,11 +126,11 @@ static void choose(struct pin *pin, struct text zone, enum pin_source source, st
 }
 
 /* The zone of a node that kube-scheduler has chosen, if the other volumes can be there. */
-static struct text selected_zone(const struct reading *reading, const struct zones *possible,
+static struct text selected_zone(const struct pin_reader *reader, const struct zones *possible,
                                  bool confined)
 {
-    for (size_t i = 0; i < reading->mounts.count; i++) {
-        struct text zone = reading->mounts.items[i].zones.selected;
+    for (size_t i = 0; i < reader->mounts.count; i++) {
+        struct text zone = reader->mounts.items[i].zones.selected;
         if (zone.size > 0 && (!confined || zones_have(possible, zone)))
             return zone;
     }
@@ -137,11 +138,11 @@ static struct text selected_zone(const struct reading *reading, const struct zon
 }
 
 /* The unbound claim that other pods may use, too: all of them must come to the same zone. */
-static const struct mount *shared_claim(const struct reading *reading)
+static const struct mount *shared_claim(const struct pin_reader *reader)
 {
     const struct mount *first = NULL;
-    for (size_t i = 0; i < reading->mounts.count; i++) {
-        const struct mount *mount = &reading->mounts.items[i];
+    for (size_t i = 0; i < reader->mounts.count; i++) {
+        const struct mount *mount = &reader->mounts.items[i];
         if (mount->zones.hold == CLAIM_UNBOUND && !mount->of_set &&
             (first == NULL || text_compare(mount->claim, first->claim) < 0))
             first = mount;
@@ -149,34 +150,34 @@ static const struct mount *shared_claim(const struct reading *reading)
     return first;
 }
 
-static struct text choose_candidate(const struct reading *reading, const struct zones *candidates)
+static struct text choose_candidate(const struct pin_reader *reader, const struct zones *candidates)
 {
-    const struct mount *shared = shared_claim(reading);
+    const struct mount *shared = shared_claim(reader);
     if (shared == NULL)
-        return pin_zone_of_ordinal(reading->snapshot, &reading->set, candidates, reading->arena);
+        return pin_zone_of_ordinal(reader->snapshot, &reader->set, candidates, reader->arena);
     struct text identity = arena_printf(
-        reading->arena, "%.*s/%.*s", TEXT_ARGS(reading->pod->namespace), TEXT_ARGS(shared->claim));
+        reader->arena, "%.*s/%.*s", TEXT_ARGS(reader->pod->namespace), TEXT_ARGS(shared->claim));
     return candidates->items[pin_rotation(identity, candidates)];
 }
 
-static enum pin_source source_of_unbound(const struct reading *reading)
+static enum pin_source source_of_unbound(const struct pin_reader *reader)
 {
-    for (size_t i = 0; i < reading->mounts.count; i++)
-        if (!reading->mounts.items[i].zones.any_zone &&
-            reading->mounts.items[i].zones.source == PIN_FROM_VOLUME)
+    for (size_t i = 0; i < reader->mounts.count; i++)
+        if (!reader->mounts.items[i].zones.any_zone &&
+            reader->mounts.items[i].zones.source == PIN_FROM_VOLUME)
             return PIN_FROM_VOLUME;
     return PIN_FROM_STORAGE_CLASS;
 }
 
 /* Whether where other pods run decides in which zones this one can be, which is not known here:
  * it must be beside some of them, or be spread over something else than zones and hosts. */
-static bool others_decide(const struct reading *reading)
+static bool others_decide(const struct pin_reader *reader)
 {
     struct workload workload;
     struct topology_terms terms;
-    if (!workload_read(reading->pod, reading->arena, &workload))
+    if (!workload_read(reader->pod, reader->arena, &workload))
         return true;
-    topology_terms_read(&workload, reading->arena, &terms);
+    topology_terms_read(&workload, reader->arena, &terms);
     for (size_t i = 0; i < terms.count; i++) {
         const struct topology_term *term = &terms.items[i];
         struct text key = node_string(term->key->node);
@@ -187,37 +188,37 @@ static bool others_decide(const struct reading *reading)
     return false;
 }
 
-static void pin_unbound(const struct reading *reading, struct pin *pin)
+static void pin_unbound(const struct pin_reader *reader, struct pin *pin)
 {
     struct zones possible;
-    bool confined = common_zones(reading, CLAIM_NARROWS, &possible);
-    struct text selected = selected_zone(reading, &possible, confined);
+    bool confined = common_zones(reader, CLAIM_NARROWS, &possible);
+    struct text selected = selected_zone(reader, &possible, confined);
     if (selected.size > 0) {
-        choose(pin, selected, PIN_FROM_SELECTED_NODE, reading->arena);
+        choose(pin, selected, PIN_FROM_SELECTED_NODE, reader->arena);
         return;
     }
     if (confined && possible.count == 1) {
-        choose(pin, possible.items[0], source_of_unbound(reading), reading->arena);
+        choose(pin, possible.items[0], source_of_unbound(reader), reader->arena);
         return;
     }
     struct zones candidates =
-        supply_zones(reading->supply, reading->snapshot, reading->pod, reading->arena);
+        supply_zones(reader->supply, reader->snapshot, reader->pod, reader->arena);
     if (confined)
-        candidates = zones_intersect(&possible, &candidates, reading->arena);
+        candidates = zones_intersect(&possible, &candidates, reader->arena);
     pin->source = PIN_FROM_SOLVER;
     pin->zones = candidates;
     if (candidates.count == 0) {
         pin->kind = confined ? PIN_CANDIDATES : PIN_NONE;
         pin->source = PIN_FROM_STORAGE_CLASS;
         pin->zones = possible;
-    } else if (pin->kind == PIN_UNBOUND && !others_decide(reading)) {
-        choose(pin, choose_candidate(reading, &candidates), PIN_FROM_SOLVER, reading->arena);
+    } else if (pin->kind == PIN_UNBOUND && !others_decide(reader)) {
+        choose(pin, choose_candidate(reader, &candidates), PIN_FROM_SOLVER, reader->arena);
     }
 }
 
-static void pin_follower(const struct reading *reading, struct pin *pin)
+static void pin_follower(const struct pin_reader *reader, struct pin *pin)
 {
-    if (!pin_follow(reading->snapshot, reading->pod, reading->arena, &pin->zones))
+    if (!pin_follow(reader->snapshot, reader->pod, reader->arena, &pin->zones))
         return;
     pin->kind = PIN_UNBOUND;
     pin->follows = true;
@@ -225,21 +226,21 @@ static void pin_follower(const struct reading *reading, struct pin *pin)
     pin->chosen = pin->zones.count == 1;
 }
 
-static void pin_volumes(const struct reading *reading, struct pin *pin)
+static void pin_volumes(const struct pin_reader *reader, struct pin *pin)
 {
     struct zones zones;
-    if (common_zones(reading, CLAIM_NARROWS, &zones) && zones.count == 0) {
+    if (common_zones(reader, CLAIM_NARROWS, &zones) && zones.count == 0) {
         pin->kind = PIN_IMPOSSIBLE;
-    } else if (any_held(reading, CLAIM_BOUND)) {
+    } else if (any_held(reader, CLAIM_BOUND)) {
         pin->kind = PIN_BOUND;
         pin->source = PIN_FROM_VOLUME;
         pin->zones = zones;
         pin->chosen = zones.count == 1;
-    } else if (!any_held(reading, CLAIM_UNKNOWN)) {
-        pin->kind = any_held(reading, CLAIM_RESERVED)  ? PIN_RESERVED
-                    : any_held(reading, CLAIM_UNBOUND) ? PIN_UNBOUND
-                                                       : PIN_CANDIDATES;
-        pin_unbound(reading, pin);
+    } else if (!any_held(reader, CLAIM_UNKNOWN)) {
+        pin->kind = any_held(reader, CLAIM_RESERVED)  ? PIN_RESERVED
+                    : any_held(reader, CLAIM_UNBOUND) ? PIN_UNBOUND
+                                                      : PIN_CANDIDATES;
+        pin_unbound(reader, pin);
     }
 }
 
@@ -260,19 +261,19 @@ bool pin_may_apply(const struct object *pod)
 void pin_read(const struct snapshot *snapshot, const struct supply *supply,
               const struct object *pod, struct arena *arena, struct pin *pin)
 {
-    struct reading reading = {.snapshot = snapshot,
-                              .pod = pod,
-                              .supply = supply,
-                              .arena = arena,
-                              .set = pin_set_of(snapshot, pod)};
+    struct pin_reader reader = {.snapshot = snapshot,
+                                .pod = pod,
+                                .supply = supply,
+                                .arena = arena,
+                                .set = pin_set_of(snapshot, pod)};
     *pin = (struct pin){.kind = PIN_NONE};
-    if (!read_mounts(&reading))
+    if (!read_mounts(&reader))
         return;
-    if (reading.mounts.count == 0)
-        pin_follower(&reading, pin);
+    if (reader.mounts.count == 0)
+        pin_follower(&reader, pin);
     else
-        pin_volumes(&reading, pin);
-    pin->of_replicas = reading.set.set != NULL && reading.set.replicas >= 2;
+        pin_volumes(&reader, pin);
+    pin->of_replicas = reader.set.set != NULL && reader.set.replicas >= 2;
     pin->reachable = pin->kind != PIN_NONE && pin->kind != PIN_IMPOSSIBLE;
     /* With what is no label value, which a volume may say, the API server would refuse the pod. */
     for (size_t i = 0; pin->reachable && i < pin->zones.count; i++)
@@ -283,22 +284,22 @@ void pin_read(const struct snapshot *snapshot, const struct supply *supply,
 bool pin_is_impossible(const struct snapshot *snapshot, const struct object *pod,
                        struct arena *arena, struct text *volumes)
 {
-    struct reading reading = {
+    struct pin_reader reader = {
         .snapshot = snapshot, .pod = pod, .arena = arena, .set = pin_set_of(snapshot, pod)};
     struct zones zones;
-    if (!read_mounts(&reading) || !common_zones(&reading, CLAIM_NARROWS, &zones) || zones.count > 0)
+    if (!read_mounts(&reader) || !common_zones(&reader, CLAIM_NARROWS, &zones) || zones.count > 0)
         return false;
-    *volumes = describe(&reading);
+    *volumes = describe(&reader);
     return true;
 }
 
 bool pin_bound_zones(const struct snapshot *snapshot, const struct object *pod, struct arena *arena,
                      struct zones *zones, struct text *volumes)
 {
-    struct reading reading = {
+    struct pin_reader reader = {
         .snapshot = snapshot, .pod = pod, .arena = arena, .set = pin_set_of(snapshot, pod)};
-    if (!read_mounts(&reading) || !common_zones(&reading, CLAIM_BOUND, zones) || zones->count == 0)
+    if (!read_mounts(&reader) || !common_zones(&reader, CLAIM_BOUND, zones) || zones->count == 0)
         return false;
-    *volumes = describe(&reading);
+    *volumes = describe(&reader);
     return true;
 }

@@ -311,31 +311,31 @@ const struct key rail_common_keys[] = {
 /* ---- rails ---- */
 
 /* What reading the rails of one document needs. */
-struct reading {
+struct document_reader {
     const struct schema *schema;
     const struct catalog *catalog;
     struct problems *warnings;
     struct document *document;
 };
 
-static bool refuse_unknown_rail(const struct reading *reading, const struct field *rails,
+static bool refuse_unknown_rail(const struct document_reader *reader, const struct field *rails,
                                 const struct member *member)
 {
     size_t count = rail_count();
-    struct text *names = ARENA_ARRAY(reading->schema->arena, count, struct text);
+    struct text *names = ARENA_ARRAY(reader->schema->arena, count, struct text);
     for (size_t i = 0; i < count; i++)
         names[i] = text_of(rail_at(i)->name);
-    return schema_unknown(reading->schema, rails, member, "rail", names, count);
+    return schema_unknown(reader->schema, rails, member, "rail", names, count);
 }
 
-static bool read_rail(const struct reading *reading, const struct field *rails,
+static bool read_rail(const struct document_reader *reader, const struct field *rails,
                       const struct member *member, struct rail_use *use)
 {
-    const struct schema *schema = reading->schema;
+    const struct schema *schema = reader->schema;
     struct text name = {member->key, member->key_size};
     const struct rail *rail = rail_find(name);
     if (rail == NULL)
-        return refuse_unknown_rail(reading, rails, member);
+        return refuse_unknown_rail(reader, rails, member);
     /* Nothing after the name is as {}: all defaults. */
     const struct field *field = field_member(schema->arena, rails, name);
     if (!node_is(field->node, NODE_MAP) && !node_is(field->node, NODE_NULL))
@@ -348,9 +348,9 @@ static bool read_rail(const struct reading *reading, const struct field *rails,
     if (!schema_read(schema, field, parts, 2))
         return false;
     if (rail->prepare != NULL)
-        rail->prepare(settings, reading->catalog, &member->value, schema->source, schema->arena,
-                      reading->warnings);
-    const struct document *document = reading->document;
+        rail->prepare(settings, reader->catalog, &member->value, schema->source, schema->arena,
+                      reader->warnings);
+    const struct document *document = reader->document;
     enum mode mode = document->mode;
     if (rail->only_warns && mode != MODE_OFF)
         mode = MODE_WARN;
@@ -370,9 +370,9 @@ static int compare_rails(const void *a, const void *b)
                         text_of(((const struct rail_use *)b)->rail->name));
 }
 
-static bool read_rails(const struct reading *reading, const struct field *rails)
+static bool read_rails(const struct document_reader *reader, const struct field *rails)
 {
-    const struct schema *schema = reading->schema;
+    const struct schema *schema = reader->schema;
     if (rails->node == NULL)
         return true;
     if (!node_is(rails->node, NODE_MAP))
@@ -381,13 +381,13 @@ static bool read_rails(const struct reading *reading, const struct field *rails)
     struct rail_use *uses = ARENA_ARRAY(schema->arena, count, struct rail_use);
     bool good = true;
     for (size_t i = 0; i < count; i++)
-        good = read_rail(reading, rails, &rails->node->members[i], &uses[i]) && good;
+        good = read_rail(reader, rails, &rails->node->members[i], &uses[i]) && good;
     if (!good)
         return false;
     if (count > 1)
         qsort(uses, count, sizeof *uses, compare_rails);
-    reading->document->policy.rails = uses;
-    reading->document->policy.rail_count = count;
+    reader->document->policy.rails = uses;
+    reader->document->policy.rail_count = count;
     return true;
 }
 
@@ -446,8 +446,8 @@ bool document_read(const struct schema *schema, const struct node *root,
     document.policy.place = source_place(
         schema->source, schema->arena, field_offset(field_at(schema->arena, top, "metadata.name")));
 
-    struct reading reading = {schema, catalog, warnings, &document};
-    good = read_rails(&reading, field_get(schema->arena, spec, "rails")) && good;
+    struct document_reader reader = {schema, catalog, warnings, &document};
+    good = read_rails(&reader, field_get(schema->arena, spec, "rails")) && good;
     good = exceptions_check(schema, spec, exceptions, exception_count) && good;
     document.policy.overrides = document.overrides.items;
     document.policy.override_count = document.overrides.count;

@@ -12,7 +12,7 @@ struct rule {
     struct text page, help_uri;
 };
 
-struct loaded_policies {
+struct rules {
     struct rule *items;
     size_t count;
 };
@@ -83,10 +83,10 @@ static bool is_used(const char *id, const struct located_finding *findings, size
 }
 
 /* Each rail that found something, by name. */
-static struct loaded_policies rules_of(const struct located_finding *findings, size_t count,
+static struct rules rules_of(const struct located_finding *findings, size_t count,
                                        struct arena *arena)
 {
-    struct loaded_policies rules = {.items = ARENA_ARRAY(arena, rail_count(), struct rule)};
+    struct rules rules = {.items = ARENA_ARRAY(arena, rail_count(), struct rule)};
     for (size_t i = 0; i < rail_count(); i++) {
         const struct rail *rail = rail_at(i);
         struct text docs;
@@ -145,7 +145,7 @@ static struct text insertion_of(const struct located_finding *located, struct ar
     return scalar_rewritten(written, located->finding->replacement, arena);
 }
 
-static size_t rule_index(const struct loaded_policies *rules, const char *id)
+static size_t rule_index(const struct rules *rules, const char *id)
 {
     size_t index = 0;
     while (index + 1 < rules->count && strcmp(rules->items[index].id, id) != 0)
@@ -154,7 +154,7 @@ static size_t rule_index(const struct loaded_policies *rules, const char *id)
 }
 
 static const struct result *results_of(const struct located_finding *findings, size_t count,
-                                       const struct loaded_policies *rules, struct arena *arena)
+                                       const struct rules *rules, struct arena *arena)
 {
     struct result *results = ARENA_ARRAY(arena, count, struct result);
     uint64_t last_hash = 0;
@@ -282,7 +282,7 @@ static const char *level_of(const struct finding *finding)
 }
 
 static struct json_object *json_of_result(const struct result *result,
-                                          const struct loaded_policies *rules)
+                                          const struct rules *rules)
 {
     const struct finding *finding = result->located->finding;
     struct json_object *json = json_object_new_object();
@@ -318,7 +318,7 @@ static struct json_object *json_of_rule(const struct rule *rule)
     return json;
 }
 
-static struct json_object *json_of_tool(const struct loaded_policies *rules)
+static struct json_object *json_of_tool(const struct rules *rules)
 {
     struct json_object *list = json_object_new_array();
     for (size_t i = 0; i < rules->count; i++)
@@ -379,7 +379,7 @@ bool report_sarif(const struct report *report, const struct report_style *style,
     (void)style;
     size_t count, notification_count;
     const struct located_finding *findings = locate_findings(report, arena, &count);
-    struct loaded_policies rules = rules_of(findings, count, arena);
+    struct rules rules = rules_of(findings, count, arena);
     const struct result *results = results_of(findings, count, &rules, arena);
     const struct notification *notifications = notifications_of(report, arena, &notification_count);
 

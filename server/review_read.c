@@ -174,7 +174,7 @@ static bool read_part(struct text body, const struct part *part, struct arena *a
                        error);
 }
 
-struct reading {
+struct review_reader {
     struct text body;
     const struct part *part;
     struct arena *arena;
@@ -185,22 +185,22 @@ struct reading {
 
 static void read_body(void *argument)
 {
-    struct reading *reading = argument;
-    reading->done =
-        read_part(reading->body, reading->part, reading->arena, reading->review, reading->error);
+    struct review_reader *reader = argument;
+    reader->done =
+        read_part(reader->body, reader->part, reader->arena, reader->review, reader->error);
 }
 
 /* *limit is what it came to, or LIMIT_NONE when there is no review in the body. */
-static bool try_part(struct reading *reading, enum review_limit *limit)
+static bool try_part(struct review_reader *reader, enum review_limit *limit)
 {
     struct error error;
-    bool ended = arena_guard(reading->arena, read_body, reading, &error);
+    bool ended = arena_guard(reader->arena, read_body, reader, &error);
     if (!ended)
-        *reading->error = error;
-    *limit = !ended                                ? limit_of_arena(reading->arena)
-             : reading->error->kind == ERROR_LIMIT ? LIMIT_SHAPE
-                                                   : LIMIT_NONE;
-    return ended && reading->done;
+        *reader->error = error;
+    *limit = !ended                               ? limit_of_arena(reader->arena)
+             : reader->error->kind == ERROR_LIMIT ? LIMIT_SHAPE
+                                                  : LIMIT_NONE;
+    return ended && reader->done;
 }
 
 /* What is read when the whole cannot be: of the last, memory is what was set aside for the answer.
@@ -210,10 +210,10 @@ static const struct part *const less[] = {&head, &names};
 bool review_read(struct text body, struct arena *arena, struct review *review, struct error *error)
 {
     struct arena_mark mark = arena_mark(arena);
-    struct reading reading = {body, &whole, arena, review, error, false};
+    struct review_reader reader = {body, &whole, arena, review, error, false};
     enum review_limit limit, again;
     *error = (struct error){0};
-    if (try_part(&reading, &limit))
+    if (try_part(&reader, &limit))
         return true;
     review->limit = limit;
     review->obstacle = *error;
@@ -226,8 +226,8 @@ bool review_read(struct text body, struct arena *arena, struct review *review, s
             arena_open_reserve(arena);
         *error = (struct error){0};
         *review = (struct review){.limit = limit, .obstacle = review->obstacle};
-        reading = (struct reading){body, less[i], arena, review, error, false};
-        if (try_part(&reading, &again))
+        reader = (struct review_reader){body, less[i], arena, review, error, false};
+        if (try_part(&reader, &again))
             return true;
         if (again == LIMIT_NONE)
             return false;

@@ -7,7 +7,7 @@ static const struct doc_limits limits = {.bytes = 8 << 20, .nodes = 200000, .dep
 
 /* ---- reading ---- */
 
-struct reading {
+struct object_reader {
     const char *kind;
     struct arena *arena;
     struct text body;
@@ -17,21 +17,22 @@ struct reading {
 
 static void read_body(void *context)
 {
-    struct reading *reading = context;
-    struct arena *arena = reading->arena;
+    struct object_reader *reader = context;
+    struct arena *arena = reader->arena;
     struct source *source = ARENA_NEW(arena, struct source);
     struct error error;
-    source->text = arena_text(arena, reading->body);
-    reading->done = doc_read_json(source, &limits, NULL, arena, &reading->root, &error) &&
-                    text_is(node_string(node_get(reading->root, "kind")), reading->kind) &&
-                    node_string(node_at(reading->root, "metadata.resourceVersion")).size > 0;
+    source->text = arena_text(arena, reader->body);
+    reader->done = doc_read_json(source, &limits, NULL, arena, &reader->root, &error) &&
+                   text_is(node_string(node_get(reader->root, "kind")), reader->kind) &&
+                   node_string(node_at(reader->root, "metadata.resourceVersion")).size > 0;
 }
 
 const struct node *object_of(enum resource resource, struct text body, struct arena *arena)
 {
-    struct reading reading = {.kind = resource_table[resource].kind, .arena = arena, .body = body};
+    struct object_reader reader = {
+        .kind = resource_table[resource].kind, .arena = arena, .body = body};
     struct error error;
-    return arena_guard(arena, read_body, &reading, &error) && reading.done ? reading.root : NULL;
+    return arena_guard(arena, read_body, &reader, &error) && reader.done ? reader.root : NULL;
 }
 
 static struct text *item_of(struct rotation_secret *secret, size_t i)
