@@ -28,8 +28,8 @@ enum { REDZONE_BYTES = 0, TEXT_ALIGNMENT = 1 };
 enum {
     FIRST_BLOCK_BYTES = 16 << 10,
     LARGEST_BLOCK_BYTES = 1 << 20, /* of what grows by itself; one allocation may be larger */
-    WATCH_BYTES = 64 << 10,        /* a watch is asked each time so much was taken, */
-    WATCH_STEPS = 64 << 10,        /* or so many steps were made */
+    WATCH_BYTES = 64 << 10,        /* a watch is asked after this many bytes */
+    WATCH_STEPS = 64 << 10,        /* or after this many steps */
 };
 
 struct block {
@@ -44,17 +44,17 @@ struct guard {
 };
 
 /* Memory between next and the end of the last block is zero: blocks come from calloc, and a reset
- * clears what was used of the one it keeps. */
+ * clears the used part of the block it keeps. */
 struct arena {
     char *next, *end;
     struct block *last;
     size_t used_bytes;
-    size_t stop_bytes; /* of used_bytes: the budget, or where the watch is asked before it */
+    size_t stop_bytes; /* of used_bytes: the budget, or the next call of the watch before it */
     size_t budget_bytes, full_budget_bytes; /* now, and after a reset */
     size_t next_block_bytes;
     struct guard *guard;
     struct arena_watch watch; /* ask NULL: none */
-    size_t steps_left;        /* until it is asked */
+    size_t steps_left;        /* until the watch is asked */
     struct block *reserve;    /* NULL: none */
     struct {
         bool open;
@@ -75,8 +75,8 @@ struct arena *arena_create(size_t budget_bytes)
     return arena;
 }
 
-/* Folded into the test for the budget, so that what is below both costs nothing more. taken_bytes
- * are about to be taken, within the budget. */
+/* The watch shares the test for the budget, so that an allocation below both costs nothing more.
+ * taken_bytes are about to be taken, within the budget. */
 static void watch_next(struct arena *arena, size_t taken_bytes)
 {
     size_t used_bytes = arena->used_bytes + taken_bytes;
@@ -109,8 +109,8 @@ void arena_destroy(struct arena *arena)
     free(arena);
 }
 
-/* The largest block that is not larger than a request usually needs: kept, so that a series of
- * equal requests ends up with one block that fits them. */
+/* The largest block that is not larger than a usual request needs, so that a series of equal
+ * requests ends up with one block that fits them. */
 static struct block *block_to_keep(struct block *last)
 {
     struct block *kept = NULL;
@@ -121,7 +121,7 @@ static struct block *block_to_keep(struct block *last)
     return kept;
 }
 
-/* Zeroes what was used of a block, from a place in it up to another. */
+/* Zeroes the used part of a block, from a place in it up to another. */
 static void block_clear(struct block *block, char *from, const char *to)
 {
     ASAN_UNPOISON_MEMORY_REGION(from, (size_t)(to - from));
@@ -191,7 +191,7 @@ void arena_rewind(struct arena *arena, struct arena_mark mark)
     watch_next(arena, 0);
 }
 
-/* What is as large has a block of its own. */
+/* An allocation this large has a block of its own. */
 void arena_release(struct arena *arena, const void *memory, size_t size_bytes)
 {
     if (size_bytes <= LARGEST_BLOCK_BYTES || arena->aside.open)
@@ -240,7 +240,7 @@ static _Noreturn void arena_fail(struct arena *arena, size_t wanted_bytes, enum 
 
 /* ---- the watch ---- */
 
-/* Without a guard nobody could be told. */
+/* Without a guard nobody could handle the end. */
 static void watch_ask(struct arena *arena, size_t taken_bytes)
 {
     watch_next(arena, taken_bytes);

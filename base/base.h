@@ -31,7 +31,7 @@ static inline bool text_equal(struct text a, struct text b)
 }
 /* A terminated copy on the heap, the caller's to free; NULL without memory. */
 char *text_duplicate(struct text t);
-/* Inline, so that the size of a literal is known: there are many to compare with. */
+/* Inline, so that the compiler knows the size of a literal: these comparisons are many. */
 static inline bool text_is(struct text a, const char *terminated)
 {
     return text_equal(a, (struct text){terminated, terminated == NULL ? 0 : strlen(terminated)});
@@ -51,12 +51,12 @@ bool text_is_glob(struct text t); /* has a * or a ? */
 bool text_is_digits(struct text t);
 /* A whole decimal integer with optional sign; false on anything else or overflow. */
 bool text_to_int64(struct text t, int64_t *value) MUST_CHECK;
-/* Levenshtein distance in bytes, or limit + 1 as soon as it is known to exceed limit. Texts over
- * 256 bytes are never near: limit + 1. */
+/* Levenshtein distance in bytes; limit + 1 when it exceeds limit, or when a text has over 256
+ * bytes. */
 size_t text_distance(struct text a, struct text b, size_t limit);
-/* Index of the candidate nearest to wanted (smallest distance, then first), or count when none
- * is within limit edits. One that differs in ASCII case alone is nearer than any but an equal one,
- * unless limit is 0. */
+/* Index of the candidate nearest to wanted (smallest distance, then first), or count when none is
+ * within limit edits. A candidate that differs in ASCII case alone is nearer than any other but an
+ * equal one, unless limit is 0. */
 size_t text_nearest(struct text wanted, const struct text *candidates, size_t count, size_t limit);
 
 /* ---- errors ---- */
@@ -80,8 +80,8 @@ struct place {
     uint32_t line, column;
 };
 
-/* An error is a value: no heap, so it outlives the arena that failed. place.file must outlive it.
- */
+/* An error is a value: no heap, so it outlives the arena that failed. place.file must outlive the
+ * error. */
 struct error {
     enum error_kind kind;
     struct place place;
@@ -117,7 +117,7 @@ void arena_reset(struct arena *arena);
 size_t arena_used_bytes(const struct arena *arena);
 size_t arena_budget_bytes(const struct arena *arena);
 
-/* Zeroed, aligned for any object, never NULL: over the budget, or out of memory, the innermost
+/* Zeroed, aligned for any object, never NULL. Over the budget, or out of memory, the innermost
  * arena_guard ends with an error; without a guard the process aborts with a message. */
 void *arena_alloc(struct arena *arena, size_t size_bytes);
 void *arena_array(struct arena *arena, size_t count, size_t size_bytes); /* overflow-checked */
@@ -125,16 +125,16 @@ void *arena_array(struct arena *arena, size_t count, size_t size_bytes); /* over
 #define ARENA_ARRAY(arena, count, type) ((type *)arena_array((arena), (count), sizeof(type)))
 /* Copies are terminated with a NUL that is not counted in size. */
 struct text arena_text(struct arena *arena, struct text t);
-/* t, or a copy of it in which U+FFFD stands for each byte that is not of valid UTF-8 (file names
- * can be any bytes). Terminated if t was. */
+/* t, or a copy of it in which U+FFFD replaces each byte that is not valid UTF-8 (file names can be
+ * any bytes). Terminated if t was. */
 struct text text_as_utf8(struct text t, struct arena *arena);
 struct text arena_printf(struct arena *arena, const char *format, ...) PRINTF_LIKE(2, 3);
 struct text arena_vprintf(struct arena *arena, const char *format, va_list args) PRINTF_LIKE(2, 0);
 
 /* Runs body(argument). False with *error (ERROR_LIMIT or ERROR_MEMORY) when the arena ran out, or
- * its watch stopped it; then only what lies in the arena, or was complete before, may be touched:
- * under a guard no foreign resource (file, lock, malloc, json-c, libyaml, GnuTLS) may be held
- * across an arena call. Guards nest. */
+ * its watch stopped it. Then the caller may touch only what is in the arena, or was complete
+ * before. Under a guard the code holds no foreign resource (file, lock, malloc, json-c, libyaml,
+ * GnuTLS) across an arena call. Guards nest. */
 bool arena_guard(struct arena *arena, void (*body)(void *), void *argument,
                  struct error *error) MUST_CHECK;
 
@@ -148,26 +148,27 @@ enum arena_end {
 /* *reason is what the watch said, else 0. */
 enum arena_end arena_ended(const struct arena *arena, int *reason);
 
-/* Asked now and then while memory is taken, under a guard: 0 lets the work go on, any other number
- * is the reason why the innermost guard ends, with ERROR_LIMIT. */
+/* The arena asks it now and then while it hands out memory, under a guard. 0 lets the work go on;
+ * any other number is the reason why the innermost guard ends, with ERROR_LIMIT. */
 struct arena_watch {
     int (*ask)(void *context);
     void *context;
 };
 /* Until the next reset. The watch is copied; NULL: none. */
 void arena_watch(struct arena *arena, const struct arena_watch *watch);
-/* For long loops that take no memory: so many steps were made. A step is some ten instructions. */
+/* For long loops that take no memory: reports how many steps were made. A step is some ten
+ * instructions. */
 void arena_tick(struct arena *arena, size_t steps);
 
-/* Sets memory aside, once, for what has to be said after a guard has ended; false when malloc
- * fails. Memory that was never written to costs address space alone. */
+/* Reserves memory, once, for what must be said after a guard has ended; false when malloc fails.
+ * Memory that was never written to costs only address space. */
 bool arena_reserve(struct arena *arena, size_t size_bytes) MUST_CHECK;
-/* From here to the next reset all is taken from the reserve, beyond the budget, and no watch is
- * asked. */
+/* From here to the next reset all allocations come from the reserve, beyond the budget, and no
+ * watch is asked. */
 void arena_open_reserve(struct arena *arena);
 
-/* All that was taken after the mark is forgotten. A mark does not hold beyond the opening of the
- * reserve. */
+/* Frees everything that was allocated after the mark. A mark is no longer valid once the reserve is
+ * open. */
 struct arena_mark {
     const void *block;
     char *next;
@@ -175,12 +176,12 @@ struct arena_mark {
 };
 struct arena_mark arena_mark(const struct arena *arena);
 void arena_rewind(struct arena *arena, struct arena_mark mark);
-/* Gives back an allocation of over a mebibyte, which nobody looks at any more and which was made
- * after the last mark; of a smaller one nothing. */
+/* Frees an allocation of over a mebibyte that was made after the last mark and that nobody reads
+ * any more. It does nothing for a smaller one. */
 void arena_release(struct arena *arena, const void *memory, size_t size_bytes);
 
 struct text text_base64(struct text bytes, struct arena *arena); /* the standard alphabet, padded */
-/* Line breaks are passed over; false when it is no base64. */
+/* Ignores line breaks; false when it is no base64. */
 bool text_from_base64(struct text encoded, struct arena *arena, struct text *bytes) MUST_CHECK;
 
 /* A list that grows in an arena: `LIST(struct finding) findings;` zero-initialised. */
@@ -208,8 +209,8 @@ void text_builder_add(struct text_builder *builder, struct text t);
 void text_builder_printf(struct text_builder *builder, const char *format, ...) PRINTF_LIKE(2, 3);
 struct text text_builder_text(const struct text_builder *builder); /* terminated, not copied */
 
-/* Texts with a number each, found in constant time; for whatever a stranger can make long.
- * Zero-initialise. The texts must outlive it. */
+/* Texts with a number each, found in constant time; for input whose length a stranger chooses.
+ * Zero-initialise. The texts must outlive the map. */
 struct text_map {
     struct text_count {
         struct text key;
@@ -248,8 +249,8 @@ struct path_list {
     size_t count, capacity;
 };
 bool path_is_folder(const char *path); /* "-" is none */
-/* Every .yaml, .yml and .json file below a folder, by name; names that begin with "." are passed
- * over. What cannot be read is added to problems. */
+/* Every .yaml, .yml and .json file below a folder, by name, except names that begin with ".". What
+ * cannot be read is added to problems. */
 void folder_find_documents(const char *path, struct arena *arena, struct path_list *files,
                            struct problems *problems);
 
@@ -267,9 +268,8 @@ void log_set_level(enum log_level least);
 
 enum node_kind { NODE_NULL, NODE_BOOL, NODE_NUMBER, NODE_STRING, NODE_LIST, NODE_MAP };
 
-/* A value. Strings and numbers are slices of the text that was read, or of the arena where an
- * escape or a fold had to be undone; both must outlive the node. A number keeps its decimal text.
- */
+/* A value. Strings and numbers are slices of the source text, or of the arena where an escape or a
+ * fold was resolved; both must outlive the node. A number keeps its decimal text. */
 struct node {
     union {
         const char *bytes;            /* NODE_STRING, NODE_NUMBER, NODE_BOOL ("true", "false") */
@@ -292,12 +292,12 @@ static inline struct text member_key(const struct member *member)
     return (struct text){member->key, member->key_size};
 }
 
-/* How many characters stand before a block of the text. */
+/* How many characters come before a block of the text. */
 struct source_mark {
     uint32_t points; /* code points */
     uint32_t units;  /* UTF-16 code units */
 };
-/* The text a tree was read from; places are computed from it when somebody asks. */
+/* The text a tree was read from; places are computed from it on demand. */
 struct source {
     const char *file; /* NULL: not a file */
     struct text text;
@@ -306,22 +306,22 @@ struct source {
     struct source_mark *marks;
 };
 
-/* Finds where lines start, and marks the text so that columns of a long line are not counted from
- * its start, in the arena that holds the source. Whoever hands a source to others who have arenas
- * of their own, or to several threads, does that first. */
+/* Finds the starts of lines, and marks in long lines so that columns are counted fast. arena must
+ * hold the source. Call it before a source goes to other threads, or to code with an arena of its
+ * own. */
 void source_find_lines(struct source *source, struct arena *arena);
-/* Line and column of a byte offset. Of a source whose lines are not found yet they are found, in
- * arena, which then has to last as long as the source. */
+/* Line and column of a byte offset. If the lines of the source are not found yet, this finds them,
+ * in arena, which then has to last as long as the source. */
 struct place source_place(struct source *source, struct arena *arena, uint32_t offset);
 /* The column in UTF-16 code units of an offset in a line (from 1); lines have been found. */
 uint32_t source_utf16_column(const struct source *source, uint32_t line, uint32_t offset);
 
-/* What of JSON is read. The rest is passed over by its quotes and brackets: it is neither checked
- * nor counted, at any depth. */
+/* Which parts of a JSON text are read. The reader skips the rest by its quotes and brackets: it
+ * neither checks nor counts it, at any depth. */
 struct doc_choice {
     const void *root; /* what is wanted of the root */
-    /* Of a map from which `within` is wanted: false, nothing of this member; else *inside is what
-     * is wanted of it, and of each item when it is a list; NULL: the whole. */
+    /* For a member of a map from which `within` is wanted. False: skip the member. Otherwise
+     * *inside is what is wanted of it, and of each item when it is a list; NULL: the whole. */
     bool (*wants)(const void *within, struct text key, const void **inside);
 };
 struct doc_limits {
@@ -333,30 +333,30 @@ extern const struct doc_limits doc_limits_manifest; /* a file: 64 MiB, 4 M nodes
 extern const struct doc_limits doc_limits_policy;   /* a policy: 4 MiB, 200 k nodes, depth 32 */
 
 /* One JSON value and nothing after it but white space. Strict: RFC 8259, valid UTF-8, no NUL in a
- * key. A duplicate key is an error at its second place: with problems NULL the text is refused,
- * otherwise the error is added there and the last value stands. */
+ * key. A duplicate key is an error at its second place. With problems NULL the text is refused;
+ * otherwise the error is added there and the last value counts. */
 bool doc_read_json(struct source *source, const struct doc_limits *limits,
                    struct problems *duplicates, struct arena *arena, const struct node **root,
                    struct error *error) MUST_CHECK;
 
 /* ---- JSON without a tree ---- */
 
-/* Walks the members of a map or the items of a list, any of which may be cut off at the end. */
+/* Walks the members of a map or the items of a list; either may be cut off at the end. */
 struct json_walk {
     const char *at, *end;
-    size_t count; /* that have come */
+    size_t count; /* the number of members or items so far */
     bool is_map;
-    bool ended; /* by its bracket: none is missing */
+    bool ended; /* the closing bracket was there: nothing is missing */
 };
-/* False: it is neither map nor list. */
+/* False: value is neither map nor list. */
 bool json_walk_begin(struct json_walk *walk, struct text value);
-/* The next whole member or item (key empty), both as they are written; false: there is none. Then
- * key and value are what is there of one that is cut off. */
+/* The next whole member or item (key empty), both as written; false: there is none. Then key and
+ * value are the part of the last one that was cut off. */
 bool json_walk_next(struct json_walk *walk, struct text *key, struct text *value);
-/* The first whole member of that key, as it is written; empty: there is none. */
+/* The first whole member with that key, as written; empty: there is none. */
 struct text json_find(struct text map, const char *key);
-/* The same for a value that is walked or weighed next: it may have more behind it, as where it ends
- * is not looked for. */
+/* The same without looking for the end of the value, so more text may follow. For a value that is
+ * walked or weighed next. */
 struct text json_find_start(struct text map, const char *key);
 struct json_step {
     struct text key; /* as it is written */
@@ -364,19 +364,20 @@ struct json_step {
     size_t index;
 };
 enum { JSON_STEPS_MAX = 5 };
-/* The way to what has most of the bytes of a value: a step for each value within the one before
- * that has half of its bytes or more. Returns how many; 0 where the value is cut off, too. */
+/* The path to what has most of the bytes of a value: one step for each nested value that has at
+ * least half of the bytes of the one around it. Returns the number of steps; 0 also for a value
+ * that is cut off. */
 size_t json_heaviest(struct text value, struct json_step steps[JSON_STEPS_MAX]);
-/* What a string without escapes says; empty: it is none. */
+/* The text of a string without escapes; empty: it is none. */
 struct text json_plain_string(struct text value);
 
 enum yaml_style {
     YAML_MANIFEST, /* as kubectl reads: YAML 1.1 scalars, aliases and merge keys in the budget */
     YAML_POLICY,   /* no anchors, aliases, merge keys or tags; duplicate keys are errors */
 };
-/* Reads every document of a stream. A document that does not parse adds its error to problems,
- * and what libyaml cannot pass over ends the stream there; documents already read stand. sink is
- * called for each document in order (an empty one is a NODE_NULL). */
+/* Reads every document of a stream. A document that does not parse adds its error to problems. What
+ * libyaml cannot skip ends the stream there; earlier documents count. sink is called for each
+ * document in order (an empty one is a NODE_NULL). */
 void doc_read_yaml(struct source *source, enum yaml_style style, const struct doc_limits *limits,
                    struct arena *arena, struct problems *problems,
                    void (*sink)(void *context, const struct node *root), void *context);
@@ -387,7 +388,7 @@ bool node_is(const struct node *node, enum node_kind kind); /* false for NULL */
 bool node_is_given(const struct node *node); /* there, and not null, which the API server drops */
 bool node_integer(const struct node *node, int64_t *value); /* a NODE_NUMBER without a fraction */
 bool node_true(const struct node *node);                    /* the boolean true */
-/* NULL when absent, or when map is not a map. The last one where a key stands twice. */
+/* NULL when absent, or when map is not a map. If a key occurs twice, the last one. */
 const struct node *node_member(const struct node *map, struct text key);
 const struct node *node_get(const struct node *map, const char *key);
 /* Dotted keys, no indices: node_at(pod, "spec.affinity.nodeAffinity"). NULL: absent. */
@@ -399,8 +400,8 @@ const char *node_kind_name(enum node_kind kind);             /* "a map", "a stri
 
 /* ---- nodes made here, and patches ---- */
 
-/* Values that the program puts into a tree. What they point to must outlive them; their offset is
- * 0, since no text has them. */
+/* Values that the program puts into a tree. What they point to must outlive them. Their offset is
+ * 0, because they are in no text. */
 struct node node_of_text(struct text t); /* a string */
 struct node node_of_bool(bool value);
 struct node node_of_integer(int64_t value, struct arena *arena);
@@ -408,19 +409,19 @@ struct node node_of_items(const struct node *items, size_t count);
 struct node node_of_members(const struct member *members, size_t count);
 struct member member_of(struct text key, struct node value);
 const struct node *node_keep(struct arena *arena, struct node node); /* a copy in the arena */
-/* A value as YAML: on one line, or as a file has it. */
+/* A value as YAML: on one line, or as in a file. */
 struct text node_yaml_line(const struct node *node, struct arena *arena);
 struct text node_yaml(const struct node *node, struct arena *arena);
 /* A value as JSON, without a space. A number is written as it was read. */
 struct text node_json(const struct node *node, struct arena *arena);
 
-/* JSON, written piece by piece; a text is a string of valid UTF-8, whatever its bytes are. */
+/* Writes JSON piece by piece; any bytes of a text become a string of valid UTF-8. */
 void json_write_string(struct text_builder *out, struct text t);
-/* A member's key, behind a comma unless its map has just begun. */
+/* A member's key, after a comma unless its map has just begun. */
 void json_write_key(struct text_builder *out, const char *key);
 void json_write_member(struct text_builder *out, const char *key, struct text value);
 void json_write_node(struct text_builder *out, const struct node *node);
-/* The start of t that takes at most limit_bytes in JSON, without a code point cut in two. */
+/* The longest start of t that takes at most limit_bytes in JSON and does not cut a code point. */
 struct text json_cut(struct text t, size_t limit_bytes);
 
 /* One operation of a JSON patch (RFC 6902). */
@@ -435,13 +436,13 @@ struct patch {
     struct patch_op *items;
     size_t count, capacity;
 };
-/* root after all the operations, in order; what they do not touch is shared with root, which stays
- * as it was. False, with *error, when one of them cannot be made: then none counts. */
+/* root after all the operations, in order. The result shares with root what they do not touch, and
+ * root stays as it was. False, with *error, when one operation fails: then none counts. */
 bool doc_patch(const struct node *root, const struct patch_op *operations, size_t count,
                struct arena *arena, const struct node **patched, struct error *error) MUST_CHECK;
 
-/* A way down a tree, kept while descending, so that a finding can say its path and place. A field
- * that is not there still has a path; its place is that of the nearest ancestor that is. */
+/* A path down a tree, built while descending, so that a finding knows its path and place. An absent
+ * field has a path, too; its place is that of its nearest ancestor. */
 struct field {
     const struct field *parent; /* NULL at the root */
     struct text key;            /* of a map's member; data NULL for a list's item */
@@ -454,8 +455,8 @@ const struct field *field_member(struct arena *arena, const struct field *parent
 const struct field *field_item(struct arena *arena, const struct field *parent, size_t index);
 /* Dotted keys below parent. */
 const struct field *field_at(struct arena *arena, const struct field *parent, const char *path);
-/* "spec.template.spec.nodeSelector[node.kubernetes.io/arch]": a key that is not a plain word stands
- * in brackets, as in Kubernetes' own field errors. */
+/* "spec.template.spec.nodeSelector[node.kubernetes.io/arch]": a key that is not a plain word is in
+ * brackets, as in Kubernetes' own field errors. */
 struct text field_path(struct arena *arena, const struct field *field);
 /* "/spec/template/spec/nodeSelector/node.kubernetes.io~1arch": where a change has its effect. */
 struct text field_pointer(struct arena *arena, const struct field *field);
@@ -469,15 +470,15 @@ struct cell;
 struct cell *cell_create(unsigned slot_count) MUST_CHECK; /* NULL: malloc failed */
 /* Every slot must be unpinned. Destroys what is published. */
 void cell_destroy(struct cell *cell);
-/* What is published now (NULL before the first), valid until unpin. A slot is used by one thread at
- * a time and pins one pointer. */
+/* The value that is published now (NULL before the first), valid until unpin. A slot is used by one
+ * thread at a time and pins one pointer. */
 const void *cell_pin(struct cell *cell, unsigned slot);
 void cell_unpin(struct cell *cell, unsigned slot);
-/* How often was published. Asked before cell_pin: what is pinned is that one or a later one. */
+/* The number of publishes. Asked before cell_pin: what is pinned is that version or a later one. */
 uint64_t cell_count(const struct cell *cell);
-/* Waits until more was published than that, at most so long. False: nothing was. */
+/* Waits until more than count were published, at most for_ms. False: none was. */
 bool cell_await(struct cell *cell, uint64_t count, int64_t for_ms);
-/* Takes ownership of value; what it replaces is destroyed once no slot has it pinned, at this or a
+/* Takes ownership of value. Destroys the replaced value once no slot has it pinned, at this or a
  * later publish. */
 void cell_publish(struct cell *cell, void *value, void (*destroy)(void *));
 

@@ -11,7 +11,7 @@
 
 enum {
     CACHE_LINE_BYTES = 64,
-    SPARE_VALUES = 64, /* that may wait for a pending slot, beside those that are pinned */
+    SPARE_VALUES = 64, /* that may wait for a pending slot, besides the pinned ones */
 };
 
 /* Empty, PENDING while its thread is between announcing and knowing what it pins, or what it
@@ -30,11 +30,11 @@ struct value {
 struct cell {
     alignas(CACHE_LINE_BYTES) _Atomic(const void *) published;
     atomic_uint_fast64_t count; /* of those published */
-    /* For those who wait for the next one; who only pins does not look here. */
+    /* For threads that wait for the next one; cell_pin does not read it. */
     atomic_uint waiting;
     pthread_mutex_t mutex;
     pthread_cond_t changed;
-    /* The writer's alone. */
+    /* Only the writer uses these. */
     struct value current;
     struct value *retired; /* always has room for one more */
     size_t retired_count, retired_capacity;
@@ -86,9 +86,9 @@ void cell_destroy(struct cell *cell)
     free(cell);
 }
 
-/* The announcement is before the load of what is published, in the one order of all sequentially
- * consistent operations. So a writer that has exchanged the pointer afterwards finds the slot
- * pending, pinning, or already done. */
+/* The slot is announced before the published pointer is loaded, in the one order of all
+ * sequentially consistent operations. So a writer that has exchanged the pointer afterwards finds
+ * the slot pending, pinning, or already done. */
 const void *cell_pin(struct cell *cell, unsigned slot)
 {
     atomic_store(&cell->slots[slot].pinned, PENDING);
@@ -107,8 +107,8 @@ uint64_t cell_count(const struct cell *cell)
     return atomic_load(&cell->count);
 }
 
-/* Who waits says so before it looks at the count, who publishes counts before it looks for those
- * who wait: one of the two sees the other. */
+/* The waiting thread announces itself before it reads the count. The publisher counts before it
+ * looks for waiting threads. So one of the two sees the other. */
 bool cell_await(struct cell *cell, uint64_t count, int64_t for_ms)
 {
     const struct timespec until = timespec_of_ms(monotonic_ms() + (for_ms > 0 ? for_ms : 0));

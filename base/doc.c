@@ -174,7 +174,7 @@ static struct place find_place(const struct source *source, uint32_t offset)
         else
             high = middle;
     }
-    /* Before a byte order mark, which no line has, is the first column. */
+    /* An offset before a byte order mark, which is part of no line, is the first column. */
     size_t start = source->line_starts[low] < end ? source->line_starts[low] : end;
     return (struct place){source->file, (uint32_t)low + 1,
                           1 + characters_before(source, end).points -

@@ -6,10 +6,10 @@
 
 #include "base/base.h"
 
-/* Room in struct node's size, and so in the 32-bit offsets. */
+/* Fits struct node's size, and so the 32-bit offsets. */
 #define DOC_BYTES_MAX ((size_t)(1u << 28) - 1)
 
-/* As source_place, without an arena and without keeping an index: for the one error that ends the
+/* As source_place, but without an arena and without an index: for the one error that ends the
  * reading. */
 struct place source_place_once(const struct source *source, uint32_t offset);
 
@@ -32,25 +32,26 @@ static inline uint64_t key_bit(const char *key, size_t size)
     return UINT64_C(1) << (mix * UINT64_C(0x9E3779B97F4A7C15) >> 58);
 }
 
-/* Every key once: of members with equal keys the last stays, at its own place in the order. Calls
- * report (NULL: nobody wants to know) for each member whose key stood before; false as soon as
- * report says so. */
+/* Keeps every key once: of members with equal keys the last stays, at its own place in the order.
+ * Calls report (may be NULL) for each member whose key came before; false as soon as report returns
+ * false. */
 typedef bool duplicate_report(void *context, const struct member *member);
 bool members_drop_duplicates(struct arena *arena, struct member *members, size_t *count,
                              duplicate_report *report, void *context) MUST_CHECK;
-/* The same for members with room for a pointer before them, which becomes that of an index: for
- * more than are worth a search. */
+/* The same for members with room for a pointer before them, which then points to an index: for
+ * lists too long to search. */
 bool members_index(struct arena *arena, struct member *members, size_t *count,
                    duplicate_report *report, void *context) MUST_CHECK;
 /* The member of an indexed map; NULL: none. */
 const struct member *members_find(const struct node *map, struct text key);
 enum { MEMBERS_SEARCHED_MAX = 24, MEMBERS_INDEX_BYTES = 16 };
 
-/* Past the JSON value that begins at `at`, by quotes and brackets alone; NULL: it does not end. */
+/* The end of the JSON value that begins at `at`, by quotes and brackets alone; NULL: it does not
+ * end. */
 const char *json_value_end(const char *at, const char *end);
 
-/* Reads the JSON value that part, a slice of the source, consists of. *node_count goes on counting
- * towards limits->nodes; the bytes have been checked. */
+/* Reads the JSON value in part, a slice of the source. *node_count goes on counting towards
+ * limits->nodes. The caller has checked the bytes. */
 bool json_read_part(struct source *source, struct text part, const struct doc_limits *limits,
                     struct problems *duplicates, struct arena *arena, size_t *node_count,
                     struct node *root, struct error *error) MUST_CHECK;

@@ -1,5 +1,6 @@
-/* A strict JSON reader (RFC 8259) for hostile input: one pass, strings without escapes are slices
- * of the text, children are gathered on a stack and copied once when their list or map ends. */
+/* A strict JSON reader (RFC 8259) for hostile input, in one pass. Strings without escapes are
+ * slices of the text. Children are gathered on a stack and copied once when their list or map ends.
+ */
 #include "base/doc_internal.h"
 
 #include <stdalign.h>
@@ -21,7 +22,7 @@ struct reader {
 
 enum { FIRST_STACK_BYTES = 4096 };
 
-/* What may follow inside a string without looking closer, and what a number is made of. */
+/* Bytes that may follow inside a string without a closer look, and bytes of a number. */
 enum { ENDS_RUN = 1, IS_SPACE = 2, IS_DIGIT = 4 };
 static const unsigned char byte_class[256] = {
     [0x00 ... 0x08] = ENDS_RUN,
@@ -99,7 +100,7 @@ static uint32_t hex_value(const char *digits)
     return value;
 }
 
-/* at stands on "\u". */
+/* at points to "\u". */
 static const char *read_code_unit(struct reader *reader, const char *at, uint32_t *unit)
 {
     const char *digits = at + 2;
@@ -110,7 +111,7 @@ static const char *read_code_unit(struct reader *reader, const char *at, uint32_
     return digits + 4;
 }
 
-/* at stands on the backslash. */
+/* at points to the backslash. */
 static const char *check_escape(struct reader *reader, const char *at)
 {
     if (at + 1 >= reader->end || at[1] == '\0' || strchr("\"\\/bfnrtu", at[1]) == NULL)
@@ -153,8 +154,8 @@ static char *write_code_point(char *out, uint32_t code)
     return out;
 }
 
-/* A copy of a checked string without its escapes. What is written is never longer than what was
- * read, so the copy is decoded in place. */
+/* A copy of a checked string without its escapes. The copy is never longer than the original, so it
+ * is decoded in place. */
 static struct text decode(struct arena *arena, struct text raw)
 {
     static const char plain[] = "\"\\/bfnrt", meaning[] = "\"\\/\b\f\n\r\t";
@@ -206,7 +207,8 @@ static const char *skip_run(const char *at, const char *end)
     return at;
 }
 
-/* at stands on a byte in a string that is not plain ASCII; past it, or past the escape. */
+/* at points to a byte in a string that is not plain ASCII; returns the position after it, or after
+ * the escape. */
 static const char *check_byte(struct reader *reader, const char *at)
 {
     if (*at == '\\')
@@ -217,7 +219,7 @@ static const char *check_byte(struct reader *reader, const char *at)
     return length == 0 ? fail_expected(reader, at, "valid UTF-8") : at + length;
 }
 
-/* at stands on the opening quote. */
+/* at points to the opening quote. */
 static const char *read_string(struct reader *reader, const char *at, struct text *string)
 {
     const char *start = at + 1;
@@ -335,7 +337,7 @@ static const char *read_word(struct reader *reader, const char *start, struct te
     return start + word.size;
 }
 
-/* at stands on the opening bracket; moves to the first child or the closing bracket. */
+/* at points to the opening bracket; moves to the first child or the closing bracket. */
 static const char *open(struct reader *reader, const char *at)
 {
     if (++reader->depth > reader->limits->depth)
@@ -349,7 +351,7 @@ static const char *next(struct reader *reader, const char *at, char closing)
     at = skip_space(reader, at);
     if (at < reader->end && *at == ',') {
         at = skip_space(reader, at + 1);
-        /* A comma does not stand before the end. */
+        /* There is no comma before the end. */
         if (at < reader->end && *at == closing)
             return fail_expected(reader, at, closing == ']' ? "a value" : "a key in double quotes");
         return at;
@@ -399,7 +401,7 @@ static const char *pass_over(struct reader *reader, const char *at)
     return end != NULL ? end : fail_expected(reader, reader->end, "the end of a value");
 }
 
-/* Reads a member that is wanted, or passes over it (*taken: it is read). */
+/* Reads a member that is wanted (*taken), or skips it. */
 static const char *read_member(struct reader *reader, const char *start, uint64_t *bit, bool *taken)
 {
     if (start == reader->end || *start != '"')

@@ -1,7 +1,7 @@
 /* Trees made by the program, not read. */
 #include "base/doc_internal.h"
 
-/* What is read, and so what is made of it, is smaller than this limit. */
+/* Everything that is read is smaller than this limit, and so is what is made of it. */
 static uint32_t size_of(size_t size)
 {
     return size < DOC_BYTES_MAX ? (uint32_t)size : (uint32_t)DOC_BYTES_MAX;

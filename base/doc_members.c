@@ -34,7 +34,7 @@ static struct members_table *table_create(struct arena *arena, size_t count)
     return table;
 }
 
-/* For each member whose key stood before: reports it and takes the key of the earlier one away. */
+/* For each member whose key came before: reports it and removes the key of the earlier one. */
 static bool pairs_find(struct member *members, size_t count, duplicate_report *report,
                        void *context)
 {
@@ -69,7 +69,7 @@ static bool table_find(struct members_table *table, struct member *members, size
             return false;
         table->index[slot] = (uint32_t)i + 1;
     }
-    /* Only the last of equal keys is in the table now; the others lose theirs. */
+    /* Only the last of equal keys is in the table now; the others lose their key. */
     for (size_t i = 0; i < count; i++)
         if (table->index[slot_of(table, members, &members[i])] != i + 1)
             members[i].key = NULL;

@@ -1,8 +1,8 @@
-/* RFC 6902 upon a tree. */
+/* RFC 6902 applied to a tree. */
 #include "base/doc_internal.h"
 
-/* RFC 6902 upon a tree that never changes: what lies on the way to a change is made anew, all else
- * is shared. `move` and `copy` are left out, since nothing here needs them. */
+/* The tree never changes: nodes on the path to a change are made anew, all others are shared. There
+ * is no `move` and no `copy`, because nothing here needs them. */
 
 const char *patch_verb_name(enum patch_verb op)
 {
@@ -32,7 +32,7 @@ static bool refuse(const struct patching *patching, const char *why)
                      (int)(path.size < PATH_SHOWN ? path.size : PATH_SHOWN), path.data, why);
 }
 
-/* Takes the first token off a pointer that is not empty. */
+/* Removes the first token from a pointer that is not empty. */
 static bool take_token(const struct patching *patching, struct text *pointer, struct text *token)
 {
     if (pointer->data[0] != '/')
@@ -75,7 +75,7 @@ static bool read_index(struct text token, size_t limit, size_t *index)
     return true;
 }
 
-/* Where a token leads from a node; its count: it would be a new one at the end. */
+/* The index that a token leads to; the node's count: a new one at the end. */
 static bool find_place(const struct patching *patching, const struct node *node, struct text token,
                        bool adds, size_t *place)
 {
@@ -123,7 +123,7 @@ static struct node map_with(const struct patching *patching, const struct node *
     return made;
 }
 
-/* With value in front of what stood at the place, or in its stead. */
+/* With value before the item at the place, or instead of it. */
 static struct node list_with(const struct patching *patching, const struct node *list, size_t place,
                              bool inserts, const struct node *value)
 {
@@ -175,7 +175,7 @@ static bool apply_test(const struct patching *patching, const struct node *node)
            refuse(patching, "another value stands there");
 }
 
-/* What a node becomes by the change at a pointer below it. */
+/* The node after the change at a pointer below it. */
 static bool apply_below(const struct patching *patching, const struct node *node,
                         struct text pointer, struct node *made)
 {

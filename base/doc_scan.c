@@ -1,5 +1,5 @@
-/* JSON that is looked at without a tree: by quotes and brackets alone, at any depth, in no memory.
- * It says where values are; whether they are right says the reader. */
+/* Looks at JSON without a tree: by quotes and brackets alone, at any depth, without memory. It says
+ * where values are; the reader says whether they are valid. */
 #include "base/doc_internal.h"
 
 static bool is_space(char c)
@@ -14,7 +14,8 @@ static const char *skip_space(const char *at, const char *end)
     return at;
 }
 
-/* at stands behind the opening quote; past the closing one, NULL: there is none. */
+/* at is after the opening quote; returns the position after the closing one, NULL: there is none.
+ */
 static const char *string_end(const char *at, const char *end)
 {
     for (; at < end; at++) {
@@ -144,14 +145,14 @@ struct text json_find_start(struct text map, const char *key)
     return TEXT("");
 }
 
-/* ---- what is heavy ---- */
+/* ---- the heaviest part ---- */
 
 struct way {
     struct json_step steps[JSON_STEPS_MAX];
     size_t count;
 };
 
-/* Where the value ends, and the way to what has most of it; all is passed over once. */
+/* The end of the value, and the path to what has most of it, in one pass. */
 static const char *weigh(struct text value, size_t levels, struct way *way)
 {
     struct json_walk walk;

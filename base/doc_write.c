@@ -1,4 +1,4 @@
-/* Trees written down again, as YAML: on one line, for messages, or as people write files. */
+/* Writes trees as YAML: on one line, for messages, or as people write files. */
 #include <string.h>
 
 #include "base/base.h"
@@ -11,7 +11,7 @@ static bool is_word_byte(char c)
            c == '-' || c == '.' || c == '/';
 }
 
-/* What YAML 1.1 takes for something else than a string. */
+/* Words that YAML 1.1 does not take for a string. */
 static bool is_other_word(struct text t)
 {
     static const char *const words[] = {"true", "false", "yes", "no", "on",
@@ -96,7 +96,7 @@ static void add_flow(struct text_builder *out, const struct node *node)
 
 /* ---- blocks ---- */
 
-/* Short ones without lists or maps inside stand on one line. */
+/* Short values without lists or maps inside fit on one line. */
 static bool is_short(const struct node *node)
 {
     enum { MOST = 8 };
@@ -147,7 +147,7 @@ static void add_literal(struct text_builder *out, struct text t, size_t indent)
 
 static void add_block(struct text_builder *out, const struct node *node, size_t indent, bool begun);
 
-/* What stands after "key:" or "-". */
+/* The part after "key:" or "-". */
 static void add_value(struct text_builder *out, const struct node *node, size_t indent, bool item)
 {
     if (node_is(node, NODE_STRING) && is_literal(node_string(node))) {

@@ -1,7 +1,7 @@
-/* JSON written, without a space, into text that grows in an arena. */
+/* Writes JSON, without a space, into text that grows in an arena. */
 #include "base/base.h"
 
-/* What stands for a byte in a string behind a backslash; 0: itself, or \u00XX below a blank. */
+/* What follows the backslash in the escape of a byte; 0: no escape, or \u00XX below a blank. */
 static const char short_escapes[256] = {
     ['"'] = '"',  ['\\'] = '\\', ['\b'] = 'b', ['\f'] = 'f',
     ['\n'] = 'n', ['\r'] = 'r',  ['\t'] = 't',

@@ -1,5 +1,5 @@
-/* A YAML stream to its documents. The text is cut at document boundaries before libyaml sees it, so
- * that a broken document ends only itself. */
+/* Reads a YAML stream into its documents. The text is cut at document boundaries before libyaml
+ * sees it, so that a broken document ends only itself. */
 #include <string.h>
 
 #include "base/yaml_internal.h"
@@ -53,8 +53,8 @@ static void read_yaml_part(struct yaml_reader *reader, size_t start, size_t end)
     reader_close(reader);
 }
 
-/* JSON is YAML, but for tabs and escapes that libyaml does not know; and the JSON reader is faster.
- * False when it is not JSON: then nothing has been added. */
+/* JSON is YAML, except for tabs and escapes that libyaml does not know, and the JSON reader is
+ * faster. False when it is not JSON: then nothing was added. */
 static bool read_json_part(struct yaml_reader *reader, size_t start, size_t end)
 {
     struct text t = reader->source->text;
@@ -135,7 +135,7 @@ void doc_read_yaml(struct source *source, enum yaml_style style, const struct do
     };
     struct error error;
     bool complete = arena_guard(arena, read_stream, &reader, &error);
-    /* From here on nothing of libyaml is held, so that the caller's guards may end all this. */
+    /* From here on the code holds nothing of libyaml, so the caller's guards may end it. */
     reader_close(&reader);
     for (size_t i = 0; i < reader.roots.count; i++)
         sink(context, reader.roots.items[i]);

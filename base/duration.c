@@ -1,7 +1,7 @@
 /* Durations as Go writes them, one number and its unit after the other. */
 #include "base/duration.h"
 
-/* A longer name comes before one that begins it. */
+/* A longer name comes before its own prefix. */
 static const struct {
     struct text name;
     int64_t ns;

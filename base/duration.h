@@ -11,14 +11,14 @@ enum { DURATION_SECOND_NS = 1000000000 };
 /* A number and its unit. */
 struct duration_part {
     int64_t number;
-    bool is_vast;   /* the number is larger, and number the largest */
-    bool has_point; /* though the fraction may be 0 */
+    bool is_vast;   /* the number is too large, and number is the largest */
+    bool has_point; /* even if the fraction is 0 */
     double fraction;
     int64_t unit_ns;
 };
-/* Takes one off the beginning; false, with *t as it was, when none is there. */
+/* Removes one part from the start; false, with *t unchanged, when there is none. */
 bool duration_take(struct text *t, struct duration_part *part) MUST_CHECK;
-/* The same of a whole number of hours, minutes or seconds. */
+/* The same for a whole number of hours, minutes or seconds. */
 bool duration_take_whole(struct text *t, struct duration_part *part) MUST_CHECK;
 
 #endif

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Size of t without a UTF-8 sequence that lost its tail. */
+/* Size of t without an incomplete UTF-8 sequence at its end. */
 static size_t whole_code_points(const char *data, size_t size)
 {
     size_t start = size;

@@ -1,4 +1,4 @@
-/* Paths of fields, made when they are printed. */
+/* Paths of fields, built when they are printed. */
 #include "base/base.h"
 
 static const struct field *field_new(struct arena *arena, struct field field)
@@ -123,7 +123,7 @@ static size_t field_depth(const struct field *field)
     return depth;
 }
 
-/* Of two fields at the same depth. */
+/* Compares two fields at the same depth. */
 static int compare_level(const struct field *a, const struct field *b)
 {
     if (a == b || a->parent == NULL)

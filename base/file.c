@@ -1,4 +1,4 @@
-/* Files, read whole and bounded. */
+/* Reads whole files, up to a limit. */
 #include "base/base.h"
 
 #include <errno.h>

@@ -42,7 +42,7 @@ static void copy_paths(void *context)
             arena_printf(listing->arena, "%s/%s", listing->path, listing->entries[i]->d_name).data;
 }
 
-/* What lies in one folder, by name. */
+/* Lists one folder, by name. */
 static bool list(struct listing *listing, struct error *error)
 {
     int count = scandir(listing->path, &listing->entries, is_visible, compare_entries);

@@ -7,7 +7,7 @@
 
 #include "base/base.h"
 
-/* Secret. */
+/* Nobody outside the process knows it. */
 struct hash_seed {
     uint64_t start, factor;
 };

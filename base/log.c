@@ -40,8 +40,8 @@ static void add(struct line *line, const char *text)
     line->size += size;
 }
 
-/* Escapes what JSON does not allow in a string, and what a terminal would obey. At most
- * limit_bytes of the text: they become six times as many at worst, for which a line has room. */
+/* Escapes what JSON does not allow in a string, and terminal sequences. Writes at most limit_bytes
+ * of the text: they become six times as many at worst, for which a line has room. */
 static void add_escaped(struct line *line, const char *text, size_t limit_bytes, bool json)
 {
     const char *end = text + strnlen(text, limit_bytes);
@@ -149,7 +149,7 @@ struct rate {
     unsigned lines, dropped;
 };
 
-/* The last one is shared by all that come too late for their own. */
+/* The last one is shared by all components that come after it is full. */
 static struct rate rates[COMPONENTS_MAX];
 static size_t rate_count;
 static pthread_mutex_t rates_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -191,8 +191,8 @@ bool log_admit(const char *component, enum log_level level, int64_t now_millisec
 
 /* ---- the log ---- */
 
-/* One call, so that lines of several threads do not mix. What stderr does not take is lost: there
- * is nobody to tell. */
+/* One call, so that lines of several threads do not mix. If stderr fails, the line is lost: nobody
+ * can be told. */
 static void write_line(const char *line, size_t size)
 {
     while (size > 0) {

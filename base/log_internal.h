@@ -20,7 +20,7 @@ size_t log_format_json(const struct log_entry *entry, char data[LOG_LINE_BYTES])
 size_t log_format_text(const struct log_entry *entry, char data[LOG_LINE_BYTES]);
 
 /* Whether a line of this component and level may be written now, and how many were dropped since
- * the last that was. */
+ * the last written one. */
 bool log_admit(const char *component, enum log_level level, int64_t now_milliseconds,
                unsigned *dropped);
 

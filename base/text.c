@@ -1,4 +1,4 @@
-/* Pieces of text: compared, searched, split, numbers in them, distances between them. */
+/* Text: comparing, searching, splitting, numbers, edit distances. */
 #include "base/base.h"
 
 #include <stdio.h>
@@ -69,7 +69,7 @@ bool text_split_last(struct text t, char separator, struct text *before, struct 
 bool text_matches_glob(struct text t, struct text pattern)
 {
     size_t at = 0, next = 0;
-    /* Where the last * stands, and how much of t it has swallowed so far. */
+    /* The place of the last *, and how much of t it has matched so far. */
     size_t star = SIZE_MAX, star_at = 0;
     while (at < t.size) {
         if (next < pattern.size && pattern.data[next] == '*') {
@@ -133,7 +133,7 @@ bool text_to_int64(struct text t, int64_t *value)
 
 enum { DISTANCE_BYTES = 256, WORD_BITS = 64 };
 
-/* Row by row; of texts that are both longer than a word. */
+/* Row by row; for two texts that are both longer than a machine word. */
 static size_t distance_by_rows(struct text a, struct text b, size_t limit)
 {
     size_t row[DISTANCE_BYTES + 1];
@@ -156,7 +156,7 @@ static size_t distance_by_rows(struct text a, struct text b, size_t limit)
     return row[b.size] > limit ? limit + 1 : row[b.size];
 }
 
-/* Where each byte of two texts stands in the shorter; of other bytes nothing is set. */
+/* The positions of each byte in the shorter text; unset for other bytes. */
 struct positions {
     uint64_t of[256];
 };
@@ -185,7 +185,7 @@ static size_t distance_by_bits(const struct positions *positions, size_t size, s
         uint64_t right_up = down | ~(diagonal | up), right_down = up & diagonal;
         distance += (right_up & last) != 0;
         distance -= (right_down & last) != 0;
-        /* Each byte that is left takes back one at most. */
+        /* Each remaining byte reduces the distance by one at most. */
         if (distance > limit + (other.size - i - 1))
             return limit + 1;
         right_up = right_up << 1 | 1;
@@ -212,7 +212,7 @@ size_t text_distance(struct text a, struct text b, size_t limit)
     return distance_by_bits(&positions, shorter.size, longer, limit);
 }
 
-/* A text that is held against many others. */
+/* A text that is compared with many others. */
 struct yardstick {
     struct text text;
     struct positions positions;

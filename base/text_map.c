@@ -65,7 +65,7 @@ static void make_slots(struct text_map *map, struct arena *arena)
         add_slot(map, i);
 }
 
-/* The keys are all different: none is looked at. */
+/* The keys are all different, so none is compared. */
 static void double_slots(struct text_map *map, struct arena *arena)
 {
     const struct text_slots *old = map->slots;

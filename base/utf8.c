@@ -4,7 +4,7 @@
 size_t utf8_length(const char *text, const char *end)
 {
     const unsigned char *bytes = (const unsigned char *)text;
-    /* Of the second byte: no overlong forms, no surrogates, nothing above U+10FFFF. */
+    /* The range of the second byte: no overlong forms, no surrogates, nothing above U+10FFFF. */
     unsigned char least = 0x80, most = 0xBF;
     size_t length;
     switch (bytes[0]) {

@@ -6,10 +6,9 @@
 
 #include "base/doc_internal.h"
 
-/* A document of a YAML stream with what stands before it: from start to the next line that is ---,
- * or behind one that is ... . No scalar contains such a line, whatever its style (YAML 1.1, 9.1.1),
- * so that a document that does not parse ends only itself. A directive goes with the document that
- * follows it. */
+/* A document of a YAML stream with what comes before it: from start to the next line ---, or to the
+ * end of a line ... . No scalar contains such a line, whatever its style (YAML 1.1, 9.1.1), so a
+ * document that does not parse ends only itself. A directive belongs to the document after it. */
 struct yaml_part {
     size_t start, end;
     size_t content; /* the first byte that is not blank, comment, or a --- ; end when all is */
@@ -31,17 +30,17 @@ struct scalar {
     struct text text; /* as JSON writes it */
     double number;    /* of SCALAR_FLOAT */
 };
-/* tag is empty where none is written; plain: neither quoted nor a block. On failure *problem says
- * why in the words "VALUE is not ...". */
+/* tag is empty when there is none; plain: neither quoted nor a block. On failure *problem says why
+ * in the words "VALUE is not ...". */
 bool scalar_resolve(struct arena *arena, struct text value, struct text tag, bool plain,
                     struct scalar *scalar, const char **problem) MUST_CHECK;
-/* The key a scalar becomes; false for null and for what fits only uint64. */
+/* The key for a scalar; false for null and for what fits only uint64. */
 bool scalar_key(struct arena *arena, const struct scalar *scalar, struct text *key) MUST_CHECK;
 
 struct anchor {
     struct text name;
     const struct node *node; /* NULL while it is being read */
-    size_t node_count;       /* with all that aliases in it stand for */
+    size_t node_count;       /* including what aliases in it stand for */
 };
 
 struct yaml_reader {
@@ -54,17 +53,17 @@ struct yaml_reader {
     size_t node_count, depth;
     bool exhausted;              /* the nodes of the limit are used up */
     LIST(struct anchor) anchors; /* of this document */
-    /* libyaml's, freed by the stream whatever happened to the arena. */
+    /* libyaml's; the stream frees them, even when the arena has failed. */
     yaml_parser_t parser;
     yaml_event_t event;
     bool open;
-    /* libyaml counts characters from the start of what it is given; these two are the same place
-     * in characters there and in bytes of the source. */
+    /* libyaml counts characters from the start of its input. These two are the same place, in
+     * characters there and in bytes of the source. */
     size_t cursor_characters, cursor_bytes, part_start;
 };
 
 struct place yaml_place(struct yaml_reader *reader, uint32_t offset);
-/* These end a document when they return false; then they have added their problem. */
+/* When these return false, the document ends; they have added their problem. */
 bool yaml_next_event(struct yaml_reader *reader) MUST_CHECK;
 bool yaml_count_nodes(struct yaml_reader *reader, size_t count) MUST_CHECK;
 /* The event is the first of the node; afterwards it is its last. */

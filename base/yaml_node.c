@@ -1,4 +1,4 @@
-/* libyaml's events to nodes: its own loader is quadratic in depth, and it knows no types. */
+/* Turns libyaml's events into nodes: its own loader is quadratic in depth, and knows no types. */
 #include <math.h>
 #include <string.h>
 
@@ -39,7 +39,7 @@ struct place yaml_place(struct yaml_reader *reader, uint32_t offset)
     return source_place(reader->source, reader->arena, offset);
 }
 
-/* All that ends a document adds its problem and returns false. */
+/* Everything that ends a document adds its problem and returns false. */
 #define FAIL(reader, kind, offset, ...) \
     (problems_add(&(reader)->problems, (kind), yaml_place((reader), (offset)), __VA_ARGS__), false)
 
@@ -147,7 +147,7 @@ static bool find_anchor(struct yaml_reader *reader, const struct anchor **anchor
 
 /* ---- scalars ---- */
 
-/* The event's value as a slice of the source where it stands there unchanged, else a copy. */
+/* The event's value as a slice of the source where it is there unchanged, else a copy. */
 static struct text scalar_text(struct yaml_reader *reader, uint32_t offset)
 {
     struct text value = {(const char *)reader->event.data.scalar.value,
@@ -231,7 +231,7 @@ struct merge {
     const struct node *map;
 };
 
-/* A map on its way: merges are applied at its end. */
+/* A map being read; merges are applied at its end. */
 struct map {
     LIST(struct member) members;
     LIST(struct merge) merges;
@@ -261,7 +261,7 @@ static bool read_merge(struct yaml_reader *reader, struct map *map)
         return false;
     if (source->kind != NODE_LIST || alias)
         return add_merge(reader, map, source, offset);
-    /* The first of a list goes in last, so that it wins. */
+    /* The first of a list is added last, so that it wins. */
     for (size_t i = source->size; i-- > 0;)
         if (!add_merge(reader, map, &source->items[i], offset))
             return false;
@@ -341,8 +341,8 @@ static bool report_duplicate(void *context, const struct member *member)
     return true;
 }
 
-/* The members of the map in the order in which they take effect: a merged one overwrites what
- * stands before it, and is overwritten by what follows. */
+/* The members of the map in the order in which they take effect: a merged member overwrites earlier
+ * ones, and later ones overwrite it. */
 static bool apply_merges(struct yaml_reader *reader, const struct map *map, struct member **members,
                          size_t *count)
 {

@@ -1,4 +1,4 @@
-/* A YAML stream cut into its documents. */
+/* Cuts a YAML stream into its documents. */
 #include "base/yaml_internal.h"
 
 #include <string.h>

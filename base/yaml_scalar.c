@@ -33,7 +33,7 @@ static const struct {
     {"-.INF", SCALAR_FLOAT, "-inf"},
 };
 
-/* The text if it already says the same, else a copy of what is printed. */
+/* The text if it already has that form, else a copy of what is printed. */
 static struct text keep_or_copy(struct arena *arena, struct text value, const char *printed)
 {
     return text_is(value, printed) ? value : arena_text(arena, text_of(printed));
@@ -206,7 +206,7 @@ static bool read_integer(struct arena *arena, struct text value, const char *pla
         char letter = (char)(digits[1] | 0x20);
         base = letter == 'x' ? 16 : letter == 'b' ? 2 : 8;
         digits += letter == 'x' || letter == 'b' || letter == 'o' ? 2 : 1;
-        /* go-yaml's second look at "0b" takes a sign behind it. */
+        /* go-yaml's second pass over "0b" accepts a sign after it. */
         if (!sign && digits[-1] == 'b' && (*digits == '-' || *digits == '+')) {
             sign = true;
             negative = *digits++ == '-';
@@ -247,7 +247,7 @@ enum { NUMBER_TEXT_BYTES = 512 }; /* of a number somebody would write */
 
 static bool read_number(struct arena *arena, struct text value, struct scalar *scalar)
 {
-    /* A point takes no underscores before or behind it, and none are taken out. */
+    /* In a number that starts with a point, underscores are only between digits. */
     bool leading_point = value.data[0] == '.';
     char plain[NUMBER_TEXT_BYTES];
     size_t size = 0;
@@ -282,7 +282,7 @@ static struct scalar resolve(struct arena *arena, struct text value)
 
 /* ---- tags ---- */
 
-/* JSON has no other strings: a byte that is not UTF-8 becomes U+FFFD. */
+/* A JSON string is UTF-8: a byte that is not becomes U+FFFD. */
 static struct text make_utf8(struct arena *arena, struct text bytes)
 {
     struct text_builder builder = {.arena = arena};

@@ -19,14 +19,14 @@ struct cert_names {
     size_t address_count;
 };
 
-/* A new CA: 10 years, CA:TRUE pathlen 0, keyCertSign and cRLSign. The common name carries a part of
- * the key id, so that two CAs of one program are told apart. */
+/* A new CA: 10 years, CA:TRUE pathlen 0, keyCertSign and cRLSign. The common name has a part of the
+ * key id, so that two CAs of one program differ. */
 bool cert_issue_ca(int64_t now_unix_s, struct arena *arena, struct cert_pair *ca,
                    struct error *error) MUST_CHECK;
 bool cert_issue_ca_for(int64_t valid_s, int64_t now_unix_s, struct arena *arena,
                        struct cert_pair *ca, struct error *error) MUST_CHECK;
 /* A leaf for names signed by ca: 1 year, or less when the CA ends before, digitalSignature,
- * serverAuth. notBefore lies 5 minutes back, for clocks that differ. */
+ * serverAuth. notBefore is 5 minutes earlier, for clocks that differ. */
 bool cert_issue_leaf(const struct cert_pair *ca, const struct cert_names *names, int64_t now_unix_s,
                      struct arena *arena, struct cert_pair *leaf, struct error *error) MUST_CHECK;
 bool cert_issue_leaf_for(int64_t valid_s, const struct cert_pair *ca,
@@ -42,17 +42,17 @@ bool cert_check_bundle(struct text bundle, struct error *error) MUST_CHECK;
 
 /* ---- a folder ---- */
 
-/* Reads tls.crt and tls.key of a folder (arena text). When the folder is missing or empty, it is
- * made with ca.crt, tls.crt and tls.key (mode 0600 for the key; the CA's key is not kept), each
- * file complete before it appears under its name; a folder that holds something else is never
- * written to. *made says which happened. */
+/* Reads tls.crt and tls.key of a folder (arena text). If the folder is missing or empty, makes it
+ * with ca.crt, tls.crt and tls.key (mode 0600 for the key; the CA's key is not stored). Each file
+ * is complete before it appears under its name. Never writes to a folder with other content. *made
+ * says which happened. */
 bool certs_open_dir(const char *path, const struct cert_names *names, int64_t now_unix_s,
                     struct arena *arena, struct cert_pair *leaf, bool *made,
                     struct error *error) MUST_CHECK;
 
 /* ---- rotation: one CA and one leaf in a Secret that all replicas share ---- */
 
-/* The data of the Secret, decoded; what is not there is the empty text. */
+/* The data of the Secret, decoded; a missing key is the empty text. */
 struct rotation_secret {
     struct text ca_bundle;    /* ca.crt: the CAs that API servers are to trust, the newest first */
     struct text ca_keys;      /* ca.key: the keys of those of them that may still sign */
@@ -60,7 +60,7 @@ struct rotation_secret {
     struct text retire_after; /* ca.retire-after: when CAs but the newest leave,
                                  2027-01-31T08:00:00Z or empty */
 };
-/* One key of the Secret's data, and where its text is in a struct rotation_secret. */
+/* One key of the Secret's data, and the offset of its text in struct rotation_secret. */
 struct rotation_item {
     const char *key;
     size_t offset;
@@ -75,12 +75,12 @@ struct rotation_times {
 /* 10 years, 90 days, 1 minute. */
 extern const struct rotation_times rotation_times_usual;
 
-/* All that is known when it is asked what to do. */
+/* Everything that certs_rotate knows. */
 struct rotation_view {
     struct rotation_secret secret; /* as it was read; all empty when there is none */
     struct cert_names names;       /* of the leaf that is wanted */
-    /* The CA bundle (PEM) that each webhook entry of each configuration holds, as last read; an
-     * empty text for one without. None at all: there is no configuration. */
+    /* The CA bundle (PEM) of each webhook entry of each configuration, as last read; an empty text
+     * for an entry without one. Count 0: there is no configuration. */
     const struct text *published;
     size_t published_count;
     /* For how long they have been seen like this without a change, by a clock that does not jump; 0
@@ -91,23 +91,23 @@ struct rotation_view {
 };
 
 struct rotation_step {
-    /* The Secret is to hold this instead of what was read (so on condition of its resourceVersion).
-     * Until that has been written nothing is published; then ask again at once. */
+    /* Write this Secret in place of the one that was read, on condition of its resourceVersion.
+     * Publish nothing until it is written; then ask again at once. */
     bool write;
     struct rotation_secret secret;
-    struct text bundle;            /* with write false: what every entry's caBundle is to be */
+    struct text bundle;            /* with write false: the caBundle for every entry */
     bool published;                /* every entry holds it already, byte by byte */
     int64_t again_in_s;            /* when to ask again at the latest, if nothing changes before */
-    struct text what;              /* for the log: what is changed, and why, or waited for */
+    struct text what;              /* for the log: what changes, and why, or what it waits for */
     int64_t leaf_not_after_unix_s; /* of the leaf in secret; 0: none that can be served */
 };
 
-/* The next step towards a leaf that is valid, and trusted at every moment by every API server: a
+/* The next step towards a leaf that is valid, and that every API server trusts at every moment. A
  * new CA is published before it signs, and the old one is published until no leaf of it is valid.
- * Everything is derived from the Secret, so that another replica goes on where one stopped. What
- * cannot be used is replaced, never twice for one reason. False, with ERROR_TLS, when it is the
- * clock that cannot be right, and with ERROR_USAGE for names that no certificate can have: then
- * nothing is to be changed. Texts of *step lie in the arena or in *view. */
+ * Everything is derived from the Secret, so another replica can continue. What cannot be used is
+ * replaced, never twice for one reason. False, and nothing may be changed: with ERROR_TLS when the
+ * clock cannot be right, with ERROR_USAGE for names that no certificate can have. Texts of *step
+ * are in the arena or in *view. */
 bool certs_rotate(const struct rotation_view *view, struct arena *arena, struct rotation_step *step,
                   struct error *error) MUST_CHECK;
 

@@ -1,4 +1,4 @@
-/* Certificates in a folder: read, or made where there are none. */
+/* Reads certificates from a folder, or makes them there. */
 #include "certs/certs.h"
 
 #include <dirent.h>
@@ -11,7 +11,7 @@
 
 enum { PEM_FILE_BYTES_MAX = 1 << 20 };
 
-/* What stands in a folder, as far as it matters here. */
+/* The content of a folder, as far as it matters here. */
 struct listing {
     bool missing, empty;
     bool has_certificate, has_key;
@@ -59,8 +59,8 @@ static bool write_bytes(int fd, struct text bytes)
     return fsync(fd) == 0;
 }
 
-/* Complete before it appears under its name; never in place of a file that is there already: of two
- * programs that fill one folder at once, the second fails at its first file. */
+/* The file is complete before it appears under its name, and never replaces an existing one. If two
+ * programs fill one folder at once, the second fails at its first file. */
 static bool write_file(int folder, const char *path, const char *name, mode_t mode,
                        struct text bytes, struct error *error)
 {

@@ -1,4 +1,4 @@
-/* What a certificate says of itself. */
+/* Reads the facts of a certificate. */
 #include "certs/inspect.h"
 
 #include <gnutls/crypto.h>
@@ -8,7 +8,7 @@
 #include <string.h>
 #include <time.h>
 
-/* Dates are held against the clock of the caller, and revocation is not known here. */
+/* The caller's clock is used for dates, and revocation is not known here. */
 enum { VERIFY_FLAGS = GNUTLS_VERIFY_DISABLE_TIME_CHECKS | GNUTLS_VERIFY_DISABLE_CRL_CHECKS };
 
 static gnutls_datum_t datum_of(struct text t)
@@ -135,7 +135,7 @@ struct text cert_find_key(struct text keys, const struct cert_ca *ca)
 
 /* ---- leaves ---- */
 
-/* By the letter: what is issued for a name has that name. */
+/* Exact text: a certificate issued for a name has that name. */
 static bool has_name(gnutls_x509_crt_t certificate, unsigned wanted_type, const void *wanted,
                      size_t wanted_size)
 {

@@ -1,5 +1,5 @@
-/* What stands in certificates: facts without objects of GnuTLS, so that they can be kept across
- * calls of the arena. */
+/* The facts in certificates, without objects of GnuTLS, so that they can be held across calls of
+ * the arena. */
 #ifndef TAFFRAIL_CERTS_INSPECT_H
 #define TAFFRAIL_CERTS_INSPECT_H
 
@@ -7,7 +7,7 @@
 
 enum {
     CERT_HASH_BYTES = 32,
-    CERT_BACKDATED_S = 5 * 60, /* what is issued here is valid this long before it is issued */
+    CERT_BACKDATED_S = 5 * 60, /* a certificate is valid this long before it is issued */
     CERT_TIME_BYTES = 48,
 };
 
@@ -18,14 +18,14 @@ struct cert_ca {
     int64_t not_before_unix_s, not_after_unix_s;
 };
 
-/* The certificates of a bundle that a verifier takes for CAs: version 3, CA:TRUE, allowed to sign
- * certificates, and signed by themselves. Anything else is passed over, and so is what stands
- * there twice or comes after max. Returns how many there are. */
+/* The certificates of a bundle that a verifier accepts as CAs: version 3, CA:TRUE, allowed to sign
+ * certificates, and self-signed. Ignores anything else, duplicates, and what comes after max.
+ * Returns the number of CAs. */
 size_t cert_read_cas(struct text bundle, struct cert_ca *cas, size_t max);
 /* The key of ca among private keys in PEM; the empty text when it is not there. */
 struct text cert_find_key(struct text keys, const struct cert_ca *ca);
 
-/* What certs_rotate has to know of a leaf that cert_check likes. */
+/* What certs_rotate needs to know of a leaf that cert_check accepts. */
 struct cert_leaf {
     int64_t not_before_unix_s, not_after_unix_s;
     size_t signer; /* index of the CA that signed it; count: none of them */

@@ -1,4 +1,4 @@
-/* A CA and the leaf it signs. */
+/* Issues a CA and the leaf it signs. */
 #include "certs/inspect.h"
 
 #include <arpa/inet.h>
@@ -19,7 +19,7 @@ enum {
     CHAIN_MAX = 16,
 };
 
-/* GnuTLS objects in the making. They are freed before anything that may leave through a guard. */
+/* GnuTLS objects during issuing. They are freed before anything that may leave through a guard. */
 struct issue {
     gnutls_x509_privkey_t key, issuer_key;
     gnutls_x509_crt_t certificate, issuer;
@@ -149,8 +149,8 @@ bool cert_issue_ca_for(int64_t valid_s, int64_t now_unix_s, struct arena *arena,
     return done;
 }
 
-/* What Go's verifier matches a server name against: labels of letters, digits, - and _, a leading
- * "*." at most; a trailing dot never matches (docs/reference/admission.md 3.1). */
+/* The server names that Go's verifier can match: labels of letters, digits, - and _, a leading "*."
+ * at most; a trailing dot never matches (docs/reference/admission.md 3.1). */
 static bool dns_name_valid(const char *name)
 {
     struct text rest = text_of(name);
@@ -348,7 +348,7 @@ bool cert_check(const struct cert_pair *pair, int64_t now_unix_s, int64_t *not_a
                              "not encrypted",
                              gnutls_strerror(code));
     }
-    /* A key has a public half of its own, which may be whole where the other is not. */
+    /* A key has its own public half, which may be valid where the other is not. */
     if (good && gnutls_x509_privkey_verify_params(key) < 0)
         good = error_set(error, ERROR_TLS, NOWHERE,
                          "the private key is damaged: its two halves do not belong together");

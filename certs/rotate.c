@@ -1,4 +1,4 @@
-/* When a CA and a leaf are renewed, and what is trusted meanwhile. */
+/* When a CA and a leaf are renewed, and which CAs are trusted meanwhile. */
 #include <stddef.h>
 #include <string.h>
 
@@ -7,11 +7,11 @@
 enum {
     HOUR_S = 60 * 60,
     DAY_S = 24 * HOUR_S,
-    CAS_MAX = 4,         /* of a bundle: usually one, and two while one follows the other */
-    CAS_READ_MAX = 16,   /* of a text that somebody else may have written */
-    CAS_CARRIED_MAX = 2, /* of what is published, when the Secret is lost */
-    PATIENCE = 10,       /* times settle_s: then a new CA signs though it is not published */
-    AGAIN_SOON_S = 5,    /* to see whether others did what is waited for */
+    CAS_MAX = 4,         /* in a bundle: usually one, and two during a replacement */
+    CAS_READ_MAX = 16,   /* in a text that somebody else may have written */
+    CAS_CARRIED_MAX = 2, /* from what is published, when the Secret is lost */
+    PATIENCE = 10,       /* times settle_s: then a new CA signs even if it is not published */
+    AGAIN_SOON_S = 5,    /* to see whether others did what this waits for */
     AGAIN_LATE_S = 12 * HOUR_S,
 };
 
@@ -33,7 +33,7 @@ struct rotation {
     struct text keys[CAS_MAX]; /* empty: it cannot sign any more */
     bool trusted[CAS_MAX];     /* every webhook entry holds it */
     size_t count;
-    bool nobody_trusts; /* no webhook entry holds any CA, so that there is nothing to be lost */
+    bool nobody_trusts; /* no webhook entry holds any CA, so nothing can be lost */
     /* The leaf of the next Secret. */
     struct cert_pair pair;
     struct cert_leaf leaf;
@@ -46,14 +46,14 @@ struct rotation {
 
 /* ---- CAs ---- */
 
-/* The parts of a life that count from when it was issued. */
+/* Validity counts from the time of issue. */
 static int64_t issued_at(int64_t not_before_unix_s)
 {
     return not_before_unix_s + CERT_BACKDATED_S;
 }
 
-/* From here on a CA is followed by a new one: while leaves of it can still live for two full lives,
- * but not in the first two thirds of its own. */
+/* The time from which a new CA follows this one: leaves of it can still live for two full lives,
+ * but not in the first two thirds of its own life. */
 static int64_t ca_due_at(const struct cert_ca *ca, const struct rotation_times *times)
 {
     int64_t life_s = ca->not_after_unix_s - issued_at(ca->not_before_unix_s);
@@ -73,7 +73,7 @@ static bool holds(const struct cert_ca *cas, size_t count, const struct cert_ca 
     return false;
 }
 
-/* The newest comes first, as in the bundle: dates are no order, since clocks differ. */
+/* The newest comes first, as in the bundle. Dates give no order, because clocks differ. */
 static void add_ca(struct rotation *rotation, const struct cert_ca *ca)
 {
     size_t at = rotation->count;
@@ -85,7 +85,7 @@ static void add_ca(struct rotation *rotation, const struct cert_ca *ca)
     rotation->count++;
 }
 
-/* Those that can sign before those that cannot. */
+/* CAs that can sign come before CAs that cannot. */
 static void add_cas(struct rotation *rotation, const struct cert_ca *cas, size_t count)
 {
     for (size_t i = 0; i < count; i++)
@@ -102,8 +102,8 @@ static void read_cas(struct rotation *rotation)
     add_cas(rotation, found, count);
 }
 
-/* A CA that was made tomorrow: by somebody whose clock is ahead, unless it is ours that is behind.
- * In the second case everything made now would be worse than what there is. */
+/* A CA from the future: either its maker's clock is ahead, or ours is behind. In the second case
+ * everything made now would be worse than what exists. */
 static bool clock_is_right(const struct rotation *rotation, struct error *error)
 {
     int64_t now = rotation->view->now_unix_s;
@@ -200,7 +200,7 @@ static int64_t leaf_due_at(const struct cert_leaf *leaf)
     return issued + (leaf->not_after_unix_s - issued) / 3 * 2;
 }
 
-/* Whether what the Secret holds can be served; *why is a reason against it. */
+/* Whether the leaf of the Secret can be served; *why is a reason against it. */
 static bool judge_leaf(struct rotation *rotation, struct text *why)
 {
     const struct rotation_view *view = rotation->view;
@@ -231,8 +231,8 @@ static bool is_settled(const struct rotation *rotation, size_t ca)
     return rotation->trusted[ca] && view->published_for_s >= view->times.settle_s;
 }
 
-/* Who signs a leaf that is needed at once: the newest CA that everybody trusts. One that nobody can
- * have learnt of yet waits for a while: replicas may serve a leaf of the one before. */
+/* The CA that signs a leaf that is needed at once: the newest CA that everybody trusts. A CA that
+ * nobody can know yet waits for a while, because replicas may serve a leaf of the one before. */
 static size_t signer_at_once(const struct rotation *rotation)
 {
     const struct rotation_view *view = rotation->view;
@@ -244,7 +244,7 @@ static size_t signer_at_once(const struct rotation *rotation)
     return rotation->nobody_trusts || waited ? 0 : rotation->count;
 }
 
-/* At the end of its CA a leaf cannot be renewed to much avail. */
+/* Near the end of its CA the renewal of a leaf gains little. */
 static bool lasts_longer(const struct rotation *rotation, size_t signer)
 {
     const struct rotation_view *view = rotation->view;
@@ -294,8 +294,8 @@ static bool renew_leaf(struct rotation *rotation, struct error *error)
 
 /* ---- the end of CAs ---- */
 
-/* A CA that is not used any more is published until the last leaf of it has ended, since a replica
- * that cannot reach the API server goes on serving what it has. */
+/* A CA that is no longer used stays published until its last leaf has ended, because a replica that
+ * cannot reach the API server still serves that leaf. */
 static void retire(struct rotation *rotation)
 {
     const struct rotation_view *view = rotation->view;
@@ -316,7 +316,7 @@ static void retire(struct rotation *rotation)
     rotation->retire_unix_s = at;
 }
 
-/* ---- what comes of it ---- */
+/* ---- the result ---- */
 
 static void compose(const struct rotation *rotation, struct rotation_secret *secret)
 {
