@@ -7,7 +7,7 @@
 #include "kube/selector.h"
 #include "kube/snapshot.h"
 
-/* ---- whose a volume is ---- */
+/* ---- the claim that a volume belongs to ---- */
 
 /* docs/reference/karpenter.md 4.5. */
 static bool is_of_another(const struct object *volume, const struct claim_binding *binding)
@@ -19,7 +19,7 @@ static bool is_of_another(const struct object *volume, const struct claim_bindin
             !uids_agree(node_string(node_get(reference, "uid")), binding->uid));
 }
 
-/* ---- a claim that names its volume, and one that does not ---- */
+/* ---- a claim with a volume name, and one without ---- */
 
 static enum claim_binding_state state_with_volume(const struct claim_binding *binding)
 {

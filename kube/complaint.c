@@ -1,4 +1,4 @@
-/* What the API server would refuse, said in words: what was found, and what is allowed. */
+/* What the API server would refuse, in words: the value, and what is allowed. */
 #include "kube/complaint.h"
 
 #include "kube/object.h"
@@ -29,7 +29,7 @@ static struct text found_text(const struct node *node, struct arena *arena)
     return text_of(node_kind_name((enum node_kind)node->kind));
 }
 
-/* The first complaint stands. */
+/* Only the first complaint counts. */
 static void complain(struct complaint *complaint, const struct field *field, struct text allowed,
                      struct arena *arena)
 {
@@ -84,7 +84,7 @@ static const struct operators of_nodes = {"In, NotIn, Exists, DoesNotExist, Gt o
                                           true};
 static const struct operators of_pools = {"In, NotIn, Exists, DoesNotExist, Gt, Lt, Gte or Lte",
                                           SOLVER_LTE, false};
-/* Volumes are taken as far as they can be understood. */
+/* Expressions of volumes are accepted as far as they can be understood. */
 static const struct operators of_volumes = {"In, NotIn, Exists, DoesNotExist, Gt or Lt", SOLVER_LTE,
                                             false};
 static const struct operators of_labels = {"In, NotIn, Exists or DoesNotExist",
@@ -198,7 +198,7 @@ struct choice {
     const char *names[4];
 };
 
-/* Absent and empty are what the API server takes for its default. */
+/* The API server replaces an absent or empty value by its default. */
 static void check_choice(const struct field *parent, const struct choice *choice,
                          struct arena *arena, struct complaint *complaint)
 {

@@ -1,4 +1,4 @@
-/* What the API server would refuse in an object, said in words. */
+/* What the API server would refuse in an object, in words. */
 #ifndef TAFFRAIL_KUBE_COMPLAINT_H
 #define TAFFRAIL_KUBE_COMPLAINT_H
 
@@ -10,11 +10,11 @@ struct workload;
 
 struct complaint {
     const struct field *field; /* NULL: nothing is wrong */
-    struct text message;       /* its path, what was found there, and what is allowed */
+    struct text message;       /* its path, the value, and what is allowed */
 };
 struct place object_place(const struct object *object, const struct field *field,
                           struct arena *arena);
-/* A whole number of 32 bits, when it is there. */
+/* Checks a whole number of 32 bits, if it is present. */
 void count_check(const struct field *field, int64_t least, struct arena *arena,
                  struct complaint *complaint);
 /* "\"lots\", which is no quantity of 0 or more"; most: the largest there may be. */

@@ -1,4 +1,4 @@
-/* Containers, and what they request and are limited to, with the defaults. */
+/* Containers, their requests and limits, with the defaults. */
 #include "kube/container.h"
 
 #include "kube/defaults.h"
@@ -28,7 +28,7 @@ void containers_read(const struct workload *workload, struct arena *arena,
     }
 }
 
-/* In thousandths; what is too large for that is the largest. */
+/* In thousandths; a value that is too large becomes the largest. */
 static bool parse(struct text t, int64_t *milli)
 {
     enum { EXA = -18 };

@@ -1,4 +1,4 @@
-/* Containers, and what they request and are limited to. */
+/* Containers, their requests and their limits. */
 #ifndef TAFFRAIL_KUBE_CONTAINER_H
 #define TAFFRAIL_KUBE_CONTAINER_H
 
@@ -24,19 +24,19 @@ void containers_read(const struct workload *workload, struct arena *arena,
 
 /* A request or a limit of one resource. */
 struct amount {
-    const struct field *field;        /* where it stands, or would stand */
-    bool written;                     /* there */
-    bool given;                       /* there, or by a default */
-    bool valid;                       /* a quantity, and none below zero */
+    const struct field *field;        /* where it is, or would be */
+    bool written;                     /* present in the object */
+    bool given;                       /* present, or from a default */
+    bool valid;                       /* a quantity that is not negative */
     struct text text;                 /* as written */
-    int64_t milli;                    /* INT64_MAX also for what is larger */
-    const struct object *limit_range; /* whose default it is; NULL: no one's */
+    int64_t milli;                    /* INT64_MAX also for larger values */
+    const struct object *limit_range; /* that gives the default; NULL: none */
 };
-/* What stands at a field, without defaults. */
+/* Reads the amount at a field, without defaults. */
 void amount_read(const struct field *field, struct amount *amount);
-/* Of a container (or of a pod's spec, which takes no defaults) as the API server would store it: a
- * request that is missing is the limit, then a LimitRange's. Zero-initialise the defaults: they are
- * read when they are first needed. */
+/* The amount of a container (or of a pod's spec, which has no defaults) as the API server would
+ * store it: a missing request is the limit, then a LimitRange's default. Zero-initialise the
+ * defaults: they are read on first use. */
 void container_amounts(const struct snapshot *snapshot, const struct workload *workload,
                        const struct field *container, struct text resource, struct arena *arena,
                        struct limit_defaults *defaults, struct amount *request,

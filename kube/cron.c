@@ -4,7 +4,7 @@
 #include <time.h>
 
 enum { DAY_S = 24 * 60 * 60, HOUR_S = 60 * 60, MINUTE_S = 60, YEARS_AHEAD = 5 };
-/* A field that was written with a star: where one of the two day fields was, both must match. */
+/* A field that was written with a star: if one of the two day fields was, both must match. */
 #define STAR ((uint64_t)1 << 63)
 
 /* ---- one field ---- */
@@ -133,7 +133,7 @@ static struct text take_word(struct text *t)
     return word;
 }
 
-/* Splits into words: the first FIELDS of them, and how many there are. */
+/* Splits into words: stores the first FIELDS of them, and returns how many there are. */
 static size_t split_words(struct text schedule, struct text words[FIELDS])
 {
     size_t count = 0;
@@ -217,7 +217,7 @@ static bool matches_day(const struct cron *cron, const struct tm *day)
     return of_month || of_week;
 }
 
-/* The first minute of a day, from a second of it on, or -1. */
+/* The first minute that fires from from_s to the end of its day, or -1. */
 static int64_t first_of_day(const struct cron *cron, int64_t from_s)
 {
     for (int64_t hour = from_s / HOUR_S; hour < 24; hour++) {

@@ -8,8 +8,8 @@
 struct cron {
     uint64_t minutes, hours, days_of_month, months, days_of_week;
 };
-/* As Karpenter reads the schedule of a budget: five fields, or a name such as @daily, in UTC. False
- * with *fault, which says what is wrong with it. */
+/* Parses a budget's schedule as Karpenter does: five fields, or a name such as @daily, in UTC.
+ * False with *fault, which says what is wrong. */
 bool cron_parse(struct text schedule, struct arena *arena, struct cron *cron,
                 struct text *fault) MUST_CHECK;
 /* The first time after after_unix_s; false when there is none within five years. */

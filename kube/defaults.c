@@ -41,7 +41,7 @@ static bool is_default_class(const struct object *class)
     return false;
 }
 
-/* Of several the newest, then the first by name. */
+/* If there are several, the newest, then the first by name. */
 const struct object *default_storage_class(const struct snapshot *snapshot)
 {
     const struct object *chosen = NULL;

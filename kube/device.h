@@ -7,8 +7,8 @@
 struct expression;
 struct workload;
 
-/* Whether it asks for types with 0 GPUs or accelerators. Types without any have no such label: only
- * those with a share of one do. */
+/* Whether it asks for types with 0 GPUs or accelerators. Types without any have no such label; only
+ * types with a share of one have it. */
 bool expression_wants_no_devices(const struct expression *expression);
 
 /* The resources, each once, that containers and initContainers ask for, under requests or limits,
@@ -18,12 +18,13 @@ void resource_names_read(const struct workload *workload, struct arena *arena,
 /* Whether it asks for devices through resourceClaims. */
 bool workload_claims_devices(const struct workload *workload);
 
-/* Who makes the accelerators of a type; a resource tells it by its domain. */
+/* The maker of a type's accelerators; a resource's domain names it. */
 enum device { DEVICE_NVIDIA, DEVICE_AMD, DEVICE_GAUDI, DEVICE_NEURON, DEVICE_COUNT };
-/* A set of them: bit 1 << DEVICE_X. */
+/* A set of device makers: bit 1 << DEVICE_X. */
 typedef uint32_t device_set;
 #define DEVICE_BIT(device) ((device_set)1 << (device))
-/* Of "nvidia.com/mig-1g.5gb" or "aws.amazon.com/neuroncore"; DEVICE_COUNT for any other. */
+/* The maker for "nvidia.com/mig-1g.5gb" or "aws.amazon.com/neuroncore"; DEVICE_COUNT for any other.
+ */
 enum device device_of_resource(struct text resource);
 
 #endif

@@ -1,4 +1,4 @@
-/* Requirements as people write them, read and compared. */
+/* Reads and compares requirements as people write them. */
 #include "kube/expression.h"
 
 void expressions_add_labels(struct expressions *expressions, const struct field *labels,
@@ -87,7 +87,7 @@ bool expression_names(const struct expression *expression, struct text value)
     return false;
 }
 
-/* The values that expressions of one key exclude, all together. */
+/* The values that all expressions of one key exclude together. */
 struct excluded {
     uint32_t key;
     LIST(uint32_t) values;
@@ -142,7 +142,7 @@ static void exclude(struct exclusions *exclusions, const struct expression *expr
             value_number(names, excluded->key, expression->values[i].text);
 }
 
-/* What a set excludes grows: of each key it is added at once, or the whole would be copied for each
+/* Excluded values of a key are added all at once; otherwise the whole set would be copied for each
  * expression. */
 void expressions_add(const struct expressions *expressions, struct solver_names *names,
                      struct solver_requirements *set, struct arena *arena)

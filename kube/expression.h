@@ -5,15 +5,15 @@
 #include "base/base.h"
 #include "solver/solver.h"
 
-/* Lists of values may be long: their fields are made for those that are spoken of. */
+/* Lists of values may be long, so fields are made only for values that a message names. */
 struct expression_value {
     struct text text;
-    const struct field *within; /* the list in which it stands, or its own */
+    const struct field *within; /* the list that has it, or its own field */
     size_t position;            /* in the list, from 1; 0: within is its own field */
 };
 const struct field *expression_value_field(const struct expression_value *value,
                                            struct arena *arena);
-/* One requirement as somebody wrote it: a matchExpression, a nodeSelector entry, a label. */
+/* One requirement as written: a matchExpression, a nodeSelector entry, a label. */
 struct expression {
     const struct field *field;
     struct text key; /* as written, not canonical */
@@ -27,15 +27,14 @@ struct expressions {
     struct expression *items;
     size_t count, capacity;
 };
-/* Its key in the spelling that is in force. */
+/* The key in its current spelling. */
 struct text expression_canonical_key(const struct expression *expression);
-/* Whether an expression with that operator says values. */
+/* Whether an expression with that operator has values. */
 bool expression_takes_values(enum solver_op op);
 /* Whether the value is among its values. */
 bool expression_names(const struct expression *expression, struct text value);
 
-/* Adds an expression to a set: canonical key, names interned in names. Invalid ones are left out.
- */
+/* Adds an expression to a set: canonical key, names interned in names. Ignores invalid ones. */
 void expression_add(const struct expression *expression, struct solver_names *names,
                     struct solver_requirements *set, struct arena *arena);
 void expressions_add(const struct expressions *expressions, struct solver_names *names,

@@ -1,4 +1,4 @@
-/* Karpenter's own settings, as far as they change what it buys. */
+/* Karpenter's settings that change what it buys. */
 #ifndef TAFFRAIL_KUBE_KARPENTER_H
 #define TAFFRAIL_KUBE_KARPENTER_H
 
@@ -11,19 +11,19 @@ enum karpenter_gate {
 #undef GATE
     KARPENTER_GATE_COUNT
 };
-/* By enum karpenter_gate; the choices of the policies, the first is the default. All as Karpenter's
- * own options name them. */
+/* By enum karpenter_gate; the choices of the policies, the first is the default. The names are
+ * those of Karpenter's options. */
 extern const char *const karpenter_gates[KARPENTER_GATE_COUNT + 1]; /* ends with NULL */
 extern const char *const karpenter_preference_policies[];
 extern const char *const karpenter_min_values_policies[];
 enum { KARPENTER_IGNORE_PREFERENCES = 1, KARPENTER_BEST_EFFORT_MIN_VALUES = 1 };
 
-/* All false: as Karpenter by itself. */
+/* All false: Karpenter's defaults. */
 struct karpenter_settings {
     bool ignore_preferences;     /* PREFERENCE_POLICY=Ignore */
     bool best_effort_min_values; /* MIN_VALUES_POLICY=BestEffort */
     bool no_reserved_capacity;   /* ReservedCapacity=false */
-    bool no_static_capacity;     /* StaticCapacity=false is said, not only the default */
+    bool no_static_capacity;     /* StaticCapacity=false is set, not only the default */
     bool node_overlays;          /* NodeOverlay=true */
 };
 bool karpenter_settings_equal(const struct karpenter_settings *a,

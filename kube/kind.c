@@ -2,7 +2,8 @@
 #include "kube/kind.h"
 
 #define TEMPLATE "spec.template"
-/* Of what they are called where only the table is known. Some have a namespace, some have none. */
+/* Names for kinds of owners where only the table is known. Some have a namespace, some have none.
+ */
 #define CUSTOM_OWNER(number)                                            \
     {                                                                   \
         "custom owner " number, "", "custom owners " number, NULL, true \
@@ -52,7 +53,7 @@ struct text group_of(struct text api_version)
     return group;
 }
 
-/* Before apps/v1, workloads lived in this group; the paths that rails read are the same. */
+/* Workloads were in this group before apps/v1; the paths that rails read are the same. */
 static bool group_matches(const struct kind_info *info, struct text group)
 {
     return text_is(group, info->group) ||

@@ -1,4 +1,4 @@
-/* The kinds of objects Taffrail knows, and sets of them. */
+/* The kinds of objects that Taffrail knows, and sets of them. */
 #ifndef TAFFRAIL_KUBE_KIND_H
 #define TAFFRAIL_KUBE_KIND_H
 
@@ -27,13 +27,13 @@ enum kind {
     KIND_NODE_CLAIM,
     KIND_CSI_NODE,
     KIND_AWS_NODE_TEMPLATE,
-    /* Custom resources that own what is judged: which they are the policies in force say. Only
-     * their metadata is known, and no name leads to them. */
+    /* Custom resources that own judged objects. The policies in force say which they are. Only
+     * their metadata is known, and no kind name leads to them. */
     KIND_OWNER_FIRST,
     KIND_OWNER_LAST = KIND_OWNER_FIRST + 7,
     KIND_COUNT,
-    /* A pod template inside a custom resource that a policy names, to the rails that judge it. Such
-     * an object is made for a judgement alone: no snapshot and no manifest has one. */
+    /* For the rails that judge it: a pod template inside a custom resource that a policy names.
+     * Such an object is made for one judgement: no snapshot and no manifest has one. */
     KIND_CUSTOM = KIND_COUNT
 };
 
@@ -43,7 +43,7 @@ struct kind_info {
     bool namespaced;
 };
 extern const struct kind_info kind_table[KIND_COUNT];
-/* KIND_UNKNOWN for what the table does not have. */
+/* KIND_UNKNOWN for what is not in the table. */
 enum kind kind_of(struct text api_version, struct text kind);
 enum kind kind_by_name(struct text name);                          /* "Deployment"; KIND_UNKNOWN */
 enum kind kind_of_resource(struct text group, struct text plural); /* "apps", "deployments" */
@@ -53,13 +53,13 @@ struct custom_kind {
     struct text group, kind, plural;
 };
 enum { OWNER_KINDS_MAX = KIND_OWNER_LAST - KIND_OWNER_FIRST + 1 };
-/* Tells kinds of owners apart; never 0. */
+/* Identifies a kind of owners; never 0. */
 uint64_t custom_kind_id(struct text group, struct text kind);
 static inline bool kind_is_custom_owner(enum kind kind)
 {
     return kind >= KIND_OWNER_FIRST && kind <= KIND_OWNER_LAST;
 }
-/* "apps" of "apps/v1", and nothing of "v1". */
+/* "apps" of "apps/v1", empty for "v1". */
 struct text group_of(struct text api_version);
 
 /* A set of kinds: bit 1 << KIND_X. */
@@ -71,7 +71,7 @@ typedef uint32_t kind_set;
      KIND_BIT(KIND_DAEMON_SET) | KIND_BIT(KIND_JOB) | KIND_BIT(KIND_CRON_JOB) |    \
      KIND_BIT(KIND_CUSTOM))
 
-/* Those whose subresource scale sets their replicas. */
+/* Kinds whose subresource scale sets their replicas. */
 #define KINDS_SCALED                                          \
     (KIND_BIT(KIND_DEPLOYMENT) | KIND_BIT(KIND_REPLICA_SET) | \
      KIND_BIT(KIND_REPLICATION_CONTROLLER) | KIND_BIT(KIND_STATEFUL_SET))

@@ -1,4 +1,4 @@
-/* What labels nodes carry, as NodePools say it and Nodes show it. */
+/* The labels of nodes, as NodePools and Nodes show them. */
 #include "kube/label.h"
 
 #include "kube/object.h"

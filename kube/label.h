@@ -1,4 +1,4 @@
-/* Labels: what may be a key or a value, and what nodes carry. */
+/* Labels: valid keys and values, and the labels of nodes. */
 #ifndef TAFFRAIL_KUBE_LABEL_H
 #define TAFFRAIL_KUBE_LABEL_H
 
@@ -7,21 +7,22 @@
 struct pool;
 struct snapshot;
 
-/* Whether its nodes carry a label of that key, as its labels and requirements say. */
+/* Whether the pool's nodes carry a label with that key, according to its labels and requirements.
+ */
 bool pool_produces(const struct pool *pool, struct text key);
 bool some_pool_produces(const struct snapshot *snapshot, struct text key);
-/* Whether it is of a domain whose labels a cloud, an operator or an administrator puts on nodes,
- * and NodePools need not. */
+/* Whether its domain is one whose labels a cloud, an operator or an administrator puts on nodes, so
+ * that NodePools need not. */
 bool label_is_put_by_others(struct text key);
-/* Whether it can be the key of a label, or of a taint: a name as a value has it, but never empty,
- * perhaps after a domain and '/'. */
+/* Whether it can be the key of a label, or of a taint: a name with the form of a value, but not
+ * empty, perhaps after a domain and '/'. */
 bool label_key_is_valid(struct text key);
 /* Whether a node can carry it: at most 63 letters, digits, '-', '_' and '.'. */
 bool label_value_is_valid(struct text value);
-/* Whether it is a domain in lower case, as before the '/' of a key: labels of letters, digits and
- * '-', with dots between them. One label does. */
+/* Whether it is a domain in lower case, as before the '/' of a key: parts of letters, digits and
+ * '-', with dots between them. One part is enough. */
 bool domain_is_valid(struct text domain);
-/* What nodes carry under a key, as far as NodePools say it and Nodes show it. */
+/* The values that nodes have under a key, as NodePools and Nodes show them. */
 struct label_offers {
     bool any_value; /* a NodePool leaves the value open */
     bool from_pool, from_node;

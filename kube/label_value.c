@@ -1,4 +1,4 @@
-/* Which keys and values of labels the API server takes. */
+/* The label keys and values that the API server accepts. */
 #include "kube/label.h"
 
 static bool is_alphanumeric(char c)

@@ -1,12 +1,11 @@
-/* What the LimitRanges of a namespace fill in, read once for all containers of a pod. */
+/* The defaults of a namespace's LimitRanges, read once for all containers of a pod. */
 #include "kube/defaults.h"
 #include "kube/object.h"
 #include "kube/snapshot.h"
 
 enum side { SIDE_REQUEST, SIDE_LIMIT };
 
-/* Where an item of type Container keeps a default, in the order in which one stands in for the
- * other. */
+/* The defaults in an item of type Container, in the order in which one replaces the other. */
 static const struct {
     const char *name;
     bool of_side[2];
@@ -28,7 +27,7 @@ static struct limit_default *entry_of(struct limit_defaults *defaults, struct te
     return &defaults->items[*number - 1];
 }
 
-/* The first item that says something fills it in. */
+/* The first item with a value fills it in. */
 static void add_item(struct limit_defaults *defaults, const struct object *range,
                      const struct node *item, struct arena *arena)
 {
@@ -70,7 +69,7 @@ static size_t first_limit_range(const struct snapshot *snapshot, struct text nam
     return low;
 }
 
-/* By name, as the API server's own order is chance. */
+/* By name, because the API server's own order is chance. */
 void limit_defaults_read(const struct snapshot *snapshot, struct text namespace,
                          struct arena *arena, struct limit_defaults *defaults)
 {

@@ -1,4 +1,4 @@
-/* Objects out of files and streams. */
+/* Reads objects from files and streams. */
 #include "kube/manifest.h"
 
 #include <string.h>
@@ -28,8 +28,8 @@ static void add_object(struct manifest_reader *reader, const struct node *root)
     }
 }
 
-/* The items of a typed list, as the API server sends it, carry neither apiVersion nor kind: the
- * list says both. */
+/* The items of a typed list, as the API server sends it, have neither apiVersion nor kind: the list
+ * has both. */
 static const struct node *complete_item(struct arena *arena, const struct node *item,
                                         const struct node *api_version, struct text item_kind)
 {

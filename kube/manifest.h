@@ -1,4 +1,4 @@
-/* Objects out of files: manifests, and a cluster as a folder. */
+/* Objects from files: manifests, and a cluster as a folder. */
 #ifndef TAFFRAIL_KUBE_MANIFEST_H
 #define TAFFRAIL_KUBE_MANIFEST_H
 
@@ -7,14 +7,14 @@
 struct object;
 struct snapshot_builder;
 
-/* What a file, folder or stream held. */
+/* The content of a file, folder or stream. */
 struct manifests {
     struct arena *arena;
     struct object *items;
     size_t count, capacity;
-    bool keep_unknown;        /* set before reading: those are items, too, of KIND_UNKNOWN */
-    size_t skipped;           /* of kinds the table does not know */
-    struct problems problems; /* what could not be read; the rest was */
+    bool keep_unknown; /* set before reading: unknown kinds are items, too, of KIND_UNKNOWN */
+    size_t skipped;    /* of kinds that are not in the table */
+    struct problems problems; /* what could not be read */
 };
 void manifests_init(struct manifests *manifests, struct arena *arena);
 /* path: a file, a folder (recursively .yaml, .yml, .json, in order of name) or "-". Documents,

@@ -1,4 +1,4 @@
-/* The labels that Nodes carry, by key: read once a snapshot, since pods may name very many. */
+/* The labels that Nodes carry, by key: read once a snapshot, because pods may name very many. */
 #include "kube/object.h"
 #include "kube/snapshot.h"
 #include "kube/snapshot_internal.h"

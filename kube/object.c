@@ -1,4 +1,4 @@
-/* The metadata of objects. */
+/* Reads the metadata of objects. */
 #include "kube/object.h"
 
 #include "kube/time.h"

@@ -1,4 +1,4 @@
-/* One object: what every kind has, its metadata and its owner. */
+/* One object: the metadata and the owner that every kind has. */
 #ifndef TAFFRAIL_KUBE_OBJECT_H
 #define TAFFRAIL_KUBE_OBJECT_H
 
@@ -8,7 +8,7 @@ struct owner {
     struct text api_version, kind, name, uid;
 };
 
-/* Where metadata and spec of a pod lie inside a custom resource. */
+/* The paths of a pod's metadata and spec inside a custom resource. */
 struct pod_template {
     const struct field *metadata, *spec;
 };
@@ -27,7 +27,7 @@ struct object {
     const struct pod_template *template; /* of KIND_CUSTOM, else NULL */
 };
 
-/* Reads the metadata every object has. False when root is no object: no apiVersion or kind, or
+/* Reads the metadata that every object has. False when root is no object: no apiVersion or kind, or
  * metadata of wrong types. An object of a namespaced kind without a namespace gets
  * default_namespace. */
 bool object_read(const struct node *root, struct source *source, struct text default_namespace,
@@ -36,11 +36,12 @@ bool object_read(const struct node *root, struct source *source, struct text def
 struct text object_display_name(const struct object *object, struct arena *arena);
 /* A DaemonSet, or a Pod of one. */
 bool object_is_of_daemon_set(const struct object *object);
-/* Of a NodePool or an EC2NodeClass: it is of the version before v1. */
+/* Whether a NodePool or an EC2NodeClass is of the version before v1. */
 bool object_is_v1beta1(const struct object *object);
-/* The condition of that type in its status; NULL: none. */
+/* The condition of that type in the status; NULL: none. */
 const struct node *object_condition(const struct object *object, const char *type);
-/* Whether they can be one object's: what comes out of files has none, then the name has to do. */
+/* Whether both can be the uid of one object: objects from files have none, so an empty uid agrees
+ * with any. */
 bool uids_agree(struct text a, struct text b);
 
 #endif

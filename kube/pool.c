@@ -1,9 +1,9 @@
-/* NodePools and Provisioners, read. */
+/* Reads NodePools and Provisioners. */
 #include "kube/pool.h"
 
 #include "kube/object.h"
 
-/* Where a pool keeps what rails read. v1 and v1beta1 NodePools agree on these places. */
+/* The paths of what rails read in a pool. v1 and v1beta1 NodePools agree on these. */
 struct pool_paths {
     const char *requirements, *labels, *taints, *startup_taints, *limits, *node_class;
 };

@@ -7,7 +7,7 @@
 
 struct object;
 
-/* A NodePool, v1 or v1beta1 (the parts rails read stand in the same place), or a Provisioner. */
+/* A NodePool, v1 or v1beta1 (the parts that rails read are in the same place), or a Provisioner. */
 struct pool {
     const struct object *object;
     const struct field *requirements_field;
@@ -20,12 +20,12 @@ struct pool {
     struct text node_class_group, node_class_kind, node_class_name;
 };
 bool pool_read(const struct object *object, struct arena *arena, struct pool *pool);
-/* Whether Karpenter makes nodes of it for pods that wait: not when its status says that it is not
- * ready, when it is going, or when it has a fixed number of nodes. */
+/* Whether Karpenter makes nodes of the pool for pending pods. It does not when the status says not
+ * ready, when the pool is being deleted, or when it has a fixed number of nodes. */
 bool pool_makes_nodes(const struct pool *pool);
-/* Whether it keeps a fixed number of nodes. */
+/* Whether the pool has a fixed number of nodes. */
 bool pool_is_static(const struct pool *pool);
-/* Whether it is EKS Auto Mode that makes its nodes; they carry LABEL_COMPUTE_TYPE "auto". */
+/* Whether EKS Auto Mode makes the pool's nodes; they carry LABEL_COMPUTE_TYPE "auto". */
 bool pool_is_of_auto_mode(const struct pool *pool);
 #define LABEL_COMPUTE_TYPE "eks.amazonaws.com/compute-type"
 

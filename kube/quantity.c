@@ -3,14 +3,14 @@
 
 #include <string.h>
 
-/* A quantity is a decimal number with a suffix. It is kept as its digits, so that nothing is lost
+/* A quantity is a decimal number with a suffix. It is stored as digits, so that nothing is lost
  * before the one rounding at the end. MOST_DIGITS are read; 1024^6 adds at most 19 to them. */
 enum { MOST_DIGITS = 128, DIGIT_ROOM = MOST_DIGITS + 19, MOST_EXPONENT = 1000 };
 
 struct decimal {
     uint8_t digits[DIGIT_ROOM]; /* most significant first */
     size_t count;
-    bool more;        /* digits of the fraction that found no room were not all 0 */
+    bool more;        /* digits of the fraction that did not fit were not all 0 */
     int64_t exponent; /* the value is digits * 10^exponent */
     bool negative;
 };
@@ -32,7 +32,7 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* False when a digit before the point finds no room. */
+/* False when a digit before the point does not fit. */
 static bool add_digit(struct decimal *decimal, char c, bool in_fraction)
 {
     bool room = decimal->count < MOST_DIGITS;
@@ -68,7 +68,7 @@ static bool read_number(struct text t, struct decimal *decimal, struct text *res
     return digits_seen > 0;
 }
 
-/* Digits times 1024: each step carries what does not fit a digit to the left. */
+/* Digits times 1024: each step carries the overflow of a digit to the left. */
 static void multiply_by_1024(struct decimal *decimal)
 {
     unsigned carry = 0;
@@ -152,7 +152,7 @@ bool quantity_is_vast(struct text t)
     return !decimal.negative && !to_integer(&decimal, &milli);
 }
 
-/* Takes factors of radix out of *value, at most count of them; returns how many. */
+/* Divides *value by radix while it divides evenly, at most count times; returns how many times. */
 static unsigned take_factors(int64_t *value, int64_t radix, unsigned count)
 {
     unsigned taken = 0;

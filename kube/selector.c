@@ -1,4 +1,4 @@
-/* Label selectors held against one object. */
+/* Matches a label selector against one object. */
 #include "kube/selector.h"
 
 static bool values_contain(const struct node *values, struct text value)

@@ -1,17 +1,17 @@
-/* A label selector made ready for many objects: what it asks of each key, found by the labels that
- * an object has. Both may be long. */
+/* A label selector prepared for many objects: an index from the labels of an object to what the
+ * selector asks of each key. Both may be long. */
 #include "kube/selector.h"
 
-/* What is asked of one key. */
+/* What the selector asks of one key. */
 struct rule {
     bool must, must_not;
-    size_t in_count;          /* of the lists that have to name its value */
+    size_t in_count;          /* of the lists that must contain its value */
     struct text_map named;    /* by how many of them */
-    struct text_map excluded; /* values it may not have */
+    struct text_map excluded; /* forbidden values */
 };
 
 struct selector_index {
-    const struct node *plain; /* too short to be worth more; NULL: it is indexed */
+    const struct node *plain; /* too short for an index; NULL: it is indexed */
     bool never;               /* it selects nothing */
     struct text_map numbers;  /* of the rules by key, from 1 */
     LIST(struct rule) rules;

@@ -36,7 +36,7 @@ size_t object_list_search(struct object_list list, struct text namespace, struct
     return low;
 }
 
-/* ---- what is read from its objects ---- */
+/* ---- facts computed from the objects ---- */
 
 static bool is_free_volume(const struct object *volume)
 {
@@ -77,7 +77,7 @@ void snapshot_read_node_zones(struct snapshot *snapshot, struct arena *arena)
         zones_add(&snapshot->node_zones, node_zone(nodes.items[i]), arena);
 }
 
-/* ---- a snapshot of objects that are all there ---- */
+/* ---- a snapshot of a complete set of objects ---- */
 
 struct objects {
     const struct object **items;
@@ -102,8 +102,8 @@ void snapshot_put(struct snapshot_builder *builder, const struct object *object)
     *LIST_PUSH(builder->arena, &builder->kinds[object->kind]) = copy;
 }
 
-/* Objects keep their order of arrival in the array they were put in, which is what makes the last
- * of equal ones win: entry i was put before entry i + 1. */
+/* Objects stay in order of arrival in the array, so that the last of equal ones wins: entry i was
+ * put before entry i + 1. */
 struct entry {
     const struct object *object;
     size_t arrival;
@@ -165,7 +165,7 @@ const struct snapshot *snapshot_build(struct snapshot_builder *builder)
     return snapshot;
 }
 
-/* ---- looking ---- */
+/* ---- lookup ---- */
 
 static const struct object *item_of(struct object_list list, size_t index)
 {

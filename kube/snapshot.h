@@ -12,13 +12,13 @@ struct snapshot_builder;
 
 /* All memory, and the objects put in, live in the arena or outlive it. */
 struct snapshot_builder *snapshot_builder_create(struct arena *arena);
-/* The last object of one kind, namespace and name stands. */
+/* Of objects with the same kind, namespace and name the last one counts. */
 void snapshot_put(struct snapshot_builder *builder, const struct object *object);
 const struct snapshot *snapshot_build(struct snapshot_builder *builder);
-/* NULL when not there. */
+/* NULL when absent. */
 const struct object *snapshot_find(const struct snapshot *snapshot, enum kind kind,
                                    struct text namespace, struct text name);
-/* Its index among those of its kind; snapshot_count() when not there. */
+/* The index of the object among those of its kind; snapshot_count() when absent. */
 size_t snapshot_index(const struct snapshot *snapshot, enum kind kind, struct text namespace,
                       struct text name);
 size_t snapshot_count(const struct snapshot *snapshot, enum kind kind);
@@ -31,13 +31,12 @@ const struct object *snapshot_unreadable(const struct snapshot *snapshot, enum k
                                          size_t index); /* by namespace, then name */
 bool snapshot_is_unreadable(const struct snapshot *snapshot, enum kind kind, struct text namespace,
                             struct text name);
-/* Whether there is none of them in the namespace, or none at all when the kind has no namespaces.
- */
+/* Whether no object in the namespace is unreadable; for a kind without namespaces, none at all. */
 bool snapshot_reads_all(const struct snapshot *snapshot, enum kind kind, struct text namespace);
 /* The NodePools, read once. */
 size_t snapshot_pool_count(const struct snapshot *snapshot);
 const struct pool *snapshot_pool(const struct snapshot *snapshot, size_t index);
-/* The PersistentVolumes nobody has claimed, and the zones its Nodes are in: found once. */
+/* The PersistentVolumes that nobody has claimed, and the zones of the Nodes: computed once. */
 size_t snapshot_free_volume_count(const struct snapshot *snapshot);
 const struct object *snapshot_free_volume(const struct snapshot *snapshot, size_t index);
 /* The Pods that mount a PersistentVolumeClaim, by namespace, then name. */
@@ -46,7 +45,7 @@ const struct object *snapshot_claiming_pod(const struct snapshot *snapshot, size
 const struct zones *snapshot_node_zones(const struct snapshot *snapshot);
 /* The values that Nodes carry under a label, each once; NULL: no Node carries it. */
 const struct text_map *snapshot_node_values(const struct snapshot *snapshot, struct text key);
-/* The labels that Nodes carry, in no order that means anything. */
+/* The labels that Nodes carry, in any order. */
 size_t snapshot_node_label_count(const struct snapshot *snapshot);
 struct text snapshot_node_label(const struct snapshot *snapshot, size_t index,
                                 const struct text_map **values);

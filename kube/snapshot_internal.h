@@ -1,5 +1,5 @@
-/* The inside of a snapshot, for what makes them: snapshot.c from files, store_version.c from a
- * cluster that changes. */
+/* The inside of a snapshot, for the code that makes one: snapshot.c from files, store_version.c
+ * from a watched cluster. */
 #ifndef TAFFRAIL_KUBE_SNAPSHOT_INTERNAL_H
 #define TAFFRAIL_KUBE_SNAPSHOT_INTERNAL_H
 
@@ -14,7 +14,7 @@ struct object_list {
     size_t count;
 };
 
-/* Objects of a kind that are asked for often. */
+/* Objects of a kind that are often asked for. */
 enum snapshot_pick { PICK_FREE_VOLUMES, PICK_CLAIMING_PODS, PICK_COUNT };
 struct pick {
     enum kind kind;
@@ -25,7 +25,7 @@ extern const struct pick snapshot_picks[PICK_COUNT];
 struct snapshot {
     struct object_list kinds[KIND_COUNT];
     struct object_list picks[PICK_COUNT];
-    /* That are there and could not be read: of these only kind, namespace and name are known. */
+    /* Unreadable objects: only kind, namespace and name are known. */
     struct object_list unreadable[KIND_COUNT];
     /* Read from the NodePools, and from the Nodes. */
     const struct pool *pools;
@@ -36,16 +36,16 @@ struct snapshot {
         LIST(struct text_map) values;
     } node_labels;
 };
-/* Fill in what is read from lists that are there already. */
+/* These compute facts from lists that are complete. */
 void snapshot_read_pools(struct snapshot *snapshot, struct arena *arena);
 void snapshot_read_node_zones(struct snapshot *snapshot, struct arena *arena);
 void snapshot_read_node_labels(struct snapshot *snapshot, struct arena *arena);
 
-/* The order of lists: below, at or above zero. */
+/* The order of lists: negative, zero or positive. */
 int compare_names(struct text a_namespace, struct text a_name, struct text b_namespace,
                   struct text b_name);
 int compare_objects(const struct object *a, const struct object *b);
-/* Where an object of that name is in the list, or belongs. */
+/* The index of an object with that name in the list, or of its place. */
 size_t object_list_search(struct object_list list, struct text namespace, struct text name);
 
 #endif

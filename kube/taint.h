@@ -1,4 +1,4 @@
-/* Taints, and what tolerates them. */
+/* Taints and tolerations. */
 #ifndef TAFFRAIL_KUBE_TAINT_H
 #define TAFFRAIL_KUBE_TAINT_H
 

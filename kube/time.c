@@ -83,7 +83,7 @@ bool time_parse(struct text t, int64_t *unix_s)
     broken_down.tm_mon -= 1;
     struct tm normal = broken_down;
     time_t seconds = timegm(&normal);
-    /* timegm turns 30 February into 2 March; a date that moved was none. */
+    /* timegm turns 30 February into 2 March; a date that moved was invalid. */
     if (normal.tm_mday != broken_down.tm_mday || normal.tm_mon != broken_down.tm_mon ||
         normal.tm_hour != broken_down.tm_hour || normal.tm_min != broken_down.tm_min ||
         normal.tm_sec != broken_down.tm_sec)

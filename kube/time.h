@@ -1,4 +1,4 @@
-/* Times and durations as Kubernetes objects write them. */
+/* Times and durations in Kubernetes objects. */
 #ifndef TAFFRAIL_KUBE_TIME_H
 #define TAFFRAIL_KUBE_TIME_H
 

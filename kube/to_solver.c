@@ -1,4 +1,4 @@
-/* What objects say, in the words of the solver. */
+/* Converts labels, expressions and objects into the solver's types. */
 #include "kube/to_solver.h"
 
 #include <string.h>

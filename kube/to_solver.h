@@ -1,4 +1,4 @@
-/* What objects say, in the words of the solver. */
+/* Converts objects into the solver's types. */
 #ifndef TAFFRAIL_KUBE_TO_SOLVER_H
 #define TAFFRAIL_KUBE_TO_SOLVER_H
 
@@ -9,15 +9,15 @@ struct expressions;
 struct taints;
 struct workload;
 
-/* A terminated copy, as the solver wants its strings. */
+/* A terminated copy, because the solver wants C strings. */
 const char *terminated(struct arena *arena, struct text t);
 struct solver_labels labels_of(const struct node *map, struct arena *arena);
 /* The value of a label, or NULL. */
 const char *label_of(struct solver_labels labels, const char *key);
-/* And one more, unless they have its key. */
+/* The labels and one more, unless they have its key. */
 struct solver_labels labels_with(struct solver_labels labels, const char *key, const char *value,
                                  struct arena *arena);
-/* False when one cannot be understood. */
+/* False when an expression is invalid. */
 bool expressions_convert(const struct expressions *expressions, struct arena *arena,
                          struct solver_expressions *converted);
 struct solver_expressions expressions_with(struct solver_expressions expressions,

@@ -1,4 +1,4 @@
-/* Whether a term about other pods means the pod itself, too. */
+/* Whether a term about other pods also selects the pod itself. */
 #include "kube/topology.h"
 
 #include "kube/kind.h"
@@ -14,7 +14,7 @@ static bool lists(const struct node *list, struct text wanted)
     return false;
 }
 
-/* Terms of pod affinity look into other namespaces when they say so. */
+/* Terms of pod affinity may name other namespaces. */
 static bool looks_here(const struct node *term, struct text namespace)
 {
     const struct node *namespaces = node_get(term, "namespaces");

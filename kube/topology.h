@@ -1,4 +1,4 @@
-/* Where a pod names a topologyKey: spreads, affinity and anti-affinity. */
+/* The topologyKeys of a pod: spreads, affinity and anti-affinity. */
 #ifndef TAFFRAIL_KUBE_TOPOLOGY_H
 #define TAFFRAIL_KUBE_TOPOLOGY_H
 
@@ -6,7 +6,7 @@
 
 struct workload;
 
-/* Where a pod names a topologyKey. */
+/* The place in a pod that names a topologyKey. */
 enum topology_use { TOPOLOGY_SPREAD, TOPOLOGY_AFFINITY, TOPOLOGY_ANTI_AFFINITY };
 struct topology_term {
     enum topology_use use;
@@ -20,11 +20,11 @@ struct topology_terms {
 };
 void topology_terms_read(const struct workload *workload, struct arena *arena,
                          struct topology_terms *terms);
-/* Whether it can only be a part, as a Kustomize patch is: no API server takes a Deployment and the
- * like whose template has no labels. */
+/* Whether it can only be a part, such as a Kustomize patch: the API server accepts no Deployment or
+ * similar without labels in its template. */
 bool workload_is_part(const struct workload *workload);
-/* Whether the term's selector, namespaces and label keys take in the workload's own pods. Of a part
- * the labels are not known: there any selector does. */
+/* Whether the term's selector, namespaces and label keys include the workload's own pods. The
+ * labels of a part are not known, so any selector does. */
 bool topology_term_selects_itself(const struct workload *workload,
                                   const struct topology_term *term);
 

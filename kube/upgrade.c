@@ -1,4 +1,4 @@
-/* Provisioners and v1beta1 NodePools as NodePools v1. */
+/* Converts Provisioners and v1beta1 NodePools to NodePools v1. */
 #include "kube/upgrade.h"
 
 #include <stdarg.h>
@@ -39,7 +39,7 @@ void upgrade_note(struct upgrade *upgrade, struct arena *arena, const char *form
 
 /* ---- what all objects have ---- */
 
-/* What controllers and kubectl note is theirs to note again. */
+/* Annotations of controllers and kubectl are left out: they write them again. */
 static bool is_kept_annotation(struct text key)
 {
     return !text_is(key, "kubectl.kubernetes.io/last-applied-configuration") &&
@@ -104,7 +104,7 @@ static void note_kubelet(const struct node *kubelet, struct text class_name, str
     struct members kept = {0};
     for (size_t i = 0; node_is(kubelet, NODE_MAP) && i < node_count(kubelet); i++) {
         const struct member *member = &kubelet->members[i];
-        /* Of v1alpha5; there is no other than containerd, and v1 has no such field. */
+        /* A field of v1alpha5; containerd is its only value, and v1 has no such field. */
         if (!text_is((struct text){member->key, member->key_size}, "containerRuntime"))
             *LIST_PUSH(arena, &kept) = *member;
     }
@@ -193,7 +193,7 @@ static void add_requirement(struct nodes *list, struct arena *arena, const char 
     *LIST_PUSH(arena, list) = node_of_members(requirement.items, requirement.count);
 }
 
-/* What v1alpha5 added to a Provisioner that did not say it. */
+/* The defaults that v1alpha5 added to a Provisioner. */
 static void add_old_defaults(const struct node *spec, struct arena *arena, struct nodes *list)
 {
     static const struct {
@@ -242,7 +242,7 @@ static const struct node *new_requirements(const struct node *spec, struct arena
     return node_keep(arena, node_of_items(list.items, list.count));
 }
 
-/* As a duration; of whole hours as people write it. */
+/* As a duration; whole hours as people write them. */
 static struct text seconds_text(const struct node *seconds, struct arena *arena)
 {
     enum { HOUR_S = 3600 };
@@ -305,7 +305,7 @@ static void upgrade_provisioner(const struct object *object, struct arena *arena
     }
 }
 
-/* ---- the whole ---- */
+/* ---- the whole object ---- */
 
 static void upgrade_template(const struct object *object, struct arena *arena,
                              struct upgrade *upgrade)

@@ -1,4 +1,4 @@
-/* Old pool objects as Karpenter's v1 API has them (docs/reference/karpenter.md 5.5 and 5.6). */
+/* Converts old pool objects to Karpenter's v1 API (docs/reference/karpenter.md 5.5 and 5.6). */
 #ifndef TAFFRAIL_KUBE_UPGRADE_H
 #define TAFFRAIL_KUBE_UPGRADE_H
 
@@ -16,9 +16,9 @@ struct upgrade {
     } notes;
 };
 
-/* Whether the object is a Provisioner, an AWSNodeTemplate, or of v1beta1 what is v1 now. */
+/* Whether the object is a Provisioner, an AWSNodeTemplate, or the v1beta1 version of a v1 kind. */
 bool upgrade_applies(const struct object *object);
-/* Of such an object. What the old API filled in silently is written out. */
+/* For such an object. Defaults that the old API filled in silently are written out. */
 void upgrade_make(const struct object *object, struct arena *arena, struct upgrade *upgrade);
 
 /* ---- inside ---- */
@@ -27,7 +27,7 @@ struct members {
     struct member *items;
     size_t count, capacity;
 };
-/* value NULL: nothing is added. */
+/* With value NULL, nothing is added. */
 void members_put(struct members *members, struct arena *arena, const char *key,
                  const struct node *value);
 void members_put_text(struct members *members, struct arena *arena, const char *key,
@@ -36,7 +36,7 @@ void members_put_map(struct members *members, struct arena *arena, const char *k
                      const struct members *map);
 void upgrade_note(struct upgrade *upgrade, struct arena *arena, const char *format, ...)
     PRINTF_LIKE(3, 4);
-/* The spec of an EC2NodeClass of an AWSNodeTemplate's, or of a Provisioner's provider. */
+/* The EC2NodeClass spec for the spec of an AWSNodeTemplate, or for a Provisioner's provider. */
 void upgrade_node_class(const struct node *spec, struct arena *arena, struct upgrade *upgrade,
                         struct members *out);
 

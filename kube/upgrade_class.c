@@ -1,4 +1,4 @@
-/* Node classes: AWSNodeTemplate and EC2NodeClass v1beta1 as EC2NodeClass v1. */
+/* Converts AWSNodeTemplate and EC2NodeClass v1beta1 to EC2NodeClass v1. */
 #include "kube/upgrade.h"
 
 struct nodes {
@@ -8,7 +8,8 @@ struct nodes {
 
 /* ---- selectors: a map becomes a list of terms ---- */
 
-/* One thing that a term says; of several values any will do, and each makes terms of its own. */
+/* One condition of a term; if it has several values, any is enough, and each makes terms of its
+ * own. */
 struct part {
     struct text key;
     bool is_tag;
@@ -43,7 +44,7 @@ static void add_part(struct parts *parts, struct arena *arena, struct text key, 
     *LIST_PUSH(arena, parts) = part;
 }
 
-/* A term says all of the parts: each value of one beside each of the others. */
+/* A term has all of the parts: each value of one part with each value of the others. */
 static struct node terms_of_parts(struct parts *parts, struct arena *arena, struct upgrade *upgrade)
 {
     enum { MOST_TERMS = 30 }; /* of a v1 object */
@@ -162,7 +163,7 @@ static void put_images(const struct node *spec, struct arena *arena, struct upgr
 
 /* ---- the rest ---- */
 
-/* Of these v1 has other defaults. */
+/* v1 has other defaults for these. */
 static void put_metadata_options(const struct node *old, struct arena *arena, struct members *out)
 {
     static const char *const texts[][2] = {

@@ -26,18 +26,18 @@ struct storage_class {
     size_t term_count;
     struct topology_choices topologies;
 };
-/* Whether it binds a claim only when a pod mounts it. */
+/* Whether the class binds a claim only when a pod mounts it. */
 bool storage_class_waits(const struct object *class);
 bool storage_class_read(const struct object *object, struct arena *arena,
                         struct storage_class *class);
-/* Azure's zone-redundant disks attach in every zone. */
+/* Whether the class makes Azure's zone-redundant disks, which attach in every zone. */
 bool storage_class_is_zone_redundant(const struct storage_class *class);
 
 /* A PersistentVolumeClaim, or a template of one. */
 struct claim {
-    const struct field *root;        /* where metadata and spec lie */
-    const struct field *class_field; /* where it names its class, or would */
-    struct text class_name;          /* empty, though named: it wants none */
+    const struct field *root;        /* the node with metadata and spec */
+    const struct field *class_field; /* the field that names its class, or would */
+    struct text class_name;          /* empty but named: the claim wants no class */
     bool class_named;
     bool bound; /* it names its volume */
 };
@@ -45,18 +45,18 @@ struct claims {
     struct claim *items;
     size_t count, capacity;
 };
-/* root: where metadata and spec lie. */
+/* root: the node with metadata and spec. */
 void claim_read(const struct field *root, struct arena *arena, struct claim *claim);
-/* The class a claim uses, by name or by default; NULL when it is not visible. */
+/* The class of a claim, by name or by default; NULL when it is not visible. */
 const struct object *claim_class(const struct snapshot *snapshot, const struct claim *claim);
-/* The claims a workload brings along: volumeClaimTemplates and ephemeral volumes. */
+/* The claims that a workload makes: volumeClaimTemplates and ephemeral volumes. */
 void claim_templates_read(const struct workload *workload, struct arena *arena,
                           struct claims *claims);
-/* The template of which a StatefulSet (NULL: none) makes a claim of this name for its pod; NULL: it
- * makes none. */
+/* The template from which a StatefulSet (NULL: none) makes the claim with this name for its pod;
+ * NULL: it makes none. */
 const struct field *set_claim_template(const struct object *set, struct text pod_name,
                                        struct text claim, struct arena *arena);
-/* The claimName fields of the claims it mounts. */
+/* The claimName fields of the claims that the workload mounts. */
 struct claim_names {
     const struct field **items;
     size_t count, capacity;

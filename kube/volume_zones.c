@@ -22,7 +22,7 @@ struct terms {
 
 /* ---- the zone keys of drivers, as Karpenter and nodes spell them ---- */
 
-/* Zone ids become names when every one of them is known, else they stay what they are. */
+/* Replaces zone ids by names when every one of them is known; otherwise they stay. */
 static bool name_zones(const struct snapshot *snapshot, struct solver_expression *expression,
                        struct arena *arena)
 {
@@ -37,7 +37,7 @@ static bool name_zones(const struct snapshot *snapshot, struct solver_expression
     return true;
 }
 
-/* Azure's driver says "" where a disk has no zone. */
+/* Azure's driver writes "" for a disk without a zone. */
 static bool says_no_zone(const struct solver_expression *expression)
 {
     if (expression->op != SOLVER_IN)
@@ -61,7 +61,7 @@ static void add_term(const struct snapshot *snapshot, struct solver_expression e
     *LIST_PUSH(arena, terms) = expression;
 }
 
-/* ---- where a PersistentVolume is ---- */
+/* ---- the places of a PersistentVolume ---- */
 
 static const char *const zone_labels[] = {LABEL_ZONE, "failure-domain.beta.kubernetes.io/zone"};
 
@@ -71,8 +71,7 @@ static bool is_on_one_machine(const struct node *volume_spec)
            node_is(node_get(volume_spec, "hostPath"), NODE_MAP);
 }
 
-/* Of a zone label "a__b" both are meant. kube-scheduler holds nodes to these labels besides the
- * affinity. */
+/* A zone label "a__b" means both zones. kube-scheduler checks these labels besides the affinity. */
 static void add_zone_labels(const struct snapshot *snapshot, const struct object *volume,
                             struct arena *arena, struct terms *terms)
 {
@@ -110,7 +109,7 @@ static bool read_affinity_term(const struct snapshot *snapshot, const struct obj
     if (!expressions_convert(&read, arena, &converted))
         return false;
     for (size_t i = 0; i < converted.count; i++) {
-        /* The pod goes to another machine, and its volume with it, or it could never move. */
+        /* The volume goes with its pod to another machine, or the pod could never move. */
         if (!is_on_one_machine(spec) || strcmp(converted.items[i].key, LABEL_HOSTNAME) != 0)
             add_term(snapshot, converted.items[i], arena, &terms);
     }
@@ -306,7 +305,7 @@ struct solver_volume volume_of_zone(const char *zone, struct arena *arena)
     return (struct solver_volume){place, 1};
 }
 
-/* ---- where a claim's volume will be ---- */
+/* ---- the place of a claim's future volume ---- */
 
 bool claim_is_of_many_nodes(const struct node *claim_spec)
 {
@@ -346,7 +345,7 @@ static bool compares(const struct solver_expression *expression, const char *val
     return expression->op == SOLVER_GT ? found > wanted : found < wanted;
 }
 
-/* A node's labels may be spelt as an alias, too. */
+/* A node's labels may also be spelt as an alias. */
 static const char *label_by_meaning(struct solver_labels labels, const char *key)
 {
     const char *value = label_of(labels, key);

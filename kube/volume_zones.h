@@ -1,4 +1,4 @@
-/* Where volumes can be attached. */
+/* The nodes and zones that volumes can be attached in. */
 #ifndef TAFFRAIL_KUBE_VOLUME_ZONES_H
 #define TAFFRAIL_KUBE_VOLUME_ZONES_H
 
@@ -10,11 +10,11 @@ struct snapshot;
 struct storage_class;
 struct zones;
 
-/* Whether terms, with their expressions under the key, are no more than a cluster has zones, many
- * times over: who reads more keeps everybody waiting. */
+/* Whether the terms, with their expressions under the key, are not many times more than a cluster
+ * has zones: reading more would take too long. */
 bool places_are_few(const struct node *terms, const char *key);
-/* The terms of a PersistentVolume's affinity, cut with its zone labels; keys of zones are those of
- * nodes. False when a term cannot be understood, or they are not few. */
+/* The terms of a PersistentVolume's affinity, intersected with its zone labels; zone keys are those
+ * of nodes. False when a term is invalid, or there are too many. */
 bool volume_places_read(const struct snapshot *snapshot, const struct object *volume,
                         struct arena *arena, struct solver_volume *result);
 /* The zones that places name by the operator In, which are added; false when one of them can be in
@@ -37,11 +37,11 @@ void claims_add_zones(const struct snapshot *snapshot, struct arena *arena, stru
 void class_places_read(const struct snapshot *snapshot, const struct storage_class *class,
                        struct arena *arena, struct solver_volume *result);
 struct solver_volume volume_of_zone(const char *zone, struct arena *arena);
-/* Whether a claim of that spec wants a volume that nodes of any zone can share: ReadWriteMany. */
+/* Whether a claim with that spec wants a volume that nodes of any zone can share: ReadWriteMany. */
 bool claim_is_of_many_nodes(const struct node *claim_spec);
 /* The zone of the node that kube-scheduler has chosen for a claim; empty when there is none. */
 struct text claim_selected_zone(const struct snapshot *snapshot, const struct node *claim);
-/* Whether a node of these labels is one of the places. */
+/* Whether a node with these labels is one of the places. */
 bool places_fit(const struct solver_volume *places, struct solver_labels labels);
 
 #endif

@@ -1,4 +1,4 @@
-/* Zones: labels that say one, and sets of them. */
+/* Zones: the labels that name them, and sets of them. */
 #include "kube/zone.h"
 
 #include "kube/object.h"

@@ -1,4 +1,4 @@
-/* Zones: the labels that say them, and sets of them. */
+/* Zones: the labels that name them, and sets of them. */
 #ifndef TAFFRAIL_KUBE_ZONE_H
 #define TAFFRAIL_KUBE_ZONE_H
 
@@ -9,24 +9,24 @@ struct pool;
 struct snapshot;
 
 enum zone_key { ZONE_KEY_NONE, ZONE_KEY_NAME, ZONE_KEY_ID };
-/* Whether a label key says a node's zone: the well-known keys, their aliases, CSI drivers' own. */
+/* Whether a label key names a node's zone: the well-known keys, their aliases, CSI drivers' own. */
 enum zone_key zone_key_of(struct text key);
 
 struct zones {
     struct text *items; /* by name, each once */
     size_t count, capacity;
-    /* Of those a cluster names. */
-    bool complete;  /* nodes will come up in no other */
-    bool from_node; /* a Node names one */
+    /* For the zones that a cluster names. */
+    bool complete;  /* nodes can be in no other zone */
+    bool from_node; /* a Node names a zone */
 };
 void zones_add(struct zones *zones, struct text zone, struct arena *arena); /* empty: not added */
 bool zones_have(const struct zones *zones, struct text zone);
 struct zones zones_intersect(const struct zones *a, const struct zones *b, struct arena *arena);
-/* Of a Node, by its label or the label's old spelling; empty when it has none. */
+/* The zone of a Node, by its label or the label's old spelling; empty when it has none. */
 struct text node_zone(const struct object *node);
-/* The zone with this id, as the subnets of a visible EC2NodeClass tell; empty when none does. */
+/* The zone with this id, from the subnets of a visible EC2NodeClass; empty when none names it. */
 struct text zone_of_id(const struct snapshot *snapshot, struct text id);
-/* The list of subnets that the pool's node class has found; NULL when it tells of none. */
+/* The list of subnets in the status of the pool's node class; NULL when there is none. */
 const struct node *pool_subnets(const struct snapshot *snapshot, const struct pool *pool);
 
 #endif
