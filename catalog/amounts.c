@@ -6,8 +6,8 @@
 #include "catalog/builtin_data.h"
 #include "catalog/node_class.h"
 
-/* The amounts of a built-in type, as Karpenter's AWS provider reckons them before it has seen a
- * node of the type, for an EC2NodeClass with these settings. */
+/* The amounts of a built-in type are those that Karpenter's AWS provider computes before it has
+ * seen a node of the type, for an EC2NodeClass with these settings. */
 
 enum {
     VM_OVERHEAD_PER_MILLE = 75, /* of memory: Karpenter's setting vmMemoryOverheadPercent */
@@ -63,7 +63,7 @@ static int64_t storage_bytes(const struct catalog_row *row, const struct class_s
                                                               : settings->root_bytes;
 }
 
-/* In the provider's own arithmetic, to the byte. */
+/* The provider's own arithmetic, to the byte. */
 static int64_t part_of(int64_t whole, double percent)
 {
     double part = (double)whole / 100 * percent;
@@ -79,7 +79,7 @@ static int64_t evicted_below(const struct eviction *eviction, int64_t whole, int
                                        : eviction->bytes;
 }
 
-/* What is kept from pods. */
+/* The amount that pods cannot use. */
 static int64_t kept_back(const struct class_settings *settings, size_t resource, int64_t usual)
 {
     int64_t kubelet = settings->kube_reserved[resource];

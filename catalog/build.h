@@ -1,4 +1,4 @@
-/* The catalogue inside: what catalog_builtin.c and catalog_read.c build, and catalog.c searches. */
+/* The inside of the catalogue: builtin.c and read.c fill it, and catalog.c searches it. */
 #ifndef TAFFRAIL_CATALOG_BUILD_H
 #define TAFFRAIL_CATALOG_BUILD_H
 
@@ -8,7 +8,7 @@
 struct catalog_amounts;
 struct instance_type;
 
-/* The labels of a type that we derive ourselves. */
+/* The labels of a type that this code derives itself. */
 enum catalog_label {
     CATALOG_TYPE,
     CATALOG_ARCH,
@@ -43,13 +43,13 @@ enum catalog_label {
     CATALOG_LABEL_COUNT
 };
 
-/* Offerings that ask the same, and the types that have one. */
+/* Offerings with the same requirements, and the types that have one. */
 struct catalog_shape {
     struct solver_requirements requirements;
     struct type_set types;
 };
 
-/* What one offering of a type asks and costs. */
+/* The requirements and the price of one offering. */
 struct catalog_offer {
     size_t shape;
     int64_t usd_micro_per_hour; /* -1: no price */
@@ -60,12 +60,12 @@ struct catalog_offers {
     size_t count, capacity;
 };
 
-/* Which types say what about one key. */
+/* The types by their values of one key. */
 struct catalog_key {
     bool defined;         /* some type has a requirement on the key */
     bool single;          /* no type has more than one value */
-    struct type_set some; /* types with one of the values below, or with any */
-    struct type_set any;  /* a value, not known which */
+    struct type_set some; /* types with one of the values below, or with any value */
+    struct type_set any;  /* types with an unknown value */
     struct type_set none; /* DoesNotExist */
     struct type_set unsaid;
     struct type_set *values; /* by number */
@@ -88,11 +88,11 @@ struct catalog {
     uint32_t key_count;
 };
 
-/* A catalogue of type_count types, zeroed; they are to be filled in order of name. The label keys
+/* A catalogue of type_count types, zeroed; the caller fills them in order of name. The label keys
  * are interned, each with its enum's number. */
 struct catalog *catalog_create(struct arena *arena, size_t type_count, bool is_builtin);
-/* Requirements of a type: key In [value], or one of several; DoesNotExist; some value, not known
- * which. */
+/* Set a requirement of a type: key In [value], or one of several values; DoesNotExist; or an
+ * unknown value. */
 void catalog_set(struct catalog *catalog, struct instance_type *type, enum catalog_label label,
                  struct text value);
 void catalog_set_number(struct catalog *catalog, struct instance_type *type,
@@ -106,25 +106,25 @@ void catalog_set_any(struct catalog *catalog, struct instance_type *type, enum c
  * no EC2 name. */
 bool catalog_set_name_labels(struct catalog *catalog, struct instance_type *type);
 
-/* What a user's catalogue says a type has, by the names of resources. */
+/* The resources of a type in a user's catalogue, by name. */
 struct catalog_resources {
     struct text cpu, memory; /* as written */
     uint64_t nvidia, amd, gaudi, neuron;
     bool any_nvidia, any_amd, any_neuron; /* also a share of a device, or its cores */
 };
-/* Sets the labels Karpenter's kwok provider derives; for an EC2 name those of the AWS provider, so
- * far as resources tell them, too; and what devices the type has. */
+/* Sets the labels that Karpenter's kwok provider derives, and the devices of the type. For an EC2
+ * name it also sets those labels of the AWS provider that follow from resources. */
 void catalog_set_kwok_labels(struct catalog *catalog, struct instance_type *type,
                              const struct catalog_resources *resources);
-/* The amounts of a type whose resources were read, by the rules of Karpenter's kwok provider. */
+/* The amounts of a type from its resources, by the rules of Karpenter's kwok provider. */
 void catalog_reckon_kwok(struct catalog_amounts *amounts, struct arena *arena);
-/* What has less than nothing of one resource takes no pod at all. */
+/* A type with less than nothing of one resource takes no pod at all. */
 void catalog_amounts_settle(struct catalog_amounts *amounts);
-/* An offering of the type. */
+/* Adds an offering of the type. */
 void catalog_add_offering(struct catalog *catalog, size_t type,
                           const struct solver_requirements *requirements,
                           int64_t usd_micro_per_hour, uint32_t reservation_capacity);
-/* Once all types are there: makes catalog_select fast. */
+/* Makes catalog_select fast; call it when all types are there. */
 void catalog_index(struct catalog *catalog);
 
 /* The two sides of the one dot in an EC2 name. */

@@ -1,4 +1,4 @@
-/* The built-in catalogue: types out of the generated table. */
+/* The built-in catalogue: types from the generated table. */
 #include "catalog/build.h"
 #include "catalog/builtin_data.h"
 #include "catalog/catalog.h"
@@ -38,7 +38,7 @@ static void set_gpu_labels(struct catalog *catalog, struct instance_type *type,
     }
     type->has_gpu = true;
     type->gpu_count = gpu->count;
-    /* EC2 lists Gaudi among the GPUs, and so does Karpenter. */
+    /* EC2 lists Gaudi as a GPU, and so does Karpenter. */
     type->has_accelerator = text_is(text_of(gpu->manufacturer), "habana");
     type->devices |= device_of_manufacturer(gpu->manufacturer);
     catalog_set(catalog, type, CATALOG_GPU_NAME, text_of(gpu->name));
@@ -103,7 +103,7 @@ static void set_hardware_labels(struct catalog *catalog, struct instance_type *t
     set_accelerator_labels(catalog, type, &row->accelerator);
 }
 
-/* Of a type whose hardware is not known its category still tells what it is made for. */
+/* If a type's hardware is not known, its category still names its purpose. */
 static void guess_devices(struct instance_type *type)
 {
     static const struct {
@@ -123,7 +123,7 @@ static void guess_devices(struct instance_type *type)
         }
 }
 
-/* A list that grows leaves what it was in the arena, and so most types would need twice as much. */
+/* A growing list leaves its old copy in the arena, so most types would need twice the memory. */
 static void reserve_labels(struct catalog *catalog, struct instance_type *type)
 {
     enum { LABELS_OF_AWS = CATALOG_KWOK_SIZE };

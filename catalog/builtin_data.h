@@ -10,15 +10,15 @@
 
 struct catalog_device {
     const char *name,
-        *manufacturer;          /* name NULL: none, or not known when there is a manufacturer */
+        *manufacturer;          /* name NULL: none; or not known, when there is a manufacturer */
     uint32_t count, memory_mib; /* count 0 of a named GPU: a fraction of one */
 };
 
-/* Pods, attachments and memory are before what the node reserves for itself. */
+/* Pods, attachments and memory are before the node's own reserve. */
 struct catalog_row {
     const char *name;
     const char
-        *architecture; /* NULL: the hardware is not known, and of it only what follows it here */
+        *architecture; /* NULL: the hardware is not known, and only the fields after it are */
     uint32_t cpu, memory_mib;
     const char *cpu_manufacturer;    /* NULL: not known */
     const char *hypervisor;          /* "": bare metal; NULL: not known */

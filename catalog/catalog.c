@@ -45,7 +45,7 @@ static const char *const label_keys[CATALOG_LABEL_COUNT] = {
     [CATALOG_KWOK_MEMORY] = KWOK "memory",
 };
 
-/* What a node of every built-in type carries beside its type's own labels. */
+/* The labels that a node of every built-in type has besides the type's own. */
 static const char *const sold_everywhere[] = {
     LABEL_ZONE,
     LABEL_REGION,
@@ -144,7 +144,7 @@ static bool same_requirements(const struct solver_requirements *a,
     return true;
 }
 
-/* The number of the shape that asks this. */
+/* The number of the shape with these requirements. */
 static size_t shape_of(struct catalog *catalog, const struct solver_requirements *requirements)
 {
     for (size_t i = 0; i < catalog->shapes.count; i++)
@@ -263,7 +263,7 @@ void catalog_index(struct catalog *catalog)
     }
 }
 
-/* The types with a value of the key that wanted admits. */
+/* Adds the types with a value of the key that wanted allows. */
 static void add_with_value(const struct catalog_key *key, const struct solver_names *names,
                            const struct solver_requirement *wanted, struct type_set *found)
 {
@@ -282,9 +282,8 @@ static void add_with_value(const struct catalog_key *key, const struct solver_na
     }
 }
 
-/* docs/reference/karpenter.md 1.3 for one key. Where some types say what they have and others do
- * not, the hardware of the others is not known: only a requirement that can be met by having
- * nothing takes them. */
+/* docs/reference/karpenter.md 1.3 for one key. If only some types have a value, the hardware of the
+ * others is not known. Only a requirement that an absent value meets takes these. */
 static void add_meeting(const struct catalog_key *key, const struct solver_names *names,
                         const struct solver_requirement *wanted, struct type_set *found)
 {

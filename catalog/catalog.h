@@ -1,4 +1,4 @@
-/* The instance catalogue: which types there are, what they have, where they are offered. */
+/* The instance catalogue: the types, what they have, where they are offered. */
 #ifndef TAFFRAIL_CATALOG_CATALOG_H
 #define TAFFRAIL_CATALOG_CATALOG_H
 
@@ -20,38 +20,37 @@ struct instance_type {
     uint32_t gpu_count;                      /* 0 for a fractional GPU too */
     bool has_gpu;                            /* carries a GPU, whole or fractional */
     bool has_accelerator;                    /* Neuron, Gaudi */
-    device_set devices;                      /* of the kinds we can tell apart */
+    device_set devices;                      /* the kinds that can be told apart */
     int64_t usd_micro_per_hour;              /* on-demand; -1: no price */
     struct solver_requirements requirements; /* its labels, as Karpenter derives them */
 };
 
-/* Memory of a catalogue is the arena's. */
+/* The arena holds the memory of a catalogue. */
 const struct catalog *catalog_builtin(struct arena *arena);
-/* The JSON that Karpenter's kwok provider reads (an array of types with offerings). As there, every
- * offering can be had, whatever its Available says: one that is sold out is left out of the file.
- */
+/* Reads the JSON that Karpenter's kwok provider reads (an array of types with offerings). As there,
+ * the field Available is ignored: leave a sold-out offering out of the file. */
 bool catalog_read(struct source *source, struct arena *arena, const struct catalog **catalog,
                   struct error *error) MUST_CHECK;
 bool catalog_is_builtin(const struct catalog *catalog);
 size_t catalog_count(const struct catalog *catalog);
 const struct instance_type *catalog_type(const struct catalog *catalog, size_t index);
-/* The index of a type, or catalog_count() when there is none of that name. */
+/* The index of a type, or catalog_count() when no type has that name. */
 size_t catalog_find(const struct catalog *catalog, struct text name);
-/* The names its labels are interned in: put a table of your own over it. */
+/* The names in which its labels are interned: base a table of your own on it. */
 const struct solver_names *catalog_names(const struct catalog *catalog);
 /* Whether some type carries this label key. */
 bool catalog_has_key(const struct catalog *catalog, struct text key);
 bool catalog_has_value(const struct catalog *catalog, struct text key, struct text value);
-/* Whether a requirement on the key may leave some types and not others. */
+/* Whether a requirement on the key may separate types. */
 bool catalog_tells_by(const struct catalog *catalog, struct text key);
-/* The types whose requirements intersect the set (docs/reference/karpenter.md 1.3: keys no type
- * carries are ignored) and, for a user's catalogue, that have an offering for it. names must lie
- * over catalog_names(). */
+/* The types whose requirements intersect the set (docs/reference/karpenter.md 1.3: keys that no
+ * type carries are ignored) and, for a user's catalogue, that have an offering for it. names must
+ * be based on catalog_names(). */
 struct type_set catalog_select(const struct catalog *catalog, const struct solver_names *names,
                                const struct solver_requirements *set, struct arena *arena);
 
-/* Of one resource what a machine of a type has, and what it leaves to pods: cpu in thousandths, all
- * others in units. */
+/* The amount of one resource: what a machine of a type has, and what it leaves to pods. cpu in
+ * thousandths, all others in units. */
 struct catalog_amount {
     const char *resource;
     int64_t capacity, allocatable;
@@ -61,27 +60,27 @@ struct catalog_amounts {
     size_t count, capacity;
 };
 /* By name of resource. Empty when no node can be made of the type: its hardware is not known, or it
- * runs macOS alone. Of a user's type as Karpenter's kwok provider reckons, of a built-in one as its
- * AWS provider does for an EC2NodeClass that leaves all to its defaults, or has these settings. */
+ * runs macOS alone. A user's type follows Karpenter's kwok provider. A built-in type follows its
+ * AWS provider, with these settings, or with an EC2NodeClass of defaults. */
 struct catalog_amounts catalog_type_amounts(const struct catalog *catalog, size_t index,
                                             struct arena *arena);
 struct catalog_offerings {
     struct solver_offering *items;
     size_t count, capacity;
 };
-/* Each of one zone and one capacity type. Built-in types are sold on demand and as spot, which has
- * no price, in all of the zones; a user's, where their file says, or in all of the zones where it
- * says nothing. Where a cluster names no zone these are us-east-1a to c, whose prices the built-in
- * ones are. */
+/* One offering for each zone and capacity type. Built-in types are sold on demand and as spot,
+ * which has no price, in all of the zones. A user's types are sold where the file says, or in all
+ * of the zones where it says nothing. If a cluster names no zone, the zones are us-east-1a to c,
+ * where the built-in prices come from. */
 struct catalog_offerings catalog_type_offerings(const struct catalog *catalog, size_t index,
                                                 const struct zones *zones, struct arena *arena);
-/* How many EBS volumes a machine of the type attaches beside its root volume, before network
+/* How many EBS volumes a machine of the type attaches besides its root volume, before network
  * interfaces beyond the first take some; 0: not known. */
 uint32_t catalog_attach_limit(const struct catalog *catalog, size_t index);
-/* The whole type for the solver, in the builder's numbers of resources, with the settings of a node
- * class (NULL: the usual ones; a user's types have none). How many machines are free in the class's
- * capacity reservations is not known here: their offerings are not available. False when no node
- * can be made of the type. */
+/* The whole type for the solver, with the builder's numbers of resources and the settings of a node
+ * class (NULL: the defaults; a user's types have none). The free machines in the class's capacity
+ * reservations are not known here, so their offerings are not available. False when no node can be
+ * made of the type. */
 bool catalog_solver_type(const struct catalog *catalog, size_t index, const struct zones *zones,
                          const struct class_settings *settings, struct solver_builder *builder,
                          struct arena *arena, struct solver_type *type) MUST_CHECK;
@@ -92,7 +91,7 @@ struct type_set expressions_select(const struct catalog *catalog, const struct e
 /* False for a pool of another cloud under the built-in catalogue, which describes EC2. */
 bool pool_is_covered_by(const struct catalog *catalog, const struct pool *pool);
 
-/* "m5.large" gives m5, large, m and 5; a name that has not this form gives false. Families such as
+/* "m5.large" gives m5, large, m and 5; false for a name without this form. Families such as
  * "u-6tb1", "trn1n", "mac2-m2pro" are known (docs/reference/karpenter.md 1.4). */
 bool instance_name_parse(struct text name, struct text *family, struct text *size,
                          struct text *category, uint32_t *generation);

@@ -1,4 +1,4 @@
-/* Labels and amounts as Karpenter's kwok provider derives them. */
+/* Labels and amounts, derived as Karpenter's kwok provider derives them. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,8 +23,8 @@ static bool is_ec2_size(struct text size)
     return text_is((struct text){size.data + digits, size.size - digits}, "xlarge");
 }
 
-/* The provider's own reading of names, which is not that of the AWS provider: an EC2 size after a
- * plain word and a dot, else the number of CPUs. */
+/* This provider reads names in another way than the AWS provider: an EC2 size after a plain word
+ * and a dot, else the number of CPUs. */
 static struct text kwok_size(struct text name, struct text cpu)
 {
     struct text before, after;
@@ -36,7 +36,7 @@ static struct text kwok_size(struct text name, struct text cpu)
     return after;
 }
 
-/* What stands before the first dot or dash, else the first letter. */
+/* The part before the first dot or dash, else the first letter. */
 static struct text kwok_family(struct text name)
 {
     for (size_t i = 0; i < name.size; i++)

@@ -1,4 +1,4 @@
-/* Well-known labels: which key or value somebody meant. */
+/* Well-known labels: the key or value that somebody meant. */
 #ifndef TAFFRAIL_CATALOG_LABEL_H
 #define TAFFRAIL_CATALOG_LABEL_H
 
@@ -6,15 +6,15 @@
 
 struct catalog;
 
-/* The well-known key that somebody meant who wrote this one: by an old or a CSI driver's spelling,
- * without its domain or under another one, or within two edits. Empty when the key is well-known
- * itself, or none is near. */
+/* The well-known key that somebody meant with this one: an old spelling or a CSI driver's, no
+ * domain or another domain, or at most two edits away. Empty when the key is well-known itself, or
+ * none is near. */
 struct text label_key_meant(const struct catalog *catalog, struct text key);
 /* The number of all values that a node can have under the key, with *values; 0: not all are known.
  */
 size_t label_values_all(struct text key, const struct text **values);
-/* The value of a well-known key (canonical) that somebody meant who wrote this one, which is none:
- * in another case, by another word, or nearest by edits. Empty when none is near. */
+/* The value of a well-known key (canonical) that somebody meant with this invalid one: in another
+ * case, by another word, or nearest by edits. Empty when none is near. */
 struct text label_value_meant(const struct catalog *catalog, struct text key, struct text value,
                               struct arena *arena);
 

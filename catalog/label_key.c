@@ -1,9 +1,9 @@
-/* Label keys that pods name: which were meant. */
+/* Label keys in pods: the key that was meant. */
 #include "catalog/catalog.h"
 #include "catalog/label.h"
 #include "solver/well_known.h"
 
-/* Every node that Karpenter buys carries these labels, whatever its NodePool says. */
+/* Every node that Karpenter buys carries these labels, for any NodePool. */
 static const char *const node_keys[] = {LABEL_ZONE,          LABEL_REGION,   LABEL_HOSTNAME,
                                         LABEL_CAPACITY_TYPE, LABEL_ARCH,     LABEL_OS,
                                         LABEL_INSTANCE_TYPE, LABEL_NODE_POOL};
@@ -43,8 +43,8 @@ static void consider(struct search *search, struct text known)
     }
 }
 
-/* Domains under which labels of nodes are looked for, though they stand under another one. A node
- * restriction is a label of somebody's own. */
+/* Domains that people mistake for the domain of a node label. A node restriction is a label of the
+ * user's own. */
 static bool may_be_mistaken(struct text domain)
 {
     static const char *const ends[] = {"kubernetes.io", "k8s.io", "karpenter.sh", "k8s.aws"};

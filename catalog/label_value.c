@@ -1,11 +1,11 @@
-/* Values of well-known labels: which one was meant. */
+/* Values of well-known labels: the value that was meant. */
 #include "catalog/catalog.h"
 #include "catalog/label.h"
 #include "solver/well_known.h"
 
 #define SIZE "karpenter.k8s.aws/instance-size"
 
-/* Of these labels every value is known, wherever the nodes are. */
+/* For these labels every value is known, for nodes anywhere. */
 static const struct {
     const char *key;
     struct text values[3];
@@ -17,7 +17,7 @@ static const struct {
     {"karpenter.k8s.aws/instance-tenancy", {TEXT("default"), TEXT("dedicated")}, 2},
 };
 
-/* What people write for a value, beyond what edits away is near. */
+/* Words that people write for a value and that edits do not reach. */
 static const struct {
     const char *key, *written;
     struct text meant;
@@ -121,7 +121,7 @@ static struct text value_meant(const struct catalog *catalog, struct text key, s
     for (size_t i = 0; i < COUNT_OF(other_words); i++)
         if (text_is(key, other_words[i].key) && text_is(wanted, other_words[i].written))
             return other_words[i].meant;
-    /* Numbers are near to each other in another way than words are. */
+    /* Edit distance says nothing about numbers. */
     if (values.count == 0 || are_numbers(&values))
         return among(&values, (struct text){value.data, leading_digits(value)});
     if (text_starts_with(wanted, TEXT("ml."))) /* as SageMaker names types */
@@ -131,13 +131,13 @@ static struct text value_meant(const struct catalog *catalog, struct text key, s
         same = among(&values, spelt_out(key, wanted, arena));
     if (same.size > 0)
         return same;
-    /* Short values are near to each other without being meant. */
+    /* Short values are near each other even when another one was meant. */
     size_t most = wanted.size > SHORT ? MOST_EDITS : wanted.size / 2;
     size_t nearest = text_nearest(wanted, values.items, values.count, most);
     return nearest < values.count ? values.items[nearest] : TEXT("");
 }
 
-/* The list of all types that a look takes is not kept: what is found lies in the catalogue. */
+/* The list of all types is not returned: the result points into the catalogue. */
 struct text label_value_meant(const struct catalog *catalog, struct text key, struct text value,
                               struct arena *arena)
 {

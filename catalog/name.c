@@ -1,4 +1,4 @@
-/* The names of EC2 instance types, taken apart. */
+/* Parses the names of EC2 instance types. */
 #include <string.h>
 
 #include "catalog/build.h"
@@ -14,8 +14,8 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* "-6tb": what may stand between the letters and the generation of a high memory family. 0: none.
- */
+/* The size of "-6tb", which may be between the letters and the generation of a high memory family.
+ * 0: none. */
 static size_t memory_part_size(struct text t)
 {
     size_t i = 1;

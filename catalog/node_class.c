@@ -1,4 +1,4 @@
-/* EC2NodeClasses: what their settings make of the types. */
+/* Reads the settings of EC2NodeClasses that change the types. */
 #include "catalog/node_class.h"
 
 #include <string.h>
@@ -10,7 +10,7 @@
 
 #define GIB ((int64_t)1 << 30)
 
-#define MILLI_MAX ((int64_t)1 << 60) /* more than any machine has; several add up */
+#define MILLI_MAX ((int64_t)1 << 60) /* more than any machine has; several can be added */
 
 enum { USUAL_ROOT_GIB = 20, WINDOWS_ROOT_GIB = 50 };
 
@@ -28,7 +28,7 @@ const struct class_settings usual_settings = {
 
 struct family {
     const char *name, *alias;
-    const char *device; /* where pods write; NULL: not known */
+    const char *device; /* of the volume that pods write to; NULL: not known */
     int64_t root_bytes;
     bool interfaces_limit_pods, memory_by_interfaces, pods_per_core;
     const char *windows_build;
@@ -55,7 +55,7 @@ static const struct family *family_named(struct text name)
     return &families[0];
 }
 
-/* spec.amiFamily, or what the alias in amiSelectorTerms begins with. */
+/* spec.amiFamily, or the start of the alias in amiSelectorTerms. */
 static const struct family *family_of(const struct node *spec)
 {
     struct text name = node_string(node_get(spec, "amiFamily"));
@@ -225,7 +225,7 @@ static void read_reservations(const struct class_reader *reader)
     reader->settings->reservation_count = count;
 }
 
-/* ---- telling settings apart ---- */
+/* ---- comparing settings ---- */
 
 static const char *sign(const struct class_settings *s, struct arena *arena)
 {
@@ -265,7 +265,7 @@ static bool read_kubelet(const struct class_reader *reader, const struct field *
     if (!family->pods_per_core)
         settings->pods_per_core = 0;
     settings->interfaces_limit_pods = family->interfaces_limit_pods;
-    /* Where nothing else limits pods both are the same. */
+    /* Both are the same where nothing else limits pods. */
     settings->memory_by_interfaces =
         family->memory_by_interfaces ||
         (family->interfaces_limit_pods && settings->max_pods < 0 && settings->pods_per_core == 0);

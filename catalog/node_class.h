@@ -1,4 +1,4 @@
-/* What the settings of an EC2NodeClass make of the built-in types its NodePools offer. */
+/* The settings of an EC2NodeClass that change the built-in types of its NodePools. */
 #ifndef TAFFRAIL_CATALOG_NODE_CLASS_H
 #define TAFFRAIL_CATALOG_NODE_CLASS_H
 
@@ -10,18 +10,18 @@ struct object;
 struct catalog_amounts catalog_class_amounts(const struct catalog *catalog, size_t index,
                                              const struct class_settings *settings,
                                              struct arena *arena);
-/* What an EC2NodeClass (NULL: not visible) says that makes other machines of the built-in types:
- * its image family, kubelet settings, root volume and capacity reservations. NULL when nothing
- * does. False with *error when a value of it cannot be understood. */
+/* The settings of an EC2NodeClass (NULL: not visible) that change machines of the built-in types:
+ * its image family, kubelet settings, root volume and capacity reservations. NULL when there is
+ * none. False with *error when a value is invalid. */
 bool class_settings_read(const struct object *node_class, struct arena *arena,
                          const struct class_settings **settings, struct error *error) MUST_CHECK;
 bool class_settings_equal(const struct class_settings *a, const struct class_settings *b);
 /* NULL: nodes run Linux. */
 const char *class_settings_windows_build(const struct class_settings *settings);
-/* What a kubelet keeps back. */
+/* What a kubelet reserves. */
 enum { RESERVED_CPU, RESERVED_MEMORY, RESERVED_STORAGE, RESERVED_RESOURCES };
 
-/* A threshold of evictionHard: an amount, or a part of what the machine has. */
+/* A threshold of evictionHard: an amount, or a part of the machine's amount. */
 struct eviction {
     bool given;
     int64_t bytes;
@@ -32,10 +32,10 @@ struct class_reservation {
     bool interruptible;
 };
 struct class_settings {
-    int64_t max_pods, pods_per_core; /* -1: not said; 0 pods a core: as many as there may be */
-    bool interfaces_limit_pods;      /* or else 110 may run */
-    bool memory_by_interfaces;       /* kubelet's part is for as many pods as have addresses */
-    int64_t kube_reserved[RESERVED_RESOURCES]; /* cpu in thousandths, bytes; -1: the usual */
+    int64_t max_pods, pods_per_core; /* -1: not set; 0 pods a core: no limit */
+    bool interfaces_limit_pods;      /* otherwise 110 may run */
+    bool memory_by_interfaces; /* the kubelet's memory is for as many pods as have addresses */
+    int64_t kube_reserved[RESERVED_RESOURCES]; /* cpu in thousandths, bytes; -1: the default */
     int64_t system_reserved[RESERVED_RESOURCES];
     struct eviction memory, storage;
     int64_t root_bytes;
@@ -45,7 +45,7 @@ struct class_settings {
     size_t reservation_count;
     const char *signature; /* equal settings have equal ones */
 };
-/* Of an EC2NodeClass that leaves all to its defaults. */
+/* For an EC2NodeClass of defaults. */
 extern const struct class_settings usual_settings;
 
 #endif

@@ -7,7 +7,7 @@
 #include "kube/zone.h"
 #include "solver/well_known.h"
 
-/* A type as the solver takes it: strings instead of numbers, and offerings each of one place. */
+/* The solver's form of a type: strings instead of numbers, and one place for each offering. */
 
 struct strings {
     const char **items;
@@ -99,7 +99,7 @@ static bool is_reserved(const struct class_settings *settings, const struct inst
     return false;
 }
 
-/* What a reserved machine is beside its zone, or (NULL) one that is not reserved is not. */
+/* What a reserved machine has besides its zone, or (NULL) what other machines must not have. */
 static struct solver_expressions reservation_expressions(const struct class_reservation *of,
                                                          struct arena *arena)
 {
@@ -142,7 +142,7 @@ static const char *value_text(const struct solver_names *names, uint32_t key, ui
     return arena_text(arena, text).data;
 }
 
-/* The values that a requirement's set holds, by name: those excluded, of a complement. */
+/* The values in a requirement's set, by name; for a complement, the excluded ones. */
 static struct strings set_values(const struct solver_names *names,
                                  const struct solver_requirement *r, struct arena *arena)
 {
@@ -156,8 +156,8 @@ static struct strings set_values(const struct solver_names *names,
     return values;
 }
 
-/* What an offering can be of one key: the values it lists, or else those of the others that it
- * does not rule out. */
+/* The possible values of an offering for one key: those it lists, or else those of the other
+ * offerings that it does not exclude. */
 static struct strings choices(const struct solver_names *names,
                               const struct solver_requirements *offered, enum catalog_label label,
                               const struct strings *others, struct arena *arena)
@@ -177,7 +177,7 @@ static struct strings choices(const struct solver_names *names,
     return values;
 }
 
-/* What a set asks beside the zone and the capacity type. */
+/* The requirements of a set besides the zone and the capacity type. */
 static struct solver_expressions without_places(const struct solver_names *names,
                                                 const struct solver_requirements *set,
                                                 struct arena *arena);
@@ -292,7 +292,7 @@ static struct strings regions_of(const struct strings *zones, struct arena *aren
     return regions;
 }
 
-/* What reserved machines of the type can be. */
+/* The values that reserved machines of the type can have. */
 static void add_reservation_keys(struct expression_list *list, const struct instance_type *type,
                                  const struct class_settings *settings, struct arena *arena)
 {
@@ -310,7 +310,7 @@ static void add_reservation_keys(struct expression_list *list, const struct inst
                        values[i].count > 0 ? SOLVER_IN : SOLVER_DOES_NOT_EXIST, values[i]);
 }
 
-/* What the AWS provider says of a type beside what the catalogue does. */
+/* What the AWS provider adds to the type of the catalogue. */
 static void add_builtin_places(struct expression_list *list, const struct instance_type *type,
                                const struct class_settings *settings, const struct strings *zones,
                                struct arena *arena)

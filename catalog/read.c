@@ -1,4 +1,4 @@
-/* A user's catalogue, in the JSON of Karpenter's kwok provider. */
+/* Reads a user's catalogue, in the JSON of Karpenter's kwok provider. */
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -7,10 +7,8 @@
 #include "catalog/catalog.h"
 #include "kube/quantity.h"
 
-/* Reading the JSON of Karpenter's kwok provider (docs/reference/karpenter.md 9). It is decoded
- * there by Go's encoding/json, which finds a field whatever the case of its name, and reads null as
- * absent.
- */
+/* The JSON of Karpenter's kwok provider (docs/reference/karpenter.md 9). Go's encoding/json decodes
+ * it there: it finds a field in any case of its name, and reads null as absent. */
 
 struct listed_type {
     const struct node *node;
@@ -85,7 +83,7 @@ static bool read_strings(struct reader *reader, const struct node *list, const c
     return true;
 }
 
-/* Kubernetes takes a number without quotes for a quantity too. */
+/* Kubernetes also accepts a number without quotes as a quantity. */
 static bool read_quantity(struct reader *reader, const struct member *member, int64_t *milli)
 {
     const struct node *node = &member->value;
@@ -231,7 +229,7 @@ static bool read_reservation_capacity(struct reader *reader, const struct node *
     return true;
 }
 
-/* What an offering's requirement on zone or capacity type adds to the type's own. */
+/* Adds an offering's requirement on zone or capacity type to the type's own. */
 static void collect(struct reader *reader, const struct solver_requirements *requirements,
                     enum catalog_label label, struct solver_requirement *all)
 {

@@ -1,9 +1,9 @@
-/* Which instance types fit what somebody asks for. */
+/* Selects the instance types that match requirements. */
 #include "catalog/catalog.h"
 #include "kube/expression.h"
 #include "kube/pool.h"
 
-/* Of values that no type has the first few stand for all. */
+/* Of values that no type has, the first few are enough. */
 static void keep_telling_values(struct expression *expression, const struct catalog *catalog,
                                 struct arena *arena)
 {
@@ -29,7 +29,7 @@ static void keep_telling_values(struct expression *expression, const struct cata
     expression->value_count = kept.count;
 }
 
-/* What tells types apart: neither labels of somebody's own, nor values without end. */
+/* The expressions that separate types: no labels of the user's own, no endless values. */
 static struct expressions telling(const struct catalog *catalog,
                                   const struct expressions *expressions, struct arena *arena)
 {

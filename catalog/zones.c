@@ -67,7 +67,8 @@ static bool add_node_classes(const struct snapshot *snapshot, enum zone_key key,
     return named;
 }
 
-/* Whether the user's own catalogue names zones; the built-in one does not know the account's. */
+/* Whether the user's own catalogue names zones; the built-in one does not know those of the
+ * account. */
 static bool add_catalog(const struct catalog *catalog, enum zone_key key, struct arena *arena,
                         struct zones *zones)
 {

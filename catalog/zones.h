@@ -7,12 +7,12 @@
 struct catalog;
 struct snapshot;
 
-/* The zones a cluster names: on Nodes, in NodePools, in the status of EC2NodeClasses, in the user's
- * catalogue. */
+/* The zones that a cluster names: on Nodes, in NodePools, in the status of EC2NodeClasses, in the
+ * user's catalogue. */
 void zones_read(const struct snapshot *snapshot, const struct catalog *catalog, enum zone_key key,
                 struct arena *arena, struct zones *zones);
-/* Adds those that NodePools, EC2NodeClasses and the user's catalogue name; whether nodes are made
- * in no other. */
+/* Adds the zones that NodePools, EC2NodeClasses and the user's catalogue name; returns whether
+ * nodes can be in no other. */
 bool zones_add_makeable(const struct snapshot *snapshot, const struct catalog *catalog,
                         enum zone_key key, struct arena *arena, struct zones *zones);
 
