@@ -31,6 +31,9 @@ const struct catalog *catalog_builtin(struct arena *arena);
  * the field Available is ignored: leave a sold-out offering out of the file. */
 bool catalog_read(struct source *source, struct arena *arena, const struct catalog **catalog,
                   struct error *error) MUST_CHECK;
+/* What --catalog names; NULL: the built-in one. */
+bool catalog_load(const char *file, struct arena *arena, const struct catalog **catalog,
+                  struct error *error) MUST_CHECK;
 bool catalog_is_builtin(const struct catalog *catalog);
 size_t catalog_count(const struct catalog *catalog);
 const struct instance_type *catalog_type(const struct catalog *catalog, size_t index);

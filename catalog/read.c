@@ -391,3 +391,16 @@ bool catalog_read(struct source *source, struct arena *arena, const struct catal
     *catalog = reader.catalog;
     return true;
 }
+
+bool catalog_load(const char *file, struct arena *arena, const struct catalog **catalog,
+                  struct error *error)
+{
+    if (file == NULL) {
+        *catalog = catalog_builtin(arena);
+        return true;
+    }
+    struct source *source = ARENA_NEW(arena, struct source);
+    source->file = file;
+    return file_read(file, doc_limits_manifest.bytes, arena, &source->text, error) &&
+           catalog_read(source, arena, catalog, error);
+}

@@ -27,19 +27,6 @@ static const char notes[] =
     "topology.kubernetes.io/ or karpenter.sh/. The built-in catalogue has the types of EC2 with\n"
     "on-demand prices of us-east-1; a FILE is in the form Karpenter's kwok provider reads.\n";
 
-bool catalog_load(const char *file, struct arena *arena, const struct catalog **catalog,
-                  struct error *error)
-{
-    if (file == NULL) {
-        *catalog = catalog_builtin(arena);
-        return true;
-    }
-    struct source *source = ARENA_NEW(arena, struct source);
-    source->file = file;
-    return file_read(file, doc_limits_manifest.bytes, arena, &source->text, error) &&
-           catalog_read(source, arena, catalog, error);
-}
-
 static void say_unknown_type(const struct catalog *catalog, const char *name, struct arena *arena)
 {
     enum { TYPO_EDITS = 4 };

@@ -9,10 +9,6 @@ struct catalog;
 struct error;
 struct type_set;
 
-/* What --catalog names; NULL: the built-in one. */
-bool catalog_load(const char *file, struct arena *arena, const struct catalog **catalog,
-                  struct error *error) MUST_CHECK;
-
 /* Selectors as people write them, read into a set. */
 struct catalog_filter {
     const struct catalog *catalog;

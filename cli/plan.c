@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "cli/catalog.h"
+#include "catalog/catalog.h"
 #include "cli/cli.h"
 #include "cli/plan_settings.h"
 #include "kube/karpenter.h"
@@ -115,20 +115,17 @@ struct cluster {
 static bool load(const struct plan_options *options, struct arena *arena, struct cluster *cluster,
                  struct problems *problems)
 {
-    struct snapshot_builder *builder = snapshot_builder_create(arena);
     struct error error;
-    bool loaded = state_dir_read(options->state_dir, arena, builder, problems, &error);
-    if (!loaded)
-        problems_add_error(problems, &error);
     struct manifests manifests;
     manifests_init(&manifests, arena);
     for (size_t i = 0; i < options->files.count; i++)
         manifests_read(&manifests, options->files.items[i], text_of(options->namespace));
-    for (size_t i = 0; i < manifests.count; i++)
-        snapshot_put(builder, &manifests.items[i]);
+    bool loaded =
+        state_load(options->state_dir, &manifests, arena, &cluster->snapshot, problems, &error);
+    if (!loaded)
+        problems_add_error(problems, &error);
     for (size_t i = 0; i < manifests.problems.count; i++)
         problems_add_error(problems, &manifests.problems.items[i]);
-    cluster->snapshot = snapshot_build(builder);
     if (!catalog_load(options->catalog_file, arena, &cluster->catalog, &error)) {
         problems_add_error(problems, &error);
         loaded = false;

@@ -5,7 +5,7 @@
 #include "base/base.h"
 
 struct object;
-struct snapshot_builder;
+struct snapshot;
 
 /* The content of a file, folder or stream. */
 struct manifests {
@@ -21,9 +21,11 @@ void manifests_init(struct manifests *manifests, struct arena *arena);
  * Lists, AdmissionReviews and the output of kubectl get are unfolded. */
 void manifests_read(struct manifests *manifests, const char *path, struct text default_namespace);
 
-/* A cluster as a folder of files. False with *error only when the folder cannot be read; problems
- * inside it are in *problems. */
-bool state_dir_read(const char *path, struct arena *arena, struct snapshot_builder *builder,
-                    struct problems *problems, struct error *error) MUST_CHECK;
+/* A cluster as a folder of files (NULL: none), with the objects of a change (NULL: none) beside it,
+ * which win. False with *error only when the folder cannot be read; problems inside it are in
+ * *problems. */
+bool state_load(const char *dir, const struct manifests *change, struct arena *arena,
+                const struct snapshot **snapshot, struct problems *problems,
+                struct error *error) MUST_CHECK;
 
 #endif

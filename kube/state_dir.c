@@ -7,8 +7,8 @@
 #include "kube/object.h"
 #include "kube/snapshot.h"
 
-bool state_dir_read(const char *path, struct arena *arena, struct snapshot_builder *builder,
-                    struct problems *problems, struct error *error)
+static bool add_folder(const char *path, struct arena *arena, struct snapshot_builder *builder,
+                       struct problems *problems, struct error *error)
 {
     struct place place = {path, 0, 0};
     struct stat status;
@@ -25,5 +25,18 @@ bool state_dir_read(const char *path, struct arena *arena, struct snapshot_build
         snapshot_put(builder, &manifests.items[i]);
     for (size_t i = 0; i < manifests.problems.count; i++)
         problems_add_error(problems, &manifests.problems.items[i]);
+    return true;
+}
+
+bool state_load(const char *dir, const struct manifests *change, struct arena *arena,
+                const struct snapshot **snapshot, struct problems *problems, struct error *error)
+{
+    struct snapshot_builder *builder = snapshot_builder_create(arena);
+    if (dir != NULL && !add_folder(dir, arena, builder, problems, error))
+        return false;
+    for (size_t i = 0; change != NULL && i < change->count; i++)
+        if (change->items[i].kind != KIND_UNKNOWN)
+            snapshot_put(builder, &change->items[i]);
+    *snapshot = snapshot_build(builder);
     return true;
 }

@@ -25,36 +25,22 @@ struct loading {
 
 static bool load_catalog(struct loading *loading, const struct catalog **catalog)
 {
-    const char *file = loading->options->catalog_file;
-    if (file == NULL) {
-        *catalog = catalog_builtin(loading->arena);
-        return true;
-    }
-    struct source *source = ARENA_NEW(loading->arena, struct source);
-    source->file = file;
     struct error error;
-    if (file_read(file, doc_limits_manifest.bytes, loading->arena, &source->text, &error) &&
-        catalog_read(source, loading->arena, catalog, &error))
-        return true;
-    problems_add_error(loading->errors, &error);
-    return false;
+    bool loaded = catalog_load(loading->options->catalog_file, loading->arena, catalog, &error);
+    if (!loaded)
+        problems_add_error(loading->errors, &error);
+    return loaded;
 }
 
 static bool load_snapshot(struct loading *loading, const struct snapshot **snapshot)
 {
     const struct world_options *options = loading->options;
-    struct snapshot_builder *builder = snapshot_builder_create(loading->arena);
     struct error error;
-    if (options->state_dir != NULL &&
-        !state_dir_read(options->state_dir, loading->arena, builder, loading->warnings, &error)) {
+    bool loaded = state_load(options->state_dir, options->change, loading->arena, snapshot,
+                             loading->warnings, &error);
+    if (!loaded)
         problems_add_error(loading->errors, &error);
-        return false;
-    }
-    for (size_t i = 0; options->change != NULL && i < options->change->count; i++)
-        if (options->change->items[i].kind != KIND_UNKNOWN)
-            snapshot_put(builder, &options->change->items[i]);
-    *snapshot = snapshot_build(builder);
-    return true;
+    return loaded;
 }
 
 /* Of owners that cannot be seen nobody knows more than what somebody wrote. */

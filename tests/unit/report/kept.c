@@ -217,11 +217,9 @@ static void compare_folder(const char *state)
     struct arena *arena = arena_create(ARENA_BYTES);
     struct store *store = store_create();
     struct pair pair = {.arena = arena, .where = state};
-    struct snapshot_builder *builder = snapshot_builder_create(arena);
     struct problems problems = {.arena = arena};
     struct error error = {0};
-    CU_ASSERT_FATAL(state_dir_read(state, arena, builder, &problems, &error));
-    pair.whole = snapshot_build(builder);
+    CU_ASSERT_FATAL(state_load(state, NULL, arena, &pair.whole, &problems, &error));
     pair.kept = keep(store, pair.whole);
     pair.catalog = catalog_builtin(arena);
     manifests_init(&pair.subjects, arena);
