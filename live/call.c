@@ -1,4 +1,4 @@
-/* One request about one object: where it goes, and what its answer comes to. */
+/* One request about one object: its path, and the result of its answer. */
 #include <stdio.h>
 #include <string.h>
 
@@ -16,7 +16,7 @@ const struct resource_info resource_table[RESOURCE_COUNT] = {
                                          "mutatingwebhookconfigurations", false},
 };
 
-/* Of names as Kubernetes allows them nothing must be escaped in a path. */
+/* Valid Kubernetes names need no escapes in a path. */
 static bool is_plain(const char *name)
 {
     return strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-.") == strlen(name);
@@ -53,7 +53,7 @@ static enum call_result result_of(unsigned status, int64_t retry_after_s)
     return status == 503 && retry_after_s > 0 ? CALL_BUSY : CALL_FAILED;
 }
 
-/* What the server said, or at least that it said no. */
+/* The server's message, or at least that it refused. */
 static void write_problem(struct text body, struct call_answer *answer)
 {
     struct watch_event said = {0};

@@ -1,4 +1,4 @@
-/* Where the API server is, for libcurl. */
+/* The address of the API server, for libcurl. */
 #include "live/endpoint.h"
 
 #include <stddef.h>
@@ -53,7 +53,7 @@ static void copy_config(void *context)
     endpoint->base = c->server.data;
 }
 
-/* libcurl takes files; what a kubeconfig holds itself becomes one that has no name. */
+/* libcurl wants files; data inside a kubeconfig goes to a file without a name. */
 static bool open_pem(struct endpoint *endpoint, size_t slot, struct text file, struct text pem,
                      const char **path, struct error *error)
 {
@@ -67,7 +67,7 @@ static bool open_pem(struct endpoint *endpoint, size_t slot, struct text file, s
     return true;
 }
 
-/* The URL has the name that the certificate must have; the connection goes to the server. */
+/* The URL has the name of the certificate; the connection goes to the server's address. */
 static bool rename_server(struct endpoint *endpoint, CURLU *url, const char *host, const char *port,
                           struct error *error)
 {
@@ -122,7 +122,7 @@ static bool check_server(struct endpoint *endpoint, struct error *error)
     return done;
 }
 
-/* Differs when a file of the list may have changed. */
+/* A number that differs when a file of the list may have changed. */
 static uint64_t stamp_of(struct text paths)
 {
     uint64_t stamp = 1469598103934665603U; /* FNV-1a, of what stat says of each */
@@ -204,8 +204,8 @@ static bool take_over(struct endpoint *endpoint, struct renewal *renewal)
         return error_set(&renewal->error, ERROR_INPUT, NOWHERE,
                          "it names another API server, %.200s, which takes a restart",
                          renewal->read.server.data);
-    /* The new files without names are there before the old ones go: no connection that was made by
-     * the old ones is taken for one of the new. */
+    /* The new unnamed files exist before the old ones close, so no connection with the old files is
+     * taken for one with the new files. */
     if (!endpoint_open(&renewal->read, &next, &renewal->error))
         return false;
     endpoint_close(endpoint);

@@ -1,5 +1,5 @@
-/* Where the API server is, in the form in which libcurl wants it; renewed when the kubeconfig it
- * came from changes. */
+/* The address of the API server, in libcurl's form; renewed when the kubeconfig it came from
+ * changes. */
 #ifndef TAFFRAIL_LIVE_ENDPOINT_H
 #define TAFFRAIL_LIVE_ENDPOINT_H
 
@@ -11,10 +11,10 @@
 enum { ENDPOINT_PEMS = 3 };
 
 struct endpoint {
-    struct arena *arena; /* of what config points to */
+    struct arena *arena; /* for everything that config points to */
     struct client_config config;
     const char *base;              /* scheme, name and port of URLs */
-    struct curl_slist *connect_to; /* where they lead, if elsewhere */
+    struct curl_slist *connect_to; /* the address for the name in the URL, if it differs */
     int pem_fds[ENDPOINT_PEMS];
     const char *ca_path, *certificate_path, *key_path; /* NULL: none */
     struct token token;
@@ -25,8 +25,8 @@ struct endpoint {
 bool endpoint_open(const struct client_config *config, struct endpoint *endpoint,
                    struct error *error) MUST_CHECK;
 void endpoint_close(struct endpoint *endpoint);
-/* True: the kubeconfig has changed, and what it says now is in force. One that is no good, or is
- * for another server, is said, and the last good one stays. */
+/* True: the kubeconfig has changed, and its new content is in force. If it is invalid, or for
+ * another server, it is logged, and the last good one stays. */
 bool endpoint_renew(struct endpoint *endpoint);
 
 #endif

@@ -1,5 +1,5 @@
-/* Runs the state machines over HTTP, all on one thread. HTTP/1.1, a connection a kind: one that is
- * dead takes no other kind with it. */
+/* Runs the state machines over HTTP, all on one thread. HTTP/1.1, a connection a kind, so a dead
+ * connection affects no other kind. */
 #include "live/http.h"
 
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 enum {
     CONNECT_S = 10,
     RUN_MAX_MS = 1000000,
-    LOOK_MS = 5000, /* at the kubeconfig, whether it has changed */
+    LOOK_MS = 5000, /* how often to check the kubeconfig */
 };
 
 struct transfer {
@@ -22,7 +22,7 @@ struct transfer {
     CURL *easy;
     struct curl_slist *headers;
     bool active, head_told;
-    bool paused; /* until there is memory for what it brings */
+    bool paused; /* until there is memory for its bytes */
     char failure[CURL_ERROR_SIZE];
 };
 
@@ -148,7 +148,7 @@ static bool add_headers(struct client *client, const char *accept, struct curl_s
     return done;
 }
 
-/* Options that are not there, or memory that runs out, show as a request that fails. */
+/* A missing option, or lack of memory, shows as a request that fails. */
 bool http_prepare(struct client *client, CURL *easy, const char *path, const char *accept,
                   struct curl_slist **headers)
 {
@@ -168,7 +168,7 @@ bool http_prepare(struct client *client, CURL *easy, const char *path, const cha
     curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT, (long)CONNECT_S);
     curl_easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, config->insecure ? 0L : 1L);
     curl_easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, config->insecure ? 0L : 2L);
-    /* A CA that is given is the only one: libcurl would add the system's. */
+    /* A given CA must be the only one: libcurl would add the system's. */
     if (endpoint->ca_path != NULL)
         done &= curl_easy_setopt(easy, CURLOPT_CAINFO, endpoint->ca_path) == CURLE_OK &&
                 curl_easy_setopt(easy, CURLOPT_CAPATH, NULL) == CURLE_OK;
@@ -187,7 +187,7 @@ bool http_prepare(struct client *client, CURL *easy, const char *path, const cha
     return done;
 }
 
-/* Whole objects are the server's answer when it cannot do otherwise; no more is read of them. */
+/* The server sends whole objects when it cannot do otherwise; the rest of them is not read. */
 #define PARTIAL_AS(kind) HTTP_ACCEPT_JSON ";as=" kind ";g=meta.k8s.io;v=v1,application/json"
 
 static const char *accept_of(const struct watch_step *step)
@@ -209,7 +209,7 @@ static bool write_options(struct transfer *transfer, const struct watch_step *st
     curl_easy_setopt(easy, CURLOPT_WRITEDATA, transfer);
     curl_easy_setopt(easy, CURLOPT_PRIVATE, &transfer->exchange);
     curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, transfer->failure);
-    /* A compressed watch can be one of several gzip members, which libcurl does not follow. */
+    /* A compressed watch can be several gzip members, which libcurl does not support. */
     return curl_easy_setopt(easy, CURLOPT_HTTPHEADER, transfer->headers) == CURLE_OK &&
            (step->stream || curl_easy_setopt(easy, CURLOPT_ACCEPT_ENCODING, "gzip") == CURLE_OK);
 }
@@ -241,7 +241,7 @@ static void finish(struct transfer *transfer, CURLcode code)
 
 /* ---- all of them ---- */
 
-/* Who had to wait goes on when the others have let go. */
+/* A paused request goes on when others have released memory. */
 static void go_on(struct transfer *transfer)
 {
     if (transfer->active && transfer->paused && !watcher_waits(transfer->watcher)) {
@@ -250,7 +250,7 @@ static void go_on(struct transfer *transfer)
     }
 }
 
-/* Until when this kind has nothing to do by itself. */
+/* The time until which this kind has nothing to do. */
 static int64_t step_on(struct transfer *transfer)
 {
     struct client *client = transfer->client;
@@ -284,8 +284,8 @@ static void take_finished(struct client *client)
     }
 }
 
-/* Who asks may be known by something else now: what is asked from here on says so, and watches are
- * asked for again. */
+/* The credentials may have changed: new requests use the new ones, and watches are asked for again.
+ */
 static void look_at_config(struct client *client)
 {
     int64_t now_ms = client->now_ms();

@@ -1,4 +1,4 @@
-/* What the parts of the client that speak HTTP share. */
+/* What the HTTP parts of the client share. */
 #ifndef TAFFRAIL_LIVE_HTTP_H
 #define TAFFRAIL_LIVE_HTTP_H
 
@@ -11,24 +11,24 @@
 struct transfer; /* of a kind that is watched */
 struct call;     /* one request and its answer */
 
-/* What an easy handle points to: whose it is. */
+/* The owner of an easy handle. */
 struct exchange {
     bool is_call;
 };
 
 struct client {
     struct endpoint endpoint;
-    int64_t look_at_ms; /* when it may have changed */
+    int64_t look_at_ms; /* when to check the kubeconfig again */
     int64_t (*now_ms)(void);
     CURLM *multi;
     struct transfer *transfers[KIND_COUNT]; /* NULL: not watched */
-    struct call *calls;                     /* that are on their way */
+    struct call *calls;                     /* open requests */
     atomic_bool woken;
 };
 
 #define HTTP_ACCEPT_JSON "Accept: application/json"
-/* What every request has: where to, who asks, how the other side is known. *headers gets what is
- * accepted and the token. False: memory ran out, or libcurl cannot do it. */
+/* Sets what every request has: URL, credentials, the CA. *headers gets the accepted types and the
+ * token. False: memory ran out, or libcurl cannot do it. */
 bool http_prepare(struct client *client, CURL *easy, const char *path, const char *accept,
                   struct curl_slist **headers);
 bool http_add_header(struct curl_slist **headers, const char *header);

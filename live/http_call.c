@@ -23,7 +23,7 @@ static void free_call(struct call *call)
 {
     curl_easy_cleanup(call->easy);
     curl_slist_free_all(call->headers);
-    /* Either may hold a key. */
+    /* Both may hold a key. */
     if (call->sent != NULL)
         explicit_bzero(call->sent, strlen(call->sent));
     if (call->body != NULL)

@@ -1,4 +1,4 @@
-/* What Kubernetes gives every Pod to find the API server and to be known to it. */
+/* The service account that Kubernetes gives every Pod for the API server. */
 #include <string.h>
 #include <unistd.h>
 

@@ -1,4 +1,4 @@
-/* kubeconfig files, as kubectl merges and reads them; without exec plugins. */
+/* Reads and merges kubeconfig files as kubectl does; without exec plugins. */
 #include <errno.h>
 #include <unistd.h>
 
@@ -46,7 +46,7 @@ static bool read_document(const char *file, struct arena *arena, struct document
     return false;
 }
 
-/* As kubectl does, passes over files of the list that do not exist. */
+/* Ignores missing files of the list, as kubectl does. */
 static bool read_documents(const char *paths, struct arena *arena, struct documents *documents,
                            struct error *error)
 {
@@ -67,7 +67,7 @@ static bool read_documents(const char *paths, struct arena *arena, struct docume
     return true;
 }
 
-/* The member called inner of the entry of this name in a list (clusters, users, contexts). */
+/* The member called inner in the entry with this name of a list (clusters, users, contexts). */
 static const struct node *entry(const struct documents *documents, const char *list,
                                 const char *inner, struct text name, const char **file)
 {
@@ -84,7 +84,7 @@ static const struct node *entry(const struct documents *documents, const char *l
     return NULL;
 }
 
-/* Relative to the file it stands in. */
+/* Relative to the kubeconfig file. */
 static struct text file_at(const struct node *map, const char *key, const char *file,
                            struct arena *arena)
 {
@@ -141,7 +141,7 @@ static bool read_user(const struct node *user, const char *file, struct arena *a
            data_at(user, "client-key-data", file, arena, &config->key_pem, error);
 }
 
-/* In kubeconfig, data wins over a file of the same. */
+/* In a kubeconfig, data wins over the file. */
 static void prefer_data(struct client_config *config)
 {
     if (config->ca_pem.size > 0)

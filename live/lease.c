@@ -1,5 +1,5 @@
-/* Leader election as client-go does it, so that both may stand at one Lease: whoever wrote the
- * record last holds it, and who sees it unchanged for its duration takes it over. */
+/* Leader election as client-go does it, so that both may use one Lease. The last writer of the
+ * record holds it; a process that sees it unchanged for its duration takes over. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,21 +25,21 @@ struct record {
 
 struct lease {
     struct lease_settings settings;
-    struct arena *kept;    /* what was read last */
-    struct arena *sending; /* the body that is being sent */
+    struct arena *kept;    /* memory of what was read last */
+    struct arena *sending; /* memory of the body that is being sent */
 
-    bool there; /* record and root are of a Lease that was there when it was last looked at */
+    bool there; /* the Lease existed at the last read; record and root are its */
     const struct node *root;
     struct record record;
-    int64_t changed_ms; /* when the record was first seen as it is */
+    int64_t changed_ms; /* when the current record was first seen */
     int64_t leads_until_ms;
 
     enum waiting waiting;
-    bool known;     /* record, or that there is none, is fresh enough to write on its base */
-    bool fast;      /* it is written without another look */
-    bool stale;     /* a write failed: what was read may no longer be so */
-    bool releasing; /* and nothing else any more */
-    bool looked;    /* once more, before it is given back */
+    bool known;     /* record, or its absence, is fresh enough for a write */
+    bool fast;      /* the next write needs no read */
+    bool stale;     /* a write failed: what was read may be out of date */
+    bool releasing; /* only the release is left to do */
+    bool looked;    /* the read before the release is done */
     bool released;
     int64_t start_at_ms, sent_ms;
     uint64_t failures;
@@ -153,8 +153,8 @@ static bool keep_record(struct lease *lease, int64_t now_ms, struct text body)
     if (!arena_guard(lease->kept, read_body, &reader, &error) || !reader.done)
         return false;
     struct record record = record_of(lease, reader.root);
-    /* What is not seen to change is as old as when it was first seen, whatever else of the object
-     * changes, and whatever its own times say. */
+    /* An unchanged record is as old as its first sight; other changes of the object, and the
+     * record's own times, do not matter. */
     if (!same_record(&record, &lease->record))
         lease->changed_ms = now_ms;
     lease->record = record;
@@ -163,7 +163,7 @@ static bool keep_record(struct lease *lease, int64_t now_ms, struct text body)
     return true;
 }
 
-/* ---- what is written ---- */
+/* ---- writing ---- */
 
 /* RFC 3339 with six digits: Kubernetes' MicroTime takes no other. */
 static struct text micro_time(int64_t unix_us, struct arena *arena)
@@ -197,7 +197,7 @@ static struct node spec_of(const struct lease *lease, int64_t now_unix_us, struc
     bool keeps = mine && !release && old->acquired[0] != '\0';
     struct member *spec = ARENA_ARRAY(arena, 5, struct member);
     size_t count = 0;
-    /* Empty and absent are the same to whoever reads it; an empty one may not be written. */
+    /* Readers treat empty and absent alike; the API server refuses an empty one. */
     if (!release)
         spec[count++] =
             member_of(TEXT("holderIdentity"), node_of_text(text_of(lease->settings.identity)));
@@ -211,7 +211,7 @@ static struct node spec_of(const struct lease *lease, int64_t now_unix_us, struc
     return node_of_members(spec, count);
 }
 
-/* As it was read, so that nobody's labels go; managedFields stay when they are not sent. */
+/* As it was read, so that foreign labels stay; managedFields stay when they are not sent. */
 static struct node metadata_of(const struct lease *lease, struct arena *arena)
 {
     const struct node *read = lease->there ? node_get(lease->root, "metadata") : NULL;
@@ -263,7 +263,7 @@ bool lease_leads(const struct lease *lease, int64_t now_ms)
 
 static bool is_free(const struct lease *lease, int64_t now_ms)
 {
-    /* One that was deleted under its holder is left to it for as long as any other. */
+    /* A Lease that was deleted under its holder still belongs to it for its duration. */
     return lease->record.holder[0] == '\0' || is_mine(lease) ||
            now_ms - lease->changed_ms > lease->record.duration_s * 1000;
 }
@@ -326,7 +326,7 @@ static void note(struct lease *lease, const char *problem)
     snprintf(lease->problem, sizeof lease->problem, "%s", problem);
 }
 
-/* From once to 2.2 times the period: those that wait do not come all at once. */
+/* From 1 to 2.2 times the period, so that waiting processes do not come all at once. */
 static int64_t pause_ms(const struct lease *lease, uint64_t random)
 {
     int64_t ms = lease->settings.retry_ms;
@@ -348,7 +348,7 @@ static void take_get(struct lease *lease, int64_t now_ms, uint64_t random,
     else
         note(lease, answer->problem[0] == '\0' ? "the answer is no Lease" : answer->problem);
     lease->known = (read || missing) && is_free(lease, now_ms);
-    /* The one who leads goes on at once, and anybody who finds it free. */
+    /* The leader goes on at once, and so does anybody who finds the Lease free. */
     lease->start_at_ms = lease->known ? now_ms : now_ms + pause_ms(lease, random);
 }
 
@@ -357,7 +357,7 @@ static void take_write(struct lease *lease, int64_t now_ms, uint64_t random,
 {
     const struct lease_settings *settings = &lease->settings;
     if (answer->result == CALL_DONE && keep_record(lease, now_ms, answer->body) && is_mine(lease)) {
-        /* From when it was sent: the others may have seen it since then. */
+        /* From the time of sending: the others may have seen it since then. */
         lease->leads_until_ms = lease->sent_ms + settings->renew_deadline_ms;
         lease->start_at_ms = lease->sent_ms + settings->retry_ms;
         lease->problem[0] = '\0';
@@ -365,11 +365,11 @@ static void take_write(struct lease *lease, int64_t now_ms, uint64_t random,
     }
     lease->stale = true;
     if (answer->result == CALL_CONFLICT && !lease->there)
-        lease->problem[0] = '\0'; /* another made it first */
+        lease->problem[0] = '\0'; /* another process made it first */
     else
         note(lease,
              answer->problem[0] == '\0' ? "the answer is not this one's Lease" : answer->problem);
-    /* After a conflict, too: it may have been this one's own write, whose answer was lost. */
+    /* After a conflict, too: it may be this process's own write, whose answer was lost. */
     int64_t later_ms = now_ms + pause_ms(lease, random);
     lease->start_at_ms = lease->fast ? now_ms : later_ms;
     if (answer->result == CALL_BUSY)

@@ -1,4 +1,4 @@
-/* What is asked for: paths, and the resource versions that stand in them. */
+/* Requests: paths, and the resource versions in them. */
 #include <stdio.h>
 #include <string.h>
 

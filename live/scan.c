@@ -1,4 +1,4 @@
-/* Where events, and the items of lists, begin and end in bytes that come in pieces. */
+/* Finds where events, and the items of lists, begin and end in bytes that arrive in pieces. */
 #include "live/watch.h"
 
 static bool is_space(char c)
@@ -58,7 +58,7 @@ enum value_scan_result value_scan(struct value_scan *scan, struct text bytes, si
 static const char items_key[] = "\"items\":";
 enum { ITEMS_KEY_BYTES = sizeof items_key - 1 };
 
-/* How much of the key of the items ends with this byte of the root. */
+/* How much of the key of the items matches up to this byte. */
 static unsigned match(const struct list_scan *scan, char c)
 {
     bool opens = c == '"' && !scan->root.in_string;

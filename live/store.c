@@ -1,4 +1,4 @@
-/* The objects of a cluster that changes, as they are now. */
+/* The objects of a watched cluster, as they are now. */
 #include "live/store.h"
 
 #include <stdlib.h>
@@ -67,7 +67,7 @@ static struct entry **bucket_of(const struct entries *entries, uint64_t hash)
     return &entries->buckets[hash & (entries->bucket_count - 1)];
 }
 
-/* One that has gone and is in no version either has no name any more. */
+/* An entry that is gone and in no version has no name any more. */
 static bool has_name(const struct entry *entry, struct text namespace, struct text name)
 {
     const struct stored *kept = entry->now != NULL ? entry->now : entry->version;
@@ -110,7 +110,7 @@ static bool spread(struct entries *entries)
 /* NULL: malloc failed. */
 static struct entry *add(struct entries *entries, struct text namespace, struct text name)
 {
-    /* Without memory for more buckets the chains are longer, and that is all. */
+    /* Without memory for more buckets the chains only get longer. */
     if (entries->count >= entries->bucket_count && !spread(entries) && entries->bucket_count == 0)
         return NULL;
     struct entry *entry = calloc(1, sizeof *entry);
@@ -196,7 +196,8 @@ static size_t used_bytes(const struct store *store)
     return bytes;
 }
 
-/* What kinds that anybody can make leave to the others, and all but claims to claims. */
+/* Kinds that anybody can make leave room for the others, and all but claims leave room for claims.
+ */
 static size_t limit_of(const struct store *store, enum kind kind)
 {
     if (!kind_table[kind].namespaced)
@@ -205,7 +206,7 @@ static size_t limit_of(const struct store *store, enum kind kind)
     return kind == KIND_PERSISTENT_VOLUME_CLAIM ? 3 * quarter : 2 * quarter;
 }
 
-/* In the place of before, which may be NULL. Names get an eighth more. */
+/* Room for an object that replaces before (may be NULL). Names get an eighth more. */
 static bool has_room(const struct store *store, enum kind kind, const struct stored *kept,
                      const struct stored *before)
 {
@@ -235,7 +236,7 @@ bool store_misses(const struct store *store, enum kind kind)
 
 /* ---- putting and removing ---- */
 
-/* Takes it over. False: malloc failed. */
+/* Takes ownership. False: malloc failed. */
 static bool keep(struct store *store, struct entries *entries, struct entry *entry,
                  struct stored *kept)
 {
@@ -316,7 +317,7 @@ void store_list_begin(struct store *store, enum kind kind)
     entries->lacks = entries->misses = false;
 }
 
-/* What did not come in this list has been deleted unseen. */
+/* An object that is missing from this list was deleted. */
 bool store_list_end(struct store *store, enum kind kind)
 {
     struct entries *entries = &store->kinds[kind];

@@ -1,6 +1,6 @@
-/* Versions of a cluster that changes. A version shares with the one before the lists of kinds in
- * which nothing changed, and what is read from them. Objects are not counted: what a version had
- * and the next has not hangs on it, and goes once neither it nor any before it is held. */
+/* Versions of a watched cluster. A version shares with the one before the lists of unchanged kinds,
+ * and the facts computed from them. Objects have no reference count. What a version has and the
+ * next has not hangs on the version, and is freed once neither it nor any before it is held. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -81,7 +81,7 @@ void store_release(struct store *store, const struct snapshot *snapshot)
     free_unheld(store);
 }
 
-/* ---- what has changed ---- */
+/* ---- changes ---- */
 
 struct changes {
     const struct store_change *items; /* by namespace and name */
@@ -127,7 +127,8 @@ static bool make_room(struct store *store)
     return true;
 }
 
-/* Those of the objects that object_of takes; of_kind: the part that is of each kind. How many. */
+/* The changes of the objects that object_of returns; of_kind: the part of each kind. Returns their
+ * number. */
 static size_t collect_changes(struct store *store, object_function *object_of,
                               struct store_change *changes,
                               struct changes of_kind[static KIND_COUNT])
@@ -150,7 +151,7 @@ static size_t collect_changes(struct store *store, object_function *object_of,
     return count;
 }
 
-/* What differs from the last version, by kind. */
+/* The differences from the last version, by kind. */
 struct difference {
     struct changes readable[KIND_COUNT], unreadable[KIND_COUNT];
 };
@@ -184,7 +185,8 @@ static size_t append(struct list_block *block, size_t count, const struct object
     return count + item_count;
 }
 
-/* The list with the changes made, of the objects that are taken. False: malloc failed. */
+/* The list with the changes applied, of the objects that object_of returns. False: malloc failed.
+ */
 static bool merge(struct object_list old, const struct changes *changes, takes_function *takes,
                   struct list_block **block, struct object_list *list)
 {
@@ -239,7 +241,7 @@ static bool make_part(struct version *version, size_t part)
     return arena != NULL && arena_guard(arena, make_part_body, &making, &error);
 }
 
-/* What next has and last has not. */
+/* Frees what next has and last has not. */
 static void discard(struct version *next, const struct version *last)
 {
     for (size_t i = 0; i < KIND_COUNT; i++) {
@@ -303,7 +305,7 @@ static struct version *make_next(const struct version *last, struct difference *
     return next;
 }
 
-/* ---- the step ---- */
+/* ---- a new version ---- */
 
 static void leave_block(struct leftover *leftover, struct list_block *old, struct list_block *new)
 {
@@ -313,7 +315,7 @@ static void leave_block(struct leftover *leftover, struct list_block *old, struc
     leftover->blocks = old;
 }
 
-/* What entries hold now is what the last version holds. */
+/* The objects of the entries become those of the last version. */
 static void settle_entries(struct leftover *leftover, struct entries *entries)
 {
     for (size_t i = 0; i < entries->touched_count; i++) {
@@ -366,7 +368,8 @@ const struct snapshot *store_version(struct store *store, struct store_changes *
         step_to(store, next);
     } else {
         for (size_t i = 0; i < KIND_COUNT; i++)
-            settle_entries(&store->last->leftover, &store->kinds[i]); /* came and went since */
+            settle_entries(&store->last->leftover,
+                           &store->kinds[i]); /* objects that came and went since then */
     }
     store->last->holds++;
     return &store->last->snapshot;

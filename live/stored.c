@@ -1,4 +1,4 @@
-/* Objects of a store: only the fields that are read, in one piece of memory each. */
+/* Stored objects: only the fields that are read, in one piece of memory each. */
 #include "live/stored.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* The token of a file, read anew when the file changes. */
+/* The token of a file, read again when the file changes. */
 #include "live/token.h"
 
 #include <errno.h>
@@ -28,7 +28,7 @@ void token_free(struct token *token)
     forget(token);
 }
 
-/* Its one word; NULL when it has none, or what cannot stand in a header. */
+/* The one word in the file; NULL when there is none, or it is not valid in a header. */
 static char *read_word(const char *path, const char **why)
 {
     FILE *file = fopen(path, "re");

@@ -1,4 +1,4 @@
-/* A bearer token that may change under us. */
+/* A bearer token from a file that may change. */
 #ifndef TAFFRAIL_LIVE_TOKEN_H
 #define TAFFRAIL_LIVE_TOKEN_H
 
@@ -9,11 +9,11 @@ struct token {
     char *last;       /* the last good one; NULL: none */
     bool said;        /* that the file cannot be read */
 };
-/* Both may be empty; they must outlive it. */
+/* Both may be empty; they must outlive the token. */
 void token_init(struct token *token, const char *file, const char *fixed);
 void token_free(struct token *token);
-/* Reads the file, and where that fails gives the last good one; NULL: there is none. Valid until
- * the next call. */
+/* Reads the file; if that fails, the last good token; NULL: there is none. Valid until the next
+ * call. */
 const char *token_now(struct token *token);
 
 #endif

@@ -1,38 +1,38 @@
-/* What of an object is kept, and the copies of it. */
-#ifndef TAFFRAIL_LIVE_KEPT_INTERNAL_H
-#define TAFFRAIL_LIVE_KEPT_INTERNAL_H
+/* The fields of an object that are stored, and the copies of them. */
+#ifndef TAFFRAIL_LIVE_TRANSFORM_H
+#define TAFFRAIL_LIVE_TRANSFORM_H
 
 #include "live/stored.h"
 
 /* ---- transform_fields.c ---- */
 
-/* What is kept of the value of a member, and of the items when it is a list. */
+/* The stored part of a member's value, and of the items when it is a list. */
 struct transform_field {
     struct text key;
     const struct transform_field
         *inside; /* only these members, up to one without a key; NULL: the whole */
     bool (*takes)(const struct node *item); /* only these items; NULL: all */
-    bool shared; /* many objects have it alike: there once for all of them */
+    bool shared; /* many objects have the same value: it is stored once for all */
 };
 extern const struct transform_field transform_fields[KIND_COUNT];
-/* Finds what is kept of a member; false: nothing. *inside NULL: the whole. */
+/* Finds the stored part of a member; false: nothing. *inside NULL: the whole. */
 bool transform_field_finds(const struct transform_field *keep, struct text key,
                            const struct transform_field **inside);
-/* A word that most objects have, for ever; NULL: it is none. */
+/* The permanent copy of a word that most objects have; NULL: it is none of them. */
 const char *transform_word(struct text text);
 
 /* ---- transform_tree.c ---- */
 
-enum { SHARED_MAX = 16 }; /* trees of one object; what is beyond is the object's own */
+enum { SHARED_MAX = 16 }; /* shared trees of one object; any others are its own */
 
-/* A copy under way: measured first, then made in the memory that takes. */
+/* A copy in progress: first measured, then made in the given memory. */
 struct tree_copy {
     struct shared_trees *trees; /* NULL: nothing is shared */
     enum kind kind;
     struct shared_tree *shared[SHARED_MAX];
     size_t shared_count, shared_used;
     size_t members, nodes, bytes;
-    bool failed; /* malloc did */
+    bool failed; /* malloc failed */
     struct member *next_member;
     struct node *next_node;
     char *next_byte;

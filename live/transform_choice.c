@@ -1,4 +1,4 @@
-/* What of an object is read at all. */
+/* The fields of an object that are read at all. */
 #include "live/transform.h"
 
 bool transform_field_finds(const struct transform_field *keep, struct text key,
@@ -21,7 +21,7 @@ static bool is_among(struct text key, const char *const *keys)
     return *keys != NULL;
 }
 
-/* What object_read reads of every object, beside what the table names. */
+/* The fields that object_read reads of every object, besides those of the table. */
 static bool is_of_every_object(const struct transform_field *keep, struct text key)
 {
     static const char *const of_root[] = {"apiVersion", "kind", NULL};
@@ -51,7 +51,7 @@ struct doc_choice transform_choice(enum kind kind)
     return (struct doc_choice){.root = &transform_fields[kind], .wants = keeps};
 }
 
-/* Of the root, and of its metadata. */
+/* Markers for the root, and for its metadata. */
 static const char whole_root[] = "root", whole_metadata[] = "metadata";
 
 static bool wants_whole(const void *within, struct text key, const void **inside)

@@ -1,15 +1,16 @@
-/* What is read of the objects of a snapshot. Who reads another field adds it here, or it is not
- * there in a cluster that is watched: tests/unit/report/kept.c decides over whole and kept objects.
+/* The fields that are read of the objects of a snapshot. A new field that code reads must be added
+ * here, or it is missing in a watched cluster. tests/unit/report/kept.c compares decisions over
+ * whole and stored objects.
  *
- * Of workloads whose Pods others make the templates are kept as far as rails judge them, since a
- * young ReplicaSet or Job is compared with what it was made of (policy/passing.c). The revisions of
- * one Deployment mostly differ in what is not kept, and so have one template between them. */
+ * If others make the Pods of a workload, the parts of its template that rails judge are stored,
+ * because a young ReplicaSet or Job is compared with its owner's template (policy/passing.c). The
+ * revisions of one Deployment mostly differ in other fields, and so share one template. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "live/transform.h"
 
-/* ---- lists of which only some items are read ---- */
+/* ---- lists of which only some items are stored ---- */
 
 static bool is_of_type(const struct node *item, const char *type)
 {
@@ -37,7 +38,7 @@ static bool has_claim(const struct node *volume)
            node_get(volume, "ephemeral") != NULL;
 }
 
-/* The GPUs that a container runtime gives. */
+/* Variables by which a container runtime gives GPUs. */
 static bool names_devices(const struct node *variable)
 {
     return text_is(node_string(node_get(variable, "name")), "NVIDIA_VISIBLE_DEVICES");
@@ -45,7 +46,7 @@ static bool names_devices(const struct node *variable)
 
 /* ---- how the table is written ---- */
 
-/* What is kept inside of something has a name: tables nested in tables take clang-tidy hours. */
+/* Nested parts have names of their own: nested tables take clang-tidy hours. */
 /* clang-format off */
 #define KEY(name) .key = {(name), sizeof(name) - 1}
 #define WHOLE(name) {KEY(name)}
@@ -58,9 +59,9 @@ static bool names_devices(const struct node *variable)
 
 /* ---- parts of several kinds ---- */
 
-/* What object_read reads is in struct object, and is not kept twice. */
+/* What object_read reads is in struct object, and is not stored twice. */
 FIELDS(labels, SHARED("labels"));
-FIELDS(labels_of_one, WHOLE("labels")); /* no other has these */
+FIELDS(labels_of_one, WHOLE("labels")); /* no other object has these */
 FIELDS(path_alone, WHOLE("path"));
 FIELDS(phase, WHOLE("phase"));
 FIELDS(condition, WHOLE("type"), WHOLE("status"), WHOLE("reason"));
@@ -69,7 +70,7 @@ FIELDS(taint, WHOLE("key"), WHOLE("value"), WHOLE("effect"));
 #define METADATA INSIDE("metadata", labels)
 #define CAPACITIES SHARED("capacity"), SHARED("allocatable")
 
-/* Of claims, and of the templates of claims. */
+/* Claims, and templates of claims. */
 #define CLASS_ANNOTATION WHOLE("volume.beta.kubernetes.io/storage-class")
 FIELDS(storage, WHOLE("storage"));
 FIELDS(claim_resources, INSIDE("requests", storage));
@@ -79,7 +80,7 @@ FIELDS(claim_template_annotations, CLASS_ANNOTATION, WHOLE("volume.kubernetes.io
 FIELDS(claim_template_metadata, WHOLE("name"), INSIDE("annotations", claim_template_annotations));
 FIELDS(claim_template, INSIDE("metadata", claim_template_metadata), INSIDE("spec", claim_spec));
 
-/* Of Pods, and of their templates. */
+/* Pods, and pod templates. */
 FIELDS(port, WHOLE("hostPort"), WHOLE("containerPort"), WHOLE("hostIP"), WHOLE("protocol"));
 FIELDS(container, WHOLE("name"), WHOLE("resources"), WHOLE("restartPolicy"), INSIDE("ports", port));
 FIELDS(claim_source, WHOLE("claimName"));
@@ -107,7 +108,7 @@ FIELDS(pod_metadata, SHARED("labels"), INSIDE("annotations", pod_annotations));
 FIELDS(pod, INSIDE("metadata", pod_metadata), INSIDE("spec", pod_spec),
        INSIDE("status", pod_status));
 
-/* Of templates that are compared: what rails judge. */
+/* The parts of compared templates that rails judge. */
 FIELDS(judged_annotations, WHOLE("karpenter.sh/do-not-disrupt"), WHOLE("karpenter.sh/do-not-evict"),
        WHOLE("karpenter.sh/do-not-consolidate"));
 FIELDS(judged_metadata, SHARED("labels"), INSIDE("annotations", judged_annotations));
@@ -208,7 +209,7 @@ FIELDS(driver, WHOLE("name"), INSIDE("allocatable", attach_count));
 FIELDS(csi_node_spec, SHARED_INSIDE("drivers", driver));
 FIELDS(csi_node, METADATA, INSIDE("spec", csi_node_spec));
 
-/* Of custom owners no more than that. */
+/* Custom owners have only metadata. */
 static const struct transform_field nothing_more[] = {{.key = {NULL, 0}}};
 FIELDS(custom_owner, INSIDE("metadata", nothing_more));
 
@@ -248,7 +249,7 @@ const struct transform_field transform_fields[KIND_COUNT] = {
 /* ---- words that most objects have ---- */
 
 /* clang-format off */
-/* By size, then bytewise. What is not among them is kept with its object. */
+/* By size, then bytewise. Other words are stored with their object. */
 static const char *const words[] = {
     "Gt", "In", "Lt", "v1", "Job", "Pod", "TCP", "UDP", "app", "cpu", "key", "yes", "Node", "pods",
     "spot", "true", "Block", "Bound", "Equal", "NotIn", "amd64", "arm64", "false", "linux", "value",

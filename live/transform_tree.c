@@ -1,19 +1,19 @@
-/* Copies of trees in one piece of memory, with the members that are kept. */
+/* Copies trees with their stored members into one piece of memory. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "live/transform.h"
 
-/* A tree that several objects have. Counted by who writes; who reads does not see the count. */
+/* A tree that several objects have. Only the writing thread uses the count. */
 struct shared_tree {
     struct shared_tree *next; /* of its bucket */
     uint64_t hash;
     size_t holders, size_bytes;
     enum kind kind;   /* that had it first */
-    struct node node; /* the memory of what it points to follows */
+    struct node node; /* the memory it points to follows */
 };
 
-/* ---- what of a tree is kept ---- */
+/* ---- the stored part of a tree ---- */
 
 static bool keeps_member(const struct transform_field *keep, const struct member *member,
                          const struct transform_field **within)
@@ -26,7 +26,7 @@ static bool keeps_item(const struct transform_field *keep, const struct node *it
     return keep == NULL || keep->takes == NULL || keep->takes(item);
 }
 
-/* Of what is kept of an item of the list. */
+/* The stored part of an item of the list. */
 static const struct transform_field *within_item(const struct transform_field *keep,
                                                  struct transform_field *item)
 {
@@ -36,7 +36,7 @@ static const struct transform_field *within_item(const struct transform_field *k
     return item;
 }
 
-/* A key that outlives the object; NULL: it has to be copied. */
+/* A key that outlives the object; NULL: copy it. */
 static const char *lasting_key(const struct transform_field *within, struct text key)
 {
     return within != NULL ? within->key.data : transform_word(key);
@@ -49,7 +49,7 @@ static bool may_be_shared(const struct tree_copy *tree_copy, const struct node *
            node->size > 0;
 }
 
-/* ---- how much memory it takes ---- */
+/* ---- how much memory a copy takes ---- */
 
 static struct shared_tree *share(struct shared_trees *trees, enum kind kind,
                                  const struct node *node, const struct transform_field *keep);
@@ -241,7 +241,7 @@ static bool make_buckets(struct shared_trees *trees)
     struct shared_trees wider = {.buckets = calloc(count, sizeof(struct shared_tree *)),
                                  .bucket_count = count};
     if (wider.buckets == NULL)
-        return trees->bucket_count > 0; /* the chains are longer, and that is all */
+        return trees->bucket_count > 0; /* the chains only get longer */
     for (size_t i = 0; i < trees->bucket_count; i++)
         for (struct shared_tree *tree = trees->buckets[i]; tree != NULL;) {
             struct shared_tree *next = tree->next;

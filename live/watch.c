@@ -1,5 +1,5 @@
-/* Lists a kind, then watches it from there; every way in which that fails ends in one of three:
- * watch again from the same version, list again, or leave the kind alone for a while. */
+/* Lists a kind, then watches it from there. Every failure ends in one of three: watch again from
+ * the same version, list again, or leave the kind alone for a while. */
 #include "live/watch.h"
 
 #include <stdio.h>
@@ -13,19 +13,21 @@ enum {
     BACK_OFF_MAX_MS = 30000,
     BACK_OFF_DOUBLINGS = 6,
     DEGRADED_MS = 300000,
-    REFUSALS_SOON = 6, /* in a row, after which a kind is left alone for so long */
+    REFUSALS_SOON = 6, /* in a row; then the kind is left alone for some time */
     RETRY_AFTER_MAX_S = 300,
-    WATCH_SHORT_MS = 1000, /* a watch that ends so soon is not asked for again at once */
+    WATCH_SHORT_MS = 1000, /* after a shorter watch the next one waits */
     WATCH_GOOD_MS = 120000,
-    WATCH_MIN_S = 300, /* what the server is asked for, up to twice as long */
-    RESUMES_MAX = 8,   /* failures in a row after which it is listed again */
+    WATCH_MIN_S = 300, /* the time the server is asked for; at most twice as long */
+    RESUMES_MAX = 8,   /* failures in a row; then the kind is listed again */
     PAGES_MAX = 100000,
-    REFUSAL_BYTES = 1 << 16, /* of an answer that is no 200 */
+    REFUSAL_BYTES = 1 << 16, /* of an answer other than 200 */
     HEAD_BYTES = 1 << 16,    /* of a list without its items */
-    ENDLESS = 16,            /* times as large as it may be an object never ends */
-    PAGE_ROOM = 4,           /* times as large as it was a page may be and the next be longer */
+    ENDLESS = 16,            /* an object that is this many times too large never ends */
+    PAGE_ROOM = 4, /* a page this many times below the maximum lets the next one be longer */
 };
-#define ARENA_BYTES ((size_t)32 << 20) /* of one object, of which what is kept is read */
+#define ARENA_BYTES                                                               \
+    ((size_t)32 << 20) /* of one object, of which only the stored fields are read \
+                        */
 #define WHOLE_ARENA_BYTES ((size_t)256 << 20)
 
 enum failure { RESUME, RELIST };
@@ -33,14 +35,14 @@ enum failure { RESUME, RELIST };
 /* A custom kind of owners: its names, and what is known of its group. */
 struct custom {
     struct custom_kind kind;
-    char *names;                  /* that its texts point into */
-    struct api_versions versions; /* none: the server is to be asked */
+    char *names;                  /* the memory of its texts */
+    struct api_versions versions; /* empty: ask the server */
 };
 
 struct watcher {
     enum kind kind;
-    struct custom custom; /* without a kind: it is none */
-    size_t version;       /* of those there are */
+    struct custom custom; /* without a kind: none */
+    size_t version;       /* index of the version in use */
     struct watch_settings settings;
     struct event_handler handler;
     struct arena *arena;
@@ -50,21 +52,21 @@ struct watcher {
     bool in_flight;
     int64_t start_at_ms, sent_at_ms, last_byte_ms;
     unsigned status;
-    bool told; /* this watch brought an event or a bookmark */
+    bool told; /* this watch sent an event or a bookmark */
     unsigned failures_in_row, refusals_in_row;
     bool whole_list; /* without pages: a page expired before the next */
     size_t page_count, page_objects, page_bytes;
-    bool begun; /* the list has been told to have begun */
+    bool begun; /* list_begin was called */
     char resource_version[VERSION_BYTES], list_version[VERSION_BYTES];
     char *continue_token; /* NULL: the first page */
     char path[PATH_BYTES];
 
     struct value_scan scan; /* of a watch */
     struct list_scan list_scan;
-    struct watch_buffer buffer; /* an event or an item under way; of a refusal, what it says */
-    struct watch_buffer head;   /* of a list, what are not its items */
-    size_t object_bytes;        /* that have come of it */
-    bool cut;                   /* what is held is only the beginning */
+    struct watch_buffer buffer; /* an event or an item in progress; of a refusal, its body */
+    struct watch_buffer head;   /* of a list, all but its items */
+    size_t object_bytes;        /* received bytes of the object */
+    bool cut;                   /* only the beginning is held */
 
     bool synced, degraded, troubled;
     unsigned refused_status;
@@ -93,7 +95,7 @@ static bool is_asking_for_versions(const struct watcher *watcher)
     return is_custom(watcher) && watcher->custom.versions.count == 0;
 }
 
-/* Takes it on in memory of its own. False: malloc failed. */
+/* Copies it into memory of its own. False: malloc failed. */
 static bool keep_custom(struct custom *custom, const struct custom_kind *kind)
 {
     struct text *own[] = {&custom->kind.group, &custom->kind.kind, &custom->kind.plural};
@@ -129,7 +131,7 @@ struct watcher *watcher_create(enum kind kind, const struct watch_settings *sett
         own->watch_idle_ms = 180000;
     watcher->page_objects = own->page_objects;
     watcher->buffer.budget = own->budget;
-    /* Kinds that are given the same seed do not move in step. */
+    /* Kinds with the same seed do not move in step. */
     watcher->random = own->seed ^ ((uint64_t)kind << 32) ^ UINT64_C(0x9E3779B97F4A7C15);
     watcher->arena = arena_create(own->whole ? WHOLE_ARENA_BYTES : ARENA_BYTES);
     if (watcher->arena == NULL ||
@@ -137,7 +139,7 @@ struct watcher *watcher_create(enum kind kind, const struct watch_settings *sett
         watcher_destroy(watcher);
         return NULL;
     }
-    own->custom = NULL; /* there is a copy */
+    own->custom = NULL; /* the copy is used */
     return watcher;
 }
 
@@ -162,7 +164,7 @@ static uint64_t draw(struct watcher *watcher)
     return z ^ z >> 31;
 }
 
-/* From half of it to half as much again: clients that fail together do not come back together. */
+/* From half to one and a half of it: clients that fail together do not come back together. */
 static int64_t jitter(struct watcher *watcher, int64_t ms)
 {
     return ms / 2 + (int64_t)(draw(watcher) % (uint64_t)ms);
@@ -177,9 +179,9 @@ static int64_t back_off_ms(struct watcher *watcher)
     return jitter(watcher, ms > BACK_OFF_MAX_MS ? BACK_OFF_MAX_MS : ms);
 }
 
-/* ---- what is held ---- */
+/* ---- held bytes ---- */
 
-/* What is larger than an object may be is held up to there. */
+/* Of an object that is too large, only the allowed bytes are held. */
 static bool keep_bytes(struct watcher *watcher, struct text bytes)
 {
     watcher->object_bytes += bytes.size;
@@ -231,7 +233,7 @@ static void forget_pages(struct watcher *watcher)
     watcher->begun = false;
 }
 
-/* ---- failing, and being well again ---- */
+/* ---- failure and recovery ---- */
 
 static void say(struct watcher *watcher, enum log_level level, const char *message)
 {
@@ -258,7 +260,7 @@ static void start_over(struct watcher *watcher)
     forget_pages(watcher);
 }
 
-/* what may lie in the arena. */
+/* what may be in the arena. */
 static void fail(struct watcher *watcher, int64_t now_ms, enum failure failure,
                  int64_t retry_after_s, const char *what)
 {
@@ -286,7 +288,7 @@ void watcher_list_again(struct watcher *watcher, int64_t now_ms)
     watcher->start_at_ms = now_ms;
 }
 
-/* An ordinary thing: what was asked for is too old. */
+/* Normal operation: the requested version is too old. */
 static void expire(struct watcher *watcher, int64_t now_ms)
 {
     watcher->whole_list = !watcher->watching && watcher->continue_token != NULL;
@@ -297,7 +299,7 @@ static void expire(struct watcher *watcher, int64_t now_ms)
     watcher->start_at_ms = now_ms + back_off_ms(watcher);
 }
 
-/* It may not be read, or is not there. The other kinds go on. */
+/* The kind may not be read, or does not exist. The other kinds go on. */
 static void degrade(struct watcher *watcher, int64_t now_ms, const char *what)
 {
     note_problem(watcher, what);
@@ -315,8 +317,8 @@ static void degrade(struct watcher *watcher, int64_t now_ms, const char *what)
         watcher->failures_in_row = 0;
 }
 
-/* An API server that has just started refuses what it will grant a moment later, once it knows the
- * roles: what could be read before is not given up at the first word. */
+/* An API server that has just started refuses what it allows a moment later, once it knows the
+ * roles. So the first refusal of a kind that was readable does not count. */
 static void take_denial(struct watcher *watcher, int64_t now_ms, const char *what)
 {
     watcher->refusals_in_row++;
@@ -351,12 +353,12 @@ static void finish_list(struct watcher *watcher, int64_t now_ms)
     watcher->degraded = false;
     watcher->refused_status = 0;
     watcher->refusals_in_row = 0;
-    /* A watch that fails each time is not mended by the list between, nor is the back-off over. */
+    /* If each watch fails, a successful list between them does not end the back-off. */
     if (!watcher->trouble_of_watch)
         recover(watcher);
 }
 
-/* Takes over where the next page begins; false when there is none, or it cannot be. */
+/* Stores the token of the next page; false when there is none, or it cannot be stored. */
 static bool turn_page(struct watcher *watcher, struct text token)
 {
     bool stuck = watcher->continue_token != NULL && text_is(token, watcher->continue_token);
@@ -369,7 +371,7 @@ static bool turn_page(struct watcher *watcher, struct text token)
     return copy != NULL && ++watcher->page_count < PAGES_MAX;
 }
 
-/* False: it could not be kept. */
+/* False: the object could not be stored. */
 static bool tell(struct watcher *watcher, enum read_result result, const struct object *object,
                  const struct error *error)
 {
@@ -420,7 +422,7 @@ static void halve_page(struct watcher *watcher)
         watcher->page_objects /= 2;
 }
 
-/* Pages that were too large once may be small again. */
+/* Pages that were too large before may be small now. */
 static void lengthen_page(struct watcher *watcher)
 {
     if (watcher->page_bytes < watcher->settings.page_bytes_max / PAGE_ROOM &&
@@ -428,7 +430,7 @@ static void lengthen_page(struct watcher *watcher)
         watcher->page_objects *= 2;
 }
 
-/* The items of the page have been told. */
+/* All items of the page have been passed on. */
 static void take_page(struct watcher *watcher, int64_t now_ms)
 {
     struct list_head head = {0};
@@ -441,7 +443,7 @@ static void take_page(struct watcher *watcher, int64_t now_ms)
         return;
     }
     bool first = watcher->continue_token == NULL;
-    /* The first page's: what later pages of another version hold already is only told twice. */
+    /* The version is the first page's; objects of later pages may only come twice. */
     if (first && !version_keep(watcher->list_version, head.resource_version)) {
         fail(watcher, now_ms, RELIST, 0, "the list's resourceVersion is too long");
         return;
@@ -525,7 +527,7 @@ static bool take_event(struct watcher *watcher, int64_t now_ms)
     return true;
 }
 
-/* An answer that is no 200. */
+/* An answer other than 200. */
 static void take_refusal(struct watcher *watcher, int64_t now_ms, int64_t retry_after_s)
 {
     unsigned status = watcher->status;
@@ -547,7 +549,7 @@ static void take_refusal(struct watcher *watcher, int64_t now_ms, int64_t retry_
     } else if (status == 403 || status == 404) {
         take_denial(watcher, now_ms, what);
     } else {
-        /* A cluster made anew has other accounts, and its versions begin again. */
+        /* A new cluster has other accounts, and its versions start again. */
         bool wrong = status == 400 || status == 401 || status == 422 || (is_status && said.too_new);
         fail(watcher, now_ms, wrong ? RELIST : RESUME, retry_after_s, what);
     }
@@ -561,8 +563,8 @@ static void end_watch(struct watcher *watcher, int64_t now_ms)
     } else if (!watcher->told && lived_ms < WATCH_SHORT_MS) {
         fail(watcher, now_ms, RESUME, 0, "the watch ended at once");
     } else {
-        /* Of a version that a cluster made anew has yet to reach nothing is told, not even by a
-         * bookmark: who hears nothing for so long asks what is there. */
+        /* A new cluster sends nothing for a version that it has not reached, not even a bookmark.
+         * So after a long silence the kind is listed. */
         if (!watcher->told && now_ms - watcher->current_at_ms >= watcher->settings.watch_idle_ms)
             start_over(watcher);
         stop(watcher);
@@ -574,7 +576,7 @@ static void end_watch(struct watcher *watcher, int64_t now_ms)
     }
 }
 
-/* ---- what the one who runs it calls ---- */
+/* ---- called by the client ---- */
 
 void watcher_head(struct watcher *watcher, int64_t now_ms, unsigned status)
 {
@@ -615,8 +617,8 @@ static bool take_stream(struct watcher *watcher, int64_t now_ms, struct text byt
     return true;
 }
 
-/* Asks for the same page again, with half as many objects in it: its size is the API server's
- * burden, too, and it may have no time for one so large. */
+/* Asks for the same page again, with half as many objects: the API server pays for its size, too,
+ * and may have no time for such a large one. */
 static void shrink_page(struct watcher *watcher, int64_t now_ms)
 {
     halve_page(watcher);
@@ -671,7 +673,7 @@ bool watcher_bytes(struct watcher *watcher, int64_t now_ms, struct text bytes)
         watcher->cut |= bytes.size > room;
         if (bytes.size > room)
             bytes.size = room;
-        /* Without what it says the refusal is one all the same. */
+        /* A refusal without its body is still a refusal. */
         watcher->cut |= !watch_buffer_add(&watcher->buffer, bytes);
         return true;
     }
@@ -687,7 +689,7 @@ void watcher_end(struct watcher *watcher, int64_t now_ms, const char *failure,
     if (watcher->status != 0 && watcher->status != 200)
         take_refusal(watcher, now_ms, retry_after_s);
     else if (failure != NULL || watcher->status == 0) {
-        /* An API server ends what takes it longer than a minute. */
+        /* An API server aborts a request that takes longer than a minute. */
         if (!watcher->watching && watcher->page_bytes > 0)
             halve_page(watcher);
         fail(watcher, now_ms, RESUME, retry_after_s, failure != NULL ? failure : "no answer");

@@ -1,40 +1,40 @@
-/* What the state machine of a kind and the reader of its answers share. */
+/* What the state machine of a kind shares with the reader of its answers. */
 #ifndef TAFFRAIL_LIVE_WATCH_H
 #define TAFFRAIL_LIVE_WATCH_H
 
 #include "kube/object.h"
 #include "live/client.h"
 
-/* Finds the end of a JSON value that comes in pieces, by its nesting: neither pieces nor lines say
- * where an event ends. */
+/* Finds the end of a JSON value that arrives in pieces, by its nesting: neither pieces nor lines
+ * mark the end of an event. */
 struct value_scan {
     size_t depth;
     bool in_string, escaped;
 };
 enum value_scan_result {
-    SCAN_MORE,  /* all bytes are used, the value goes on (or has not begun) */
+    SCAN_MORE,  /* all bytes are used, and the value goes on (or has not begun) */
     SCAN_WHOLE, /* it ends with the byte before *used */
-    SCAN_BAD,   /* something begins that is no object */
+    SCAN_BAD,   /* the text is no object */
 };
 enum value_scan_result value_scan(struct value_scan *scan, struct text bytes, size_t *used);
 
-/* Takes a list apart that comes in pieces: items are read one by one, and the rest is small. */
+/* Splits a list that arrives in pieces: its items are read one by one, and the rest is small. */
 struct list_scan {
     struct value_scan root, item;
-    unsigned matched; /* bytes of the key of the items that stand before */
+    unsigned matched; /* how many bytes of the key of the items have matched */
     bool in_items, in_item;
     bool ended;
 };
 enum list_part {
     LIST_HEAD,     /* the bytes up to *used are of the list itself */
-    LIST_ITEM,     /* of an item, which goes on */
-    LIST_ITEM_END, /* of an item, which ends with them */
+    LIST_ITEM,     /* of an item that goes on */
+    LIST_ITEM_END, /* of an item that ends with them */
     LIST_BETWEEN,  /* of nothing */
     LIST_BAD,      /* it is no list of objects */
 };
 enum list_part list_scan(struct list_scan *scan, struct text bytes, size_t *used);
 
-/* The versions of a kind's API, the one to ask first first; NULL at its end. */
+/* The versions of a kind's API, in the order to try them; NULL at the end. */
 const char *const *kind_versions(enum kind kind);
 /* "v1", "apps/v1". */
 struct text api_version_of(struct text group, const char *version, struct arena *arena);
@@ -43,22 +43,22 @@ enum { VERSION_BYTES = 64, PATH_BYTES = 8192 };
 struct list_request {
     struct text group, plural;
     const char *version;       /* of its API */
-    const char *watch_version; /* the resource version to watch from; NULL: a list */
+    const char *watch_version; /* the resource version to watch from; NULL: list */
     unsigned timeout_s;        /* of a watch */
     size_t limit;              /* of a list; 0: all in one */
     const char *continue_token;
 };
 void list_request_write(const struct list_request *request, char path[static PATH_BYTES]);
-/* Of a group: asks which versions of its API there are. */
+/* The request for the versions of a group's API. */
 void group_request_write(struct text group, char path[static PATH_BYTES]);
 
 /* False: it is no version. */
 bool version_keep(char kept[static VERSION_BYTES], struct text version) MUST_CHECK;
-/* Below, at or above zero as a is older, the same or newer; versions that are no numbers cannot be
- * compared and count as newer. */
+/* Negative, zero or positive as a is older, the same or newer. Versions that are no numbers cannot
+ * be compared and count as newer. */
 int version_order(struct text a, struct text b);
 
-/* The versions that a server has of a group. */
+/* The versions of a group that a server has. */
 enum { API_VERSIONS_MAX = 8 };
 struct api_versions {
     char items[API_VERSIONS_MAX][VERSION_BYTES]; /* the preferred one first */
@@ -68,28 +68,28 @@ struct api_versions {
 bool api_versions_read(struct text body, struct arena *arena, struct api_versions *versions,
                        struct error *error) MUST_CHECK;
 
-/* How the objects of a kind are read. All that is read lies in the arena or in the body. */
+/* How to read the objects of a kind. Results are in the arena or in the body. */
 struct object_reader {
     enum kind kind;
-    const struct custom_kind *custom; /* NULL: the kind says it all */
+    const struct custom_kind *custom; /* NULL: a built-in kind */
     const char *version;              /* of its API */
-    bool whole;                       /* not only what a live keeps */
+    bool whole;                       /* not only the stored fields */
     struct arena *arena;
 };
 enum read_result {
     READ_DONE,
-    READ_UNREADABLE, /* of the object only kind, namespace and name are known; error says why */
-    READ_FAILED,     /* it is not what was asked for */
+    READ_UNREADABLE, /* only kind, namespace and name of the object are known; error says why */
+    READ_FAILED,     /* it is not the requested object */
 };
 
-/* What a list says beside its items. */
+/* The fields of a list besides its items. */
 struct list_head {
     struct text resource_version, continue_token;
 };
-/* The answer without its items. */
+/* Reads an answer without its items. */
 bool list_head_read(struct text head, struct arena *arena, struct list_head *read,
                     struct error *error) MUST_CHECK;
-/* head is what came before the item. cut: it is only the beginning of it. */
+/* head is the text before the item. cut: the item is only the beginning of one. */
 enum read_result list_item_read(const struct object_reader *reader, struct text head,
                                 struct text item, bool cut, struct object *object,
                                 struct error *error) MUST_CHECK;
@@ -101,12 +101,12 @@ struct watch_event {
     struct text resource_version; /* of all but an error */
     int64_t code;                 /* of an error */
     struct text message;
-    bool expired, too_new; /* the resource version is forgotten; it is not there yet */
+    bool expired, too_new; /* the resource version is forgotten, or not reached yet */
 };
 enum read_result watch_event_read(const struct object_reader *reader, struct text body, bool cut,
                                   struct watch_event *event, struct error *error) MUST_CHECK;
 
-/* A Status, into code, message, expired and too_new. False: it is none. */
+/* Reads a Status into code, message, expired and too_new. False: it is none. */
 bool status_read(struct text body, struct arena *arena, struct watch_event *event) MUST_CHECK;
 
 #endif

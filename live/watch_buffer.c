@@ -6,8 +6,9 @@
 
 enum {
     FIRST_BYTES = 4096,
-    SMALL_BYTES = 1 << 16, /* does not count towards the budget, and is kept when it is dropped */
-    STEP_BYTES = 1 << 18,  /* beyond the budget it grows by no more */
+    SMALL_BYTES =
+        1 << 16, /* does not count towards the budget, and stays when the buffer is dropped */
+    STEP_BYTES = 1 << 18, /* beyond the budget it grows by no more than this */
 };
 
 static size_t counted(size_t capacity)

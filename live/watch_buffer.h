@@ -1,7 +1,7 @@
-/* The bytes that a list or a watch holds until they are read: those of all kinds together within a
- * budget (struct watch_budget). */
-#ifndef TAFFRAIL_LIVE_HOLD_H
-#define TAFFRAIL_LIVE_HOLD_H
+/* The bytes that a list or a watch holds until they are read. All kinds together have one budget
+ * (struct watch_budget). */
+#ifndef TAFFRAIL_LIVE_WATCH_BUFFER_H
+#define TAFFRAIL_LIVE_WATCH_BUFFER_H
 
 #include "live/client.h"
 
@@ -11,13 +11,13 @@ struct watch_buffer {
     size_t size, capacity;
 };
 
-/* False: malloc failed. What has come is always held, even beyond the budget; who has taken it
- * asks watch_buffer_waits before more comes. */
+/* False: malloc failed. Bytes that have arrived are always held, even beyond the budget; the caller
+ * then asks watch_buffer_waits before it reads more. */
 bool watch_buffer_add(struct watch_buffer *buffer, struct text bytes) MUST_CHECK;
-/* Whether it has to wait until another lets go. Who has been at it for the longest never waits, so
- * that there is always one who gets to its end. */
+/* Whether the buffer has to wait until another one is released. The one that has been busy longest
+ * never waits, so one always finishes. */
 bool watch_buffer_waits(struct watch_buffer *buffer);
-void watch_buffer_drop(struct watch_buffer *buffer); /* a small buffer is kept for the next */
+void watch_buffer_drop(struct watch_buffer *buffer); /* a small buffer stays for the next use */
 void watch_buffer_free(struct watch_buffer *buffer);
 struct text watch_buffer_text(const struct watch_buffer *buffer);
 

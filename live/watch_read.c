@@ -1,5 +1,5 @@
-/* What lists and watches say. One object that cannot be read costs only itself: what it is called
- * is found by its quotes and brackets. */
+/* Reads lists and watches. One unreadable object affects only itself: its name is found by quotes
+ * and brackets. */
 #include <string.h>
 
 #include "kube/label.h"
@@ -7,7 +7,7 @@
 #include "live/watch.h"
 
 enum {
-    KEPT_NODES_MAX = 100000, /* of one object, as a live keeps it */
+    KEPT_NODES_MAX = 100000, /* of the stored fields of one object */
     WHOLE_NODES_MAX = 1000000,
     HEAD_NODES_MAX = 1000,
     DEPTH_MAX = 128,
@@ -25,7 +25,7 @@ static bool read_tree(struct text json, size_t nodes, const struct doc_choice *c
 
 /* ---- an object ---- */
 
-/* Items of a list of a built-in kind say neither apiVersion nor kind. */
+/* Items of a list of a built-in kind have neither apiVersion nor kind. */
 static const struct node *name_type(const struct node *node, struct text api_version,
                                     struct text kind_name, struct arena *arena)
 {
@@ -44,7 +44,7 @@ static const struct node *name_type(const struct node *node, struct text api_ver
     return node_keep(arena, node_of_members(members, count));
 }
 
-/* What an object is called, as it is written. */
+/* The identity of an object, as written. */
 struct identity {
     struct text api_version, kind, namespace, name, resource_version;
 };
@@ -58,8 +58,8 @@ static struct text *text_at(struct identity *identity, size_t offset)
     return (struct text *)(void *)((char *)identity + offset);
 }
 
-/* The plain strings of a map whose keys are wanted, and its metadata as they are written (NULL:
- * nobody wants them). */
+/* Reads the plain strings of a map for the wanted keys, and its metadata as written (may be NULL).
+ */
 static void read_slots(struct text map, const struct slot *slots, struct identity *identity,
                        struct text *metadata)
 {
@@ -69,7 +69,7 @@ static void read_slots(struct text map, const struct slot *slots, struct identit
     while (goes_on) {
         goes_on = json_walk_next(&walk, &key, &value);
         if (metadata != NULL && text_is(key, "metadata"))
-            *metadata = value; /* cut off or not */
+            *metadata = value; /* may be cut off */
         for (const struct slot *slot = slots; goes_on && slot->key != NULL; slot++)
             if (text_is(key, slot->key))
                 *text_at(identity, slot->offset) = json_plain_string(value);
@@ -138,7 +138,7 @@ static bool is_of_custom_kind(const struct custom_kind *custom, const struct ide
                        text_equal(identity->kind, custom->kind));
 }
 
-/* Its apiVersion and kind may be left out. */
+/* apiVersion and kind may be absent. */
 static bool is_of_kind(const struct object_reader *reader, const struct identity *identity)
 {
     bool said = identity->api_version.size > 0 && identity->kind.size > 0;
@@ -198,7 +198,7 @@ static void read_head_body(void *context)
     const struct node *items = node_get(root, "items");
     read->resource_version = node_string(node_at(root, "metadata.resourceVersion"));
     read->continue_token = node_string(node_at(root, "metadata.continue"));
-    /* Go writes a list of none as null in places. */
+    /* Go sometimes writes an empty list as null. */
     bool listed = node_is(items, NODE_LIST) || node_is(items, NODE_NULL);
     reading->done = text_ends_with(node_string(node_get(root, "kind")), TEXT("List")) && listed &&
                     read->resource_version.size > 0;
@@ -238,7 +238,7 @@ struct group_reading {
     struct error *error;
 };
 
-/* One that is too long, or one too many, is left out. */
+/* Ignores one that is too long, or one too many. */
 static void add_version(struct api_versions *versions, const struct node *item)
 {
     struct text version = node_string(node_get(item, "version"));
@@ -280,7 +280,7 @@ static bool contains(struct text t, const char *part)
     return t.size > 0 && memmem(t.data, t.size, part, strlen(part)) != NULL;
 }
 
-/* "Too large resource version" has stood for its cause since before there was one. */
+/* Old servers say "Too large resource version" only in the message, not as a cause. */
 static bool read_status(const struct node *root, struct watch_event *event)
 {
     if (!text_is(node_string(node_get(root, "kind")), "Status"))
@@ -323,7 +323,7 @@ bool status_read(struct text body, struct arena *arena, struct watch_event *even
     return arena_guard(arena, read_status_body, &reading, &error) && reading.done;
 }
 
-/* The type, and the object as it is written. False: it is no event. */
+/* The type, and the object as written. False: it is no event. */
 static bool read_envelope(struct text body, bool cut, struct watch_event *event,
                           struct text *object)
 {

@@ -1,7 +1,7 @@
 /* Somebody else who puts back another CA bundle in a webhook configuration. Who answered each time
  * would only double the writes of both, so ours is put back at once, then less and less often. */
-#ifndef TAFFRAIL_SERVER_DUTIES_CONTEST_H
-#define TAFFRAIL_SERVER_DUTIES_CONTEST_H
+#ifndef TAFFRAIL_SERVER_BUNDLE_CONFLICT_H
+#define TAFFRAIL_SERVER_BUNDLE_CONFLICT_H
 
 #include "base/base.h"
 

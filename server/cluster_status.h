@@ -1,7 +1,7 @@
 /* What is known of a live cluster, for people: the thread that watches writes it down, the ops port
  * reads it. */
-#ifndef TAFFRAIL_SERVER_BOARD_H
-#define TAFFRAIL_SERVER_BOARD_H
+#ifndef TAFFRAIL_SERVER_CLUSTER_STATUS_H
+#define TAFFRAIL_SERVER_CLUSTER_STATUS_H
 
 #include "live/client.h"
 #include "server/server.h"

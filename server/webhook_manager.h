@@ -1,8 +1,8 @@
 /* What is done around the certificate: every replica takes the leaf from the Secret that all share;
  * the one that leads keeps the Secret right, and the CA bundle in the webhook configurations. It
  * asks for one request after the other; webhook_manager_http.c sends them. */
-#ifndef TAFFRAIL_SERVER_DUTIES_H
-#define TAFFRAIL_SERVER_DUTIES_H
+#ifndef TAFFRAIL_SERVER_WEBHOOK_MANAGER_H
+#define TAFFRAIL_SERVER_WEBHOOK_MANAGER_H
 
 #include "live/client.h"
 #include "server/server.h"
