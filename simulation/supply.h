@@ -55,7 +55,7 @@ struct supply_answer {
 };
 enum { SUPPLY_TERMS_MAX = 64 };
 /* Whether a workload's pods could run at all: limits of NodePools do not count, either. Each of
- * volumes: the zones that one of its volumes is confined to. */
+ * volumes: the zones that one of its volumes is confined to. supply NULL: it is not known. */
 void supply_ask(const struct supply *supply, const struct snapshot *snapshot,
                 const struct workload *workload, const struct zones *volumes, size_t volume_count,
                 struct arena *arena, struct supply_answer *answer);

@@ -264,6 +264,27 @@ static void add_zones_of_other_pools(const struct asking *asking, struct zone_bi
         add_zone(supply, zones.items[i], bits);
 }
 
+/* What is remembered, or what a run says. */
+static struct zone_bits answer_of(const struct supply *supply, const struct asking *asking,
+                                  enum question_kind kind)
+{
+    struct zone_bits known;
+    struct memory_key key =
+        memory_key_of(&supply->memory, kind, &asking->shape, &asking->pod.requests, asking->arena);
+    if (memory_find(&supply->memory, key, &known))
+        return known;
+    struct posed posed = {
+        .supply = supply,
+        .question = {.shape = &asking->shape, .beyond_limits = kind == ASKS_WHETHER},
+        .kind = kind,
+    };
+    pose_to_a_run(&posed, asking->arena);
+    if (kind == ASKS_ZONES)
+        add_zones_of_other_pools(asking, &posed.answer);
+    memory_put(&supply->memory, key, &posed.answer);
+    return posed.answer;
+}
+
 /* ---- zones ---- */
 
 static struct zones zones_of(const struct supply *supply, const struct zone_bits *bits,
@@ -284,17 +305,8 @@ struct zones supply_zones(const struct supply *supply, const struct snapshot *sn
         .supply = supply, .snapshot = snapshot, .workload = &workload, .arena = arena};
     if (supply == NULL || !workload_read(pod, arena, &workload) || !read_shape(&asking))
         return (struct zones){0};
-    struct posed posed = {
-        .supply = supply, .question = {.shape = &asking.shape}, .kind = ASKS_ZONES};
-    struct memory_key key =
-        memory_key_of(&supply->memory, ASKS_ZONES, &asking.shape, &asking.pod.requests, arena);
-    if (!memory_find(&supply->memory, key, &posed.answer)) {
-        posed.answer = (struct zone_bits){{0}};
-        pose_to_a_run(&posed, arena);
-        add_zones_of_other_pools(&asking, &posed.answer);
-        memory_put(&supply->memory, key, &posed.answer);
-    }
-    return zones_of(supply, &posed.answer, arena);
+    const struct zone_bits bits = answer_of(supply, &asking, ASKS_ZONES);
+    return zones_of(supply, &bits, arena);
 }
 
 bool supply_reaches(const struct supply *supply, const struct snapshot *snapshot, struct text zone)
@@ -304,22 +316,6 @@ bool supply_reaches(const struct supply *supply, const struct snapshot *snapshot
 }
 
 /* ---- whether, and why not ---- */
-
-static bool is_there(const struct asking *asking)
-{
-    const struct supply *supply = asking->supply;
-    struct posed posed = {.supply = supply,
-                          .question = {.shape = &asking->shape, .beyond_limits = true},
-                          .kind = ASKS_WHETHER};
-    struct memory_key key = memory_key_of(&supply->memory, ASKS_WHETHER, &asking->shape,
-                                          &asking->pod.requests, asking->arena);
-    if (!memory_find(&supply->memory, key, &posed.answer)) {
-        posed.answer = (struct zone_bits){{0}};
-        pose_to_a_run(&posed, asking->arena);
-        memory_put(&supply->memory, key, &posed.answer);
-    }
-    return posed.answer.words[0] != 0;
-}
 
 /* A resource that nothing in the problem has; NULL: all are had. */
 static const char *resource_of_none(const struct asking *asking)
@@ -379,13 +375,13 @@ void supply_ask(const struct supply *supply, const struct snapshot *snapshot,
     struct asking asking = {
         .supply = supply, .snapshot = snapshot, .workload = workload, .arena = arena};
     *answer = (struct supply_answer){.kind = SUPPLY_UNKNOWN};
-    if (!read_shape(&asking) || asking.pod.solver.needs_devices)
+    if (supply == NULL || !read_shape(&asking) || asking.pod.solver.needs_devices)
         return;
     answer->term_count = asking.pod.solver.required_count;
     confine_to_volumes(&asking, volumes, volume_count);
     if (workload->object->kind != KIND_POD)
         tolerate_what_is_asked_for(&asking);
-    if (is_there(&asking)) {
+    if (answer_of(supply, &asking, ASKS_WHETHER).words[0] != 0) {
         answer->kind = SUPPLY_THERE;
         return;
     }

@@ -93,7 +93,7 @@ struct memory_key memory_key_of(const struct supply_memory *memory, enum questio
                                 const struct named_amounts *requests, struct arena *arena)
 {
     struct text_builder bytes = {.arena = arena};
-    struct memory_key key;
+    struct memory_key key = {{0}};
     add_number(&bytes, (uint64_t)kind);
     add_requests(&bytes, requests);
     add_labels(&bytes, shape->node_selector);

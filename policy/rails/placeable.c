@@ -249,8 +249,6 @@ static void judge(struct rail_call *call)
                      });
         return;
     }
-    if (world->supply == NULL)
-        return;
     ask(world, &workload, arena, &answer);
     if (answer.kind != SUPPLY_NOWHERE)
         return;
