@@ -114,7 +114,8 @@ def write(folder, name, documents):
 def expand(folder):
     folder.mkdir(parents=True, exist_ok=True)
     faults = yaml.safe_load((FAULTS / "faults.yaml").read_text(encoding="utf-8"))
-    shutil.copytree(FAULTS / "state", folder / "state", dirs_exist_ok=True)
+    if folder.resolve() != FAULTS.resolve():
+        shutil.copytree(FAULTS / "state", folder / "state", dirs_exist_ok=True)
     cases = []
     for fault in faults:
         documents, case = case_of(fault)
