@@ -25,9 +25,7 @@ enum {
     ENDLESS = 16,            /* an object that is this many times too large never ends */
     PAGE_ROOM = 4, /* a page this many times below the maximum lets the next one be longer */
 };
-#define ARENA_BYTES                                                               \
-    ((size_t)32 << 20) /* of one object, of which only the stored fields are read \
-                        */
+#define ARENA_BYTES ((size_t)32 << 20) /* of one object's stored fields */
 #define WHOLE_ARENA_BYTES ((size_t)256 << 20)
 
 enum failure { RESUME, RELIST };

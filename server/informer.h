@@ -1,7 +1,7 @@
 /* Keeps what a live cluster shows, and publishes views of it. It opens no socket and its clock is
  * given to it: cluster.c runs it. */
-#ifndef TAFFRAIL_SERVER_LOOKOUT_H
-#define TAFFRAIL_SERVER_LOOKOUT_H
+#ifndef TAFFRAIL_SERVER_INFORMER_H
+#define TAFFRAIL_SERVER_INFORMER_H
 
 #include "server/cluster_status.h"
 #include "server/publish.h"
