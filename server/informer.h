@@ -1,5 +1,5 @@
-/* Keeps what a live cluster shows, and publishes views of it. It opens no socket and its clock is
- * given to it: cluster.c runs it. */
+/* Stores what a watched cluster shows, and publishes views of it. It opens no socket and gets its
+ * clock as a parameter: cluster.c runs it. */
 #ifndef TAFFRAIL_SERVER_INFORMER_H
 #define TAFFRAIL_SERVER_INFORMER_H
 
@@ -9,33 +9,34 @@
 struct informer_options {
     struct publisher *publisher;
     struct cluster_status *status;
-    int64_t (*now_ms)(void); /* goes forward only */
-    /* Called by the handler when informer_step has something to do after a time of rest. */
+    int64_t (*now_ms)(void); /* monotonic */
+    /* The handler calls it when informer_step has work again after a rest. */
     void (*wake)(void *context);
-    /* Watches custom owners as a kind, NULL: no longer. False: memory ran out, and it is asked
-     * again. */
+    /* Watches custom owners as a kind, NULL: stop. False: memory ran out, and it is called again.
+     */
     bool (*watch_owners)(void *context, enum kind kind, const struct custom_kind *custom);
-    /* Has a kind listed anew: there is room for what could not be kept. */
+    /* Lists a kind again, because there is room for objects that were not stored. */
     void (*list_again)(void *context, enum kind kind);
     void *context;
     size_t view_bytes_max; /* 0: no limit */
 };
 
 struct informer;
-/* The kinds that rails and the solver look up, and owners' kinds. */
+/* The kinds that rails and the solver look up, and the kinds of owners. */
 kind_set informer_kinds(void);
 /* NULL: malloc failed. */
 struct informer *informer_create(const struct informer_options *options) MUST_CHECK;
 void informer_destroy(struct informer *informer); /* NULL is fine */
-/* Shows the publisher a cluster of which nothing is seen yet: from here on it must be destroyed
- * first. False: malloc failed. */
+/* Publishes a view in which nothing is seen yet. From here on destroy the publisher before the
+ * informer. False: malloc failed. */
 bool informer_begin(struct informer *informer) MUST_CHECK;
-/* Told on the thread that calls informer_step. */
+/* Called on the thread that calls informer_step. */
 struct event_handler informer_handler(struct informer *informer);
-/* Has the custom owners watched that the rules in force name: reports are of what it leaves. */
+/* Watches the custom owners that the rules in force name. Call it before informer_step, whose
+ * reports are about these. */
 void informer_follow(struct informer *informer);
-/* Publishes what is due; reports[kind] is what the kind's watcher reports. Returns for how many
- * milliseconds, unless it is woken, there is nothing to do. */
+/* Publishes what is due; reports[kind] is the report of the kind's watcher. Returns for how many
+ * milliseconds there is nothing to do, unless it is woken. */
 int64_t informer_step(struct informer *informer, const struct watch_report reports[KIND_COUNT]);
 
 #endif

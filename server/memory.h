@@ -1,11 +1,10 @@
-/* What the memory of this process is for. */
+/* The memory available to this process. */
 #ifndef TAFFRAIL_SERVER_MEMORY_H
 #define TAFFRAIL_SERVER_MEMORY_H
 
 #include <stddef.h>
 
-/* The least of what the cgroup, the resource limit of the resident set (ulimit -m) and the machine
- * have. */
+/* The smallest of the limits of the cgroup, the resident set (ulimit -m) and the machine. */
 size_t memory_limit_bytes(void);
 
 #endif

@@ -1,4 +1,4 @@
-/* Private to server/: the changes of a verdict as the answer to a review carries them. */
+/* Private to server/: the changes of a verdict in the form of an answer. */
 #ifndef TAFFRAIL_SERVER_PATCH_H
 #define TAFFRAIL_SERVER_PATCH_H
 

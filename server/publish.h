@@ -1,5 +1,6 @@
-/* What a world is composed of, and who puts it together: rules (policies and catalogue), which the
- * thread that reloads makes, and a view of a live cluster, which the thread that watches makes. */
+/* The two parts of a world, and the publisher that combines them: the rules (policies and
+ * catalogue) from the thread that reloads, and a view of a watched cluster from the thread that
+ * watches. */
 #ifndef TAFFRAIL_SERVER_PUBLISH_H
 #define TAFFRAIL_SERVER_PUBLISH_H
 
@@ -7,39 +8,39 @@
 
 struct snapshot;
 
-/* A world as world_load makes it. Counted; whoever holds it may read it. */
+/* A world as world_load makes it, with a reference count; its holders may read it. */
 struct loaded_policies {
     const struct world *world;
     size_t hold_count; /* the publisher's */
 };
 
-/* A cluster at one moment. Counted; when nobody uses it any more it is given back to its maker. */
+/* A cluster at one moment, with a reference count; unused, it goes back to its maker. */
 struct cluster_view {
     const struct snapshot *snapshot;
-    const struct supply *supply;   /* NULL: nobody asks */
-    struct loaded_policies *rules; /* what the supply was made with, held on; NULL: none */
-    /* On the thread that publishes or destroys, one at a time. */
+    const struct supply *supply;   /* NULL: nothing needs it */
+    struct loaded_policies *rules; /* the rules whose catalogue the supply uses, held; NULL: none */
+    /* Called on the thread that publishes or destroys, one at a time. */
     void (*give_back)(struct cluster_view *view);
     size_t hold_count; /* the publisher's */
 };
 
-/* What is known of a view that may change while it stays. */
+/* Facts about a view that may change while the view stays. */
 struct visibility {
     kind_set unseen;
-    struct seen_owners owners; /* as the view has them */
+    struct seen_owners owners; /* the owners of this view */
     bool volumes_are_stale;
 };
 
-/* Takes the view (NULL: the one before stays) and publishes the world that it makes with the rules
- * in force; without rules nothing is published yet. False: malloc failed, the view is the caller's
- * again and the last world stays. */
+/* Takes the view (NULL: the one before stays) and publishes a world of it and the rules in force;
+ * without rules nothing is published yet. False: malloc failed, the caller owns the view again, and
+ * the last world stays. */
 bool publisher_set_view(struct publisher *publisher, struct cluster_view *view,
                         const struct visibility *visibility) MUST_CHECK;
 /* The rules in force; NULL: none yet. */
 struct loaded_policies *publisher_hold_policies(struct publisher *publisher);
 void publisher_release_policies(struct publisher *publisher,
                                 struct loaded_policies *rules); /* NULL is fine */
-/* Is called, on the thread that sets them, when rules are in force. */
+/* Calls hear, on the thread that sets them, when new rules are in force. */
 void publisher_listen(struct publisher *publisher, void (*hear)(void *context), void *context);
 
 #endif

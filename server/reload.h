@@ -1,4 +1,4 @@
-/* What reload.c is built of: what files contain, and when to look again. */
+/* The parts of reload.c: fingerprints of files, and a watch for changes. */
 #ifndef TAFFRAIL_SERVER_RELOAD_H
 #define TAFFRAIL_SERVER_RELOAD_H
 
@@ -16,11 +16,11 @@ struct fingerprint {
     unsigned char bytes[32];
 };
 
-/* Of names, inodes, sizes and times: differs when something may have changed. */
+/* Of names, inodes, sizes and times: it differs when something may have changed. */
 bool fingerprint_stamps(struct path_set paths, struct fingerprint *stamps,
                         struct error *error) MUST_CHECK;
-/* Of names and bytes: differs when something has. That a file or folder cannot be read is part of
- * it. False only when memory ran out. */
+/* Of names and bytes: it differs when something has changed. An unreadable file or folder is part
+ * of it. False only when memory ran out. */
 bool fingerprint_content(struct path_set paths, struct fingerprint *content,
                          struct error *error) MUST_CHECK;
 bool fingerprint_equal(const struct fingerprint *a, const struct fingerprint *b);
@@ -29,12 +29,12 @@ bool fingerprint_equal(const struct fingerprint *a, const struct fingerprint *b)
 
 struct watched {
     int descriptor;
-    unsigned round; /* the last one that wanted it */
+    unsigned round; /* the last round that wanted it */
 };
 
 struct watch {
-    int fd;        /* of inotify; -1: none */
-    bool complete; /* false: something is not watched, and only looking again will tell */
+    int fd;        /* inotify's; -1: none */
+    bool complete; /* false: something is not watched, and needs polling */
     bool said;     /* that it is not complete */
     unsigned round;
     struct watched *folders;
@@ -44,9 +44,8 @@ struct watch {
 void watch_open(struct watch *watch);
 void watch_close(struct watch *watch);
 
-/* Watches, instead of what was watched before: every folder that holds one of the paths or, for a
- * folder, lies below it, and every folder that holds a symbolic link on the way. What is not there
- * yet is noticed when it appears. */
+/* Replaces the watches: every folder that holds one of the paths or, for a folder, is below it, and
+ * every folder that holds a symbolic link on the way. A missing path is noticed when it appears. */
 void watch_arm(struct watch *watch, struct path_set paths);
 /* Takes all events; false when there were none. */
 bool watch_drain(struct watch *watch);

@@ -8,23 +8,23 @@
 
 struct manifests;
 
-/* ---- world: what decisions stand on ---- */
+/* ---- world: what decisions depend on ---- */
 
 struct world_options {
     const char *const *policy_paths;
     size_t policy_path_count;
     const char *state_dir;    /* NULL: no cluster is visible */
     const char *catalog_file; /* NULL: the built-in catalogue */
-    /* Objects of a change, visible beside the state and before it; NULL: none. Must outlive the
-     * world. */
+    /* Objects of a change; they are visible besides the state and win over it; NULL: none. Must
+     * outlive the world. */
     const struct manifests *change;
-    bool serves;  /* somebody will ask who is known, so that it matters which owners can be seen */
-    bool watches; /* a live cluster will be seen besides */
+    bool serves;  /* requests have a user, so it matters which owners can be seen */
+    bool watches; /* there will also be a watched cluster */
 };
 
 /* Builds the next world completely and checks it. False when a policy, the catalogue or the state
- * folder is no good: every problem is in *errors then. Files of the state that cannot be read, and
- * policy values that cannot work, are warnings. world_destroy(world) frees it. */
+ * folder is invalid: then *errors has every problem. Unreadable files of the state, and policy
+ * values that cannot work, are warnings. world_destroy(world) frees it. */
 bool world_load(const struct world_options *options, uint64_t generation, int64_t now_unix_s,
                 struct world **world, struct problems *errors,
                 struct problems *warnings) MUST_CHECK;
@@ -35,11 +35,11 @@ void world_destroy(void *world);
 
 struct publisher;
 struct publisher *publisher_create(unsigned slot_count) MUST_CHECK; /* NULL: malloc failed */
-/* With all worlds; when nobody answers, reloads or watches any more. NULL is fine. */
+/* Destroys all worlds; call it when nobody answers, reloads or watches any more. NULL is fine. */
 void publisher_destroy(struct publisher *publisher);
 struct cell *publisher_cell(struct publisher *publisher);
-/* Takes what world_load made, the first or the next, and publishes the world that it makes with
- * what a live cluster shows. False: malloc failed, the world is the caller's again and the last one
+/* Takes a world of world_load, the first or the next, and publishes it together with the current
+ * view of a watched cluster. False: malloc failed, the caller owns the world again and the last one
  * stays. */
 bool publisher_set_policies(struct publisher *publisher, struct world *rules) MUST_CHECK;
 
@@ -47,7 +47,7 @@ bool publisher_set_policies(struct publisher *publisher, struct world *rules) MU
 
 enum review_phase { REVIEW_VALIDATE, REVIEW_MUTATE };
 
-/* What a review came to, for metrics and the trail; texts live in the arena or in the body. */
+/* The result of a review, for metrics and the trail; texts are in the arena or in the body. */
 struct review_record {
     struct text uid, operation, kind, namespace, name, user;
     bool dry_run, allowed;
@@ -55,11 +55,10 @@ struct review_record {
 };
 
 /* An AdmissionReview v1 in, the answer out (docs/reference/admission.md 1). Once uid and kind are
- * read it is decided, whatever limit it comes to (record->verdict.limit); the arena's watch says
- * enum review_limit, and its reserve holds the answer when nothing else is left. False when no
- * answer is possible, since the body is not a review or carries no uid, or when the time of its
- * caller is over (LIMIT_TIMEOUT, LIMIT_CLIENT_GONE); *error then says why. The answer and the
- * record live in the arena. */
+ * read it is decided, also at a limit (record->verdict.limit). The arena's watch returns enum
+ * review_limit, and its reserve holds the answer when nothing else is left. False when no answer is
+ * possible: the body is not a review or has no uid, or the caller's time is over (LIMIT_TIMEOUT,
+ * LIMIT_CLIENT_GONE); *error then says why. The answer and the record are in the arena. */
 bool review_answer(const struct world *world, enum review_phase phase, struct text body,
                    int64_t now_unix_s, struct arena *arena, struct text *answer,
                    struct review_record *record, struct error *error) MUST_CHECK;
@@ -76,14 +75,14 @@ void metrics_destroy(struct metrics *metrics);
 /* Lock-free; called by many threads. */
 void metrics_count_review(struct metrics *metrics, enum review_phase phase,
                           const struct review_record *record, uint64_t micros, size_t body_bytes);
-/* A review that came to a limit and has no answer; those that have one are counted with it. */
+/* Counts a review that reached a limit and has no answer; one with an answer is counted with it. */
 void metrics_count_limit(struct metrics *metrics, const struct verdict *verdict);
 enum refusal {
     REFUSED_MALFORMED, /* not HTTP as the API server speaks it, or not a review */
     REFUSED_TOO_LARGE,
     REFUSED_OVERLOAD,
-    REFUSED_TIMEOUT,     /* the time of the caller was over before it was judged */
-    REFUSED_CLIENT_GONE, /* nobody waited any more */
+    REFUSED_TIMEOUT,     /* the caller's time ended before the verdict */
+    REFUSED_CLIENT_GONE, /* the caller did not wait any more */
     REFUSAL_COUNT
 };
 void metrics_count_refusal(struct metrics *metrics, enum refusal refusal);
@@ -107,65 +106,65 @@ struct server_options {
     size_t body_limit_bytes;   /* 0: 40 MiB, more than the API server sends */
     unsigned connection_limit; /* 0: 512 */
     unsigned review_limit;     /* judged at the same time; 0: 4 a core, at least 16 */
-    /* Half of it for bodies that are read, half for the arenas of reviews, each with a share of its
-     * own for small ones; 0: 256 MiB. A request beyond it, or beyond the reviews, waits at most
-     * half a second and then gets 429. */
+    /* Half of it for bodies, half for the arenas of reviews, each with a share of its own for small
+     * ones; 0: 256 MiB. A request beyond it, or beyond the reviews, waits at most half a second and
+     * then gets 429. */
     size_t bytes_in_flight_limit;
     unsigned request_timeout_s;    /* a whole request must have arrived by then; 0: 15 */
     struct metrics *metrics;       /* not owned */
-    struct cluster_status *status; /* of a live cluster, not owned; NULL: there is none */
-    /* Of the certificate in a Secret, not owned; NULL: it is not from there. Until it is, the one
-     * above is served to nobody who waits for /readyz. */
+    struct cluster_status *status; /* of a watched cluster, not owned; NULL: there is none */
+    /* Of the certificate in a Secret, not owned; NULL: it does not come from one. Until that
+     * certificate is there, /readyz is not ready. */
     struct webhook_manager_status *webhook_manager_status;
 };
 
 struct webhook_manager_status;
 struct server;
 
-/* What a process that serves still needs of its rights. */
+/* The rights that a serving process still needs. */
 enum process_need {
     PROCESS_BINDS, /* ports below 1024, if it may now */
     PROCESS_NEEDS_NOTHING
 };
 
-/* Gives up everything else: new privileges, core dumps and debuggers, capabilities. Each thread has
- * capabilities of its own, so it is called before any other is started. */
+/* Gives up all other rights: new privileges, core dumps and debuggers, capabilities. Each thread
+ * has its own capabilities, so call it before any other thread starts. */
 bool process_confine(enum process_need need, struct error *error) MUST_CHECK;
 
-/* Takes the ports, and starts no thread yet. The cell has at least server_slot_count() slots. */
+/* Opens the ports, and starts no thread yet. The cell has at least server_slot_count() slots. */
 bool server_open(const struct server_options *options, struct cell *world, struct server **server,
                  struct error *error) MUST_CHECK;
-/* Starts answering; the world in the cell must have been published. A trail line a review that
- * found something goes to stdout. False: the server is to be closed. */
+/* Starts answering; the world in the cell must have been published. A trail line for each review
+ * with a finding goes to stdout. False: close the server. */
 bool server_start(struct server *server, struct error *error) MUST_CHECK;
-/* One that did not start, or need not be drained; NULL is fine. */
+/* For a server that did not start, or need not be drained; NULL is fine. */
 void server_close(struct server *server);
 unsigned server_slot_count(const struct server_options *options);
 uint16_t server_port(const struct server *server); /* the port really bound */
 uint16_t server_ops_port(const struct server *server);
-/* For the handshakes from now on; one thread at a time. False when the pair is no good: then the
- * one before stays. */
+/* The certificate for new handshakes; one thread at a time. False when the pair is invalid: then
+ * the one before stays. */
 bool server_set_certificate(struct server *server, const struct cert_pair *certificate,
                             struct error *error) MUST_CHECK;
-/* What /readyz says of the last reload, in one line that is copied; NULL: it was good. */
+/* The last reload's failure for /readyz, in one line that is copied; NULL: it succeeded. */
 void server_set_reload_failure(struct server *server, enum reload_subject subject,
                                const char *failure, int64_t failed_unix_s);
-/* Stops without losing a reply: /readyz turns 503 and every reply says Connection: close; after
- * settle_ms accepting stops, requests in flight are answered, and at the deadline (counted from the
- * call) what is left is closed. Frees the server. */
+/* Stops without losing a reply. /readyz turns 503 and every reply says Connection: close. After
+ * settle_ms accepting stops, and requests in flight are answered. At the deadline (counted from the
+ * call) the remaining connections are closed. Frees the server. */
 void server_drain(struct server *server, int64_t settle_ms, int64_t deadline_ms);
 
 /* ---- reload -----------------------------------------------------------------------------------
- * A thread that watches the files a server stands on. When they change, the next world is built
- * completely and published; what is no good is said in the log, a metric and /readyz, and the last
- * good one stays. */
+ * A thread that watches a server's files. When they change, it builds the next world completely and
+ * publishes it. Errors are reported in the log, a metric and /readyz, and the last good world
+ * stays. */
 
 struct reload_options {
     struct world_options world;              /* its texts must outlive the reload */
     const char *certificate_file, *key_file; /* NULL: the certificate does not change */
 };
 
-/* What is served at the start. */
+/* What the first load made. */
 struct reload_target {
     struct publisher *publisher;
     struct server *server;
@@ -175,29 +174,30 @@ struct reload_target {
 };
 
 struct reload;
-/* Before the first world and the certificate are loaded: what changes from here on is noticed. */
+/* Call it before the first world and the certificate are loaded: changes from here on are noticed.
+ */
 bool reload_create(const struct reload_options *options, struct reload **reload,
                    struct error *error) MUST_CHECK;
 /* From here on nobody else sets rules or the certificate. */
 bool reload_start(struct reload *reload, const struct reload_target *target,
                   struct error *error) MUST_CHECK;
-void reload_now(struct reload *reload);     /* even what was refused is tried again */
+void reload_now(struct reload *reload);     /* tries again what was refused, too */
 void reload_stop(struct reload *reload);    /* before the server is drained */
 void reload_destroy(struct reload *reload); /* stops it too; NULL is fine */
-/* How many of a world's warnings are about parts of the state that could not be read. */
+/* How many of a world's warnings are about unreadable parts of the state. */
 size_t world_state_problem_count(const struct problems *warnings);
 
 /* ---- cluster ----------------------------------------------------------------------------------
- * A thread that watches a live cluster and publishes what it shows. Until there was a first look,
- * and of kinds that cannot be read, nothing is seen, and what depends on them is not decided. */
+ * A thread that watches a cluster and publishes what it shows. Before the first look, and for
+ * unreadable kinds, nothing is seen, and what depends on them is not decided. */
 
-/* What the ops port says of it. */
+/* The cluster's state for the ops port. */
 struct cluster_status *cluster_status_create(void) MUST_CHECK; /* NULL: malloc failed */
 void cluster_status_destroy(struct cluster_status *status);    /* NULL is fine */
 
 struct client_config;
 struct cluster;
-/* After that, the publisher must be destroyed before the cluster. */
+/* After that, destroy the publisher before the cluster. */
 bool cluster_create(const struct client_config *config, struct publisher *publisher,
                     struct cluster_status *status, struct cluster **cluster,
                     struct error *error) MUST_CHECK;
@@ -205,22 +205,23 @@ bool cluster_start(struct cluster *cluster, struct error *error) MUST_CHECK;
 void cluster_stop(struct cluster *cluster);    /* NULL is fine */
 void cluster_destroy(struct cluster *cluster); /* likewise */
 
-/* ---- duties -----------------------------------------------------------------------------------
- * A thread that serves the certificate of a Secret, and elects one replica by a Lease, which keeps
- * the Secret and the CA bundles of the webhook configurations right (manager.h). */
+/* ---- webhook manager --------------------------------------------------------------------------
+ * A thread that serves the certificate of a Secret, and elects one replica by a Lease. The elected
+ * replica keeps the Secret and the CA bundles of the webhook configurations right
+ * (webhook_manager.h). */
 
 struct webhook_manager_settings {
     const char *namespace, *secret;
     const char *lease_namespace, *lease;
     int64_t lease_duration_ms, renew_deadline_ms, retry_ms;
     const char *configuration; /* the name of both webhook configurations */
-    const char *service;       /* in namespace; entries that call another are left alone */
+    const char *service;       /* in namespace; entries that call another service are left alone */
     struct cert_names names;   /* of the certificate */
     struct rotation_times times;
 };
 
 struct webhook_thread;
-/* *settings must outlive it. The status is what server_options.webhook_manager_status is. */
+/* *settings must outlive it. The status is server_options.webhook_manager_status. */
 bool webhook_thread_create(const struct client_config *config,
                            const struct webhook_manager_settings *settings,
                            struct webhook_manager_status *status,
@@ -231,7 +232,7 @@ bool webhook_thread_start(struct webhook_thread *webhook_thread, struct server *
  * NULL is fine. */
 void webhook_thread_leave(struct webhook_thread *webhook_thread);
 void webhook_thread_stop(
-    struct webhook_thread *webhook_thread); /* that too, and waits for it, 2 s at most */
+    struct webhook_thread *webhook_thread); /* leaves, too, and waits for it, 2 s at most */
 void webhook_thread_destroy(struct webhook_thread *webhook_thread); /* likewise */
 
 #endif

@@ -1,6 +1,6 @@
-/* What is done around the certificate: every replica takes the leaf from the Secret that all share;
- * the one that leads keeps the Secret right, and the CA bundle in the webhook configurations. It
- * asks for one request after the other; webhook_manager_http.c sends them. */
+/* Manages the certificate. Every replica takes the leaf from the shared Secret. The leader keeps
+ * the Secret right, and the CA bundle in the webhook configurations. It asks for one request after
+ * the other; webhook_manager_http.c sends them. */
 #ifndef TAFFRAIL_SERVER_WEBHOOK_MANAGER_H
 #define TAFFRAIL_SERVER_WEBHOOK_MANAGER_H
 
@@ -9,7 +9,7 @@
 
 struct webhook_manager_options {
     const struct webhook_manager_settings *settings;
-    /* Serves the leaf from now on; false when it cannot be. again: nor could it the last time. */
+    /* Serves the leaf from now on; false when that fails. again: it failed the last time, too. */
     bool (*serve)(void *context, const struct cert_pair *leaf, bool again, struct error *error);
     void *context;
 };
@@ -24,16 +24,16 @@ struct webhook_manager;
 struct webhook_manager *webhook_manager_create(const struct webhook_manager_options *options)
     MUST_CHECK;                                                /* NULL: malloc */
 void webhook_manager_destroy(struct webhook_manager *manager); /* NULL is fine */
-/* What to do now. now_ms only goes forward; leads: now, by the Lease. */
+/* What to do now. now_ms is monotonic; leads: this replica holds the Lease now. */
 void webhook_manager_next(struct webhook_manager *manager, int64_t now_ms, int64_t now_unix_s,
                           bool leads, struct webhook_manager_step *step);
 void webhook_manager_take(struct webhook_manager *manager, int64_t now_ms,
                           const struct call_answer *answer);
 
-/* ---- what is read and written ----
- * Under a guard of the arena, in which all of it lies. */
+/* ---- reading and writing ----
+ * Call these under a guard of the arena that holds the objects. */
 
-/* Of an answer, with a guard of its own; NULL: it is no object of that kind. */
+/* The object in an answer, with a guard of its own; NULL: it is no object of that kind. */
 const struct node *object_of(enum resource resource, struct text body, struct arena *arena);
 void rotation_secret_read(const struct node *object, struct arena *arena,
                           struct rotation_secret *secret);
@@ -45,41 +45,40 @@ struct webhook_entries {
 };
 struct webhook_entries entries_of(const struct webhook_manager_settings *settings,
                                   const struct node *configuration, struct arena *arena);
-/* What the entry trusts; empty: nothing that can be read. */
+/* The bundle of the entry; empty: none that can be read. */
 struct text bundle_of(const struct node *entry, struct arena *arena);
 /* Another field manager that has written CA bundles there; empty: none. */
 struct text bundle_manager(const struct node *configuration, struct arena *arena);
-/* read (NULL: it is made) with other certificates. What else the Secret has stays, and with its
- * resourceVersion it is written only where nobody else has written since. */
+/* read (NULL: new) with other certificates. Its other keys stay. With its resourceVersion the write
+ * succeeds only if nobody else has written since. */
 struct text secret_body(const struct node *read, const struct webhook_manager_settings *settings,
                         const struct rotation_secret *secret, struct arena *arena);
-/* The bundles of our entries and nothing else, so that nothing else becomes this field manager's,
- * and what was becomes its owner's again. By uid and resourceVersion it is refused where the
- * configuration is gone, or is not the one that was read.
- */
+/* The bundles of our entries and nothing else, so that this field manager owns nothing else, and
+ * gives back what it owned before. Because of uid and resourceVersion the API server refuses it
+ * when the configuration is gone, or is not the one that was read. */
 struct text bundles_body(enum resource resource, const struct node *configuration,
                          const struct webhook_entries *entries, struct text bundle,
                          struct arena *arena);
 
-/* ---- what is known of it, for people ---- */
+/* ---- the state, for people ---- */
 
 enum duty { DUTY_LEASE, DUTY_SECRET, DUTY_BUNDLE, DUTY_COUNT };
 enum {
     CONFIGURATION_COUNT = 2, /* the validating and the mutating one */
-    /* One for each duty, but of the bundles one for each configuration, from DUTY_BUNDLE on. */
+    /* One for each duty, and one for each configuration's bundles, from DUTY_BUNDLE on. */
     MANAGER_PROBLEM_COUNT = DUTY_BUNDLE + CONFIGURATION_COUNT,
     MANAGER_PROBLEM_BYTES = 500,
 };
 
 struct webhook_manager_report {
-    bool serving; /* a leaf of the Secret has been taken */
+    bool serving; /* a leaf of the Secret is in use */
     bool leads;
     char holder[128];
-    bool missing[CONFIGURATION_COUNT]; /* as the one that leads saw it */
+    bool missing[CONFIGURATION_COUNT]; /* as the leader saw it */
     uint64_t failures[DUTY_COUNT], writes[DUTY_COUNT];
     char problem[MANAGER_PROBLEM_COUNT][MANAGER_PROBLEM_BYTES]; /* empty when all is well */
 };
-/* All but what is of the Lease. */
+/* Everything except the Lease. */
 void webhook_manager_report(const struct webhook_manager *manager,
                             struct webhook_manager_report *report);
 
@@ -88,10 +87,10 @@ struct webhook_manager_status *webhook_manager_status_create(
 void webhook_manager_status_destroy(struct webhook_manager_status *status); /* NULL is fine */
 void webhook_manager_status_set(struct webhook_manager_status *status,
                                 const struct webhook_manager_report *report);
-/* False until there is a certificate; *why then says what is waited for, in the arena. */
+/* False until there is a certificate; *why then says what it waits for, in the arena. */
 bool webhook_manager_status_is_ready(struct webhook_manager_status *status, struct arena *arena,
                                      struct text *why);
-/* "; certificates: ..." on the line of /readyz, without its end. */
+/* Adds "; certificates: ..." to the line of /readyz, without its end. */
 void webhook_manager_status_add_line(struct webhook_manager_status *status,
                                      struct text_builder *out);
 void webhook_manager_status_add_metrics(struct webhook_manager_status *status,
