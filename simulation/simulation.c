@@ -7,6 +7,7 @@
 #include "simulation/claims.h"
 #include "simulation/cluster.h"
 #include "simulation/node_claims.h"
+#include "simulation/reason_words.h"
 #include "simulation/reserved.h"
 
 struct rounds {
@@ -263,7 +264,8 @@ static struct reason_list one_reason(const struct rounds *rounds, enum solver_re
 static struct reason_list explain(const struct rounds *rounds, const struct cluster_pod *pod)
 {
     struct arena *arena = rounds->arena;
-    struct solver_reasons reasons = solver_explain(rounds->run, pod->number);
+    struct reasons_words reasons =
+        reasons_tell(solver_explain(rounds->run, pod->number), rounds->arena);
     if (reasons.count == 0)
         return one_reason(rounds, SOLVER_REASON_REQUIREMENT,
                           rounds->cluster.pool_count == 0
@@ -271,11 +273,11 @@ static struct reason_list explain(const struct rounds *rounds, const struct clus
                               : TEXT("it found no place in the rounds that were run"));
     struct simulation_reason *items = ARENA_ARRAY(arena, reasons.count, struct simulation_reason);
     for (size_t i = 0; i < reasons.count; i++) {
-        const struct solver_reason *reason = &reasons.items[i];
+        const struct reason_words *reason = &reasons.items[i];
         items[i] = (struct simulation_reason){
             .kind = solver_reason_name(reason->kind),
-            .message = arena_text(arena, text_of(reason->message)),
-            .nearest = arena_text(arena, text_of(reason->nearest)),
+            .message = text_of(reason->message),
+            .nearest = text_of(reason->nearest),
         };
         if (reason->pool != SOLVER_NONE)
             items[i].node_pool =
@@ -289,13 +291,14 @@ static struct reason_list explain_left_alone(const struct rounds *rounds,
                                              const struct cluster_pod *pod)
 {
     const struct pod_fault *why = &pod->shape->nodes_only;
-    struct solver_reasons reasons = solver_explain(rounds->run, pod->number);
+    struct reasons_words reasons =
+        reasons_tell(solver_explain(rounds->run, pod->number), rounds->arena);
     struct simulation_reason *reason = ARENA_NEW(rounds->arena, struct simulation_reason);
     *reason =
         (struct simulation_reason){.kind = solver_reason_name(why->kind), .message = why->message};
     for (size_t i = 0; i < reasons.count; i++)
         if (reasons.items[i].pool == SOLVER_NONE && reasons.items[i].kind != why->kind)
-            reason->nearest = arena_text(rounds->arena, text_of(reasons.items[i].message));
+            reason->nearest = text_of(reasons.items[i].message);
     return (struct reason_list){reason, 1};
 }
 

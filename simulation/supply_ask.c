@@ -7,6 +7,7 @@
 #include "kube/snapshot.h"
 #include "kube/to_solver.h"
 #include "simulation/pod_shape.h"
+#include "simulation/reason_words.h"
 #include "simulation/supply_internal.h"
 #include "solver/well_known.h"
 
@@ -340,12 +341,12 @@ static void say_nothing_has(const struct asking *asking, const char *resource,
     answer->reason_count = 1;
 }
 
-static void take_reasons(const struct asking *asking, const struct solver_reasons *reasons,
+static void take_reasons(const struct asking *asking, struct reasons_words reasons,
                          struct supply_answer *answer)
 {
-    struct supply_reason *items = ARENA_ARRAY(asking->arena, reasons->count, struct supply_reason);
-    for (size_t i = 0; i < reasons->count; i++) {
-        const struct solver_reason *reason = &reasons->items[i];
+    struct supply_reason *items = ARENA_ARRAY(asking->arena, reasons.count, struct supply_reason);
+    for (size_t i = 0; i < reasons.count; i++) {
+        const struct reason_words *reason = &reasons.items[i];
         items[i].kind = reason->kind;
         items[i].message = text_of(reason->message);
         items[i].nearest = text_of(reason->nearest);
@@ -353,7 +354,7 @@ static void take_reasons(const struct asking *asking, const struct solver_reason
             items[i].node_pool = text_of(solver_pool_name(asking->supply->problem, reason->pool));
     }
     answer->reasons = items;
-    answer->reason_count = reasons->count;
+    answer->reason_count = reasons.count;
 }
 
 static void explain(const struct asking *asking, struct supply_answer *answer)
@@ -365,7 +366,7 @@ static void explain(const struct asking *asking, struct supply_answer *answer)
     if (!solver_query(run, &question, asking->arena, &solved, NULL))
         return;
     answer->kind = solved.kind == SOLVER_UNSCHEDULABLE ? SUPPLY_NOWHERE : SUPPLY_THERE;
-    take_reasons(asking, &solved.reasons, answer);
+    take_reasons(asking, reasons_tell(solved.reasons, asking->arena), answer);
 }
 
 void supply_ask(const struct supply *supply, const struct snapshot *snapshot,

@@ -1,4 +1,4 @@
-/* Why a pod fits nowhere: each criterion held against each NodePool. */
+/* Why a pod fits nowhere: by pool, the smallest set of criteria that leaves nothing of it. */
 #include "solver/explain.h"
 
 #include <string.h>
@@ -288,7 +288,7 @@ static void explain_pool(struct question *q, struct reason_list *reasons)
      * several required terms, the one that fits the pool. */
     const struct shape *shape = q->shape;
     if (!bits_any(q->problem->pools.items[q->pool].options, q->problem->option_words)) {
-        struct solver_reason reason = {q->pool, SOLVER_REASON_REQUIREMENT, "", ""};
+        struct solver_reason reason = {.pool = q->pool, .kind = SOLVER_REASON_REQUIREMENT};
         reason_of_pool(q, &reason);
         *LIST_PUSH(q->run->arena, reasons) = reason;
         return;
@@ -318,14 +318,12 @@ static bool explain_alone(struct question *q, struct reason_list *reasons)
     struct solver_reason reason = {.pool = SOLVER_NONE};
     if (q->shape->needs_devices) {
         reason.kind = SOLVER_REASON_DEVICES;
-        reason.message = "asks for devices by resourceClaims, which the provisioner does not place";
-        reason.nearest = "";
+        reason.message = SAY_ONLY(DEVICES);
     } else if (!reason_volumes_meet(q, &reason)) {
         reason.kind = SOLVER_REASON_VOLUME;
     } else if (q->problem->pools.count == 0) { /* the nodes have their say yet */
         reason.kind = SOLVER_REASON_REQUIREMENT;
-        reason.message = "there is no NodePool that could buy a node for it";
-        reason.nearest = "";
+        reason.message = SAY_ONLY(NO_NODE_POOL);
     } else {
         return false;
     }
@@ -346,15 +344,9 @@ struct solver_reasons solver_explain(struct solver_run *run, uint32_t pod)
         q.options[i] = ARENA_ARRAY(run->arena, problem->option_words, uint64_t);
     struct reason_list reasons = {0};
     bool whatever = explain_alone(&q, &reasons);
-    struct solver_reason nodes = {SOLVER_NONE, SOLVER_REASON_RESOURCES, "", ""};
-    if ((!whatever || problem->pools.count == 0) && reason_of_nodes(&q, &nodes)) {
-        struct solver_reason *last = LIST_PUSH(run->arena, &reasons);
-        *last = nodes;
-        if (reasons.count > 1 && last[-1].kind > nodes.kind) {
-            *last = last[-1];
-            last[-1] = nodes;
-        }
-    }
+    struct solver_reason nodes = {.pool = SOLVER_NONE};
+    if ((!whatever || problem->pools.count == 0) && reason_of_nodes(&q, &nodes))
+        *LIST_PUSH(run->arena, &reasons) = nodes;
     for (q.pool = 0; !whatever && q.shape->relaxation_count > 0 && q.pool < problem->pools.count;
          q.pool++)
         explain_pool(&q, &reasons);

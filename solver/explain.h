@@ -1,8 +1,9 @@
 /* Why a pod fits nowhere: explain.c finds the criteria, explain_nodes.c asks the nodes there are,
- * and reason.c and its kin tell it in words. */
+ * and reason.c and its kin find what is to be said. */
 #ifndef TAFFRAIL_SOLVER_EXPLAIN_H
 #define TAFFRAIL_SOLVER_EXPLAIN_H
 
+#include "solver/reason.h"
 #include "solver/run.h"
 
 /* The reasons up to SOLVER_REASON_PORT are criteria that each leave some options of a pool. */
@@ -33,50 +34,80 @@ struct reason_list {
     size_t count, capacity;
 };
 
-/* In words; set is all the reasons that together exclude the pool, a bit each. */
+/* What a reason says; set is all the reasons that together exclude the pool, a bit each. */
 struct solver_reason reason_tell(struct question *question, enum solver_reason_kind kind,
                                  unsigned set);
-/* Rows of the pool that the other reasons of the set leave. */
+/* Options of the pool that the other reasons of the set leave. */
 uint64_t *reason_left(struct question *question, enum solver_reason_kind kind, unsigned set);
 
-/* reason_types.c */
+/* ---- reason_say.c: sayings and their operands, in memory of their own ---- */
+
+struct texts {
+    struct text *items;
+    size_t count, capacity;
+};
+struct sayings {
+    struct solver_saying *items;
+    size_t count, capacity;
+};
+struct solver_saying reason_say(const struct question *q, enum solver_says says,
+                                const struct solver_operand *operands, size_t count);
+#define SAY(q, what, ...)                                                             \
+    reason_say((q), SOLVER_SAYS_##what, (const struct solver_operand[]){__VA_ARGS__}, \
+               COUNT_OF(((const struct solver_operand[]){__VA_ARGS__})))
+#define SAY_ONLY(what) ((struct solver_saying){.says = SOLVER_SAYS_##what})
+
+struct solver_operand operand_name(struct text name);
+struct solver_operand operand_number(int64_t number);
+/* Of a resource; up: what does not come out even is rounded up. */
+struct solver_operand operand_quantity(const struct question *q, size_t resource, int64_t amount,
+                                       bool up);
+struct solver_operand operand_texts(const struct texts *texts);
+struct solver_operand operand_values(const struct question *q, uint32_t key, const uint64_t *values,
+                                     size_t word_count);
+/* What requirements ask. */
+struct solver_operand operand_asked(const struct question *q,
+                                    const struct solver_requirement *const *items, size_t count);
+struct solver_operand operand_requirement(const struct question *q,
+                                          const struct solver_requirement *r);
+/* What a set asks of zone and capacity type. */
+struct solver_operand operand_offering(const struct question *q,
+                                       const struct solver_requirements *set);
+struct solver_operand operand_taint(const struct question *q, const struct taint *taint);
+struct solver_operand operand_toleration(const struct question *q, const struct toleration *t);
+/* A topology group, and the pods it selects. */
+struct solver_operand operand_group(const struct question *q, uint32_t number);
+struct solver_operand operand_selector(const struct question *q, uint32_t number);
+struct solver_operand operand_sayings(const struct sayings *sayings);
+struct text key_text(const struct solver_problem *problem, uint32_t key);
+struct text value_text(const struct solver_problem *problem, uint32_t key, size_t value);
+static inline const char *option_type_name(const struct solver_problem *problem, size_t option)
+{
+    return problem->types.items[problem->options.items[option].type].name;
+}
+/* The names of the types of options, each once. */
+struct texts option_type_names(const struct question *q, const uint64_t *options);
+
+/* ---- reason_types.c ---- */
+
 void reason_of_types(struct question *question, struct solver_reason *reason, unsigned set);
 void reason_of_conflict(struct question *question, struct solver_reason *reason);
 /* Of a pool that can launch nothing, whatever the pod. */
 void reason_of_pool(struct question *question, struct solver_reason *reason);
 
-/* Whether types say anything of a key. */
-bool reason_type_says(const struct solver_problem *problem, uint32_t key);
-/* Takes off the options whose type cannot be what the requirement asks. */
-void reason_keep(const struct question *question, const struct solver_requirement *r,
-                 uint64_t *options);
+/* ---- reason_room.c ---- */
 
-/* reason_named.c */
-struct wanted_type {
-    struct text name;
-    size_t option; /* SIZE_MAX: nobody knows it */
-};
-/* Whether a requirement lists types by name. */
-bool reason_names_types(const struct question *question, const struct solver_requirement *r);
-/* A pod that does so, and the pool has none of them. */
-void reason_of_named(struct question *question, struct solver_reason *reason,
-                     const struct solver_requirement *r);
-/* The nearest in name among options: of the same family the nearest in size. */
-struct text reason_nearest_type(const struct question *question, const struct wanted_type *matching,
-                                const uint64_t *options);
-
-/* reason_room.c */
 void reason_of_room(struct question *question, struct solver_reason *reason, unsigned set);
 void reason_of_limit(struct question *question, struct solver_reason *reason, unsigned set);
 
-/* reason_topology.c */
-void reason_of_topology(struct question *question, struct solver_reason *reason, unsigned set);
-/* The wanted group that leaves nothing of options; with none alone to blame the first. */
-uint32_t reason_group(struct question *question, const uint64_t *options);
-/* "its spread over zones (topology.kubernetes.io/zone, maxSkew 1)". */
-struct text reason_group_name(const struct question *q, uint32_t number);
+/* ---- reason_topology.c ---- */
 
-/* reason_circle.c */
+void reason_of_topology(struct question *question, struct solver_reason *reason, unsigned set);
+/* The matching group that leaves nothing of options; with none alone to blame the first. */
+uint32_t reason_group(struct question *question, const uint64_t *options);
+
+/* ---- reason_circle.c ---- */
+
 static inline const struct topology_group *group_at(const struct question *q, uint32_t number)
 {
     return &q->problem->groups.items[number];
@@ -84,51 +115,17 @@ static inline const struct topology_group *group_at(const struct question *q, ui
 /* Whether the group counts the pod. */
 bool reason_matters(const struct question *q, uint32_t group, uint32_t pod);
 bool reason_waits(const struct question *q, uint32_t pod);
-/* "a needs b, b needs a", when the pods that the question's group selects wait for the pod; else,
- * or when that takes too long to find out, empty. */
-struct text reason_circle(const struct question *q);
+/* "a needs b, b needs a", when the pods that the question's group selects wait for the pod. False:
+ * they do not, or that takes too long to find out. */
+bool reason_circle(const struct question *q, struct solver_saying *saying);
 
-/* reason_volume.c */
+/* ---- reason_volume.c ---- */
+
 void reason_of_volume(struct question *question, struct solver_reason *reason);
-/* False, with message and nearest, when no place holds all volumes of the pod. */
+/* False, with the message, when no place holds all volumes of the pod. */
 bool reason_volumes_meet(struct question *question, struct solver_reason *reason);
 
 /* explain_nodes.c: why the nodes there are refuse the pod; false when there are none. */
 bool reason_of_nodes(struct question *question, struct solver_reason *reason);
-
-/* ---- reason_words.c ---- */
-
-struct texts {
-    struct text *items;
-    size_t count, capacity;
-};
-struct text words_key(const struct solver_problem *problem, uint32_t key);
-/* Sorted: "a, b or c" with last " or "; of more than a few the first, then how many. */
-struct text words_list(struct arena *arena, struct texts *texts, const char *last);
-struct text words_values(const struct solver_problem *problem, struct arena *arena, uint32_t key,
-                         const uint64_t *values, size_t word_count, const char *last);
-/* What a requirement asks, as somebody would say it. */
-struct text words_requirement(const struct solver_problem *problem, struct arena *arena,
-                              const struct solver_requirement *r);
-/* What it asks of zone and capacity type; empty when nothing. */
-struct text words_offering(const struct solver_problem *problem, struct arena *arena,
-                           const struct solver_requirements *set);
-/* "dedicated=gpu:NoSchedule". */
-struct text words_taint(const struct solver_problem *problem, struct arena *arena,
-                        const struct taint *taint);
-/* The same of a toleration that names a key. */
-struct text words_toleration(const struct solver_problem *problem, struct arena *arena,
-                             const struct toleration *t);
-/* cpu in thousandths, memory and storage in bytes, as taffrail has them; what does not come out
- * even is rounded up or down. */
-struct text words_quantity(const struct solver_problem *problem, struct arena *arena,
-                           uint32_t resource, int64_t quantity, bool up);
-/* The pods a group selects: "app=web". */
-struct text words_selector(const struct solver_problem *problem, struct arena *arena,
-                           const struct topology_group *group);
-/* The names of the types of options, each once. */
-struct texts words_types(const struct solver_problem *problem, struct arena *arena,
-                         const uint64_t *options);
-const char *words_type(const struct solver_problem *problem, size_t option);
 
 #endif

@@ -1,35 +1,16 @@
-/* Why the Nodes that are there refuse a pod. */
-#include <stdlib.h>
+/* Why the nodes there are refuse a pod. */
 #include <string.h>
 
 #include "solver/explain.h"
 
-#define CAUSES_SHOWN 3
-
-/* Why some of the nodes refuse the pod. */
-struct cause {
-    enum solver_reason_kind kind;
-    struct text one, many; /* "lacks cpu", "lack cpu" */
-    size_t count;
-};
 struct causes {
-    struct cause *items;
+    struct solver_cause *items;
     size_t count, capacity;
 };
 
-static struct cause cause_make(struct question *q, enum solver_reason_kind kind, const char *one,
-                               const char *many, struct text what)
+static struct solver_cause cause_make(enum solver_reason_kind kind, struct solver_saying saying)
 {
-    struct arena *arena = q->run->arena;
-    return (struct cause){kind, arena_printf(arena, "%s %.*s", one, TEXT_ARGS(what)),
-                          arena_printf(arena, "%s %.*s", many, TEXT_ARGS(what)), 1};
-}
-
-static struct cause cause_of_taint(struct question *q, const struct taint *taint)
-{
-    return cause_make(q, SOLVER_REASON_TAINT, "has", "have",
-                      arena_printf(q->run->arena, "the taint %.*s",
-                                   TEXT_ARGS(words_taint(q->problem, q->run->arena, taint))));
+    return (struct solver_cause){kind, saying, 1};
 }
 
 /* ---- what a node says ---- */
@@ -49,32 +30,30 @@ static bool suits_required(const struct question *q, const struct state_node *no
     return q->shape->required_count == 0 && suits(q, node, &q->shape->selector);
 }
 
-static struct cause cause_of_labels(struct question *q, const struct state_node *node)
+static struct solver_saying say_labels(struct question *q, const struct state_node *node)
 {
     const struct solver_problem *problem = q->problem;
     const struct shape *shape = q->shape;
     const struct term *term = shape->required_count > 0 ? &shape->required[0] : &shape->selector;
-    struct text wants = TEXT("what it requires");
+    const struct solver_requirement *lacks = NULL;
     if (shape->required_count < 2 && !hostname_allows(problem, term->hostname, node->hostname))
-        wants = words_requirement(problem, q->run->arena, term->hostname);
+        lacks = term->hostname;
     for (size_t i = 0; i < term->requirements.count && shape->required_count < 2; i++) {
         struct solver_requirement copy = term->requirements.items[i];
         const struct solver_requirements one = {&copy, 1, 1};
         if (compatible(problem, &node->labels, &one, true, NULL))
             continue;
-        wants = words_requirement(problem, q->run->arena, &copy);
+        lacks = &term->requirements.items[i];
         if (solver_requirement_op(&copy) == SOLVER_NOT_IN && !copy.has_gte && !copy.has_lte) {
             copy.complement = false; /* it has one that the pod does not want */
-            return cause_make(q, SOLVER_REASON_REQUIREMENT, "has", "have",
-                              words_requirement(problem, q->run->arena, &copy));
+            return SAY(q, NODE_HAS, operand_requirement(q, &copy));
         }
         if (solver_requirement_op(&copy) == SOLVER_DOES_NOT_EXIST)
-            return cause_make(q, SOLVER_REASON_REQUIREMENT, "has", "have",
-                              arena_printf(q->run->arena, "a label %.*s",
-                                           TEXT_ARGS(words_key(problem, copy.key))));
+            return SAY(q, NODE_HAS_LABEL, operand_name(key_text(problem, copy.key)));
         break;
     }
-    return cause_make(q, SOLVER_REASON_REQUIREMENT, "lacks", "lack", wants);
+    return lacks == NULL ? SAY_ONLY(NODE_LACKS_REQUIRED)
+                         : SAY(q, NODE_LACKS, operand_requirement(q, lacks));
 }
 
 /* The resource a node lacks most of, for what it is; SOLVER_NONE. */
@@ -104,60 +83,40 @@ static uint32_t taken_port(const struct question *q, size_t number)
 }
 
 /* What a developer can change least comes first. */
-static struct cause cause_of(struct question *q, size_t number, bool matching, uint32_t group)
+static struct solver_cause cause_of(struct question *q, size_t number, bool matching,
+                                    uint32_t group)
 {
     const struct solver_problem *problem = q->problem;
     const struct state_node *node = &problem->nodes.items[number];
     const struct shape *shape = q->shape;
-    struct arena *arena = q->run->arena;
     const struct taint *taint = NULL;
     double share = 0;
     if (!taints_tolerated(node->taints, &shape->tolerations, q->relaxation->prefer, &taint))
-        return cause_of_taint(q, taint);
+        return cause_make(SOLVER_REASON_TAINT, SAY(q, NODE_HAS_TAINT, operand_taint(q, taint)));
     if (!suits_required(q, node))
-        return cause_of_labels(q, node);
+        return cause_make(SOLVER_REASON_REQUIREMENT, say_labels(q, node));
     if (!node_suits_volumes(problem, node, shape))
-        return cause_make(q, SOLVER_REASON_VOLUME, "is", "are", TEXT("not where its volumes are"));
+        return cause_make(SOLVER_REASON_VOLUME, SAY_ONLY(NODE_ELSEWHERE));
     uint32_t resource = lacking(q, number, &share);
+    if (resource == SOLVER_PODS)
+        return cause_make(SOLVER_REASON_RESOURCES, SAY_ONLY(NODE_LACKS_POD_ROOM));
     if (resource != SOLVER_NONE)
-        return cause_make(q, SOLVER_REASON_RESOURCES, "lacks", "lack",
-                          resource == SOLVER_PODS
-                              ? TEXT("room for a further pod")
-                              : arena_printf(arena, "%s", solver_resource_name(problem, resource)));
+        return cause_make(
+            SOLVER_REASON_RESOURCES,
+            SAY(q, NODE_LACKS, operand_name(text_of(solver_resource_name(problem, resource)))));
     uint32_t port = taken_port(q, number);
     if (port != 0)
-        return cause_make(q, SOLVER_REASON_PORT, "has", "have",
-                          arena_printf(arena, "host port %u taken", port));
+        return cause_make(SOLVER_REASON_PORT, SAY(q, NODE_HAS_PORT, operand_number(port)));
     if (!node_attaches(q->run, (uint32_t)number, q->pod))
-        return cause_make(q, SOLVER_REASON_VOLUME, "attaches", "attach", TEXT("no more volumes"));
+        return cause_make(SOLVER_REASON_VOLUME, SAY_ONLY(NODE_ATTACHES_NO_MORE));
     const struct relaxation_state *state = &q->run->relaxations[q->relaxation->number];
     if (!matching || topology_host(q->run, state, (uint32_t)number, &group) != CAN_ADD ||
         !topology_allows_node(q->run, state, node, &group))
-        return cause_make(q, SOLVER_REASON_TOPOLOGY, "is ruled out by", "are ruled out by",
-                          reason_group_name(q, group));
-    return cause_make(q, SOLVER_REASON_REQUIREMENT, "does not", "do not",
-                      TEXT("suit all of its requirements together"));
+        return cause_make(SOLVER_REASON_TOPOLOGY, SAY(q, NODE_RULED_OUT, operand_group(q, group)));
+    return cause_make(SOLVER_REASON_REQUIREMENT, SAY_ONLY(NODE_SUITS_NOT_ALL));
 }
 
 /* ---- all nodes ---- */
-
-static void count_cause(struct question *q, struct causes *causes, struct cause cause)
-{
-    for (size_t i = 0; i < causes->count; i++)
-        if (text_equal(causes->items[i].one, cause.one)) {
-            causes->items[i].count++;
-            return;
-        }
-    *LIST_PUSH(q->run->arena, causes) = cause;
-}
-
-static int compare_causes(const void *a_pointer, const void *b_pointer)
-{
-    const struct cause *a = a_pointer, *b = b_pointer;
-    if (a->count != b->count)
-        return a->count > b->count ? -1 : 1;
-    return text_compare(a->one, b->one);
-}
 
 /* One that is to come is no developer's yet. */
 static bool is_there(const struct question *q, size_t number)
@@ -170,48 +129,18 @@ static void tell_nearest_node(struct question *q, struct solver_reason *reason, 
 {
     double share = 0;
     uint32_t resource = lacking(q, number, &share);
-    struct arena *arena = q->run->arena;
     int64_t room = q->run->room[number * q->problem->resource_count + resource];
-    if (room <= 0)
-        return;
-    struct text has = words_quantity(q->problem, arena, resource, room, false);
-    struct text needs =
-        words_quantity(q->problem, arena, resource, q->shape->requests[resource], true);
-    reason->nearest = arena_printf(arena, "%s has %.*s left; it needs %.*s",
-                                   solver_node_name(q->problem, (uint32_t)number), TEXT_ARGS(has),
-                                   TEXT_ARGS(needs))
-                          .data;
-}
-
-static struct text words_causes(struct question *q, struct causes *causes, size_t total)
-{
-    struct arena *arena = q->run->arena;
-    struct cause *items = causes->items;
-    if (causes->count > 1)
-        qsort(items, causes->count, sizeof *items, compare_causes);
-    if (causes->count == 1 && total == 2)
-        return arena_printf(arena, "both nodes %.*s", TEXT_ARGS(items->many));
-    if (causes->count == 1)
-        return total == 1
-                   ? arena_printf(arena, "the only node %.*s", TEXT_ARGS(items->one))
-                   : arena_printf(arena, "all %zu nodes %.*s", total, TEXT_ARGS(items->many));
-    struct text words = arena_printf(arena, "of %zu nodes", total);
-    size_t rest = total;
-    for (size_t i = 0; i < causes->count && i < CAUSES_SHOWN; i++) {
-        words = arena_printf(arena, "%.*s%s %zu %.*s", TEXT_ARGS(words), i == 0 ? "" : ",",
-                             items[i].count,
-                             TEXT_ARGS(items[i].count == 1 ? items[i].one : items[i].many));
-        rest -= items[i].count;
-    }
-    if (rest > 0)
-        words = arena_printf(arena, "%.*s, %zu more for other reasons", TEXT_ARGS(words), rest);
-    return words;
+    if (room > 0)
+        reason->nearest = SAY(q, NODE_HAS_LEFT,
+                              operand_name(text_of(solver_node_name(q->problem, (uint32_t)number))),
+                              operand_quantity(q, resource, room, false),
+                              operand_quantity(q, resource, q->shape->requests[resource], true));
 }
 
 bool reason_of_nodes(struct question *q, struct solver_reason *reason)
 {
     struct causes causes = {0};
-    size_t total = 0, nearest = SIZE_MAX;
+    size_t nearest = SIZE_MAX;
     double least = 0;
     uint32_t group = SOLVER_NONE;
     if (q->shape->relaxation_count == 0)
@@ -221,9 +150,8 @@ bool reason_of_nodes(struct question *q, struct solver_reason *reason)
     for (size_t i = 0; i < q->problem->nodes.count; i++) {
         if (!is_there(q, i))
             continue;
-        struct cause cause = cause_of(q, i, matching, group);
-        count_cause(q, &causes, cause);
-        total++;
+        struct solver_cause cause = cause_of(q, i, matching, group);
+        *LIST_PUSH(q->run->arena, &causes) = cause;
         double share = 0;
         if (cause.kind == SOLVER_REASON_RESOURCES && lacking(q, i, &share) != SOLVER_NONE &&
             (nearest == SIZE_MAX || share < least ||
@@ -233,11 +161,10 @@ bool reason_of_nodes(struct question *q, struct solver_reason *reason)
             least = share;
         }
     }
-    if (total == 0)
+    if (causes.count == 0)
         return false;
-    reason->pool = SOLVER_NONE;
-    reason->message = words_causes(q, &causes, total).data;
-    reason->kind = causes.items[0].kind;
+    reason->causes = causes.items;
+    reason->cause_count = causes.count;
     if (nearest != SIZE_MAX)
         tell_nearest_node(q, reason, nearest);
     return true;

@@ -1,5 +1,6 @@
 /* Where one pod would go. */
 #include "solver/query.h"
+#include "solver/reason.h"
 
 static uint32_t find_node(struct query *q, const struct relaxation *relaxation)
 {
@@ -97,8 +98,7 @@ static void answer_query(struct query *q, bool explain, struct solver_answer *an
 static const struct solver_reason nothing_has_it = {
     .pool = SOLVER_NONE,
     .kind = SOLVER_REASON_RESOURCES,
-    .message = "asks for a resource that no instance type and no node has",
-    .nearest = "",
+    .message = {.says = SOLVER_SAYS_UNKNOWN_RESOURCE},
 };
 
 bool solver_query(struct solver_run *run, const struct solver_question *question,

@@ -1,7 +1,5 @@
-/* The reasons why a pod fits nowhere, collected. */
+/* What each kind of reason says of a pod and a NodePool. */
 #include "solver/explain.h"
-
-#include <string.h>
 
 static const char *const reason_names[SOLVER_REASON_COUNT] = {
     [SOLVER_REASON_TAINT] = "taint",           [SOLVER_REASON_REQUIREMENT] = "requirement",
@@ -30,55 +28,50 @@ uint64_t *reason_left(struct question *q, enum solver_reason_kind kind, unsigned
 
 static void tell_taint(struct question *q, struct solver_reason *reason)
 {
-    struct arena *arena = q->run->arena;
-    reason->message = arena_printf(arena, "does not tolerate the taint %.*s",
-                                   TEXT_ARGS(words_taint(q->problem, arena, q->taint)))
-                          .data;
+    reason->message = SAY(q, TAINT, operand_taint(q, q->taint));
     /* One that is meant for it and misses. */
     for (size_t i = 0; i < q->shape->tolerations.count; i++) {
         const struct toleration *t = &q->shape->tolerations.items[i];
         if (t->key != q->taint->key)
             continue;
-        reason->nearest = arena_printf(arena, "it tolerates %.*s",
-                                       TEXT_ARGS(words_toleration(q->problem, arena, t)))
-                              .data;
+        reason->nearest = SAY(q, TOLERATES, operand_toleration(q, t));
         return;
     }
 }
 
-/* "spot in eu-west-1a and eu-west-1b": what some options are offered as. */
-static struct text words_offered(struct question *q, const uint64_t *options)
+/* "spot in eu-west-1a or eu-west-1b": what some options are offered as. */
+static struct sayings offered(const struct question *q, const uint64_t *options)
 {
-    struct arena *arena = q->run->arena;
-    struct texts pairs = {0};
+    struct sayings pairs = {0};
     for (size_t i = 0; i < q->problem->offering_shapes.count; i++) {
         const struct offering_shape *shape = &q->problem->offering_shapes.items[i];
-        bool some = bits_meet(shape->options, options, q->problem->option_words);
         const uint32_t keys[] = {q->problem->capacity_type_key, q->problem->zone_key};
-        struct text pair = TEXT("");
-        for (size_t k = 0; k < 2 && some; k++) {
+        struct solver_operand values[2];
+        size_t count = 0;
+        if (!bits_meet(shape->options, options, q->problem->option_words))
+            continue;
+        for (size_t k = 0; k < 2; k++) {
             const struct solver_requirement *r =
                 solver_requirements_get(&shape->requirements, keys[k]);
             if (r != NULL)
-                pair =
-                    arena_printf(arena, "%.*s%s%.*s", TEXT_ARGS(pair), pair.size == 0 ? "" : " in ",
-                                 TEXT_ARGS(words_values(q->problem, arena, r->key, r->words,
-                                                        r->word_count, " or ")));
+                values[count++] = operand_values(q, r->key, r->words, r->word_count);
         }
-        if (pair.size > 0)
-            *LIST_PUSH(arena, &pairs) = pair;
+        if (count > 0)
+            *LIST_PUSH(q->run->arena, &pairs) = reason_say(
+                q, count == 2 ? SOLVER_SAYS_OFFERED_IN : SOLVER_SAYS_OFFERED, values, count);
     }
-    return words_list(arena, &pairs, " and ");
+    return pairs;
 }
 
 /* The reservations that would do, were they not full. nameless: whether something reserved names
  * none. */
-static struct text full_reservations(struct question *q, const uint64_t *options, bool *nameless)
+static struct solver_operand full_reservations(struct question *q, const uint64_t *options,
+                                               bool *nameless)
 {
     const struct solver_problem *problem = q->problem;
     *nameless = false;
     if (problem->reserved.count == 0 || q->set == NULL)
-        return TEXT("");
+        return operand_texts(&(struct texts){0});
     const bool *allowed = node_requirements_offerings(q->run, q->set);
     size_t value_count = solver_names_value_count(problem->names, problem->reservation_key);
     uint64_t *ids = ARENA_ARRAY(q->run->arena, bits_words(value_count), uint64_t);
@@ -91,41 +84,46 @@ static struct text full_reservations(struct question *q, const uint64_t *options
         else
             bits_add(ids, problem->reservations.items[one->offering->reservation].value);
     }
-    if (!bits_any(ids, bits_words(value_count)))
-        return TEXT("");
-    return words_values(problem, q->run->arena, problem->reservation_key, ids,
-                        bits_words(value_count), " and ");
+    return operand_values(q, problem->reservation_key, ids, bits_words(value_count));
+}
+
+/* What a set asks of zone and capacity type. */
+struct solver_operand operand_offering(const struct question *q,
+                                       const struct solver_requirements *set)
+{
+    const uint32_t keys[] = {q->problem->zone_key, q->problem->capacity_type_key};
+    const struct solver_requirement *asked[2];
+    size_t count = 0;
+    for (size_t i = 0; i < 2; i++) {
+        const struct solver_requirement *r = solver_requirements_get(set, keys[i]);
+        if (r != NULL)
+            asked[count++] = r;
+    }
+    return operand_asked(q, asked, count);
 }
 
 static void tell_offering(struct question *q, struct solver_reason *reason, unsigned set)
 {
-    struct arena *arena = q->run->arena;
     const uint64_t *left = reason_left(q, SOLVER_REASON_OFFERING, set);
     bool nameless = false;
-    struct text full = full_reservations(q, left, &nameless);
-    if (nameless && full.size == 0) {
-        reason->message = "only reserved capacity would do, and what is on offer names no capacity "
-                          "reservation (" SOLVER_RESERVATION_KEY ")";
+    struct solver_operand full = full_reservations(q, left, &nameless);
+    if (full.texts.count > 0) {
+        reason->message = SAY(q, RESERVATIONS_FULL, full);
         return;
     }
-    if (full.size > 0) {
-        reason->message = arena_printf(arena,
-                                       "only reserved capacity would do, and no machine is free in "
-                                       "the capacity reservations there are: %.*s",
-                                       TEXT_ARGS(full))
-                              .data;
+    if (nameless) {
+        reason->message = SAY_ONLY(NO_RESERVATION_ID);
         return;
     }
-    struct text wants =
-        q->set == NULL ? TEXT("") : words_offering(q->problem, arena, &q->set->requirements);
-    reason->message =
-        wants.size > 0
-            ? arena_printf(arena, "nothing that would do is on offer with %.*s", TEXT_ARGS(wants))
-                  .data
-            : "nothing that would do is on offer";
-    struct text offered = words_offered(q, left);
-    if (offered.size > 0)
-        reason->nearest = arena_printf(arena, "on offer: %.*s", TEXT_ARGS(offered)).data;
+    reason->message = SAY_ONLY(NOT_OFFERED);
+    struct solver_operand wants = {0};
+    if (q->set != NULL)
+        wants = operand_offering(q, &q->set->requirements);
+    if (q->set != NULL && wants.asked.count > 0)
+        reason->message = SAY(q, NOT_OFFERED_WITH, wants);
+    struct sayings pairs = offered(q, left);
+    if (pairs.count > 0)
+        reason->nearest = SAY(q, ON_OFFER, operand_sayings(&pairs));
 }
 
 static void tell_port(struct question *q, struct solver_reason *reason)
@@ -137,36 +135,30 @@ static void tell_port(struct question *q, struct solver_reason *reason)
             if (host_ports_conflict(pool->daemons[i].ports, pool->daemons[i].port_count,
                                     &q->shape->ports[j], 1))
                 taken = q->shape->ports[j].port;
-    reason->message =
-        arena_printf(q->run->arena, "a DaemonSet takes host port %u on every node of this NodePool",
-                     taken)
-            .data;
+    reason->message = SAY(q, PORT, operand_number(taken));
 }
 
 /* Which minimum the types that would hold the pod fall short of. */
 static void tell_min_values(struct question *q, struct solver_reason *reason)
 {
-    struct arena *arena = q->run->arena;
     uint64_t *options = reason_left(q, SOLVER_REASON_MIN_VALUES, EVERY_CRITERION);
     const struct solver_requirements *set = &q->run->empty_node_claims[q->pool].set->requirements;
-    reason->message = "the NodePool's minValues cannot all be kept";
+    reason->message = SAY_ONLY(MIN_VALUES);
     for (size_t i = 0; i < set->count; i++) {
         const struct solver_requirement *r = &set->items[i];
         uint32_t count = r->min_values == 0 ? 0 : requirement_count_values(q->problem, r, options);
         if (count >= r->min_values)
             continue;
-        reason->message = arena_printf(arena, "the NodePool wants minValues %u of %.*s",
-                                       r->min_values, TEXT_ARGS(words_key(q->problem, r->key)))
-                              .data;
-        reason->nearest =
-            arena_printf(arena, "the types that would hold it have %u between them", count).data;
+        reason->message = SAY(q, MIN_VALUES_OF, operand_number(r->min_values),
+                              operand_name(key_text(q->problem, r->key)));
+        reason->nearest = SAY(q, VALUES_REACHED, operand_number(count));
         return;
     }
 }
 
 struct solver_reason reason_tell(struct question *q, enum solver_reason_kind kind, unsigned set)
 {
-    struct solver_reason reason = {.pool = q->pool, .kind = kind, .message = "", .nearest = ""};
+    struct solver_reason reason = {.pool = q->pool, .kind = kind};
     switch (kind) {
     case SOLVER_REASON_TAINT:
         tell_taint(q, &reason);

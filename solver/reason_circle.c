@@ -132,19 +132,20 @@ static uint32_t find_last(struct search *search)
     return SOLVER_NONE;
 }
 
-/* ---- in words ---- */
+/* ---- what is said of it ---- */
 
 #define NAMED_MAX 6 /* of larger circles the first pods and the last; never all but one */
 
-static struct text words_step(const struct search *search, uint32_t from, uint32_t to)
+static struct solver_saying say_step(const struct search *search, uint32_t from, uint32_t to)
 {
     const struct solver_problem *problem = search->q->problem;
-    return arena_printf(search->q->run->arena, "%s needs %s",
-                        solver_pod_name(problem, search->waiting->pods[from]),
-                        solver_pod_name(problem, search->waiting->pods[to]));
+    const uint32_t *pods = search->waiting->pods;
+    return SAY(search->q, POD_NEEDS_POD,
+               operand_name(text_of(solver_pod_name(problem, pods[from]))),
+               operand_name(text_of(solver_pod_name(problem, pods[to]))));
 }
 
-static struct text words_circle(const struct search *search, uint32_t last)
+static struct solver_saying say_circle(const struct search *search, uint32_t last)
 {
     struct arena *arena = search->q->run->arena;
     const uint32_t *before = search->waiting->before;
@@ -158,21 +159,22 @@ static struct text words_circle(const struct search *search, uint32_t last)
     circle[0] = search->own;
 
     size_t named = count <= NAMED_MAX + 1 ? count - 1 : NAMED_MAX - 2; /* steps before the last */
-    struct text words = TEXT("");
+    struct sayings steps = {0};
     for (size_t i = 0; i < named; i++)
-        words = arena_printf(arena, "%.*s%.*s, ", TEXT_ARGS(words),
-                             TEXT_ARGS(words_step(search, circle[i], circle[i + 1])));
+        *LIST_PUSH(arena, &steps) = say_step(search, circle[i], circle[i + 1]);
     if (named < count - 1)
-        words = arena_printf(arena, "%.*sand so on over %zu more pods, ", TEXT_ARGS(words),
-                             count - 2 - named);
-    return arena_printf(arena, "%.*s%.*s", TEXT_ARGS(words),
-                        TEXT_ARGS(words_step(search, last, search->own)));
+        *LIST_PUSH(arena, &steps) =
+            SAY(search->q, AND_SO_ON, operand_number((int64_t)(count - 2 - named)));
+    *LIST_PUSH(arena, &steps) = say_step(search, last, search->own);
+    return SAY(search->q, ALL, operand_sayings(&steps));
 }
 
-struct text reason_circle(const struct question *q)
+bool reason_circle(const struct question *q, struct solver_saying *saying)
 {
     struct search search = {.q = q, .waiting = waiting_of(q), .own = q->shape->number};
     search.waiting->pods[search.own] = (uint32_t)(q->pod - q->problem->pods.items);
     uint32_t last = find_last(&search);
-    return last == SOLVER_NONE ? TEXT("") : words_circle(&search, last);
+    if (last != SOLVER_NONE)
+        *saying = say_circle(&search, last);
+    return last != SOLVER_NONE;
 }

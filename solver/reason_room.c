@@ -1,4 +1,4 @@
-/* Reasons of room: resources, limits, host ports. */
+/* Reasons of room: what no type of a pool has enough of, and what the limits of the pool leave. */
 #include <string.h>
 
 #include "solver/explain.h"
@@ -29,8 +29,8 @@ static size_t nearest_option(const struct question *q, const uint64_t *options, 
             }
         }
         if (best == SIZE_MAX || worst < least ||
-            (worst <= least &&
-             strcmp(words_type(q->problem, option), words_type(q->problem, best)) < 0)) {
+            (worst <= least && strcmp(option_type_name(q->problem, option),
+                                      option_type_name(q->problem, best)) < 0)) {
             best = option;
             least = worst;
             *resource = at;
@@ -56,79 +56,65 @@ static struct most most_of(const struct question *q, const uint64_t *options, si
 }
 
 /* What one node would have to have; cpu and memory may be there, but not on one type. */
-static struct text words_needs(struct question *q, const uint64_t *options, size_t nearest)
+static struct solver_saying say_needs(struct question *q, const uint64_t *options, size_t nearest)
 {
-    struct arena *arena = q->run->arena;
     const int64_t *requests = q->shape->requests;
     if (most_of(q, options, nearest).room < requests[nearest]) {
         /* A request in whole cpu where thousandths were meant. */
         bool slip = nearest == SOLVER_CPU && requests[nearest] >= (int64_t)1000000 * 1000 &&
                     requests[nearest] != INT64_MAX;
-        return arena_printf(arena, "needs %.*s%s",
-                            TEXT_ARGS(words_quantity(q->problem, arena, (uint32_t)nearest,
-                                                     requests[nearest], true)),
-                            slip ? " (M written where m was meant?)" : "");
+        struct solver_operand needs = operand_quantity(q, nearest, requests[nearest], true);
+        return slip ? SAY(q, NEEDS_MISTAKEN, needs) : SAY(q, NEEDS, needs);
     }
-    struct text needs = TEXT("");
+    struct sayings needs = {0};
     for (uint32_t r = 0; r < q->problem->resource_count; r++) {
         bool some_lack = false;
         for (BITS_EACH(option, options, q->problem->option_words))
             some_lack |= requests[r] > room_of(q, r, option);
-        if (!some_lack)
-            continue;
-        needs = arena_printf(arena, "%.*s%s%.*s", TEXT_ARGS(needs), needs.size == 0 ? "" : " and ",
-                             TEXT_ARGS(words_quantity(q->problem, arena, r, requests[r], true)));
+        if (some_lack)
+            *LIST_PUSH(q->run->arena, &needs) =
+                SAY(q, IT, operand_quantity(q, r, requests[r], true));
     }
-    return arena_printf(arena, "needs %.*s on one node", TEXT_ARGS(needs));
+    return SAY(q, NEEDS_TOGETHER, operand_sayings(&needs));
 }
 
-/* "m5.large, the only type it may use,", "the largest type left, m5.large,". */
-static struct text words_nearest(struct question *q, const uint64_t *options, unsigned set,
-                                 size_t option, size_t resource)
+/* What the room of the nearest type is that of. */
+static enum solver_says nearest_says(const struct question *q, const uint64_t *options, bool alone,
+                                     size_t option, size_t resource)
 {
-    struct arena *arena = q->run->arena;
-    const char *name = words_type(q->problem, option);
-    if (words_types(q->problem, arena, options).count == 1)
-        return arena_printf(arena, "%s, the only type %s,", name,
-                            set == 1u << SOLVER_REASON_RESOURCES ? "of this NodePool"
-                                                                 : "it may use");
-    bool largest = room_of(q, resource, option) == most_of(q, options, resource).room;
-    return arena_printf(arena, "%s, %s,", name,
-                        largest ? "the largest type left" : "the nearest type");
+    if (option_type_names(q, options).count == 1)
+        return alone ? SOLVER_SAYS_ROOM_OF_ONLY_TYPE_OF_POOL : SOLVER_SAYS_ROOM_OF_ONLY_TYPE;
+    return room_of(q, resource, option) == most_of(q, options, resource).room
+               ? SOLVER_SAYS_ROOM_OF_LARGEST
+               : SOLVER_SAYS_ROOM_OF_NEAREST;
 }
 
 void reason_of_room(struct question *q, struct solver_reason *reason, unsigned set)
 {
     const struct solver_problem *problem = q->problem;
-    struct arena *arena = q->run->arena;
     bool alone = set == 1u << SOLVER_REASON_RESOURCES;
     const uint64_t *left = reason_left(q, SOLVER_REASON_RESOURCES, set);
     size_t resource = SOLVER_CPU;
     for (size_t r = 0; r < problem->resource_count; r++) {
         if (q->shape->requests[r] <= 0 || most_of(q, left, r).capacity > 0)
             continue;
-        reason->message = arena_printf(arena, "needs %.*s",
-                                       TEXT_ARGS(words_quantity(problem, arena, (uint32_t)r,
-                                                                q->shape->requests[r], true)))
-                              .data;
+        struct solver_operand name =
+            operand_name(text_of(solver_resource_name(problem, (uint32_t)r)));
+        reason->message = SAY(q, NEEDS, operand_quantity(q, r, q->shape->requests[r], true));
         reason->nearest =
-            arena_printf(arena, "no type %s has %s", alone ? "of this NodePool" : "it may use",
-                         solver_resource_name(problem, (uint32_t)r))
-                .data;
+            alone ? SAY(q, NO_TYPE_OF_POOL_HAS, name) : SAY(q, NO_TYPE_IT_MAY_USE_HAS, name);
         return;
     }
     size_t option = nearest_option(q, left, &resource);
     if (option == SIZE_MAX) {
-        reason->message = "no type that would hold it is left";
+        reason->message = SAY_ONLY(NO_TYPE_LEFT);
         return;
     }
-    reason->message = words_needs(q, left, resource).data;
-    int64_t has = room_of(q, resource, option);
-    struct text room = words_quantity(problem, arena, (uint32_t)resource, has, false);
-    reason->nearest =
-        arena_printf(arena, "%.*s has room for %.*s",
-                     TEXT_ARGS(words_nearest(q, left, set, option, resource)), TEXT_ARGS(room))
-            .data;
+    reason->message = say_needs(q, left, resource);
+    const struct solver_operand room[] = {
+        operand_name(text_of(option_type_name(problem, option))),
+        operand_quantity(q, resource, room_of(q, resource, option), false)};
+    reason->nearest = reason_say(q, nearest_says(q, left, alone, option, resource), room, 2);
 }
 
 /* ---- limits ---- */
@@ -164,7 +150,7 @@ static size_t smallest_option(const struct question *q, const uint64_t *options,
         }
         if (at == SIZE_MAX || (best != SIZE_MAX && most > least) ||
             (best != SIZE_MAX && most >= least &&
-             strcmp(words_type(q->problem, option), words_type(q->problem, best)) >= 0))
+             strcmp(option_type_name(q->problem, option), option_type_name(q->problem, best)) >= 0))
             continue;
         best = option;
         least = most;
@@ -173,39 +159,25 @@ static size_t smallest_option(const struct question *q, const uint64_t *options,
     return best;
 }
 
-static void tell_what_is_left(struct question *q, struct solver_reason *reason, uint32_t resource)
+static void tell_what_is_left(struct question *q, struct solver_reason *reason, size_t resource)
 {
-    struct arena *arena = q->run->arena;
     const struct solver_amounts limits = q->problem->pools.items[q->pool].limit_amounts;
     int64_t left = q->run->limits[q->pool][resource], limit = 0;
     for (size_t i = 0; i < limits.count; i++)
         if (limits.items[i].resource == resource)
             limit = limits.items[i].quantity;
-    struct text whole = words_quantity(q->problem, arena, resource, limit, false);
-    if (limit <= 0)
-        reason->message =
-            arena_printf(arena, "the NodePool's limit of %.*s allows no node", TEXT_ARGS(whole))
-                .data;
-    else if (left <= 0)
-        reason->message =
-            arena_printf(arena, "the NodePool's limit of %.*s is used up", TEXT_ARGS(whole)).data;
-    else if (left == limit)
-        reason->message =
-            arena_printf(arena, "the NodePool's limit of %.*s is too small for any type it may use",
-                         TEXT_ARGS(whole))
-                .data;
-    else
-        reason->message =
-            arena_printf(arena, "of the NodePool's limit of %.*s only %.*s is left",
-                         TEXT_ARGS(whole),
-                         TEXT_ARGS(words_quantity(q->problem, arena, resource, left, false)))
-                .data;
+    const struct solver_operand operands[] = {operand_quantity(q, resource, limit, false),
+                                              operand_quantity(q, resource, left, false)};
+    enum solver_says says = limit <= 0      ? SOLVER_SAYS_LIMIT_ALLOWS_NONE
+                            : left <= 0     ? SOLVER_SAYS_LIMIT_USED_UP
+                            : left == limit ? SOLVER_SAYS_LIMIT_TOO_SMALL
+                                            : SOLVER_SAYS_LIMIT_LEFT;
+    reason->message = reason_say(q, says, operands, 2);
 }
 
 void reason_of_limit(struct question *q, struct solver_reason *reason, unsigned set)
 {
     const struct solver_problem *problem = q->problem;
-    struct arena *arena = q->run->arena;
     if (q->run->limits[q->pool][SOLVER_NODES] <= 0) {
         tell_what_is_left(q, reason, SOLVER_NODES);
         return;
@@ -217,12 +189,9 @@ void reason_of_limit(struct question *q, struct solver_reason *reason, unsigned 
         left = reason_left(q, SOLVER_REASON_LIMIT, set);
     size_t resource = SOLVER_CPU;
     size_t option = smallest_option(q, left, &resource);
-    tell_what_is_left(q, reason, (uint32_t)resource);
-    if (option == SIZE_MAX || !would_do)
-        return;
-    struct text has =
-        words_quantity(problem, arena, (uint32_t)resource, capacity_of(q, resource, option), true);
-    reason->nearest = arena_printf(arena, "%s, the smallest type that would do, has %.*s",
-                                   words_type(problem, option), TEXT_ARGS(has))
-                          .data;
+    tell_what_is_left(q, reason, resource);
+    if (option != SIZE_MAX && would_do)
+        reason->nearest =
+            SAY(q, SMALLEST_HAS, operand_name(text_of(option_type_name(problem, option))),
+                operand_quantity(q, resource, capacity_of(q, resource, option), true));
 }

@@ -1,8 +1,9 @@
-/* Reasons of requirements that leave no instance type. */
+/* Reasons of requirements: which of them no type of a pool meets, and what would do. */
 #include <string.h>
 
 #include "solver/explain.h"
 #include "solver/names.h"
+#include "solver/well_known.h"
 
 #define KEYS_TRIED 12 /* of a set, in every combination */
 
@@ -14,12 +15,14 @@ struct clash {
     size_t count;
 };
 
-bool reason_type_says(const struct solver_problem *problem, uint32_t key)
+/* Whether types say anything of a key. */
+static bool type_says(const struct solver_problem *problem, uint32_t key)
 {
     return key < problem->key_count && problem->key_index[key].defined;
 }
 
-void reason_keep(const struct question *q, const struct solver_requirement *r, uint64_t *options)
+/* Takes off the options whose type cannot be what the requirement asks. */
+static void keep(const struct question *q, const struct solver_requirement *r, uint64_t *options)
 {
     uint64_t *some = ARENA_ARRAY(q->run->arena, q->problem->option_words, uint64_t);
     struct solver_requirement copy = *r;
@@ -27,6 +30,13 @@ void reason_keep(const struct question *q, const struct solver_requirement *r, u
     instance_types_select(q->problem, &one, some);
     for (size_t w = 0; w < q->problem->option_words; w++)
         options[w] &= some[w];
+}
+
+/* Whether a requirement lists types by name. */
+static bool names_types(const struct question *q, const struct solver_requirement *r)
+{
+    return text_is(key_text(q->problem, r->key), LABEL_INSTANCE_TYPE) &&
+           solver_requirement_op(r) == SOLVER_IN;
 }
 
 static uint64_t *copy_options(const struct question *q, const uint64_t *options)
@@ -43,7 +53,7 @@ static struct clash fewest(const struct question *q, const struct clash *all, co
     uint64_t *kept[KEYS_TRIED];
     for (size_t i = 0; i < all->count; i++) {
         kept[i] = copy_options(q, left);
-        reason_keep(q, all->items[i], kept[i]);
+        keep(q, all->items[i], kept[i]);
     }
     for (int size = 1; size <= (int)all->count; size++)
         for (unsigned set = 1; set < 1u << all->count; set++) {
@@ -79,10 +89,10 @@ static void swap_items(struct clash *clash, size_t a, size_t b)
 static bool comes_before(const struct question *q, const struct solver_requirement *a,
                          const struct solver_requirement *b)
 {
-    bool a_names = reason_names_types(q, a), b_names = reason_names_types(q, b);
+    bool a_names = names_types(q, a), b_names = names_types(q, b);
     return a_names != b_names
                ? a_names
-               : text_compare(words_key(q->problem, a->key), words_key(q->problem, b->key)) < 0;
+               : text_compare(key_text(q->problem, a->key), key_text(q->problem, b->key)) < 0;
 }
 
 /* What types are asked for by a set; options are chosen by what else, of the same keys, says. */
@@ -91,7 +101,7 @@ static struct clash gather(const struct question *q, const struct solver_require
 {
     struct clash all = {.count = 0};
     for (size_t i = 0; i < set->count && all.count < KEYS_TRIED; i++) {
-        if (!reason_type_says(q->problem, set->items[i].key))
+        if (!type_says(q->problem, set->items[i].key))
             continue;
         all.told[all.count] = &set->items[i];
         all.items[all.count++] = solver_requirements_get(combined, set->items[i].key);
@@ -103,21 +113,11 @@ static struct clash gather(const struct question *q, const struct solver_require
     return all;
 }
 
-static struct text words_clash(struct question *q, const struct clash *clash, size_t count)
-{
-    struct arena *arena = q->run->arena;
-    struct text result = TEXT("");
-    for (size_t i = 0; i < count; i++)
-        result = arena_printf(arena, "%.*s%s%.*s", TEXT_ARGS(result), i == 0 ? "" : " and ",
-                              TEXT_ARGS(words_requirement(q->problem, arena, clash->told[i])));
-    return result;
-}
-
 /* ---- what types have instead ---- */
 
-/* "m5.xlarge has 4", the number nearest to the bounds; empty when no option has a number. */
-static struct text nearest_number(struct question *q, const struct solver_requirement *r,
-                                  const uint64_t *options)
+/* The number nearest to the bounds, and whose; false when no option has a number. */
+static bool nearest_number(struct question *q, const struct solver_requirement *r,
+                           const uint64_t *options, struct solver_saying *saying)
 {
     const struct key_index *index = &q->problem->key_index[r->key];
     int64_t best = 0;
@@ -130,8 +130,8 @@ static struct text nearest_number(struct question *q, const struct solver_requir
         for (BITS_EACH(option, index->values[v], q->problem->option_words)) {
             bool same = best_option != SIZE_MAX && number == best;
             bool nearer = best_option == SIZE_MAX || (r->has_gte ? number > best : number < best) ||
-                          (same && strcmp(words_type(q->problem, option),
-                                          words_type(q->problem, best_option)) < 0);
+                          (same && strcmp(option_type_name(q->problem, option),
+                                          option_type_name(q->problem, best_option)) < 0);
             if (!nearer || !bits_has(options, option))
                 continue;
             best = number;
@@ -139,14 +139,17 @@ static struct text nearest_number(struct question *q, const struct solver_requir
         }
     }
     if (best_option == SIZE_MAX)
-        return TEXT("");
-    struct text key = words_key(q->problem, r->key);
-    return arena_printf(q->run->arena, "the %s %.*s left is %lld, %s",
-                        r->has_gte ? "highest" : "lowest", TEXT_ARGS(key), (long long)best,
-                        words_type(q->problem, best_option));
+        return false;
+    const struct solver_operand operands[] = {
+        operand_name(key_text(q->problem, r->key)), operand_number(best),
+        operand_name(text_of(option_type_name(q->problem, best_option)))};
+    *saying =
+        reason_say(q, r->has_gte ? SOLVER_SAYS_HIGHEST_LEFT : SOLVER_SAYS_LOWEST_LEFT, operands, 3);
+    return true;
 }
 
-static struct text words_values_of(struct question *q, uint32_t key, const uint64_t *options)
+static struct solver_operand operand_values_of(const struct question *q, uint32_t key,
+                                               const uint64_t *options)
 {
     const struct key_index *index = &q->problem->key_index[key];
     size_t word_count = bits_words(index->value_count) + 1;
@@ -155,36 +158,161 @@ static struct text words_values_of(struct question *q, uint32_t key, const uint6
         if (index->values[v] != NULL &&
             bits_meet(index->values[v], options, q->problem->option_words))
             bits_add(values, v);
-    return words_values(q->problem, q->run->arena, key, values, word_count, " and ");
+    return operand_values(q, key, values, word_count);
+}
+
+/* ---- types by name ---- */
+
+struct wanted_type {
+    struct text name;
+    size_t option; /* SIZE_MAX: nobody knows it */
+};
+
+static struct wanted_type wanted_type(const struct question *q, const struct solver_requirement *r)
+{
+    struct wanted_type first = {.option = SIZE_MAX};
+    const struct key_index *index = &q->problem->key_index[r->key];
+    for (BITS_EACH(value, r->words, r->word_count)) {
+        struct wanted_type type = {.option = SIZE_MAX};
+        type.name = value_text(q->problem, r->key, value);
+        if (index->defined && value < index->value_count && index->values[value] != NULL)
+            type.option = bits_next(index->values[value], q->problem->option_words, 0);
+        if (first.name.data == NULL || text_compare(type.name, first.name) < 0)
+            first = type;
+    }
+    return first;
+}
+
+static struct text family_of(struct text name)
+{
+    struct text family, size;
+    return text_split(name, '.', &family, &size) ? family : name;
+}
+
+/* The nearest in name among options: of the same family the nearest in size. */
+static struct text nearest_type(const struct question *q, const struct wanted_type *wanted,
+                                const uint64_t *options)
+{
+    const struct solver_problem *problem = q->problem;
+    const int64_t *cpu = &problem->capacity[SOLVER_CPU * problem->options.count];
+    struct text best = {0};
+    double least_size = 0;
+    size_t least_family = 0;
+    for (BITS_EACH(option, options, problem->option_words)) {
+        struct text name = text_of(option_type_name(problem, option));
+        size_t family = text_distance(family_of(name), family_of(wanted->name), 64);
+        double size = (double)text_distance(name, wanted->name, 64);
+        if (wanted->option != SIZE_MAX) {
+            double a = (double)cpu[option] + 1, b = (double)cpu[wanted->option] + 1;
+            size = a > b ? a / b : b / a;
+        }
+        if (best.data != NULL &&
+            (family > least_family ||
+             (family == least_family &&
+              (size > least_size || (size >= least_size && text_compare(name, best) >= 0)))))
+            continue;
+        best = name;
+        least_family = family;
+        least_size = size;
+    }
+    return best;
+}
+
+/* The values a type has of a key; NULL: none. */
+static const struct solver_requirement *values_of_type(const struct question *q,
+                                                       const struct wanted_type *wanted,
+                                                       uint32_t key)
+{
+    const struct instance_type *type =
+        &q->problem->types.items[q->problem->options.items[wanted->option].type];
+    const struct solver_requirement *r = solver_requirements_get(&type->requirements, key);
+    return r != NULL && solver_requirement_op(r) == SOLVER_IN ? r : NULL;
+}
+
+/* The pool's requirement that a type does not meet, the first by key; NULL. */
+static const struct solver_requirement *excluding(struct question *q,
+                                                  const struct wanted_type *wanted)
+{
+    const struct solver_problem *problem = q->problem;
+    const struct solver_requirements *own = &problem->pools.items[q->pool].requirements;
+    const struct solver_requirement *first = NULL;
+    for (size_t i = 0; i < own->count; i++) {
+        const struct solver_requirement *r = &own->items[i];
+        uint64_t *options = ARENA_ARRAY(q->run->arena, problem->option_words, uint64_t);
+        bits_add(options, wanted->option);
+        if (type_says(problem, r->key))
+            keep(q, r, options);
+        if (!bits_any(options, problem->option_words) &&
+            (first == NULL ||
+             text_compare(key_text(problem, r->key), key_text(problem, first->key)) < 0))
+            first = r;
+    }
+    return first;
+}
+
+/* Why a known type is none of the pool's. */
+static struct solver_saying why_not(struct question *q, const struct wanted_type *wanted)
+{
+    const struct solver_problem *problem = q->problem;
+    const struct pool *pool = &problem->pools.items[q->pool];
+    const struct solver_requirement *r = excluding(q, wanted);
+    if (r != NULL) {
+        struct solver_operand allowed = operand_requirement(q, r);
+        struct solver_operand name = operand_name(wanted->name);
+        if (text_is(key_text(problem, r->key), LABEL_INSTANCE_TYPE))
+            return SAY(q, POOL_ALLOWS, allowed);
+        const struct solver_requirement *has = values_of_type(q, wanted, r->key);
+        return has == NULL ? SAY(q, POOL_ALLOWS_TYPE_HAS_NONE, allowed, name)
+                           : SAY(q, POOL_ALLOWS_TYPE_HAS, allowed, name,
+                                 operand_values(q, r->key, has->words, has->word_count));
+    }
+    if (!bits_has(pool->all_options, wanted->option))
+        return SAY_ONLY(CLASS_LACKS_TYPE);
+    uint64_t *offered = ARENA_ARRAY(q->run->arena, problem->option_words, uint64_t);
+    offerings_select(problem, &pool->requirements, offered);
+    if (!bits_has(offered, wanted->option))
+        return SAY_ONLY(TYPE_NOT_OFFERED);
+    return SAY_ONLY(DAEMONS_FILL_TYPE);
+}
+
+/* A pod that lists types by name, and the pool has none of them. */
+static void tell_named(struct question *q, struct solver_reason *reason,
+                       const struct solver_requirement *r)
+{
+    const uint64_t *options = q->problem->pools.items[q->pool].options;
+    struct wanted_type wanted = wanted_type(q, r);
+    struct text nearest = nearest_type(q, &wanted, options);
+    struct solver_operand names = operand_values(q, r->key, r->words, r->word_count);
+    bool near = text_distance(nearest, wanted.name, TYPO_EDITS) <= TYPO_EDITS;
+    if (wanted.option == SIZE_MAX && near)
+        reason->nearest = SAY(q, DID_YOU_MEAN, operand_name(nearest));
+    else
+        reason->nearest = SAY(q, IT, operand_name(nearest));
+    if (wanted.option == SIZE_MAX) {
+        reason->message = SAY(q, NAMES_UNKNOWN_TYPE, names, operand_name(wanted.name));
+        return;
+    }
+    struct sayings why = {0};
+    *LIST_PUSH(q->run->arena, &why) = why_not(q, &wanted);
+    reason->message = SAY(q, NAMES_TYPE, names, operand_sayings(&why));
 }
 
 /* ---- the pod's requirements ---- */
-
-/* What types do with what is asked of them. */
-static const char *verb(const struct question *q, const struct clash *clash, bool plural)
-{
-    uint32_t key = clash->told[0]->key;
-    if (clash->count == 1 && (key == q->problem->zone_key || key == q->problem->capacity_type_key))
-        return plural ? "are on offer with" : "is on offer with";
-    return plural ? "have" : "has";
-}
 
 /* Other reasons exclude what these leave: what that is. */
 static void tell_what_they_leave(struct question *q, struct solver_reason *reason,
                                  const struct clash *clash, const struct clash *all)
 {
-    struct arena *arena = q->run->arena;
     uint64_t *options = copy_options(q, q->problem->pools.items[q->pool].options);
     for (size_t i = 0; i < clash->count; i++)
-        reason_keep(q, clash->items[i], options);
-    struct texts types = words_types(q->problem, arena, options);
-    struct text wants = words_clash(q, clash, clash->count);
-    reason->message = reason_names_types(q, clash->told[0]) && clash->count == 1
-                          ? arena_printf(arena, "asks for %.*s", TEXT_ARGS(wants)).data
-                          : arena_printf(arena, "only %.*s %s %.*s",
-                                         TEXT_ARGS(words_list(arena, &types, " and ")),
-                                         verb(q, clash, types.count != 1), TEXT_ARGS(wants))
-                                .data;
+        keep(q, clash->items[i], options);
+    struct texts types = option_type_names(q, options);
+    struct solver_operand wants = operand_asked(q, clash->told, clash->count);
+    if (names_types(q, clash->told[0]) && clash->count == 1)
+        reason->message = SAY(q, ASKS, wants);
+    else
+        reason->message = types.count == 1 ? SAY(q, ONLY_TYPE, operand_texts(&types), wants)
+                                           : SAY(q, ONLY_TYPES, operand_texts(&types), wants);
     if (types.count != 1)
         return;
     struct wanted_type wanted = {.name = types.items[0],
@@ -195,11 +323,11 @@ static void tell_what_they_leave(struct question *q, struct solver_reason *reaso
         for (size_t j = 0; j < clash->count; j++)
             excludes |= clash->items[j] == all->items[i];
         if (!excludes)
-            reason_keep(q, all->items[i], would_do);
+            keep(q, all->items[i], would_do);
     }
-    struct text nearest = reason_nearest_type(q, &wanted, would_do);
+    struct text nearest = nearest_type(q, &wanted, would_do);
     if (nearest.size > 0)
-        reason->nearest = arena_printf(arena, "%.*s would do otherwise", TEXT_ARGS(nearest)).data;
+        reason->nearest = SAY(q, WOULD_DO, operand_name(nearest));
 }
 
 /* A number comes last: of that the nearest is told. */
@@ -212,59 +340,53 @@ static void put_number_last(struct clash *clash)
         }
 }
 
+/* of_pool: of the types of the pool; else of all that its class offers. */
 static void tell_no_type(struct question *q, struct solver_reason *reason,
-                         const struct clash *clash, const uint64_t *left, const char *whose)
+                         const struct clash *clash, const uint64_t *left, bool of_pool)
 {
-    const struct solver_problem *problem = q->problem;
-    struct arena *arena = q->run->arena;
     const struct solver_requirement *last = clash->told[clash->count - 1];
-    reason->message = arena_printf(arena, "no instance type%s %s %s%.*s", whose,
-                                   verb(q, clash, false), clash->count == 2 ? "both " : "",
-                                   TEXT_ARGS(words_clash(q, clash, clash->count)))
-                          .data;
+    struct solver_operand asked = operand_asked(q, clash->told, clash->count);
+    reason->message = of_pool ? SAY(q, NO_TYPE_OF_POOL, asked) : SAY(q, NO_TYPE_FOR_POOL, asked);
     uint64_t *options = copy_options(q, left);
     for (size_t i = 0; i + 1 < clash->count; i++)
-        reason_keep(q, clash->items[i], options);
-    struct text nearest = TEXT("");
-    if ((last->has_gte || last->has_lte) && last->complement)
-        nearest = nearest_number(q, last, options);
-    struct text values = words_values_of(q, last->key, options);
-    if (nearest.size == 0 && values.size > 0)
-        nearest = clash->count == 1
-                      ? arena_printf(arena, "%s have %.*s %.*s",
-                                     *whose == '\0' ? "types left" : "its types",
-                                     TEXT_ARGS(words_key(problem, last->key)), TEXT_ARGS(values))
-                      : arena_printf(arena, "those with %.*s have %.*s %.*s",
-                                     TEXT_ARGS(words_clash(q, clash, clash->count - 1)),
-                                     TEXT_ARGS(words_key(problem, last->key)), TEXT_ARGS(values));
-    if (nearest.size > 0)
-        reason->nearest = nearest.data;
+        keep(q, clash->items[i], options);
+    if ((last->has_gte || last->has_lte) && last->complement &&
+        nearest_number(q, last, options, &reason->nearest))
+        return;
+    struct solver_operand key = operand_name(key_text(q->problem, last->key));
+    struct solver_operand values = operand_values_of(q, last->key, options);
+    if (values.texts.count == 0)
+        return;
+    if (clash->count > 1)
+        reason->nearest =
+            SAY(q, THOSE_WITH_HAVE, key, values, operand_asked(q, clash->told, clash->count - 1));
+    else
+        reason->nearest =
+            of_pool ? SAY(q, ITS_TYPES_HAVE, key, values) : SAY(q, TYPES_LEFT_HAVE, key, values);
 }
 
 void reason_of_types(struct question *q, struct solver_reason *reason, unsigned set)
 {
-    struct arena *arena = q->run->arena;
     const uint64_t *left = reason_left(q, SOLVER_REASON_REQUIREMENT, set);
     const struct solver_requirements *wanted = &q->relaxation->full.requirements;
     struct clash all = gather(q, wanted, &q->set->requirements);
     struct clash clash = fewest(q, &all, left);
     put_number_last(&clash);
     if (clash.count == 0) {
-        struct text asks = TEXT("");
+        const struct solver_requirement **asked =
+            ARENA_ARRAY(q->run->arena, wanted->count, const struct solver_requirement *);
         for (size_t i = 0; i < wanted->count; i++)
-            asks = arena_printf(arena, "%.*s%s%.*s", TEXT_ARGS(asks), i == 0 ? "" : " and ",
-                                TEXT_ARGS(words_requirement(q->problem, arena, &wanted->items[i])));
-        reason->message = asks.size == 0
-                              ? "what it asks for is not all to be had in one place"
-                              : arena_printf(arena, "asks for %.*s", TEXT_ARGS(asks)).data;
+            asked[i] = &wanted->items[i];
+        reason->message = wanted->count == 0 ? SAY_ONLY(NOT_IN_ONE_PLACE)
+                                             : SAY(q, ASKS, operand_asked(q, asked, wanted->count));
         return;
     }
     if (set != 1u << SOLVER_REASON_REQUIREMENT)
         tell_what_they_leave(q, reason, &clash, &all);
-    else if (clash.count == 1 && reason_names_types(q, clash.told[0]))
-        reason_of_named(q, reason, clash.told[0]);
+    else if (clash.count == 1 && names_types(q, clash.told[0]))
+        tell_named(q, reason, clash.told[0]);
     else
-        tell_no_type(q, reason, &clash, left, " of this NodePool");
+        tell_no_type(q, reason, &clash, left, true);
 }
 
 /* The label of the pool's nodes whose key is nearest. */
@@ -274,47 +396,40 @@ static struct text nearest_label(struct question *q, uint32_t key)
     const struct solver_requirements *own = &q->problem->pools.items[q->pool].requirements;
     struct text *keys = ARENA_ARRAY(arena, own->count, struct text);
     for (size_t i = 0; i < own->count; i++)
-        keys[i] = words_key(q->problem, own->items[i].key);
-    size_t nearest = text_nearest(words_key(q->problem, key), keys, own->count, TYPO_EDITS);
+        keys[i] = key_text(q->problem, own->items[i].key);
+    size_t nearest = text_nearest(key_text(q->problem, key), keys, own->count, TYPO_EDITS);
     return nearest < own->count ? keys[nearest] : TEXT("");
 }
 
 void reason_of_conflict(struct question *q, struct solver_reason *reason)
 {
     const struct solver_problem *problem = q->problem;
-    struct arena *arena = q->run->arena;
     bool hostname = q->conflict == problem->hostname_key;
     const struct solver_requirement *wanted =
         hostname ? q->relaxation->full.hostname
                  : solver_requirements_get(&q->relaxation->full.requirements, q->conflict);
     const struct solver_requirement *own =
         solver_requirements_get(&problem->pools.items[q->pool].requirements, q->conflict);
-    if (!hostname && own != NULL && reason_names_types(q, wanted)) {
-        reason_of_named(q, reason, wanted);
+    if (!hostname && own != NULL && names_types(q, wanted)) {
+        tell_named(q, reason, wanted);
         return;
     }
-    struct text wants = words_requirement(problem, arena, wanted);
-    reason->message = arena_printf(arena, "asks for %.*s", TEXT_ARGS(wants)).data;
+    reason->message = SAY(q, ASKS, operand_requirement(q, wanted));
     if (hostname) {
-        reason->nearest = "a node that is yet to be bought has no such name";
+        reason->nearest = SAY_ONLY(NO_SUCH_HOSTNAME);
         return;
     }
     if (own == NULL) {
         struct text near = nearest_label(q, q->conflict);
-        reason->nearest = near.size == 0
-                              ? "the NodePool gives its nodes no such label"
-                              : arena_printf(arena, "the NodePool gives its nodes the label %.*s",
-                                             TEXT_ARGS(near))
-                                    .data;
+        reason->nearest =
+            near.size == 0 ? SAY_ONLY(NO_SUCH_LABEL) : SAY(q, LABEL_OF_POOL, operand_name(near));
         return;
     }
     size_t first = bits_next(own->words, own->word_count, 0);
     bool restricts = own->complement || first == SIZE_MAX ||
                      bits_next(own->words, own->word_count, first + 1) != SIZE_MAX;
-    struct text has = words_requirement(problem, arena, own);
-    reason->nearest =
-        arena_printf(arena, "the NodePool %s %.*s", restricts ? "allows" : "has", TEXT_ARGS(has))
-            .data;
+    struct solver_operand has = operand_requirement(q, own);
+    reason->nearest = restricts ? SAY(q, POOL_ALLOWS, has) : SAY(q, POOL_HAS, has);
 }
 
 /* ---- pools that launch nothing ---- */
@@ -325,11 +440,10 @@ static const struct solver_requirement *contradiction(const struct question *q)
     const struct solver_requirements *own = &q->problem->pools.items[q->pool].requirements;
     for (size_t i = 0; i < own->count; i++) {
         const struct solver_requirement *r = &own->items[i];
-        if (solver_requirement_op(r) != SOLVER_DOES_NOT_EXIST ||
-            !reason_type_says(q->problem, r->key))
+        if (solver_requirement_op(r) != SOLVER_DOES_NOT_EXIST || !type_says(q->problem, r->key))
             continue;
         uint64_t *options = copy_options(q, q->problem->pools.items[q->pool].all_options);
-        reason_keep(q, r, options);
+        keep(q, r, options);
         if (!bits_any(options, q->problem->option_words))
             return r;
     }
@@ -338,15 +452,10 @@ static const struct solver_requirement *contradiction(const struct question *q)
 
 static void tell_unoffered(struct question *q, struct solver_reason *reason)
 {
-    struct arena *arena = q->run->arena;
-    struct text where =
-        words_offering(q->problem, arena, &q->problem->pools.items[q->pool].requirements);
+    struct solver_operand where =
+        operand_offering(q, &q->problem->pools.items[q->pool].requirements);
     reason->message =
-        where.size == 0
-            ? "none of the NodePool's instance types is on offer"
-            : arena_printf(arena, "no instance type of this NodePool is on offer with %.*s",
-                           TEXT_ARGS(where))
-                  .data;
+        where.asked.count == 0 ? SAY_ONLY(POOL_NOT_OFFERED) : SAY(q, POOL_NOT_OFFERED_WITH, where);
 }
 
 void reason_of_pool(struct question *q, struct solver_reason *reason)
@@ -355,24 +464,20 @@ void reason_of_pool(struct question *q, struct solver_reason *reason)
     struct arena *arena = q->run->arena;
     const struct pool *pool = &problem->pools.items[q->pool];
     if (!bits_any(pool->all_options, problem->option_words)) {
-        reason->message = "no instance type that the NodePool's class offers is known";
+        reason->message = SAY_ONLY(CLASS_HAS_NO_TYPE);
         return;
     }
     const struct solver_requirement *none = contradiction(q);
     if (none != NULL) {
-        reason->message = arena_printf(arena,
-                                       "no instance type is left: the NodePool's requirements on "
-                                       "%.*s allow no value of it",
-                                       TEXT_ARGS(words_key(problem, none->key)))
-                              .data;
+        reason->message =
+            SAY(q, POOL_CONTRADICTS_ITSELF, operand_name(key_text(problem, none->key)));
         return;
     }
     struct clash all = gather(q, &pool->requirements, &pool->requirements);
     struct clash clash = fewest(q, &all, pool->all_options);
     put_number_last(&clash);
     if (clash.count > 0) {
-        tell_no_type(q, reason, &clash, pool->all_options, "");
-        reason->message = arena_printf(arena, "%s, as the NodePool requires", reason->message).data;
+        tell_no_type(q, reason, &clash, pool->all_options, false);
         return;
     }
     uint64_t *options = ARENA_ARRAY(arena, problem->option_words, uint64_t);
@@ -385,5 +490,5 @@ void reason_of_pool(struct question *q, struct solver_reason *reason)
     if (any == 0)
         tell_unoffered(q, reason);
     else
-        reason->message = "DaemonSets leave no room on any instance type of this NodePool";
+        reason->message = SAY_ONLY(DAEMONS_FILL_POOL);
 }

@@ -437,14 +437,8 @@ enum solver_reason_kind {
 };
 /* "taint", "requirement", ... */
 const char *solver_reason_name(enum solver_reason_kind kind);
-struct solver_reason {
-    uint32_t pool; /* SOLVER_NONE: whatever pool it were, or of the nodes there are */
-    enum solver_reason_kind kind;
-    const char *message; /* in a developer's words, one line */
-    const char *nearest; /* the nearest miss; "" when there is none */
-};
 struct solver_reasons {
-    const struct solver_reason *items; /* those of no pool, then by pool; each by kind */
+    const struct solver_reason *items; /* solver/reason.h; of no pool, then by pool, by kind */
     size_t count;
 };
 struct solver_reasons solver_explain(struct solver_run *run, uint32_t pod);

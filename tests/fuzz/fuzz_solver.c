@@ -3,6 +3,7 @@
  * is asked is answered as if it had been built so. */
 #include <string.h>
 
+#include "simulation/reason_words.h"
 #include "solver_case.h"
 
 enum { ARENA_BYTES = 256 << 20, QUESTIONS = 3 };
@@ -42,15 +43,16 @@ static void check_same_plan(const struct solver_plan *a, const struct solver_pla
 /* ---- pods that fit nowhere ---- */
 
 static void check_reasons(struct solver_run *run, const struct built *built,
-                          const struct solver_plan *plan)
+                          const struct solver_plan *plan, struct arena *arena)
 {
     for (size_t i = 0; i < plan->place_count; i++) {
         if (plan->places[i].kind != SOLVER_UNSCHEDULABLE)
             continue;
-        struct solver_reasons reasons = solver_explain(run, plan->places[i].pod);
+        struct reasons_words reasons =
+            reasons_tell(solver_explain(run, plan->places[i].pod), arena);
         REQUIRE(reasons.count > 0);
         for (size_t j = 0; j < reasons.count; j++) {
-            const struct solver_reason *reason = &reasons.items[j], *last = reason - (j > 0);
+            const struct reason_words *reason = &reasons.items[j], *last = reason - (j > 0);
             REQUIRE(reason->kind < SOLVER_REASON_COUNT && solver_reason_name(reason->kind)[0]);
             REQUIRE(reason->pool == SOLVER_NONE || reason->pool < built->pools.count);
             REQUIRE(reason->message[0] != '\0' && strchr(reason->message, '\n') == NULL);
@@ -141,7 +143,7 @@ static void solve(void *argument)
     struct solver_run *run = solver_run_create(built.problem, arena);
     const struct solver_plan *plan = solver_solve(run);
     plan_check(&built, plan, arena);
-    check_reasons(run, &built, plan);
+    check_reasons(run, &built, plan, arena);
     check_plain_pods(&built, plan);
 
     check_same_plan(plan, solver_solve(solver_run_create(built.problem, arena)));

@@ -3,6 +3,7 @@
 #ifndef TAFFRAIL_UNIT_SOLVER_FIXTURE_H
 #define TAFFRAIL_UNIT_SOLVER_FIXTURE_H
 
+#include "simulation/reason_words.h"
 #include "solver_round.h"
 
 #define EXPECT_INT(actual, expected) \

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/base.h"
+#include "simulation/reason_words.h"
 #include "solver/solver.h"
 #include "unit.h"
 
@@ -72,9 +73,10 @@ static inline const char *tell_claim(struct arena *arena, const struct solver_pr
 static inline const char *tell_reasons(struct arena *arena, const struct solver_problem *problem,
                                        struct solver_reasons reasons)
 {
+    struct reasons_words told = reasons_tell(reasons, arena);
     struct lines lines = {0};
-    for (size_t i = 0; i < reasons.count; i++) {
-        const struct solver_reason *r = &reasons.items[i];
+    for (size_t i = 0; i < told.count; i++) {
+        const struct reason_words *r = &told.items[i];
         /* Of several groups in the way it tells of the one that came first. */
         bool topology = r->kind == SOLVER_REASON_TOPOLOGY;
         *LIST_PUSH(arena, &lines) =

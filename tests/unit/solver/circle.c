@@ -26,7 +26,8 @@ static struct span tell_circle(size_t count)
 
 static const char *nearest_of(size_t pod)
 {
-    struct solver_reasons reasons = solver_explain(world.run, world.pods.items[pod].number);
+    struct reasons_words reasons =
+        reasons_tell(solver_explain(world.run, world.pods.items[pod].number), world.arena);
     EXPECT_INT(reasons.count, 1);
     return reasons.count == 1 ? reasons.items[0].nearest : "";
 }

@@ -10,13 +10,13 @@ struct explain_case {
     const char *words[4]; /* parts of the messages and nearest misses */
 };
 
-static struct solver_reasons explain(size_t pod)
+static struct reasons_words explain(size_t pod)
 {
     EXPECT_INT(world.pods.items[pod].place.kind, SOLVER_UNSCHEDULABLE);
-    return solver_explain(world.run, world.pods.items[pod].number);
+    return reasons_tell(solver_explain(world.run, world.pods.items[pod].number), world.arena);
 }
 
-static const char *kinds_of(struct solver_reasons reasons)
+static const char *kinds_of(struct reasons_words reasons)
 {
     struct text_builder out = {.arena = world.arena};
     for (size_t i = 0; i < reasons.count; i++)
@@ -24,7 +24,7 @@ static const char *kinds_of(struct solver_reasons reasons)
     return reasons.count == 0 ? "" : text_builder_text(&out).data;
 }
 
-static const char *words_of(struct solver_reasons reasons)
+static const char *words_of(struct reasons_words reasons)
 {
     struct text_builder out = {.arena = world.arena};
     for (size_t i = 0; i < reasons.count; i++)
@@ -32,7 +32,7 @@ static const char *words_of(struct solver_reasons reasons)
     return reasons.count == 0 ? "" : text_builder_text(&out).data;
 }
 
-static void expect_words(struct solver_reasons reasons, const char *const *words, size_t count)
+static void expect_words(struct reasons_words reasons, const char *const *words, size_t count)
 {
     const char *said = words_of(reasons);
     for (size_t i = 0; i < count && words[i] != NULL; i++) {
@@ -50,7 +50,7 @@ static void run(const struct explain_case *cases, size_t count)
         world_pool(&cases[i].pool);
         size_t pod = world_pod(&cases[i].pod);
         solve();
-        struct solver_reasons reasons = explain(pod);
+        struct reasons_words reasons = explain(pod);
         EXPECT_TEXT(kinds_of(reasons), cases[i].kinds);
         expect_words(reasons, cases[i].words, 4);
         for (size_t j = 0; j < reasons.count; j++)
@@ -232,7 +232,7 @@ static void test_whatever_the_pool(void)
             POOL(.name = j == 0 ? "one" : "two");
         size_t pod = world_pod(&cases[i].pod);
         solve();
-        struct solver_reasons reasons = explain(pod);
+        struct reasons_words reasons = explain(pod);
         EXPECT_TEXT(kinds_of(reasons), cases[i].kinds);
         expect_words(reasons, cases[i].words, 2);
         for (size_t j = 0; j < reasons.count; j++)
@@ -249,7 +249,7 @@ static void test_each_pool(void)
     POOL(.name = "full", .limits = "cpu 0");
     size_t pod = POD(.selector = "zone=test-zone-1", .requests = "cpu 1");
     solve();
-    struct solver_reasons reasons = explain(pod);
+    struct reasons_words reasons = explain(pod);
     EXPECT_INT(reasons.count, 3);
     uint32_t before = 0;
     for (size_t i = 0; i < reasons.count; i++) {
@@ -330,7 +330,7 @@ static void test_taken_in_the_round(void)
         struct span pods = world_pods(cases[i].count, &cases[i].pod);
         solve();
         EXPECT_SCHEDULED(pods, cases[i].scheduled);
-        struct solver_reasons reasons = {0};
+        struct reasons_words reasons = {0};
         for (size_t j = 0; j < pods.count; j++)
             if (node_of(pods.first + j) == NULL)
                 reasons = explain(pods.first + j);

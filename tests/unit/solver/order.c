@@ -275,11 +275,12 @@ static void check_reasons(uint64_t seed)
     for (size_t i = 0; i < world.pods.count; i++) {
         if (node_of(i) != NULL)
             continue;
-        struct solver_reasons reasons = solver_explain(world.run, world.pods.items[i].number);
+        struct reasons_words reasons =
+            reasons_tell(solver_explain(world.run, world.pods.items[i].number), world.arena);
         EXPECT_INT(reasons.count > 0, 1);
         uint64_t pools = 0;
         for (size_t j = 0; j < reasons.count; j++) {
-            const struct solver_reason *reason = &reasons.items[j], *before = reason - 1;
+            const struct reason_words *reason = &reasons.items[j], *before = reason - 1;
             EXPECT_INT(reason->message[0] != '\0' && strchr(reason->message, '\n') == NULL, 1);
             EXPECT_INT(reason->nearest != NULL && strchr(reason->nearest, '\n') == NULL, 1);
             EXPECT_INT(j == 0 || reason->pool + 1 > before->pool + 1 ||

@@ -399,7 +399,7 @@ static void senseless_questions_are_refused(void)
     answer = ask(run, &unhad, arena);
     CU_ASSERT_EQUAL(answer.kind, SOLVER_UNSCHEDULABLE);
     ASSERT_INT(answer.reasons.count, 1);
-    ASSERT_INT(answer.reasons.items[0].kind, SOLVER_REASON_RESOURCES);
+    ASSERT_INT(reasons_tell(answer.reasons, arena).items[0].kind, SOLVER_REASON_RESOURCES);
     (void)solver_solve(run);
     CU_ASSERT_FALSE(solver_query(run, &fine, arena, &answer, &error));
     ASSERT_TEXT(text_of(error.what), "the run was solved; ask another one");

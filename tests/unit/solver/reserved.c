@@ -245,7 +245,8 @@ static void test_explained(void)
         POOL(.name = "default");
         size_t pod = POD(.requests = "cpu 1");
         solve();
-        struct solver_reasons reasons = solver_explain(world.run, world.pods.items[pod].number);
+        struct reasons_words reasons =
+            reasons_tell(solver_explain(world.run, world.pods.items[pod].number), world.arena);
         CU_ASSERT_TRUE_FATAL(reasons.count == 1);
         EXPECT_INT(reasons.items[0].kind, SOLVER_REASON_OFFERING);
         EXPECT_TEXT(reasons.items[0].message, cases[i].message);

@@ -6,10 +6,11 @@
 static const char *told(size_t pod)
 {
     EXPECT_INT(world.pods.items[pod].place.kind, SOLVER_UNSCHEDULABLE);
-    struct solver_reasons reasons = solver_explain(world.run, world.pods.items[pod].number);
+    struct reasons_words reasons =
+        reasons_tell(solver_explain(world.run, world.pods.items[pod].number), world.arena);
     struct text_builder out = {.arena = world.arena};
     for (size_t i = 0; reasons.count > 0 && i < 2 * reasons.count; i++) {
-        const struct solver_reason *reason = &reasons.items[i % reasons.count];
+        const struct reason_words *reason = &reasons.items[i % reasons.count];
         if ((reason->pool == SOLVER_NONE) != (i >= reasons.count))
             continue;
         text_builder_printf(&out, "%s%s: %s%s%s", out.size == 0 ? "" : "\n",
