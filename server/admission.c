@@ -1,4 +1,4 @@
-/* Who is let in: how many bytes and reviews are in flight, by lanes of size. */
+/* Admission: the bytes and reviews in flight, by lanes of size. */
 #include "server/admission.h"
 
 #include "base/clock.h"
@@ -27,7 +27,7 @@ static bool take_now(struct allowance *allowance, size_t amount)
     return true;
 }
 
-/* With the mutex held. Only the first is told: the others would find less than it does. */
+/* With the mutex held. Only the first is woken: the others would find less than it does. */
 static void wake_first(struct allowance *allowance)
 {
     struct waiter *first = TAILQ_FIRST(&allowance->waiters);
@@ -35,8 +35,8 @@ static void wake_first(struct allowance *allowance)
         pthread_cond_signal(&first->turn);
 }
 
-/* Who waits says so before it looks once more, and who returns something looks for waiters
- * afterwards: sequentially consistent, so that one of the two sees the other. */
+/* The waiting thread announces itself before it looks again, and the returning thread then looks
+ * for waiters: sequentially consistent, so one of the two sees the other. */
 static bool take_later(struct allowance *allowance, size_t amount, int64_t until_ms)
 {
     const struct timespec until = timespec_of_ms(until_ms);

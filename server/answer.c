@@ -1,6 +1,6 @@
-/* What a review is answered: warnings, notes for the audit log, and why it is denied. It is written
- * into the arena, so that memory that ends leaves no half of an answer, and never over
- * ANSWER_BYTES_MAX, whatever is in it. */
+/* The answer to a review: warnings, notes for the audit log, and the reasons of a denial. It is
+ * written into the arena, so that no half of an answer is sent when memory ends, and never exceeds
+ * ANSWER_BYTES_MAX. */
 #include <string.h>
 
 #include "server/patch.h"
@@ -73,7 +73,8 @@ static void add_change_warnings(struct reply *reply)
 
 /* ---- for the audit log ---- */
 
-/* A list of distinct texts, as audit annotations hold them; what they would cut is not added. */
+/* A list of distinct texts, as audit annotations hold them; a text that does not fit whole is not
+ * added. */
 static void add_once(struct text_builder *builder, struct text value)
 {
     struct text rest = text_builder_text(builder);
@@ -123,7 +124,7 @@ static void add_annotations(struct reply *reply)
     annotate(reply, "pre-existing", text_builder_text(&pre_existing));
 }
 
-/* Of one rail all changes together, since a key stands once. */
+/* All changes of one rail together, because a key may occur only once. */
 static struct text changes_of_rail(const struct reply *reply, const char *rail)
 {
     struct text_builder all = {.arena = reply->arena};
@@ -136,8 +137,8 @@ static struct text changes_of_rail(const struct reply *reply, const char *rail)
     return text_builder_text(&all);
 }
 
-/* The keys are the rails' names. Asked again about a pod that carries the changes, nothing is said:
- * a key that comes with another value is lost. */
+/* The keys are the rails' names. In a second call about a pod that has the changes, there is no
+ * annotation: a key with another value would be lost. */
 static void add_change_annotations(struct reply *reply)
 {
     const struct verdict *verdict = reply->verdict;
@@ -184,7 +185,7 @@ static struct text json_of_cause(const struct finding *finding, struct arena *ar
     return text_builder_text(&out);
 }
 
-/* As many as there is room for, then how many more there are. */
+/* As many as fit, then the number of the rest. */
 static void add_causes(struct text_builder *out, const struct reply *reply, size_t room_bytes)
 {
     enum { LAST_BYTES = 128 };
@@ -212,7 +213,7 @@ static void add_causes(struct text_builder *out, const struct reply *reply, size
     text_builder_add(out, TEXT("]"));
 }
 
-/* 403 on every operation: `kubectl apply --force` deletes live objects on Invalid. */
+/* 403 on every operation: on Invalid, `kubectl apply --force` deletes live objects. */
 static void add_status(struct text_builder *out, const struct reply *reply, size_t rest_bytes)
 {
     const struct subject *subject = &reply->review->subject;
@@ -232,7 +233,7 @@ static void add_status(struct text_builder *out, const struct reply *reply, size
     text_builder_add(out, TEXT("}}"));
 }
 
-/* What comes after the status. */
+/* The part after the status. */
 static struct text json_of_rest(const struct reply *reply)
 {
     struct text_builder out = {.arena = reply->arena};

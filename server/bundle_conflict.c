@@ -1,4 +1,4 @@
-/* Somebody else who writes CA bundles: how long ours waits. */
+/* Another writer of CA bundles: how long our own write waits. */
 #include "server/bundle_conflict.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* Runs a informer over HTTP, on a thread of its own. */
+/* Runs an informer over HTTP, on a thread of its own. */
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
@@ -14,8 +14,8 @@
 
 enum { PAUSE_MS = 1000 }; /* when even waiting fails */
 
-/* Of the memory there is, two thirds are for reviews; of the rest the view gets what it keeps, and
- * lists and watches what they hold until it is read. */
+/* Two thirds of the memory are for reviews. One of 5 parts of it is for stored objects, and one of
+ * 32 for bytes of lists and watches that are not read yet. */
 enum { VIEW_PART = 5, LISTS_PART = 32 };
 
 struct cluster {

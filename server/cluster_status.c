@@ -1,4 +1,4 @@
-/* What /readyz and /metrics say of the cluster that is watched. */
+/* The watched cluster on /readyz and /metrics. */
 #include "server/cluster_status.h"
 
 #include <pthread.h>
@@ -34,7 +34,7 @@ void cluster_status_set(struct cluster_status *status, const struct cluster_repo
     pthread_mutex_unlock(&status->mutex);
 }
 
-/* A copy: what prints may end in its arena's guard, and would leave a lock behind. */
+/* A copy, because printing may end in its arena's guard, and would leave a lock behind. */
 static struct cluster_report read_status(struct cluster_status *status)
 {
     pthread_mutex_lock(&status->mutex);
@@ -74,7 +74,7 @@ static int64_t age_ms(const struct cluster_report *report, enum kind kind, int64
     return then_ms < 0 ? -1 : then_ms + (now_ms - report->at_ms);
 }
 
-/* What an API server says, in one line. */
+/* An API server's message, in one line. */
 static struct text one_line(const char *problem, struct arena *arena)
 {
     struct text line = arena_text(arena, text_of(problem));
@@ -85,8 +85,8 @@ static struct text one_line(const char *problem, struct arena *arena)
     return line;
 }
 
-/* What is wrong with single objects takes nothing from the others: they are counted here, and named
- * in the verbose answer. */
+/* A problem of a single object does not affect the others: these are counted here, and named in the
+ * verbose answer. */
 static void add_unreadable(const struct cluster_report *report, struct text_builder *out)
 {
     for (enum kind kind = 0; kind < KIND_COUNT; kind++) {
@@ -183,7 +183,7 @@ static void family(struct text_builder *out, const char *name, const char *type,
     text_builder_printf(out, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, type);
 }
 
-/* One number of each kind. */
+/* One number for each kind. */
 struct series {
     const char *name, *type, *help;
     uint64_t (*value)(const struct kind_report *of);

@@ -1,5 +1,5 @@
-/* What the process gives up before it answers anybody, so that whoever takes it over has nothing
- * but its own open files: new privileges, dumps and debuggers, and capabilities. */
+/* The rights that the process gives up before it answers anybody: new privileges, dumps and
+ * debuggers, and capabilities. An attacker who takes it over then has only its open files. */
 #include <errno.h>
 #include <linux/capability.h>
 #include <string.h>
@@ -24,13 +24,14 @@ static bool has(const capability_sets sets, unsigned capability)
     return (sets[capability / WORD_BITS].effective >> capability % WORD_BITS & 1) != 0;
 }
 
-/* What no later exec could give back. Without CAP_SETPCAP it cannot be changed, and new privileges
- * are ruled out all the same. */
+/* Capabilities that no later exec can give back. Without CAP_SETPCAP the set cannot be changed, but
+ * new privileges are ruled out all the same. */
 static bool drop_bounding_set(void)
 {
     int present = 1;
     for (unsigned capability = 0; present >= 0; capability++) {
-        present = prctl(PR_CAPBSET_READ, capability, 0, 0, 0); /* -1: the kernel knows no more */
+        present = prctl(PR_CAPBSET_READ, capability, 0, 0,
+                        0); /* -1: the kernel knows no more capabilities */
         if (present == 1 && prctl(PR_CAPBSET_DROP, capability, 0, 0, 0) != 0)
             return false;
     }

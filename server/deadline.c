@@ -1,5 +1,5 @@
-/* What ends a review from inside: its own time of the processor, its caller's time, and a caller
- * who has gone. Asked where memory is taken and in long loops (base.h, arena_watch). */
+/* Ends a review from inside: when its own CPU time or its caller's time is over, or when the caller
+ * is gone. The arena asks it where memory is taken and in long loops (base.h, arena_watch). */
 #include "server/deadline.h"
 
 enum { LOOK_EVERY_US = 50000 };

@@ -1,4 +1,4 @@
-/* Fingerprints of files and folders, by which a change is noticed. */
+/* Fingerprints of files and folders, to notice a change. */
 #include <errno.h>
 #include <fcntl.h>
 #include <gnutls/crypto.h>
@@ -10,7 +10,7 @@
 
 enum { NAMES_BUDGET_BYTES = 256 << 20 };
 
-/* The names are found first: under the arena's guard no descriptor may be open. */
+/* The names are collected first: under the arena's guard no descriptor may be open. */
 struct finding_files {
     struct arena *arena;
     struct path_set paths;
@@ -23,7 +23,7 @@ static void find_files(void *argument)
     struct finding_files *finding = argument;
     for (size_t i = 0; i < finding->paths.count; i++) {
         const char *path = finding->paths.items[i];
-        /* A folder too: its time tells that something in it went and came back. */
+        /* A folder, too: its time shows that something in it went and came back. */
         *LIST_PUSH(finding->arena, &finding->files) = path;
         if (path_is_folder(path))
             folder_find_documents(path, finding->arena, &finding->files, &finding->problems);
@@ -40,8 +40,8 @@ static void add_text(gnutls_hash_hd_t hash, const char *text)
     add(hash, text, strlen(text) + 1);
 }
 
-/* A time stands still for two changes within one tick of the kernel's clock, but a file that was
- * replaced has another inode, and one that was written in place another change time. */
+/* Two changes within one tick of the kernel's clock have the same time. But a replaced file has
+ * another inode, and a file written in place another change time. */
 static void add_stamp(gnutls_hash_hd_t hash, const char *path)
 {
     struct stat status;
@@ -63,7 +63,7 @@ static void add_content(gnutls_hash_hd_t hash, const char *path)
     unsigned char buffer[16 << 10];
     uint64_t size = 0;
     ssize_t count = -1;
-    /* What is no plain file, a pipe for one, is not waited for. */
+    /* Does not wait for a special file, such as a pipe. */
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd >= 0) {
         while ((count = read(fd, buffer, sizeof buffer)) > 0 || (count < 0 && errno == EINTR)) {

@@ -1,4 +1,4 @@
-/* The HTTPS server: TLS, doors, start and stop. */
+/* The HTTPS server: TLS, listeners, start and stop. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <malloc.h>
@@ -30,8 +30,8 @@ enum {
     BACKLOG = 1024,
 };
 
-/* What GnuTLS's NORMAL has besides, no client needs that was made since 2012: TLS 1.1, CBC, SHA-1,
- * and a key that is encrypted with the certificate's own. */
+/* No client since 2012 needs the rest of GnuTLS's NORMAL: TLS 1.1, CBC, SHA-1, and a key that is
+ * encrypted with the certificate's own. */
 static const char priorities[] =
     "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2:-KX-ALL:+ECDHE-ECDSA:+ECDHE-RSA"
     ":-CIPHER-ALL:+AES-128-GCM:+AES-256-GCM:+CHACHA20-POLY1305:-MAC-ALL:+AEAD"
@@ -101,8 +101,8 @@ bool server_set_certificate(struct server *server, const struct cert_pair *pair,
     return true;
 }
 
-/* Called in every handshake. The transport pointer is what connection_watch_tls has set. What is
- * lent here is pinned until the connection closes, however long the handshake takes. */
+/* GnuTLS calls this in every handshake. The transport pointer is set by connection_watch_tls. The
+ * certificate is pinned until the connection closes, for a handshake of any length. */
 static int give_certificate(gnutls_session_t session, const gnutls_datum_t *authorities,
                             int authority_count, const gnutls_pk_algorithm_t *algorithms,
                             int algorithm_count, gnutls_pcert_st **chain, unsigned *chain_count,
@@ -300,16 +300,15 @@ static long core_count(void)
     return count < 1 ? 1 : count;
 }
 
-/* Left alone, malloc keeps large blocks once one was freed, in each of its heaps, and has eight of
- * these a core: memory of one hostile minute, or of the busiest one, would stay with the process.
- */
+/* By default, malloc keeps large blocks once one was freed, in each of its heaps, and has eight
+ * heaps a core. The memory of one hostile or busy minute would stay with the process. */
 static void bound_heaps(void)
 {
     mallopt(M_MMAP_THRESHOLD, LARGE_BLOCK_BYTES);
     mallopt(M_ARENA_MAX, (int)core_count() * HEAPS_A_CORE);
 }
 
-/* More reviews than cores only share them; the limit is there for their memory. */
+/* More reviews than cores only share the cores; the limit is for their memory. */
 static size_t review_limit(const struct server_options *options)
 {
     if (options->review_limit != 0)
@@ -319,9 +318,9 @@ static size_t review_limit(const struct server_options *options)
                                                        : REVIEW_LIMIT_LEAST;
 }
 
-/* Half for bodies, half for arenas. Of the former, each of as many connections as there may be has
- * room for a small one, so that nobody waits there; of the latter, each small review that may be
- * judged at the same time. Large ones have half of the processor's cores. */
+/* Half for bodies, half for arenas. Every possible connection has room for a small body, so nobody
+ * waits there. Every small review that may run at the same time has room for its arena. Large ones
+ * have half of the cores. */
 static void divide(size_t bytes, size_t reviews, struct lane_limits limits[LANE_COUNT])
 {
     size_t small_arenas = reviews * arena_budget(SMALL_BODY_BYTES);
@@ -340,7 +339,7 @@ static void divide(size_t bytes, size_t reviews, struct lane_limits limits[LANE_
     };
 }
 
-/* A body that is allowed must not be larger than what all may take. */
+/* An allowed body must not be larger than the bytes for all. */
 static bool start_admission(struct server *server, const struct server_options *options,
                             struct error *error)
 {
@@ -361,7 +360,7 @@ static bool start_admission(struct server *server, const struct server_options *
     return true;
 }
 
-/* Whatever of it was opened or started. */
+/* Closes whatever was opened or started. */
 void server_close(struct server *server)
 {
     if (server == NULL)
@@ -433,7 +432,7 @@ uint16_t server_ops_port(const struct server *server)
     return server->ports[DOOR_OPS];
 }
 
-/* Clients that the kernel has let in are served too; then nobody else is. */
+/* Serves clients that the kernel has accepted, then nobody else. */
 static void stop_accepting(struct server *server, int64_t deadline_ms)
 {
     int listener = MHD_quiesce_daemon(server->daemons[DOOR_WEBHOOK]);
@@ -449,7 +448,7 @@ static void stop_accepting(struct server *server, int64_t deadline_ms)
             break;
         MHD_add_connection(server->daemons[DOOR_WEBHOOK], fd, (struct sockaddr *)&address, size);
     }
-    /* Closed at the end: the daemon's thread may still look at the number. */
+    /* Closed at the end, because the daemon's thread may still use the number. */
     shutdown(listener, SHUT_RDWR);
 }
 
@@ -460,8 +459,8 @@ static void sleep_until(int64_t until_ms)
         ;
 }
 
-/* MHD_stop_daemon lets a handler finish but does not send its reply, and never says
- * `Connection: close` by itself. */
+/* MHD_stop_daemon lets a handler finish but does not send its reply, and never sends `Connection:
+ * close` by itself. */
 void server_drain(struct server *server, int64_t settle_ms, int64_t deadline_ms)
 {
     int64_t now = monotonic_ms();

@@ -4,14 +4,14 @@
 #include "base/clock.h"
 #include "server/http.h"
 
-/* A controller makes a Pod within milliseconds of its ReplicaSet, and what is watched is behind by
- * as much: a verdict that hangs on an owner which is not seen waits for a world that shows it.
- * Nothing of a world is held meanwhile. */
+/* A controller makes a Pod within milliseconds of its ReplicaSet, and a watch is behind by as much.
+ * So a verdict that needs an unseen owner waits for a world that shows it. Meanwhile it holds no
+ * world. */
 
 enum {
     AWAIT_MS_MAX = 1000,
-    AWAIT_PARTS = 2,   /* of the caller's time, one may be waited */
-    WAITING_PARTS = 4, /* of a lane's reviews, one part may wait: the others have work to do */
+    AWAIT_PARTS = 2,   /* the wait is one such part of the caller's time */
+    WAITING_PARTS = 4, /* one such part of a lane's reviews may wait; the others can work */
     NAME_BYTES_MAX = 256,
 };
 
@@ -22,7 +22,7 @@ int64_t await_until_ms(const struct request *request, int64_t now_ms)
     return request->timeout_us != 0 && part_ms < until_ms ? part_ms : until_ms;
 }
 
-/* An owner in memory of its own: its names are the world's. */
+/* An owner in memory of its own: its names belong to the world. */
 struct sought {
     struct awaited_owner owner;
     char bytes[3][NAME_BYTES_MAX];

@@ -1,4 +1,4 @@
-/* Connections, and the limits of their time. */
+/* Connections, and their deadlines. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,10 +8,10 @@
 #include "base/clock.h"
 #include "server/http.h"
 
-/* libmicrohttpd's own timeout knows inactivity only: a byte now and then keeps a request alive for
+/* libmicrohttpd's own timeout is only for inactivity: a byte now and then keeps a request alive for
  * ever. (And with poll, a thread may spin through the last second of it.) So the table keeps a
- * deadline for each connection, and the janitor shuts the socket of what is late; the connection's
- * thread then sees the end of its input. */
+ * deadline for each connection, and the janitor shuts down the socket of late ones; the
+ * connection's thread then sees the end of its input. */
 
 enum {
     IDLE_TIMEOUT_MS =
@@ -20,7 +20,7 @@ enum {
     TICK_MS_MAX = 1000,
 };
 
-/* Who reads DEADLINE_IDLE here also sees the quiet_since_ms that was stored before it. */
+/* A thread that reads DEADLINE_IDLE here also sees the quiet_since_ms that was stored before it. */
 static int64_t deadline_of(const struct connection *connection)
 {
     return atomic_load_explicit(&connection->deadline_ms, memory_order_acquire);
@@ -49,8 +49,8 @@ static int64_t quiet_since(const struct connection *connection)
     return atomic_load_explicit(&connection->quiet_since_ms, memory_order_relaxed);
 }
 
-/* The fd is the connection's own: it is closed only after connection_close, which takes the mutex
- * that is held here. */
+/* The fd is still the connection's own: it is closed only after connection_close, which takes the
+ * mutex that is held here. */
 void connection_end_input(struct connection *connection)
 {
     shutdown(connection->fd, SHUT_RD);
@@ -84,7 +84,7 @@ int64_t connection_since(const struct connection *connection)
 
 /* ---- the janitor ---- */
 
-/* Ends what is late; returns how many requests were. */
+/* Ends late connections; returns how many of them had a request. */
 static unsigned end_late(struct connections *connections)
 {
     unsigned late = 0;
@@ -216,7 +216,7 @@ int64_t connection_note_arrival(struct connection *connection)
     return deadline_of(connection) - connection->server->connections.request_timeout_ms;
 }
 
-/* Of the webhook, a handshake comes first. */
+/* On the webhook port, a handshake comes first. */
 static void begin(struct connection *connection, enum door door)
 {
     const struct connections *connections = &connection->server->connections;
@@ -288,7 +288,7 @@ unsigned connections_drain(struct connections *connections, int64_t deadline_ms)
             else if (settled_ms < wake_ms)
                 wake_ms = settled_ms;
         }
-        /* A connection may become idle without a sign. */
+        /* A connection may become idle without a signal. */
         if (wake_ms > now + SETTLED_MS)
             wake_ms = now + SETTLED_MS;
         wait_changed(connections, wake_ms);
@@ -298,7 +298,7 @@ unsigned connections_drain(struct connections *connections, int64_t deadline_ms)
     return left;
 }
 
-/* ---- what arrives ---- */
+/* ---- incoming bytes ---- */
 
 /* GnuTLS's pull function; its transport pointer is the connection. */
 static ssize_t pull(gnutls_transport_ptr_t transport, void *data, size_t size)
@@ -317,7 +317,7 @@ static ssize_t pull(gnutls_transport_ptr_t transport, void *data, size_t size)
     return count;
 }
 
-/* A connection whose handshake is done may stay idle: Go's transport dials ahead of need. */
+/* A connection may stay idle after its handshake: Go's transport dials ahead of need. */
 static int handshake_finished(gnutls_session_t session, unsigned message, unsigned when,
                               unsigned incoming, const gnutls_datum_t *bytes)
 {
@@ -327,7 +327,7 @@ static int handshake_finished(gnutls_session_t session, unsigned message, unsign
     gnutls_transport_ptr_t receive, send;
     gnutls_transport_get_ptr2(session, &receive, &send);
     struct connection *connection = receive;
-    /* In this order: who sees it established sees that it is idle, too. */
+    /* In this order: a thread that sees it established also sees that it is idle. */
     connection_set_idle(connection, monotonic_ms());
     atomic_store_explicit(&connection->established, true, memory_order_release);
     return 0;

@@ -8,9 +8,8 @@
 #include "server/http.h"
 #include "server/webhook_manager.h"
 
-/* The ops port: plain HTTP for the kubelet and for Prometheus. Every reply closes its connection,
- * and the janitor ends what takes longer than a request may, so that nobody can keep the probes
- * out. */
+/* Plain HTTP for the kubelet and for Prometheus. Every reply closes its connection, and the janitor
+ * ends what takes longer than a request may, so nobody can block the probes. */
 
 enum { METRICS_BYTES = 8 << 20 };
 
@@ -20,7 +19,7 @@ struct page {
     struct text body;
 };
 
-/* A page that is asked for. */
+/* A page in progress. */
 struct printing {
     struct connection *connection;
     struct arena *arena;
@@ -31,13 +30,13 @@ struct printing {
 
 static const char plain[] = "text/plain; charset=utf-8";
 
-/* Alive while it can answer at all: restarting it mends no API server and no policy. */
+/* Alive while it can answer at all: a restart repairs no API server and no policy. */
 static void livez(struct printing *printing)
 {
     printing->page = (struct page){200, plain, TEXT("ok\n")};
 }
 
-/* One line, whatever a file's name or a value in it holds. */
+/* One line, for any file name or value in it. */
 void server_set_reload_failure(struct server *server, enum reload_subject subject,
                                const char *failure, int64_t failed_unix_s)
 {
@@ -80,8 +79,8 @@ static void add_failures(struct server *server, struct text_builder *out)
     }
 }
 
-/* Ready on the last good world, though the last reload was none; and without a look at the cluster,
- * once it was waited for. */
+/* Ready with the last good world, even if the last reload failed; and without a first look at the
+ * cluster, once the wait for it is over. */
 static void readyz(struct printing *printing)
 {
     struct page *page = &printing->page;

@@ -14,12 +14,12 @@
 #include "server/deadline.h"
 #include "server/http.h"
 
-/* The API server sends one kind of request (docs/reference/admission.md 1.7). Whatever
- * libmicrohttpd would read in another way than a proxy before it might, is refused in the first
- * callback, and the connection closed, so that no byte of it is taken for a second request. */
+/* The API server sends one kind of request (docs/reference/admission.md 1.7). A request that
+ * libmicrohttpd might read differently from a proxy before it is refused in the first callback. The
+ * connection is closed, so that no byte of it is taken for a second request. */
 
 enum {
-    DISCARD_FACTOR = 4, /* bodies over the limit that are read to answer properly */
+    DISCARD_FACTOR = 4, /* bodies up to this many times the limit are read, to answer properly */
 };
 
 struct refusal_reply {
@@ -115,7 +115,7 @@ static const struct {
     {"/mutate", ROUTE_MUTATE},
 };
 
-/* The target as it was sent, before anything is decoded: a path is exactly ours, or it is not. */
+/* The target as it was sent, before it is decoded: the path must be exactly ours. */
 void *request_begin(void *closure, const char *uri, struct MHD_Connection *mhd)
 {
     (void)closure;
@@ -172,7 +172,7 @@ static enum MHD_Result read_field(void *closure, enum MHD_ValueKind kind, const 
     return MHD_YES;
 }
 
-/* Beyond what fits 63 bits is SIZE_MAX: over any limit. */
+/* A number beyond 63 bits becomes SIZE_MAX: over any limit. */
 static bool read_length(struct text digits, size_t *length)
 {
     if (digits.size == 0)
@@ -197,7 +197,7 @@ static bool is_json(struct text media_type)
     return media_type.size == type.size || strchr("; \t", media_type.data[type.size]) != NULL;
 }
 
-/* Why nothing after this header can be trusted to be its body; NULL: all is well. */
+/* Why the text after this header cannot be trusted to be its body; NULL: it can. */
 static const struct refusal_reply *check_framing(const struct header *header, size_t *length)
 {
     if (header->blank_in_name)
@@ -253,7 +253,8 @@ static enum MHD_Result read_header(struct connection *connection, struct MHD_Con
     if (refusal == NULL)
         return MHD_YES;
     /* A reply before the body is read closes the connection with a reset, which may overtake the
-     * reply; so the body is read, unless it is very large or the client waits for a word first. */
+     * reply. So the body is read, unless it is very large or the client waits for a go-ahead first.
+     */
     if (header.expect || length / DISCARD_FACTOR > connection->server->body_limit_bytes)
         return refuse(connection, mhd, refusal);
     connection->request.refusal = refusal;
@@ -270,7 +271,7 @@ static bool take_body(struct connection *connection, const char *bytes, size_t s
     if (size > request->body_limit - request->body_size)
         return false;
     if (!share_body(connection, request->body_size + size)) {
-        /* The rest is read and thrown away, so that the reply arrives. */
+        /* The rest is read and dropped, so that the reply arrives. */
         request->refusal = &overloaded;
         return_shares(connection);
         return true;
@@ -307,8 +308,8 @@ static void run_trail(void *argument)
     job->line = trail_line(&job->record, job->now_unix_ms, job->arena);
 }
 
-/* One writev for the line and its newline: up to PIPE_BUF bytes it is whole in any pipe or file. A
- * pipe that nobody reads must not stop the reviews. */
+/* One writev for the line and its newline: up to PIPE_BUF bytes it stays whole in any pipe or file.
+ * A pipe without a reader must not stop the reviews. */
 static const char *write_line(struct text line)
 {
     struct pollfd out = {.fd = STDOUT_FILENO, .events = POLLOUT};
@@ -350,7 +351,8 @@ static int64_t wall_us(void *context)
 
 bool peer_is_gone(int fd)
 {
-    /* poll would take a socket whose reading this server has ended for one that the peer closed. */
+    /* poll cannot distinguish a socket that this server has shut for reading from one that the peer
+     * closed. */
     struct tcp_info state;
     socklen_t size = sizeof state;
     return getsockopt(fd, IPPROTO_TCP, TCP_INFO, &state, &size) == 0 &&
@@ -427,7 +429,7 @@ static const struct refusal_reply *review_in_turn(struct connection *connection,
     return refusal;
 }
 
-/* Why there is no answer: what the client sent, or what this server has. */
+/* Why there is no answer: because of the client, or because of this server. */
 static enum MHD_Result reply_error(struct connection *connection, struct MHD_Connection *mhd,
                                    const struct error *error)
 {
@@ -497,7 +499,7 @@ enum MHD_Result request_handle(void *closure, struct MHD_Connection *mhd, const 
         return read_header(connection, mhd, method);
     if (*upload_data_size == 0) {
         enum MHD_Result answered = answer(connection, mhd);
-        return_shares(connection); /* a client that is slow to read holds its answer only */
+        return_shares(connection); /* a slow reader holds only its answer */
         return answered;
     }
     bool taken = take_body(connection, upload_data, *upload_data_size);

@@ -1,11 +1,11 @@
-/* Room in the table of connections: whose place somebody else gets when there are few left.
+/* Makes room in the table of connections: which connection is closed when few places are left.
  *
- * A client that opens connections and leads them nowhere must not keep the others out. First to go
- * are handshakes that do not finish, then connections that are idle or whose request does not come;
- * of these, those of the address that has most of them, and there the oldest. The API servers have
- * few addresses, attackers maybe more; but an API server finishes its handshakes and its requests
- * in milliseconds, so nothing of it is ever old. That is why there is no limit for an address:
- * behind one, of a node or a load balancer, there may be pods and the API server. */
+ * A client that opens connections without progress must not keep the others out. Handshakes that do
+ * not finish go first, then connections that are idle or whose request does not arrive. Of these go
+ * those of the address with most of them, oldest first. API servers have few addresses and
+ * attackers maybe more. But an API server finishes its handshakes and its requests in milliseconds,
+ * so its connections are never old. There is no limit for an address, because pods and the API
+ * server may share one, of a node or a load balancer. */
 #include <netinet/in.h>
 #include <sys/socket.h>
 #include <time.h>
@@ -14,16 +14,16 @@
 #include "server/http.h"
 
 enum {
-    SPARE_PART = 4,           /* of the places, one is to be free, or about to be */
-    SCARCE_PART = 16,         /* so few are free that who leaves must be given the time to */
-    HANDSHAKE_GRACE_MS = 250, /* what a handshake may take however full it is */
-    HOG_PART = 4,             /* an address with so much of the table in handshakes has no grace */
+    SPARE_PART = 4,           /* one such part of the places must be free, or about to be */
+    SCARCE_PART = 16,         /* so few are free that ended connections need time to leave */
+    HANDSHAKE_GRACE_MS = 250, /* the time a handshake always gets */
+    HOG_PART = 4, /* an address with this part of the table in handshakes gets no such time */
     LEAVE_NS = 1000000,
 };
 
 unsigned char connection_source(const struct sockaddr *address)
 {
-    /* Of IPv6, the network: a host may take any address in it. */
+    /* For IPv6, the network: a host may use any address in it. */
     const unsigned char *bytes = NULL;
     size_t size = 0;
     if (address->sa_family == AF_INET) {
@@ -42,12 +42,12 @@ unsigned char connection_source(const struct sockaddr *address)
     return (unsigned char)(hash ^ hash >> 8 ^ hash >> 16 ^ hash >> 24);
 }
 
-/* ---- who goes ---- */
+/* ---- who is closed ---- */
 
 enum standing {
     STAYS,
-    UNFINISHED, /* its handshake is */
-    LINGERS,    /* idle, or its request is on its way for long */
+    UNFINISHED, /* its handshake is unfinished */
+    LINGERS,    /* idle, or its request has been arriving for long */
     STANDING_COUNT
 };
 
@@ -61,7 +61,7 @@ static bool is_leaving(const struct connection *connection)
     return connection->input_ended || connection->ended;
 }
 
-/* What a connection has been at since then. */
+/* What a connection has been doing since then. */
 static enum standing standing_of(const struct connection *connection, int64_t now_ms,
                                  int64_t grace_ms, int64_t *since_ms)
 {
@@ -75,7 +75,7 @@ static enum standing standing_of(const struct connection *connection, int64_t no
 
 struct census {
     unsigned limit, leaving;
-    unsigned counts[STANDING_COUNT][SOURCE_COUNT]; /* by what they are at, whatever their age */
+    unsigned counts[STANDING_COUNT][SOURCE_COUNT]; /* by standing, at any age */
 };
 
 static void take_census(const struct connections *connections, enum door door,
@@ -96,7 +96,7 @@ static void take_census(const struct connections *connections, enum door door,
 struct candidate {
     struct connection *connection;
     enum standing standing;
-    unsigned of_source; /* how many its address has of its standing */
+    unsigned of_source; /* how many connections of its address have its standing */
     int64_t since_ms;
 };
 
@@ -129,7 +129,7 @@ static struct candidate first_to_go(const struct connections *connections, enum 
     return first;
 }
 
-/* An idle one is answered what it has sent meanwhile; of the others nothing is whole. */
+/* What an idle connection has sent meanwhile is answered; the others have sent nothing whole. */
 static void end(struct candidate *candidate)
 {
     if (candidate->standing == LINGERS && connection_is_idle(candidate->connection))
@@ -156,11 +156,11 @@ unsigned connections_keep_room(struct connections *connections, enum door door)
     return free_count;
 }
 
-/* ---- who comes ---- */
+/* ---- who is admitted ---- */
 
-/* libmicrohttpd asks this in the thread that accepts, and there it also buries the connections
- * whose own threads have ended, once this returns. To wait here until a place is free would be for
- * ever; but a moment lets those threads end. */
+/* libmicrohttpd asks this in the thread that accepts. The same thread frees ended connections,
+ * after this returns. So waiting here for a free place would never end; but a moment lets the
+ * threads of those connections end. */
 bool connections_admit(struct connections *connections, enum door door)
 {
     static const struct timespec moment = {.tv_nsec = LEAVE_NS};

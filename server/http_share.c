@@ -4,21 +4,21 @@
 
 #include "server/http.h"
 
-/* Memory of requests in flight is bounded over all connections: of bodies as they are read, and of
- * arenas while reviews are judged. A connection that is idle has none of it: of many, few are at a
- * review at the same time, so the arenas that are kept are kept for all of them. */
+/* All connections together have a limit for the memory of requests: of bodies as they are read, and
+ * of arenas during reviews. An idle connection has none of it. Few connections are at a review at
+ * the same time, so they all share the spare arenas. */
 
 enum {
     KEPT_ARENA_BYTES = 512 << 10,
-    /* A review of the API server's takes four times its body; the largest are hostile. */
+    /* A review from the API server takes four times its body; the largest are hostile. */
     ARENA_BASE_BYTES = 1 << 20,
     ARENA_FACTOR = 16,
     ARENA_BYTES_MAX = 64 << 20,
-    ANSWER_RESERVE_BYTES = 512 << 10, /* the largest answer, and what it is made of */
+    ANSWER_RESERVE_BYTES = 512 << 10, /* the largest answer, and the memory to make it */
     BODY_STEP_BYTES = 64 << 10,
     WAIT_MS_MAX = 500,
-    TURN_MS_MAX = 1000, /* whatever holds the others up */
-    WAIT_PARTS = 4,     /* of the caller's time, one may be waited */
+    TURN_MS_MAX = 1000, /* at most, even if the others wait */
+    WAIT_PARTS = 4,     /* the wait is one such part of the caller's time */
 };
 
 int64_t wait_limit_ms(int64_t timeout_us)
@@ -42,8 +42,8 @@ struct lane *lane_of(const struct connection *connection)
     return &connection->server->admission.lanes[lane_for(connection->request.body_limit)];
 }
 
-/* A large body that is on its way for long is not the API server's, or comes too late for it: when
- * others wait for bytes it goes. */
+/* A large body that takes long is not the API server's, or arrives too late for it. It is ended
+ * when others wait for bytes. */
 static bool take_body_bytes(struct connection *connection, size_t amount)
 {
     struct lane *lane = lane_of(connection);
@@ -70,7 +70,7 @@ void turn_return(struct connection *connection)
     connection->request.has_turn = false;
 }
 
-/* Bytes are counted as they arrive, a step ahead: memory that was never written to is not in use,
+/* Bytes are counted as they arrive, a step ahead. Memory that was never written to is not in use,
  * and a client that announces much and sends little must not keep the others out. */
 bool share_body(struct connection *connection, size_t needed)
 {
@@ -155,7 +155,7 @@ static struct arena *new_arena(size_t budget_bytes)
     return NULL;
 }
 
-/* Those of small bodies have all the same budget, so that one fits the next as well. */
+/* Arenas for small bodies all have the same budget, so that each fits the next review. */
 bool open_arena(struct connection *connection)
 {
     size_t body_size = connection->request.body_size;
@@ -195,7 +195,8 @@ void review_leave(struct connection *connection)
     struct request *request = &connection->request;
     size_t budget = arena_budget(request->body_size);
     size_t used = connection->arena == NULL ? 0 : arena_used_bytes(connection->arena);
-    request->arena_bytes = used < budget ? used : budget; /* the reserve is not among the shares */
+    request->arena_bytes =
+        used < budget ? used : budget; /* the reserve is not part of the shares */
     lane_leave(lane_of(connection), budget, request->arena_bytes);
 }
 

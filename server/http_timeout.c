@@ -1,9 +1,9 @@
-/* How much of its caller's time is left: the API server says so in the query, as Go writes a
- * duration: 10s, 1m0s, 1.5s (docs/reference/admission.md 1.7). */
+/* The caller's remaining time: the API server sends it in the query, as Go writes a duration: 10s,
+ * 1m0s, 1.5s (docs/reference/admission.md 1.7). */
 #include "base/duration.h"
 #include "server/http.h"
 
-static const double day_micros = 86400e6; /* no time beyond it makes a difference */
+static const double day_micros = 86400e6; /* a longer time makes no difference */
 
 static int64_t duration_micros(struct text duration)
 {

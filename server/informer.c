@@ -1,4 +1,4 @@
-/* Keeps a cluster in a store, and publishes views of it. */
+/* Stores a cluster, and publishes views of it. */
 #include "server/informer.h"
 
 #include <malloc.h>
@@ -11,27 +11,28 @@
 #include "simulation/supply.h"
 
 enum {
-    /* So long the first look waits for kinds that fail, and /readyz for the first look. */
+    /* How long the first look waits for kinds that fail, and /readyz for the first look. */
     FIRST_LOOK_MS = 10 * 1000,
     GATHER_MS = 1,
     TICK_MS = 1000,
-    /* Times as long as a supply takes to make it is left as it is, and at least so long. */
+    /* The pause after a supply: this many times as long as it took to make, and at least the time
+     * below. */
     SUPPLY_PAUSE = 2,
     SUPPLY_PAUSE_MS = 50,
     VOLUMES_STALE_MS = 60 * 1000,
-    LACK_MS = 60 * 1000, /* between lists of what there was no room for */
+    LACK_MS = 60 * 1000, /* between lists of objects without room */
     /* A watch is quiet when nothing changes; the API server's bookmarks come about each minute. */
     QUIET_WATCH_MS = 90 * 1000,
 };
 
-/* What a view stands on, until it is given back. */
+/* The memory of a view, until it is given back. */
 struct published_view {
     struct cluster_view view;
     struct informer *informer;
     struct published_view *next;
 };
 
-/* Custom owners, watched as one of the kinds that are kept for them. */
+/* Custom owners, watched as one of the kinds that are reserved for them. */
 struct owner_slot {
     uint64_t id;    /* 0: none */
     char name[128]; /* "Rollout.argoproj.io", for people */
@@ -41,33 +42,33 @@ struct informer {
     struct informer_options options;
     struct owner_slot owners[OWNER_KINDS_MAX];
     uint64_t owners_generation; /* of the rules that name them */
-    int64_t followed_ms;        /* when they were last changed */
-    uint64_t belief_generation; /* of the rules of which it was said who is believed */
+    int64_t followed_ms;        /* when the owners were last changed */
+    uint64_t belief_generation; /* of the rules for which the log said which owners are believed */
     struct store *store;
-    struct event_handler keep;   /* what fills the live */
-    const struct supply *supply; /* of the last view; NULL: nobody asks */
-    uint64_t supply_generation;  /* of the rules whose catalogue it was made with; 0: none */
-    bool supply_is_old;          /* something it stands on has changed since */
+    struct event_handler keep;   /* the handler that fills the store */
+    const struct supply *supply; /* of the last view; NULL: nothing needs it */
+    uint64_t supply_generation;  /* of the rules whose catalogue it uses; 0: none */
+    bool supply_is_old;          /* something it depends on has changed since */
     int64_t supply_made_ms, supply_took_ms;
-    const struct snapshot *shown;  /* the last one that was published */
-    struct loaded_policies *rules; /* that the last view was made with, and holds; NULL: none */
-    struct visibility visibility;  /* the last one published */
-    bool resting;                  /* the next thing that is told wakes */
-    bool due;                      /* a view must be made though no object has changed */
+    const struct snapshot *shown;  /* the last published one */
+    struct loaded_policies *rules; /* the rules of the last view, held; NULL: none */
+    struct visibility visibility;  /* the last published one */
+    bool resting;                  /* the next event wakes */
+    bool due;                      /* a view must be made even if no object has changed */
     bool visible;
     int64_t started_ms;
-    int64_t gather_until_ms; /* 0: nothing has come */
-    int64_t published_ms;    /* when the last view was */
-    int64_t took_ms;         /* to make and publish it */
+    int64_t gather_until_ms; /* 0: no event has come */
+    int64_t published_ms;    /* when the last view was published */
+    int64_t took_ms;         /* the time to make and publish it */
     int64_t told_ms;         /* when the status was written */
-    int64_t filled_ms;       /* when what is lacking was last listed */
+    int64_t filled_ms;       /* when missing objects were last listed */
     uint64_t view_count;
     pthread_mutex_t gone_mutex;
     struct published_view
-        *gone; /* given back by any thread; released by the one that uses the live */
+        *gone; /* given back by any thread; released by the one that uses the store */
 };
 
-/* Those that a cluster without Karpenter does not have. */
+/* Kinds that a cluster without Karpenter does not have. */
 #define KINDS_OPTIONAL \
     (KIND_BIT(KIND_NODE_POOL) | KIND_BIT(KIND_NODE_CLAIM) | KIND_BIT(KIND_EC2_NODE_CLASS))
 #define KINDS_VOLUMES (KIND_BIT(KIND_PERSISTENT_VOLUME_CLAIM) | KIND_BIT(KIND_PERSISTENT_VOLUME))
@@ -80,7 +81,7 @@ kind_set informer_kinds(void)
            KIND_BIT(KIND_LIMIT_RANGE);
 }
 
-/* With the custom owners of the rules in force. */
+/* Including the custom owners of the rules in force. */
 static kind_set kinds_of(const struct informer *informer)
 {
     kind_set kinds = informer_kinds();
@@ -158,8 +159,8 @@ static bool supply_is_due(const struct informer *informer, int64_t now_ms)
     return informer->supply_is_old && now_ms >= supply_due_ms(informer);
 }
 
-/* Most changes leave it as it is. While Nodes come and go without end it is made now and then: to
- * look at every instance type takes longer than all the rest of a view. */
+/* Most changes leave it as it is. While Nodes change all the time it is made only now and then:
+ * looking at every instance type takes longer than the rest of a view. */
 static const struct supply *make_supply(struct informer *informer,
                                         const struct loaded_policies *rules,
                                         const struct snapshot *snapshot,
@@ -183,7 +184,7 @@ static const struct supply *make_supply(struct informer *informer,
     return supply_hold(informer->supply);
 }
 
-/* False: memory ran out, and it must be tried again. */
+/* False: memory ran out; try again. */
 static bool publish_view(struct informer *informer, struct loaded_policies *rules,
                          const struct visibility *visibility)
 {
@@ -211,7 +212,7 @@ static bool publish_view(struct informer *informer, struct loaded_policies *rule
     return true;
 }
 
-/* ---- what is told ---- */
+/* ---- events ---- */
 
 static void wake(struct informer *informer)
 {
@@ -230,11 +231,11 @@ static bool end_list(void *context, enum kind kind)
 {
     struct informer *informer = context;
     wake(informer);
-    malloc_trim(0); /* what the list took goes back to the system */
+    malloc_trim(0); /* gives the list's memory back to the system */
     return informer->keep.list_end(informer->keep.context, kind);
 }
 
-/* What cannot be read is said when that begins, and when it is over. */
+/* Logs when something becomes unreadable, and when it is readable again. */
 static void say_reading(const struct informer *informer, const struct object *object,
                         const char *why)
 {
@@ -313,9 +314,9 @@ struct event_handler informer_handler(struct informer *informer)
                                   .say = say};
 }
 
-/* ---- what can be seen ---- */
+/* ---- visibility ---- */
 
-/* A kind that is not there has no objects; one that may not be read may have any. */
+/* A kind that does not exist has no objects; one that may not be read may have any. */
 static bool is_unseen(enum kind kind, const struct watch_report *report)
 {
     bool missing = report->refused_status == 404 && is_in(KINDS_OPTIONAL, kind);
@@ -328,13 +329,14 @@ static bool is_stale(const struct watch_report *report)
            report->age_ms > (report->watching ? QUIET_WATCH_MS : VOLUMES_STALE_MS);
 }
 
-/* It will not soon be otherwise. */
+/* The state will not change soon. */
 static bool is_settled(const struct watch_report *report)
 {
     return report->synced || report->degraded;
 }
 
-/* What may no longer be listed is not seen: of owners that are gone nobody would hear. */
+/* A kind that may no longer be listed is not seen, because nobody would notice that an owner is
+ * gone. */
 static struct seen_owners see_owners(const struct informer *informer,
                                      const struct watch_report reports[KIND_COUNT])
 {
@@ -364,7 +366,7 @@ static struct visibility see(const struct informer *informer,
 }
 
 /* Some of its objects came in a first list, and the rest may or may not come. True: no view can be
- * made of it. What a list that broke off has brought is dropped; the next begins anew. */
+ * made. Objects of a list that broke off are dropped; the next begins anew. */
 static bool is_half_listed(struct informer *informer, enum kind kind,
                            const struct watch_report *report)
 {
@@ -408,7 +410,7 @@ static bool is_named(const struct custom_kinds *kinds, uint64_t id)
     return false;
 }
 
-/* The one that has the id; NULL: none. */
+/* The slot with the id; NULL: none. */
 static struct owner_slot *slot_of(struct informer *informer, uint64_t id)
 {
     for (size_t i = 0; i < OWNER_KINDS_MAX; i++)
@@ -435,8 +437,7 @@ static bool leave(struct informer *informer, struct owner_slot *slot)
     return true;
 }
 
-/* Beyond as many as there are kinds kept for them they are not seen, and so believed. False: memory
- * ran out. */
+/* Without a free kind the owners are not seen, and so believed. False: memory ran out. */
 static bool begin(struct informer *informer, const struct custom_kind *custom)
 {
     const struct informer_options *options = &informer->options;
@@ -500,7 +501,7 @@ void informer_follow(struct informer *informer)
 
 /* ---- steps ---- */
 
-/* The names of the first that cannot be read, by the last view. */
+/* The names of the first unreadable objects, in the last view. */
 static void name_unreadable(const struct informer *informer, enum kind kind,
                             struct kind_report *report)
 {
@@ -532,7 +533,7 @@ static struct kind_report report_of(const struct informer *informer, enum kind k
     return report;
 }
 
-/* What there was no room for comes by another list, once there is. */
+/* Objects without room come by another list, once there is room. */
 static void list_what_lacks(struct informer *informer, int64_t now_ms)
 {
     if (informer->options.list_again == NULL || now_ms - informer->filled_ms < LACK_MS)
@@ -562,7 +563,7 @@ static void tell_status(struct informer *informer, int64_t now_ms,
     informer->told_ms = now_ms;
 }
 
-/* Once the custom owners that rules name have been asked for. */
+/* True once the custom owners of the rules have been listed or refused. */
 static bool is_belief_due(const struct informer *informer, const struct loaded_policies *rules,
                           int64_t now_ms, const struct watch_report reports[KIND_COUNT])
 {
@@ -575,7 +576,7 @@ static bool is_belief_due(const struct informer *informer, const struct loaded_p
            (settled || now_ms - informer->followed_ms >= FIRST_LOOK_MS);
 }
 
-/* Of owners that cannot be seen `since` knows no more than what somebody wrote. */
+/* For owners that cannot be seen, `since` knows only what somebody wrote. */
 static void log_belief(struct informer *informer, const struct loaded_policies *rules)
 {
     enum { BELIEF_BYTES = 1 << 20 };
@@ -640,7 +641,7 @@ static bool step(struct informer *informer, struct loaded_policies *rules, int64
     struct visibility before = informer->visibility, visibility = see(informer, reports);
     informer->due |= first || rules != informer->rules; /* their catalogue makes another supply */
     informer->due |= supply_is_due(informer, now_ms);
-    /* Which they are belongs to the view that has them. */
+    /* The view has the set of custom owners, so a change of the set needs a new view. */
     informer->due |= memcmp(&visibility.owners, &before.owners, sizeof before.owners) != 0;
     if (is_time_for_a_view(informer, whole, now_ms)) {
         informer->due = true;
@@ -666,7 +667,7 @@ static bool step(struct informer *informer, struct loaded_policies *rules, int64
     return true;
 }
 
-/* Until there is something to do. A supply that was due, and could not be made, is tried again at a
+/* The time until there is something to do. A supply that was due and failed is tried again at a
  * tick. */
 static int64_t wait_ms(const struct informer *informer, int64_t stepped_ms)
 {
@@ -694,7 +695,7 @@ int64_t informer_step(struct informer *informer, const struct watch_report repor
     return done ? wait_ms(informer, now_ms) : TICK_MS;
 }
 
-/* ---- beginning and end ---- */
+/* ---- start and end ---- */
 
 struct informer *informer_create(const struct informer_options *options)
 {

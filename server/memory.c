@@ -8,7 +8,7 @@
 
 #include "base/base.h"
 
-/* A number that is a file's only word; SIZE_MAX: there is none ("max"). */
+/* The number in a file of one word; SIZE_MAX: there is none ("max"). */
 static size_t number_in(const char *path)
 {
     char line[64];

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Every table is as large as its labels allow and never grows: no name that a client chooses
+/* Every table is as large as its labels allow and never grows: a name that a client chooses never
  * becomes a label. */
 
 static const char *const operation_labels[] = {"CREATE", "UPDATE", "DELETE", "CONNECT", "other"};
@@ -30,7 +30,7 @@ static const char *const reload_labels[RELOAD_SUBJECT_COUNT] = {
     [RELOAD_CERTIFICATE] = "certificate",
 };
 
-/* Upper bounds of the duration's buckets; one more bucket takes the rest. */
+/* Upper bounds of the duration's buckets; one more bucket is for the rest. */
 static const struct {
     uint64_t micros;
     const char *seconds;

@@ -1,4 +1,4 @@
-/* Changes as a JSON patch. */
+/* Writes changes as a JSON patch. */
 #include "server/patch.h"
 
 static void add_change(struct text_builder *out, const struct patch_op *change)

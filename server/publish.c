@@ -1,17 +1,16 @@
-/* Puts worlds together and publishes them. */
+/* Combines worlds and publishes them. */
 #include "server/publish.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 
-/* Two threads publish: one that reloads, one that watches a cluster. The lock is theirs alone; a
- * request pins its world without it. */
+/* Two threads publish: one reloads, one watches a cluster. Only they take the lock; a request pins
+ * its world without it. */
 struct publisher {
     pthread_mutex_t mutex;
     struct cell *cell;
     struct loaded_policies *rules; /* NULL: none yet */
-    struct cluster_view
-        *view; /* NULL: there is no live cluster; the rules hold what files showed */
+    struct cluster_view *view; /* NULL: no watched cluster; the rules hold the objects of files */
     struct visibility visibility;
     void (*hear)(void *context);
     void *hear_context;
@@ -42,7 +41,7 @@ struct cell *publisher_cell(struct publisher *publisher)
     return publisher->cell;
 }
 
-/* ---- counting; under the lock ---- */
+/* ---- reference counts; under the lock ---- */
 
 static struct loaded_policies *hold_policies(struct loaded_policies *rules)
 {
@@ -74,7 +73,7 @@ static void release_view(struct cluster_view *view)
     view->give_back(view);
 }
 
-/* ---- composing; under the lock ---- */
+/* ---- making worlds; under the lock ---- */
 
 static void destroy_composed(void *destroyed)
 {
@@ -108,7 +107,7 @@ static bool publish(struct publisher *publisher, struct loaded_policies *rules,
     return true;
 }
 
-/* ---- the two who publish ---- */
+/* ---- the two publishing threads ---- */
 
 static bool take_policies(struct publisher *publisher, struct loaded_policies *rules)
 {

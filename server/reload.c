@@ -1,4 +1,4 @@
-/* Loads policies, catalogues and certificates anew when their files change. */
+/* Loads policies, catalogues and certificates again when their files change. */
 #include "server/reload.h"
 
 #include <errno.h>
@@ -15,24 +15,26 @@
 #include "server/server.h"
 
 enum {
-    QUIET_MS = 200,      /* so long nothing must happen: files are written one after another */
-    QUIET_MS_MAX = 2000, /* and so long is it waited for */
+    QUIET_MS = 200,      /* nothing may happen for this time: files are written one after another */
+    QUIET_MS_MAX = 2000, /* the longest wait for it */
     POLL_MS = 10 * 1000, /* when not everything can be watched */
-    SURE_MS = 60 * 1000, /* what inotify does not see: another machine's writes, a parent moved */
-    ATTEMPTS = 5,        /* to read files that do not change meanwhile */
+    SURE_MS =
+        60 *
+        1000, /* for changes that inotify does not see: other machines' writes, a moved parent */
+    ATTEMPTS = 5, /* to read files that do not change meanwhile */
     PROBLEMS_BYTES = 64 << 20,
     PEM_LIMIT_BYTES = 1 << 20,
 };
 
 /* ---- state ---- */
 
-/* What is loaded as a whole, and in force until the next is good. */
+/* A subject that is loaded as a whole, and stays in force until the next one is good. */
 struct loaded {
     struct path_set paths;
-    struct fingerprint seen;     /* stamps of when it was last looked at */
+    struct fingerprint seen;     /* stamps of the last look */
     struct fingerprint in_force; /* content */
-    struct fingerprint refused;  /* content of what failed last */
-    bool failed;                 /* the last one looked at was no good */
+    struct fingerprint refused;  /* content of the last failure */
+    bool failed;                 /* the last load failed */
 };
 
 struct reload {
@@ -48,10 +50,10 @@ struct reload {
     pthread_t thread;
 };
 
-/* The next world or certificate, on trial. */
+/* The next world or certificate, before it is in force. */
 struct next {
     struct reload *reload;
-    struct arena *arena; /* of all but the world */
+    struct arena *arena; /* of everything but the world */
     struct problems errors, warnings;
     struct world *world;
     struct cert_pair pair;
@@ -67,8 +69,8 @@ size_t world_state_problem_count(const struct problems *warnings)
     return count;
 }
 
-/* A file of the state that could be read before must not take its objects away, only because
- * somebody is at work on it. */
+/* If a file of the state becomes unreadable, its objects must not vanish: somebody may be editing
+ * it. */
 static void refuse_holes(struct next *next)
 {
     if (world_state_problem_count(&next->warnings) <= next->reload->target.state_problem_count)
@@ -97,7 +99,7 @@ static bool take_world(struct next *next, struct error *error)
     next->world = NULL;
     target->generation++;
     target->state_problem_count = world_state_problem_count(&next->warnings);
-    /* Before the metric: who sees the new generation must not read of the old failure. */
+    /* Before the metric: a reader of the new generation must not see the old failure. */
     server_set_reload_failure(target->server, RELOAD_WORLD, NULL, 0);
     metrics_set_world(target->metrics, target->generation, loaded_unix_s);
     for (size_t i = 0; i < next->warnings.count; i++) {
@@ -132,11 +134,11 @@ static bool take_certificate(struct next *next, struct error *error)
     return true;
 }
 
-/* ---- one look ---- */
+/* ---- one check ---- */
 
 static const struct {
     const char *name;
-    void (*load)(struct next *next); /* what is wrong is in errors */
+    void (*load)(struct next *next); /* errors go to errors */
     bool (*take)(struct next *next, struct error *error);
 } actions[RELOAD_SUBJECT_COUNT] = {
     [RELOAD_WORLD] = {"world", load_world, take_world},
@@ -154,7 +156,7 @@ static void run_load(void *argument)
     actions[trial->which].load(trial->next);
 }
 
-/* The first error is what is said where there is room for one. */
+/* Where there is room for one error, it is the first. */
 static void fail(struct reload *reload, enum reload_subject which, const struct error *errors,
                  size_t count)
 {
@@ -192,7 +194,7 @@ static void settle(struct reload *reload, enum reload_subject which, struct next
     loaded->refused = *content;
 }
 
-/* Nothing to load: what is there is in force, or was refused already. */
+/* Nothing to load: the current content is in force, or was refused already. */
 static bool is_settled(struct reload *reload, enum reload_subject which,
                        const struct fingerprint *content, bool asked)
 {
@@ -245,7 +247,7 @@ static enum outcome attempt(struct reload *reload, enum reload_subject which, bo
     return outcome;
 }
 
-/* True when it must be looked at again though no sign may come. */
+/* True when another check is needed even without an event. */
 static bool look(struct reload *reload, enum reload_subject which, bool asked)
 {
     struct error error = {0};
@@ -267,12 +269,12 @@ static bool look(struct reload *reload, enum reload_subject which, bool asked)
 
 /* ---- the thread ---- */
 
-/* True when a file changed; somebody who asks ends the wait too. */
+/* True when a file changed; reload_now ends the wait, too. */
 static bool wait_for_sign(struct reload *reload, int64_t timeout_ms)
 {
     struct pollfd signs[] = {
         {.fd = reload->wake, .events = POLLIN},
-        {.fd = reload->watch.fd, .events = POLLIN}, /* -1 is passed over */
+        {.fd = reload->watch.fd, .events = POLLIN}, /* -1 is ignored */
     };
     uint64_t count;
     if (poll(signs, 2, (int)timeout_ms) <= 0)
@@ -300,7 +302,7 @@ static void *run(void *argument)
 {
     struct reload *reload = argument;
     while (!atomic_load(&reload->stopping)) {
-        /* In this order: what changes from here on is seen by the watch. */
+        /* In this order: the watch sees all changes from here on. */
         bool asked = atomic_exchange(&reload->asked, false), again = false;
         watch_arm(&reload->watch, (struct path_set){reload->all_paths, reload->all_count});
         for (enum reload_subject which = 0; which < RELOAD_SUBJECT_COUNT; which++)
@@ -313,7 +315,7 @@ static void *run(void *argument)
 static void wake(struct reload *reload)
 {
     uint64_t one = 1;
-    /* It fails only when the count is full, and then the thread is awake. */
+    /* It fails only when the counter is full, and then the thread is awake. */
     if (write(reload->wake, &one, sizeof one) < 0 && errno != EAGAIN)
         log_line(LOG_ERROR, "reload", NULL, strerror(errno), "the sign to reload cannot be given");
 }

@@ -1,7 +1,7 @@
 /* The way of a request, from bytes to bytes. */
 #include "server/review.h"
 
-/* Under a guard: all that a review and its answer need, complete or not at all. */
+/* Under a guard: everything that a review and its answer need, complete or not at all. */
 struct task {
     const struct world *world;
     enum review_phase phase;
@@ -66,7 +66,7 @@ static bool refuse_cut_off(struct error *error)
                      "the time of the caller was over before the review was judged");
 }
 
-/* What has to be said after a limit is said in what was set aside for it. */
+/* After a limit, the answer is written into the reserve. */
 static bool finish(struct task *task, void (*body)(void *), struct error *error)
 {
     if (arena_guard(task->arena, body, task, error))
@@ -90,11 +90,11 @@ static bool judge(struct task *task, struct error *error)
         return refuse_cut_off(error);
     if (!finish(task, decide_limit, error))
         return false;
-    /* Whether what was not judged in the time of the caller would be denied is a guess. */
+    /* If the caller's time ends first, nobody knows whether the rest would be denied. */
     return !cut_off || denied || verdict->action != ACTION_DENY || refuse_cut_off(error);
 }
 
-/* What cannot be finished is left unchanged: the validation that follows decides. */
+/* An unfinished change is left out: the validation that follows decides. */
 static bool change(struct task *task, struct error *error)
 {
     struct verdict *verdict = task->verdict;
@@ -123,7 +123,7 @@ bool review_answer(const struct world *world, enum review_phase phase, struct te
     bool judged = task.review.subject.object == NULL ||
                   (phase == REVIEW_VALIDATE ? judge(&task, error) : change(&task, error));
     record->allowed = record->verdict.action != ACTION_DENY;
-    arena_watch(arena, NULL); /* what is decided is said */
+    arena_watch(arena, NULL); /* the decision is written in any case */
     if (!judged || !finish(&task, print_answer, error))
         return false;
     *answer = task.answer;

@@ -1,5 +1,5 @@
-/* From bytes to a review. What is too large to be read as a whole is read once more, in less
- * detail: that it cannot be judged does not keep it from being decided. */
+/* From bytes to a review. A review that is too large to be read as a whole is read again in less
+ * detail, so that it can still be decided. */
 #include "server/review.h"
 
 static const char *const operation_names[] = {
@@ -14,11 +14,11 @@ const char *operation_name(enum operation operation)
     return operation_names[operation];
 }
 
-/* ---- what is read ---- */
+/* ---- parts ---- */
 
-/* Of a map: the keys that are treated in a way of their own, and what becomes of the others. */
+/* The keys of a map that are treated specially, and what happens to the others. */
 struct part {
-    bool others; /* are read */
+    bool others; /* whether the others are read */
     struct {
         const char *key;
         bool read;
@@ -37,7 +37,7 @@ static bool wants(const void *within, struct text key, const void **inside)
     return part->others;
 }
 
-/* No rail reads who has last written which field; it may be nested deeper than any object. */
+/* No rail reads who last wrote which field; it may be nested deeper than any object. */
 static const struct part whole_metadata = {.others = true,
                                            .keys = {{"managedFields", false, NULL}}};
 static const struct part whole_object = {.others = true,
@@ -55,7 +55,7 @@ static const struct part whole = {.others = true, .keys = {{"request", true, &wh
 
 static const struct part user = {.keys = {{"username", true, NULL}, {"groups", true, NULL}}};
 
-/* What match, exceptions and owners ask for. */
+/* The fields that match, exceptions and owners need. */
 #define NAME_KEYS                                                                  \
     {"name", true, NULL}, {"generateName", true, NULL}, {"namespace", true, NULL}, \
         {"uid", true, NULL}, {"creationTimestamp", true, NULL},                    \
@@ -108,7 +108,7 @@ static struct requester read_requester(const struct node *user_info, struct aren
     return requester;
 }
 
-/* null, absent and a map are all fine (docs/reference/admission.md 1.1). */
+/* null, absent and a map are all valid (docs/reference/admission.md 1.1). */
 static bool read_object(const struct node *request, const char *key, struct arena *arena,
                         struct object *object, const struct object **used, struct error *error)
 {
@@ -127,7 +127,7 @@ static bool read_object(const struct node *request, const char *key, struct aren
 
 static bool read_uid(const struct node *request, struct review *review, struct error *error)
 {
-    enum { UID_BYTES_MAX = 256 }; /* the API server's have 36; the answer repeats it */
+    enum { UID_BYTES_MAX = 256 }; /* the API server's has 36; the answer repeats it */
     review->uid = node_string(node_get(request, "uid"));
     if (review->uid.size == 0)
         return error_set(error, ERROR_INPUT, NOWHERE, "request.uid is missing or not a string");
@@ -190,7 +190,7 @@ static void read_body(void *argument)
         read_part(reader->body, reader->part, reader->arena, reader->review, reader->error);
 }
 
-/* *limit is what it came to, or LIMIT_NONE when there is no review in the body. */
+/* *limit is the limit that was reached, or LIMIT_NONE when the body has no review. */
 static bool try_part(struct review_reader *reader, enum review_limit *limit)
 {
     struct error error;
@@ -203,8 +203,8 @@ static bool try_part(struct review_reader *reader, enum review_limit *limit)
     return ended && reader->done;
 }
 
-/* What is read when the whole cannot be: of the last, memory is what was set aside for the answer.
- */
+/* What is read when the whole does not fit; the last one uses the memory that is reserved for the
+ * answer. */
 static const struct part *const less[] = {&head, &names};
 
 bool review_read(struct text body, struct arena *arena, struct review *review, struct error *error)
@@ -219,7 +219,7 @@ bool review_read(struct text body, struct arena *arena, struct review *review, s
     review->obstacle = *error;
     if (limit == LIMIT_NONE || limit == LIMIT_TIMEOUT || limit == LIMIT_CLIENT_GONE)
         return false;
-    arena_watch(arena, NULL); /* what follows takes little, and has to come to its end */
+    arena_watch(arena, NULL); /* the rest takes little, and must be completed */
     for (size_t i = 0; i < COUNT_OF(less); i++) {
         arena_rewind(arena, mark);
         if (i + 1 == COUNT_OF(less))
@@ -235,7 +235,7 @@ bool review_read(struct text body, struct arena *arena, struct review *review, s
     return false;
 }
 
-/* ---- what is too much of it ---- */
+/* ---- the largest value ---- */
 
 static struct text size_words(size_t bytes, struct arena *arena)
 {
@@ -246,7 +246,7 @@ static struct text size_words(size_t bytes, struct arena *arena)
                             : arena_printf(arena, "%zu.%zu MiB", tenths / 10, tenths % 10);
 }
 
-/* The path of the value in the object that has most of its bytes; empty: none stands out. */
+/* The path of the value that has most of the object's bytes; empty: there is none. */
 static struct text heaviest_path(struct text body, struct arena *arena)
 {
     enum { KEY_BYTES_MAX = 63, LOOKED_AT_MAX = 8 << 20 };
@@ -281,7 +281,7 @@ static struct text within_words(const struct world *world, const struct review *
     }
 }
 
-/* ---- an update that changes nothing of what rails read ---- */
+/* ---- an update that changes nothing that rails read ---- */
 
 static bool next_guarded(struct json_walk *walk, struct text *key, struct text *value)
 {
@@ -291,7 +291,7 @@ static bool next_guarded(struct json_walk *walk, struct text *key, struct text *
     return false;
 }
 
-/* As they are written: the API server writes both in the same way. */
+/* Compared as text: the API server writes both in the same way. */
 static bool slices_are_equal(struct text object, struct text old_object, bool with_metadata)
 {
     struct json_walk walk, old_walk;

@@ -5,12 +5,12 @@
 #include <stdio.h>
 #include <time.h>
 
-/* A line and its newline fit in PIPE_BUF, so that one write(2) of many threads and processes never
- * mixes with another. What does not fit: long texts are cut, then findings are counted only. */
+/* A line and its newline fit in PIPE_BUF, so that one write(2) never mixes with others of any
+ * thread or process. To fit, long texts are cut, and then findings are only counted. */
 enum {
     LINE_BYTES_MAX = PIPE_BUF - 1,
     NAME_BYTES_MAX = 256, /* what Kubernetes allows in names */
-    USER_BYTES_MAX = 512, /* system:serviceaccount:NAMESPACE:NAME, with room */
+    USER_BYTES_MAX = 512, /* system:serviceaccount:NAMESPACE:NAME, with reserve */
     VALUE_BYTES_MAX = 128,
 };
 
@@ -109,7 +109,7 @@ static void add_record(struct text_builder *out, const struct review_record *rec
         add_count(out, "changesTotal", verdict->change_count);
 }
 
-/* Adds it while the line has room for it, and for the brackets that follow. */
+/* Adds it if the line has room for it, and for the brackets that follow. */
 static bool add_entry(struct text_builder *out, struct text entry)
 {
     enum { CLOSING_BYTES = sizeof ",\"changes\":[]]}" };
@@ -145,7 +145,7 @@ struct text trail_line(const struct review_record *record, int64_t now_unix_ms, 
 {
     struct text_builder out = {.arena = arena};
     text_builder_add(&out, TEXT("{"));
-    add_record(&out, record, now_unix_ms); /* no more than half of the line */
+    add_record(&out, record, now_unix_ms); /* at most half of the line */
     add_entries(&out, &record->verdict);
     text_builder_add(&out, TEXT("}"));
     return text_builder_text(&out);

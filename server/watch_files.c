@@ -1,4 +1,4 @@
-/* Tells when a file may have changed. */
+/* Notices when a file may have changed. */
 #include <dirent.h>
 #include <errno.h>
 #include <limits.h>
@@ -12,13 +12,13 @@
 #include "server/reload.h"
 
 /* Folders are watched, not files: a file that is replaced by a rename takes its watch with it, and
- * a mounted ConfigMap changes by a rename of the link `..data` only. Not IN_MODIFY: a file that is
- * being written is looked at when its writer has closed it. */
+ * a mounted ConfigMap changes only by a rename of the link `..data`. IN_MODIFY is not used: a file
+ * is read when its writer has closed it. */
 enum {
     EVENTS = IN_CLOSE_WRITE | IN_MOVED_TO | IN_MOVED_FROM | IN_CREATE | IN_DELETE | IN_DELETE_SELF |
              IN_MOVE_SELF | IN_ATTRIB,
-    LINKS_MAX = 40, /* as the kernel's own limit */
-    DEPTH_MAX = 16, /* as of what reads a folder's documents */
+    LINKS_MAX = 40, /* the kernel's own limit */
+    DEPTH_MAX = 16, /* the same as for reading a folder's documents */
 };
 
 /* False when memory ran out. */
@@ -41,11 +41,11 @@ static bool note_folder(struct watch *watch, int descriptor)
     return true;
 }
 
-/* The kernel gives a folder that is watched already the same descriptor again. */
+/* The kernel gives a watched folder the same descriptor again. */
 static void watch_folder(struct watch *watch, const char *path)
 {
     int descriptor = inotify_add_watch(watch->fd, path, EVENTS | IN_ONLYDIR);
-    /* What is gone is noticed by the folder that held it. */
+    /* The parent folder shows that something is gone. */
     bool gone = descriptor < 0 && (errno == ENOENT || errno == ENOTDIR);
     if (!gone && (descriptor < 0 || !note_folder(watch, descriptor)))
         watch->complete = false;
@@ -73,7 +73,7 @@ static bool join(char *joined, const char *folder, const char *name, const char 
 
 static void watch_way(struct watch *watch, const char *path, unsigned links);
 
-/* The way goes on through the link's target. */
+/* Goes on through the link's target. */
 static void follow(struct watch *watch, const char *link, const char *folder, const char *rest,
                    unsigned links)
 {
@@ -86,8 +86,8 @@ static void follow(struct watch *watch, const char *link, const char *folder, co
         watch_way(watch, path, links + 1);
 }
 
-/* Watches the folder that holds the path's last part, and that of every link on the way; where the
- * way ends before, the last folder there is. */
+/* Watches the folder of the path's last part, and of every link on the way. If the path ends
+ * before, watches its last existing folder. */
 static void watch_way(struct watch *watch, const char *path, unsigned links)
 {
     char folder[PATH_MAX] = "", part[PATH_MAX];
@@ -149,7 +149,7 @@ void watch_close(struct watch *watch)
     *watch = (struct watch){.fd = -1};
 }
 
-/* Not with an inotify of its own each time: to close one may take the kernel a second. */
+/* Uses the same inotify again: closing one may take the kernel a second. */
 void watch_arm(struct watch *watch, struct path_set paths)
 {
     watch->complete = watch->fd >= 0;
@@ -168,7 +168,7 @@ void watch_arm(struct watch *watch, struct path_set paths)
     watch->said = !watch->complete;
 }
 
-/* That a watch has ended is no change: what ended it was told before. */
+/* The end of a watch is no change: its cause was reported before. */
 static bool tells_a_change(const char *events, size_t size)
 {
     for (size_t at = 0; at < size;) {

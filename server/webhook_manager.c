@@ -1,4 +1,4 @@
-/* What the webhook manager does next: the Secret, the leaf, the CA bundles. */
+/* The webhook manager's next step: the Secret, the leaf, the CA bundles. */
 #include "server/webhook_manager.h"
 
 #include <stdio.h>
@@ -16,7 +16,7 @@ enum {
     REQUEST_MS = 5000,
 };
 
-/* What is asked for next, or waited for. */
+/* The next request, or what the manager waits for. */
 enum stage {
     READ_SECRET,
     READ_VALIDATING,
@@ -30,7 +30,7 @@ static const struct {
     enum call_verb verb;
     enum resource resource;
     enum duty duty;
-    size_t which; /* of the duty's objects */
+    size_t which; /* index among the duty's objects */
 } requests[] = {
     [READ_SECRET] = {CALL_GET, RESOURCE_SECRET, DUTY_SECRET, 0},
     [READ_VALIDATING] = {CALL_GET, RESOURCE_VALIDATING_CONFIGURATION, DUTY_BUNDLE, 0},
@@ -56,23 +56,23 @@ struct webhook_manager {
     int64_t start_at_ms;
     unsigned writes_in_a_row;
 
-    /* Of the round. */
+    /* For the current round. */
     const struct node *secret;                              /* NULL: there is none */
-    const struct node *configurations[CONFIGURATION_COUNT]; /* NULL: none, or not to be read */
-    struct webhook_entries entries[CONFIGURATION_COUNT];    /* of them */
+    const struct node *configurations[CONFIGURATION_COUNT]; /* NULL: missing or unreadable */
+    struct webhook_entries entries[CONFIGURATION_COUNT];    /* of the configurations */
     bool unread[CONFIGURATION_COUNT];
     struct rotation_secret held;
     struct rotation_step decided;
-    bool differs[CONFIGURATION_COUNT]; /* it is to get the bundle that was decided */
-    struct text body;                  /* that is written */
+    bool differs[CONFIGURATION_COUNT]; /* it needs the decided bundle */
+    struct text body;                  /* the body to write */
 
     char *served;  /* the certificate in force; NULL: none */
-    char *refused; /* one that was refused since, so that it is said once; NULL: none */
-    char *seen;    /* the bundles that were published when last looked */
+    char *refused; /* the last refused one, to log it once; NULL: none */
+    char *seen;    /* the published bundles at the last look */
     int64_t seen_since_ms;
     struct bundle_conflict conflicts[CONFIGURATION_COUNT];
-    char *left_alone[CONFIGURATION_COUNT]; /* the entries of others, so that they are said once */
-    char said[480];                        /* of the last decision, so that it is said once */
+    char *left_alone[CONFIGURATION_COUNT]; /* the entries of others, to log them once */
+    char said[480];                        /* the last logged decision */
     struct webhook_manager_report status;
 };
 
@@ -125,7 +125,7 @@ static enum stage apply_stage(size_t which)
     return which == 0 ? APPLY_VALIDATING : APPLY_MUTATING;
 }
 
-/* Whatever in the round asked for the longest rest gets it. */
+/* The longest rest that the round asked for counts. */
 static void rest(struct webhook_manager *manager, int64_t until_ms)
 {
     manager->stage = READ_SECRET;
@@ -195,8 +195,8 @@ static bool is_copy(const char *copy, struct text t)
     return copy != NULL && text_is(t, copy);
 }
 
-/* One that is no good is tried each round, as a clock may be set or memory be free by then; until
- * it is good the one before stays in force. */
+/* An invalid leaf is tried in each round, because the clock may be corrected or memory be free by
+ * then. Until it is valid the one before stays in force. */
 static void serve_leaf(struct webhook_manager *manager)
 {
     const struct cert_pair *leaf = &manager->held.leaf;
@@ -242,7 +242,7 @@ static void take_secret(struct webhook_manager *manager, int64_t now_ms,
         fail(manager, now_ms, READ_SECRET, 0, error.what);
         return;
     }
-    /* Who leads may still have to write it. */
+    /* The leader may still have to write it. */
     if (!manager->leads)
         succeed(manager, READ_SECRET);
     serve_leaf(manager);
@@ -275,7 +275,7 @@ static void take_configuration(struct webhook_manager *manager, const struct cal
     manager->stage = which == 0 ? READ_MUTATING : DECIDE;
 }
 
-/* ---- deciding ---- */
+/* ---- the decision ---- */
 
 static struct bundles published(const struct webhook_manager *manager)
 {
@@ -284,14 +284,14 @@ static struct bundles published(const struct webhook_manager *manager)
         const struct webhook_entries *entries = &manager->entries[which];
         for (size_t i = 0; i < entries->count; i++)
             *LIST_PUSH(manager->arena, &bundles) = bundle_of(entries->ours[i], manager->arena);
-        /* What cannot be looked at may hold anything, so it counts as holding nothing. */
+        /* An unreadable configuration may hold anything, so it counts as empty. */
         if (manager->unread[which])
             *LIST_PUSH(manager->arena, &bundles) = TEXT("");
     }
     return bundles;
 }
 
-/* Since when they have been like this. */
+/* For how long the bundles have not changed. */
 static int64_t published_for_s(struct webhook_manager *manager, const struct bundles *bundles,
                                int64_t now_ms)
 {
@@ -382,7 +382,7 @@ static bool pauses(struct webhook_manager *manager, int64_t now_ms, size_t which
     return true;
 }
 
-/* What is as it was decided is well; what differs is written, unless that is to wait. */
+/* Bundles that match are done; others are written, unless there is a pause. */
 static void judge_bundles(struct webhook_manager *manager, int64_t now_ms)
 {
     for (size_t which = 0; which < CONFIGURATION_COUNT; which++) {
@@ -393,7 +393,7 @@ static void judge_bundles(struct webhook_manager *manager, int64_t now_ms)
     }
 }
 
-/* Both, one after the other, before anything is looked at again. */
+/* Both are written, one after the other, before the next read. */
 static bool next_to_apply(struct webhook_manager *manager, size_t from)
 {
     for (size_t which = from; which < CONFIGURATION_COUNT; which++)
@@ -465,13 +465,13 @@ static void take_written(struct webhook_manager *manager, int64_t now_ms)
     if (duty == DUTY_BUNDLE)
         bundle_conflict_applied(&manager->conflicts[requests[stage].which], name_of(manager, stage),
                                 manager->decided.bundle, now_ms);
-    /* What does not come to rest by itself must not write as fast as it can. */
+    /* If the state never settles, writes must not follow each other without a pause. */
     if (stage != APPLY_VALIDATING || !manager->differs[1])
         manager->writes_in_a_row++;
     rest(manager, manager->writes_in_a_row >= WRITES_AT_ONCE ? now_ms + manager->look_ms : now_ms);
 }
 
-/* Whatever came of the validating one, the mutating one is written in the same round. */
+/* The mutating configuration is written in the same round, also when the validating one failed. */
 static void go_on(struct webhook_manager *manager, enum stage after)
 {
     if (after == APPLY_VALIDATING)
@@ -484,14 +484,14 @@ static void take_write(struct webhook_manager *manager, int64_t now_ms,
     enum stage stage = manager->stage;
     if (answer->result == CALL_DONE)
         take_written(manager, now_ms);
-    else if (answer->result == CALL_CONFLICT) /* another has written: look again, and soon */
+    else if (answer->result == CALL_CONFLICT) /* another has written: look again soon */
         rest(manager, now_ms + LOOK_MIN_MS);
     else
         fail(manager, now_ms, stage, answer->retry_after_s, answer->problem);
     go_on(manager, stage);
 }
 
-/* ---- what the one who runs it calls ---- */
+/* ---- called by the thread ---- */
 
 static void ask(struct webhook_manager *manager, int64_t now_ms, struct webhook_manager_step *step)
 {
@@ -531,7 +531,7 @@ static void begin_round(struct webhook_manager *manager)
     }
 }
 
-/* Another may have done anything meanwhile: what was seen before does not count. */
+/* Another leader may have done anything meanwhile: earlier observations do not count. */
 static void forget(struct webhook_manager *manager)
 {
     free(manager->seen);

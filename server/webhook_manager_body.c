@@ -1,4 +1,4 @@
-/* What the duties read and write: Secrets, and the CA bundles of webhook configurations. */
+/* Reads and writes Secrets, and the CA bundles of webhook configurations. */
 #include <string.h>
 
 #include "server/webhook_manager.h"

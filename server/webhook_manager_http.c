@@ -1,5 +1,5 @@
-/* Runs the election and the duties over HTTP, on a thread of their own: a Lease must be renewed
- * though the cluster is being looked at. */
+/* Runs the election and the webhook manager over HTTP, on a thread of their own: a Lease must be
+ * renewed also while the cluster is listed. */
 #include <poll.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -15,8 +15,8 @@
 #include "server/webhook_manager.h"
 
 enum {
-    PAUSE_MS = 1000, /* at most, between two looks at what is to be done */
-    LEAVE_MS = 1000, /* for what is on its way, and again to give the Lease back */
+    PAUSE_MS = 1000, /* at most, between two steps */
+    LEAVE_MS = 1000, /* for open requests, and again to give the Lease back */
     IDENTITY_BYTES = 128,
 };
 
@@ -27,10 +27,10 @@ struct webhook_thread {
     struct lease *lease;
     struct webhook_manager *manager;
     pthread_mutex_t server_mutex;
-    struct server *server; /* NULL: it is being drained */
+    struct server *server; /* NULL: the server is draining */
     struct metrics *metrics;
     char identity[IDENTITY_BYTES];
-    bool lease_asks, webhook_manager_ask; /* their request is on its way */
+    bool lease_asks, webhook_manager_ask; /* their request is open */
     bool led;
     atomic_bool stopping;
     bool running;
@@ -117,7 +117,7 @@ static int64_t step_manager(struct webhook_thread *webhook_thread)
     return step.until_ms;
 }
 
-/* ---- what is told ---- */
+/* ---- the log ---- */
 
 static void say_leader(struct webhook_thread *webhook_thread,
                        const struct webhook_manager_report *report)
@@ -158,7 +158,7 @@ static void wait_until(struct webhook_thread *webhook_thread, int64_t until_ms)
     }
 }
 
-/* What is being written is waited for before another may write. */
+/* Waits for an open write before another replica may write. */
 static void leave(struct webhook_thread *webhook_thread)
 {
     int64_t end_ms = monotonic_ms() + LEAVE_MS;
@@ -187,7 +187,7 @@ static void *run(void *argument)
     return NULL;
 }
 
-/* ---- beginning and end ---- */
+/* ---- start and end ---- */
 
 static void write_identity(char identity[static IDENTITY_BYTES])
 {

@@ -1,4 +1,5 @@
-/* The duties on /readyz and /metrics: the thread that does them writes down, the ops port reads. */
+/* The webhook manager on /readyz and /metrics: its thread writes the status, the ops port reads it.
+ */
 #include <pthread.h>
 #include <stdlib.h>
 
@@ -48,7 +49,7 @@ void webhook_manager_status_set(struct webhook_manager_status *status,
     pthread_mutex_unlock(&status->mutex);
 }
 
-/* A copy: what prints may end in its arena's guard, and would leave a lock behind. */
+/* A copy, because printing may end in its arena's guard, and would leave a lock behind. */
 static struct webhook_manager_report read_status(struct webhook_manager_status *status)
 {
     pthread_mutex_lock(&status->mutex);
@@ -57,7 +58,7 @@ static struct webhook_manager_report read_status(struct webhook_manager_status *
     return report;
 }
 
-/* What an API server says, in one line. */
+/* An API server's message, in one line. */
 static void add_line(struct text_builder *out, const char *text)
 {
     for (; *text != '\0'; text++) {

@@ -1,4 +1,4 @@
-/* A world out of files. */
+/* Makes a world from files. */
 #include "catalog/catalog.h"
 #include "kube/manifest.h"
 #include "kube/snapshot.h"
@@ -7,7 +7,7 @@
 
 enum { WORLD_BUDGET_BYTES = 1 << 30 };
 
-/* A world lives in an arena of its own, which goes with it. */
+/* A world lives in an arena of its own, which is destroyed with it. */
 struct owned_world {
     struct world world;
     struct arena *arena;
@@ -43,11 +43,11 @@ static bool load_snapshot(struct loading *loading, const struct snapshot **snaps
     return loaded;
 }
 
-/* Of owners that cannot be seen nobody knows more than what somebody wrote. */
+/* For owners that cannot be seen, nobody knows more than what somebody wrote. */
 static void warn_of_belief(struct loading *loading, const struct policy_set *policies)
 {
     const struct seen_owners none = {{0}};
-    if (loading->options->watches) /* what is seen then is said after the first look */
+    if (loading->options->watches) /* what is seen is logged after the first look */
         return;
     struct text kinds = policy_set_believed(
         policies, loading->options->state_dir == NULL ? ~(kind_set)0 : 0, &none, loading->arena);
@@ -70,7 +70,7 @@ static void load(void *argument)
     world->loaded_unix_s = loading->now_unix_s;
     if (!load_catalog(loading, &world->catalog))
         return;
-    /* Both are read even if the first is no good: everything wrong is said at once. */
+    /* Both are read even if the first is invalid, so that all errors are reported at once. */
     bool policies = policy_load(loading->options->policy_paths, loading->options->policy_path_count,
                                 world->catalog, loading->arena, &world->policies, loading->errors,
                                 loading->warnings);
