@@ -1,7 +1,7 @@
 /* base: the ground floor. Memory, text, errors, logs, the immutable tree, and the cell that
  * publishes one pointer. It knows no Kubernetes and no policy. */
-#ifndef TAFFRAIL_BASE_H
-#define TAFFRAIL_BASE_H
+#ifndef TAFFRAIL_BASE_BASE_H
+#define TAFFRAIL_BASE_BASE_H
 
 #include <stdarg.h>
 #include <stdbool.h>

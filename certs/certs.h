@@ -1,8 +1,8 @@
 /* certs: X.509 for the webhook. Bytes and time in, bytes out; only certs_load_dir and
  * certs_write_dir touch files. Keys are ECDSA P-256: a handshake with RSA-2048 costs four times
  * as much. */
-#ifndef TAFFRAIL_CERTS_H
-#define TAFFRAIL_CERTS_H
+#ifndef TAFFRAIL_CERTS_CERTS_H
+#define TAFFRAIL_CERTS_CERTS_H
 
 #include "base/base.h"
 

@@ -1,4 +1,5 @@
-/* When a CA and a leaf are renewed, and which CAs are trusted meanwhile. */
+/* When a CA and a leaf are renewed, and what is trusted meanwhile. server/webhook_manager.c writes
+ * them. */
 #include <stddef.h>
 #include <string.h>
 

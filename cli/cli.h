@@ -1,6 +1,6 @@
 /* The command line: one file a command, one table of options each. */
-#ifndef TAFFRAIL_CLI_H
-#define TAFFRAIL_CLI_H
+#ifndef TAFFRAIL_CLI_CLI_H
+#define TAFFRAIL_CLI_CLI_H
 
 #include "base/base.h"
 

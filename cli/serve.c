@@ -209,7 +209,7 @@ struct serving {
     size_t state_problem_count;
     struct client_config cluster_config;
     struct publisher *publisher;
-    struct cluster *cluster; /* NULL: no live one is watched */
+    struct informer_thread *cluster; /* NULL: no live one is watched */
     struct webhook_manager_settings manager_settings;
     struct webhook_thread *webhook_thread; /* NULL: certificates are from files, or made */
     struct reload *reload;
@@ -290,8 +290,9 @@ static bool prepare(struct serving *serving, struct error *error)
     if (server->metrics == NULL || serving->publisher == NULL ||
         (watches_cluster(serving->options) && server->status == NULL))
         return error_set(error, ERROR_MEMORY, NOWHERE, "no memory to start");
-    if (server->status != NULL && !cluster_create(&serving->cluster_config, serving->publisher,
-                                                  server->status, &serving->cluster, error))
+    if (server->status != NULL &&
+        !informer_thread_create(&serving->cluster_config, serving->publisher, server->status,
+                                &serving->cluster, error))
         return false;
     if (!prepare_webhook_thread(serving, error))
         return false;
@@ -316,7 +317,7 @@ static void log_addresses(const struct serve_options *options, const struct serv
 /* The threads; what was started of them when one cannot be, its owner stops. */
 static bool start(struct serving *serving, const struct reload_target *target, struct error *error)
 {
-    return (serving->cluster == NULL || cluster_start(serving->cluster, error)) &&
+    return (serving->cluster == NULL || informer_thread_start(serving->cluster, error)) &&
            server_start(target->server, error) && reload_start(serving->reload, target, error) &&
            (serving->webhook_thread == NULL ||
             webhook_thread_start(serving->webhook_thread, target->server, target->metrics, error));
@@ -353,11 +354,11 @@ static int prepare_and_run(struct serving *serving)
     target.publisher = serving->publisher;
     target.metrics = serving->server.metrics;
     done = done && run(serving, &target, &error);
-    cluster_stop(serving->cluster);
+    informer_thread_stop(serving->cluster);
     webhook_thread_destroy(serving->webhook_thread);
     webhook_manager_status_destroy(serving->server.webhook_manager_status);
     publisher_destroy(serving->publisher);
-    cluster_destroy(serving->cluster);
+    informer_thread_destroy(serving->cluster);
     cluster_status_destroy(serving->server.status);
     metrics_destroy(serving->server.metrics);
     world_destroy(serving->world);

@@ -45,36 +45,36 @@ struct stored *stored_create(const struct object *object, struct shared_trees *t
         tree_copy_measure_text(&tree_copy, *texts[i]);
     size_t trees_bytes = tree_copy.shared_count * sizeof(struct shared_tree *);
     size_t size_bytes = sizeof(struct stored) + trees_bytes + tree_copy_size_bytes(&tree_copy);
-    struct stored *kept = tree_copy.failed ? NULL : malloc(size_bytes);
-    if (kept == NULL) {
+    struct stored *stored = tree_copy.failed ? NULL : malloc(size_bytes);
+    if (stored == NULL) {
         release_trees(tree_copy.shared, tree_copy.shared_count, trees);
         return NULL;
     }
-    tree_copy_begin(&tree_copy, kept->trees + tree_copy.shared_count);
+    tree_copy_begin(&tree_copy, stored->trees + tree_copy.shared_count);
     for (size_t i = 0; i < OBJECT_TEXTS; i++)
         texts[i]->data = tree_copy_text(&tree_copy, *texts[i]);
-    *kept = (struct stored){
+    *stored = (struct stored){
         .size_bytes = size_bytes,
         .object = copy,
         .root_node = tree_copy_make(&tree_copy, root, keep),
         .tree_count = tree_copy.shared_count,
     };
     if (trees_bytes > 0)
-        memcpy(kept->trees, tree_copy.shared, trees_bytes);
-    const struct node *labels = node_at(&kept->root_node, "metadata.labels");
-    kept->root.node = &kept->root_node;
-    kept->object.root = &kept->root;
-    kept->object.source = NULL;
-    kept->object.labels = node_is(labels, NODE_MAP) ? labels : NULL;
-    return kept;
+        memcpy(stored->trees, tree_copy.shared, trees_bytes);
+    const struct node *labels = node_at(&stored->root_node, "metadata.labels");
+    stored->root.node = &stored->root_node;
+    stored->object.root = &stored->root;
+    stored->object.source = NULL;
+    stored->object.labels = node_is(labels, NODE_MAP) ? labels : NULL;
+    return stored;
 }
 
-void stored_destroy(struct stored *kept, struct shared_trees *trees)
+void stored_destroy(struct stored *stored, struct shared_trees *trees)
 {
-    if (kept == NULL)
+    if (stored == NULL)
         return;
-    release_trees(kept->trees, kept->tree_count, trees);
-    free(kept);
+    release_trees(stored->trees, stored->tree_count, trees);
+    free(stored);
 }
 
 bool stored_equal(const struct stored *a, const struct stored *b)

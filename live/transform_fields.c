@@ -3,7 +3,7 @@
  * whole and stored objects.
  *
  * If others make the Pods of a workload, the parts of its template that rails judge are stored,
- * because a young ReplicaSet or Job is compared with its owner's template (policy/passing.c). The
+ * because a young ReplicaSet or Job is compared with its owner's template (policy/inherited.c). The
  * revisions of one Deployment mostly differ in other fields, and so share one template. */
 #include <stdlib.h>
 #include <string.h>

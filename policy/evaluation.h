@@ -39,7 +39,7 @@ struct rail_call evaluation_call(struct evaluation *evaluation, const struct pol
 /* The exception for what the rail says; arguments as of exception_find. */
 const struct exception *call_exception(const struct rail_call *call, bool *expired, bool *unknown);
 
-/* ---- passing.c ---- */
+/* ---- inherited.c ---- */
 
 /* `since` spares the pods of workloads that were there before a rail was switched on; in an audit
  * all that was there before. */

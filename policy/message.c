@@ -1,4 +1,5 @@
-/* The sentences of findings and changes. */
+/* The frame of a denial and of a warning: headline, place, contact. Each rail says in policy/rails/
+ * what is wrong. */
 #include "policy/message.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* policy: decides. Policy files in, findings out; no I/O after loading, no clock, no log. */
-#ifndef TAFFRAIL_POLICY_H
-#define TAFFRAIL_POLICY_H
+#ifndef TAFFRAIL_POLICY_POLICY_H
+#define TAFFRAIL_POLICY_POLICY_H
 
 #include "kube/object.h"
 

@@ -1,6 +1,6 @@
 /* report: findings and plans for people and machines. */
-#ifndef TAFFRAIL_REPORT_H
-#define TAFFRAIL_REPORT_H
+#ifndef TAFFRAIL_REPORT_REPORT_H
+#define TAFFRAIL_REPORT_REPORT_H
 
 #include <stdio.h>
 

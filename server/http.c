@@ -354,7 +354,7 @@ static bool start_admission(struct server *server, const struct server_options *
                          bytes, server->body_limit_bytes, 4 * largest);
     struct lane_limits limits[LANE_COUNT];
     divide(bytes, review_limit(options), limits);
-    admission_start(&server->admission, limits);
+    load_limits_start(&server->load_limits, limits);
     if (!spare_arenas_start(&server->spare_arenas, review_limit(options)))
         return error_set(error, ERROR_MEMORY, NOWHERE, "no memory for the arenas of reviews");
     return true;

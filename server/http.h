@@ -9,7 +9,7 @@
 #include <stdalign.h>
 #include <stdatomic.h>
 
-#include "server/admission.h"
+#include "server/load_limits.h"
 #include "server/server.h"
 
 /* ---- connections ---- */
@@ -145,7 +145,7 @@ struct server {
     struct cluster_status *status; /* NULL: no watched cluster */
     struct webhook_manager_status
         *webhook_manager_status; /* NULL: the certificate does not come from a Secret */
-    struct admission admission;
+    struct load_limits load_limits;
     struct spare_arenas spare_arenas;
     size_t body_limit_bytes;
     unsigned connection_limit, request_timeout_s;

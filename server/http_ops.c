@@ -122,7 +122,7 @@ static void metrics(struct printing *printing)
     struct server *server = printing->connection->server;
     size_t body_bytes = 0;
     for (enum lane_name name = LANE_SMALL; name < LANE_COUNT; name++)
-        body_bytes += atomic_load(&server->admission.lanes[name].body_bytes.used);
+        body_bytes += atomic_load(&server->load_limits.lanes[name].body_bytes.used);
     metrics_set_body_bytes_in_flight(server->metrics, body_bytes);
     struct text_builder out = {.arena = printing->arena};
     text_builder_add(&out, metrics_text(server->metrics, printing->arena));

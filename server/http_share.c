@@ -39,7 +39,7 @@ bool request_is_late(const struct request *request, int64_t now_us)
 
 struct lane *lane_of(const struct connection *connection)
 {
-    return &connection->server->admission.lanes[lane_for(connection->request.body_limit)];
+    return &connection->server->load_limits.lanes[lane_for(connection->request.body_limit)];
 }
 
 /* A large body that takes long is not the API server's, or arrives too late for it. It is ended

@@ -1,7 +1,7 @@
 /* server: HTTPS in, answer out. review.c is the engine, bytes to bytes; http.c is libmicrohttpd and
  * its limits. */
-#ifndef TAFFRAIL_SERVER_H
-#define TAFFRAIL_SERVER_H
+#ifndef TAFFRAIL_SERVER_SERVER_H
+#define TAFFRAIL_SERVER_SERVER_H
 
 #include "certs/certs.h"
 #include "policy/policy.h"
@@ -196,14 +196,14 @@ struct cluster_status *cluster_status_create(void) MUST_CHECK; /* NULL: malloc f
 void cluster_status_destroy(struct cluster_status *status);    /* NULL is fine */
 
 struct client_config;
-struct cluster;
+struct informer_thread;
 /* After that, destroy the publisher before the cluster. */
-bool cluster_create(const struct client_config *config, struct publisher *publisher,
-                    struct cluster_status *status, struct cluster **cluster,
-                    struct error *error) MUST_CHECK;
-bool cluster_start(struct cluster *cluster, struct error *error) MUST_CHECK;
-void cluster_stop(struct cluster *cluster);    /* NULL is fine */
-void cluster_destroy(struct cluster *cluster); /* likewise */
+bool informer_thread_create(const struct client_config *config, struct publisher *publisher,
+                            struct cluster_status *status, struct informer_thread **cluster,
+                            struct error *error) MUST_CHECK;
+bool informer_thread_start(struct informer_thread *cluster, struct error *error) MUST_CHECK;
+void informer_thread_stop(struct informer_thread *cluster);    /* NULL is fine */
+void informer_thread_destroy(struct informer_thread *cluster); /* likewise */
 
 /* ---- webhook manager --------------------------------------------------------------------------
  * A thread that serves the certificate of a Secret, and elects one replica by a Lease. The elected

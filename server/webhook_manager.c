@@ -1,4 +1,5 @@
-/* The webhook manager's next step: the Secret, the leaf, the CA bundles. */
+/* Renews the certificate in its Secret and the CA bundles of the webhook configurations: this file
+ * says what is asked next. certs/rotate.c says when. */
 #include "server/webhook_manager.h"
 
 #include <stdio.h>

@@ -2,8 +2,8 @@
  * Pure: no I/O, no globals, no clock. Memory comes from the caller's arena (base/base.h), but for
  * plans that solver_solve only compares.
  * The rules of Karpenter's own scheduler that it follows stand in docs/reference/karpenter.md. */
-#ifndef TAFFRAIL_SOLVER_H
-#define TAFFRAIL_SOLVER_H
+#ifndef TAFFRAIL_SOLVER_SOLVER_H
+#define TAFFRAIL_SOLVER_SOLVER_H
 
 #include <stdbool.h>
 #include <stddef.h>

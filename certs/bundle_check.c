@@ -1,4 +1,4 @@
-/* CA bundles: certificates one after another in PEM. */
+/* Whether a text is a CA bundle: certificates in PEM, and no key. */
 #include "certs/certs.h"
 
 #include <gnutls/gnutls.h>

@@ -1,7 +1,7 @@
 /* The shares of requests that run at the same time, and how long one waits for its share. Beyond
  * the limits a request gets 429 and no memory. */
-#ifndef TAFFRAIL_SERVER_ADMISSION_H
-#define TAFFRAIL_SERVER_ADMISSION_H
+#ifndef TAFFRAIL_SERVER_LOAD_LIMITS_H
+#define TAFFRAIL_SERVER_LOAD_LIMITS_H
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -39,7 +39,7 @@ struct lane {
 enum lane_name { LANE_SMALL, LANE_LARGE, LANE_COUNT };
 enum { SMALL_BODY_BYTES = 64 << 10 };
 
-struct admission {
+struct load_limits {
     struct lane lanes[LANE_COUNT];
 };
 
@@ -47,7 +47,8 @@ struct lane_limits {
     size_t body_bytes, reviews, arena_bytes, turns;
 };
 
-void admission_start(struct admission *admission, const struct lane_limits limits[LANE_COUNT]);
+void load_limits_start(struct load_limits *load_limits,
+                       const struct lane_limits limits[LANE_COUNT]);
 enum lane_name lane_for(size_t body_bytes);
 /* Takes a turn for one review, and the bytes for its arena; both or none. */
 bool lane_enter(struct lane *lane, size_t arena_bytes, int64_t *wait_ms) MUST_CHECK;

@@ -18,7 +18,7 @@ enum { PAUSE_MS = 1000 }; /* when even waiting fails */
  * 32 for bytes of lists and watches that are not read yet. */
 enum { VIEW_PART = 5, LISTS_PART = 32 };
 
-struct cluster {
+struct informer_thread {
     struct publisher *publisher;
     struct informer *informer;
     struct client *client;
@@ -30,11 +30,11 @@ struct cluster {
 
 static void wake(void *context)
 {
-    struct cluster *cluster = context;
+    struct informer_thread *cluster = context;
     client_wake(cluster->client);
 }
 
-static struct watch_settings settings_of(struct cluster *cluster)
+static struct watch_settings settings_of(struct informer_thread *cluster)
 {
     struct watch_settings settings = {.budget = &cluster->lists};
     if (getrandom(&settings.seed, sizeof settings.seed, 0) < 0)
@@ -44,13 +44,13 @@ static struct watch_settings settings_of(struct cluster *cluster)
 
 static void list_again(void *context, enum kind kind)
 {
-    struct cluster *cluster = context;
+    struct informer_thread *cluster = context;
     client_list_again(cluster->client, kind);
 }
 
 static bool watch_owners(void *context, enum kind kind, const struct custom_kind *custom)
 {
-    struct cluster *cluster = context;
+    struct informer_thread *cluster = context;
     struct watch_settings settings = settings_of(cluster);
     const struct event_handler handler = informer_handler(cluster->informer);
     struct error error;
@@ -61,7 +61,7 @@ static bool watch_owners(void *context, enum kind kind, const struct custom_kind
 
 static void *run(void *argument)
 {
-    struct cluster *cluster = argument;
+    struct informer_thread *cluster = argument;
     struct watch_report reports[KIND_COUNT] = {0};
     while (!atomic_load(&cluster->stopping)) {
         informer_follow(cluster->informer);
@@ -78,7 +78,7 @@ static void *run(void *argument)
     return NULL;
 }
 
-static bool watch_all(struct cluster *cluster, struct error *error)
+static bool watch_all(struct informer_thread *cluster, struct error *error)
 {
     struct event_handler handler = informer_handler(cluster->informer);
     const struct watch_settings settings = settings_of(cluster);
@@ -89,10 +89,11 @@ static bool watch_all(struct cluster *cluster, struct error *error)
     return true;
 }
 
-bool cluster_create(const struct client_config *config, struct publisher *publisher,
-                    struct cluster_status *status, struct cluster **cluster, struct error *error)
+bool informer_thread_create(const struct client_config *config, struct publisher *publisher,
+                            struct cluster_status *status, struct informer_thread **cluster,
+                            struct error *error)
 {
-    struct cluster *made = calloc(1, sizeof *made);
+    struct informer_thread *made = calloc(1, sizeof *made);
     if (made == NULL)
         return error_set(error, ERROR_MEMORY, NOWHERE, "no memory to watch the cluster");
     size_t limit_bytes = memory_limit_bytes();
@@ -107,20 +108,20 @@ bool cluster_create(const struct client_config *config, struct publisher *publis
                                              .context = made,
                                              .view_bytes_max = limit_bytes / VIEW_PART};
     if (!client_open(config, monotonic_ms, &made->client, error)) {
-        cluster_destroy(made);
+        informer_thread_destroy(made);
         return false;
     }
     made->informer = informer_create(&options);
     bool done = made->informer != NULL && watch_all(made, error);
     if (!done || !informer_begin(made->informer)) {
-        cluster_destroy(made);
+        informer_thread_destroy(made);
         return error_set(error, ERROR_MEMORY, NOWHERE, "no memory to watch the cluster");
     }
     *cluster = made;
     return true;
 }
 
-bool cluster_start(struct cluster *cluster, struct error *error)
+bool informer_thread_start(struct informer_thread *cluster, struct error *error)
 {
     int code = pthread_create(&cluster->thread, NULL, run, cluster);
     if (code != 0)
@@ -132,7 +133,7 @@ bool cluster_start(struct cluster *cluster, struct error *error)
     return true;
 }
 
-void cluster_stop(struct cluster *cluster)
+void informer_thread_stop(struct informer_thread *cluster)
 {
     if (cluster == NULL || !cluster->running)
         return;
@@ -143,11 +144,11 @@ void cluster_stop(struct cluster *cluster)
     cluster->running = false;
 }
 
-void cluster_destroy(struct cluster *cluster)
+void informer_thread_destroy(struct informer_thread *cluster)
 {
     if (cluster == NULL)
         return;
-    cluster_stop(cluster);
+    informer_thread_stop(cluster);
     client_close(cluster->client);
     informer_destroy(cluster->informer);
     free(cluster);

@@ -1,5 +1,5 @@
 /* Admission: the bytes and reviews in flight, by lanes of size. */
-#include "server/admission.h"
+#include "server/load_limits.h"
 
 #include "base/clock.h"
 
@@ -82,11 +82,11 @@ void allowance_return(struct allowance *allowance, size_t amount)
     pthread_mutex_unlock(&allowance->mutex);
 }
 
-void admission_start(struct admission *admission, const struct lane_limits limits[LANE_COUNT])
+void load_limits_start(struct load_limits *load_limits, const struct lane_limits limits[LANE_COUNT])
 {
     static const char *const names[LANE_COUNT] = {[LANE_SMALL] = "small", [LANE_LARGE] = "large"};
     for (enum lane_name name = LANE_SMALL; name < LANE_COUNT; name++) {
-        struct lane *lane = &admission->lanes[name];
+        struct lane *lane = &load_limits->lanes[name];
         lane->name = names[name];
         allowance_start(&lane->body_bytes, limits[name].body_bytes);
         allowance_start(&lane->reviews, limits[name].reviews);

@@ -1,4 +1,4 @@
-/* Trees printed as json-c has them. */
+/* Values as somebody wrote them, and the region of a file in which a value stands. */
 #include <string.h>
 #include <strings.h>
 

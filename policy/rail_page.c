@@ -1,4 +1,4 @@
-/* The pages of `taffrail explain`. */
+/* The page that `taffrail explain` prints of a rail. */
 #include <string.h>
 
 #include "policy/document.h"

@@ -220,10 +220,10 @@ static void review_takes_both_or_none(void)
         [LANE_SMALL] = {.body_bytes = 1, .reviews = 2, .arena_bytes = 100},
         [LANE_LARGE] = {.body_bytes = 1, .reviews = 1, .arena_bytes = 100},
     };
-    struct admission admission;
+    struct load_limits load_limits;
     int64_t wait_ms = 0;
-    admission_start(&admission, limits);
-    struct lane *small = &admission.lanes[LANE_SMALL], *large = &admission.lanes[LANE_LARGE];
+    load_limits_start(&load_limits, limits);
+    struct lane *small = &load_limits.lanes[LANE_SMALL], *large = &load_limits.lanes[LANE_LARGE];
     CU_ASSERT(lane_enter(small, 60, &wait_ms));
     CU_ASSERT(!lane_enter(small, 60, &wait_ms));
     ASSERT_INT(atomic_load(&small->reviews.used), 1);
@@ -259,7 +259,7 @@ static void *post_one(void *argument)
 
 static struct lane *lane_in(const struct fixture *fixture, enum lane_name name)
 {
-    return &fixture->server->admission.lanes[name];
+    return &fixture->server->load_limits.lanes[name];
 }
 
 static void assert_nothing_is_held(const struct fixture *fixture)
