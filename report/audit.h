@@ -6,12 +6,13 @@
 
 /* By namespace and object, the worst first. */
 report_writer report_audit_text;
-/* Reports of openreports.io/v1alpha1 in a List: one a namespace, and one of what is in none. */
+/* Reports of openreports.io/v1alpha1 in a List: one for each namespace, and one for objects in
+ * none. */
 report_writer report_audit_openreports;
-/* One page, with all that it needs in itself. */
+/* One page without other files. */
 report_writer report_audit_html;
 
-/* Findings by what became of them; as many columns as there are outcomes. */
+/* The outcomes of findings; each has a column. */
 enum audit_outcome {
     AUDIT_DENIED,
     AUDIT_WARNED,
@@ -26,17 +27,17 @@ struct audit_counts {
     size_t of[AUDIT_OUTCOMES];
 };
 
-/* An object that has something wrong. */
+/* An object with a finding. */
 struct audit_row {
     const struct object *object;
     const struct finding **findings; /* decided ones, the worst first */
     size_t finding_count;
-    size_t more;  /* objects of its controller that are like this one */
-    bool repeats; /* it has the same wrong as the row before it */
+    size_t more;  /* objects of the same controller with the same findings */
+    bool repeats; /* it has the same findings as the row before it */
     struct audit_counts counts;
 };
 struct audit_namespace {
-    struct text name; /* empty: what is in none */
+    struct text name; /* empty: objects in no namespace */
     struct audit_row *rows;
     size_t row_count;
     struct audit_counts counts; /* of every object */
@@ -46,7 +47,7 @@ struct audit_rail {
     struct text docs, contact; /* of a policy that names them; may be empty */
     struct audit_counts counts;
 };
-/* What could not be decided, and of how many objects. */
+/* What could not be decided, and for how many objects. */
 struct audit_doubt {
     const struct finding *finding;
     const struct object *object; /* the first */
@@ -63,7 +64,7 @@ struct audit_view {
 };
 struct audit_view audit_view(const struct report *report, struct arena *arena);
 
-/* What is said beside the message, and not of the rail as a whole: what mends it, and why it is not
+/* The notes besides the message that are not about the rail as a whole: the fix, and why it is not
  * denied. */
 enum { AUDIT_NOTES = 4 };
 size_t audit_notes(const struct finding *finding, struct note notes[AUDIT_NOTES],

@@ -6,18 +6,17 @@
 
 typedef bool report_writer(const struct report *report, const struct report_style *style,
                            struct arena *arena, FILE *out, struct error *error);
-/* For a person: each finding with its place, the offending line and a caret; a summary at the end.
- */
+/* For a person: each finding with its place, the line and a caret; a summary at the end. */
 report_writer report_text;
 report_writer report_json;   /* taffrail.dev/findings/v1 */
 report_writer report_junit;  /* JUnit XML: a testsuite a file, a testcase an object */
 report_writer report_sarif;  /* SARIF 2.1.0 */
 report_writer report_github; /* workflow commands, which become annotations */
 
-/* ---- findings and errors, ready to be told ---- */
+/* ---- findings and errors, ready to print ---- */
 
-/* All that needs the arena is done before a format holds json-c. File names and messages are valid
- * UTF-8. */
+/* Everything that needs the arena is done before a format holds json-c. File names and messages are
+ * valid UTF-8. */
 struct located_finding {
     const struct object *object;
     const struct finding *finding;
@@ -34,7 +33,7 @@ const struct located_error *locate_errors(const struct report *report, struct ar
                                           size_t *count);
 
 const char *finding_label(const struct finding *finding); /* "deny", ..., "undecided" */
-/* "web/shop", "gpu" where there is no namespace; without control characters. */
+/* "web/shop", or "gpu" without a namespace; no control characters. */
 struct text object_title(const struct object *object, struct arena *arena);
 
 struct note {
@@ -42,47 +41,47 @@ struct note {
     struct text text;
 };
 enum { MOST_NOTES = 6 };
-/* What there is to say beside the message: fix, field, exception, docs, ask. */
+/* The notes besides the message: fix, field, exception, docs, ask. */
 size_t finding_notes(const struct finding *finding, struct note notes[MOST_NOTES],
                      struct arena *arena);
-/* "EX-12, until 2027-03-31"; empty where none holds. */
+/* "EX-12, until 2027-03-31"; empty without an exception. */
 struct text finding_exception(const struct finding *finding, struct arena *arena);
 /* The message, and a line for each note. */
 struct text finding_advice(const struct finding *finding, struct arena *arena);
 /* "3 objects checked: 1 denied, 2 skipped" and a newline. */
 void put_summary(const struct report *report, FILE *out);
 
-/* ---- as it is written in the file ---- */
+/* ---- values as the file has them ---- */
 
-/* A scalar as it stands there, with its quotes. Empty when that cannot be told: a block scalar, an
+/* A scalar as the file has it, with its quotes. Empty when that is unknown: a block scalar, an
  * alias, a value behind an anchor or a tag, text folded over lines. */
 struct text scalar_written(struct text source, const struct node *node);
-/* The same scalar with another value: quoted as before, or as the value needs. */
+/* The same scalar with another value: with the same quotes, or those that the value needs. */
 struct text scalar_rewritten(struct text written, struct text value, struct arena *arena);
 
 /* Lines from 1; columns from 1 in UTF-16 code units, as editors and SARIF count them; the end
- * column is the one behind. end_line 0: where it ends is not known. */
+ * column is after the last one. end_line 0: the end is unknown. */
 struct region {
     uint32_t line, column, end_line, end_column;
 };
 struct region finding_region(const struct located_finding *located, struct arena *arena);
-/* Without leading "./", which pipelines that compare paths do not expect. */
+/* Without a leading "./", which pipelines that compare paths do not expect. */
 const char *short_path(const char *path);
 
 /* ---- text for terminals and for XML ---- */
 
-/* A terminal obeys what it prints: control characters become blanks, tabs too so that what stands
- * below it stands right. */
+/* Control characters become blanks, because a terminal obeys them; tabs, too, so that columns stay
+ * aligned. */
 void put_printable(struct text t, FILE *out);
 size_t code_points(struct text t);
-/* Escaped for XML 1.0, which HTML reads alike. */
+/* Escaped for XML 1.0; HTML reads it in the same way. */
 void put_xml(struct text t, FILE *out);
 /* A blank, name="value". */
 void put_xml_attribute(const char *name, struct text value, FILE *out);
 
 /* ---- json-c ---- */
 
-/* Prints it on many lines, and takes it. */
+/* Prints the value on many lines, and frees it. */
 bool json_write(struct json_object *value, struct arena *arena, FILE *out,
                 struct error *error) MUST_CHECK;
 void json_add_text(struct json_object *map, const char *key, struct text value);

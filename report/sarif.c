@@ -84,7 +84,7 @@ static bool is_used(const char *id, const struct located_finding *findings, size
 
 /* Each rail that found something, by name. */
 static struct rules rules_of(const struct located_finding *findings, size_t count,
-                                       struct arena *arena)
+                             struct arena *arena)
 {
     struct rules rules = {.items = ARENA_ARRAY(arena, rail_count(), struct rule)};
     for (size_t i = 0; i < rail_count(); i++) {
@@ -281,8 +281,7 @@ static const char *level_of(const struct finding *finding)
     return finding->undecided ? "none" : levels[finding->action];
 }
 
-static struct json_object *json_of_result(const struct result *result,
-                                          const struct rules *rules)
+static struct json_object *json_of_result(const struct result *result, const struct rules *rules)
 {
     const struct finding *finding = result->located->finding;
     struct json_object *json = json_object_new_object();
