@@ -1,4 +1,4 @@
-/* What an audit found, put in order for people. */
+/* Sorts the results of an audit for people. */
 #include "report/audit.h"
 
 #include <stdlib.h>
@@ -47,7 +47,7 @@ static void add_counts(struct audit_counts *sum, const struct audit_counts *coun
         sum->of[i] += counts->of[i];
 }
 
-/* The worse comes first. */
+/* The worse is first. */
 static int compare_counts(const struct audit_counts *a, const struct audit_counts *b)
 {
     for (size_t i = 0; i < AUDIT_OUTCOMES; i++)
@@ -96,7 +96,7 @@ static struct audit_row row_of(const struct report_entry *entry, struct arena *a
     return row;
 }
 
-/* 0: what is wrong with them is the same, in the same words. */
+/* 0: they have the same findings, in the same words. */
 static int compare_wrongs(const struct audit_row *a, const struct audit_row *b)
 {
     if (a->finding_count != b->finding_count)
@@ -118,7 +118,7 @@ static int compare_wrongs(const struct audit_row *a, const struct audit_row *b)
     return 0;
 }
 
-/* Those that have the same wrong follow each other, and of these those of one controller. */
+/* Rows with the same findings are neighbours, and among these those of one controller. */
 static int compare_rows(const void *a_pointer, const void *b_pointer)
 {
     const struct audit_row *a = a_pointer, *b = b_pointer;
@@ -152,7 +152,7 @@ static int compare_namespaces(const void *a_pointer, const void *b_pointer)
     return order != 0 ? order : text_compare(a->name, b->name);
 }
 
-/* The rows of a namespace close up where others stood that are counted with one before. */
+/* Rows that count with an earlier one are removed, and the later ones move up. */
 static void add_row(struct audit_namespace *space, struct audit_row row)
 {
     add_counts(&space->counts, &row.counts);
@@ -186,7 +186,7 @@ static void group_rows(struct audit_view *view, struct audit_row *rows, size_t c
               compare_namespaces);
 }
 
-/* ---- rails, and what could not be decided ---- */
+/* ---- rails, and undecided findings ---- */
 
 static void count_rails(struct audit_view *view, const struct report *report, struct arena *arena)
 {

@@ -1,5 +1,4 @@
-/* An audit as a page that needs nothing beside itself: counts by rail, then namespaces, the worst
- * first. */
+/* An audit as a page without other files: counts by rail, then namespaces, the worst first. */
 #include "report/audit.h"
 
 static const char page_start[] =
@@ -32,7 +31,7 @@ static const char page_start[] =
 
 static void put_link(struct text address, const char *words, FILE *out)
 {
-    /* Docs are free text: only what is an address becomes a link. */
+    /* Docs are free text: only an address becomes a link. */
     if (text_starts_with(address, TEXT("https://")) || text_starts_with(address, TEXT("http://"))) {
         fputs("<a", out);
         put_xml_attribute("href", address, out);
@@ -128,7 +127,7 @@ static void put_namespace(const struct audit_namespace *space, struct arena *are
             fprintf(out, "<tbody>\n<tr><th scope=\"rowgroup\" rowspan=\"%zu\">",
                     row->finding_count);
         put_object(row, arena, out);
-        /* What several have alike stands once, beside all of them. */
+        /* What several rows share is printed once, beside all of them. */
         if (i + 1 < space->row_count && row[1].repeats) {
             fputs("<br>", out);
             continue;

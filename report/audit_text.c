@@ -1,5 +1,5 @@
-/* An audit for a person who reads it once a month: namespaces and objects, the worst first; what
- * could not be decided; counts by rail. */
+/* An audit for a person who reads it once a month: namespaces and objects, the worst first;
+ * undecided findings; counts by rail. */
 #include <string.h>
 
 #include "report/audit.h"
@@ -87,7 +87,7 @@ static void put_namespace(const struct printing *printing, const struct audit_na
         const struct audit_row *row = &space->rows[i];
         if (row->finding_count > 0)
             put_object(printing, row);
-        /* What several have alike stands once, below the last of them. */
+        /* What several rows share is printed once, below the last of them. */
         bool last = i + 1 == space->row_count || !row[1].repeats;
         for (size_t j = 0; last && j < row->finding_count; j++)
             put_finding(printing, row->findings[j]);

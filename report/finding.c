@@ -1,4 +1,4 @@
-/* Findings and errors, with what all formats say of them. */
+/* Findings and errors, with the parts that all formats print. */
 #include <string.h>
 
 #include "report/format.h"

@@ -1,7 +1,7 @@
-/* The formats there are. */
+/* The table of formats. */
 #include "report/format.h"
 
-/* Name, and whether it holds the errors too. */
+/* The name, and whether the format contains the errors. */
 #define FORMATS(ROW) \
     ROW(text, false) ROW(json, true) ROW(junit, true) ROW(sarif, true) ROW(github, true)
 

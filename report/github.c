@@ -1,4 +1,4 @@
-/* Workflow commands: GitHub makes an annotation of each, at its line of the change. */
+/* Workflow commands: GitHub turns each into an annotation at its line of the change. */
 #include <string.h>
 
 #include "report/format.h"
@@ -19,7 +19,7 @@ static void put_escaped(struct text t, bool property, FILE *out)
 /* A command's properties. */
 struct command {
     const char *name, *file;
-    struct region region; /* line 0: the file as a whole */
+    struct region region; /* line 0: the whole file */
     struct text title;
 };
 
@@ -40,7 +40,7 @@ static void put_command(const struct command *command, struct text message, FILE
     }
     put_number("line", region->line, out);
     put_number("col", region->column, out);
-    /* An end column means one of the same line. */
+    /* An end column refers to the same line. */
     put_number("endColumn", region->end_line == region->line ? region->end_column : 0, out);
     fputs("title=", out);
     put_escaped(command->title, true, out);

@@ -28,7 +28,7 @@ static const char *file_of(const char *file, struct arena *arena)
     return file == NULL ? "" : text_as_utf8(text_of(short_path(file)), arena).data;
 }
 
-/* By file; of one file the objects as they stand there, then what could not be read. */
+/* By file; in a file first the objects in their order, then the errors. */
 static const struct test_case *collect(const struct report *report, struct arena *arena,
                                        size_t *count)
 {
@@ -65,7 +65,7 @@ struct totals {
     size_t tests, failures, errors;
 };
 
-/* Cases that failed: one with two failures counts once. */
+/* Failed cases: one with two failures counts once. */
 static struct totals total(const struct test_case *cases, size_t count,
                            const struct report_style *style)
 {
@@ -88,7 +88,7 @@ static void put_totals(const struct totals *totals, FILE *out)
 
 /* ---- elements ---- */
 
-/* "shop.yaml:17:24: deny topology-keys", the message, and what there is to do. */
+/* "shop.yaml:17:24: deny topology-keys", the message, and the notes. */
 static struct text story(const struct located_finding *located, struct arena *arena)
 {
     const struct finding *finding = located->finding;

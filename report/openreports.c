@@ -1,13 +1,12 @@
-/* An audit as objects of openreports.io/v1alpha1, in a List that kubectl applies: a Report for each
- * namespace, also for one in which nothing is wrong, so that what was wrong there is overwritten.
- */
+/* An audit as objects of openreports.io/v1alpha1, in a List that kubectl applies. Every namespace
+ * gets a Report, also one without findings, so that older findings are overwritten. */
 #include <json-c/json.h>
 #include <stdlib.h>
 
 #include "report/audit.h"
 
-/* "fail" and "warn" tell whether the requirements are enforced; "error" is what could not be
- * decided, "skip" what an exception covers. */
+/* "fail" and "warn" say whether a finding is enforced; "error" is an undecided finding, "skip" one
+ * under an exception. */
 static const struct {
     const char *result, *severity;
 } outcomes[AUDIT_OUTCOMES] = {

@@ -1,4 +1,4 @@
-/* A plan put in order for people: workloads, nodes, misfits. */
+/* Sorts a plan for people: workloads, nodes, misfits. */
 #include "report/plan.h"
 
 #include <stdlib.h>
@@ -68,7 +68,7 @@ static bool share_short_name(const struct plan_workload *a, const struct plan_wo
            text_equal(short_name(a->name), short_name(b->name));
 }
 
-/* Those of one namespace and short name are neighbours. */
+/* Workloads of one namespace and short name are neighbours. */
 static void label_workloads(struct plan_workload *workloads, size_t count, struct arena *arena)
 {
     bool one_namespace =
@@ -137,7 +137,7 @@ static void read_workloads(struct plan *plan, struct arena *arena)
 
 /* ---- nodes ---- */
 
-/* Quantities are anybody's; a sum never overflows. */
+/* Users choose the quantities; a sum must not overflow. */
 static int64_t add(int64_t a, int64_t b)
 {
     int64_t sum;
@@ -212,7 +212,7 @@ static void read_nodes(struct plan *plan, struct arena *arena)
     }
 }
 
-/* ---- what fits nowhere ---- */
+/* ---- pods that fit nowhere ---- */
 
 static bool same_reasons(const struct simulation_unschedulable *a,
                          const struct simulation_unschedulable *b)
@@ -278,7 +278,7 @@ void plan_read(const struct simulation *simulation, const struct simulation *com
         plan->on_node_count + plan->on_claim_count + simulation->unschedulable_count;
 }
 
-/* ---- nodes that look the same ---- */
+/* ---- equal nodes ---- */
 
 static int compare_all_shares(const struct plan_node *a, const struct plan_node *b)
 {

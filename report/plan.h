@@ -1,4 +1,4 @@
-/* Private to report/: a simulation ready to be shown, and what its forms share. */
+/* Private to report/: a simulation in the order of its report, and what its formats share. */
 #ifndef TAFFRAIL_REPORT_PLAN_H
 #define TAFFRAIL_REPORT_PLAN_H
 
@@ -9,7 +9,7 @@ struct simulation_node;
 struct simulation_reason;
 struct simulation_unschedulable;
 
-/* The pods of one controller, under the shortest name that tells it from the others. */
+/* The pods of one controller, with the shortest unique label. */
 struct plan_workload {
     struct text namespace, name; /* "Deployment web", as the simulation has it */
     struct text label;           /* "web", "shop/web", "shop/Deployment web" */
@@ -21,18 +21,18 @@ struct plan_workload {
 struct plan_share {
     size_t workload;
     size_t pod_count, pending_count;
-    int64_t cpu_milli, memory_bytes; /* of all of them together */
+    int64_t cpu_milli, memory_bytes; /* the sum of its pods */
 };
 
-/* A node, or several that look the same. */
+/* A node, or several equal ones. */
 struct plan_node {
     const struct simulation_node *node; /* the first of them */
     size_t count;
     bool bought;
     const struct plan_share *shares; /* most pods first, then by label */
     size_t share_count, pending_count;
-    int64_t cpu_milli, memory_bytes; /* what its pods ask for */
-    int cpu_percent, memory_percent; /* of what it has; -1: not known */
+    int64_t cpu_milli, memory_bytes; /* the requests of its pods */
+    int cpu_percent, memory_percent; /* of the node's capacity; -1: unknown */
 };
 struct plan_nodes {
     struct plan_node *items;
@@ -49,7 +49,7 @@ struct plan_misfits {
     const struct plan_misfit *items;
     size_t count;
 };
-/* For good, and in the rounds that were run: a later one has a place. */
+/* For good, or in the rounds that were run: a later round has a place. */
 enum { PLAN_NOWHERE, PLAN_LATER, PLAN_MISFITS };
 
 struct plan {
@@ -62,31 +62,30 @@ struct plan {
     const size_t *workload_of; /* by pod */
     struct plan_nodes nodes;   /* as in the simulation: Nodes, then claims */
     struct plan_misfits misfits[PLAN_MISFITS];
-    /* Pending pods: all, and those on Nodes and on claims. */
+    /* Pending pods: all, on Nodes, and on claims. */
     size_t pending_count, on_node_count, on_claim_count;
-    size_t later_count;    /* pods that fit nowhere yet: a round that was not run has a place */
+    size_t later_count;    /* pods that fit in a round that was not run */
     size_t taking_count;   /* Nodes that take pending pods */
-    size_t unpriced_count; /* claims whose price is not known */
+    size_t unpriced_count; /* claims without a known price */
 };
 void plan_read(const struct simulation *simulation, const struct simulation *compat,
                struct arena *arena, struct plan *plan);
 
-/* The claims, those with the same type, place, price and pods as one; by pool, the largest first.
- */
+/* The claims; equal ones (type, place, price, pods) are one; by pool, the largest first. */
 struct plan_nodes plan_nodes_bought(const struct plan *plan, struct arena *arena);
 /* The Nodes that take pending pods, by name. */
 struct plan_nodes plan_nodes_taking(const struct plan *plan, struct arena *arena);
-/* Nodes, then claims, each by pool, the largest first; merged: those that look the same as one. */
+/* Nodes, then claims, each by pool, the largest first; merged: equal ones are one. */
 struct plan_nodes plan_nodes_all(const struct plan *plan, bool merged, struct arena *arena);
 
 /* "43 pods are pending: 6 fit on 2 existing nodes, ..." */
 struct text plan_headline(const struct plan *plan, struct arena *arena);
 /* "New nodes: $1.64 an hour, ..."; empty when none is bought. */
 struct text plan_cost(const struct plan *plan, struct arena *arena);
-/* What --optimize comes to; empty without it. */
+/* The result of --optimize; empty without it. */
 struct text plan_saving(const struct plan *plan, struct arena *arena);
-/* "web x8, api x4": what a node gets; of a Node only what was pending. `glue` stands between a name
- * and its count. */
+/* "web x8, api x4": the pods of a new node; for a Node only those that were pending. `glue` is
+ * between a name and its count. */
 struct text plan_pods_text(const struct plan *plan, const struct plan_node *node, char glue,
                            struct arena *arena);
 /* "web-3", "web-3 and 4 more (Deployment web)". */
@@ -100,7 +99,7 @@ struct text plan_percent(int percent, struct arena *arena);      /* "93%", or "-
 struct text plan_cpu(int64_t cpu_milli, struct arena *arena);    /* "7.91" */
 struct text plan_gib(int64_t memory_bytes, struct arena *arena); /* "29.3" */
 
-/* Of --optimize. Negative when it costs more. */
+/* The saving of --optimize. Negative when it costs more. */
 struct plan_saved {
     int64_t usd_micro_per_hour;
     double percent; /* of what Karpenter's choices cost; one decimal */
@@ -111,7 +110,7 @@ typedef bool plan_writer(const struct plan *plan, const struct report_style *sty
                          struct arena *arena, FILE *out, struct error *error);
 plan_writer plan_text, plan_json, plan_svg, plan_html;
 
-/* The picture as a document of its own, or as an element for a page that tells the rest. */
+/* The picture as a document of its own, or as an element of a page. */
 void plan_svg_put(const struct plan *plan, bool standalone, struct arena *arena, FILE *out);
 
 #endif

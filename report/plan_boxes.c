@@ -1,11 +1,11 @@
-/* The parts of a plan's picture: nodes as boxes, their pods as blocks in them. */
+/* Draws the parts of a plan's picture: nodes as boxes, their pods as blocks in them. */
 #include <string.h>
 
 #include "report/plan_picture.h"
 #include "simulation/simulation.h"
 
-/* Okabe and Ito's colours, which colour-blind people tell apart, less black; beyond these once more
- * with stripes. `ink` is what can be read on it. */
+/* Okabe and Ito's colours, which colour-blind people can tell apart, without black; after these,
+ * the same with stripes. `ink` is readable on the colour. */
 static const struct {
     const char *fill, *ink;
 } colours[] = {
@@ -80,7 +80,7 @@ struct strip {
     double x, y, width, height;
 };
 
-/* What a workload takes of a node: of cpu or of memory, whichever is more. */
+/* A workload's share of a node: of cpu or of memory, whichever is more. */
 static double share_of_node(const struct plan_share *share, const struct simulation_node *node)
 {
     double cpu = node->cpu_milli > 0 ? (double)share->cpu_milli / (double)node->cpu_milli : 0;
@@ -91,7 +91,7 @@ static double share_of_node(const struct plan_share *share, const struct simulat
 
 enum { LEAST_CELL = 3 };
 
-/* As many rows as make the cells about square. */
+/* The number of rows that makes the cells about square. */
 static size_t cell_rows(const struct strip *strip)
 {
     double count = (double)strip->share->pod_count;
@@ -117,7 +117,7 @@ static void put_cells(const struct drawing *drawing, const struct strip *strip, 
     fputs("<path", out);
     drawing_fill(&drawing->plan->workloads[strip->share->workload], out);
     fprintf(out, "%s d=\"", pending ? "" : " fill-opacity=\"0.35\"");
-    if (width < LEAST_CELL) { /* too small to be told apart */
+    if (width < LEAST_CELL) { /* too small to see */
         double total = (double)count;
         fprintf(out, "M%.1f %.1fh%.1fv%.1fh-%.1fz", strip->x + strip->width * (double)first / total,
                 strip->y, strip->width * (double)(end - first) / total, strip->height,
@@ -161,8 +161,8 @@ static void put_strip_label(const struct drawing *drawing, const struct strip *s
         label = arena_printf(arena, "%.*s x%zu", TEXT_ARGS(label), strip->share->pod_count);
     fprintf(drawing->out, "<text x=\"%.1f\" y=\"%.1f\" font-size=\"%.1f\"", strip->x + 4,
             strip->y + height / 2 + font * 0.36, font);
-    /* What is faded lets the page through, whose own ink is read best. Else the name has a rim of
-     * the colour, over gaps and stripes. */
+    /* The page shows through a faded block, and its own ink is best on it. Otherwise the name has a
+     * rim of the colour, over gaps and stripes. */
     bool faded = strip->share->pending_count == 0 || workload->rank >= PICTURE_RANKS;
     size_t colour = workload->rank % COLOUR_COUNT;
     if (faded)
@@ -187,7 +187,7 @@ static void put_strip(const struct drawing *drawing, const struct strip *strip)
     fputs("</g>\n", drawing->out);
 }
 
-/* A strip a workload, the pods as cells in it; what is free stays below. */
+/* A strip for each workload, with its pods as cells; the free part is below. */
 static void put_pods(const struct drawing *drawing, const struct picture_box *box, double x,
                      double y, double width, double height)
 {
@@ -254,7 +254,7 @@ void drawing_frame(const struct drawing *drawing, bool bought, double x, double 
             bought ? "tf-new" : "tf-old", bought ? " stroke-dasharray=\"5 3\"" : "");
 }
 
-/* Type and price, and below them name or kind of purchase. */
+/* Type and price, and below them the name or the capacity type. */
 static void put_header(const struct drawing *drawing, const struct picture_box *box, double width)
 {
     const struct picture_detail *detail = drawing->picture.detail;
@@ -277,7 +277,7 @@ static void put_header(const struct drawing *drawing, const struct picture_box *
     if (from->node_pool.size > 0)
         kind = arena_printf(arena, "%.*s, %.*s", TEXT_ARGS(kind), TEXT_ARGS(from->node_pool));
     struct text below = node->bought || node->count > 1 ? kind : from->name;
-    /* Where both do not fit, the price goes to the second line. */
+    /* If both do not fit, the price goes to the second line. */
     double price_width = picture_text_width(price, font);
     bool apart = picture_text_width(type, font) * 1.08 + price_width + font > inner;
     double type_width = apart ? inner : inner - price_width - font;
@@ -286,7 +286,7 @@ static void put_header(const struct drawing *drawing, const struct picture_box *
                  drawing_bold, picture_fit(type, type_width / 1.08, font, arena));
     drawing_text(drawing, box->x + width - padding, apart ? second : first, font, PICTURE_INK,
                  right, price);
-    /* Of a name, a few letters say nothing. */
+    /* A few letters of a name say nothing. */
     enum { LEAST_SHOWN = 8 };
     struct text shown = picture_fit(below, below_width, font * 0.92, arena);
     if (shown.size == below.size || shown.size > LEAST_SHOWN)
@@ -295,7 +295,7 @@ static void put_header(const struct drawing *drawing, const struct picture_box *
 
 static void put_box(const struct drawing *drawing, const struct picture_box *box)
 {
-    enum { STACK = 3 }; /* how far the second of several looks out behind the first */
+    enum { STACK = 3 }; /* the offset of the second box behind the first */
     const struct picture *picture = &drawing->picture;
     const struct picture_detail *detail = picture->detail;
     double height = picture_box_height(picture, box);

@@ -1,5 +1,5 @@
-/* A plan as a page: the picture, and all of it once more in tables, for those who cannot see it or
- * want to search it. */
+/* A plan as a page: the picture, and the same in tables, for people who cannot see it or want to
+ * search it. */
 #include "report/plan.h"
 #include "simulation/simulation.h"
 
@@ -28,7 +28,7 @@ static const char page_start[] =
     ".bad{color:var(--bad)}.dim{color:var(--dim)}.scroll{overflow-x:auto}\n"
     "</style>\n</head>\n<body>\n<main>\n";
 
-enum column_kind { PROSE, WORD, NUMBER }; /* prose may be broken into lines */
+enum column_kind { PROSE, WORD, NUMBER }; /* prose may break into lines */
 static const char *const classes[] = {
     [PROSE] = "", [WORD] = " class=\"w\"", [NUMBER] = " class=\"n\""};
 struct column {
@@ -61,7 +61,7 @@ static void put_cells(const struct text *cells, const struct column *columns, FI
     fputs("</tr>\n", out);
 }
 
-/* "or one of 17 types" is what a person wants to know of the others. */
+/* "or one of 17 types" is enough about the others. */
 static struct text types_text(const struct simulation_node *node, struct arena *arena)
 {
     if (node->instance_type_count < 2)

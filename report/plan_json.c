@@ -11,7 +11,7 @@ static int compare_texts(const void *a, const void *b)
     return text_compare(*(const struct text *)a, *(const struct text *)b);
 }
 
-/* ---- all that needs the arena, before json-c is held ---- */
+/* ---- work that needs the arena, before json-c is held ---- */
 
 struct texts {
     struct text *items;
@@ -42,7 +42,7 @@ struct material {
     struct json_misfit *misfits;
 };
 
-/* "namespace/name" of each pod of a node; of a Node only of those that were pending. */
+/* "namespace/name" of each pod of a node; for a Node only of those that were pending. */
 static struct texts pods_of(const struct plan *plan, const struct plan_node *node,
                             const struct text *names, struct arena *arena)
 {
@@ -156,7 +156,7 @@ static struct json_object *json_of_misfit(const struct json_misfit *misfit)
     return json;
 }
 
-/* Of --optimize. A plan that costs more, because it places more, saves less than nothing. */
+/* The saving of --optimize. It is negative for a plan that costs more because it places more. */
 static struct json_object *json_of_saved(const struct plan *plan)
 {
     struct plan_saved saved = plan_saved(plan);

@@ -1,4 +1,4 @@
-/* What a plan's picture shows, and where. */
+/* The content of a plan's picture, and the place of its parts. */
 #include "report/plan_picture.h"
 
 #include "simulation/simulation.h"
@@ -8,7 +8,7 @@
 
 enum { MOST_WIDTH = 1200, LEAST_WIDTH = 760, ZONES_A_BAND = 6, ZONE_GAP = 12 };
 
-/* Above so many nodes, those that look the same are one box. */
+/* Above this number of nodes, equal ones are one box. */
 enum { MERGE_ABOVE = 40 };
 
 static const struct {
@@ -57,7 +57,7 @@ static size_t code_point_size(struct text t, size_t at)
     return size;
 }
 
-/* Whatever font there is: these are widths of a wide one, in ems. */
+/* The widths of a wide font, in ems, so that any font fits. */
 static double em_width(char first)
 {
     if ((unsigned char)first >= 0x80)
@@ -97,7 +97,7 @@ struct text picture_fit(struct text t, double width, double font, struct arena *
 {
     if (picture_text_width(t, font) <= width)
         return t;
-    double used = font; /* of the ellipsis */
+    double used = font; /* the ellipsis */
     size_t end = 0;
     while (end < t.size) {
         used += em_width(t.data[end]) * font;
@@ -129,7 +129,7 @@ static struct picture_zone *zone_of(struct picture *picture, struct text name)
     return &picture->zones[at];
 }
 
-/* The nodes of each zone, in their order. */
+/* The nodes of each zone, in order. */
 static void read_zones(struct picture *picture, const struct plan_nodes *nodes, struct arena *arena)
 {
     picture->zones = ARENA_ARRAY(arena, nodes->count, struct picture_zone);
@@ -173,7 +173,7 @@ static void size_boxes(struct picture *picture, const struct plan_nodes *nodes)
     }
 }
 
-/* Columns of boxes in a zone, the same in each zone so that a width means the same everywhere. */
+/* The columns of boxes in a zone; the same in each zone, so that widths can be compared. */
 static void choose_widths(struct picture *picture)
 {
     const struct picture_detail *detail = picture->detail;
@@ -218,7 +218,7 @@ double picture_box_height(const struct picture *picture, const struct picture_bo
     return picture->detail->header_height + box->body_height + picture->detail->footer_height;
 }
 
-/* Each box goes below the column that ends first. Returns the height of the zone. */
+/* Each box goes below the shortest column. Returns the height of the zone. */
 static double place_boxes(const struct picture *picture, struct picture_zone *zone)
 {
     enum { MOST_COLUMNS = MOST_WIDTH / 40 };

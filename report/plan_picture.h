@@ -1,11 +1,11 @@
-/* Private to report/: a plan's picture, where its parts stand and how they are drawn. All lengths
+/* Private to report/: a plan's picture: the place of its parts and how they are drawn. All lengths
  * are pixels. */
 #ifndef TAFFRAIL_REPORT_PLAN_PICTURE_H
 #define TAFFRAIL_REPORT_PLAN_PICTURE_H
 
 #include "report/plan.h"
 
-/* How much of a box is shown, by how many there are. */
+/* How much a box shows, by the number of boxes. */
 struct picture_detail {
     double least_width, most_width;                 /* of a box */
     double gap, font, header_height, footer_height; /* footer 0: none */
@@ -19,11 +19,11 @@ struct picture_box {
 };
 
 struct picture_zone {
-    struct text name; /* empty: of no zone */
+    struct text name; /* empty: without a zone */
     struct picture_box *boxes;
     size_t box_count;
     size_t node_count, bought_count;
-    int64_t usd_micro_per_hour; /* of what is bought */
+    int64_t usd_micro_per_hour; /* of nodes to buy */
     double x, y, width, height;
 };
 
@@ -32,7 +32,7 @@ struct picture {
     struct picture_zone *zones; /* by name, the empty one last */
     size_t zone_count;
     double box_width, width;
-    double bottom; /* of the zones */
+    double bottom; /* the lower edge of the zones */
 };
 
 enum {
@@ -41,14 +41,14 @@ enum {
     PICTURE_ZONE_HEADER = 40,
 };
 
-/* How wide a text is at most, whatever the font. */
+/* The largest width of a text, in any font. */
 double picture_text_width(struct text t, double font);
-/* As much of t as is surely not wider, with an ellipsis when it is not all. */
+/* The start of t that surely fits the width, with an ellipsis when it is cut. */
 struct text picture_fit(struct text t, double width, double font, struct arena *arena);
 
-/* Columns that hold the zones; `width` is known. */
+/* Chooses the columns for the zones; `width` is known. */
 void picture_arrange(const struct plan *plan, struct arena *arena, struct picture *picture);
-/* Puts the zones below `top`. */
+/* Places the zones below `top`. */
 void picture_place(struct picture *picture, double top);
 double picture_box_height(const struct picture *picture, const struct picture_box *box);
 
@@ -59,19 +59,19 @@ struct drawing {
     struct picture picture;
     struct arena *arena;
     FILE *out;       /* NULL: the page is only measured */
-    bool standalone; /* with a heading, and with what fits nowhere */
+    bool standalone; /* with a heading and the pods that fit nowhere */
 };
 enum picture_ink { PICTURE_INK, PICTURE_DIM, PICTURE_BAD, PICTURE_NEW };
-/* Workloads with a colour, or a striped one, of their own. */
+/* Workloads with a colour, or a striped colour, of their own. */
 enum { PICTURE_RANKS = 14 };
 
 extern const char drawing_bold[];
-/* `more`: attributes, with a blank before each. */
+/* `more`: attributes, each with a blank before it. */
 void drawing_text(const struct drawing *drawing, double x, double y, double font,
                   enum picture_ink ink, const char *more, struct text text);
-/* The attribute that colours what is a workload's. */
+/* Writes the colour attribute of a workload. */
 void drawing_fill(const struct plan_workload *workload, FILE *out);
-/* What drawing_fill refers to. */
+/* Writes the definitions that drawing_fill refers to. */
 void drawing_stripes(const struct drawing *drawing);
 void drawing_frame(const struct drawing *drawing, bool bought, double x, double y, double width,
                    double height);

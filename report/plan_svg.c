@@ -1,5 +1,5 @@
-/* A plan as a picture: zones as columns, nodes as boxes, pods as blocks. Attributes say how it
- * looks by day; the style sheet, which readers without one pass over, how by night. */
+/* A plan as a picture: zones as columns, nodes as boxes, pods as blocks. Attributes have the light
+ * colours; the style sheet, which some readers ignore, has the dark ones. */
 #include <string.h>
 
 #include "report/plan_picture.h"
@@ -18,14 +18,14 @@ static const char style_sheet[] =
 
 /* ---- heading ---- */
 
-/* Lines of words below each other; returns where the next one would stand. */
+/* Prints words on several lines; returns the place of the next line. */
 static double put_lines(const struct drawing *drawing, double x, double y, double font,
                         enum picture_ink ink, struct text words)
 {
     double width = drawing->picture.width - PICTURE_MARGIN - x;
     double line_height = font * 1.4;
     while (words.size > 0) {
-        /* The longest start of it that ends before a blank and fits; one word at least. */
+        /* The longest start that ends before a blank and fits; one word at least. */
         size_t end = words.size;
         while (end > 0 && picture_text_width((struct text){words.data, end}, font) > width) {
             end--;
@@ -67,7 +67,7 @@ struct legend {
 };
 enum { SWATCH = 12, LEGEND_FONT = 11, LEGEND_LINE = 19 };
 
-/* Goes to a new line when the item does not fit. Returns where its swatch stands. */
+/* Starts a new line when the item does not fit. Returns the place of its swatch. */
 static double legend_item(struct legend *legend, struct text label)
 {
     const struct drawing *drawing = legend->drawing;
@@ -144,7 +144,7 @@ static double put_legend(const struct drawing *drawing, double y)
     return put_lines(drawing, PICTURE_MARGIN, y, LEGEND_FONT, PICTURE_DIM, TEXT(note)) - 4;
 }
 
-/* ---- what fits nowhere ---- */
+/* ---- pods that fit nowhere ---- */
 
 static double put_misfits(const struct drawing *drawing, const struct plan_misfits *misfits,
                           double y)
@@ -184,7 +184,7 @@ static double put_misfits(const struct drawing *drawing, const struct plan_misfi
 
 /* ---- the picture ---- */
 
-/* All of it; returns the height. */
+/* Prints everything; returns the height. */
 static double put_page(struct drawing *drawing)
 {
     double y = drawing->standalone ? put_heading(drawing) : PICTURE_ZONE_PADDING;

@@ -5,7 +5,7 @@
 #include "simulation/simulation.h"
 
 enum { PAGE_COLUMNS = 80, MOST_COLUMNS = 7, GAP = 2 };
-/* Stands for a blank at which no line is broken; shown as one. */
+/* A blank at which no line breaks; printed as a blank. */
 static const char glue = '\x1f';
 
 struct palette {
@@ -28,7 +28,7 @@ static void put_blanks(size_t count, FILE *out)
     fprintf(out, "%*s", (int)count, "");
 }
 
-/* Words from column `at` on; lines after the first begin at `indent`. Ends the line. */
+/* Prints words from column `at` on; later lines begin at `indent`. Ends the line. */
 static void put_wrapped(struct text words, size_t at, size_t indent, FILE *out)
 {
     bool first = true;
@@ -63,12 +63,12 @@ static void put_heading(const struct page *page, const char *heading)
 
 struct column {
     const char *title;
-    bool right; /* numbers stand under each other */
+    bool right; /* numbers are aligned */
 };
 struct row {
-    struct text pool; /* stands above the first of its rows, where there is one */
+    struct text pool; /* printed above the first of its rows; may be empty */
     struct text cells[MOST_COLUMNS];
-    struct text pods; /* below */
+    struct text pods; /* printed below */
 };
 struct table {
     const struct column *columns; /* ends with a NULL title */
@@ -179,7 +179,7 @@ static const struct column bought_columns[] = {
 static const struct column taking_columns[] = {{"NODE", false}, {"TYPE", false}, {"ZONE", false},
                                                {"CPU", true},   {"MEM", true},   {0}};
 
-/* ---- what fits nowhere ---- */
+/* ---- pods that fit nowhere ---- */
 
 static void put_reason(const struct page *page, const struct simulation_reason *reason)
 {

@@ -1,10 +1,10 @@
-/* The sentences and numbers that all forms of a plan share. */
+/* The sentences and numbers that all formats of a plan share. */
 #include <string.h>
 
 #include "report/plan.h"
 #include "simulation/simulation.h"
 
-/* What cloud providers bill as a month. */
+/* The length of a month in cloud bills. */
 enum { HOURS_A_MONTH = 730 };
 
 /* ---- numbers ---- */
@@ -145,7 +145,7 @@ static void add_difference(struct text_builder *line, size_t before, size_t now,
                             what, plural(difference));
 }
 
-/* Of plans that do not place the same pods a share would compare what is not alike. */
+/* A percentage would compare different things if the plans do not place the same pods. */
 static void add_cost_difference(struct text_builder *line, const struct plan *plan, bool alike)
 {
     struct plan_saved saved = plan_saved(plan);

@@ -1,6 +1,5 @@
-/* The JSON Schema of policy files, out of the tables that parse them: for editors. What the parser
- * checks beyond shapes (names that are given twice, dates, values that select nothing) it does not
- * have. */
+/* The JSON Schema of policy files, made from the tables that parse them, for editors. It lacks the
+ * parser's checks beyond shapes: duplicate names, dates, values that select nothing. */
 #include <string.h>
 
 #include "policy/document.h"
@@ -43,7 +42,7 @@ static struct node rails_schema(struct arena *arena);
 
 /* ---- values ---- */
 
-/* What a value of a simple type has to look like; a string without a pattern is any text. */
+/* The JSON shape of a simple type's value; a string without a pattern is any text. */
 static const struct {
     const char *types[3]; /* of JSON; ends with NULL */
     const char *pattern;
@@ -208,7 +207,7 @@ static struct node key_schema(const struct key *key, struct arena *arena)
     return map_of(&map);
 }
 
-/* A map that tables of keys read together. */
+/* A map that several tables of keys read together. */
 static struct node table_schema(const struct key *const *tables, size_t table_count,
                                 struct arena *arena)
 {
@@ -230,7 +229,7 @@ static struct node table_schema(const struct key *const *tables, size_t table_co
     return map_of(&map);
 }
 
-/* By name; nothing after the name is a rail with its defaults. */
+/* By name; a name without a value is a rail with its defaults. */
 static struct node rails_schema(struct arena *arena)
 {
     static const char *const types[] = {"object", "null", NULL};

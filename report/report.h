@@ -10,18 +10,18 @@ struct simulation;
 
 struct json_object;
 
-/* One object that was judged. */
+/* One judged object. */
 struct report_entry {
     const struct object *object;
     struct verdict verdict;
 };
 
-/* What `taffrail check` found. */
+/* The results of `taffrail check`. */
 struct report {
     const struct report_entry *entries;
     size_t entry_count;
-    size_t skipped;                /* objects of kinds nobody knows */
-    const struct problems *errors; /* what could not be read */
+    size_t skipped;                /* objects of unknown kinds */
+    const struct problems *errors; /* files and documents that could not be read */
 };
 
 /* Findings by action. An undecided one counts as undecided only. */
@@ -35,15 +35,15 @@ struct report_style {
     bool warnings_fail; /* a warning counts as a failure (--fail-on warn) */
 };
 
-/* "text", "json", ...: what a format's number is the index of; ends with NULL. */
+/* "text", "json", ...: a format's number is an index; ends with NULL. */
 extern const char *const report_format_names[];
-/* False when there is no memory. That out took every byte, its owner checks at the end. */
+/* False when memory ran out. The owner of out checks at the end that it took every byte. */
 bool report_write(int format, const struct report *report, const struct report_style *style,
                   struct arena *arena, FILE *out, struct error *error) MUST_CHECK;
-/* Whether the report tells what could not be read; else somebody must say it on standard error. */
+/* Whether the report contains the errors; otherwise the caller prints them on standard error. */
 bool report_holds_errors(int format);
 
-/* ---- audits: what is there and breaks a rail ---- */
+/* ---- audits: objects that break a rail ---- */
 
 /* "text", "json", "sarif", "openreports", "html"; ends with NULL. */
 extern const char *const report_audit_format_names[];
@@ -57,8 +57,8 @@ bool report_audit_holds_errors(int format);
 
 /* "text", "json", "svg", "html"; ends with NULL. */
 extern const char *const report_plan_format_names[];
-/* compat: what Karpenter would do by itself, when the simulation was optimized; else NULL. False
- * when there is no memory. That out took every byte, its owner checks at the end. */
+/* compat: Karpenter's own plan, when the simulation was optimized; else NULL. False when memory ran
+ * out. The owner of out checks at the end that it took every byte. */
 bool report_plan_write(int format, const struct simulation *simulation,
                        const struct simulation *compat, const struct report_style *style,
                        struct arena *arena, FILE *out, struct error *error) MUST_CHECK;
@@ -69,14 +69,14 @@ struct node policy_schema(struct arena *arena);
 
 /* ---- building JSON with json-c ---- */
 
-/* The arena's copy of what a json-c value prints to, on one line or, with pretty, on many. Takes
- * the value, also when it fails: json-c may not be held across an arena call. */
+/* The arena's copy of a printed json-c value, on one line or, with pretty, on many. Frees the
+ * value, also when it fails: json-c may not be held across an arena call. */
 bool json_print(struct json_object *value, bool pretty, struct arena *arena, struct text *printed,
                 struct error *error) MUST_CHECK;
 struct json_object *json_of_text(struct text t); /* JSON null when t.data is NULL */
-/* A tree that was read under limits, or made here: its depth is bounded. */
+/* For a tree that was read under limits, or made here: its depth is bounded. */
 struct json_object *json_of_node(const struct node *node);
-/* Micro-dollars as a number of dollars, with all its digits; null below 0: there is no price. */
+/* Micro-dollars as a number of dollars, with all its digits; null below 0 (no price). */
 void json_add_usd(struct json_object *map, const char *key, int64_t usd_micro);
 
 #endif
