@@ -1,4 +1,4 @@
-/* `taffrail audit`: what already runs and breaks a rail. */
+/* `taffrail audit`: existing objects that break a rail. */
 #include "cli/audit.h"
 
 #include <stdio.h>
@@ -120,7 +120,7 @@ static kind_set judged_kinds(const struct policy_set *policies)
     return kinds;
 }
 
-/* The client lists the kinds it knows; others can only be audited as files. */
+/* The client lists only known kinds; others can only be audited as files. */
 static void warn_of_custom(const struct policy_set *policies, struct arena *arena,
                            struct problems *warnings)
 {
@@ -215,8 +215,8 @@ static int report_on(const struct audit_options *options, struct world *world,
     return written > code ? written : code;
 }
 
-/* Once for the policies alone, which tell what a cluster is asked for, and once with its objects.
- */
+/* Called once for the policies alone, which decide what to list, and once with the cluster's
+ * objects. */
 static bool load_world(const struct audit_options *options, const struct manifests *objects,
                        int64_t now_unix_s, struct world **world, struct problems *errors,
                        struct problems *warnings)

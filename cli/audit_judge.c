@@ -1,4 +1,4 @@
-/* Which objects of a cluster are told of, and what of each. */
+/* Which objects of a cluster are reported, and which findings of each. */
 #include "cli/audit.h"
 #include "kube/pod.h"
 #include "kube/snapshot.h"
@@ -8,11 +8,11 @@ enum {
     SCRATCH_BYTES = 256 << 20,
 };
 
-/* A mistake as an owner's template has it: what is made of the template has it too. */
+/* A mistake in an owner's template: the objects made of the template have it, too. */
 struct told {
     const char *rail;
     struct text policy, found, path; /* path: finding_identity() */
-    enum action action;              /* the worst that it tells */
+    enum action action;              /* the worst that it reports */
 };
 struct told_list {
     struct told *items;
@@ -21,7 +21,7 @@ struct told_list {
 
 struct item {
     const struct object *object;
-    const struct item *owner; /* that is there; NULL: none */
+    const struct item *owner; /* NULL: none is there */
     bool judged, left_out;
     struct told_list told; /* its own */
     struct verdict verdict;
@@ -73,7 +73,7 @@ static struct item *find_owner(const struct audit *audit, const struct object *o
     return found != NULL && uids_agree(found->object->uid, owner->uid) ? found : NULL;
 }
 
-/* ---- what no longer counts ---- */
+/* ---- objects that no longer count ---- */
 
 static bool is_ended_job(const struct object *object)
 {
@@ -84,7 +84,7 @@ static bool is_ended_job(const struct object *object)
     return false;
 }
 
-/* An old revision, kept for a rollback: nothing of it runs. */
+/* An old revision for a rollback: nothing of it runs. */
 static bool is_empty_revision(const struct object *object)
 {
     int64_t replicas = 1;
@@ -105,7 +105,8 @@ static bool is_told(const struct item *owner, const struct finding *finding, str
     for (int i = 0; owner != NULL && i < LONGEST_CHAIN; i++, owner = owner->owner)
         for (size_t j = 0; j < owner->told.count; j++) {
             const struct told *told = &owner->told.items[j];
-            /* A template's field ends as the Pod's: ".spec.template" and ".spec.nodeSelector". */
+            /* A template's field has the same end as the Pod's: ".spec.template" and
+             * ".spec.nodeSelector". */
             if (told->action >= finding->action && text_equal(told->found, finding->found) &&
                 text_ends_with(told->path, path) && text_equal(told->policy, finding->policy) &&
                 text_equal(text_of(told->rail), text_of(finding->rail)))
@@ -135,14 +136,14 @@ static void evaluate(void *argument)
                                        finding_identity(&verdict->findings[i], judging->arena));
 }
 
-/* What a controller makes is not denied itself, whatever its pods would be. */
+/* An object of a controller is not denied itself, whatever its pods would be. */
 static bool is_made(const struct object *object)
 {
     return (object->kind == KIND_REPLICA_SET || object->kind == KIND_JOB) &&
            object->controller.name.size > 0;
 }
 
-/* What makes other objects tells them all that is wrong with it. */
+/* An object that makes others passes all of its mistakes on to them. */
 static void take_verdict(const struct audit *audit, struct item *item,
                          const struct verdict *verdict)
 {
@@ -166,7 +167,7 @@ static void take_verdict(const struct audit *audit, struct item *item,
     item->verdict.finding_count = count;
 }
 
-/* Most objects have nothing wrong of their own: they are judged in memory that is used again. */
+/* Most objects have no findings of their own: their memory is used again. */
 static void judge(const struct audit *audit, struct item *item)
 {
     struct judging judging = {audit, item, audit->scratch, {0}, 0};
@@ -186,7 +187,7 @@ static void judge(const struct audit *audit, struct item *item)
     take_verdict(audit, item, &judging.verdict);
 }
 
-/* Its owners first. Chains end, even where they are circles. */
+/* Judges the owners first. Chains have a maximum length, because they may be circles. */
 static void judge_with_owners(const struct audit *audit, struct item *item)
 {
     struct item *chain[LONGEST_CHAIN];

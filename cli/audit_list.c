@@ -1,5 +1,4 @@
-/* A live cluster, listed once: every object whole, since rails judge them and do not only look them
- * up. */
+/* A cluster, listed once: every object whole, because rails judge it and do not only look it up. */
 #include <stdio.h>
 #include <sys/random.h>
 
@@ -9,10 +8,10 @@
 
 enum {
     TURN_MS = 250,
-    FAILURES_MAX = 3, /* of each kind in a row, with nothing that came, and nobody is there */
+    FAILURES_MAX = 3, /* of each kind in a row without any answer: nobody is there */
 };
 #define KINDS_OLD (KIND_BIT(KIND_PROVISIONER) | KIND_BIT(KIND_AWS_NODE_TEMPLATE))
-/* Those that a cluster without Karpenter, or without an old one, does not have. */
+/* Kinds that a cluster without Karpenter, or without an old one, does not have. */
 #define KINDS_OPTIONAL                                                  \
     (KINDS_OLD | KIND_BIT(KIND_NODE_POOL) | KIND_BIT(KIND_NODE_CLAIM) | \
      KIND_BIT(KIND_EC2_NODE_CLASS))
@@ -32,7 +31,7 @@ static bool is_in(kind_set kinds, enum kind kind)
 
 /* ---- copies ---- */
 
-/* What no rail reads, and what is half of many objects. */
+/* A field that no rail reads, and that is half of many objects. */
 static bool is_left_out(struct text key)
 {
     return text_is(key, "managedFields") ||
@@ -75,7 +74,7 @@ static struct node copy_node(const struct node *node, struct arena *arena)
 struct tree_copy {
     struct listing *listing;
     const struct object *object;
-    const char *why; /* it cannot be read */
+    const char *why; /* why it cannot be read */
 };
 
 static void keep(void *argument)
@@ -102,7 +101,7 @@ static void note_unreadable(void *argument)
                  object->namespace.size > 0 ? "/" : "", TEXT_ARGS(object->name), keeping->why);
 }
 
-/* ---- what is told ---- */
+/* ---- events ---- */
 
 static bool begin_list(void *context, enum kind kind)
 {
@@ -120,7 +119,7 @@ static bool end_list(void *context, enum kind kind)
     return true;
 }
 
-/* The arena may not run out through the client that calls this. */
+/* The arena's guard must not unwind through the calling client. */
 static bool add(struct listing *listing, struct tree_copy keeping, void (*body)(void *))
 {
     struct error error;
@@ -154,12 +153,12 @@ static void say(void *context, enum kind kind, enum log_level level, const char 
     client_wake(listing->client);
 }
 
-/* ---- until all has come ---- */
+/* ---- waiting for all kinds ---- */
 
 struct outlook {
-    bool done;       /* no kind is waited for */
-    bool silent;     /* nothing came of any, again and again */
-    enum kind first; /* of those that failed; KIND_UNKNOWN: none */
+    bool done;       /* every kind has arrived or failed */
+    bool silent;     /* no kind got an answer, again and again */
+    enum kind first; /* of the failed ones; KIND_UNKNOWN: none */
 };
 
 static struct outlook look(const struct listing *listing, struct watch_report reports[KIND_COUNT])
@@ -197,7 +196,7 @@ static bool watch_all(struct listing *listing, struct error *error)
     return true;
 }
 
-/* Nothing is allocated from an arena without a guard while the client is open. */
+/* While the client is open, the arena is used only under a guard. */
 static bool run(struct listing *listing, int64_t timeout_ms,
                 struct watch_report reports[KIND_COUNT], struct error *error)
 {
@@ -228,7 +227,7 @@ static bool run(struct listing *listing, int64_t timeout_ms,
                      problem[0] == '\0' ? "it did not answer in time (--timeout)" : problem);
 }
 
-/* ---- what came of it ---- */
+/* ---- the result ---- */
 
 static void tell_unseen(enum kind kind, const struct watch_report *report, kind_set judged,
                         struct problems *errors, struct problems *warnings)
@@ -237,7 +236,7 @@ static void tell_unseen(enum kind kind, const struct watch_report *report, kind_
     const char *plural = kind_table[kind].plural;
     const char *problem =
         report->problem[0] == '\0' ? "no answer in time (--timeout)" : report->problem;
-    /* One that is late may come another time; one that is refused will not. */
+    /* A late kind may come another time; a refused one will not. */
     problems_add(matters ? errors : warnings, report->degraded ? ERROR_INPUT : ERROR_CLUSTER,
                  NOWHERE, "%s could not be listed, so %s: %s", plural,
                  matters ? "they are not audited" : "what depends on them is not decided", problem);

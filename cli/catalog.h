@@ -9,20 +9,20 @@ struct catalog;
 struct error;
 struct type_set;
 
-/* Selectors as people write them, read into a set. */
+/* Selectors, parsed into a set. */
 struct catalog_filter {
     const struct catalog *catalog;
     struct arena *arena;
-    struct solver_names *names; /* over the catalogue's */
+    struct solver_names *names; /* based on the catalogue's */
     struct solver_requirements set;
 };
 /* Adds "key in (a,b)", "key notin (a,b)", "key=a", "key!=a", "key", "!key", "key>7", "key<=65", or
- * several of them with commas between. Keys may be short: "family", "arch". What is wrong is an
- * ERROR_USAGE; what can only be a slip is a note on stderr. */
+ * several of them with commas between. Keys may be short: "family", "arch". An error is an
+ * ERROR_USAGE; a likely slip is a note on stderr. */
 bool catalog_filter_add(struct catalog_filter *filter, struct text written,
                         struct error *error) MUST_CHECK;
 
-/* A table of the types, or each with its amounts and labels; how many they are goes to stderr. */
+/* Prints a table of the types, or each with its amounts and labels; their number goes to stderr. */
 void catalog_print_table(const struct catalog *catalog, const struct type_set *types);
 void catalog_print_details(const struct catalog *catalog, const struct type_set *types,
                            struct arena *arena);

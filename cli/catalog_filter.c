@@ -14,7 +14,7 @@ struct filter_part {
     size_t count;
 };
 
-/* What a short key may stand for, most wanted first. */
+/* The domains of short keys, most wanted first. */
 static const char *const prefixes[] = {
     "",
     "karpenter.k8s.aws/instance-",
@@ -29,7 +29,7 @@ static const char *const prefixes[] = {
     "karpenter.kwok.sh/",
 };
 
-/* Longer ones before what they start with. */
+/* A longer sign comes before its own prefix. */
 static const struct {
     const char *text;
     enum solver_op op;
@@ -94,7 +94,7 @@ static bool read_list(struct arena *arena, struct text t, struct filter_part *pa
     return true;
 }
 
-/* "key in (a,b)": false when there is no such word, then the part is left alone. */
+/* "key in (a,b)": false when there is no such word; then the part stays as it is. */
 static bool read_word(struct arena *arena, struct text t, struct filter_part *part, bool *valid)
 {
     size_t end = 0;
@@ -111,7 +111,7 @@ static bool read_word(struct arena *arena, struct text t, struct filter_part *pa
     return true;
 }
 
-/* "key>7": the first sign, whatever the value holds. */
+/* "key>7": splits at the first sign, for any value. */
 static bool read_sign(struct arena *arena, struct text t, struct filter_part *part)
 {
     for (size_t at = 0; at < t.size; at++)
@@ -201,7 +201,7 @@ static bool unknown_key(const struct catalog_filter *filter, const struct filter
                      TEXT_ARGS(text_builder_text(&all)));
 }
 
-/* A value no type has may be meant so; that nobody said it is a slip. */
+/* A value that no type has may be intended, but it is more likely a slip. */
 static void note_unknown_value(const struct catalog_filter *filter, struct text key,
                                struct text value)
 {
@@ -258,7 +258,7 @@ static bool add_part(struct catalog_filter *filter, struct filter_part *part, st
     return true;
 }
 
-/* The size of what stands before the next comma outside brackets. */
+/* The size of the text before the next comma outside brackets. */
 static size_t part_size(struct text t)
 {
     size_t depth = 0, i = 0;

@@ -22,7 +22,7 @@ enum column {
 
 static const struct {
     const char *title;
-    bool right; /* numbers stand under each other */
+    bool right; /* numbers are aligned */
 } columns[COLUMN_COUNT] = {
     {"NAME", false}, {"ARCH", false},      {"CPU", true},   {"GIB", true},
     {"GPUS", false}, {"GENERATION", true}, {"USD/H", true},
@@ -32,7 +32,7 @@ struct row {
     char cells[COLUMN_COUNT][CELL_BYTES];
 };
 
-/* The one value of a label of the type; empty when there is none, or not one. */
+/* The only value of a type's label; empty when there is none, or more than one. */
 static struct text label_value(const struct catalog *catalog, const struct instance_type *type,
                                const char *key_text)
 {
@@ -49,7 +49,7 @@ static struct text label_value(const struct catalog *catalog, const struct insta
     return found;
 }
 
-/* Four decimals, so that points stand under each other. */
+/* Four decimals, so that the points are aligned. */
 static void format_price(int64_t usd_micro, char *cell, size_t size)
 {
     int64_t rounded = (usd_micro + 50) / 100;
@@ -246,7 +246,7 @@ static struct json_object *values_json(const struct solver_names *names,
     return values;
 }
 
-/* null stands for a label whose value is not known. */
+/* null means that a label's value is unknown. */
 static struct json_object *labels_json(const struct catalog *catalog,
                                        const struct instance_type *type)
 {
@@ -321,7 +321,7 @@ static struct json_object *type_json(const struct catalog *catalog, size_t index
 bool catalog_print_json(const struct catalog *catalog, const struct type_set *types,
                         struct arena *arena, struct error *error)
 {
-    /* Before there is an object of json-c, which no arena call may see. */
+    /* Before there is an object of json-c: no arena call may follow. */
     size_t count = catalog_count(catalog);
     struct catalog_amounts *amounts = ARENA_ARRAY(arena, count, struct catalog_amounts);
     for (size_t i = 0; i < count; i++)

@@ -1,4 +1,4 @@
-/* `taffrail check`: manifests judged before they are pushed. */
+/* `taffrail check`: judges manifests before they are pushed. */
 #include <stdio.h>
 #include <time.h>
 #include <unistd.h>
@@ -59,7 +59,7 @@ static enum options_result read_options(int argc, char **argv, struct check_opti
     return OPTIONS_WRONG;
 }
 
-/* What no policy knows what to do with is no object of the report. */
+/* An object that no policy handles is not part of the report. */
 static void skip_unknown(struct manifests *manifests, const struct policy_set *policies)
 {
     size_t kept = 0;
@@ -118,8 +118,8 @@ static int print_report(const struct report *report, const struct check_options 
     return EXIT_USAGE;
 }
 
-/* A server goes on when a file of its state is broken; a check that was given one did not see
- * everything it was asked to. */
+/* A server goes on when a file of its state is broken. A check with such a file did not see
+ * everything it should. */
 static void take_input_errors(struct problems *warnings, struct problems *errors)
 {
     size_t kept = 0;

@@ -54,28 +54,29 @@ struct option_spec {
 };
 enum options_result { OPTIONS_READ, OPTIONS_HELPED, OPTIONS_WRONG };
 /* Reads argv by the table (ends with a NULL name). --help prints usage, the table and notes on
- * stdout. What is wrong is said on stderr, with the nearest option. What is no option is left in
+ * stdout. Errors go to stderr, with the nearest option. Arguments that are no options stay in
  * *operands. Lists and operands last until options_free. */
 enum options_result options_read(int argc, char **argv, const struct option_spec *table,
                                  const char *usage, const char *notes,
                                  struct string_list *operands);
 void options_free(void);
-/* Of a command that goes no further: its help was printed, or its options are wrong. */
+/* The exit code when the command ends here: its help was printed, or its options are wrong. */
 int options_exit_code(enum options_result result);
 /* "taffrail COMMAND: ..." on stderr; returns EXIT_USAGE. */
 int usage_error(const char *command, const char *format, ...) PRINTF_LIKE(2, 3);
 
-/* "error: file:line:column: ..." (or "warning: ...") a line each, on stderr. Returns the exit code
- * of the worst, EXIT_CLEAN for none. */
+/* Prints "error: file:line:column: ..." (or "warning: ...") on stderr, one line each. Returns the
+ * exit code of the worst, EXIT_CLEAN for none. */
 int print_problems(const struct problems *problems, const char *label);
-/* The same of one error. */
+/* The same for one error. */
 int print_error(const struct error *error);
 
-/* Where the cluster is, and as whom: what --in-cluster, or else --kubeconfig FILE, says. */
+/* The cluster's address and credentials: from --in-cluster, or else from --kubeconfig FILE. */
 bool cluster_config_read(bool in_cluster, const char *kubeconfig, struct arena *arena,
                          struct client_config *config, struct error *error) MUST_CHECK;
 
-/* Runs body under the guard of an arena of its own; out of memory is said and gives EXIT_USAGE. */
+/* Runs body under the guard of an arena of its own; without memory it prints an error and returns
+ * EXIT_USAGE. */
 int run_in_arena(int (*body)(struct arena *arena, void *argument), void *argument);
 
 #endif

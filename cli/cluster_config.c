@@ -1,4 +1,4 @@
-/* Where the API server is, by the options of a command. */
+/* The address of the API server, from the options of a command. */
 #include <stdlib.h>
 
 #include "cli/cli.h"

@@ -15,7 +15,7 @@ int command_completion(int argc, char **argv)
         return options_exit_code(result);
     if (operands.count != 1 || strcmp(operands.items[0], "bash") != 0)
         return usage_error("completion", "name the shell: bash");
-    /* Options are asked of the program itself, so that they cannot go stale. */
+    /* The script asks the program for its options, so it is never out of date. */
     printf("_taffrail() {\n"
            "  local word=${COMP_WORDS[COMP_CWORD]}\n"
            "  if ((COMP_CWORD == 1)); then\n"

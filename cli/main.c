@@ -78,7 +78,7 @@ static int run(int argc, char **argv)
     return say_unknown_command(argv[1]);
 }
 
-/* Half a report must not pass for a whole one. */
+/* An incomplete report must not look complete. */
 static int finish_output(int code)
 {
     bool failed_before = ferror(stdout) != 0;

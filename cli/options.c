@@ -1,4 +1,4 @@
-/* Options of commands, read by one table each. */
+/* Reads the options of commands, by one table each. */
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,7 +49,7 @@ struct getopt_tables {
 static void build_tables(const struct option_spec *table, struct getopt_tables *tables)
 {
     char *letter = tables->letters;
-    *letter++ = ':'; /* tell a missing argument from an unknown option */
+    *letter++ = ':'; /* distinguishes a missing argument from an unknown option */
     *letter++ = 'h';
     int count = 0;
     for (; count < MOST_OPTIONS && table[count].name != NULL; count++) {

@@ -1,4 +1,4 @@
-/* `taffrail plan`: what Karpenter would buy for the pods that are pending. */
+/* `taffrail plan`: what Karpenter would buy for the pending pods. */
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -17,7 +17,7 @@
 struct plan_options {
     struct string_list files, reservations;
     const char *namespace, *state_dir, *catalog_file, *rounds, *feature_gates;
-    const char *optimize; /* NULL: not asked for */
+    const char *optimize; /* NULL: not given */
     const char *optimize_time;
     int format, preference_policy, min_values_policy;
 };
@@ -104,14 +104,14 @@ static bool read_settings(const struct plan_options *options, struct arena *aren
             plan_read_feature_gates(options->feature_gates, &settings->reserved));
 }
 
-/* ---- what is asked about ---- */
+/* ---- input ---- */
 
 struct cluster {
     const struct snapshot *snapshot;
     const struct catalog *catalog;
 };
 
-/* False when there is nothing to plan with: what is broken in a file is only left out. */
+/* False when there is nothing to plan with; broken parts of a file are left out. */
 static bool load(const struct plan_options *options, struct arena *arena, struct cluster *cluster,
                  struct problems *problems)
 {
@@ -156,13 +156,13 @@ static bool run_simulation(const struct cluster *cluster,
     return false;
 }
 
-/* The better plan is looked for as long as that. */
+/* Ends the search for a better plan. */
 static bool is_late(void *deadline_ms)
 {
     return monotonic_ms() >= *(const int64_t *)deadline_ms;
 }
 
-/* The plan as Karpenter would make it, and with --optimize the better one too. */
+/* Karpenter's plan, and with --optimize the better one, too. */
 struct simulations {
     struct simulation compat, best;
 };
@@ -178,7 +178,7 @@ static bool run_simulations(const struct cluster *cluster, struct simulation_set
     int64_t deadline_ms = monotonic_ms() + 1000 * optimize->time_s;
     settings.solver.optimize = optimize->what;
     settings.solver.patience = (struct solver_patience){is_late, &deadline_ms};
-    /* What it finds wrong has been said. */
+    /* These problems were printed before. */
     struct problems again = {.arena = arena};
     if (run_simulation(cluster, &settings, arena, &simulations->best, &again)) {
         simulations->best.incomplete = simulations->compat.incomplete;

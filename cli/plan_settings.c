@@ -1,4 +1,4 @@
-/* The options of `taffrail plan` that say how it reckons. */
+/* The options of `taffrail plan` that change its rules. */
 #include "cli/plan_settings.h"
 
 #include <stddef.h>
@@ -71,14 +71,14 @@ bool plan_read_optimize(const char *names, const char *time, struct plan_optimiz
 
 /* ---- --feature-gates ---- */
 
-/* Those that change what is bought in a way that a plan does not reckon with. */
+/* Gates that change what is bought in a way that a plan does not model. */
 static const bool is_beyond_plans[KARPENTER_GATE_COUNT] = {
     [KARPENTER_NodeOverlay] = true,
     [KARPENTER_StaticCapacity] = true,
     [KARPENTER_CapacityBuffer] = true,
 };
 
-/* As Go's strconv.ParseBool, which reads Karpenter's. */
+/* As Go's strconv.ParseBool, which Karpenter uses. */
 static bool read_bool(struct text value, bool *read)
 {
     static const char *const words[2][6] = {{"0", "f", "F", "false", "False", "FALSE"},

@@ -1,4 +1,4 @@
-/* What the options of `taffrail plan` say of Karpenter's settings. */
+/* The options of `taffrail plan` for Karpenter's settings. */
 #ifndef TAFFRAIL_CLI_PLAN_SETTINGS_H
 #define TAFFRAIL_CLI_PLAN_SETTINGS_H
 
@@ -7,18 +7,18 @@
 
 struct reserved_capacity;
 
-/* Each false, with a usage error on stderr, when the value cannot be understood. */
+/* Each returns false, with a usage error on stderr, when the value is invalid. */
 
 struct plan_optimize {
     struct solver_optimize what;
-    int64_t time_s; /* to look for a better plan */
+    int64_t time_s; /* for the search of a better plan */
 };
-/* names: "joint-zones,best-fit"; "" and "all" are all there are; NULL: none. time: a duration;
- * NULL: the default. */
+/* names: "joint-zones,best-fit"; "" and "all" mean all; NULL: none. time: a duration; NULL: the
+ * default. */
 bool plan_read_optimize(const char *names, const char *time, struct plan_optimize *optimize);
-/* "ReservedCapacity=false,NodeOverlay=false", as Karpenter's own option. */
+/* "ReservedCapacity=false,NodeOverlay=false", in the form of Karpenter's own option. */
 bool plan_read_feature_gates(const char *gates, struct reserved_capacity *reserved);
-/* "cr-0123=4": how many machines are free; items is room for as many as there are. */
+/* "cr-0123=4": the number of free machines; items has room for all of them. */
 bool plan_read_reservations(const struct string_list *counts, struct arena *arena,
                             struct reserved_capacity *reserved);
 

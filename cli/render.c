@@ -8,7 +8,7 @@
 #include "certs/certs.h"
 #include "cli/cli.h"
 
-/* What is installed when no policy is given. */
+/* The policy of an install without -p. */
 #define STARTER "starter.yaml"
 
 enum { REPLICAS_MAX = 100, FILE_BYTES_MAX = 4 << 20, NOT_GIVEN = -1 };
@@ -77,7 +77,8 @@ static bool image_is_right(struct text image)
     return good;
 }
 
-/* One replica is away whenever it is replaced, and with Fail everything is refused meanwhile. */
+/* A single replica is away during each replacement, and with Fail everything is refused meanwhile.
+ */
 static bool read_replicas(struct render_options *options)
 {
     bool fails = options->failure_policy == FAIL;
@@ -157,13 +158,13 @@ static enum options_result read_options(int argc, char **argv, struct render_opt
     return OPTIONS_WRONG;
 }
 
-/* ---- what fills the manifests ---- */
+/* ---- the values for the manifests ---- */
 
 struct rendering {
     const struct render_options *options;
     struct arena *arena;
     struct problems errors, warnings;
-    const struct policy_set *policies; /* NULL: none are given */
+    const struct policy_set *policies; /* NULL: none given */
     struct {
         struct render_policy *items;
         size_t count, capacity;
@@ -181,7 +182,7 @@ static void add_file(struct rendering *rendering, const char *path)
         problems_add_error(&rendering->errors, &error);
 }
 
-/* Only policies that the server will take are installed. */
+/* Installs only policies that the server accepts. */
 static bool read_policies(struct rendering *rendering)
 {
     const struct string_list *paths = &rendering->options->policies;
@@ -223,7 +224,7 @@ static bool read_ca(struct rendering *rendering, struct text *ca_bundle)
     return true;
 }
 
-/* In the order of the files; the policies stand where the starter policy does. */
+/* In the order of the files; the policies replace the starter policy. */
 static void print_manifests(const struct render_values *values, struct text policies,
                             struct arena *arena)
 {

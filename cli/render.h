@@ -4,21 +4,21 @@
 
 #include "policy/policy.h"
 
-/* The files of manifests/base, and the starter policy; made from them by render_texts.cmake. */
+/* The files of manifests/base, and the starter policy; render_texts.cmake makes this table. */
 struct render_text {
     const char *name, *text;
 };
 extern const struct render_text render_texts[]; /* ends with a NULL name */
-struct text render_text_of(const char *name);   /* of a file that there is */
+struct text render_text_of(const char *name);   /* of an existing file */
 
-/* Where the certificate comes from. */
+/* The source of the certificate. */
 enum render_certificates {
     CERTIFICATES_SELF, /* the replicas make it, and write the CA bundle: serve --manage-webhooks */
-    CERTIFICATES_SECRET, /* the Secret taffrail-tls, which others keep, and --ca */
+    CERTIFICATES_SECRET, /* the Secret taffrail-tls, which others maintain, and --ca */
     CERTIFICATES_CERT_MANAGER,
 };
 
-/* What stands in the files, to be replaced. */
+/* The values that replace those in the files. */
 struct render_values {
     struct text namespace, image, replicas;
     enum render_certificates certificates;
@@ -27,33 +27,33 @@ struct render_values {
     size_t excluded_count;
     struct text rules; /* items of a list, as render_rules writes them */
     struct text claim_rules, change_rules;
-    struct text owner_rights; /* further rules of the ClusterRole */
+    struct text owner_rights; /* more rules of the ClusterRole */
     struct text ca_bundle;    /* base64; empty: none */
-    int64_t timeout_s;        /* of the webhooks; 0: as the files have it */
+    int64_t timeout_s;        /* of the webhooks; 0: as in the files */
 };
-/* One of the files, filled in; empty when it is not part of such an install. */
+/* One of the files, filled in; empty when the install does not need it. */
 struct text render_fill(const struct render_text *file, const struct render_values *values,
                         struct arena *arena);
 
-/* The rules of the webhook: the kinds that the rails judge which these policies switch on; of every
- * rail with policies NULL. */
+/* The rules of the webhook: the kinds that the rails of these policies judge; policies NULL: the
+ * kinds of every rail. */
 struct text render_rules(const struct policy_set *policies, struct arena *arena);
 
-/* The rules of the entry for NodeClaims, which fails open whatever the other does. */
+/* The rules of the entry for NodeClaims, which always fails open. */
 struct text render_claim_rules(const struct policy_set *policies, struct arena *arena);
 
 /* The rules of the webhook that changes pods. */
 struct text render_change_rules(const struct policy_set *policies);
 
-/* What lets custom owners be seen, of which these policies trust the controllers. */
+/* The rights to see the custom owners whose controllers these policies trust. */
 struct text render_owner_rights(const struct policy_set *policies, struct arena *arena);
 
-/* A policy file, as a ConfigMap holds it. */
+/* A policy file, for a ConfigMap. */
 struct render_policy {
     const char *path; /* for errors */
     struct text name, bytes;
 };
-/* The ConfigMap. False when a name cannot be a key of it, stands twice, or all are too large. */
+/* The ConfigMap. False when a name cannot be a key, occurs twice, or all are too large. */
 bool render_policies(const struct render_policy *policies, size_t count, struct text namespace,
                      struct arena *arena, struct text *manifest, struct error *error) MUST_CHECK;
 

@@ -1,15 +1,15 @@
-/* The texts of manifests/ with what is asked for in them. */
+/* Fills in the texts of manifests/. */
 #include "cli/render.h"
 
-/* A line of one of the files that begins like this is written anew, with its indentation. */
+/* A line with this prefix in one of the files is replaced, with its indentation. */
 struct slot {
     const char *file; /* NULL: any */
     const char *prefix;
     struct text value;
     const char *suffix;
-    bool replaces_block; /* the deeper lines after it go too */
+    bool replaces_block; /* the deeper lines after it are removed, too */
     const char
-        *instead; /* of the prefix; NULL: the prefix. Empty like the rest: there is no line */
+        *instead; /* of the prefix; NULL: the prefix. Empty like the rest: the line is removed */
 };
 
 enum { SLOTS_MAX = 24 };
@@ -44,7 +44,7 @@ static void fill(const struct render_text *file, const struct slots *slots,
                  struct text_builder *filled)
 {
     struct text rest = text_of(file->text);
-    size_t block_indentation = SIZE_MAX; /* of a block that is replaced */
+    size_t block_indentation = SIZE_MAX; /* of a replaced block */
     while (rest.size > 0) {
         struct text line = rest;
         struct text after = TEXT("");
@@ -69,7 +69,7 @@ static void fill(const struct render_text *file, const struct slots *slots,
     }
 }
 
-/* Files of an install with certificates of one kind only. */
+/* Some files are only for one kind of certificates. */
 static bool is_wanted(const char *name, enum render_certificates certificates)
 {
     if (text_is(text_of(name), "rbac-manage.yaml"))
@@ -79,7 +79,7 @@ static bool is_wanted(const char *name, enum render_certificates certificates)
     return true;
 }
 
-/* The certificate is mounted; what manifests/overlays/own-certificates changes. */
+/* Mounts the certificate, as manifests/overlays/own-certificates does. */
 static void add_mount(struct slots *slots)
 {
     add_slot(slots, (struct slot){.file = "deployment.yaml",
@@ -103,7 +103,7 @@ static void add_mount(struct slots *slots)
                                             "\n            defaultMode: 0440"});
 }
 
-/* cert-manager fills in the CA bundle; what manifests/overlays/cert-manager changes. */
+/* cert-manager fills in the CA bundle, as in manifests/overlays/cert-manager. */
 static void add_injection(struct slots *slots, struct text namespace, struct arena *arena)
 {
     static const char *const files[] = {"validating.yaml", "mutating.yaml"};
@@ -122,7 +122,7 @@ static void add_injection(struct slots *slots, struct text namespace, struct are
                                   .suffix = ".svc"});
 }
 
-/* A webhook that everything waits for is not the first to go when a node is full. */
+/* With Fail, everything waits for the webhook, so it must not be evicted first from a full node. */
 static void add_failing(struct slots *slots)
 {
     add_slot(slots, (struct slot){.file = "validating.yaml",
@@ -206,8 +206,8 @@ struct text render_text_of(const char *name)
 
 /* ---- scalars ---- */
 
-/* Other words could be read as a number, a boolean or null. The names and images written here hold
- * no character that ends a plain scalar. */
+/* Other words could be a number, a boolean or null. The names and images written here have no
+ * character that ends a plain scalar. */
 static bool stays_a_string(struct text word)
 {
     static const char *const others[] = {"true", "false", "yes", "no", "on",

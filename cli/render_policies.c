@@ -3,10 +3,10 @@
 
 #include "cli/render.h"
 
-/* What etcd takes of one object, less room for the rest of the ConfigMap. */
+/* etcd's limit for one object, less room for the rest of the ConfigMap. */
 enum { CONFIG_MAP_BYTES_MAX = 1000000 };
 
-/* The mounted folder is read by the same rules as any folder of policies. */
+/* The mounted folder follows the rules of any folder of policies. */
 static bool name_is_readable(struct text name)
 {
     static const char *const endings[] = {".yaml", ".yml", ".json"};
@@ -47,8 +47,8 @@ static bool check(const struct render_policy *policies, size_t count, struct err
     return true;
 }
 
-/* Whether a literal block keeps every byte: lines of which the first is not indented, one line end
- * at the end, and nothing that YAML takes for a line end or does not print. */
+/* Whether a literal block keeps every byte: the first line is not indented, there is one line end
+ * at the end, and no character that YAML takes for a line end or does not print. */
 static bool fits_literal(struct text bytes)
 {
     static const char *const marks[] = {"\xc2\x85", "\xe2\x80\xa8", "\xe2\x80\xa9", "\xef\xbb\xbf"};
@@ -78,7 +78,7 @@ static void add_literal(struct text_builder *yaml, struct text bytes)
     }
 }
 
-/* One member of the ConfigMap, with those policies that belong there. */
+/* One member of the ConfigMap, with the policies that belong there. */
 static void add_member(struct text_builder *yaml, const char *member, bool literal,
                        const struct render_policy *policies, size_t count)
 {

@@ -1,12 +1,12 @@
 /* The rules of the webhook configurations: what the policies judge, and no more. */
 #include "cli/render.h"
 
-/* What is wrong with them cannot come later: they do not change, or are wrong by their kind. */
+/* Their mistakes cannot appear later: they never change, or their kind itself is the mistake. */
 static const kind_set judged_on_create =
     KIND_BIT(KIND_PERSISTENT_VOLUME_CLAIM) | KIND_BIT(KIND_STORAGE_CLASS) |
     KIND_BIT(KIND_AWS_NODE_TEMPLATE) | KIND_BIT(KIND_NODE_CLAIM);
 
-/* Kinds that share all but their resources are one rule. */
+/* Kinds that differ only in their resource are one rule. */
 struct rule {
     struct text group;
     bool namespaced;
@@ -48,8 +48,8 @@ static void add_resource(struct rule *rule, struct text resource)
                         TEXT_ARGS(resource));
 }
 
-/* Of Kubernetes' own groups the API server converts to v1 what was sent in another version; which
- * versions a custom resource has, its installation decides. */
+/* For Kubernetes' own groups the API server converts other versions to v1. For a custom resource,
+ * the installation decides which versions exist. */
 static const char *versions_of(struct text group)
 {
     static const char *const own[] = {"", "apps", "batch", "policy", "storage.k8s.io"};
@@ -69,9 +69,9 @@ static void add_custom_resources(struct rules *rules, const struct policy_set *p
                      render_word(resources.items[i].plural, arena));
 }
 
-/* What the rails judge that these policies switch on; of every rail with policies NULL. */
+/* The kinds that the rails of these policies judge; policies NULL: those of every rail. */
 struct judged {
-    kind_set kinds, scales; /* scales: of those the subresource scale, too */
+    kind_set kinds, scales; /* scales: kinds whose subresource scale is judged, too */
     bool resizes;
 };
 
@@ -144,7 +144,7 @@ struct text render_claim_rules(const struct policy_set *policies, struct arena *
     return rules_as_yaml(&rules, arena);
 }
 
-/* Pods, and only when they are created. */
+/* Pods, only when they are created. */
 struct text render_change_rules(const struct policy_set *policies)
 {
     bool changes = policies != NULL && policy_set_changes_pods(policies);
@@ -158,7 +158,7 @@ struct text render_change_rules(const struct policy_set *policies)
                    : TEXT(" []");
 }
 
-/* No more than are watched. */
+/* No more than the server watches. */
 struct text render_owner_rights(const struct policy_set *policies, struct arena *arena)
 {
     struct text_builder yaml = {.arena = arena};

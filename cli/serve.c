@@ -12,8 +12,8 @@
 #include "server/webhook_manager.h"
 #include "simulation/cluster.h"
 
-/* After SIGTERM the API server may not know yet that this replica leaves: it goes on answering for
- * a while (docs/reference/admission.md 6). Ctrl-C does not wait. */
+/* After SIGTERM the API server may not know yet that this replica is leaving, so it answers for
+ * some more time (docs/reference/admission.md 6). Ctrl-C does not wait. */
 enum { SETTLE_MS = 5000, DRAIN_DEADLINE_MS = 14000 };
 
 struct serve_options {
@@ -201,17 +201,17 @@ static struct reload_options reload_options_of(const struct serve_options *optio
     return reload_options;
 }
 
-/* What a server is made of. */
+/* The parts of a server. */
 struct serving {
     const struct serve_options *options;
     struct server_options server;
-    struct world *world; /* until the publisher takes it */
+    struct world *world; /* until the publisher owns it */
     size_t state_problem_count;
     struct client_config cluster_config;
     struct publisher *publisher;
-    struct informer_thread *cluster; /* NULL: no live one is watched */
+    struct informer_thread *cluster; /* NULL: no cluster is watched */
     struct webhook_manager_settings manager_settings;
-    struct webhook_thread *webhook_thread; /* NULL: certificates are from files, or made */
+    struct webhook_thread *webhook_thread; /* NULL: certificates are from files, or made here */
     struct reload *reload;
     sigset_t signals;
 };
@@ -236,7 +236,7 @@ static int load_first_world(const struct world_options *options, int64_t now_uni
     return EXIT_CLEAN;
 }
 
-/* Blocked before any thread starts, so that every thread has them blocked and sigwait gets them. */
+/* Called before any thread starts, so that every thread has them blocked and sigwait gets them. */
 static sigset_t block_signals(void)
 {
     sigset_t signals;
@@ -248,7 +248,7 @@ static sigset_t block_signals(void)
     return signals;
 }
 
-/* Returns when asked to stop; a second signal ends the process at once. */
+/* Returns at a signal to stop; a second signal ends the process at once. */
 static int64_t wait_for_stop(const sigset_t *signals, struct reload *reload)
 {
     int received = SIGHUP;
@@ -279,7 +279,7 @@ static bool prepare_webhook_thread(struct serving *serving, struct error *error)
                                  server->webhook_manager_status, &serving->webhook_thread, error);
 }
 
-/* What is published first, and who publishes what comes after it; nothing runs yet. */
+/* Prepares the first world, and the threads that publish the next ones; nothing runs yet. */
 static bool prepare(struct serving *serving, struct error *error)
 {
     struct server_options *server = &serving->server;
@@ -314,7 +314,7 @@ static void log_addresses(const struct serve_options *options, const struct serv
              TEXT_ARGS(host), server_port(server), TEXT_ARGS(ops_host), server_ops_port(server));
 }
 
-/* The threads; what was started of them when one cannot be, its owner stops. */
+/* Starts the threads; if one fails, the owner stops the others. */
 static bool start(struct serving *serving, const struct reload_target *target, struct error *error)
 {
     return (serving->cluster == NULL || informer_thread_start(serving->cluster, error)) &&
@@ -379,7 +379,7 @@ static int serve(struct arena *arena, void *argument)
     };
     const struct reload_options reload_options = reload_options_of(options, arena);
     struct error error;
-    /* Before anything is read: what cannot be read later, when it changes, cannot be read now. */
+    /* Before any file is read, so that a file which cannot be read again later fails now. */
     if (!process_confine(PROCESS_BINDS, &error) ||
         (watches_cluster(options) &&
          !cluster_config_read(options->in_cluster, options->kubeconfig, arena,

@@ -4,7 +4,7 @@
 
 #include "server/server.h"
 
-/* As given; NULL: not given. */
+/* The options; NULL: not given. */
 struct manage_options {
     bool manage;
     const char *cert_secret, *configuration, *service; /* the last two have defaults */
@@ -12,10 +12,10 @@ struct manage_options {
     const char *ca_lifetime, *cert_lifetime, *bundle_settle;
 };
 
-/* What of them does not go together, in words; NULL: nothing. */
+/* The contradiction between the options, in words; NULL: none. */
 const char *manage_contradiction(const struct manage_options *options, bool watches_cluster,
                                  bool has_files);
-/* own_namespace: of the Pod or of the kubeconfig's context; "" when it is not known. */
+/* own_namespace: of the Pod or of the kubeconfig's context; "" when unknown. */
 bool manage_settings(const struct manage_options *options, const char *own_namespace,
                      struct arena *arena, struct webhook_manager_settings *settings,
                      struct error *error) MUST_CHECK;

@@ -1,5 +1,5 @@
-/* `serve --manage-webhooks`: where the certificate's Secret, its Lease and the webhook
- * configurations are, and what does not go together. */
+/* `serve --manage-webhooks`: the places of the certificate's Secret, its Lease and the webhook
+ * configurations, and contradictions between options. */
 #include <string.h>
 
 #include "cli/serve.h"
@@ -22,7 +22,7 @@ static bool wrong(struct error *error, const char *option, const char *value, co
     return error_set(error, ERROR_USAGE, NOWHERE, "--%s is \"%.100s\": %s", option, value, what);
 }
 
-/* NAMESPACE/NAME, or NAME in that namespace. */
+/* NAMESPACE/NAME, or NAME in the given namespace. */
 static bool read_place(const char *option, const char *given, const char *usual_namespace,
                        struct arena *arena, const char **namespace, const char **name,
                        struct error *error)

@@ -1,4 +1,4 @@
-/* `taffrail test`: policies held against cases. */
+/* `taffrail test`: runs policies against cases. */
 #include "cli/test.h"
 
 #include <stdio.h>
@@ -8,7 +8,7 @@
 
 static const char file_name[] = "cases.yaml";
 
-/* Of all files. */
+/* The sums of all files. */
 struct tally {
     size_t passed, failed;
 };

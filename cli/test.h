@@ -4,8 +4,8 @@
 
 #include "cli/test_case.h"
 
-/* What a case that fails has instead of what it expects, a line each, "- " before what was expected
- * and is not there, "+ " before what is there and was not expected. Empty: it passes. */
+/* The differences of a failed case, one line each: "- " before an expected item that is missing, "+
+ * " before an unexpected one. Empty: the case passes. */
 struct text test_case_judge(const struct test_case *one, const char *folder, struct arena *arena);
 
 #endif

@@ -1,4 +1,4 @@
-/* The cases of `taffrail test`, read. */
+/* Reads the cases of `taffrail test`. */
 #include "cli/test_case.h"
 
 #include "policy/schema.h"
@@ -211,7 +211,7 @@ struct case_reader {
     struct test_cases *cases;
 };
 
-/* What the tables leave open. */
+/* Checks that the tables do not cover. */
 static bool check_case(const struct test_case *one, const struct schema *schema,
                        const struct field *field)
 {

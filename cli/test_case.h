@@ -1,13 +1,14 @@
-/* Cases of `taffrail test`: what a policy is to say of a manifest, as tables of keys read them. */
+/* Cases of `taffrail test`: the findings that a policy must have for a manifest, read by tables of
+ * keys. */
 #ifndef TAFFRAIL_CLI_TEST_CASE_H
 #define TAFFRAIL_CLI_TEST_CASE_H
 
 #include "policy/rail.h"
 
-/* A text that is empty, and what has a flag that says it was not given, is not compared. */
+/* An empty text, and a value that is not given, is not compared. */
 struct expected_finding {
     struct text rail, policy, kind, name, field, exception, override;
-    const struct node *found; /* a string, "" when something is missing; NULL: not compared */
+    const struct node *found; /* a string, "" for an absent field; NULL: not compared */
     struct key_strings allowed;
     struct text message, fix; /* a part of it */
     int action;               /* of expected_actions */
@@ -27,7 +28,7 @@ struct expected_change {
 struct test_case {
     struct text name, policy, manifest, old, catalog;
     const struct node
-        *state; /* a folder; null: no cluster is visible; NULL: "state", if it is there */
+        *state; /* a folder; null: no cluster is visible; NULL: "state", if it exists */
     struct text user;
     struct key_strings groups;
     int64_t now_unix_s;     /* 0: now */
@@ -36,7 +37,7 @@ struct test_case {
     struct key_maps findings; /* struct expected_finding */
     struct key_maps changes;  /* struct expected_change */
     bool changes_given;
-    const struct node *after; /* paths of the first object, and what is there when it is changed */
+    const struct node *after; /* paths of the first object, and their values after the change */
     struct key_strings change_warnings;
     struct place place; /* of the case in its file */
 };
@@ -45,11 +46,11 @@ struct test_cases {
     size_t count, capacity;
 };
 
-/* Adds the cases of a file, a list or several documents of lists; what is wrong with it is added to
- * problems, and a case that has problems is left out. */
+/* Adds the cases of a file, a list or several documents of lists. Errors are added to problems, and
+ * a case with errors is left out. */
 void test_cases_read(const char *file, struct arena *arena, struct test_cases *cases,
                      struct problems *problems);
-/* The keys of a case, and of what it expects, as `taffrail test --help` prints them. */
+/* The keys of a case, and of its expectations, as `taffrail test --help` prints them. */
 struct text test_case_keys(struct arena *arena);
 
 #endif

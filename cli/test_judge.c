@@ -1,4 +1,4 @@
-/* A case judged, and what differs from what it expects. */
+/* Judges a case, and compares the result with what it expects. */
 #include <string.h>
 #include <time.h>
 
@@ -7,7 +7,7 @@
 #include "report/report.h"
 #include "server/server.h"
 
-/* What a case is judged by, and what came of it. */
+/* The world and the result of a case. */
 struct trial {
     const struct test_case *one;
     const char *folder;
@@ -17,7 +17,7 @@ struct trial {
     struct problems warnings; /* of loading */
     struct world *world;
     struct text_builder differences;
-    bool names_allowed; /* some finding is expected to */
+    bool names_allowed; /* some expectation has `allowed` */
 };
 
 static struct text path_of(const struct trial *trial, struct text name)
@@ -27,7 +27,7 @@ static struct text path_of(const struct trial *trial, struct text name)
     return arena_printf(trial->arena, "%s/%.*s", trial->folder, TEXT_ARGS(name));
 }
 
-/* ---- what it stands on ---- */
+/* ---- the world ---- */
 
 static const char *state_dir(const struct trial *trial)
 {
@@ -57,8 +57,8 @@ static void read_objects(struct trial *trial, struct text name, struct manifests
     add_problems(trial, &objects->problems);
 }
 
-/* What a manifest names is judged as one change, as check does it; an update is judged by what the
- * cluster shows. */
+/* The manifests of a case are judged as one change, as check does it; an update is judged by the
+ * state of the cluster. */
 static bool load(struct trial *trial)
 {
     const struct test_case *one = trial->one;
@@ -80,7 +80,7 @@ static bool load(struct trial *trial)
     return loaded && trial->differences.size == 0;
 }
 
-/* ---- how values are written: as in a case, to be copied ---- */
+/* ---- values as a case writes them, to be copied ---- */
 
 enum { OPENING_BYTES = 3 }; /* "- {" */
 
@@ -343,7 +343,7 @@ static void say_change(struct trial *trial, const char *mark, const struct chang
     end_line(trial, &line);
 }
 
-/* They are made one upon the other, so their order counts. */
+/* Each change builds on the one before, so their order counts. */
 static void compare_changes(struct trial *trial, const struct changes *changes)
 {
     const struct expected_change *expected = trial->one->changes.items;

@@ -55,8 +55,7 @@ enum { PLAN_NOWHERE, PLAN_LATER, PLAN_MISFITS };
 struct plan {
     const struct simulation *simulation;
     const struct simulation
-        *compat; /* what Karpenter would do, when the simulation is better; or NULL
-                  */
+        *compat; /* Karpenter's own plan, when the simulation is better; or NULL */
     const struct plan_workload *workloads; /* by namespace and name */
     size_t workload_count;
     const size_t *workload_of; /* by pod */

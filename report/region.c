@@ -6,7 +6,7 @@
 
 /* ---- scalars ---- */
 
-/* Up to the closing quote, it included; empty when there is none. */
+/* Up to and including the closing quote; empty when there is none. */
 static struct text quoted(struct text rest)
 {
     char quote = rest.data[0];
@@ -35,7 +35,7 @@ struct text scalar_written(struct text source, const struct node *node)
     return (struct text){rest.data, value.size};
 }
 
-/* Whether YAML 1.1 takes it for this very string without quotes, wherever it stands. */
+/* Whether YAML 1.1 reads it as this string without quotes, in any place. */
 static bool is_plain(struct text value)
 {
     static const char *const words[] = {"y",   "n",    "yes",   "no",  "on",
@@ -70,7 +70,7 @@ struct text scalar_rewritten(struct text written, struct text value, struct aren
     char first = written.size > 0 ? written.data[0] : '"';
     if (first != '"' && first != '\'' && is_plain(value))
         return value;
-    /* What JSON escapes, YAML's double quotes take too. */
+    /* YAML's double quotes accept all JSON escapes. */
     bool single = first == '\'' && !has_control(value);
     struct text quote = single ? TEXT("'") : TEXT("\"");
     struct text_builder rewritten = {.arena = arena};

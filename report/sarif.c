@@ -1,11 +1,11 @@
-/* SARIF 2.1.0 (OASIS). Braces in messages are not doubled, as the standard asks for where a message
- * has arguments: viewers show what stands there, and a fix is copied from it. */
+/* SARIF 2.1.0 (OASIS). Braces in messages are not doubled, as the standard asks for messages with
+ * arguments: viewers show the text as it is, and people copy fixes from it. */
 #include <json-c/json.h>
 #include <string.h>
 
 #include "report/format.h"
 
-/* ---- what is computed before json-c holds memory ---- */
+/* ---- work that needs the arena, before json-c is held ---- */
 
 struct rule {
     const char *id, *summary, *detail;
@@ -23,7 +23,7 @@ struct result {
     struct region region;
     struct text uri, title, message, fingerprint;
     struct text justification; /* of an exception; empty: none */
-    struct text insertion;     /* what to write there instead; empty: no fix for tools */
+    struct text insertion;     /* the replacement text; empty: no fix for tools */
 };
 
 struct notification {
@@ -31,8 +31,8 @@ struct notification {
     uint32_t line;
 };
 
-/* A path as a relative reference, an absolute one as a file URI; all but RFC 3986's unreserved
- * characters and slashes by percent. */
+/* A path as a relative reference, an absolute one as a file URI; every character but RFC 3986's
+ * unreserved ones and slashes is percent-encoded. */
 static struct text uri_of(const char *path, struct arena *arena)
 {
     static const char unreserved[] =
@@ -82,7 +82,7 @@ static bool is_used(const char *id, const struct located_finding *findings, size
     return used;
 }
 
-/* Each rail that found something, by name. */
+/* Each rail with a finding, by name. */
 static struct rules rules_of(const struct located_finding *findings, size_t count,
                              struct arena *arena)
 {
@@ -103,7 +103,7 @@ static struct rules rules_of(const struct located_finding *findings, size_t coun
     return rules;
 }
 
-/* FNV-1a, with a NUL behind each part. */
+/* FNV-1a, with a NUL after each part. */
 static uint64_t hash_part(uint64_t hash, struct text part)
 {
     for (size_t i = 0; i <= part.size; i++)
@@ -111,7 +111,7 @@ static uint64_t hash_part(uint64_t hash, struct text part)
     return hash;
 }
 
-/* The same for the same mistake of the same object, wherever in which file it stands. */
+/* The same for the same mistake in the same object, in any file and line. */
 static uint64_t hash_of(const struct located_finding *located)
 {
     const struct finding *finding = located->finding;
@@ -162,7 +162,7 @@ static const struct result *results_of(const struct located_finding *findings, s
     for (size_t i = 0; i < count; i++) {
         const struct located_finding *located = &findings[i];
         const struct source *source = located->object->source;
-        /* Those that are alike (of two policies, or with nothing found) follow each other. */
+        /* Equal ones (of two policies, or without a value found) are neighbours. */
         uint64_t hash = hash_of(located);
         number = hash == last_hash ? number + 1 : 1;
         last_hash = hash;
@@ -360,7 +360,7 @@ static struct json_object *json_of_invocation(const struct notification *notific
 
 /* ---- the whole ---- */
 
-/* An error's column counts code points, and its text is not at hand any more: its line is told. */
+/* An error's column counts code points, and its text is gone, so only its line is given. */
 static const struct notification *notifications_of(const struct report *report, struct arena *arena,
                                                    size_t *count)
 {

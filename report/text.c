@@ -3,7 +3,7 @@
 
 #include "report/format.h"
 
-/* Escape sequences, or nothing where they would not be shown. */
+/* Escape sequences, or empty without colour. */
 struct palette {
     const char *bold, *dim, *red, *yellow, *blue, *green, *plain;
 };
@@ -28,7 +28,7 @@ static const char *colour_of(const struct palette *palette, const struct finding
     return palette->plain;
 }
 
-/* Of the line so many bytes on either side of the offset, at most: all JSON may be on one line. */
+/* At most this many bytes of the line on either side of the offset: all JSON may be on one line. */
 static struct text line_around(struct text text, uint32_t offset, size_t most)
 {
     size_t at = offset < text.size ? offset : text.size;
@@ -59,8 +59,8 @@ void put_printable(struct text t, FILE *out)
         fputc((unsigned char)t.data[i] < 0x20 || t.data[i] == 0x7f ? ' ' : t.data[i], out);
 }
 
-/* The line, and below it a caret under the value. A long line (JSON comes on one) is cut to what
- * lies around the value. */
+/* The line, and a caret under the value. A long line (JSON may be one line) is cut around the
+ * value. */
 static void put_snippet(const struct finding *finding, struct text source, struct place place,
                         const struct palette *palette, FILE *out)
 {

@@ -3,7 +3,7 @@
 
 static const char replacement[] = "\xEF\xBF\xBD"; /* U+FFFD */
 
-/* What stands for a byte; NULL: itself. XML has no control characters, not even escaped; a parser
+/* The replacement for a byte; NULL: none. XML has no control characters, not even escaped; a parser
  * turns white space in attributes into blanks unless it is escaped. */
 static const char *escape_of(char c, bool attribute)
 {
@@ -32,7 +32,7 @@ static void put(struct text t, bool attribute, FILE *out)
     for (size_t i = 0; i < t.size; i++) {
         const char *escape = escape_of(t.data[i], attribute);
         struct text rest = {t.data + i, t.size - i};
-        /* Nor has it U+FFFE and U+FFFF. */
+        /* XML has no U+FFFE and U+FFFF either. */
         if (text_starts_with(rest, TEXT("\xEF\xBF\xBE")) ||
             text_starts_with(rest, TEXT("\xEF\xBF\xBF"))) {
             escape = replacement;
