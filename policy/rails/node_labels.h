@@ -30,7 +30,7 @@ struct label_note {
     const struct field *field;            /* of the whole list */
     enum severity severity;
     bool forbidden; /* by allow: whatever else the pod could do */
-    bool certain;   /* of a value that the catalogue does not know: no other catalogue would */
+    bool some;      /* beside a value that the catalogue knows */
 };
 struct label_notes {
     struct label_note *items;

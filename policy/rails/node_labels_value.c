@@ -14,6 +14,7 @@
 struct asked {
     const struct expression *expression;
     struct text key; /* canonical */
+    uint32_t number; /* of the key in the catalogue, SOLVER_NONE: it has none */
     bool some;       /* a value of it is one that the catalogue knows */
 };
 
@@ -211,6 +212,14 @@ static void advise_meant(struct draft *draft, struct arena *arena)
     draft->replacement = meant;
 }
 
+/* No other catalogue would know it either. */
+static bool is_certain(struct label_inquiry *check, struct text key, struct text value)
+{
+    const struct catalog *catalog = check->settings->catalog;
+    return !catalog_is_builtin(catalog) || text_starts_with(value, TEXT("ml.")) ||
+           right_key(catalog, key, value) != NULL || is_malformed(check, key, value);
+}
+
 static void word_catalog_value(struct label_inquiry *check, const struct label_note *note,
                                struct draft *draft)
 {
@@ -218,11 +227,12 @@ static void word_catalog_value(struct label_inquiry *check, const struct label_n
     const struct catalog *catalog = check->settings->catalog;
     struct text key = label_canonical(note->expression);
     struct text value = note->value->text;
+    bool certain = note->severity == SEVERITY_RAIL || (note->some && is_certain(check, key, value));
     draft->statement =
-        note->certain ? arena_printf(arena, "found \"%.*s\", which no node has as %.*s",
-                                     TEXT_ARGS(value), TEXT_ARGS(key))
-                      : arena_printf(arena, "found \"%.*s\", which the catalogue does not know",
-                                     TEXT_ARGS(value));
+        certain ? arena_printf(arena, "found \"%.*s\", which no node has as %.*s", TEXT_ARGS(value),
+                               TEXT_ARGS(key))
+                : arena_printf(arena, "found \"%.*s\", which the catalogue does not know",
+                               TEXT_ARGS(value));
     const char *other_key = right_key(catalog, key, value);
     if (other_key != NULL) {
         draft->fix = arena_printf(arena, "name it under %s", other_key);
@@ -235,18 +245,23 @@ static void word_catalog_value(struct label_inquiry *check, const struct label_n
     draft->adviser = label;
 }
 
+static bool is_in_catalog(const struct label_inquiry *check, const struct asked *asked,
+                          struct text value)
+{
+    return asked->number != SOLVER_NONE &&
+           solver_names_find_value(catalog_names(check->settings->catalog), asked->number,
+                                   value.data, value.size) != SOLVER_NONE;
+}
+
 static void judge_catalog_value(struct label_inquiry *check, const struct asked *asked,
                                 const struct expression_value *value)
 {
-    const struct catalog *catalog = check->settings->catalog;
-    if (catalog_has_value(catalog, asked->key, value->text))
+    if (is_in_catalog(check, asked, value->text))
         return;
-    bool certain =
-        !catalog_is_builtin(catalog) || right_key(catalog, asked->key, value->text) != NULL ||
-        text_starts_with(value->text, TEXT("ml.")) || is_malformed(check, asked->key, value->text);
-    label_note(check, certain && !asked->some ? SEVERITY_RAIL : SEVERITY_WARN, asked->expression,
-               value, word_catalog_value)
-        ->certain = certain;
+    bool impossible = !asked->some && is_certain(check, asked->key, value->text);
+    label_note(check, impossible ? SEVERITY_RAIL : SEVERITY_WARN, asked->expression, value,
+               word_catalog_value)
+        ->some = asked->some;
 }
 
 /* ---- the whole ---- */
@@ -277,9 +292,10 @@ void label_judge_known_values(struct label_inquiry *check, const struct expressi
     judge_value *judge = judge_of(check, asked.key);
     if (judge == NULL)
         return;
+    asked.number = solver_names_find_key(catalog_names(check->settings->catalog), asked.key.data,
+                                         asked.key.size);
     for (size_t i = 0; !asked.some && i < expression->value_count; i++)
-        asked.some =
-            catalog_has_value(check->settings->catalog, asked.key, expression->values[i].text);
+        asked.some = is_in_catalog(check, &asked, expression->values[i].text);
     for (size_t i = 0; i < expression->value_count; i++) {
         const struct expression_value *value = &expression->values[i];
         size_t count = check->notes.count;

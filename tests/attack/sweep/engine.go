@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// engine is tests/bench/review_stream.c: it judges bodies in its process and says what each cost.
+// engine is tests/bench/review_cost.c: it judges bodies in its process and says what each cost.
 type engine struct {
 	command *exec.Cmd
 	in      io.WriteCloser

@@ -19,8 +19,8 @@ func main() {
 
 func start() error {
 	source := flag.String("source", ".", "the root of the repository")
-	program := flag.String("engine", "", "bench_review_stream")
-	before := flag.String("before", "", "bench_review_stream of an older version, to be measured with the same bodies")
+	program := flag.String("engine", "", "bench_review_cost")
+	before := flag.String("before", "", "bench_review_cost of an older version, to be measured with the same bodies")
 	policies := flag.String("policies", "", "files, with commas between")
 	arguments := flag.String("engine-arguments", "--cluster", "more for the engine, with blanks between")
 	short := flag.Bool("short", false, "the short form")
