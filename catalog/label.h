@@ -6,6 +6,9 @@
 
 struct catalog;
 
+/* Whether every node that Karpenter buys carries the label, whatever its NodePool says, and is of a
+ * place by it: the zone, the hostname, the instance type... */
+bool label_is_of_every_place(struct text key);
 /* The well-known key that somebody meant with this one: an old spelling or a CSI driver's, no
  * domain or another domain, or at most two edits away. Empty when the key is well-known itself, or
  * none is near. */

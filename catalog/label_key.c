@@ -3,10 +3,18 @@
 #include "catalog/label.h"
 #include "solver/well_known.h"
 
-/* Every node that Karpenter buys carries these labels, for any NodePool. */
+/* Those of places first, then the pool's. */
 static const char *const node_keys[] = {LABEL_ZONE,          LABEL_REGION,   LABEL_HOSTNAME,
                                         LABEL_CAPACITY_TYPE, LABEL_ARCH,     LABEL_OS,
                                         LABEL_INSTANCE_TYPE, LABEL_NODE_POOL};
+
+bool label_is_of_every_place(struct text key)
+{
+    for (size_t i = 0; i < COUNT_OF(node_keys) - 1; i++)
+        if (text_is(key, node_keys[i]))
+            return true;
+    return false;
+}
 
 static const struct {
     const char *written, *meant;

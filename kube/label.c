@@ -52,21 +52,6 @@ static void add_expressions(struct label_offers *offers, const struct expression
     }
 }
 
-/* "karpenter.k8s.aws/ec2nodeclass", which Karpenter puts on the nodes of the class. */
-static bool is_class_label(const struct pool *pool, struct text key)
-{
-    struct text group, kind;
-    if (!text_split(key, '/', &group, &kind) || !text_equal(group, pool->node_class_group) ||
-        kind.size != pool->node_class_kind.size)
-        return false;
-    for (size_t i = 0; i < kind.size; i++) {
-        char c = pool->node_class_kind.data[i];
-        if (kind.data[i] != (c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c))
-            return false;
-    }
-    return true;
-}
-
 bool label_is_put_by_others(struct text key)
 {
     static const char *const beginnings[] = {
@@ -81,22 +66,30 @@ bool label_is_put_by_others(struct text key)
     return false;
 }
 
+size_t pool_own_labels(const struct pool *pool, struct pool_label labels[POOL_OWN_LABELS_MAX])
+{
+    size_t count = 0;
+    labels[count++] = (struct pool_label){TEXT(LABEL_NODE_POOL), pool->object->name};
+    if (pool_is_of_auto_mode(pool))
+        labels[count++] = (struct pool_label){TEXT(LABEL_COMPUTE_TYPE), TEXT("auto")};
+    if (pool->node_class_label.size > 0)
+        labels[count++] = (struct pool_label){pool->node_class_label, pool->node_class_name};
+    return count;
+}
+
 static void add_pool(struct label_offers *offers, const struct pool *pool, struct text key,
                      struct arena *arena)
 {
     add_expressions(offers, &pool->labels, key, arena);
     add_expressions(offers, &pool->requirements, key, arena);
-    struct text own;
-    if (is_class_label(pool, key))
-        own = pool->node_class_name;
-    else if (text_is(key, LABEL_NODE_POOL))
-        own = pool->object->name;
-    else if (text_is(key, LABEL_COMPUTE_TYPE) && pool_is_of_auto_mode(pool))
-        own = TEXT("auto");
-    else
-        return;
-    offers->from_pool = true;
-    add_value(offers, own, arena);
+    struct pool_label own[POOL_OWN_LABELS_MAX];
+    size_t count = pool_own_labels(pool, own);
+    for (size_t i = 0; i < count; i++) {
+        if (!text_equal(own[i].key, key))
+            continue;
+        offers->from_pool = true;
+        add_value(offers, own[i].value, arena);
+    }
 }
 
 void label_offers_read(const struct snapshot *snapshot, struct text key, struct arena *arena,

@@ -10,6 +10,12 @@ struct snapshot;
 /* Whether the pool's nodes carry a label with that key, according to its labels and requirements.
  */
 bool pool_produces(const struct pool *pool, struct text key);
+/* The labels that Karpenter puts on its nodes by itself, whatever its template says. */
+enum { POOL_OWN_LABELS_MAX = 3 };
+struct pool_label {
+    struct text key, value;
+};
+size_t pool_own_labels(const struct pool *pool, struct pool_label labels[POOL_OWN_LABELS_MAX]);
 bool some_pool_produces(const struct snapshot *snapshot, struct text key);
 /* Whether its domain is one whose labels a cloud, an operator or an administrator puts on nodes, so
  * that NodePools need not. */

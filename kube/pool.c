@@ -20,6 +20,21 @@ static const struct pool_paths provisioner_paths = {
     "spec.startupTaints", "spec.limits.resources", "spec.providerRef",
 };
 
+static struct text node_class_label(const struct pool *pool, struct arena *arena)
+{
+    struct text group = pool->node_class_group, kind = pool->node_class_kind;
+    if (group.size == 0 || kind.size == 0 || pool->node_class_name.size == 0)
+        return TEXT("");
+    char *label = ARENA_ARRAY(arena, group.size + 1 + kind.size + 1, char);
+    memcpy(label, group.data, group.size);
+    label[group.size] = '/';
+    for (size_t i = 0; i < kind.size; i++) {
+        char c = kind.data[i];
+        label[group.size + 1 + i] = c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+    }
+    return (struct text){label, group.size + 1 + kind.size};
+}
+
 bool pool_read(const struct object *object, struct arena *arena, struct pool *pool)
 {
     const struct pool_paths *paths;
@@ -49,6 +64,7 @@ bool pool_read(const struct object *object, struct arena *arena, struct pool *po
     struct text api_version = node_string(node_get(reference, "apiVersion"));
     if (pool->node_class_group.size == 0)
         text_split(api_version, '/', &pool->node_class_group, NULL);
+    pool->node_class_label = node_class_label(pool, arena);
     return true;
 }
 

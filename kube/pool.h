@@ -18,6 +18,9 @@ struct pool {
     struct taints taints, startup_taints;
     const struct field *limits_field;
     struct text node_class_group, node_class_kind, node_class_name;
+    /* "karpenter.k8s.aws/ec2nodeclass", under which Karpenter puts the name of the node class on
+     * its nodes; empty when it names none. Terminated. */
+    struct text node_class_label;
 };
 bool pool_read(const struct object *object, struct arena *arena, struct pool *pool);
 /* Whether Karpenter makes nodes of the pool for pending pods. It does not when the status says not

@@ -7,6 +7,7 @@
 #include "catalog/node_class.h"
 #include "catalog/zones.h"
 #include "kube/complaint.h"
+#include "kube/label.h"
 #include "kube/object.h"
 #include "kube/pool.h"
 #include "kube/snapshot.h"
@@ -17,19 +18,6 @@
 #include "solver/well_known.h"
 
 /* ---- pools ---- */
-
-/* "karpenter.k8s.aws/ec2nodeclass" */
-static const char *class_label(const struct pool *pool, struct arena *arena)
-{
-    struct text text = arena_printf(arena, "%.*s/%.*s", TEXT_ARGS(pool->node_class_group),
-                                    TEXT_ARGS(pool->node_class_kind));
-    char *key = ARENA_ARRAY(arena, text.size + 1, char);
-    for (size_t i = 0; i < text.size; i++) {
-        char c = text.data[i];
-        key[i] = c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
-    }
-    return key;
-}
 
 /* In place of one of the same key. */
 static struct solver_labels labels_set(struct solver_labels labels, struct solver_label label,
@@ -44,18 +32,19 @@ static struct solver_labels labels_set(struct solver_labels labels, struct solve
     return (struct solver_labels){items, count};
 }
 
+/* The solver itself knows which pool a node is of. */
 static struct solver_labels pool_labels(const struct pool *pool, struct arena *arena)
 {
     struct solver_labels labels = labels_of(pool->labels_field->node, arena);
-    if (pool_is_of_auto_mode(pool))
-        labels = labels_set(labels, (struct solver_label){LABEL_COMPUTE_TYPE, "auto"}, arena);
-    if (pool->node_class_group.size == 0 || pool->node_class_kind.size == 0 ||
-        pool->node_class_name.size == 0)
-        return labels;
-    return labels_set(
-        labels,
-        (struct solver_label){class_label(pool, arena), terminated(arena, pool->node_class_name)},
-        arena);
+    struct pool_label own[POOL_OWN_LABELS_MAX];
+    size_t count = pool_own_labels(pool, own);
+    for (size_t i = 0; i < count; i++)
+        if (!text_is(own[i].key, LABEL_NODE_POOL))
+            labels = labels_set(labels,
+                                (struct solver_label){terminated(arena, own[i].key),
+                                                      terminated(arena, own[i].value)},
+                                arena);
+    return labels;
 }
 
 /* The zones of the subnets a node class has found: its nodes come up in no other. */

@@ -35,11 +35,6 @@ static const struct key keys[] = {
     {0},
 };
 
-/* Every node that Karpenter buys carries these labels, whatever its NodePool says. */
-static const char *const node_keys[] = {LABEL_ZONE,          LABEL_REGION, LABEL_HOSTNAME,
-                                        LABEL_CAPACITY_TYPE, LABEL_ARCH,   LABEL_OS,
-                                        LABEL_INSTANCE_TYPE};
-
 /* Karpenter labels its nodes with this and with LABEL_NODE_POOL, but makes no places of either. */
 #define LABEL_NODE_CLASS "karpenter.k8s.aws/ec2nodeclass"
 
@@ -51,18 +46,10 @@ static bool is_listed(const struct key_strings *list, struct text key)
     return false;
 }
 
-static bool is_node_key(struct text key)
-{
-    for (size_t i = 0; i < COUNT_OF(node_keys); i++)
-        if (text_is(key, node_keys[i]))
-            return true;
-    return false;
-}
-
 static bool is_accepted(const struct world *world, const struct settings *settings, struct text key)
 {
     return is_listed(&settings->allow, key) ||
-           (settings->from_node_pools && !is_node_key(key) &&
+           (settings->from_node_pools && !label_is_of_every_place(key) &&
             (some_pool_produces(world->snapshot, key) || catalog_has_key(world->catalog, key)));
 }
 
@@ -122,7 +109,8 @@ static void judge_key(struct rail_call *call, const struct settings *settings,
     if (key.size == 0 || is_accepted(world, settings, key))
         return;
 
-    struct text meant = is_node_key(key) ? TEXT("") : label_key_meant(world->catalog, key);
+    struct text meant =
+        label_is_of_every_place(key) ? TEXT("") : label_key_meant(world->catalog, key);
     bool ignored = !term->required && policy_set_karpenter(world->policies)->ignore_preferences;
     struct draft draft = {
         .severity = ignored ? SEVERITY_WARN : SEVERITY_RAIL,
@@ -135,7 +123,7 @@ static void judge_key(struct rail_call *call, const struct settings *settings,
     if (is_accepted(world, settings, meant)) {
         draft.fix = arena_printf(arena, "replace with %.*s", TEXT_ARGS(meant));
         draft.replacement = meant;
-    } else if (meant.size > 0 || is_node_key(key) || !settings->from_node_pools) {
+    } else if (meant.size > 0 || label_is_of_every_place(key) || !settings->from_node_pools) {
         draft.fix = TEXT("use one of the allowed keys");
     } else {
         explain_foreign_key(call, key, &draft);
