@@ -1,4 +1,4 @@
-/* Objects against the fields that their APIs have. */
+/* Holds objects against the fields that their APIs have. */
 #include "policy/rails/shape.h"
 
 enum { SHAPE_FIELDS_MAX = 160 };
@@ -66,7 +66,7 @@ struct names {
     const struct shape_words *words;
 };
 
-/* Names that so many things have that they tell nothing of where they belong. */
+/* Many things have a field of such a name: it does not tell where it belongs. */
 static bool is_of_anything(struct text name)
 {
     static const char *const names[] = {"enabled", "id", "kind", "name"};
@@ -76,7 +76,7 @@ static bool is_of_anything(struct text name)
     return false;
 }
 
-/* The path of a map below that has such a field; items of lists are not meant. Empty: none has. */
+/* The path of a map below that has a field of that name, lists aside; empty when none has. */
 static struct text home_of(const struct shape *shape, struct text name, struct arena *arena)
 {
     for (size_t i = 0; i < shape->field_count; i++) {
@@ -104,7 +104,7 @@ static struct text near_field(const struct shape *shape, struct text name)
     return nearest < count ? fields[nearest] : TEXT("");
 }
 
-/* Empty when nothing tells what was meant. */
+/* What to do about a name that is unknown; empty when nothing tells what was meant. */
 static struct text fix_of(const struct names *names, const struct shape *shape, struct text name)
 {
     struct arena *arena = names->call->arena;
@@ -121,7 +121,7 @@ static struct text fix_of(const struct names *names, const struct shape *shape, 
     return TEXT("");
 }
 
-/* The fields above are on the stack until there is a finding: most have none. */
+/* A copy in the arena, with the fields above it: the walk has them on its stack. */
 static const struct field *keep(struct arena *arena, const struct field *field)
 {
     if (field == NULL)
@@ -135,23 +135,14 @@ static const struct field *keep(struct arena *arena, const struct field *field)
 static void report_unknown(const struct names *names, const struct shape *shape,
                            const struct field *map, struct text name)
 {
-    struct rail_call *call = names->call;
-    struct arena *arena = call->arena;
+    struct arena *arena = names->call->arena;
     const struct shape_words *words = names->words;
     struct text fix = fix_of(names, shape, name);
     bool may_exist = fix.size == 0;
-    enum severity severity = may_exist ? SEVERITY_WARN : SEVERITY_RAIL;
-    if (report_counts(call, severity))
-        return;
-    report_say(call, &(struct draft){
-                         .severity = severity,
-                         .field = field_member(arena, keep(arena, map), name),
-                         .found = name,
-                         .statement = arena_printf(arena, "found \"%.*s\"%s%s%s", TEXT_ARGS(name),
-                                                   words->found, may_exist ? words->if_newer : "",
-                                                   words->effect),
-                         .fix = may_exist ? TEXT("remove it") : fix,
-                     });
+    report_found(names->call, may_exist ? SEVERITY_WARN : SEVERITY_RAIL,
+                 field_member(arena, keep(arena, map), name), name,
+                 may_exist ? TEXT("remove it") : fix, "found \"%.*s\"%s%s%s", TEXT_ARGS(name),
+                 words->found, may_exist ? words->if_newer : "", words->effect);
 }
 
 static void judge_below(const struct names *names, const struct shape *shape,

@@ -1,5 +1,4 @@
-/* The fields that objects have, and what of one its API does not have: what pool-shape, node-class
- * and disruption-budgets share. */
+/* The fields that NodePools, EC2NodeClasses and kubelets have, and a checker of objects by them. */
 #ifndef TAFFRAIL_POLICY_RAILS_SHAPE_H
 #define TAFFRAIL_POLICY_RAILS_SHAPE_H
 
@@ -21,8 +20,8 @@ struct shape {
     struct text name;
     const struct shape *fields; /* in order of name; NULL: any */
     size_t field_count;
-    const struct text
-        *choices; /* of a string, or of each in a list, the default first; NULL: any */
+    /* Of a string, or of each string of a list; the default comes first. NULL: any. */
+    const struct text *choices;
     size_t choice_count;
 };
 
@@ -36,9 +35,9 @@ extern const struct shape shape_node_pool_v1, shape_node_pool_v1beta1, shape_ec2
 enum { SHAPE_TYPO_EDITS = 2 };
 
 const struct shape *shape_field(const struct shape *shape, struct text name); /* NULL: none */
-const struct shape *shape_at(const struct shape *shape,
-                             const char *path); /* "spec.disruption.budgets.nodes" */
-/* A string, a list or a map of strings may leave out values: null. */
+/* By a path through maps and lists, which must exist: "spec.disruption.budgets.nodes". */
+const struct shape *shape_at(const struct shape *shape, const char *path);
+/* Whether a value is of the type. A list or a map of strings may have null among them. */
 bool shape_fits(const struct shape *shape, const struct node *node);
 bool shape_has_choice(const struct shape *shape, struct text value);
 
@@ -50,18 +49,19 @@ struct moved_field {
 /* What is said of a name that the shape does not have. */
 struct shape_words {
     const char *found;    /* goes on after: found "X" */
-    const char *if_newer; /* the same, where the name means nothing: a later version may have it */
+    const char *if_newer; /* after that, where nothing tells what was meant */
     const char *effect;   /* what comes of it */
     bool null_is_nothing; /* a field without a value does no harm */
-    const struct moved_field
-        *moved; /* names of other versions and kinds; ends with a NULL name; may be NULL */
+    /* Names of other versions and kinds. Ends with a NULL name; may be NULL. */
+    const struct moved_field *moved;
 };
 #define SHAPE_DROPPED(object)                                               \
     .found = " where " object " has no such field",                         \
     .if_newer = ", unless your Karpenter is newer than what is known here", \
     .effect = ": the API server drops it silently"
-/* Judges the names of all fields below a map. What a name nearly is, or where it belongs, is told;
- * of one that means nothing it only warns. */
+/* Reports the fields at and below a map that the shape does not have, with the name that was meant
+ * or the place where the field belongs. Where neither is known it warns: a later version may have
+ * the field. */
 void shape_judge_names(struct rail_call *call, const struct shape *shape, const struct field *map,
                        const struct shape_words *words);
 
