@@ -1,4 +1,4 @@
-/* What a tree tells: kinds, members, items, paths and places in the text. */
+/* Reads trees: kinds, members, items, paths and places in the text. */
 #include "base/doc_internal.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* UTF-8: what is valid, what can be shown. */
+/* UTF-8: valid sequences, printable characters. */
 #include "base/doc_internal.h"
 
 size_t utf8_length(const char *text, const char *end)

@@ -31,7 +31,7 @@ const struct catalog *catalog_builtin(struct arena *arena);
  * the field Available is ignored: leave a sold-out offering out of the file. */
 bool catalog_read(struct source *source, struct arena *arena, const struct catalog **catalog,
                   struct error *error) MUST_CHECK;
-/* What --catalog names; NULL: the built-in one. */
+/* The catalogue of --catalog FILE; NULL: the built-in one. */
 bool catalog_load(const char *file, struct arena *arena, const struct catalog **catalog,
                   struct error *error) MUST_CHECK;
 bool catalog_is_builtin(const struct catalog *catalog);

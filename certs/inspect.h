@@ -29,7 +29,7 @@ struct text cert_find_key(struct text keys, const struct cert_ca *ca);
 struct cert_leaf {
     int64_t not_before_unix_s, not_after_unix_s;
     size_t signer; /* index of the CA that signed it; count: none of them */
-    bool serves;   /* it may be shown by a TLS server */
+    bool serves;   /* a TLS server may use it */
     bool has_names;
 };
 /* False when the certificate cannot be read. */

@@ -232,7 +232,7 @@ enum volume_zones volume_zones_read(const struct snapshot *snapshot, const struc
     return places_add_zones(&places, arena, zones) ? VOLUME_IN_ZONES : VOLUME_ANYWHERE;
 }
 
-/* By anything else than these a volume is held to a zone, or to nodes, which are in one. */
+/* Any other key restricts a volume to a zone, or to nodes, which are in one. */
 static bool leaves_zones_open(struct text key)
 {
     static const char *const keys[] = {LABEL_REGION, "failure-domain.beta.kubernetes.io/region",

@@ -17,17 +17,16 @@ bool places_are_few(const struct node *terms, const char *key);
  * of nodes. False when a term is invalid, or there are too many. */
 bool volume_places_read(const struct snapshot *snapshot, const struct object *volume,
                         struct arena *arena, struct solver_volume *result);
-/* The zones that places name by the operator In, which are added; false when one of them can be in
- * any zone. */
+/* Adds the zones that places name by the operator In; false when one of them can be in any zone. */
 bool places_add_zones(const struct solver_volume *places, struct arena *arena, struct zones *zones);
-/* The zones of a PersistentVolume, which are added. */
+/* Adds the zones of a PersistentVolume. */
 enum volume_zones { VOLUME_UNKNOWN, VOLUME_IN_ZONES, VOLUME_ANYWHERE };
 enum volume_zones volume_zones_read(const struct snapshot *snapshot, const struct object *volume,
                                     struct arena *arena, struct zones *zones);
-/* Nearly all volumes are in one zone, which one term says: that is read without memory, since a set
- * or a class may have thousands of them. False: volume_zones_read has to be asked. */
+/* Nearly all volumes are in one zone, in one term. This reads it without memory, because a set or a
+ * class may have thousands of volumes. False: ask volume_zones_read. */
 bool volume_is_in_one_zone(const struct object *volume, struct text *zone);
-/* Whether a volume is held to a zone, or to nodes, which are in one. */
+/* Whether a volume is restricted to a zone, or to nodes, which are in one. */
 bool volume_is_zonal(const struct object *volume);
 /* The zones that a volume, or all volumes and classes, name, added to those of the cluster. */
 void volume_add_zones(const struct snapshot *snapshot, const struct object *volume,

@@ -179,7 +179,7 @@ static int64_t back_off_ms(struct watcher *watcher)
 
 /* ---- held bytes ---- */
 
-/* Of an object that is too large, only the allowed bytes are held. */
+/* Holds only the allowed bytes of an object that is too large. */
 static bool keep_bytes(struct watcher *watcher, struct text bytes)
 {
     watcher->object_bytes += bytes.size;

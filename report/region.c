@@ -1,4 +1,4 @@
-/* Values as somebody wrote them, and the region of a file in which a value stands. */
+/* Values as the file has them, and the region of a value in its file. */
 #include <string.h>
 #include <strings.h>
 

@@ -129,7 +129,7 @@ static struct candidate first_to_go(const struct connections *connections, enum 
     return first;
 }
 
-/* What an idle connection has sent meanwhile is answered; the others have sent nothing whole. */
+/* An idle connection still gets answers to what it has sent; the others have sent nothing whole. */
 static void end(struct candidate *candidate)
 {
     if (candidate->standing == LINGERS && connection_is_idle(candidate->connection))
