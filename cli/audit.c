@@ -50,18 +50,14 @@ static enum options_result check_options(const struct audit_options *options)
 static enum options_result read_options(int argc, char **argv, struct audit_options *options)
 {
     const struct option_spec table[] = {
-        {'p', "policy", OPTION_LIST, &options->policies, "FILE",
-         "a policy file or folder (repeats)", NULL},
+        OPTION_POLICIES(&options->policies),
         {0, "state", OPTION_STRING, &options->state_dir, "DIR",
          "a cluster as files: what kubectl get -o yaml wrote", NULL},
-        {0, "kubeconfig", OPTION_STRING, &options->kubeconfig, "FILE",
-         "the cluster of its current context", NULL},
-        {0, "in-cluster", OPTION_FLAG, &options->in_cluster, NULL,
-         "the cluster this Pod runs in, as its service account", NULL},
+        OPTION_KUBECONFIG(&options->kubeconfig),
+        OPTION_IN_CLUSTER(&options->in_cluster),
         {0, "timeout", OPTION_STRING, &options->timeout, "TIME",
          "how long the cluster may take to be listed (60s)", NULL},
-        {0, "catalog", OPTION_STRING, &options->catalog_file, "FILE",
-         "instance types instead of the built-in ones", NULL},
+        OPTION_CATALOG(&options->catalog_file),
         {'o', "output", OPTION_CHOICE, &options->format, "FORMAT",
          "text, json, sarif, openreports or html (text)", report_audit_format_names},
         {0, "fail-on", OPTION_CHOICE, &options->fail_on, "deny|warn|never",

@@ -126,8 +126,7 @@ int command_catalog(int argc, char **argv)
 {
     struct catalog_options options = {.format = FORMAT_TEXT};
     const struct option_spec table[] = {
-        {0, "catalog", OPTION_STRING, &options.catalog_file, "FILE",
-         "instance types instead of the built-in ones", NULL},
+        OPTION_CATALOG(&options.catalog_file),
         {'o', "output", OPTION_CHOICE, &options.format, "text|json", "how to print (text)",
          format_names},
         {0},

@@ -25,8 +25,7 @@ static const char notes[] =
 static enum options_result read_options(int argc, char **argv, struct check_options *options)
 {
     const struct option_spec table[] = {
-        {'p', "policy", OPTION_LIST, &options->policies, "FILE",
-         "a policy file or folder (repeats)", NULL},
+        OPTION_POLICIES(&options->policies),
         {'f', "filename", OPTION_LIST, &options->files, "FILE", "what to judge (repeats)", NULL},
         {'n', "namespace", OPTION_STRING, &options->namespace, "NAME",
          "for objects that name none (default)", NULL},
@@ -39,8 +38,7 @@ static enum options_result read_options(int argc, char **argv, struct check_opti
          "which findings give exit code 1 (deny)", fail_on_names},
         {0, "state", OPTION_STRING, &options->state_dir, "DIR",
          "a cluster as files: NodePools, Nodes, owners", NULL},
-        {0, "catalog", OPTION_STRING, &options->catalog_file, "FILE",
-         "instance types instead of the built-in ones", NULL},
+        OPTION_CATALOG(&options->catalog_file),
         {0},
     };
     struct string_list operands = {0};

@@ -52,6 +52,26 @@ struct option_spec {
     const char *argument, *help;
     const char *const *choices; /* ends with NULL */
 };
+/* Options that commands share. */
+#define OPTION_POLICIES(list)                                                                 \
+    {                                                                                         \
+        'p', "policy", OPTION_LIST, (list), "FILE", "a policy file or folder (repeats)", NULL \
+    }
+#define OPTION_CATALOG(file)                                    \
+    {                                                           \
+        0, "catalog", OPTION_STRING, (file), "FILE",            \
+            "instance types instead of the built-in ones", NULL \
+    }
+#define OPTION_KUBECONFIG(file)                                                                    \
+    {                                                                                              \
+        0, "kubeconfig", OPTION_STRING, (file), "FILE", "the cluster of its current context", NULL \
+    }
+#define OPTION_IN_CLUSTER(flag)                                          \
+    {                                                                    \
+        0, "in-cluster", OPTION_FLAG, (flag), NULL,                      \
+            "the cluster this Pod runs in, as its service account", NULL \
+    }
+
 enum options_result { OPTIONS_READ, OPTIONS_HELPED, OPTIONS_WRONG };
 /* Reads argv by the table (ends with a NULL name). --help prints usage, the table and notes on
  * stdout. Errors go to stderr, with the nearest option. Arguments that are no options stay in

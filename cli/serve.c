@@ -78,15 +78,11 @@ static enum options_result read_options(int argc, char **argv, struct serve_opti
 {
     struct manage_options *manage = &options->manage;
     const struct option_spec table[] = {
-        {'p', "policy", OPTION_LIST, &options->policies, "FILE",
-         "a policy file or folder (repeats)", NULL},
+        OPTION_POLICIES(&options->policies),
         {0, "state", OPTION_STRING, &options->state_dir, "DIR", "a cluster as files", NULL},
-        {0, "kubeconfig", OPTION_STRING, &options->kubeconfig, "FILE",
-         "the cluster of its current context", NULL},
-        {0, "in-cluster", OPTION_FLAG, &options->in_cluster, NULL,
-         "the cluster this Pod runs in, as its service account", NULL},
-        {0, "catalog", OPTION_STRING, &options->catalog_file, "FILE",
-         "instance types instead of the built-in ones", NULL},
+        OPTION_KUBECONFIG(&options->kubeconfig),
+        OPTION_IN_CLUSTER(&options->in_cluster),
+        OPTION_CATALOG(&options->catalog_file),
         {0, "listen", OPTION_STRING, &options->listen, "ADDR:PORT", "for reviews (0.0.0.0:8443)",
          NULL},
         {0, "ops-listen", OPTION_STRING, &options->ops_listen, "ADDR:PORT",
