@@ -9,7 +9,6 @@ import json
 import os
 import subprocess
 import sys
-import tempfile
 import time
 
 sys.dont_write_bytecode = True  # nothing is written beside the tests
@@ -17,7 +16,7 @@ import fake as fake_server
 from audit_cluster import (CLUSTER, EXPECTED, LEFT_OUT, PLURALS, POLICY, POOL, pod, rollout, spec,
                            thing)
 from fake import kubeconfig
-from serving import Failure, check
+from serving import check, run_tests
 
 TAFFRAIL, FAKEAPI = sys.argv[1:3]
 WAIT_S = 60
@@ -301,19 +300,7 @@ def many_pods_take_a_second(folder):
     cluster.fake.end()
 
 
-def main():
-    for test in (each_mistake_is_told_once_and_where_it_belongs, check_finds_the_same,
-                 custom_resources_tell_their_templates, exit_codes, what_cannot_be_is_refused,
-                 a_broken_file_hides_nothing, without_an_api_server_it_ends,
-                 what_may_not_be_read_is_said, formats, many_pods_take_a_second):
-        with tempfile.TemporaryDirectory() as folder:
-            begun = time.monotonic()
-            test(folder)
-            print(f"{test.__name__.replace('_', ' ')}: {time.monotonic() - begun:.1f} s",
-                  flush=True)
-
-
-try:
-    main()
-except Failure as failure:
-    sys.exit(f"FAILED: {failure}")
+run_tests(each_mistake_is_told_once_and_where_it_belongs, check_finds_the_same,
+          custom_resources_tell_their_templates, exit_codes, what_cannot_be_is_refused,
+          a_broken_file_hides_nothing, without_an_api_server_it_ends, what_may_not_be_read_is_said,
+          formats, many_pods_take_a_second)

@@ -9,14 +9,13 @@ import re
 import shutil
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 
 sys.dont_write_bytecode = True  # nothing is written beside the tests
 import fake as fake_server
 from fake import kubeconfig
-from serving import Failure, check
+from serving import Failure, check, run_tests
 
 WAIT_S = 60
 BIN = sys.argv[1]
@@ -355,17 +354,6 @@ def pythons_client_sees_the_same(folder):
     fake.end()
 
 
-def main():
-    for test in (everything_that_fails_comes_right, a_kind_that_is_forbidden_goes_alone,
-                 a_token_is_read_anew, credentials_are_not_sent_in_the_clear, tls_is_checked,
-                 kubectl_sees_the_same, pythons_client_sees_the_same):
-        with tempfile.TemporaryDirectory() as folder:
-            begun = time.monotonic()
-            test(folder)
-            print(f"{test.__name__.replace('_', ' ')}: {time.monotonic() - begun:.1f} s", flush=True)
-
-
-try:
-    main()
-except Failure as failure:
-    sys.exit(f"FAILED: {failure}")
+run_tests(everything_that_fails_comes_right, a_kind_that_is_forbidden_goes_alone,
+          a_token_is_read_anew, credentials_are_not_sent_in_the_clear, tls_is_checked,
+          kubectl_sees_the_same, pythons_client_sees_the_same)

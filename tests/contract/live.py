@@ -19,7 +19,7 @@ import time
 sys.dont_write_bytecode = True  # nothing is written beside the tests
 import fake as fake_server
 from fake import kubeconfig
-from serving import NAME, Failure, Serving, check
+from serving import NAME, Serving, check, run_tests
 
 TAFFRAIL, FAKEAPI = (sys.argv + ["", ""])[1:3]
 WAIT_S = 60
@@ -583,25 +583,11 @@ def what_cannot_be_is_refused(folder):
     refused(2, "not in a cluster", "--in-cluster", env={"KUBERNETES_SERVICE_HOST": ""})
 
 
-def main():
-    for test in (what_cannot_be_is_refused, pods_are_pinned_from_live_objects,
-                 an_event_is_seen_at_once, what_cannot_be_seen_is_not_decided,
-                 rules_change_and_the_cluster_stays,
-                 an_api_server_that_goes_takes_nothing_with_it, without_an_api_server_it_serves,
-                 an_owner_that_is_not_seen_yet_is_waited_for, who_waits_leaves_room_for_others,
-                 owners_that_may_not_be_listed_are_believed,
-                 custom_owners_are_seen_by_their_metadata,
-                 custom_owners_that_may_not_be_listed_are_believed,
-                 it_ends_while_watches_hang):
-        with tempfile.TemporaryDirectory() as folder:
-            begun = time.monotonic()
-            test(folder)
-            print(f"{test.__name__.replace('_', ' ')}: {time.monotonic() - begun:.1f} s",
-                  flush=True)
-
-
 if __name__ == "__main__":
-    try:
-        main()
-    except Failure as failure:
-        sys.exit(f"FAILED: {failure}")
+    run_tests(what_cannot_be_is_refused, pods_are_pinned_from_live_objects,
+              an_event_is_seen_at_once, what_cannot_be_seen_is_not_decided,
+              rules_change_and_the_cluster_stays, an_api_server_that_goes_takes_nothing_with_it,
+              without_an_api_server_it_serves, an_owner_that_is_not_seen_yet_is_waited_for,
+              who_waits_leaves_room_for_others, owners_that_may_not_be_listed_are_believed,
+              custom_owners_are_seen_by_their_metadata,
+              custom_owners_that_may_not_be_listed_are_believed, it_ends_while_watches_hang)

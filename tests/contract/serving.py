@@ -6,7 +6,10 @@ import re
 import shutil
 import ssl
 import subprocess
+import sys
+import tempfile
 import threading
+import time
 
 REPLY_S = 60
 NAME = "taffrail.taffrail.svc"  # a name the made certificate is for
@@ -27,6 +30,19 @@ class NotStarted(Failure):
 def check(condition, what):
     if not condition:
         raise Failure(what)
+
+
+def run_tests(*tests):
+    """Each in a folder of its own; says how long it took. The first failure ends the program."""
+    try:
+        for test in tests:
+            with tempfile.TemporaryDirectory() as folder:
+                begun = time.monotonic()
+                test(folder)
+                print(f"{test.__name__.replace('_', ' ')}: {time.monotonic() - begun:.1f} s",
+                      flush=True)
+    except Failure as failure:
+        sys.exit(f"FAILED: {failure}")
 
 
 class Serving:

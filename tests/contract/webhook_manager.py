@@ -11,14 +11,13 @@ import socket
 import ssl
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 
 sys.dont_write_bytecode = True  # nothing is written beside the tests
 import fake as fake_server
 from fake import kubeconfig
-from serving import NAME, Failure, Serving, check
+from serving import NAME, Failure, Serving, check, run_tests
 
 TAFFRAIL, FAKEAPI = sys.argv[1:3]
 WAIT_S = 60
@@ -419,18 +418,6 @@ def what_does_not_fit_is_refused(folder):
               f"{arguments}: {done.returncode} {done.stderr}")
 
 
-def main():
-    for test in (what_does_not_fit_is_refused, what_is_not_there_is_said,
-                 without_an_api_server_it_waits, a_changed_kubeconfig_is_read_again,
-                 one_is_killed_frozen_cut_off, rotation_loses_no_request):
-        with tempfile.TemporaryDirectory() as folder:
-            begun = time.monotonic()
-            test(folder)
-            print(f"{test.__name__.replace('_', ' ')}: {time.monotonic() - begun:.1f} s",
-                  flush=True)
-
-
-try:
-    main()
-except Failure as failure:
-    sys.exit(f"FAILED: {failure}")
+run_tests(what_does_not_fit_is_refused, what_is_not_there_is_said, without_an_api_server_it_waits,
+          a_changed_kubeconfig_is_read_again, one_is_killed_frozen_cut_off,
+          rotation_loses_no_request)

@@ -3,32 +3,11 @@
 #include <string.h>
 #include <time.h>
 
-#include "catalog/catalog.h"
-#include "unit.h"
-
-static struct arena *arena;
-static const struct catalog *catalog;
-
-static void fresh(void)
-{
-    arena_destroy(arena);
-    arena = arena_create((size_t)512 << 20);
-    CU_ASSERT_PTR_NOT_NULL_FATAL(arena);
-}
-
-static void builtin(void)
-{
-    fresh();
-    catalog = catalog_builtin(arena);
-}
+#include "catalog_fixture.h"
 
 static const struct instance_type *type_of(const char *name)
 {
-    size_t index = catalog_find(catalog, text_of(name));
-    if (index == catalog_count(catalog))
-        fprintf(stderr, "no type %s\n", name);
-    CU_ASSERT_FATAL(index < catalog_count(catalog));
-    return catalog_type(catalog, index);
+    return catalog_type(catalog, index_of(name));
 }
 
 /* What a type says of a key: "8", "linux windows", "DoesNotExist", "Exists", or "" when nothing. */
@@ -510,24 +489,13 @@ static const char users[] =
                                               "\"16Gi\"}, \"offerings\": []}\n"
                                               "]\n";
 
-static bool read_catalog(const char *json, struct error *error)
-{
-    struct source *source = ARENA_NEW(arena, struct source);
-    source->file = "types.json";
-    source->text = arena_text(arena, text_of(json));
-    return catalog_read(source, arena, &catalog, error);
-}
-
 /* users[] without its last type, whose key stands twice. */
 static void user_catalog(void)
 {
-    fresh();
     const char *end = strstr(users, ",\n {\"name\": \"g6f.xlarge\"");
-    struct text json = arena_printf(arena, "%.*s]", (int)(end - users), users);
-    struct error error = {0};
-    if (!read_catalog(json.data, &error))
-        fprintf(stderr, "%s\n", error.what);
-    CU_ASSERT_FATAL(error.kind == ERROR_NONE);
+    struct arena *scratch = arena_create((size_t)1 << 20);
+    user(arena_printf(scratch, "%.*s]", (int)(end - users), users).data);
+    arena_destroy(scratch);
 }
 
 static void test_user_types(void)

@@ -1,48 +1,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "catalog/catalog.h"
+#include "catalog_fixture.h"
 #include "kube/zone.h"
-#include "unit.h"
 
 /* What a type has, leaves to pods, and is offered as. */
-
-static struct arena *arena;
-static const struct catalog *catalog;
-
-static void fresh(void)
-{
-    arena_destroy(arena);
-    arena = arena_create((size_t)512 << 20);
-    CU_ASSERT_PTR_NOT_NULL_FATAL(arena);
-}
-
-static void builtin(void)
-{
-    fresh();
-    catalog = catalog_builtin(arena);
-}
-
-static void user(const char *json)
-{
-    fresh();
-    struct source *source = ARENA_NEW(arena, struct source);
-    source->file = "types.json";
-    source->text = arena_text(arena, text_of(json));
-    struct error error = {0};
-    if (!catalog_read(source, arena, &catalog, &error))
-        fprintf(stderr, "%s\n", error.what);
-    CU_ASSERT_FATAL(error.kind == ERROR_NONE);
-}
-
-static size_t index_of(const char *name)
-{
-    size_t index = catalog_find(catalog, text_of(name));
-    if (index == catalog_count(catalog))
-        fprintf(stderr, "no type %s\n", name);
-    CU_ASSERT_FATAL(index < catalog_count(catalog));
-    return index;
-}
 
 /* "a b" */
 static struct zones zones_of(const char *written)
