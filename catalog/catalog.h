@@ -86,7 +86,7 @@ uint32_t catalog_attach_limit(const struct catalog *catalog, size_t index);
  * made of the type. */
 bool catalog_solver_type(const struct catalog *catalog, size_t index, const struct zones *zones,
                          const struct class_settings *settings, struct solver_builder *builder,
-                         struct arena *arena, struct solver_type *type) MUST_CHECK;
+                         struct arena *arena, struct solver_instance_type *type) MUST_CHECK;
 
 /* The types that fit both sets of expressions; second may be NULL. */
 struct type_set expressions_select(const struct catalog *catalog, const struct expressions *first,

@@ -351,10 +351,10 @@ static struct solver_amounts numbered(const struct catalog_amounts *amounts, boo
 
 bool catalog_solver_type(const struct catalog *catalog, size_t index, const struct zones *zones,
                          const struct class_settings *settings, struct solver_builder *builder,
-                         struct arena *arena, struct solver_type *type)
+                         struct arena *arena, struct solver_instance_type *type)
 {
     struct catalog_amounts amounts = catalog_class_amounts(catalog, index, settings, arena);
-    *type = (struct solver_type){0};
+    *type = (struct solver_instance_type){0};
     if (amounts.count == 0)
         return false;
     const struct instance_type *known = &catalog->types[index];
@@ -373,7 +373,7 @@ bool catalog_solver_type(const struct catalog *catalog, size_t index, const stru
     struct solver_attach_limit *limit = ARENA_NEW(arena, struct solver_attach_limit);
     limit->driver = "ebs.csi.aws.com";
     limit->count = catalog_attach_limit(catalog, index);
-    *type = (struct solver_type){
+    *type = (struct solver_instance_type){
         .name = arena_text(arena, known->name).data,
         .requirements = {.items = requirements.items, .count = requirements.count},
         .capacity = numbered(&amounts, false, builder, arena),

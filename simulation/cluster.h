@@ -27,7 +27,7 @@ struct cluster_pool {
 struct cluster_type {
     size_t index;                          /* in the catalogue */
     const struct class_settings *settings; /* of the pools that have it */
-    struct solver_type solver;
+    struct solver_instance_type solver;
 };
 /* How many nodes of a capacity reservation the rounds have used. */
 struct used_reservation {

@@ -57,7 +57,7 @@ static void add_label(struct labels *labels, const char *key, const char *value,
 }
 
 static const struct solver_requirement *claim_requirement(const struct cluster *cluster,
-                                                          const struct solver_claim *claim,
+                                                          const struct solver_node_claim *claim,
                                                           struct text key)
 {
     uint32_t number =
@@ -78,7 +78,7 @@ static bool allows(const struct cluster *cluster, const struct solver_requiremen
 
 /* Of several values a type can have, such as its operating systems, the first that the claim
  * allows. */
-static void add_type_labels(const struct cluster *cluster, const struct solver_claim *claim,
+static void add_type_labels(const struct cluster *cluster, const struct solver_node_claim *claim,
                             struct labels *labels)
 {
     struct arena *arena = cluster->arena;
@@ -119,7 +119,7 @@ static const char *any_number(const struct solver_requirement *requirement,
 }
 
 /* What the pool and its pods ask for beyond what the type says. */
-static void add_claim_labels(const struct cluster *cluster, const struct solver_claim *claim,
+static void add_claim_labels(const struct cluster *cluster, const struct solver_node_claim *claim,
                              struct labels *labels)
 {
     struct arena *arena = cluster->arena;
@@ -140,7 +140,7 @@ static void add_claim_labels(const struct cluster *cluster, const struct solver_
 }
 
 static struct solver_labels claim_labels(const struct cluster *cluster,
-                                         const struct solver_claim *claim,
+                                         const struct solver_node_claim *claim,
                                          const struct cluster_pool *pool, const char *name)
 {
     struct arena *arena = cluster->arena;
@@ -172,7 +172,8 @@ static struct solver_labels claim_labels(const struct cluster *cluster,
 /* ---- what is said of a claim ---- */
 
 /* The zones in which a type that remains can be had. */
-static struct texts claim_zones(const struct cluster *cluster, const struct solver_claim *claim)
+static struct texts claim_zones(const struct cluster *cluster,
+                                const struct solver_node_claim *claim)
 {
     const struct solver_requirement *zone = claim_requirement(cluster, claim, TEXT(LABEL_ZONE));
     const struct solver_requirement *capacity_type =
@@ -181,7 +182,7 @@ static struct texts claim_zones(const struct cluster *cluster, const struct solv
         claim_requirement(cluster, claim, TEXT(SOLVER_RESERVATION_KEY));
     struct texts zones = {0};
     for (size_t i = 0; i < claim->type_count; i++) {
-        const struct solver_type *type = &cluster->types[claim->types[i]].solver;
+        const struct solver_instance_type *type = &cluster->types[claim->types[i]].solver;
         for (size_t j = 0; j < type->offering_count; j++) {
             const struct solver_offering *offering = &type->offerings[j];
             bool seen = false;
@@ -239,7 +240,7 @@ static int compare_requirements(const void *a_pointer, const void *b_pointer)
     return order != 0 ? order : (int)a->op - (int)b->op;
 }
 
-static void describe_claim(const struct cluster *cluster, const struct solver_claim *claim,
+static void describe_claim(const struct cluster *cluster, const struct solver_node_claim *claim,
                            struct simulation_node *node)
 {
     struct arena *arena = cluster->arena;
@@ -302,7 +303,8 @@ static void fill_common(struct state_node *state_node)
 }
 
 struct state_node state_node_of_claim(const struct cluster *cluster,
-                                      const struct solver_claim *claim, size_t round, size_t number)
+                                      const struct solver_node_claim *claim, size_t round,
+                                      size_t number)
 {
     struct arena *arena = cluster->arena;
     const struct cluster_pool *pool = &cluster->pools[claim->pool];

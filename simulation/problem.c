@@ -90,7 +90,7 @@ static bool add_types(const struct building *building, struct error *error)
     if (cluster->types == NULL)
         read_all_types(building);
     for (size_t i = 0; i < cluster->type_count; i++) {
-        struct solver_type type = reserved_type(cluster, &cluster->types[i].solver);
+        struct solver_instance_type type = reserved_type(cluster, &cluster->types[i].solver);
         uint32_t number = 0;
         type.node_class = node_class_of(cluster, cluster->types[i].settings);
         if (!solver_add_type(building->builder, &type, &number, error))

@@ -70,9 +70,10 @@ static struct solver_offering offering_left(const struct cluster *cluster,
     return left;
 }
 
-struct solver_type reserved_type(const struct cluster *cluster, const struct solver_type *type)
+struct solver_instance_type reserved_type(const struct cluster *cluster,
+                                          const struct solver_instance_type *type)
 {
-    struct solver_type left = *type;
+    struct solver_instance_type left = *type;
     size_t reserved = 0, count = 0;
     for (size_t i = 0; i < type->offering_count; i++)
         reserved += is_reserved(&type->offerings[i]) ? 1 : 0;
@@ -95,7 +96,7 @@ struct solver_type reserved_type(const struct cluster *cluster, const struct sol
 static bool is_named(const struct cluster *cluster, const char *id)
 {
     for (size_t i = 0; i < cluster->type_count; i++) {
-        const struct solver_type *type = &cluster->types[i].solver;
+        const struct solver_instance_type *type = &cluster->types[i].solver;
         for (size_t j = 0; j < type->offering_count; j++) {
             const char *named = reservation_of(&type->offerings[j]);
             if (named != NULL && strcmp(named, id) == 0)

@@ -12,7 +12,8 @@ const char *reservation_of(const struct solver_offering *offering);
 /* The rounds used one machine of it. */
 void reservation_use(struct cluster *cluster, const char *id);
 /* The type with what is left of the reservations after the rounds so far. */
-struct solver_type reserved_type(const struct cluster *cluster, const struct solver_type *type);
+struct solver_instance_type reserved_type(const struct cluster *cluster,
+                                          const struct solver_instance_type *type);
 /* Those that were counted and that nothing names are added to problems. */
 void reservations_check(const struct cluster *cluster, struct problems *problems);
 

@@ -77,7 +77,7 @@ static void place_on_nodes(struct rounds *rounds, const struct solver_plan *plan
                            const struct index *index)
 {
     for (size_t i = 0; i < plan->place_count; i++) {
-        const struct solver_place *found = &plan->places[i];
+        const struct solver_placement *found = &plan->places[i];
         if (found->kind != SOLVER_ON_NODE)
             continue;
         size_t state_node = index->state_nodes[found->index];
@@ -90,7 +90,7 @@ static void buy(struct rounds *rounds, const struct solver_plan *plan, const str
 {
     struct state_nodes *state_nodes = &rounds->cluster.state_nodes;
     for (size_t i = 0; i < plan->claim_count; i++) {
-        const struct solver_claim *claim = &plan->claims[i];
+        const struct solver_node_claim *claim = &plan->claims[i];
         struct state_node state_node =
             state_node_of_claim(&rounds->cluster, claim, rounds->round, i);
         bool used = false;

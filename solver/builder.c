@@ -1,7 +1,6 @@
 /* Problems are built: what is added is checked and numbered. */
 #include <string.h>
 
-#include "solver/names.h"
 #include "solver/problem.h"
 #include "solver/well_known.h"
 
@@ -157,7 +156,7 @@ static const struct solver_offering *offerings_copy(struct solver_problem *probl
     return items;
 }
 
-bool solver_add_type(struct solver_builder *builder, const struct solver_type *given,
+bool solver_add_type(struct solver_builder *builder, const struct solver_instance_type *given,
                      uint32_t *number, struct error *error)
 {
     struct solver_problem *problem = builder->problem;

@@ -2,7 +2,8 @@
 #include <string.h>
 
 #include "base/base.h"
-#include "solver/names.h"
+#include "solver/solver.h"
+#include "solver/well_known.h"
 
 struct label {
     const char *text;

@@ -1,5 +1,5 @@
 /* Label keys and values as numbers. */
-#include "solver/names.h"
+#include "solver/solver.h"
 
 #include <assert.h>
 #include <string.h>

@@ -184,7 +184,8 @@ void node_claim_measure(const struct solver_run *run, struct node_claim *claim)
         measure_resource(run, claim, r);
 }
 
-void node_claim_measure_fewer(const struct solver_run *run, struct node_claim *claim)
+/* The same when options were only taken off since. */
+static void measure_fewer(const struct solver_run *run, struct node_claim *claim)
 {
     for (size_t r = 0; r < run->problem->resource_count; r++)
         if (claim->roomiest[r] != SOLVER_NONE && !bits_has(claim->options, claim->roomiest[r]))
@@ -234,7 +235,7 @@ void node_claim_add(struct solver_run *run, uint32_t pod_number, uint32_t number
         claim->pod_count == 0 || memcmp(claim->options, candidate->options, options_size) != 0;
     if (other_options) {
         memcpy(claim->options, candidate->options, options_size);
-        node_claim_measure_fewer(run, claim);
+        measure_fewer(run, claim);
     }
     bool other_set = claim->pod_count > 0 && claim->set != candidate->set;
     if (claim->pod_count == 0 || claim->set != candidate->set)
@@ -259,7 +260,7 @@ void node_claim_add(struct solver_run *run, uint32_t pod_number, uint32_t number
     topology_record(run, shape, SOLVER_NONE, number);
     shared_volumes_record(run, pod, claim_zone(problem, claim->set));
     note_placed(run, pod_number);
-    run->places[pod_number].kind = SOLVER_ON_CLAIM;
+    run->places[pod_number].kind = SOLVER_ON_NODE_CLAIM;
     run->places[pod_number].index = number;
 }
 

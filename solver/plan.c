@@ -162,8 +162,8 @@ static const char *reservation_id(struct solver_run *run, const struct offering 
     return arena_text(run->arena, id).data;
 }
 
-static struct solver_claim finish_claim(struct solver_run *run, struct prices *prices,
-                                        const struct node_claim *unfinished)
+static struct solver_node_claim finish_claim(struct solver_run *run, struct prices *prices,
+                                             const struct node_claim *unfinished)
 {
     struct node_claim finished = *unfinished;
     const struct node_claim *claim = &finished;
@@ -175,7 +175,7 @@ static struct solver_claim finish_claim(struct solver_run *run, struct prices *p
         pods[count++] = pod;
     if (count > 1)
         qsort(pods, count, sizeof *pods, compare_numbers);
-    return (struct solver_claim){
+    return (struct solver_node_claim){
         .pool = claim->pool,
         .requirements = &claim->set->requirements,
         .types = priced->types,
@@ -200,7 +200,7 @@ static struct prices no_prices(struct solver_run *run)
     };
 }
 
-struct solver_claim plan_claim(struct solver_run *run, const struct node_claim *claim)
+struct solver_node_claim plan_claim(struct solver_run *run, const struct node_claim *claim)
 {
     struct prices prices = no_prices(run);
     return finish_claim(run, &prices, claim);
@@ -209,13 +209,13 @@ struct solver_claim plan_claim(struct solver_run *run, const struct node_claim *
 void plan_finish(struct solver_run *run)
 {
     const struct solver_problem *problem = run->problem;
-    struct solver_claim *claims =
-        ARENA_ARRAY(run->arena, run->node_claims.count, struct solver_claim);
+    struct solver_node_claim *claims =
+        ARENA_ARRAY(run->arena, run->node_claims.count, struct solver_node_claim);
     struct prices prices = no_prices(run);
     for (size_t i = 0; i < run->node_claims.count; i++)
         claims[i] = finish_claim(run, &prices, &run->node_claims.items[i]);
-    struct solver_place *places =
-        ARENA_ARRAY(run->arena, problem->queue_count, struct solver_place);
+    struct solver_placement *places =
+        ARENA_ARRAY(run->arena, problem->queue_count, struct solver_placement);
     size_t count = 0, unschedulable = 0;
     for (uint32_t i = 0; i < problem->pods.count; i++) {
         if (problem->pods.items[i].node != SOLVER_NONE)

@@ -450,9 +450,6 @@ struct relaxation relaxation_of_required(struct solver_builder *builder, const s
 /* topology_group.c */
 bool topology_group_selects(const struct solver_problem *problem,
                             const struct topology_group *group, const struct label_class *class);
-/* Whether it counts those of the class that run. */
-bool topology_group_lists(const struct solver_problem *problem, const struct topology_group *group,
-                          const struct label_class *class);
 /* Inverse groups keep pods of the class away. */
 void class_kept_away(struct solver_problem *problem, struct label_class *class);
 /* What is left of a shape's preferences when a spread is asked (docs/reference/karpenter.md 2.7).

@@ -13,8 +13,8 @@ static uint32_t find_node(struct query *q, const struct relaxation *relaxation)
     return SOLVER_NONE;
 }
 
-static const struct solver_claim *buy(struct query *q, const struct node_claim *empty,
-                                      const struct candidate *candidate)
+static const struct solver_node_claim *buy(struct query *q, const struct node_claim *empty,
+                                           const struct candidate *candidate)
 {
     struct node_claim claim = *empty;
     claim.set = candidate->set;
@@ -22,12 +22,13 @@ static const struct solver_claim *buy(struct query *q, const struct node_claim *
     claim.requests = (int64_t *)(uintptr_t)q->shape->requests;
     claim.first_pod = SOLVER_NONE;
     claim.held = (uint64_t *)(uintptr_t)candidate->held;
-    struct solver_claim *bought = ARENA_NEW(q->run->arena, struct solver_claim);
+    struct solver_node_claim *bought = ARENA_NEW(q->run->arena, struct solver_node_claim);
     *bought = plan_claim(q->run, &claim);
     return bought;
 }
 
-static const struct solver_claim *find_claim(struct query *q, const struct relaxation *relaxation)
+static const struct solver_node_claim *find_claim(struct query *q,
+                                                  const struct relaxation *relaxation)
 {
     if (!query_choose_types(q, relaxation))
         return NULL;
@@ -61,7 +62,7 @@ static bool place(struct query *q, struct relaxation relaxation, struct tried *t
     }
     answer->claim = find_claim(q, &relaxation);
     if (answer->claim != NULL)
-        answer->kind = SOLVER_ON_CLAIM;
+        answer->kind = SOLVER_ON_NODE_CLAIM;
     return answer->claim != NULL;
 }
 

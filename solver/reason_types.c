@@ -2,7 +2,6 @@
 #include <string.h>
 
 #include "solver/explain.h"
-#include "solver/names.h"
 #include "solver/well_known.h"
 
 #define KEYS_TRIED 12 /* of a set, in every combination */

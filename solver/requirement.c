@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/base.h"
-#include "solver/names.h"
+#include "solver/solver.h"
 
 #define WORD_BITS 64u
 

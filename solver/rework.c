@@ -13,7 +13,7 @@ struct old_claim {
 };
 struct old_pod {
     uint32_t pod, relaxation; /* which of its shape's */
-    struct solver_place place;
+    struct solver_placement place;
 };
 struct old_plan {
     const struct old_pod *pods; /* in the order they were placed */

@@ -171,12 +171,12 @@ struct solver_run {
      * asked.
      */
     bool deferred;
-    uint64_t version;            /* how often something was placed, from 1 */
-    struct solver_place *places; /* by pod */
-    struct waiting *waiting;     /* reason_circle.c; NULL: nobody has asked yet */
-    LIST(uint32_t) placed;       /* pods in the order they were placed; of sound strategies */
-    uint32_t *placed_as;         /* by pod: which relaxation of its shape; of sound strategies */
-    uint32_t *next_pod;          /* of the same NodeClaim */
+    uint64_t version;                /* how often something was placed, from 1 */
+    struct solver_placement *places; /* by pod */
+    struct waiting *waiting;         /* reason_circle.c; NULL: nobody has asked yet */
+    LIST(uint32_t) placed;           /* pods in the order they were placed; of sound strategies */
+    uint32_t *placed_as; /* by pod: which relaxation of its shape; of sound strategies */
+    uint32_t *next_pod;  /* of the same NodeClaim */
     uint64_t *scratch_fits, *scratch_options, *scratch_domains, *scratch_domain, *scratch_held;
     size_t scratch_domain_words;
     int64_t *scratch_total;
@@ -301,8 +301,6 @@ const bool *node_requirements_offerings(struct solver_run *run,
 int64_t option_price(struct solver_run *run, const struct node_requirements *set, size_t option);
 /* Brings what the options of a NodeClaim have room for up to date. */
 void node_claim_measure(const struct solver_run *run, struct node_claim *claim);
-/* The same when options were only taken off since. */
-void node_claim_measure_fewer(const struct solver_run *run, struct node_claim *claim);
 /* Where it adds least to the price: on a NodeClaim or on one of its own. */
 bool place_by_growth(struct solver_run *run, uint32_t pod, const struct relaxation *relaxation);
 /* How a NodeClaim of its own would be; the pool it would be of in *pool. */
@@ -345,6 +343,6 @@ struct solver_run *run_create(const struct solver_problem *problem, struct strat
 void place_queue(struct solver_run *run);
 void plan_finish(struct solver_run *run);
 /* What a NodeClaim that is on no list, and whose pods have no numbers, comes to. */
-struct solver_claim plan_claim(struct solver_run *run, const struct node_claim *claim);
+struct solver_node_claim plan_claim(struct solver_run *run, const struct node_claim *claim);
 
 #endif

@@ -37,6 +37,11 @@ const char *solver_names_key_text(const struct solver_names *names, uint32_t key
 const char *solver_names_value_text(const struct solver_names *names, uint32_t key, uint32_t value,
                                     size_t *size);
 
+/* Whether a value's text is a whole decimal number, as Go's Atoi reads one. *number is that number;
+ * of text that is none it is 0, of a number out of range the nearest that fits. */
+bool solver_names_value_number(const struct solver_names *names, uint32_t key, uint32_t value,
+                               int64_t *number);
+
 /* The canonical spelling of a label key (docs/reference/karpenter.md 1.4: the beta labels, the EBS
  * CSI zone, and EKS Auto Mode's eks.amazonaws.com/instance-*, which mean what
  * karpenter.k8s.aws/instance-* does). Returns data and leaves *size alone when there is no other.
@@ -211,7 +216,7 @@ struct solver_offering {
     int64_t list_price_usd_micro;
     const struct solver_amounts *allocatable; /* instead of the type's; NULL: the type's */
 };
-struct solver_type {
+struct solver_instance_type {
     const char *name;
     /* NULL, or what tells types of one name apart: a type is another one with each node class whose
      * settings change it. Pools then say which types are theirs. */
@@ -248,7 +253,7 @@ struct solver_node {
     const struct solver_attach_limit *attach_limits;
     size_t attach_limit_count;
     bool initialized;
-    bool to_come; /* bought in the forecast: no reason speaks of it */
+    bool to_come; /* bought by the simulation: no reason speaks of it */
     bool leaving; /* being deleted: takes no pod; those that stay on it count for topology */
 };
 
@@ -337,7 +342,7 @@ struct error;
 struct solver_builder *solver_builder_create(struct arena *arena);
 /* The number of a resource by its Kubernetes name ("cpu", "nvidia.com/gpu"). */
 uint32_t solver_builder_resource(struct solver_builder *builder, const char *name);
-bool solver_add_type(struct solver_builder *builder, const struct solver_type *type,
+bool solver_add_type(struct solver_builder *builder, const struct solver_instance_type *type,
                      uint32_t *number, struct error *error);
 bool solver_add_pool(struct solver_builder *builder, const struct solver_pool *pool,
                      uint32_t *number, struct error *error);
@@ -388,14 +393,14 @@ struct solver_run;
 /* Memory of the run and of its answers is the arena's; the problem outlives it. */
 struct solver_run *solver_run_create(const struct solver_problem *problem, struct arena *arena);
 
-enum solver_place_kind { SOLVER_UNSCHEDULABLE, SOLVER_ON_NODE, SOLVER_ON_CLAIM };
-struct solver_place {
+enum solver_placement_kind { SOLVER_UNSCHEDULABLE, SOLVER_ON_NODE, SOLVER_ON_NODE_CLAIM };
+struct solver_placement {
     uint32_t pod;
-    enum solver_place_kind kind;
+    enum solver_placement_kind kind;
     uint32_t index; /* of the node, or of the plan's NodeClaim */
 };
 /* A machine to buy. */
-struct solver_claim {
+struct solver_node_claim {
     uint32_t pool;
     const struct solver_requirements *requirements; /* in the problem's names */
     const uint32_t *types; /* that can hold its pods, by price, then name */
@@ -410,9 +415,9 @@ struct solver_claim {
     int64_t price_usd_micro; /* -1: no price */
 };
 struct solver_plan {
-    const struct solver_place *places; /* of every pending pod, by number */
+    const struct solver_placement *places; /* of every pending pod, by number */
     size_t place_count;
-    const struct solver_claim *claims;
+    const struct solver_node_claim *claims;
     size_t claim_count;
     size_t unschedulable_count;
     bool cut_short; /* patience was over before all tries for a better plan were made */
@@ -456,11 +461,11 @@ struct solver_question {
     bool explain;       /* why nowhere */
 };
 struct solver_answer {
-    enum solver_place_kind kind;
-    uint32_t node;                    /* SOLVER_ON_NODE */
-    const struct solver_claim *claim; /* SOLVER_ON_CLAIM: what would be bought for it */
-    const struct solver_names *names; /* of the NodeClaim's requirements */
-    struct solver_reasons reasons;    /* SOLVER_UNSCHEDULABLE, when they were asked for */
+    enum solver_placement_kind kind;
+    uint32_t node;                         /* SOLVER_ON_NODE */
+    const struct solver_node_claim *claim; /* SOLVER_ON_NODE_CLAIM: what would be bought for it */
+    const struct solver_names *names;      /* of the NodeClaim's requirements */
+    struct solver_reasons reasons;         /* SOLVER_UNSCHEDULABLE, when they were asked for */
 };
 /* Where it would go. The run is afterwards as it was; the answer, and all the query needs, is in
  * the arena given. False with *error

@@ -222,8 +222,9 @@ bool topology_group_selects(const struct solver_problem *problem,
            selector_selects(&problem->selectors.items[group->selector], class->labels);
 }
 
-bool topology_group_lists(const struct solver_problem *problem, const struct topology_group *group,
-                          const struct label_class *class)
+/* Whether it counts those of the class that run. */
+static bool lists(const struct solver_problem *problem, const struct topology_group *group,
+                  const struct label_class *class)
 {
     if (problem->selectors.items[group->selector].absent && !group->inverse)
         return means_namespace(problem, group, class->namespace);
@@ -302,7 +303,7 @@ void topology_group_count(struct solver_problem *problem, struct topology_group 
 {
     register_nodes(problem, group);
     for (size_t i = 0; i < problem->label_classes.count && !group->inverse; i++)
-        if (topology_group_lists(problem, group, &problem->label_classes.items[i]))
+        if (lists(problem, group, &problem->label_classes.items[i]))
             count_class(problem, group, i);
 }
 
@@ -331,7 +332,7 @@ void topology_groups_count(struct solver_problem *problem)
         register_nodes(problem, group);
         for (size_t j = 0; j < problem->label_classes.count; j++) {
             struct label_class *class = &problem->label_classes.items[j];
-            if (!topology_group_lists(problem, group, class))
+            if (!lists(problem, group, class))
                 continue;
             if (group->inverse) {
                 *LIST_PUSH(problem->arena, &class->kept_away_by) = i;

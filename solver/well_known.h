@@ -2,6 +2,8 @@
 #ifndef TAFFRAIL_SOLVER_WELL_KNOWN_H
 #define TAFFRAIL_SOLVER_WELL_KNOWN_H
 
+#include <stddef.h>
+
 #define LABEL_ZONE "topology.kubernetes.io/zone"
 #define LABEL_REGION "topology.kubernetes.io/region"
 #define LABEL_HOSTNAME "kubernetes.io/hostname"
@@ -10,5 +12,8 @@
 #define LABEL_INSTANCE_TYPE "node.kubernetes.io/instance-type"
 #define LABEL_CAPACITY_TYPE "karpenter.sh/capacity-type"
 #define LABEL_NODE_POOL "karpenter.sh/nodepool"
+
+/* All well-known keys (docs/reference/karpenter.md 1.4), from 0; NULL beyond the last. */
+const char *solver_well_known_key(size_t index);
 
 #endif

@@ -151,12 +151,12 @@ static bool add_type(struct solver_builder *builder, int64_t index, struct arena
                                                 {SOLVER_PODS, pods}};
     uint32_t number;
     return solver_add_type(builder,
-                           &(struct solver_type){.name = name,
-                                                 .requirements = {requirements, 5},
-                                                 .capacity = {capacity, 3},
-                                                 .allocatable = {allocatable, 3},
-                                                 .offerings = offerings,
-                                                 .offering_count = 5},
+                           &(struct solver_instance_type){.name = name,
+                                                          .requirements = {requirements, 5},
+                                                          .capacity = {capacity, 3},
+                                                          .allocatable = {allocatable, 3},
+                                                          .offerings = offerings,
+                                                          .offering_count = 5},
                            &number, error);
 }
 

@@ -194,7 +194,7 @@ static bool measure(const char *what, const struct warm *warm, struct solver_run
         printf("\n");
     else
         printf("  nowhere %zu node %zu claim %zu\n", kinds[SOLVER_UNSCHEDULABLE],
-               kinds[SOLVER_ON_NODE], kinds[SOLVER_ON_CLAIM]);
+               kinds[SOLVER_ON_NODE], kinds[SOLVER_ON_NODE_CLAIM]);
     arena_destroy(arena);
     return true;
 }

@@ -16,7 +16,7 @@ struct job {
 
 /* ---- one plan and another ---- */
 
-static void check_same_claim(const struct solver_claim *a, const struct solver_claim *b)
+static void check_same_claim(const struct solver_node_claim *a, const struct solver_node_claim *b)
 {
     REQUIRE(a->pool == b->pool && a->type == b->type && a->price_usd_micro == b->price_usd_micro);
     REQUIRE(strcmp(a->zone, b->zone) == 0 && strcmp(a->capacity_type, b->capacity_type) == 0);
@@ -76,7 +76,7 @@ static bool has_room(const struct built *built, const struct solver_pool *pool,
                      const struct solver_shape *shape)
 {
     for (uint32_t i = 0; pool->types == NULL && i < built->types.count; i++) {
-        const struct solver_type *type = &built->input->types[built->types.indices[i]];
+        const struct solver_instance_type *type = &built->input->types[built->types.indices[i]];
         bool offered = false, fits = false;
         for (size_t j = 0; j < type->offering_count; j++)
             offered |= type->offerings[j].available && type->offerings[j].allocatable == NULL;

@@ -210,8 +210,8 @@ static const struct solver_attach_limit *take_attach_limits(struct bytes *bytes,
 /* ---- supply ---- */
 
 /* One of each value that the offerings have. */
-static struct solver_expression offered(struct bytes *bytes, const struct solver_type *type,
-                                        const char *key)
+static struct solver_expression offered(struct bytes *bytes,
+                                        const struct solver_instance_type *type, const char *key)
 {
     const char **values = ARENA_ARRAY(bytes->arena, type->offering_count, const char *);
     for (size_t i = 0; i < type->offering_count; i++)
@@ -235,7 +235,7 @@ static void reserve(struct bytes *bytes, struct solver_offering *offering)
     offering->reservation_capacity = (uint32_t)take(bytes, 4);
 }
 
-static void take_offerings(struct bytes *bytes, struct solver_type *type)
+static void take_offerings(struct bytes *bytes, struct solver_instance_type *type)
 {
     static const char *const reservations[] = {"r1"};
     static const struct solver_expression reserved = {.key = "example.com/reservation",
@@ -268,7 +268,7 @@ static void take_offerings(struct bytes *bytes, struct solver_type *type)
     type->offering_count = count;
 }
 
-static void take_type(struct bytes *bytes, size_t index, struct solver_type *type)
+static void take_type(struct bytes *bytes, size_t index, struct solver_instance_type *type)
 {
     struct solver_expression *items = ARENA_ARRAY(bytes->arena, 5, struct solver_expression);
     const char **values = ARENA_ARRAY(bytes->arena, 3, const char *);
@@ -496,7 +496,7 @@ struct solver_case *case_make(const uint8_t *data, size_t size, struct arena *ar
                      (flags & 128) != 0},
     };
     TAKE_LIST(made, &bytes, types, type_count, MAX_TYPES - take(&bytes, MAX_TYPES + 1),
-              struct solver_type);
+              struct solver_instance_type);
     for (size_t i = 0; i < made->type_count; i++)
         take_type(&bytes, i, &types[i]);
     TAKE_LIST(made, &bytes, pools, pool_count, MAX_POOLS - take(&bytes, MAX_POOLS + 1),

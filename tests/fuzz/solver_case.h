@@ -21,7 +21,7 @@ struct case_namespace {
 /* Indices in shapes, nodes and types stand where a problem has their numbers. */
 struct solver_case {
     struct solver_settings settings;
-    const struct solver_type *types;
+    const struct solver_instance_type *types;
     const struct solver_pool *pools;
     const struct solver_node *nodes;
     const struct case_namespace *namespaces;
@@ -56,7 +56,7 @@ bool case_build(const struct solver_case *input, bool backwards, const struct bu
 void plan_check(const struct built *built, const struct solver_plan *plan, struct arena *arena);
 
 /* What is bought, without its pods; a plan as lines of text, by name of pod. */
-void claim_text(const struct solver_problem *problem, const struct solver_claim *claim,
+void claim_text(const struct solver_problem *problem, const struct solver_node_claim *claim,
                 struct text_builder *text);
 struct text plan_text(const struct solver_problem *problem, const struct solver_plan *plan,
                       struct arena *arena);

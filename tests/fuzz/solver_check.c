@@ -80,7 +80,7 @@ static void make_machines(struct checking *checking)
     }
 }
 
-static bool listed(const struct solver_claim *claim, uint32_t pod)
+static bool listed(const struct solver_node_claim *claim, uint32_t pod)
 {
     size_t times = 0;
     for (size_t i = 0; i < claim->pod_count; i++)
@@ -88,12 +88,12 @@ static bool listed(const struct solver_claim *claim, uint32_t pod)
     return times == 1;
 }
 
-static void check_place(struct checking *checking, const struct solver_place *place,
+static void check_place(struct checking *checking, const struct solver_placement *place,
                         const struct solver_pod *pod)
 {
     size_t node_count = checking->built->nodes.count, at = place->index;
     const struct solver_shape *shape = &checking->input->shapes[pod->shape];
-    if (place->kind == SOLVER_ON_CLAIM) {
+    if (place->kind == SOLVER_ON_NODE_CLAIM) {
         REQUIRE(at < checking->plan->claim_count);
         REQUIRE(listed(&checking->plan->claims[at], place->pod));
         at += node_count;
@@ -121,7 +121,7 @@ static void place_pods(struct checking *checking)
             continue;
         }
         REQUIRE(pending < plan->place_count && plan->places[pending].pod == number);
-        const struct solver_place *place = &plan->places[pending++];
+        const struct solver_placement *place = &plan->places[pending++];
         if (place->kind == SOLVER_UNSCHEDULABLE)
             unplaced++;
         else
@@ -204,7 +204,8 @@ static bool is_full(const struct solver_offering *offering)
 
 /* The offering can be bought for the claim, and holds its pods. */
 static bool offering_suits(const struct checking *checking, const struct machine *machine,
-                           const struct solver_type *type, const struct solver_offering *offering)
+                           const struct solver_instance_type *type,
+                           const struct solver_offering *offering)
 {
     const struct solver_expression zone = {
         .key = ZONE, .op = SOLVER_IN, .values = &offering->zone, .value_count = 1};
@@ -231,10 +232,10 @@ static uint64_t price_order(int64_t usd_micro)
 static uint64_t check_type(const struct checking *checking, const struct machine *machine,
                            uint32_t number, bool *named)
 {
-    const struct solver_claim *claim = machine->claim;
+    const struct solver_node_claim *claim = machine->claim;
     REQUIRE(number < checking->built->types.count);
     uint32_t index = checking->built->types.indices[number];
-    const struct solver_type *type = &checking->input->types[index];
+    const struct solver_instance_type *type = &checking->input->types[index];
     uint64_t best = UINT64_MAX;
     bool suits = false;
     for (size_t i = 0; i < type->offering_count; i++) {
@@ -270,7 +271,7 @@ static bool has_own_allocatable(const struct solver_case *input)
 
 void check_claim(const struct checking *checking, const struct machine *machine)
 {
-    const struct solver_claim *claim = machine->claim;
+    const struct solver_node_claim *claim = machine->claim;
     uint64_t before = 0, cheapest = UINT64_MAX;
     bool named = false, ordered = !has_own_allocatable(checking->input);
     REQUIRE(claim->type_count > 0 && claim->pod_count > 0);
@@ -323,7 +324,8 @@ static void check_reservation(const struct checking *checking,
 void check_reservations(const struct checking *checking)
 {
     for (size_t i = 0; i < checking->built->types.count; i++) {
-        const struct solver_type *type = &checking->input->types[checking->built->types.indices[i]];
+        const struct solver_instance_type *type =
+            &checking->input->types[checking->built->types.indices[i]];
         for (size_t j = 0; j < type->offering_count; j++)
             check_reservation(checking, &type->offerings[j]);
     }

@@ -12,7 +12,7 @@ struct resident {
 /* A node or a claim with all pods on it. */
 struct machine {
     const struct solver_node *node;
-    const struct solver_claim *claim;
+    const struct solver_node_claim *claim;
     const struct solver_pool *pool; /* of a claim */
     struct solver_taints taints;
     struct resident *residents;

@@ -56,13 +56,14 @@ static void build_with(const struct built *built, const struct solver_pod *asked
 
 /* ---- questions ---- */
 
-static const char *place_text(const struct solver_problem *problem, enum solver_place_kind kind,
-                              uint32_t node, const struct solver_claim *claim, struct arena *arena)
+static const char *place_text(const struct solver_problem *problem, enum solver_placement_kind kind,
+                              uint32_t node, const struct solver_node_claim *claim,
+                              struct arena *arena)
 {
     struct text_builder text = {.arena = arena};
     if (kind == SOLVER_ON_NODE)
         text_builder_printf(&text, "on %s", solver_node_name(problem, node));
-    else if (kind == SOLVER_ON_CLAIM)
+    else if (kind == SOLVER_ON_NODE_CLAIM)
         claim_text(problem, claim, &text);
     else
         text_builder_printf(&text, "nowhere");
@@ -112,9 +113,9 @@ void check_question(struct solver_run *run, const struct built *built, uint64_t 
     build_with(built, &asked, arena, &changed);
     const struct solver_plan *plan = solver_solve(solver_run_create(changed.problem, arena));
     REQUIRE(plan->place_count == 1);
-    const struct solver_place *place = &plan->places[0];
-    const struct solver_claim *claim =
-        place->kind == SOLVER_ON_CLAIM ? &plan->claims[place->index] : NULL;
+    const struct solver_placement *place = &plan->places[0];
+    const struct solver_node_claim *claim =
+        place->kind == SOLVER_ON_NODE_CLAIM ? &plan->claims[place->index] : NULL;
     const char *wanted = place_text(changed.problem, place->kind, place->index, claim, arena);
     for (int i = 0; i < 2; i++)
         require_same(ask(run, built, &question, arena), wanted);

@@ -190,7 +190,7 @@ void check_rules(const struct checking *checking, const struct machine *machine)
         check_attached(checking, machine, machine->node->attach_limits,
                        machine->node->attach_limit_count);
     for (size_t i = 0; machine->claim != NULL && i < machine->claim->type_count; i++) {
-        const struct solver_type *type =
+        const struct solver_instance_type *type =
             &checking->input->types[checking->built->types.indices[machine->claim->types[i]]];
         check_attached(checking, machine, type->attach_limits, type->attach_limit_count);
     }

@@ -8,7 +8,7 @@ static int compare_texts(const void *a, const void *b)
     return text_compare(*(const struct text *)a, *(const struct text *)b);
 }
 
-void claim_text(const struct solver_problem *problem, const struct solver_claim *claim,
+void claim_text(const struct solver_problem *problem, const struct solver_node_claim *claim,
                 struct text_builder *text)
 {
     text_builder_printf(text, "of %s: %s %s %s %lld of", solver_pool_name(problem, claim->pool),
@@ -21,7 +21,7 @@ void claim_text(const struct solver_problem *problem, const struct solver_claim 
 }
 
 static struct text names_text(const struct solver_problem *problem,
-                              const struct solver_claim *claim, struct arena *arena)
+                              const struct solver_node_claim *claim, struct arena *arena)
 {
     struct text *names = ARENA_ARRAY(arena, claim->pod_count, struct text);
     struct text_builder text = {.arena = arena};
@@ -39,12 +39,12 @@ struct text plan_text(const struct solver_problem *problem, const struct solver_
 {
     struct text *lines = ARENA_ARRAY(arena, plan->place_count, struct text);
     for (size_t i = 0; i < plan->place_count; i++) {
-        const struct solver_place *place = &plan->places[i];
+        const struct solver_placement *place = &plan->places[i];
         struct text_builder line = {.arena = arena};
         text_builder_printf(&line, "%s ", solver_pod_name(problem, place->pod));
         if (place->kind == SOLVER_ON_NODE) {
             text_builder_printf(&line, "on %s", solver_node_name(problem, place->index));
-        } else if (place->kind == SOLVER_ON_CLAIM) {
+        } else if (place->kind == SOLVER_ON_NODE_CLAIM) {
             claim_text(problem, &plan->claims[place->index], &line);
             text_builder_add(&line, names_text(problem, &plan->claims[place->index], arena));
         }

@@ -172,16 +172,16 @@ static inline size_t skew_range(const char *key, const char *selector)
 }
 
 /* The claim of the last round that a pod was placed on; the test ends when there is none. */
-static inline const struct solver_claim *claim_of(size_t pod)
+static inline const struct solver_node_claim *claim_of(size_t pod)
 {
-    const struct solver_place *place = &world.pods.items[pod].place;
-    expect_int(place->kind, SOLVER_ON_CLAIM, "a claim holds the pod", __FILE__, __LINE__);
-    CU_ASSERT_TRUE_FATAL(place->kind == SOLVER_ON_CLAIM);
+    const struct solver_placement *place = &world.pods.items[pod].place;
+    expect_int(place->kind, SOLVER_ON_NODE_CLAIM, "a claim holds the pod", __FILE__, __LINE__);
+    CU_ASSERT_TRUE_FATAL(place->kind == SOLVER_ON_NODE_CLAIM);
     return &world.plan->claims[place->index];
 }
 
 /* "a b c": the names of a claim's types in order. */
-static inline const char *claim_types(const struct solver_claim *claim)
+static inline const char *claim_types(const struct solver_node_claim *claim)
 {
     struct text_builder out = {.arena = world.arena};
     for (size_t i = 0; i < claim->type_count; i++)
@@ -190,7 +190,7 @@ static inline const char *claim_types(const struct solver_claim *claim)
     return claim->type_count == 0 ? "" : text_builder_text(&out).data;
 }
 
-static inline int64_t claim_request(const struct solver_claim *claim, const char *resource)
+static inline int64_t claim_request(const struct solver_node_claim *claim, const char *resource)
 {
     for (uint32_t i = 0; i < solver_resource_count(world.problem); i++)
         if (strcmp(solver_resource_name(world.problem, i), resource) == 0)
@@ -199,8 +199,8 @@ static inline int64_t claim_request(const struct solver_claim *claim, const char
 }
 
 /* NULL when the claim says nothing about a key. */
-static inline const struct solver_requirement *claim_requirement(const struct solver_claim *claim,
-                                                                 const char *key)
+static inline const struct solver_requirement *claim_requirement(
+    const struct solver_node_claim *claim, const char *key)
 {
     struct text wanted = notation_key(text_of(key));
     uint32_t number =

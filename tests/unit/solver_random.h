@@ -330,12 +330,12 @@ static inline void tell_supply(struct random_cluster *c, struct solver_builder *
                 .available = i != 3 || j < 2,
             };
         MUST(solver_add_type(builder,
-                             &(struct solver_type){.name = name,
-                                                   .requirements = {said, 3},
-                                                   .capacity = all,
-                                                   .allocatable = all,
-                                                   .offerings = offerings,
-                                                   .offering_count = i == 3 ? 2 : 6},
+                             &(struct solver_instance_type){.name = name,
+                                                            .requirements = {said, 3},
+                                                            .capacity = all,
+                                                            .allocatable = all,
+                                                            .offerings = offerings,
+                                                            .offering_count = i == 3 ? 2 : 6},
                              &number, &error));
     }
     for (uint32_t i = 0; i < c->pool_count; i++)

@@ -170,7 +170,7 @@ static inline void world_build(void)
     world.builder = solver_builder_create(world.arena); /* numbers resources from here on */
 }
 
-static inline const char *world_place_name(const struct solver_place *place)
+static inline const char *world_place_name(const struct solver_placement *place)
 {
     if (place->kind == SOLVER_UNSCHEDULABLE)
         return NULL;
@@ -188,7 +188,7 @@ static inline void world_solve(void)
     size_t placed = 0;
     for (size_t i = 0; i < world.pods.count; i++) {
         struct world_pod *pod = &world.pods.items[i];
-        pod->place = (struct solver_place){.kind = SOLVER_UNSCHEDULABLE};
+        pod->place = (struct solver_placement){.kind = SOLVER_UNSCHEDULABLE};
         for (size_t j = 0; !pod->gone && j < world.plan->place_count; j++)
             if (world.plan->places[j].pod == pod->number) {
                 pod->place = world.plan->places[j];
@@ -229,7 +229,7 @@ static inline const char *world_first_value(const struct solver_requirement *req
 }
 
 /* Labels a claim's node gets: what the type, the offering, the claim and its pool say. */
-static inline struct solver_labels world_claim_labels(const struct solver_claim *claim,
+static inline struct solver_labels world_claim_labels(const struct solver_node_claim *claim,
                                                       const struct a_type *type)
 {
     LIST(struct solver_label) labels = {0};
@@ -287,7 +287,7 @@ static inline void world_use_reservation(const char *reservation)
 static inline void world_buy(void)
 {
     for (size_t i = 0; i < world.plan->claim_count; i++) {
-        const struct solver_claim *claim = &world.plan->claims[i];
+        const struct solver_node_claim *claim = &world.plan->claims[i];
         const struct a_type *type = NULL;
         for (size_t j = 0; j < world.types.count; j++)
             if (world.types.items[j].number == claim->type)

@@ -51,7 +51,7 @@ static inline const char *tell_requirement(struct arena *arena, const struct sol
 
 /* Without its pods. */
 static inline const char *tell_claim(struct arena *arena, const struct solver_problem *problem,
-                                     const struct solver_claim *claim,
+                                     const struct solver_node_claim *claim,
                                      const struct solver_names *names)
 {
     struct lines lines = {0};
@@ -96,12 +96,12 @@ static inline const char *tell_plan(struct arena *arena, const struct solver_pro
     const struct solver_plan *plan = solver_solve(run);
     struct lines lines = {0};
     for (size_t i = 0; i < plan->place_count; i++) {
-        const struct solver_place *place = &plan->places[i];
+        const struct solver_placement *place = &plan->places[i];
         const char *where;
         if (place->kind == SOLVER_ON_NODE) {
             where = solver_node_name(problem, place->index);
-        } else if (place->kind == SOLVER_ON_CLAIM) {
-            const struct solver_claim *claim = &plan->claims[place->index];
+        } else if (place->kind == SOLVER_ON_NODE_CLAIM) {
+            const struct solver_node_claim *claim = &plan->claims[place->index];
             struct lines pods = {0};
             for (size_t j = 0; j < claim->pod_count; j++)
                 *LIST_PUSH(arena, &pods) = solver_pod_name(problem, claim->pods[j]);

@@ -103,7 +103,7 @@ struct world_pod {
     const char *name;
     bool gone;
     uint32_t number; /* of this round, as are the others */
-    struct solver_place place;
+    struct solver_placement place;
     const char *on; /* the node's name; NULL: none */
 };
 static struct {
@@ -339,7 +339,7 @@ static inline void world_add_type(struct a_type *type)
     struct an_offering offerings[8];
     size_t count = world_offerings(type, offerings);
     struct solver_offering *sold = ARENA_ARRAY(world.arena, count, struct solver_offering);
-    struct solver_type added = {
+    struct solver_instance_type added = {
         .name = type->name,
         .node_class = type->only_of,
         .requirements = world_type_expressions(type, offerings, count),

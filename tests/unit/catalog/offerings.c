@@ -326,11 +326,11 @@ static void test_user_offerings(void)
     ASSERT_INT(catalog_attach_limit(catalog, index_of("m5.large")), 26);
 }
 
-static struct solver_type solver_type_of(const char *name, const char *zones,
-                                         struct solver_builder *builder)
+static struct solver_instance_type solver_type_of(const char *name, const char *zones,
+                                                  struct solver_builder *builder)
 {
     struct zones read = zones_of(zones);
-    struct solver_type type;
+    struct solver_instance_type type;
     CU_ASSERT_TRUE_FATAL(
         catalog_solver_type(catalog, index_of(name), &read, NULL, builder, arena, &type));
     return type;
@@ -348,7 +348,8 @@ static void test_whole_type(void)
 {
     builtin();
     struct solver_builder *builder = solver_builder_create(arena);
-    struct solver_type type = solver_type_of("g4dn.12xlarge", "eu-west-1b eu-west-1a", builder);
+    struct solver_instance_type type =
+        solver_type_of("g4dn.12xlarge", "eu-west-1b eu-west-1a", builder);
     uint32_t gpu = solver_builder_resource(builder, "nvidia.com/gpu");
     CU_ASSERT_STRING_EQUAL(type.name, "g4dn.12xlarge");
     ASSERT_INT(quantity(type.capacity, SOLVER_CPU), 48000);
@@ -401,7 +402,7 @@ static void test_regions(void)
     builtin();
     struct solver_builder *builder = solver_builder_create(arena);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct solver_type type = solver_type_of("m5.large", cases[i].zones, builder);
+        struct solver_instance_type type = solver_type_of("m5.large", cases[i].zones, builder);
         struct text_builder out = {.arena = arena};
         add_expressions(&out, type.requirements);
         const char *found = strstr(text_builder_text(&out).data, "region In");
@@ -419,7 +420,7 @@ static void test_requirements_survive(void)
     struct zones zones = zones_of("eu-west-1a");
     size_t types = 0, lost = 0, changed = 0;
     for (size_t i = 0; i < catalog_count(catalog); i++) {
-        struct solver_type type;
+        struct solver_instance_type type;
         if (!catalog_solver_type(catalog, i, &zones, NULL, builder, arena, &type))
             continue;
         types++;

@@ -44,7 +44,7 @@ static void test_one_of_the_cheapest(void)
         POOL(.name = "default", .requirements = cases[i].pool);
         size_t pod = POD(.required = {cases[i].pod});
         provision();
-        const struct solver_claim *claim = claim_of(pod);
+        const struct solver_node_claim *claim = claim_of(pod);
         EXPECT_INT(claim->price_usd_micro, LEAST_USD_MICRO);
         EXPECT_INT(claim->type_count > 0, 1);
         size_t wrong = 0;
@@ -100,7 +100,7 @@ static void test_enough_resources(void)
         solve();
         EXPECT_ALL_SCHEDULED(pods);
         EXPECT_NODES(pods, 1);
-        const struct solver_claim *claim = claim_of(pods.first);
+        const struct solver_node_claim *claim = claim_of(pods.first);
         int64_t wanted_cpu = 3 * notation_quantity(text_of("cpu"), text_of(cpu[i / 7])) + 100;
         int64_t wanted_memory =
             3 * notation_quantity(text_of("memory"),
@@ -204,7 +204,7 @@ static void test_ties(void)
     for (world.shuffle = 0; world.shuffle < 6; world.shuffle++) {
         size_t pod = POD(.requests = NULL);
         solve();
-        const struct solver_claim *claim = claim_of(pod);
+        const struct solver_node_claim *claim = claim_of(pod);
         EXPECT_TEXT(claim_types(claim), "a b");
         EXPECT_TEXT(claim->zone, "test-zone-1");
         EXPECT_TEXT(claim->capacity_type, "on-demand");
@@ -232,7 +232,7 @@ static void test_claims_requirements(void)
         POOL(.name = "default", .requirements = cases[i].pool);
         size_t pod = POD(.requests = cases[i].requests);
         provision();
-        const struct solver_claim *claim = claim_of(pod);
+        const struct solver_node_claim *claim = claim_of(pod);
         if (cases[i].types != NULL)
             EXPECT_TEXT(claim_types(claim), cases[i].types);
         else

@@ -174,7 +174,7 @@ static void test_registered_and_initialized(void)
     size_t pod = POD(.requests = "cpu 2");
     provision();
     /* 3.9 cpu of 4 hold the pod and one daemon, not both. */
-    const struct solver_claim *claim = claim_of(pod);
+    const struct solver_node_claim *claim = claim_of(pod);
     EXPECT_TEXT(claim_types(claim), "arm-instance-type");
     EXPECT_INT(claim_requirement(claim, "karpenter.sh/initialized") == NULL, 1);
     EXPECT_INT(claim_requirement(claim, "karpenter.sh/registered") == NULL, 1);
@@ -202,7 +202,7 @@ static void test_requests_of_claims(void)
         struct span pods = PODS(cases[i].count, .requests = cases[i].pod);
         provision();
         EXPECT_NODES(pods, 1);
-        const struct solver_claim *claim = claim_of(pods.first);
+        const struct solver_node_claim *claim = claim_of(pods.first);
         EXPECT_INT(claim_request(claim, "cpu"), cases[i].cpu_milli);
         EXPECT_INT(claim_request(claim, "memory"), cases[i].memory_bytes);
         EXPECT_INT(claim_request(claim, "pods"), cases[i].pods);

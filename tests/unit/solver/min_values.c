@@ -192,7 +192,7 @@ static void test_policies(void)
             if (best_effort == 0 || node_of(pod) == NULL)
                 continue;
             EXPECT_LABEL(pod, "type", "type-1");
-            const struct solver_claim *claim = claim_of(pod);
+            const struct solver_node_claim *claim = claim_of(pod);
             const struct solver_requirement *types = claim_requirement(claim, "type");
             const struct solver_requirement *zones = claim_requirement(claim, "zone");
             EXPECT_INT(types == NULL ? 0 : types->min_values, cases[i].types_left);

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "base/base.h"
-#include "solver/names.h"
+#include "solver/solver.h"
 #include "unit.h"
 
 static struct arena *arena;

@@ -91,7 +91,7 @@ static void random_cluster(uint64_t seed, uint32_t shuffle)
 }
 
 /* A claim as text; its number is left out, its pods tell it from the others. */
-static const char *claim_text(const struct solver_claim *claim)
+static const char *claim_text(const struct solver_node_claim *claim)
 {
     struct text_builder out = {.arena = world.arena};
     text_builder_printf(&out, "%s %s %s %s %lld [%s]", solver_pool_name(world.problem, claim->pool),
@@ -111,7 +111,7 @@ static const char *plan_text(void)
     struct text_builder out = {.arena = world.arena};
     for (size_t i = 0; i < world.pods.count; i++) {
         const struct world_pod *pod = &world.pods.items[i];
-        const char *on = pod->place.kind == SOLVER_ON_CLAIM
+        const char *on = pod->place.kind == SOLVER_ON_NODE_CLAIM
                              ? claim_text(&world.plan->claims[pod->place.index])
                              : node_of(i);
         size_t first = 0;

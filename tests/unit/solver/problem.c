@@ -38,7 +38,7 @@ static void test_resources(void)
 static void test_names_given_twice(void)
 {
     fresh();
-    struct solver_type type = {.name = "m5.large"};
+    struct solver_instance_type type = {.name = "m5.large"};
     EXPECT_INT(solver_add_type(builder, &type, &number, &error), 1);
     EXPECT_INT(number, 0);
     expect_refused(solver_add_type(builder, &type, &number, &error), "m5.large");
@@ -63,12 +63,13 @@ static void test_quantities(void)
     static const struct solver_amounts cases[] = {{&below_zero, 1}, {twice, 2}, {&nobodys, 1}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         fresh();
-        struct solver_type capacity = {.name = "large", .capacity = cases[i]};
+        struct solver_instance_type capacity = {.name = "large", .capacity = cases[i]};
         expect_refused(solver_add_type(builder, &capacity, &number, &error), "large");
-        struct solver_type allocatable = {.name = "small", .allocatable = cases[i]};
+        struct solver_instance_type allocatable = {.name = "small", .allocatable = cases[i]};
         expect_refused(solver_add_type(builder, &allocatable, &number, &error), "small");
         struct solver_offering offering = {"z", "spot", .allocatable = &cases[i]};
-        struct solver_type own = {.name = "own", .offerings = &offering, .offering_count = 1};
+        struct solver_instance_type own = {
+            .name = "own", .offerings = &offering, .offering_count = 1};
         expect_refused(solver_add_type(builder, &own, &number, &error), "own");
         struct solver_pool pool = {.name = "limited", .limits = cases[i]};
         expect_refused(solver_add_pool(builder, &pool, &number, &error), "limited");

@@ -79,7 +79,7 @@ static const char *expected_answer(struct random_cluster *c, const struct asked 
     struct solver_answer answer = {.kind = plan->places[0].kind,
                                    .node = plan->places[0].index,
                                    .names = solver_problem_names(problem)};
-    if (answer.kind == SOLVER_ON_CLAIM)
+    if (answer.kind == SOLVER_ON_NODE_CLAIM)
         answer.claim = &plan->claims[0];
     if (answer.kind == SOLVER_UNSCHEDULABLE)
         answer.reasons = solver_explain(run, plan->places[0].pod);
@@ -259,7 +259,8 @@ static void well_known_keys_need_not_be_named(void)
     struct solver_run *run = solver_run_create(problem, arena);
     const struct solver_label labels[] = {{"topology.kubernetes.io/region", "eu"},
                                           {"example.com/region", "eu"}};
-    static const enum solver_place_kind expected[] = {SOLVER_ON_CLAIM, SOLVER_UNSCHEDULABLE};
+    static const enum solver_placement_kind expected[] = {SOLVER_ON_NODE_CLAIM,
+                                                          SOLVER_UNSCHEDULABLE};
     for (size_t i = 0; i < 2; i++) {
         const struct solver_shape shape = {.namespace = "default",
                                            .node_selector = {&labels[i], 1}};

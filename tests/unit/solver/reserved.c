@@ -31,7 +31,7 @@ static void expect_round(size_t placed)
 }
 
 /* The test ends when the round bought fewer. */
-static const struct solver_claim *claim_at(size_t index)
+static const struct solver_node_claim *claim_at(size_t index)
 {
     CU_ASSERT_TRUE_FATAL(index < world.plan->claim_count);
     return &world.plan->claims[index];
@@ -41,7 +41,7 @@ static const struct solver_claim *claim_at(size_t index)
 static void expect_bought(const char *type, const char *reservation)
 {
     EXPECT_INT(world.plan->claim_count, 1);
-    const struct solver_claim *claim = claim_at(0);
+    const struct solver_node_claim *claim = claim_at(0);
     EXPECT_TEXT(solver_type_name(world.problem, claim->type), type);
     EXPECT_TEXT(claim->reservation, reservation);
     EXPECT_INT(strcmp(claim->capacity_type, "reserved") == 0, reservation[0] != '\0');
@@ -272,7 +272,7 @@ static void test_asked_about_one(void)
         for (int again = 0; again < 2; again++) {
             bool good = solver_query(run, &question, world.arena, &answer, &error);
             CU_ASSERT_TRUE_FATAL(good);
-            CU_ASSERT_TRUE_FATAL(answer.kind == SOLVER_ON_CLAIM);
+            CU_ASSERT_TRUE_FATAL(answer.kind == SOLVER_ON_NODE_CLAIM);
             EXPECT_TEXT(answer.claim->reservation, reservations[i]);
         }
     }
