@@ -12,7 +12,7 @@ static void take_options(const struct solver_problem *problem, const uint64_t *f
 }
 
 /* The set of a pool with a term; NULL when they contradict each other. */
-static const struct node_requirements *with_term(struct question *q, const struct term *term,
+static const struct node_requirements *with_term(struct explanation *q, const struct term *term,
                                                  uint32_t number, uint32_t *conflict)
 {
     const struct node_requirements *base = q->run->empty_node_claims[q->pool].set;
@@ -26,13 +26,13 @@ static const struct node_requirements *with_term(struct question *q, const struc
 }
 
 /* Tells the alternatives of a shape's volumes from relaxations and each other. */
-static uint32_t volume_number(const struct question *q, size_t alternative)
+static uint32_t volume_number(const struct explanation *q, size_t alternative)
 {
     return q->problem->relaxation_count + q->shape->first_volume_term + (uint32_t)alternative;
 }
 
 /* Takes off the options that only reservations without a free machine offer. */
-static void drop_full(struct question *q, uint64_t *offered)
+static void drop_full(struct explanation *q, uint64_t *offered)
 {
     const struct solver_problem *problem = q->problem;
     if (problem->reserved.count == 0)
@@ -48,7 +48,7 @@ static void drop_full(struct question *q, uint64_t *offered)
     }
 }
 
-static void judge_requirement(struct question *q, uint64_t *types, uint64_t *offered)
+static void judge_requirement(struct explanation *q, uint64_t *types, uint64_t *offered)
 {
     const struct solver_problem *problem = q->problem;
     const struct relaxation *relaxation = q->relaxation;
@@ -68,14 +68,14 @@ static void judge_requirement(struct question *q, uint64_t *types, uint64_t *off
     }
 }
 
-static void judge_resources(struct question *q, uint64_t *options)
+static void judge_resources(struct explanation *q, uint64_t *options)
 {
     const struct pool *pool = &q->problem->pools.items[q->pool];
     (void)options_with_room(q->problem, pool, q->shape->requests, pool->options, options);
 }
 
 /* Takes off the options whose types do not attach as many volumes. */
-static void drop_unattachable(struct question *q, uint64_t *options)
+static void drop_unattachable(struct explanation *q, uint64_t *options)
 {
     const struct solver_problem *problem = q->problem;
     const struct pod *pod = q->pod;
@@ -99,7 +99,7 @@ static void drop_unattachable(struct question *q, uint64_t *options)
     }
 }
 
-static void judge_volumes(struct question *q, uint64_t *options)
+static void judge_volumes(struct explanation *q, uint64_t *options)
 {
     const struct shape *shape = q->shape;
     const uint64_t *own = q->problem->pools.items[q->pool].options;
@@ -121,7 +121,7 @@ static void judge_volumes(struct question *q, uint64_t *options)
         options[w] &= some[w];
 }
 
-static void judge_topology(struct question *q, uint64_t *options)
+static void judge_topology(struct explanation *q, uint64_t *options)
 {
     struct solver_run *run = q->run;
     const struct relaxation_state *state = &run->relaxations[q->relaxation->number];
@@ -138,14 +138,14 @@ static void judge_topology(struct question *q, uint64_t *options)
         options[w] = some[w] & q->problem->pools.items[q->pool].options[w];
 }
 
-static void judge_ports(struct question *q, uint64_t *options)
+static void judge_ports(struct explanation *q, uint64_t *options)
 {
     const struct pool *pool = &q->problem->pools.items[q->pool];
     take_options(q->problem, pool->options, options);
     drop_taken_ports(q->problem, pool, q->shape, options);
 }
 
-static void judge_all(struct question *q)
+static void judge_all(struct explanation *q)
 {
     const struct solver_problem *problem = q->problem;
     const struct pool *pool = &problem->pools.items[q->pool];
@@ -167,7 +167,7 @@ static void judge_all(struct question *q)
 
 /* ---- the smallest set of criteria that leaves nothing ---- */
 
-static bool leaves_nothing(const struct question *q, unsigned criteria)
+static bool leaves_nothing(const struct explanation *q, unsigned criteria)
 {
     for (size_t w = 0; w < q->problem->option_words; w++) {
         uint64_t word = q->problem->pools.items[q->pool].options[w];
@@ -181,7 +181,7 @@ static bool leaves_nothing(const struct question *q, unsigned criteria)
 }
 
 /* As a set of bits; 0 when even all of them leave something. */
-static unsigned smallest_set(const struct question *q)
+static unsigned smallest_set(const struct explanation *q)
 {
     for (int size = 1; size <= CRITERIA; size++)
         for (unsigned set = 1; set <= EVERY_CRITERION; set++)
@@ -191,7 +191,7 @@ static unsigned smallest_set(const struct question *q)
 }
 
 /* Whether something that meets all criteria is left by a set, and where topology narrows it to. */
-static bool leaves_some(struct question *q, const struct node_requirements *set, bool topology)
+static bool leaves_some(struct explanation *q, const struct node_requirements *set, bool topology)
 {
     const struct relaxation_state *state = &q->run->relaxations[q->relaxation->number];
     if (set != NULL && topology)
@@ -202,7 +202,7 @@ static bool leaves_some(struct question *q, const struct node_requirements *set,
     return bits_meet(node_requirements_options(q->run, set), left, q->problem->option_words);
 }
 
-static bool volumes_leave_some(struct question *q, const struct node_requirements *base,
+static bool volumes_leave_some(struct explanation *q, const struct node_requirements *base,
                                bool topology)
 {
     const struct shape *shape = q->shape;
@@ -217,7 +217,7 @@ static bool volumes_leave_some(struct question *q, const struct node_requirement
 
 /* Each alone and all option by option leave something, but not in one place: a zone that one wants
  * the others rule out. */
-static unsigned joint_set(struct question *q)
+static unsigned joint_set(struct explanation *q)
 {
     const unsigned requirement = 1u << SOLVER_REASON_REQUIREMENT;
     const unsigned topology = 1u << SOLVER_REASON_TOPOLOGY, volume = 1u << SOLVER_REASON_VOLUME;
@@ -235,7 +235,7 @@ static unsigned joint_set(struct question *q)
 
 /* A volume claim the pod shares, which is made where the first pod that mounts it goes, and that is
  * not for this one. */
-static bool is_led_away(struct question *q)
+static bool is_led_away(struct explanation *q)
 {
     const struct solver_run *run = q->run;
     if (run->volume_claim_shared == NULL || run->asked)
@@ -259,13 +259,13 @@ static bool is_led_away(struct question *q)
     return false;
 }
 
-static bool pool_has_min_values(const struct question *q)
+static bool pool_has_min_values(const struct explanation *q)
 {
     return q->run->empty_node_claims[q->pool].set->has_min_values;
 }
 
 /* The reasons that together exclude the pool for a relaxation. */
-static unsigned set_for_relaxation(struct question *q, const struct relaxation *relaxation)
+static unsigned set_for_relaxation(struct explanation *q, const struct relaxation *relaxation)
 {
     q->relaxation = relaxation;
     (void)topology_match(q->run, q->shape, relaxation, NULL);
@@ -282,7 +282,7 @@ static unsigned set_for_relaxation(struct question *q, const struct relaxation *
     return joint_set(q);
 }
 
-static void explain_pool(struct question *q, struct reason_list *reasons)
+static void explain_pool(struct explanation *q, struct reason_list *reasons)
 {
     /* The preferences were given up one by one: what is left to explain are the hard ones. Of
      * several required terms, the one that fits the pool. */
@@ -313,7 +313,7 @@ static void explain_pool(struct question *q, struct reason_list *reasons)
 
 /* ---- reasons that hold whatever the pool ---- */
 
-static bool explain_alone(struct question *q, struct reason_list *reasons)
+static bool explain_alone(struct explanation *q, struct reason_list *reasons)
 {
     struct solver_reason reason = {.pool = SOLVER_NONE};
     if (q->shape->needs_devices) {
@@ -334,7 +334,7 @@ static bool explain_alone(struct question *q, struct reason_list *reasons)
 struct solver_reasons solver_explain(struct solver_run *run, uint32_t pod)
 {
     const struct solver_problem *problem = run->problem;
-    struct question q = {
+    struct explanation q = {
         .run = run,
         .problem = problem,
         .pod = &problem->pods.items[pod],

@@ -12,7 +12,7 @@
 #define TYPO_EDITS 3 /* at most so far from what was meant */
 
 /* One pod against one pool. */
-struct question {
+struct explanation {
     struct solver_run *run;
     const struct solver_problem *problem;
     const struct pod *pod;
@@ -35,10 +35,9 @@ struct reason_list {
 };
 
 /* What a reason says; set is all the reasons that together exclude the pool, a bit each. */
-struct solver_reason reason_tell(struct question *question, enum solver_reason_kind kind,
-                                 unsigned set);
+struct solver_reason reason_tell(struct explanation *q, enum solver_reason_kind kind, unsigned set);
 /* Options of the pool that the other reasons of the set leave. */
-uint64_t *reason_left(struct question *question, enum solver_reason_kind kind, unsigned set);
+uint64_t *reason_left(struct explanation *q, enum solver_reason_kind kind, unsigned set);
 
 /* ---- reason_say.c: sayings and their operands, in memory of their own ---- */
 
@@ -50,7 +49,7 @@ struct sayings {
     struct solver_saying *items;
     size_t count, capacity;
 };
-struct solver_saying reason_say(const struct question *q, enum solver_says says,
+struct solver_saying reason_say(const struct explanation *q, enum solver_says says,
                                 const struct solver_operand *operands, size_t count);
 #define SAY(q, what, ...)                                                             \
     reason_say((q), SOLVER_SAYS_##what, (const struct solver_operand[]){__VA_ARGS__}, \
@@ -60,24 +59,24 @@ struct solver_saying reason_say(const struct question *q, enum solver_says says,
 struct solver_operand operand_name(struct text name);
 struct solver_operand operand_number(int64_t number);
 /* Of a resource; up: what does not come out even is rounded up. */
-struct solver_operand operand_quantity(const struct question *q, size_t resource, int64_t amount,
+struct solver_operand operand_quantity(const struct explanation *q, size_t resource, int64_t amount,
                                        bool up);
 struct solver_operand operand_texts(const struct texts *texts);
-struct solver_operand operand_values(const struct question *q, uint32_t key, const uint64_t *values,
-                                     size_t word_count);
+struct solver_operand operand_values(const struct explanation *q, uint32_t key,
+                                     const uint64_t *values, size_t word_count);
 /* What requirements ask. */
-struct solver_operand operand_asked(const struct question *q,
+struct solver_operand operand_asked(const struct explanation *q,
                                     const struct solver_requirement *const *items, size_t count);
-struct solver_operand operand_requirement(const struct question *q,
+struct solver_operand operand_requirement(const struct explanation *q,
                                           const struct solver_requirement *r);
 /* What a set asks of zone and capacity type. */
-struct solver_operand operand_offering(const struct question *q,
+struct solver_operand operand_offering(const struct explanation *q,
                                        const struct solver_requirements *set);
-struct solver_operand operand_taint(const struct question *q, const struct taint *taint);
-struct solver_operand operand_toleration(const struct question *q, const struct toleration *t);
+struct solver_operand operand_taint(const struct explanation *q, const struct taint *taint);
+struct solver_operand operand_toleration(const struct explanation *q, const struct toleration *t);
 /* A topology group, and the pods it selects. */
-struct solver_operand operand_group(const struct question *q, uint32_t number);
-struct solver_operand operand_selector(const struct question *q, uint32_t number);
+struct solver_operand operand_group(const struct explanation *q, uint32_t number);
+struct solver_operand operand_selector(const struct explanation *q, uint32_t number);
 struct solver_operand operand_sayings(const struct sayings *sayings);
 struct text key_text(const struct solver_problem *problem, uint32_t key);
 struct text value_text(const struct solver_problem *problem, uint32_t key, size_t value);
@@ -86,46 +85,46 @@ static inline const char *option_type_name(const struct solver_problem *problem,
     return problem->types.items[problem->options.items[option].type].name;
 }
 /* The names of the types of options, each once. */
-struct texts option_type_names(const struct question *q, const uint64_t *options);
+struct texts option_type_names(const struct explanation *q, const uint64_t *options);
 
 /* ---- reason_types.c ---- */
 
-void reason_of_types(struct question *question, struct solver_reason *reason, unsigned set);
-void reason_of_conflict(struct question *question, struct solver_reason *reason);
+void reason_of_types(struct explanation *q, struct solver_reason *reason, unsigned set);
+void reason_of_conflict(struct explanation *q, struct solver_reason *reason);
 /* Of a pool that can launch nothing, whatever the pod. */
-void reason_of_pool(struct question *question, struct solver_reason *reason);
+void reason_of_pool(struct explanation *q, struct solver_reason *reason);
 
 /* ---- reason_room.c ---- */
 
-void reason_of_room(struct question *question, struct solver_reason *reason, unsigned set);
-void reason_of_limit(struct question *question, struct solver_reason *reason, unsigned set);
+void reason_of_room(struct explanation *q, struct solver_reason *reason, unsigned set);
+void reason_of_limit(struct explanation *q, struct solver_reason *reason, unsigned set);
 
 /* ---- reason_topology.c ---- */
 
-void reason_of_topology(struct question *question, struct solver_reason *reason, unsigned set);
+void reason_of_topology(struct explanation *q, struct solver_reason *reason, unsigned set);
 /* The matching group that leaves nothing of options; with none alone to blame the first. */
-uint32_t reason_group(struct question *question, const uint64_t *options);
+uint32_t reason_group(struct explanation *q, const uint64_t *options);
 
 /* ---- reason_circle.c ---- */
 
-static inline const struct topology_group *group_at(const struct question *q, uint32_t number)
+static inline const struct topology_group *group_at(const struct explanation *q, uint32_t number)
 {
     return &q->problem->groups.items[number];
 }
 /* Whether the group counts the pod. */
-bool reason_matters(const struct question *q, uint32_t group, uint32_t pod);
-bool reason_waits(const struct question *q, uint32_t pod);
-/* "a needs b, b needs a", when the pods that the question's group selects wait for the pod. False:
+bool reason_matters(const struct explanation *q, uint32_t group, uint32_t pod);
+bool reason_waits(const struct explanation *q, uint32_t pod);
+/* "a needs b, b needs a", when the pods that the group in the way selects wait for the pod. False:
  * they do not, or that takes too long to find out. */
-bool reason_circle(const struct question *q, struct solver_saying *saying);
+bool reason_circle(const struct explanation *q, struct solver_saying *saying);
 
 /* ---- reason_volume.c ---- */
 
-void reason_of_volume(struct question *question, struct solver_reason *reason);
+void reason_of_volume(struct explanation *q, struct solver_reason *reason);
 /* False, with the message, when no place holds all volumes of the pod. */
-bool reason_volumes_meet(struct question *question, struct solver_reason *reason);
+bool reason_volumes_meet(struct explanation *q, struct solver_reason *reason);
 
 /* explain_nodes.c: why the nodes there are refuse the pod; false when there are none. */
-bool reason_of_nodes(struct question *question, struct solver_reason *reason);
+bool reason_of_nodes(struct explanation *q, struct solver_reason *reason);
 
 #endif

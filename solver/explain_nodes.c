@@ -15,14 +15,15 @@ static struct solver_cause cause_make(enum solver_reason_kind kind, struct solve
 
 /* ---- what a node says ---- */
 
-static bool suits(const struct question *q, const struct state_node *node, const struct term *term)
+static bool suits(const struct explanation *q, const struct state_node *node,
+                  const struct term *term)
 {
     return hostname_allows(q->problem, term->hostname, node->hostname) &&
            compatible(q->problem, &node->labels, &term->requirements, true, NULL);
 }
 
 /* nodeSelector, with one of the required terms. */
-static bool suits_required(const struct question *q, const struct state_node *node)
+static bool suits_required(const struct explanation *q, const struct state_node *node)
 {
     for (size_t i = 0; i < q->shape->required_count; i++)
         if (suits(q, node, &q->shape->required[i]))
@@ -30,7 +31,7 @@ static bool suits_required(const struct question *q, const struct state_node *no
     return q->shape->required_count == 0 && suits(q, node, &q->shape->selector);
 }
 
-static struct solver_saying say_labels(struct question *q, const struct state_node *node)
+static struct solver_saying say_labels(struct explanation *q, const struct state_node *node)
 {
     const struct solver_problem *problem = q->problem;
     const struct shape *shape = q->shape;
@@ -57,7 +58,7 @@ static struct solver_saying say_labels(struct question *q, const struct state_no
 }
 
 /* The resource a node lacks most of, for what it is; SOLVER_NONE. */
-static uint32_t lacking(const struct question *q, size_t number, double *share)
+static uint32_t lacking(const struct explanation *q, size_t number, double *share)
 {
     const int64_t *room = &q->run->room[number * q->problem->resource_count];
     uint32_t resource = SOLVER_NONE;
@@ -73,7 +74,7 @@ static uint32_t lacking(const struct question *q, size_t number, double *share)
 }
 
 /* The port of the pod that a node has taken; 0: none. */
-static uint32_t taken_port(const struct question *q, size_t number)
+static uint32_t taken_port(const struct explanation *q, size_t number)
 {
     for (size_t i = 0; i < q->shape->port_count; i++)
         if (host_ports_conflict(q->run->node_ports[number].items, q->run->node_ports[number].count,
@@ -83,7 +84,7 @@ static uint32_t taken_port(const struct question *q, size_t number)
 }
 
 /* What a developer can change least comes first. */
-static struct solver_cause cause_of(struct question *q, size_t number, bool matching,
+static struct solver_cause cause_of(struct explanation *q, size_t number, bool matching,
                                     uint32_t group)
 {
     const struct solver_problem *problem = q->problem;
@@ -119,13 +120,13 @@ static struct solver_cause cause_of(struct question *q, size_t number, bool matc
 /* ---- all nodes ---- */
 
 /* One that is to come is no developer's yet. */
-static bool is_there(const struct question *q, size_t number)
+static bool is_there(const struct explanation *q, size_t number)
 {
     const struct state_node *node = &q->problem->nodes.items[number];
     return !node->leaving && !node->to_come;
 }
 
-static void tell_nearest_node(struct question *q, struct solver_reason *reason, size_t number)
+static void tell_nearest_node(struct explanation *q, struct solver_reason *reason, size_t number)
 {
     double share = 0;
     uint32_t resource = lacking(q, number, &share);
@@ -137,7 +138,7 @@ static void tell_nearest_node(struct question *q, struct solver_reason *reason, 
                               operand_quantity(q, resource, q->shape->requests[resource], true));
 }
 
-bool reason_of_nodes(struct question *q, struct solver_reason *reason)
+bool reason_of_nodes(struct explanation *q, struct solver_reason *reason)
 {
     struct causes causes = {0};
     size_t nearest = SIZE_MAX;

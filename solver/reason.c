@@ -14,7 +14,7 @@ const char *solver_reason_name(enum solver_reason_kind kind)
     return reason_names[kind];
 }
 
-uint64_t *reason_left(struct question *q, enum solver_reason_kind kind, unsigned set)
+uint64_t *reason_left(struct explanation *q, enum solver_reason_kind kind, unsigned set)
 {
     uint64_t *options = ARENA_ARRAY(q->run->arena, q->problem->option_words, uint64_t);
     for (size_t w = 0; w < q->problem->option_words; w++) {
@@ -26,7 +26,7 @@ uint64_t *reason_left(struct question *q, enum solver_reason_kind kind, unsigned
     return options;
 }
 
-static void tell_taint(struct question *q, struct solver_reason *reason)
+static void tell_taint(struct explanation *q, struct solver_reason *reason)
 {
     reason->message = SAY(q, TAINT, operand_taint(q, q->taint));
     /* One that is meant for it and misses. */
@@ -40,7 +40,7 @@ static void tell_taint(struct question *q, struct solver_reason *reason)
 }
 
 /* "spot in eu-west-1a or eu-west-1b": what some options are offered as. */
-static struct sayings offered(const struct question *q, const uint64_t *options)
+static struct sayings offered(const struct explanation *q, const uint64_t *options)
 {
     struct sayings pairs = {0};
     for (size_t i = 0; i < q->problem->offering_shapes.count; i++) {
@@ -65,7 +65,7 @@ static struct sayings offered(const struct question *q, const uint64_t *options)
 
 /* The reservations that would do, were they not full. nameless: whether something reserved names
  * none. */
-static struct solver_operand full_reservations(struct question *q, const uint64_t *options,
+static struct solver_operand full_reservations(struct explanation *q, const uint64_t *options,
                                                bool *nameless)
 {
     const struct solver_problem *problem = q->problem;
@@ -88,7 +88,7 @@ static struct solver_operand full_reservations(struct question *q, const uint64_
 }
 
 /* What a set asks of zone and capacity type. */
-struct solver_operand operand_offering(const struct question *q,
+struct solver_operand operand_offering(const struct explanation *q,
                                        const struct solver_requirements *set)
 {
     const uint32_t keys[] = {q->problem->zone_key, q->problem->capacity_type_key};
@@ -102,7 +102,7 @@ struct solver_operand operand_offering(const struct question *q,
     return operand_asked(q, asked, count);
 }
 
-static void tell_offering(struct question *q, struct solver_reason *reason, unsigned set)
+static void tell_offering(struct explanation *q, struct solver_reason *reason, unsigned set)
 {
     const uint64_t *left = reason_left(q, SOLVER_REASON_OFFERING, set);
     bool nameless = false;
@@ -126,7 +126,7 @@ static void tell_offering(struct question *q, struct solver_reason *reason, unsi
         reason->nearest = SAY(q, ON_OFFER, operand_sayings(&pairs));
 }
 
-static void tell_port(struct question *q, struct solver_reason *reason)
+static void tell_port(struct explanation *q, struct solver_reason *reason)
 {
     const struct pool *pool = &q->problem->pools.items[q->pool];
     uint32_t taken = 0;
@@ -139,7 +139,7 @@ static void tell_port(struct question *q, struct solver_reason *reason)
 }
 
 /* Which minimum the types that would hold the pod fall short of. */
-static void tell_min_values(struct question *q, struct solver_reason *reason)
+static void tell_min_values(struct explanation *q, struct solver_reason *reason)
 {
     uint64_t *options = reason_left(q, SOLVER_REASON_MIN_VALUES, EVERY_CRITERION);
     const struct solver_requirements *set = &q->run->empty_node_claims[q->pool].set->requirements;
@@ -156,7 +156,7 @@ static void tell_min_values(struct question *q, struct solver_reason *reason)
     }
 }
 
-struct solver_reason reason_tell(struct question *q, enum solver_reason_kind kind, unsigned set)
+struct solver_reason reason_tell(struct explanation *q, enum solver_reason_kind kind, unsigned set)
 {
     struct solver_reason reason = {.pool = q->pool, .kind = kind};
     switch (kind) {

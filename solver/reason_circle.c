@@ -3,7 +3,7 @@
 
 #include "solver/explain.h"
 
-bool reason_matters(const struct question *q, uint32_t group_number, uint32_t pod)
+bool reason_matters(const struct explanation *q, uint32_t group_number, uint32_t pod)
 {
     const struct solver_problem *problem = q->problem;
     const struct shape *shape = &problem->shapes.items[problem->pods.items[pod].shape];
@@ -17,7 +17,7 @@ bool reason_matters(const struct question *q, uint32_t group_number, uint32_t po
     return false;
 }
 
-bool reason_waits(const struct question *q, uint32_t pod)
+bool reason_waits(const struct explanation *q, uint32_t pod)
 {
     return q->problem->pods.items[pod].node == SOLVER_NONE &&
            q->run->places[pod].kind == SOLVER_UNSCHEDULABLE;
@@ -42,7 +42,7 @@ struct waiting {
     size_t steps;
 };
 
-static struct waiting *waiting_of(const struct question *q)
+static struct waiting *waiting_of(const struct explanation *q)
 {
     const struct solver_problem *problem = q->problem;
     if (q->run->waiting != NULL)
@@ -63,7 +63,7 @@ static struct waiting *waiting_of(const struct question *q)
     return waiting;
 }
 
-static const struct selected *selected_by(const struct question *q, struct waiting *waiting,
+static const struct selected *selected_by(const struct explanation *q, struct waiting *waiting,
                                           uint32_t group)
 {
     struct selected *selected = &waiting->selected[group];
@@ -82,7 +82,7 @@ static const struct selected *selected_by(const struct question *q, struct waiti
 
 /* A search in breadth from the shape that is asked about. */
 struct search {
-    const struct question *q;
+    const struct explanation *q;
     struct waiting *waiting;
     uint32_t own;
     size_t count; /* of the queue */
@@ -169,7 +169,7 @@ static struct solver_saying say_circle(const struct search *search, uint32_t las
     return SAY(search->q, ALL, operand_sayings(&steps));
 }
 
-bool reason_circle(const struct question *q, struct solver_saying *saying)
+bool reason_circle(const struct explanation *q, struct solver_saying *saying)
 {
     struct search search = {.q = q, .waiting = waiting_of(q), .own = q->shape->number};
     search.waiting->pods[search.own] = (uint32_t)(q->pod - q->problem->pods.items);

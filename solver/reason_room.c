@@ -5,7 +5,7 @@
 
 /* ---- resources ---- */
 
-static int64_t room_of(const struct question *q, size_t resource, size_t option)
+static int64_t room_of(const struct explanation *q, size_t resource, size_t option)
 {
     int64_t room =
         q->problem->pools.items[q->pool].room[resource * q->problem->options.count + option];
@@ -13,7 +13,7 @@ static int64_t room_of(const struct question *q, size_t resource, size_t option)
 }
 
 /* Of the options, the one that lacks least, and of which resource; ties by name. */
-static size_t nearest_option(const struct question *q, const uint64_t *options, size_t *resource)
+static size_t nearest_option(const struct explanation *q, const uint64_t *options, size_t *resource)
 {
     size_t best = SIZE_MAX;
     double least = 0;
@@ -43,7 +43,7 @@ struct most { /* the most any of some options has of a resource */
     int64_t room, capacity;
 };
 
-static struct most most_of(const struct question *q, const uint64_t *options, size_t resource)
+static struct most most_of(const struct explanation *q, const uint64_t *options, size_t resource)
 {
     struct most most = {0, 0};
     for (BITS_EACH(option, options, q->problem->option_words)) {
@@ -56,7 +56,8 @@ static struct most most_of(const struct question *q, const uint64_t *options, si
 }
 
 /* What one node would have to have; cpu and memory may be there, but not on one type. */
-static struct solver_saying say_needs(struct question *q, const uint64_t *options, size_t nearest)
+static struct solver_saying say_needs(struct explanation *q, const uint64_t *options,
+                                      size_t nearest)
 {
     const int64_t *requests = q->shape->requests;
     if (most_of(q, options, nearest).room < requests[nearest]) {
@@ -79,8 +80,8 @@ static struct solver_saying say_needs(struct question *q, const uint64_t *option
 }
 
 /* What the room of the nearest type is that of. */
-static enum solver_says nearest_says(const struct question *q, const uint64_t *options, bool alone,
-                                     size_t option, size_t resource)
+static enum solver_says nearest_says(const struct explanation *q, const uint64_t *options,
+                                     bool alone, size_t option, size_t resource)
 {
     if (option_type_names(q, options).count == 1)
         return alone ? SOLVER_SAYS_ROOM_OF_ONLY_TYPE_OF_POOL : SOLVER_SAYS_ROOM_OF_ONLY_TYPE;
@@ -89,7 +90,7 @@ static enum solver_says nearest_says(const struct question *q, const uint64_t *o
                : SOLVER_SAYS_ROOM_OF_NEAREST;
 }
 
-void reason_of_room(struct question *q, struct solver_reason *reason, unsigned set)
+void reason_of_room(struct explanation *q, struct solver_reason *reason, unsigned set)
 {
     const struct solver_problem *problem = q->problem;
     bool alone = set == 1u << SOLVER_REASON_RESOURCES;
@@ -119,18 +120,19 @@ void reason_of_room(struct question *q, struct solver_reason *reason, unsigned s
 
 /* ---- limits ---- */
 
-static bool is_limited(const struct question *q, size_t resource)
+static bool is_limited(const struct explanation *q, size_t resource)
 {
     return resource != SOLVER_NODES && q->run->limits[q->pool][resource] != INT64_MAX;
 }
 
-static int64_t capacity_of(const struct question *q, size_t resource, size_t option)
+static int64_t capacity_of(const struct explanation *q, size_t resource, size_t option)
 {
     return q->problem->capacity[resource * q->problem->options.count + option];
 }
 
 /* Of the options, the one that exceeds the limits least, and which of them. */
-static size_t smallest_option(const struct question *q, const uint64_t *options, size_t *resource)
+static size_t smallest_option(const struct explanation *q, const uint64_t *options,
+                              size_t *resource)
 {
     const int64_t *limits = q->run->limits[q->pool];
     size_t best = SIZE_MAX;
@@ -159,7 +161,7 @@ static size_t smallest_option(const struct question *q, const uint64_t *options,
     return best;
 }
 
-static void tell_what_is_left(struct question *q, struct solver_reason *reason, size_t resource)
+static void tell_what_is_left(struct explanation *q, struct solver_reason *reason, size_t resource)
 {
     const struct solver_amounts limits = q->problem->pools.items[q->pool].limit_amounts;
     int64_t left = q->run->limits[q->pool][resource], limit = 0;
@@ -175,7 +177,7 @@ static void tell_what_is_left(struct question *q, struct solver_reason *reason, 
     reason->message = reason_say(q, says, operands, 2);
 }
 
-void reason_of_limit(struct question *q, struct solver_reason *reason, unsigned set)
+void reason_of_limit(struct explanation *q, struct solver_reason *reason, unsigned set)
 {
     const struct solver_problem *problem = q->problem;
     if (q->run->limits[q->pool][SOLVER_NODES] <= 0) {

@@ -1,7 +1,7 @@
 /* What reasons say, and of what: each operand by itself, without the problem it came from. */
 #include "solver/explain.h"
 
-struct solver_saying reason_say(const struct question *q, enum solver_says says,
+struct solver_saying reason_say(const struct explanation *q, enum solver_says says,
                                 const struct solver_operand *operands, size_t count)
 {
     struct solver_operand *copy = ARENA_ARRAY(q->run->arena, count, struct solver_operand);
@@ -24,7 +24,7 @@ struct text value_text(const struct solver_problem *problem, uint32_t key, size_
     return text;
 }
 
-struct texts option_type_names(const struct question *q, const uint64_t *options)
+struct texts option_type_names(const struct explanation *q, const uint64_t *options)
 {
     struct texts types = {0};
     uint32_t last = SOLVER_NONE; /* options of a type follow each other */
@@ -48,7 +48,7 @@ struct solver_operand operand_number(int64_t number)
     return (struct solver_operand){.kind = SOLVER_OPERAND_NUMBER, .number = number};
 }
 
-struct solver_operand operand_quantity(const struct question *q, size_t resource, int64_t amount,
+struct solver_operand operand_quantity(const struct explanation *q, size_t resource, int64_t amount,
                                        bool up)
 {
     const char *name = solver_resource_name(q->problem, (uint32_t)resource);
@@ -62,8 +62,8 @@ struct solver_operand operand_texts(const struct texts *texts)
                                    .texts = {texts->items, texts->count}};
 }
 
-struct solver_operand operand_values(const struct question *q, uint32_t key, const uint64_t *values,
-                                     size_t word_count)
+struct solver_operand operand_values(const struct explanation *q, uint32_t key,
+                                     const uint64_t *values, size_t word_count)
 {
     struct texts texts = {0};
     for (BITS_EACH(value, values, word_count))
@@ -71,7 +71,7 @@ struct solver_operand operand_values(const struct question *q, uint32_t key, con
     return operand_texts(&texts);
 }
 
-struct solver_operand operand_asked(const struct question *q,
+struct solver_operand operand_asked(const struct explanation *q,
                                     const struct solver_requirement *const *items, size_t count)
 {
     struct solver_asked *asked = ARENA_ARRAY(q->run->arena, count, struct solver_asked);
@@ -94,13 +94,13 @@ struct solver_operand operand_asked(const struct question *q,
         .asked = {.items = asked, .count = count, .of_offering = of_offering}};
 }
 
-struct solver_operand operand_requirement(const struct question *q,
+struct solver_operand operand_requirement(const struct explanation *q,
                                           const struct solver_requirement *r)
 {
     return operand_asked(q, &r, 1);
 }
 
-struct solver_operand operand_taint(const struct question *q, const struct taint *taint)
+struct solver_operand operand_taint(const struct explanation *q, const struct taint *taint)
 {
     return (struct solver_operand){
         .kind = SOLVER_OPERAND_TAINT,
@@ -109,7 +109,7 @@ struct solver_operand operand_taint(const struct question *q, const struct taint
                   .effect = taint->effect}};
 }
 
-struct solver_operand operand_toleration(const struct question *q, const struct toleration *t)
+struct solver_operand operand_toleration(const struct explanation *q, const struct toleration *t)
 {
     struct text value = t->exists ? TEXT("") : text_of(intern_text(&q->problem->words, t->value));
     return (struct solver_operand){
@@ -133,7 +133,7 @@ static enum solver_constraint constraint_of(const struct topology_group *group)
     }
 }
 
-struct solver_operand operand_group(const struct question *q, uint32_t number)
+struct solver_operand operand_group(const struct explanation *q, uint32_t number)
 {
     const struct topology_group *group = group_at(q, number);
     return (struct solver_operand){.kind = SOLVER_OPERAND_CONSTRAINT,
@@ -144,7 +144,7 @@ struct solver_operand operand_group(const struct question *q, uint32_t number)
                                                   .max_skew = group->max_skew}};
 }
 
-struct solver_operand operand_selector(const struct question *q, uint32_t number)
+struct solver_operand operand_selector(const struct explanation *q, uint32_t number)
 {
     const struct solver_names *names = q->problem->pod_names;
     const struct selector *selector = &q->problem->selectors.items[group_at(q, number)->selector];

@@ -3,7 +3,7 @@
 
 /* ---- where a group lets the pod be ---- */
 
-static const struct matching_topology *matching_of(const struct question *q, uint32_t number)
+static const struct matching_topology *matching_of(const struct explanation *q, uint32_t number)
 {
     const struct relaxation_state *state = &q->run->relaxations[q->relaxation->number];
     for (size_t i = 0; i < state->matching_count; i++)
@@ -12,13 +12,13 @@ static const struct matching_topology *matching_of(const struct question *q, uin
     return NULL;
 }
 
-static const struct node_requirements *base_of(const struct question *q)
+static const struct node_requirements *base_of(const struct explanation *q)
 {
     return q->set != NULL ? q->set : q->run->empty_node_claims[q->pool].set;
 }
 
 /* Whether something of options can be bought in one of the domains. */
-static bool reaches(const struct question *q, const uint64_t *options, uint32_t key,
+static bool reaches(const struct explanation *q, const uint64_t *options, uint32_t key,
                     const uint64_t *domains, size_t word_count)
 {
     const struct node_requirements *there =
@@ -28,7 +28,7 @@ static bool reaches(const struct question *q, const uint64_t *options, uint32_t 
     return bits_meet(node_requirements_options(q->run, there), options, q->problem->option_words);
 }
 
-uint32_t reason_group(struct question *q, const uint64_t *options)
+uint32_t reason_group(struct explanation *q, const uint64_t *options)
 {
     const struct relaxation_state *state = &q->run->relaxations[q->relaxation->number];
     for (size_t i = 0; i < state->matching_count; i++) {
@@ -40,7 +40,7 @@ uint32_t reason_group(struct question *q, const uint64_t *options)
     return state->matching_count > 0 ? state->matching[0].group : SOLVER_NONE;
 }
 
-static struct solver_operand operand_domains(const struct question *q,
+static struct solver_operand operand_domains(const struct explanation *q,
                                              const struct matching_topology *matching)
 {
     return operand_values(q, group_at(q, matching->group)->key, matching->domains,
@@ -48,7 +48,7 @@ static struct solver_operand operand_domains(const struct question *q,
 }
 
 /* "eu-west-1a 2, eu-west-1b 1": the pods a group counts. */
-static struct sayings list_counts(const struct question *q, uint32_t number)
+static struct sayings list_counts(const struct explanation *q, uint32_t number)
 {
     const struct topology_group *group = group_at(q, number);
     const struct topology_group_state *state = &q->run->groups[number];
@@ -61,7 +61,7 @@ static struct sayings list_counts(const struct question *q, uint32_t number)
     return counts;
 }
 
-static bool has_domains(const struct question *q, uint32_t number)
+static bool has_domains(const struct explanation *q, uint32_t number)
 {
     const struct topology_group_state *state = &q->run->groups[number];
     for (size_t v = 0; v < state->count_size; v++)
@@ -71,7 +71,8 @@ static bool has_domains(const struct question *q, uint32_t number)
 }
 
 /* Where the node of a NodeClaim may come up, of what its set names. */
-static struct solver_operand open_domains(const struct question *q, const struct node_claim *claim,
+static struct solver_operand open_domains(const struct explanation *q,
+                                          const struct node_claim *claim,
                                           const struct solver_requirement *r)
 {
     const struct solver_problem *problem = q->problem;
@@ -93,7 +94,7 @@ static struct solver_operand open_domains(const struct question *q, const struct
 }
 
 /* One on a node yet to be bought that may come up in several domains, and in which. */
-static uint32_t undecided_pod(const struct question *q, uint32_t number,
+static uint32_t undecided_pod(const struct explanation *q, uint32_t number,
                               struct solver_operand *domains)
 {
     const struct solver_run *run = q->run;
@@ -115,13 +116,13 @@ static uint32_t undecided_pod(const struct question *q, uint32_t number,
     return SOLVER_NONE;
 }
 
-static struct solver_operand operand_pod(const struct question *q, uint32_t pod)
+static struct solver_operand operand_pod(const struct explanation *q, uint32_t pod)
 {
     return operand_name(text_of(solver_pod_name(q->problem, pod)));
 }
 
 /* An affinity that nobody satisfies yet. */
-static void tell_nobody(struct question *q, struct solver_reason *reason)
+static void tell_nobody(struct explanation *q, struct solver_reason *reason)
 {
     struct solver_operand name = operand_group(q, q->group), open;
     struct solver_operand selector = operand_selector(q, q->group);
@@ -149,7 +150,7 @@ static void tell_nobody(struct question *q, struct solver_reason *reason)
 /* ---- each kind ---- */
 
 /* Why not there. */
-static struct solver_operand where_not(const struct question *q, unsigned set)
+static struct solver_operand where_not(const struct explanation *q, unsigned set)
 {
     static const struct {
         unsigned reason;
@@ -170,7 +171,7 @@ static struct solver_operand where_not(const struct question *q, unsigned set)
     return operand_sayings(&where);
 }
 
-static void tell_hosts(struct question *q, struct solver_reason *reason)
+static void tell_hosts(struct explanation *q, struct solver_reason *reason)
 {
     struct solver_operand name = operand_group(q, q->group);
     if (group_at(q, q->group)->kind != TOPOLOGY_POD_AFFINITY) {
@@ -185,7 +186,7 @@ static void tell_hosts(struct question *q, struct solver_reason *reason)
     reason->nearest = SAY_ONLY(NEW_NODE_HAS_NONE);
 }
 
-static void tell_anti_affinity(struct question *q, struct solver_reason *reason,
+static void tell_anti_affinity(struct explanation *q, struct solver_reason *reason,
                                const struct matching_topology *matching, unsigned set)
 {
     struct solver_operand name = operand_group(q, q->group), open;
@@ -201,7 +202,7 @@ static void tell_anti_affinity(struct question *q, struct solver_reason *reason,
 }
 
 /* A spread chooses one domain before anything else does. */
-static void tell_spread(struct question *q, struct solver_reason *reason,
+static void tell_spread(struct explanation *q, struct solver_reason *reason,
                         const struct matching_topology *matching, unsigned set, bool reached)
 {
     int32_t min_domains = group_at(q, q->group)->min_domains;
@@ -216,7 +217,7 @@ static void tell_spread(struct question *q, struct solver_reason *reason,
         reason->message = SAY(q, WOULD_NEED, name, domains, where_not(q, set));
 }
 
-static void tell_affinity(struct question *q, struct solver_reason *reason,
+static void tell_affinity(struct explanation *q, struct solver_reason *reason,
                           const struct matching_topology *matching, unsigned set)
 {
     struct solver_operand name = operand_group(q, q->group);
@@ -230,7 +231,7 @@ static void tell_affinity(struct question *q, struct solver_reason *reason,
 }
 
 /* Several groups that leave no place together. */
-static void tell_together(struct question *q, struct solver_reason *reason)
+static void tell_together(struct explanation *q, struct solver_reason *reason)
 {
     const struct relaxation_state *state = &q->run->relaxations[q->relaxation->number];
     struct sayings all = {0};
@@ -247,7 +248,7 @@ static void tell_together(struct question *q, struct solver_reason *reason)
     reason->nearest = SAY_ONLY(NOT_ALL_AT_ONCE);
 }
 
-void reason_of_topology(struct question *q, struct solver_reason *reason, unsigned set)
+void reason_of_topology(struct explanation *q, struct solver_reason *reason, unsigned set)
 {
     const uint64_t *left = reason_left(q, SOLVER_REASON_TOPOLOGY, set);
     const struct topology_group *group = group_at(q, q->group);

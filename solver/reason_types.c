@@ -21,7 +21,7 @@ static bool type_says(const struct solver_problem *problem, uint32_t key)
 }
 
 /* Takes off the options whose type cannot be what the requirement asks. */
-static void keep(const struct question *q, const struct solver_requirement *r, uint64_t *options)
+static void keep(const struct explanation *q, const struct solver_requirement *r, uint64_t *options)
 {
     uint64_t *some = ARENA_ARRAY(q->run->arena, q->problem->option_words, uint64_t);
     struct solver_requirement copy = *r;
@@ -32,13 +32,13 @@ static void keep(const struct question *q, const struct solver_requirement *r, u
 }
 
 /* Whether a requirement lists types by name. */
-static bool names_types(const struct question *q, const struct solver_requirement *r)
+static bool names_types(const struct explanation *q, const struct solver_requirement *r)
 {
     return text_is(key_text(q->problem, r->key), LABEL_INSTANCE_TYPE) &&
            solver_requirement_op(r) == SOLVER_IN;
 }
 
-static uint64_t *copy_options(const struct question *q, const uint64_t *options)
+static uint64_t *copy_options(const struct explanation *q, const uint64_t *options)
 {
     uint64_t *copy = ARENA_ARRAY(q->run->arena, q->problem->option_words, uint64_t);
     memcpy(copy, options, q->problem->option_words * sizeof *copy);
@@ -46,7 +46,8 @@ static uint64_t *copy_options(const struct question *q, const uint64_t *options)
 }
 
 /* The fewest of all that leave nothing of left; none when all together leave something. */
-static struct clash fewest(const struct question *q, const struct clash *all, const uint64_t *left)
+static struct clash fewest(const struct explanation *q, const struct clash *all,
+                           const uint64_t *left)
 {
     size_t words = q->problem->option_words;
     uint64_t *kept[KEYS_TRIED];
@@ -85,7 +86,7 @@ static void swap_items(struct clash *clash, size_t a, size_t b)
     clash->told[b] = told;
 }
 
-static bool comes_before(const struct question *q, const struct solver_requirement *a,
+static bool comes_before(const struct explanation *q, const struct solver_requirement *a,
                          const struct solver_requirement *b)
 {
     bool a_names = names_types(q, a), b_names = names_types(q, b);
@@ -95,7 +96,7 @@ static bool comes_before(const struct question *q, const struct solver_requireme
 }
 
 /* What types are asked for by a set; options are chosen by what else, of the same keys, says. */
-static struct clash gather(const struct question *q, const struct solver_requirements *set,
+static struct clash gather(const struct explanation *q, const struct solver_requirements *set,
                            const struct solver_requirements *combined)
 {
     struct clash all = {.count = 0};
@@ -115,7 +116,7 @@ static struct clash gather(const struct question *q, const struct solver_require
 /* ---- what types have instead ---- */
 
 /* The number nearest to the bounds, and whose; false when no option has a number. */
-static bool nearest_number(struct question *q, const struct solver_requirement *r,
+static bool nearest_number(struct explanation *q, const struct solver_requirement *r,
                            const uint64_t *options, struct solver_saying *saying)
 {
     const struct key_index *index = &q->problem->key_index[r->key];
@@ -147,7 +148,7 @@ static bool nearest_number(struct question *q, const struct solver_requirement *
     return true;
 }
 
-static struct solver_operand operand_values_of(const struct question *q, uint32_t key,
+static struct solver_operand operand_values_of(const struct explanation *q, uint32_t key,
                                                const uint64_t *options)
 {
     const struct key_index *index = &q->problem->key_index[key];
@@ -167,7 +168,8 @@ struct wanted_type {
     size_t option; /* SIZE_MAX: nobody knows it */
 };
 
-static struct wanted_type wanted_type(const struct question *q, const struct solver_requirement *r)
+static struct wanted_type wanted_type(const struct explanation *q,
+                                      const struct solver_requirement *r)
 {
     struct wanted_type first = {.option = SIZE_MAX};
     const struct key_index *index = &q->problem->key_index[r->key];
@@ -189,7 +191,7 @@ static struct text family_of(struct text name)
 }
 
 /* The nearest in name among options: of the same family the nearest in size. */
-static struct text nearest_type(const struct question *q, const struct wanted_type *wanted,
+static struct text nearest_type(const struct explanation *q, const struct wanted_type *wanted,
                                 const uint64_t *options)
 {
     const struct solver_problem *problem = q->problem;
@@ -218,7 +220,7 @@ static struct text nearest_type(const struct question *q, const struct wanted_ty
 }
 
 /* The values a type has of a key; NULL: none. */
-static const struct solver_requirement *values_of_type(const struct question *q,
+static const struct solver_requirement *values_of_type(const struct explanation *q,
                                                        const struct wanted_type *wanted,
                                                        uint32_t key)
 {
@@ -229,7 +231,7 @@ static const struct solver_requirement *values_of_type(const struct question *q,
 }
 
 /* The pool's requirement that a type does not meet, the first by key; NULL. */
-static const struct solver_requirement *excluding(struct question *q,
+static const struct solver_requirement *excluding(struct explanation *q,
                                                   const struct wanted_type *wanted)
 {
     const struct solver_problem *problem = q->problem;
@@ -250,7 +252,7 @@ static const struct solver_requirement *excluding(struct question *q,
 }
 
 /* Why a known type is none of the pool's. */
-static struct solver_saying why_not(struct question *q, const struct wanted_type *wanted)
+static struct solver_saying why_not(struct explanation *q, const struct wanted_type *wanted)
 {
     const struct solver_problem *problem = q->problem;
     const struct pool *pool = &problem->pools.items[q->pool];
@@ -275,7 +277,7 @@ static struct solver_saying why_not(struct question *q, const struct wanted_type
 }
 
 /* A pod that lists types by name, and the pool has none of them. */
-static void tell_named(struct question *q, struct solver_reason *reason,
+static void tell_named(struct explanation *q, struct solver_reason *reason,
                        const struct solver_requirement *r)
 {
     const uint64_t *options = q->problem->pools.items[q->pool].options;
@@ -299,7 +301,7 @@ static void tell_named(struct question *q, struct solver_reason *reason,
 /* ---- the pod's requirements ---- */
 
 /* Other reasons exclude what these leave: what that is. */
-static void tell_what_they_leave(struct question *q, struct solver_reason *reason,
+static void tell_what_they_leave(struct explanation *q, struct solver_reason *reason,
                                  const struct clash *clash, const struct clash *all)
 {
     uint64_t *options = copy_options(q, q->problem->pools.items[q->pool].options);
@@ -340,7 +342,7 @@ static void put_number_last(struct clash *clash)
 }
 
 /* of_pool: of the types of the pool; else of all that its class offers. */
-static void tell_no_type(struct question *q, struct solver_reason *reason,
+static void tell_no_type(struct explanation *q, struct solver_reason *reason,
                          const struct clash *clash, const uint64_t *left, bool of_pool)
 {
     const struct solver_requirement *last = clash->told[clash->count - 1];
@@ -364,7 +366,7 @@ static void tell_no_type(struct question *q, struct solver_reason *reason,
             of_pool ? SAY(q, ITS_TYPES_HAVE, key, values) : SAY(q, TYPES_LEFT_HAVE, key, values);
 }
 
-void reason_of_types(struct question *q, struct solver_reason *reason, unsigned set)
+void reason_of_types(struct explanation *q, struct solver_reason *reason, unsigned set)
 {
     const uint64_t *left = reason_left(q, SOLVER_REASON_REQUIREMENT, set);
     const struct solver_requirements *wanted = &q->relaxation->full.requirements;
@@ -389,7 +391,7 @@ void reason_of_types(struct question *q, struct solver_reason *reason, unsigned 
 }
 
 /* The label of the pool's nodes whose key is nearest. */
-static struct text nearest_label(struct question *q, uint32_t key)
+static struct text nearest_label(struct explanation *q, uint32_t key)
 {
     struct arena *arena = q->run->arena;
     const struct solver_requirements *own = &q->problem->pools.items[q->pool].requirements;
@@ -400,7 +402,7 @@ static struct text nearest_label(struct question *q, uint32_t key)
     return nearest < own->count ? keys[nearest] : TEXT("");
 }
 
-void reason_of_conflict(struct question *q, struct solver_reason *reason)
+void reason_of_conflict(struct explanation *q, struct solver_reason *reason)
 {
     const struct solver_problem *problem = q->problem;
     bool hostname = q->conflict == problem->hostname_key;
@@ -434,7 +436,7 @@ void reason_of_conflict(struct question *q, struct solver_reason *reason)
 /* ---- pools that launch nothing ---- */
 
 /* What the pool says of one key can be no value. */
-static const struct solver_requirement *contradiction(const struct question *q)
+static const struct solver_requirement *contradiction(const struct explanation *q)
 {
     const struct solver_requirements *own = &q->problem->pools.items[q->pool].requirements;
     for (size_t i = 0; i < own->count; i++) {
@@ -449,7 +451,7 @@ static const struct solver_requirement *contradiction(const struct question *q)
     return NULL;
 }
 
-static void tell_unoffered(struct question *q, struct solver_reason *reason)
+static void tell_unoffered(struct explanation *q, struct solver_reason *reason)
 {
     struct solver_operand where =
         operand_offering(q, &q->problem->pools.items[q->pool].requirements);
@@ -457,7 +459,7 @@ static void tell_unoffered(struct question *q, struct solver_reason *reason)
         where.asked.count == 0 ? SAY_ONLY(POOL_NOT_OFFERED) : SAY(q, POOL_NOT_OFFERED_WITH, where);
 }
 
-void reason_of_pool(struct question *q, struct solver_reason *reason)
+void reason_of_pool(struct explanation *q, struct solver_reason *reason)
 {
     const struct solver_problem *problem = q->problem;
     struct arena *arena = q->run->arena;

@@ -4,7 +4,7 @@
 #include "solver/explain.h"
 
 /* What the alternatives of a volume allow: "eu-west-1a or eu-west-1b". */
-static struct solver_operand places_of(struct question *q, size_t volume)
+static struct solver_operand places_of(struct explanation *q, size_t volume)
 {
     struct arena *arena = q->run->arena;
     struct sayings places = {0};
@@ -30,7 +30,7 @@ static struct solver_operand places_of(struct question *q, size_t volume)
 }
 
 /* "claim shop/data can be in eu-west-1a only, claim shop/logs in eu-west-1b". */
-static struct solver_operand all_places(struct question *q)
+static struct solver_operand all_places(struct explanation *q)
 {
     struct sayings volumes = {0};
     for (size_t i = 0; i < q->shape->volume_count; i++) {
@@ -52,7 +52,7 @@ static struct solver_operand all_places(struct question *q)
 }
 
 /* More volumes than any type attaches. */
-static void tell_attaching(struct question *q, struct solver_reason *reason)
+static void tell_attaching(struct explanation *q, struct solver_reason *reason)
 {
     const struct solver_problem *problem = q->problem;
     size_t best = SIZE_MAX;
@@ -78,7 +78,7 @@ static void tell_attaching(struct question *q, struct solver_reason *reason)
 }
 
 /* The zones in which the pool has something to launch. */
-static struct solver_operand zones_of_pool(const struct question *q)
+static struct solver_operand zones_of_pool(const struct explanation *q)
 {
     const struct solver_problem *problem = q->problem;
     const struct solver_requirement *own = solver_requirements_get(
@@ -95,7 +95,7 @@ static struct solver_operand zones_of_pool(const struct question *q)
     return operand_values(q, problem->zone_key, zones, word_count);
 }
 
-void reason_of_volume(struct question *q, struct solver_reason *reason)
+void reason_of_volume(struct explanation *q, struct solver_reason *reason)
 {
     const struct solver_problem *problem = q->problem;
     if (q->led != SOLVER_NONE) {
@@ -125,7 +125,7 @@ void reason_of_volume(struct question *q, struct solver_reason *reason)
         reason->nearest = SAY(q, POOL_REACHES, zones);
 }
 
-bool reason_volumes_meet(struct question *q, struct solver_reason *reason)
+bool reason_volumes_meet(struct explanation *q, struct solver_reason *reason)
 {
     if (q->shape->volume_alternative_count == 0)
         return true;
