@@ -208,6 +208,24 @@ struct text_builder {
 void text_builder_add(struct text_builder *builder, struct text t);
 void text_builder_printf(struct text_builder *builder, const char *format, ...) PRINTF_LIKE(2, 3);
 struct text text_builder_text(const struct text_builder *builder); /* terminated, not copied */
+/* One more of a list: behind a comma unless the builder is empty. */
+void text_builder_list(struct text_builder *builder, struct text t);
+
+/* Lists of texts: names, values, keys. */
+struct text_list {
+    struct text *items;
+    size_t count, capacity;
+};
+bool texts_have(const struct text *items, size_t count, struct text t);
+/* Whether some glob among them matches. */
+bool texts_match(const struct text *globs, size_t count, struct text t);
+/* "a, b, c, ... (7)": the first ones, and how many there are when those are not all. */
+struct text texts_join(const struct text *items, size_t count, size_t most, struct arena *arena);
+/* Whether t is one of these words: TEXT_IS_ONE_OF(kind, "Job", "CronJob"). */
+#define TEXT_IS_ONE_OF(t, ...)                              \
+    text_is_one_of((t), (const char *const[]){__VA_ARGS__}, \
+                   sizeof((const char *const[]){__VA_ARGS__}) / sizeof(const char *))
+bool text_is_one_of(struct text t, const char *const *words, size_t count);
 
 /* Texts with a number each, found in constant time; for input whose length a stranger chooses.
  * Zero-initialise. The texts must outlive the map. */
@@ -396,7 +414,24 @@ const struct node *node_at(const struct node *root, const char *path);
 size_t node_count(const struct node *node); /* items or members; 0 for anything else and NULL */
 const struct node *node_item(const struct node *list, size_t index); /* NULL beyond the end */
 bool node_equal(const struct node *a, const struct node *b); /* maps without regard to order */
-const char *node_kind_name(enum node_kind kind);             /* "a map", "a string", ... */
+/* The first item and the one behind it, NULL when there is none; NULL of what is no list. */
+static inline const struct node *list_first(const struct node *list)
+{
+    return list != NULL && list->kind == NODE_LIST && list->size > 0 ? list->items : NULL;
+}
+static inline const struct node *list_next(const struct node *list, const struct node *item)
+{
+    return ++item < list->items + list->size ? item : NULL;
+}
+/* For each item of a list, which may be NULL or no list at all. */
+#define FOR_ITEMS(item, list)                                                                      \
+    for (const struct node *item##_list = (list), *item = list_first(item##_list); (item) != NULL; \
+         (item) = list_next(item##_list, (item)))
+/* The same of a field's list: each item as a field. */
+#define FOR_FIELDS(item, arena, list)                                                              \
+    for (const struct field *item##_list = (list), *item = field_item_of((arena), item##_list, 0); \
+         (item) != NULL; (item) = field_item_of((arena), item##_list, (item)->index + 1))
+const char *node_kind_name(enum node_kind kind); /* "a map", "a string", ... */
 
 /* ---- nodes made here, and patches ---- */
 
@@ -453,6 +488,8 @@ const struct field *field_root(struct arena *arena, const struct node *root);
 const struct field *field_get(struct arena *arena, const struct field *parent, const char *key);
 const struct field *field_member(struct arena *arena, const struct field *parent, struct text key);
 const struct field *field_item(struct arena *arena, const struct field *parent, size_t index);
+/* The same of an item that is there; NULL beyond the end, and of what is no list. */
+const struct field *field_item_of(struct arena *arena, const struct field *list, size_t index);
 /* Dotted keys below parent. */
 const struct field *field_at(struct arena *arena, const struct field *parent, const char *path);
 /* "spec.template.spec.nodeSelector[node.kubernetes.io/arch]": a key that is not a plain word is in

@@ -34,6 +34,12 @@ const struct field *field_item(struct arena *arena, const struct field *parent, 
         (struct field){.parent = parent, .index = index, .node = node_item(parent->node, index)});
 }
 
+const struct field *field_item_of(struct arena *arena, const struct field *list, size_t index)
+{
+    bool is_there = node_is(list->node, NODE_LIST) && index < list->node->size;
+    return is_there ? field_item(arena, list, index) : NULL;
+}
+
 const struct field *field_at(struct arena *arena, const struct field *parent, const char *path)
 {
     struct text rest = text_of(path), key;

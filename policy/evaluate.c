@@ -1,36 +1,11 @@
 /* The verdict's findings: every rail of every policy that reaches the object is called, and what it
  * says in drafts becomes findings by mode, exceptions, owners and what was there before. */
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "policy/draft.h"
 #include "policy/evaluation.h"
 #include "policy/message.h"
-
-bool report_counts(struct rail_call *call, enum severity severity)
-{
-    return record_counts(call->record, severity);
-}
-
-void report_say(struct rail_call *call, const struct draft *draft)
-{
-    record_add(call->record, draft);
-}
-
-void report_printf(struct rail_call *call, enum severity severity, const struct field *field,
-                   struct text found, struct text fix, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    report_say(call, &(struct draft){
-                         .severity = severity,
-                         .field = field,
-                         .found = found,
-                         .statement = arena_vprintf(call->arena, format, arguments),
-                         .fix = fix,
-                     });
-    va_end(arguments);
-}
 
 /* ---- one rail ---- */
 
@@ -147,22 +122,6 @@ static void apply_exception(const struct exception *exception, bool expired,
         finding->action = ACTION_EXCEPTED;
 }
 
-/* A draft that is shown, as far as it was left open: allowed is what is shown of it. */
-static struct draft finish_draft(const struct draft *shared, struct arena *arena)
-{
-    struct draft draft = *shared;
-    size_t nearest[NEAREST_MAX];
-    draft.allowed_count =
-        nearest_find(shared->allowed, shared->allowed_count, shared->nearest_to, nearest);
-    struct text *shown = ARENA_ARRAY(arena, draft.allowed_count, struct text);
-    for (size_t i = 0; i < draft.allowed_count; i++)
-        shown[i] = shared->allowed[nearest[i]];
-    draft.allowed = shown;
-    if (draft.advise != NULL)
-        draft.advise(&draft, arena);
-    return draft;
-}
-
 /* more: how many of the same sort are not shown beside it. */
 static void add_finding(const struct rail_call *call, const struct draft *shared, size_t more)
 {
@@ -170,7 +129,7 @@ static void add_finding(const struct rail_call *call, const struct draft *shared
     struct evaluation *evaluation = call->evaluation;
     const struct policy *policy = call->policy;
     struct arena *arena = call->arena;
-    const struct draft draft = finish_draft(shared, arena);
+    const struct draft draft = draft_finish(shared, arena);
     struct finding finding = {
         .rail = call->use->rail->name,
         .pre_existing = draft.pre_existing,

@@ -83,49 +83,6 @@ struct text message_finding(const struct draft *draft, const struct finding *fin
     return text_builder_text(&builder);
 }
 
-size_t nearest_find(const struct text *items, size_t count, struct text wanted,
-                    size_t nearest[NEAREST_MAX])
-{
-    /* What is farther is as good as anything. */
-    enum { FARTHEST = 64 };
-    size_t distances[NEAREST_MAX] = {0};
-    size_t found = 0;
-    for (size_t i = 0; i < count; i++) {
-        bool full = found == NEAREST_MAX;
-        if (full && (wanted.size == 0 || distances[found - 1] == 0))
-            break;
-        size_t limit = full ? distances[found - 1] - 1 : FARTHEST;
-        size_t distance = wanted.size == 0 ? 0 : text_distance(items[i], wanted, limit);
-        if (full && distance > limit)
-            continue;
-        size_t place = full ? found - 1 : found++;
-        for (; place > 0 && distances[place - 1] > distance; place--) {
-            distances[place] = distances[place - 1];
-            nearest[place] = nearest[place - 1];
-        }
-        distances[place] = distance;
-        nearest[place] = i;
-    }
-    return found;
-}
-
-enum { TYPO_EDITS = 2 };
-
-void advise_typo(struct draft *draft, struct arena *arena)
-{
-    if (draft->allowed_count == 0 || text_is_glob(draft->allowed[0]) ||
-        text_distance(draft->allowed[0], draft->found, TYPO_EDITS) > TYPO_EDITS)
-        return;
-    draft->fix = arena_printf(arena, "replace with %.*s", TEXT_ARGS(draft->allowed[0]));
-    draft->replacement = draft->allowed[0];
-}
-
-void advise_typo_of_key(struct draft *draft, struct arena *arena)
-{
-    advise_typo(draft, arena);
-    draft->replacement = TEXT("");
-}
-
 /* ---- the denial ---- */
 
 static bool denies(const struct finding *finding)

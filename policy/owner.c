@@ -47,8 +47,10 @@ static bool asks_as(const struct requester *requester, const struct maker *maker
     return text_is(account, maker->account);
 }
 
-bool is_of_daemon_set(const struct subject *subject, const struct object *object)
+bool is_of_daemon_set(const struct rail_call *call)
 {
+    const struct subject *subject = call->subject;
+    const struct object *object = call->object;
     const struct object *old = subject->old_object;
     if (object->kind != KIND_POD || !object_is_of_daemon_set(object))
         return object->kind == KIND_DAEMON_SET;

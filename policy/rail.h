@@ -167,7 +167,7 @@ bool report_counts(struct rail_call *call, enum severity severity) MUST_CHECK;
 
 /* A DaemonSet, or a Pod that one has: as its controller makes it, as it is there already, and with
  * a node, when none of what places it can change. That anybody else writes it does not count. */
-bool is_of_daemon_set(const struct subject *subject, const struct object *object);
+bool is_of_daemon_set(const struct rail_call *call);
 
 /* What a pod only prefers weighs less: a warning, and where Karpenter ignores preferences, which
  * kube-scheduler alone then follows, a note. */

@@ -318,8 +318,7 @@ void accelerators_judge_workload(struct rail_call *call, const struct accelerato
 {
     struct arena *arena = call->arena;
     struct workload workload;
-    if (is_of_daemon_set(call->subject, call->object) ||
-        !workload_read(call->object, arena, &workload) ||
+    if (is_of_daemon_set(call) || !workload_read(call->object, arena, &workload) ||
         node_count(node_get(workload.spec->node, "containers")) == 0)
         return;
     struct check check = {.call = call, .settings = settings};

@@ -73,20 +73,14 @@ static bool report_count_of_none(struct rail_call *call, const struct pool *pool
         return false;
     struct text found = arena_printf(arena, "%.*s %s %.*s", TEXT_ARGS(count->key),
                                      solver_op_name(count->op), TEXT_ARGS(count->values[0].text));
-    report_draft(
-        call,
-        &(struct draft){
-            .field = count->field,
-            .found = found,
-            .statement = arena_printf(arena,
-                                      "found %.*s, which leaves only types with a share of a GPU: "
-                                      "those without one do not have the label",
-                                      TEXT_ARGS(found)),
-            .fix = arena_printf(arena,
-                                "to keep accelerators out, write {key: %.*s, operator: "
-                                "DoesNotExist}; if shares of them are meant, taint the pool",
-                                TEXT_ARGS(count->key)),
-        });
+    report_found(call, SEVERITY_RAIL, count->field, found,
+                 arena_printf(arena,
+                              "to keep accelerators out, write {key: %.*s, operator: "
+                              "DoesNotExist}; if shares of them are meant, taint the pool",
+                              TEXT_ARGS(count->key)),
+                 "found %.*s, which leaves only types with a share of a GPU: "
+                 "those without one do not have the label",
+                 TEXT_ARGS(found));
     return true;
 }
 
@@ -210,23 +204,18 @@ static void judge_limits(struct rail_call *call, const struct accelerators *sett
         return;
     if (!bounds.any) {
         struct text names = resources_to_limit(settings, devices, arena);
-        report_draft(call, &(struct draft){
-                               .field = pool->limits_field,
-                               .statement = TEXT("no limit: nothing bounds how many accelerator "
-                                                 "nodes it buys"),
-                               .fix = arena_printf(arena, "set %.*s, by cpu, memory or %.*s",
-                                                   TEXT_ARGS(field_path(arena, pool->limits_field)),
-                                                   TEXT_ARGS(names)),
-                           });
+        report(call, SEVERITY_RAIL, pool->limits_field,
+               arena_printf(arena, "set %.*s, by cpu, memory or %.*s",
+                            TEXT_ARGS(field_path(arena, pool->limits_field)), TEXT_ARGS(names)),
+               "no limit: nothing bounds how many accelerator "
+               "nodes it buys");
         return;
     }
     struct text names = resources_to_limit(settings, devices & ~bounds.devices, arena);
-    report_draft(call, &(struct draft){
-                           .field = pool->limits_field,
-                           .statement = arena_printf(arena, "no limit on %.*s", TEXT_ARGS(names)),
-                           .fix = arena_printf(arena, "add %.*s to %.*s", TEXT_ARGS(names),
-                                               TEXT_ARGS(field_path(arena, pool->limits_field))),
-                       });
+    report(call, SEVERITY_RAIL, pool->limits_field,
+           arena_printf(arena, "add %.*s to %.*s", TEXT_ARGS(names),
+                        TEXT_ARGS(field_path(arena, pool->limits_field))),
+           "no limit on %.*s", TEXT_ARGS(names));
 }
 
 /* ---- generic and accelerator types in one pool ---- */
@@ -314,17 +303,12 @@ static bool is_guarded(const struct accelerators *settings, const struct pool *p
 
 static void report_unknown(struct rail_call *call, const struct pool *pool)
 {
-    report_draft(call, &(struct draft){
-                           .severity = SEVERITY_UNDECIDED,
-                           .field = pool->requirements_field,
-                           .statement = arena_printf(
-                               call->arena,
-                               "the catalogue describes EC2 instance types, and this "
-                               "pool's nodes are %.*s: whether they carry accelerators "
-                               "is not known",
-                               TEXT_ARGS(pool->node_class_group)),
-                           .fix = TEXT("give this cloud's instance types with --catalog FILE"),
-                       });
+    report(call, SEVERITY_UNDECIDED, pool->requirements_field,
+           TEXT("give this cloud's instance types with --catalog FILE"),
+           "the catalogue describes EC2 instance types, and this "
+           "pool's nodes are %.*s: whether they carry accelerators "
+           "is not known",
+           TEXT_ARGS(pool->node_class_group));
 }
 
 void accelerators_judge_pool(struct rail_call *call, const struct accelerators *settings)

@@ -72,16 +72,10 @@ static void judge_idle(const struct choice *choice, const struct expression *exp
                           : choice->idle(choice, expression->key, value->text);
     if (why == NULL)
         return;
-    report_draft(
-        choice->call,
-        &(struct draft){
-            .severity = severity == SEVERITY_RAIL ? SEVERITY_WARN : severity,
-            .field = expression_value_field(value, choice->call->arena),
-            .found = value->text,
-            .statement = arena_printf(choice->call->arena, "found \"%.*s\": %s",
-                                      TEXT_ARGS(value->text), why),
-            .fix = arena_printf(choice->call->arena, "add another %s beside it", choice->what),
-        });
+    report_found(choice->call, severity == SEVERITY_RAIL ? SEVERITY_WARN : severity,
+                 expression_value_field(value, choice->call->arena), value->text,
+                 arena_printf(choice->call->arena, "add another %s beside it", choice->what),
+                 "found \"%.*s\": %s", TEXT_ARGS(value->text), why);
 }
 
 static bool is_about(const struct choice *choice, const struct expression *expression)

@@ -135,17 +135,12 @@ static bool judge_gaps(struct rail_call *call, const struct budgets *budgets,
     int64_t longest = longest_closed_s(budgets, call->now_unix_s);
     if (longest <= expire_s)
         return false;
-    report_draft(call, &(struct draft){
-                           .field = field,
-                           .found = found,
-                           .statement = arena_printf(
-                               arena,
-                               "\"%.*s\", and no window is open for up to %.*s: nodes "
-                               "cannot be replaced that soon; next windows: %.*s",
-                               TEXT_ARGS(found), TEXT_ARGS(span_text(longest, arena)),
-                               TEXT_ARGS(windows_text(budgets, call->now_unix_s, arena))),
-                           .fix = TEXT("open windows more often, or let nodes live longer"),
-                       });
+    report_found(call, SEVERITY_RAIL, field, found,
+                 TEXT("open windows more often, or let nodes live longer"),
+                 "\"%.*s\", and no window is open for up to %.*s: nodes "
+                 "cannot be replaced that soon; next windows: %.*s",
+                 TEXT_ARGS(found), TEXT_ARGS(span_text(longest, arena)),
+                 TEXT_ARGS(windows_text(budgets, call->now_unix_s, arena)));
     return true;
 }
 
@@ -230,23 +225,15 @@ static void judge_turns(struct rail_call *call, const struct budgets *budgets,
         return;
     struct text all =
         nodes == 0 ? TEXT("all nodes") : arena_printf(arena, "all %lld nodes", (long long)nodes);
-    report_draft(
-        call,
-        &(struct draft){
-            .severity = SEVERITY_WARN,
-            .field = field,
-            .found = found,
-            .statement = arena_printf(
-                arena,
-                "found \"%.*s\", in which the windows may be open for no more than %.*s; to "
-                "replace %.*s, %.*s at a time, takes %.*s at the least (2 min each time), so that "
-                "nodes grow older and older; next windows: %.*s",
-                TEXT_ARGS(found), TEXT_ARGS(span_text(open_s, arena)), TEXT_ARGS(all),
-                TEXT_ARGS(slowest->nodes), TEXT_ARGS(span_text(needed_s, arena)),
-                TEXT_ARGS(windows_text(budgets, call->now_unix_s, arena))),
-            .fix = TEXT("open windows for longer, let more nodes go at a time, or let them live "
-                        "longer"),
-        });
+    report_found(call, SEVERITY_WARN, field, found,
+                 TEXT("open windows for longer, let more nodes go at a time, or let them live "
+                      "longer"),
+                 "found \"%.*s\", in which the windows may be open for no more than %.*s; to "
+                 "replace %.*s, %.*s at a time, takes %.*s at the least (2 min each time), so that "
+                 "nodes grow older and older; next windows: %.*s",
+                 TEXT_ARGS(found), TEXT_ARGS(span_text(open_s, arena)), TEXT_ARGS(all),
+                 TEXT_ARGS(slowest->nodes), TEXT_ARGS(span_text(needed_s, arena)),
+                 TEXT_ARGS(windows_text(budgets, call->now_unix_s, arena)));
 }
 
 void disruption_budgets_judge_expiry(struct rail_call *call, const struct budgets *budgets)

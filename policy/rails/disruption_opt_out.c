@@ -169,14 +169,9 @@ static void judge_dead(struct rail_call *call, const struct settings *settings,
         if (field->node == NULL || text_is(node_text(field->node), "false"))
             continue;
         bool granted = is_granted(settings, call->object->namespace);
-        report_draft(call,
-                     &(struct draft){
-                         .field = field,
-                         .found = text_of(dead[i]),
-                         .statement = arena_printf(
-                             arena, "found \"%s\", which Karpenter no longer reads", dead[i]),
-                         .fix = granted ? TEXT("write " OPT_OUT " instead") : TEXT("remove it"),
-                     });
+        report_found(call, SEVERITY_RAIL, field, text_of(dead[i]),
+                     granted ? TEXT("write " OPT_OUT " instead") : TEXT("remove it"),
+                     "found \"%s\", which Karpenter no longer reads", dead[i]);
     }
 }
 

@@ -267,11 +267,3 @@ bool instance_list_knows(const struct instance_list *list, enum dimension dimens
 {
     return text_map_has(&list->known[dimension], value);
 }
-
-bool text_list_has(const struct text_list *list, struct text value)
-{
-    for (size_t i = 0; i < list->count; i++)
-        if (text_equal(list->items[i], value))
-            return true;
-    return false;
-}

@@ -25,10 +25,6 @@ enum dimension {
     DIMENSION_ARCHITECTURE,
     DIMENSION_COUNT
 };
-struct text_list {
-    struct text *items;
-    size_t count, capacity;
-};
 
 struct instance_list {
     struct type_filter allow, deny;
@@ -62,7 +58,5 @@ enum value_state instance_list_value(const struct instance_list *list, enum dime
 /* Whether some type of the catalogue has it. */
 bool instance_list_knows(const struct instance_list *list, enum dimension dimension,
                          struct text value);
-
-bool text_list_has(const struct text_list *list, struct text value);
 
 #endif

@@ -216,17 +216,10 @@ void instance_judge_pool(struct rail_call *call, const struct instance_list *lis
     if (!pool_read(call->object, arena, &pool))
         return;
     if (!pool_is_covered_by(list->catalog, &pool)) {
-        report_draft(
-            call,
-            &(struct draft){
-                .severity = SEVERITY_UNDECIDED,
-                .field = pool.requirements_field,
-                .statement = arena_printf(
-                    arena,
-                    "the catalogue describes EC2 instance types, and this pool's nodes are %.*s",
-                    TEXT_ARGS(pool.node_class_group)),
-                .fix = TEXT("give this cloud's instance types with --catalog FILE"),
-            });
+        report(call, SEVERITY_UNDECIDED, pool.requirements_field,
+               TEXT("give this cloud's instance types with --catalog FILE"),
+               "the catalogue describes EC2 instance types, and this pool's nodes are %.*s",
+               TEXT_ARGS(pool.node_class_group));
         return;
     }
     size_t unknown = judge_unknown_values(call, list, &pool);
@@ -236,10 +229,7 @@ void instance_judge_pool(struct rail_call *call, const struct instance_list *lis
     if (type_set_count(&outside) > 0)
         report_pool_outside(call, list, &pool, &launchable, &outside);
     else if (type_set_count(&launchable) == 0 && unknown == 0)
-        report_draft(call, &(struct draft){
-                               .field = pool.requirements_field,
-                               .statement = TEXT("no instance type fits these "
-                                                 "requirements: the pool can launch none"),
-                               .fix = TEXT("remove one of the requirements"),
-                           });
+        report(call, SEVERITY_RAIL, pool.requirements_field, TEXT("remove one of the requirements"),
+               "no instance type fits these "
+               "requirements: the pool can launch none");
 }

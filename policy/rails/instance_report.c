@@ -40,7 +40,7 @@ static struct text value_meant(const struct meant *adviser, struct text value, s
     const struct text_list *known = &adviser->list->values[adviser->dimension];
     struct text meant = label_value_meant(
         adviser->list->catalog, text_of(dimension_keys[adviser->dimension]), value, arena);
-    if (text_list_has(known, meant))
+    if (texts_have(known->items, known->count, meant))
         return meant;
     /* It is outside the list; or is the nearest within meant? Short values are near to each other
      * without being meant. */

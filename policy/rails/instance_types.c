@@ -108,14 +108,6 @@ static const struct key keys[] = {
 
 /* ---- loading: values that cannot work ---- */
 
-static struct text join(const struct text_list *list, struct arena *arena)
-{
-    struct text_builder builder = {.arena = arena};
-    for (size_t i = 0; i < list->count; i++)
-        text_builder_printf(&builder, "%s%.*s", i == 0 ? "" : ", ", TEXT_ARGS(list->items[i]));
-    return text_builder_text(&builder);
-}
-
 /* Warns of each value the catalogue does not know; collects those that it knows but that select
  * nothing beside the other keys. */
 static void check_values(const struct instance_list *list, enum dimension dimension,
@@ -125,7 +117,7 @@ static void check_values(const struct instance_list *list, enum dimension dimens
     for (size_t i = 0; i < written->count; i++) {
         struct text value = written->items[i];
         if (instance_list_knows(list, dimension, value)) {
-            if (!text_list_has(&list->values[dimension], value))
+            if (!texts_have(list->values[dimension].items, list->values[dimension].count, value))
                 *LIST_PUSH(arena, idle) = value;
             continue;
         }
@@ -165,8 +157,8 @@ static void prepare(void *settings, const struct catalog *catalog, const struct 
         problems_add(warnings, ERROR_POLICY, place,
                      "instance-types: %.*s select%s nothing together with the other keys; only "
                      "%.*s %s left",
-                     TEXT_ARGS(join(&idle, arena)), idle.count == 1 ? "s" : "", TEXT_ARGS(left),
-                     left_count == 1 ? "is" : "are");
+                     TEXT_ARGS(texts_join(idle.items, idle.count, SIZE_MAX, arena)),
+                     idle.count == 1 ? "s" : "", TEXT_ARGS(left), left_count == 1 ? "is" : "are");
 }
 
 static void judge(struct rail_call *call)

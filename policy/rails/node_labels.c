@@ -193,7 +193,7 @@ static void judge(struct rail_call *call)
     struct label_inquiry check = {
         .call = call,
         .settings = settings,
-        .is_daemon = is_of_daemon_set(call->subject, call->object),
+        .is_daemon = is_of_daemon_set(call),
     };
     if (!workload_read(call->object, call->arena, &workload))
         return;

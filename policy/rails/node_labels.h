@@ -50,11 +50,8 @@ struct label_inquiry {
     struct zones zones[ZONE_KEY_ID + 1];
     bool zones_are_read[ZONE_KEY_ID + 1];
     LIST(struct label_offers) offers;
-    struct text_map offers_of; /* a key, from 1 */
-    struct names {
-        struct text *items;
-        size_t count, capacity;
-    } pool_keys; /* the labels NodePools add of their own */
+    struct text_map offers_of;  /* a key, from 1 */
+    struct text_list pool_keys; /* the labels NodePools add of their own */
     bool pool_keys_are_read;
     size_t looked_up; /* values that were compared with every type's name */
 };

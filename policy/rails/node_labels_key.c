@@ -88,7 +88,7 @@ static bool may_be_of_other_cloud(const struct label_inquiry *check, struct text
            !text_starts_with(key, TEXT("karpenter.k8s.aws/"));
 }
 
-static void add_keys(struct names *names, struct text_map *seen,
+static void add_keys(struct text_list *names, struct text_map *seen,
                      const struct expressions *expressions, struct arena *arena)
 {
     for (size_t i = 0; i < expressions->count; i++) {
@@ -101,7 +101,7 @@ static void add_keys(struct names *names, struct text_map *seen,
 }
 
 /* The labels NodePools add of their own. */
-static const struct names *keys_of_pools(struct label_inquiry *check)
+static const struct text_list *keys_of_pools(struct label_inquiry *check)
 {
     const struct snapshot *snapshot = check->call->world->snapshot;
     struct arena *arena = check->call->arena;
@@ -138,7 +138,7 @@ static void word_put_by_others(struct label_inquiry *check, const struct label_n
 static void word_unknown(struct label_inquiry *check, const struct label_note *note,
                          struct draft *draft)
 {
-    const struct names *names = keys_of_pools(check);
+    const struct text_list *names = keys_of_pools(check);
     draft->statement =
         arena_printf(check->call->arena, "found \"%.*s\", a label that no NodePool or Node carries",
                      TEXT_ARGS(note->expression->key));

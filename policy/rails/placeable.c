@@ -98,14 +98,10 @@ static void report_elsewhere(struct rail_call *call, const struct expression *el
                                  "asks for nodes with %.*s, which NodePools do not make, and none "
                                  "is visible",
                                  TEXT_ARGS(key));
-    report_draft(call, &(struct draft){
-                           .severity = SEVERITY_UNDECIDED,
-                           .field = elsewhere->field,
-                           .found = key,
-                           .statement = statement,
-                           .fix = TEXT("make the Nodes visible (--state DIR); those of a "
-                                       "node group at zero cannot be seen"),
-                       });
+    report_found(call, SEVERITY_UNDECIDED, elsewhere->field, key,
+                 TEXT("make the Nodes visible (--state DIR); those of a "
+                      "node group at zero cannot be seen"),
+                 "%.*s", TEXT_ARGS(statement));
 }
 
 /* ---- what is asked ---- */
@@ -232,21 +228,17 @@ static void judge(struct rail_call *call)
     struct arena *arena = call->arena;
     struct workload workload;
     struct supply_answer answer;
-    if (is_of_daemon_set(call->subject, call->object) ||
-        !workload_read(call->object, arena, &workload) || is_placed(&workload) ||
+    if (is_of_daemon_set(call) || !workload_read(call->object, arena, &workload) ||
+        is_placed(&workload) ||
         pod_is_on_fargate(node_get(workload.metadata->node, "labels"), workload.spec->node) ||
         node_count(node_get(workload.spec->node, "containers")) == 0)
         return;
     bool nothing_there = snapshot_pool_count(world->snapshot) == 0 &&
                          snapshot_count(world->snapshot, KIND_NODE) == 0;
     if (nothing_there || !world_sees(world, KIND_BIT(KIND_NODE_POOL) | KIND_BIT(KIND_NODE))) {
-        report_draft(call,
-                     &(struct draft){
-                         .severity = SEVERITY_UNDECIDED,
-                         .field = workload.spec,
-                         .statement = TEXT("no NodePool and no Node is visible that could run it"),
-                         .fix = TEXT("make the NodePools and Nodes visible (--state DIR)"),
-                     });
+        report(call, SEVERITY_UNDECIDED, workload.spec,
+               TEXT("make the NodePools and Nodes visible (--state DIR)"),
+               "no NodePool and no Node is visible that could run it");
         return;
     }
     ask(world, &workload, arena, &answer);

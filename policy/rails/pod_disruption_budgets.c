@@ -108,12 +108,7 @@ static const char never_fix[] =
 
 static void report_never(struct check *check, const struct field *field, struct text why)
 {
-    report_draft(check->call, &(struct draft){
-                                  .field = field,
-                                  .found = node_text(field->node),
-                                  .statement = why,
-                                  .fix = TEXT(never_fix),
-                              });
+    report(check->call, SEVERITY_RAIL, field, TEXT(never_fix), "%.*s", TEXT_ARGS(why));
 }
 
 static struct text never_text(const struct check *check, const struct field *field)
@@ -147,23 +142,15 @@ static void report_unsaid(struct check *check, const struct field *field, const 
                                     : within_int32(least->amount) + 1;
     /* It was counted as one. */
     long long needed = enough - (check->pods - 1);
-    report_draft(
-        check->call,
-        &(struct draft){
-            .severity = SEVERITY_UNDECIDED,
-            .field = field,
-            .found = node_text(field->node),
-            .statement =
-                arena_printf(arena,
-                             "found \"%.*s\", and %.*s %.*s does not say how many replicas it has: "
-                             "with fewer than %lld none may ever be evicted",
-                             TEXT_ARGS(node_text(field->node)), TEXT_ARGS(unsaid->kind_name),
-                             TEXT_ARGS(object_display_name(unsaid, arena)), needed),
-            .fix = arena_printf(arena,
-                                "have its autoscaler keep %lld at least (minReplicas), or write "
-                                "maxUnavailable: 1 instead",
-                                needed),
-        });
+    report(check->call, SEVERITY_UNDECIDED, field,
+           arena_printf(arena,
+                        "have its autoscaler keep %lld at least (minReplicas), or write "
+                        "maxUnavailable: 1 instead",
+                        needed),
+           "found \"%.*s\", and %.*s %.*s does not say how many replicas it has: "
+           "with fewer than %lld none may ever be evicted",
+           TEXT_ARGS(node_text(field->node)), TEXT_ARGS(unsaid->kind_name),
+           TEXT_ARGS(object_display_name(unsaid, arena)), needed);
 }
 
 /* What must stay, of the pods there are; a share is rounded up. */
@@ -180,18 +167,11 @@ static void judge_least(struct check *check, const struct field *field)
     }
     if (check->first == NULL) {
         if (!sees_workloads(check->call->world))
-            report_draft(
-                check->call,
-                &(struct draft){
-                    .severity = SEVERITY_UNDECIDED,
-                    .field = field,
-                    .found = written,
-                    .statement = arena_printf(arena,
-                                              "found \"%.*s\"; no workload is visible that says "
-                                              "how many pods there are",
-                                              TEXT_ARGS(written)),
-                    .fix = TEXT("check it together with its workload (-f), or use --state DIR"),
-                });
+            report_found(check->call, SEVERITY_UNDECIDED, field, written,
+                         TEXT("check it together with its workload (-f), or use --state DIR"),
+                         "found \"%.*s\"; no workload is visible that says "
+                         "how many pods there are",
+                         TEXT_ARGS(written));
         return;
     }
     int64_t staying = least.percent ? (check->pods * least.amount + 99) / 100 : least.amount;
@@ -225,18 +205,10 @@ static void judge_uncountable(struct check *check, const struct field *field)
         return;
     if (!share.percent && !text_is(field->key, "maxUnavailable"))
         return;
-    report_draft(
-        check->call,
-        &(struct draft){
-            .field = field,
-            .found = node_text(field->node),
-            .statement = arena_printf(
-                arena,
-                "selects pods of Job %.*s, which has no replicas to reckon with: the budget stays "
-                "at 0 disruptions",
-                TEXT_ARGS(object_display_name(check->uncountable, arena))),
-            .fix = TEXT("for Jobs write minAvailable as a number"),
-        });
+    report(check->call, SEVERITY_RAIL, field, TEXT("for Jobs write minAvailable as a number"),
+           "selects pods of Job %.*s, which has no replicas to reckon with: the budget stays "
+           "at 0 disruptions",
+           TEXT_ARGS(object_display_name(check->uncountable, arena)));
 }
 
 /* ---- two on one pod ---- */
@@ -286,16 +258,11 @@ static void report_double(struct check *check, const struct object *other,
                             TEXT_ARGS(object_display_name(shared, arena)));
     if (shared != NULL && shared->kind == KIND_POD)
         pods = arena_printf(arena, "Pod %.*s", TEXT_ARGS(shared->name));
-    report_draft(check->call, &(struct draft){
-                                  .field = field_get(arena, check->spec, "selector"),
-                                  .found = other->name,
-                                  .statement = arena_printf(
-                                      arena,
-                                      "selects %.*s, as PodDisruptionBudget %.*s does: a pod with "
-                                      "two budgets is never evicted",
-                                      TEXT_ARGS(pods), TEXT_ARGS(other->name)),
-                                  .fix = TEXT("keep one of the two, or narrow a selector"),
-                              });
+    report_found(check->call, SEVERITY_RAIL, field_get(arena, check->spec, "selector"), other->name,
+                 TEXT("keep one of the two, or narrow a selector"),
+                 "selects %.*s, as PodDisruptionBudget %.*s does: a pod with "
+                 "two budgets is never evicted",
+                 TEXT_ARGS(pods), TEXT_ARGS(other->name));
 }
 
 static void judge_others(struct check *check)

@@ -347,15 +347,10 @@ static bool judge_static(struct rail_call *call, const struct settings *settings
         const struct key_quantity *max = &settings->max.items[i];
         if (!text_is(max->name, "nodes") || count <= max->milli / 1000)
             continue;
-        report_draft(
-            call,
-            &(struct draft){
-                .field = replicas,
-                .found = node_text(replicas->node),
-                .statement = arena_printf(arena, "found %lld nodes, above the ceiling of %.*s",
-                                          (long long)count, TEXT_ARGS(max->written)),
-                .fix = arena_printf(arena, "set it to at most %.*s", TEXT_ARGS(max->written)),
-            });
+        report(call, SEVERITY_RAIL, replicas,
+               arena_printf(arena, "set it to at most %.*s", TEXT_ARGS(max->written)),
+               "found %lld nodes, above the ceiling of %.*s", (long long)count,
+               TEXT_ARGS(max->written));
     }
     return true;
 }

@@ -66,22 +66,14 @@ static void judge_limit(struct rail_call *call, const struct pool_supply *supply
     struct text needed = limit_text(resource, smallest.capacity, arena);
     bool no_unit =
         text_is(resource, "memory") && text_is_digits(written) && written.size <= LONGEST;
-    report_draft(
-        call,
-        &(struct draft){
-            .severity = SEVERITY_WARN,
-            .field = field,
-            .found = written,
-            .statement = arena_printf(
-                arena,
-                "found \"%.*s\", and %.*s, the smallest type that the pool may launch, has %.*s: "
-                "it never buys a node",
-                TEXT_ARGS(written), TEXT_ARGS(smallest.type), TEXT_ARGS(needed)),
-            .fix = no_unit ? arena_printf(arena, "write a unit, as in %.*sGi", TEXT_ARGS(written))
-                           : arena_printf(arena,
-                                          "set it to at least %.*s, or to 0 if it is to buy none",
-                                          TEXT_ARGS(needed)),
-        });
+    report_found(call, SEVERITY_WARN, field, written,
+                 no_unit
+                     ? arena_printf(arena, "write a unit, as in %.*sGi", TEXT_ARGS(written))
+                     : arena_printf(arena, "set it to at least %.*s, or to 0 if it is to buy none",
+                                    TEXT_ARGS(needed)),
+                 "found \"%.*s\", and %.*s, the smallest type that the pool may launch, has %.*s: "
+                 "it never buys a node",
+                 TEXT_ARGS(written), TEXT_ARGS(smallest.type), TEXT_ARGS(needed));
 }
 
 void pool_limits_judge_reach(struct rail_call *call, const struct pool *pool,
@@ -96,15 +88,9 @@ void pool_limits_judge_reach(struct rail_call *call, const struct pool *pool,
         if (!quantity_milli(node_text(field->node), &milli) || milli == 0)
             continue; /* 0 is how a pool is switched off */
         if (milli < 0)
-            report_draft(call,
-                         &(struct draft){
-                             .field = field,
-                             .found = node_text(field->node),
-                             .statement = arena_printf(
-                                 arena, "found \"%.*s\", below zero: the pool never buys a node",
-                                 TEXT_ARGS(node_text(field->node))),
-                             .fix = TEXT("write what it may buy; 0, if that is nothing"),
-                         });
+            report(call, SEVERITY_RAIL, field, TEXT("write what it may buy; 0, if that is nothing"),
+                   "found \"%.*s\", below zero: the pool never buys a node",
+                   TEXT_ARGS(node_text(field->node)));
         else if (supply->covered && is_of_type(resource))
             judge_limit(call, supply, field, milli);
     }

@@ -173,22 +173,15 @@ static void judge_required(const struct check *check, struct text resource)
     bool may_get_it = check->call->object->kind != KIND_POD &&
                       !world_sees_in(check->call->world, KIND_BIT(KIND_LIMIT_RANGE),
                                      check->call->object->namespace);
-    report_draft(
-        check->call,
-        &(struct draft){
-            .severity = may_get_it ? SEVERITY_UNDECIDED : SEVERITY_RAIL,
-            .field = request.field,
-            .found = request.written ? request.text : TEXT(""),
-            .statement = arena_printf(
-                arena,
-                may_get_it ? "%.*s requests no %.*s, and LimitRanges, which may add it, cannot be "
-                             "seen"
-                           : "%.*s requests no %.*s",
-                TEXT_ARGS(check->who), TEXT_ARGS(resource)),
-            .fix = arena_printf(
-                arena, "add %.*s under resources.requests: what the container needs to run",
-                TEXT_ARGS(resource)),
-        });
+    report_found(check->call, may_get_it ? SEVERITY_UNDECIDED : SEVERITY_RAIL, request.field,
+                 request.written ? request.text : TEXT(""),
+                 arena_printf(arena,
+                              "add %.*s under resources.requests: what the container needs to run",
+                              TEXT_ARGS(resource)),
+                 may_get_it ? "%.*s requests no %.*s, and LimitRanges, which may add it, cannot be "
+                              "seen"
+                            : "%.*s requests no %.*s",
+                 TEXT_ARGS(check->who), TEXT_ARGS(resource));
 }
 
 /* " (by LimitRange NAME)" of an amount that nobody wrote. */
@@ -230,19 +223,13 @@ static void judge_floor(const struct check *check, struct text who, const struct
     struct arena *arena = check->call->arena;
     if (!min->given || !is_some(request) || request->milli >= min->milli || is_slip(request))
         return;
-    report_draft(
-        check->call,
-        &(struct draft){
-            .field = request->field,
-            .found = request->text,
-            .statement = arena_printf(arena,
-                                      "%.*s requests %.*s \"%.*s\"%.*s, below the floor of "
-                                      "%.*s",
-                                      TEXT_ARGS(who), TEXT_ARGS(resource), TEXT_ARGS(request->text),
-                                      TEXT_ARGS(origin_of(request, arena)), TEXT_ARGS(min->text)),
-            .fix = arena_printf(arena, "request what the container needs to run, at least %.*s",
-                                TEXT_ARGS(min->text)),
-        });
+    report_found(check->call, SEVERITY_RAIL, request->field, request->text,
+                 arena_printf(arena, "request what the container needs to run, at least %.*s",
+                              TEXT_ARGS(min->text)),
+                 "%.*s requests %.*s \"%.*s\"%.*s, below the floor of "
+                 "%.*s",
+                 TEXT_ARGS(who), TEXT_ARGS(resource), TEXT_ARGS(request->text),
+                 TEXT_ARGS(origin_of(request, arena)), TEXT_ARGS(min->text));
 }
 
 /* Containers that end before the others begin take nothing beside them. What the pod requests as a
@@ -280,18 +267,12 @@ static void judge_ceiling(const struct check *check, const struct amount *amount
     struct arena *arena = check->call->arena;
     if (amount->milli <= max->milli)
         return;
-    report_draft(
-        check->call,
-        &(struct draft){
-            .field = amount->field,
-            .found = amount->text,
-            .statement = arena_printf(arena, "%.*s %s %.*s \"%.*s\"%.*s, above the ceiling of %.*s",
-                                      TEXT_ARGS(check->who), verb, TEXT_ARGS(resource),
-                                      TEXT_ARGS(amount->text), TEXT_ARGS(origin_of(amount, arena)),
-                                      TEXT_ARGS(max->text)),
-            .fix = arena_printf(arena, "ask for at most %.*s, or split the work over more pods",
-                                TEXT_ARGS(max->text)),
-        });
+    report_found(check->call, SEVERITY_RAIL, amount->field, amount->text,
+                 arena_printf(arena, "ask for at most %.*s, or split the work over more pods",
+                              TEXT_ARGS(max->text)),
+                 "%.*s %s %.*s \"%.*s\"%.*s, above the ceiling of %.*s", TEXT_ARGS(check->who),
+                 verb, TEXT_ARGS(resource), TEXT_ARGS(amount->text),
+                 TEXT_ARGS(origin_of(amount, arena)), TEXT_ARGS(max->text));
 }
 
 static void judge_ceilings(const struct check *check)
@@ -328,13 +309,9 @@ static void judge_memory_limit(const struct check *check)
             ? arena_printf(arena, "%.*s has a memory limit of \"%.*s\" and requests \"%.*s\"",
                            TEXT_ARGS(check->who), TEXT_ARGS(limit.text), TEXT_ARGS(request.text))
             : arena_printf(arena, "%.*s has no memory limit", TEXT_ARGS(check->who));
-    report_draft(check->call,
-                 &(struct draft){
-                     .field = limit.field,
-                     .found = limit.text,
-                     .statement = statement,
-                     .fix = TEXT("set requests.memory and limits.memory to the same quantity"),
-                 });
+    report_found(check->call, SEVERITY_RAIL, limit.field, limit.text,
+                 TEXT("set requests.memory and limits.memory to the same quantity"), "%.*s",
+                 TEXT_ARGS(statement));
 }
 
 /* ---- quantities that nobody means ---- */
@@ -379,17 +356,11 @@ static void judge_cpus(const struct check *check, const struct amount *amount)
     struct text millions = digits_before(amount->text, 'M');
     if (amount->milli < most_milli || check->settings->max[BOUND_CPU].given)
         return;
-    report_draft(
-        check->call,
-        &(struct draft){
-            .field = amount->field,
-            .found = amount->text,
-            .statement =
-                arena_printf(arena, "found \"%.*s\", more CPUs than any machine has%s",
-                             TEXT_ARGS(amount->text), millions.size > 0 ? ": M is a million" : ""),
-            .fix = millions.size > 0 ? arena_printf(arena, "write %.*sm", TEXT_ARGS(millions))
-                                     : TEXT("write a number of CPUs, as in 250m or 2"),
-        });
+    report_found(check->call, SEVERITY_RAIL, amount->field, amount->text,
+                 millions.size > 0 ? arena_printf(arena, "write %.*sm", TEXT_ARGS(millions))
+                                   : TEXT("write a number of CPUs, as in 250m or 2"),
+                 "found \"%.*s\", more CPUs than any machine has%s", TEXT_ARGS(amount->text),
+                 millions.size > 0 ? ": M is a million" : "");
 }
 
 static void judge_magnitude(const struct check *check, const struct amount *amount)
@@ -423,15 +394,9 @@ static void judge_quantities(const struct check *check)
                 judge_magnitude(check, &amount);
             if (!amount.written || amount.valid)
                 continue;
-            report_draft(
-                check->call,
-                &(struct draft){
-                    .field = amount.field,
-                    .found = amount.text,
-                    .statement = arena_printf(arena, "found \"%.*s\", which is no quantity",
-                                              TEXT_ARGS(amount.text)),
-                    .fix = TEXT("write a number with a unit, as in 250m, 2, 512Mi or 4Gi"),
-                });
+            report_found(check->call, SEVERITY_RAIL, amount.field, amount.text,
+                         TEXT("write a number with a unit, as in 250m, 2, 512Mi or 4Gi"),
+                         "found \"%.*s\", which is no quantity", TEXT_ARGS(amount.text));
         }
     }
 }

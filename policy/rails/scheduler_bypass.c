@@ -64,16 +64,11 @@ static void judge_node_name(struct rail_call *call, const struct workload *workl
     struct text name = node_string(field->node);
     if (name.size == 0 || is_settled(call->object))
         return;
-    report_draft(call, &(struct draft){
-                           .field = field,
-                           .found = name,
-                           .statement = arena_printf(
-                               call->arena,
-                               "found \"%.*s\": no scheduler looks whether the pod fits "
-                               "there, and when the node is replaced the name is gone",
-                               TEXT_ARGS(name)),
-                           .fix = TEXT("remove nodeName and select nodes by their labels"),
-                       });
+    report_found(call, SEVERITY_RAIL, field, name,
+                 TEXT("remove nodeName and select nodes by their labels"),
+                 "found \"%.*s\": no scheduler looks whether the pod fits "
+                 "there, and when the node is replaced the name is gone",
+                 TEXT_ARGS(name));
 }
 
 /* metadata.name is the only field there is, and only In leads to a node: NotIn keeps off one. */
@@ -85,15 +80,10 @@ static void judge_match_field(struct rail_call *call, const struct field *match)
     if (!text_is(node_string(node_get(match->node, "key")), "metadata.name") ||
         !text_is(node_string(node_get(match->node, "operator")), "In") || name.size == 0)
         return;
-    report_draft(
-        call, &(struct draft){
-                  .field = value,
-                  .found = name,
-                  .statement =
-                      TEXT("matchFields name a node as nodeName does; Karpenter buys nothing for "
-                           "such a pod, and when the node is replaced the name is gone"),
-                  .fix = TEXT("remove matchFields and select nodes by their labels"),
-              });
+    report_found(call, SEVERITY_RAIL, value, name,
+                 TEXT("remove matchFields and select nodes by their labels"),
+                 "matchFields name a node as nodeName does; Karpenter buys nothing for "
+                 "such a pod, and when the node is replaced the name is gone");
 }
 
 static void judge_match_fields(struct rail_call *call, const struct workload *workload)
@@ -101,7 +91,7 @@ static void judge_match_fields(struct rail_call *call, const struct workload *wo
     struct arena *arena = call->arena;
     struct node_selection selection;
     /* daemon-set-controller names the node of each pod it makes. */
-    if (call->object->kind == KIND_POD && is_of_daemon_set(call->subject, call->object))
+    if (call->object->kind == KIND_POD && is_of_daemon_set(call))
         return;
     node_selection_read(workload, arena, &selection);
     for (size_t i = 0; i < selection.required.count; i++) {

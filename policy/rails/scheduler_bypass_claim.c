@@ -35,13 +35,9 @@ void scheduler_bypass_judge_node_claim(struct rail_call *call,
     bool who_is_known = settings->node_claim_accounts.given && !call->subject->existing;
     if (is_made_by_karpenter(call, settings))
         return;
-    report_draft(call, &(struct draft){
-                           .severity = who_is_known ? SEVERITY_RAIL : SEVERITY_WARN,
-                           .field = field_at(call->arena, call->object->root, "metadata.name"),
-                           .found = call->object->name,
-                           .statement = TEXT(
-                               "Karpenter did not make this NodeClaim: it buys a machine that no "
-                               "NodePool's requirements, limits and budgets hold for"),
-                           .fix = TEXT("let Karpenter make it: change a NodePool, or add one"),
-                       });
+    report_found(call, who_is_known ? SEVERITY_RAIL : SEVERITY_WARN,
+                 field_at(call->arena, call->object->root, "metadata.name"), call->object->name,
+                 TEXT("let Karpenter make it: change a NodePool, or add one"),
+                 "Karpenter did not make this NodeClaim: it buys a machine that no "
+                 "NodePool's requirements, limits and budgets hold for");
 }

@@ -237,19 +237,14 @@ static void judge_topologies(struct rail_call *call, const struct storage_class 
 
 /* ---- claims ---- */
 
-struct names {
-    struct text *items;
-    size_t count, capacity;
-};
-
 /* The classes to use instead of others, each looked up once: a pod may have many claims. */
 struct instead {
     struct text_map numbers; /* of a class by its name, + 1 */
-    LIST(struct names) classes;
+    LIST(struct text_list) classes;
 };
 
 static void add_classes_that_wait(struct rail_call *call, const struct storage_class *instead_of,
-                                  struct names *names)
+                                  struct text_list *names)
 {
     const struct snapshot *snapshot = call->world->snapshot;
     struct arena *arena = call->arena;
@@ -263,8 +258,8 @@ static void add_classes_that_wait(struct rail_call *call, const struct storage_c
 }
 
 /* The classes that make the same kind of volume and wait for the pod. */
-static const struct names *classes_that_wait(struct rail_call *call, struct instead *instead,
-                                             const struct storage_class *class)
+static const struct text_list *classes_that_wait(struct rail_call *call, struct instead *instead,
+                                                 const struct storage_class *class)
 {
     struct arena *arena = call->arena;
     size_t *number = text_map_at(&instead->numbers, arena, class->object->name);
@@ -275,7 +270,7 @@ static const struct names *classes_that_wait(struct rail_call *call, struct inst
     return &instead->classes.items[*number - 1];
 }
 
-static struct text fix_of_claim(const struct names *names, const char *what,
+static struct text fix_of_claim(const struct text_list *names, const char *what,
                                 const struct storage_class *class, struct arena *arena)
 {
     size_t nearest[NEAREST_MAX];
@@ -339,7 +334,7 @@ static void judge_claim(struct rail_call *call, const struct settings *settings,
             report_unseen(call, claim);
         return;
     }
-    const struct names *names = classes_that_wait(call, instead, &class);
+    const struct text_list *names = classes_that_wait(call, instead, &class);
     struct text name = class.object->name;
     struct text statement =
         claim->class_named
@@ -377,18 +372,12 @@ static void judge_mounted(struct rail_call *call, const struct settings *setting
     claim_read(object->root, arena, &claim);
     if (!uses_early_class(call, settings, &claim, &class, &unseen))
         return;
-    const struct names *names = classes_that_wait(call, instead, &class);
-    report_draft(call,
-                 &(struct draft){
-                     .field = claim_name,
-                     .found = name,
-                     .statement = arena_printf(
-                         arena,
-                         "claim \"%.*s\" is not bound, and its StorageClass \"%.*s\" binds "
-                         "Immediately: " TOO_EARLY,
-                         TEXT_ARGS(name), TEXT_ARGS(class.object->name)),
-                     .fix = fix_of_claim(names, "make the claim anew with a class", &class, arena),
-                 });
+    const struct text_list *names = classes_that_wait(call, instead, &class);
+    report_found(call, SEVERITY_RAIL, claim_name, name,
+                 fix_of_claim(names, "make the claim anew with a class", &class, arena),
+                 "claim \"%.*s\" is not bound, and its StorageClass \"%.*s\" binds "
+                 "Immediately: " TOO_EARLY,
+                 TEXT_ARGS(name), TEXT_ARGS(class.object->name));
 }
 
 static void judge(struct rail_call *call)

@@ -21,19 +21,12 @@ static void judge_selected_node(struct rail_call *call, const struct claim *clai
     struct text node = node_string(field->node);
     if (node.size == 0)
         return;
-    report_draft(
-        call,
-        &(struct draft){
-            .field = field,
-            .found = node,
-            .statement =
-                arena_printf(arena,
-                             "found \"%.*s\": kube-scheduler writes the node that it has chosen "
-                             "for the pod; by hand, the disk is made in that node's zone, wherever "
-                             "its pod may run",
-                             TEXT_ARGS(node)),
-            .fix = TEXT("remove the annotation, and choose a zone by the pod's node affinity"),
-        });
+    report_found(call, SEVERITY_RAIL, field, node,
+                 TEXT("remove the annotation, and choose a zone by the pod's node affinity"),
+                 "found \"%.*s\": kube-scheduler writes the node that it has chosen "
+                 "for the pod; by hand, the disk is made in that node's zone, wherever "
+                 "its pod may run",
+                 TEXT_ARGS(node));
 }
 
 /* ---- a volume ---- */
@@ -46,18 +39,11 @@ static bool meet(const struct zones *a, const struct zones *b, struct arena *are
 static void report_apart(struct rail_call *call, const struct field *field,
                          const struct zones *zones, struct text where)
 {
-    struct arena *arena = call->arena;
     struct text name = node_string(field->node);
-    report_draft(call, &(struct draft){
-                           .severity = SEVERITY_WARN,
-                           .field = field,
-                           .found = name,
-                           .statement = arena_printf(arena, "volume \"%.*s\" is in %.*s%s, %.*s",
-                                                     TEXT_ARGS(name), TEXT_ARGS(zones->items[0]),
-                                                     zones->count > 1 ? " and others" : "",
-                                                     TEXT_ARGS(where)),
-                           .fix = TEXT("name a volume of a zone where the pod can run"),
-                       });
+    report_found(call, SEVERITY_WARN, field, name,
+                 TEXT("name a volume of a zone where the pod can run"),
+                 "volume \"%.*s\" is in %.*s%s, %.*s", TEXT_ARGS(name), TEXT_ARGS(zones->items[0]),
+                 zones->count > 1 ? " and others" : "", TEXT_ARGS(where));
 }
 
 /* Static volumes and restores name their volume rightly; it is told only when no zone of the volume

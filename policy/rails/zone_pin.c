@@ -359,18 +359,12 @@ static void judge(struct rail_call *call)
         zone_pin_judge_selection(call);
         return;
     }
-    report_draft(
-        call, &(struct draft){
-                  .severity = SEVERITY_WARN,
-                  .field = field_at(arena, pod->root, "spec.volumes"),
-                  .found = volumes,
-                  .statement = arena_printf(arena,
-                                            "the pod can never start: its volumes have no zone in "
-                                            "common: %.*s",
-                                            TEXT_ARGS(volumes)),
-                  .fix = TEXT("move the data of one into the zone of the other, or mount them in "
-                              "different pods"),
-              });
+    report_found(call, SEVERITY_WARN, field_at(arena, pod->root, "spec.volumes"), volumes,
+                 TEXT("move the data of one into the zone of the other, or mount them in "
+                      "different pods"),
+                 "the pod can never start: its volumes have no zone in "
+                 "common: %.*s",
+                 TEXT_ARGS(volumes));
 }
 
 const struct rail rail_zone_pin = {

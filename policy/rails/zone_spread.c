@@ -219,12 +219,9 @@ static void judge(struct rail_call *call)
             report_preferred(call, at);
         break;
     case SPREAD_MISSES:
-        report_draft(call, &(struct draft){
-                               .field = at,
-                               .statement = TEXT("the spread over zones does not select the pod's "
-                                                 "own labels, so its replicas do not count"),
-                               .fix = TEXT("select labels of the pod template"),
-                           });
+        report(call, SEVERITY_RAIL, at, TEXT("select labels of the pod template"),
+               "the spread over zones does not select the pod's "
+               "own labels, so its replicas do not count");
         break;
     case SPREAD_NOT_AT_ALL:
         at = misspelt_key(call, &workload);

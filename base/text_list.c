@@ -1,0 +1,43 @@
+/* Lists of texts: names, values, keys. */
+#include "base/base.h"
+
+bool texts_have(const struct text *items, size_t count, struct text t)
+{
+    for (size_t i = 0; i < count; i++)
+        if (text_equal(items[i], t))
+            return true;
+    return false;
+}
+
+bool texts_match(const struct text *globs, size_t count, struct text t)
+{
+    for (size_t i = 0; i < count; i++)
+        if (text_matches_glob(t, globs[i]))
+            return true;
+    return false;
+}
+
+bool text_is_one_of(struct text t, const char *const *words, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (text_is(t, words[i]))
+            return true;
+    return false;
+}
+
+void text_builder_list(struct text_builder *builder, struct text t)
+{
+    if (builder->size > 0)
+        text_builder_add(builder, TEXT(", "));
+    text_builder_add(builder, t);
+}
+
+struct text texts_join(const struct text *items, size_t count, size_t most, struct arena *arena)
+{
+    struct text_builder joined = {.arena = arena};
+    for (size_t i = 0; i < count && i < most; i++)
+        text_builder_list(&joined, items[i]);
+    if (count > most)
+        text_builder_printf(&joined, ", ... (%zu)", count);
+    return text_builder_text(&joined);
+}
