@@ -21,6 +21,12 @@ void type_set_add(struct type_set *set, size_t index)
     set->words[index / WORD_BITS] |= (uint64_t)1 << (index % WORD_BITS);
 }
 
+void type_set_add_all(struct type_set *set, const struct type_set *others)
+{
+    for (size_t i = 0; i < others->word_count; i++)
+        set->words[i] |= others->words[i];
+}
+
 bool type_set_has(const struct type_set *set, size_t index)
 {
     size_t word = index / WORD_BITS;

@@ -14,6 +14,8 @@ struct type_set {
 
 struct type_set type_set_create(const struct catalog *catalog, struct arena *arena); /* empty */
 void type_set_add(struct type_set *set, size_t index);
+/* The types of another set, which may be empty without words. */
+void type_set_add_all(struct type_set *set, const struct type_set *others);
 bool type_set_has(const struct type_set *set, size_t index);
 size_t type_set_count(const struct type_set *set);
 bool type_set_intersects(const struct type_set *a, const struct type_set *b);

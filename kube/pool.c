@@ -2,6 +2,7 @@
 #include "kube/pool.h"
 
 #include "kube/object.h"
+#include "kube/snapshot.h"
 
 /* The paths of what rails read in a pool. v1 and v1beta1 NodePools agree on these. */
 struct pool_paths {
@@ -84,4 +85,11 @@ bool pool_makes_nodes(const struct pool *pool)
     const struct node *ready = object_condition(object, "Ready");
     return !object->deleting && !pool_is_static(pool) &&
            (ready == NULL || text_is(node_string(node_get(ready, "status")), "True"));
+}
+
+const struct object *pool_node_class(const struct snapshot *snapshot, const struct pool *pool)
+{
+    if (!text_is(pool->node_class_kind, "EC2NodeClass"))
+        return NULL;
+    return snapshot_find(snapshot, KIND_EC2_NODE_CLASS, TEXT(""), pool->node_class_name);
 }

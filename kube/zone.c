@@ -39,9 +39,8 @@ struct text node_zone(const struct object *node)
 
 const struct node *pool_subnets(const struct snapshot *snapshot, const struct pool *pool)
 {
-    const struct object *class =
-        snapshot_find(snapshot, KIND_EC2_NODE_CLASS, TEXT(""), pool->node_class_name);
-    if (class == NULL || !text_is(pool->node_class_kind, "EC2NodeClass"))
+    const struct object *class = pool_node_class(snapshot, pool);
+    if (class == NULL)
         return NULL;
     const struct node *subnets = node_at(class->root->node, "status.subnets");
     return node_is(subnets, NODE_LIST) && node_count(subnets) > 0 ? subnets : NULL;

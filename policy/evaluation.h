@@ -8,6 +8,11 @@
 #include "policy/policy_set.h"
 #include "policy/record.h"
 
+struct launchable_of {
+    const struct object *pool;
+    const struct launchable *launchable;
+};
+
 struct evaluation {
     const struct world *world;
     struct subject subject; /* in mutate.c its object is the Pod as it is by now */
@@ -29,6 +34,8 @@ struct evaluation {
         const struct rail_use *use;
         bool spared;
     } last;
+    /* What the NodePools that were asked for can launch (launchable.c). */
+    LIST(struct launchable_of) launchables;
 };
 /* The match refers to the requester of the subject, which must outlive the evaluation. */
 struct evaluation evaluation_begin(const struct world *world, const struct subject *subject,

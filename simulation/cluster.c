@@ -72,8 +72,7 @@ static void add_subnet_zones(const struct snapshot *snapshot, const struct pool 
 static bool read_settings(const struct cluster *cluster, const struct pool *pool,
                           struct cluster_pool *read, struct error *error)
 {
-    const struct object *class =
-        snapshot_find(cluster->snapshot, KIND_EC2_NODE_CLASS, TEXT(""), pool->node_class_name);
+    const struct object *class = pool_node_class(cluster->snapshot, pool);
     if (!catalog_is_builtin(cluster->catalog) || !text_is(pool->node_class_kind, "EC2NodeClass"))
         return true;
     if (!class_settings_read(class, cluster->arena, &read->settings, error))

@@ -5,7 +5,7 @@
 
 #include "catalog/type_set.h"
 #include "kube/device.h"
-#include "policy/rail.h"
+#include "policy/launchable.h"
 
 struct catalog;
 struct pool;
@@ -35,11 +35,13 @@ enum purpose { FOR_ANYTHING, FOR_BOTH, FOR_ACCELERATORS, PURPOSE_UNKNOWN };
 
 struct pool_purpose {
     enum purpose purpose;
-    struct type_set launchable, carried; /* carried: those of launchable that carry one */
-    device_set devices;                  /* of carried */
+    const struct launchable *launchable;
+    struct type_set carried; /* those of launchable that carry one */
+    size_t carried_count;
+    device_set devices; /* of carried */
 };
-struct pool_purpose accelerators_find_purpose(const struct accelerators *settings,
-                                              const struct pool *pool, struct arena *arena);
+struct pool_purpose accelerators_find_purpose(const struct rail_call *call,
+                                              const struct pool *pool);
 
 void accelerators_judge_pool(struct rail_call *call, const struct accelerators *settings);
 void accelerators_judge_workload(struct rail_call *call, const struct accelerators *settings);

@@ -19,7 +19,7 @@ static struct text taint_to_add(const struct accelerators *settings, device_set 
 
 static bool has_generic_types(const struct pool_purpose *purpose)
 {
-    return type_set_count(&purpose->carried) < type_set_count(&purpose->launchable);
+    return purpose->carried_count < purpose->launchable->count;
 }
 
 static bool some_taint_is_hard(const struct taints *taints)
@@ -276,20 +276,18 @@ static void report_mixture(struct rail_call *call, const struct accelerators *se
                            const struct pool *pool, const struct pool_purpose *purpose)
 {
     struct arena *arena = call->arena;
-    struct draft draft = {
-        .severity = SEVERITY_WARN,
-        .field = pool->requirements_field,
-        .found = type_set_text(settings->catalog, &purpose->carried, arena),
-    };
-    size_t carried = type_set_count(&purpose->carried);
-    draft.statement = arena_printf(
-        arena, "%zu of the %zu instance types it can launch carr%s accelerators: %.*s", carried,
-        type_set_count(&purpose->launchable), carried == 1 ? "ies" : "y", TEXT_ARGS(draft.found));
-    draft.fix = arena_printf(
-        arena, "add to %.*s: [%.*s]; or name the accelerators it is for, then taint and limit it",
-        TEXT_ARGS(field_path(arena, pool->requirements_field)),
-        TEXT_ARGS(requirements_to_add(settings, pool, &purpose->launchable, arena)));
-    report_draft(call, &draft);
+    struct text carriers = type_set_text(settings->catalog, &purpose->carried, arena);
+    const struct type_set *types = &purpose->launchable->types;
+    report_found(
+        call, SEVERITY_WARN, pool->requirements_field, carriers,
+        arena_printf(
+            arena,
+            "add to %.*s: [%.*s]; or name the accelerators it is for, then taint and limit it",
+            TEXT_ARGS(field_path(arena, pool->requirements_field)),
+            TEXT_ARGS(requirements_to_add(settings, pool, types, arena))),
+        "%zu of the %zu instance types it can launch carr%s accelerators: %.*s",
+        purpose->carried_count, purpose->launchable->count,
+        purpose->carried_count == 1 ? "ies" : "y", TEXT_ARGS(carriers));
 }
 
 /* ---- the whole ---- */
@@ -316,7 +314,7 @@ void accelerators_judge_pool(struct rail_call *call, const struct accelerators *
     struct pool pool;
     if (!pool_read(call->object, call->arena, &pool))
         return;
-    struct pool_purpose purpose = accelerators_find_purpose(settings, &pool, call->arena);
+    struct pool_purpose purpose = accelerators_find_purpose(call, &pool);
     switch (purpose.purpose) {
     case FOR_ACCELERATORS:
         judge_taints(call, settings, &pool, &purpose);

@@ -121,30 +121,27 @@ static bool rules_accelerators_out(const struct pool *pool)
     return false;
 }
 
-struct pool_purpose accelerators_find_purpose(const struct accelerators *settings,
-                                              const struct pool *pool, struct arena *arena)
+struct pool_purpose accelerators_find_purpose(const struct rail_call *call, const struct pool *pool)
 {
-    struct pool_purpose result = {.purpose = FOR_ACCELERATORS};
-    struct asked asked = {.settings = settings, .arena = arena};
+    const struct accelerators *settings = call->settings;
+    const struct launchable *launchable = pool_launchable(call, pool);
+    struct pool_purpose result = {.purpose = FOR_ACCELERATORS, .launchable = launchable};
+    struct asked asked = {.settings = settings, .arena = call->arena};
     bool named = some_names_accelerator(&asked, &pool->requirements) ||
                  some_names_accelerator(&asked, &pool->labels);
-    if (!pool_is_covered_by(settings->catalog, pool)) {
+    if (!launchable->covered) {
         if (!named)
             result.purpose = rules_accelerators_out(pool) ? FOR_ANYTHING : PURPOSE_UNKNOWN;
         return result;
     }
-    result.launchable =
-        expressions_select(settings->catalog, &pool->requirements, &pool->labels, arena);
-    result.carried = type_set_and(&result.launchable, &settings->carriers, arena);
+    result.carried = type_set_and(&launchable->types, &settings->carriers, call->arena);
+    result.carried_count = type_set_count(&result.carried);
     for (size_t i = 0; i < catalog_count(settings->catalog); i++)
         if (type_set_has(&result.carried, i))
             result.devices |= catalog_type(settings->catalog, i)->devices;
-
-    size_t launchable = type_set_count(&result.launchable);
-    size_t carried = type_set_count(&result.carried);
-    bool only_carriers = launchable > 0 && carried == launchable;
-    if (only_carriers || (named && (carried > 0 || launchable == 0)))
+    bool only_carriers = launchable->count > 0 && result.carried_count == launchable->count;
+    if (only_carriers || (named && (result.carried_count > 0 || launchable->count == 0)))
         return result;
-    result.purpose = carried > 0 ? FOR_BOTH : FOR_ANYTHING;
+    result.purpose = result.carried_count > 0 ? FOR_BOTH : FOR_ANYTHING;
     return result;
 }

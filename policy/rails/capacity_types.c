@@ -76,10 +76,8 @@ static void weigh(const void *settings_pointer, const struct karpenter_settings 
 
 static bool selects_reservations(const struct rail_call *call, const struct pool *pool)
 {
-    const struct object *class =
-        snapshot_find(call->world->snapshot, KIND_EC2_NODE_CLASS, TEXT(""), pool->node_class_name);
-    /* EKS Auto Mode's NodeClass of the same name is another one. */
-    return class != NULL && text_is(pool->node_class_kind, "EC2NodeClass") &&
+    const struct object *class = pool_node_class(call->world->snapshot, pool);
+    return class != NULL &&
            node_count(node_at(class->root->node, "spec.capacityReservationSelectorTerms")) > 0;
 }
 

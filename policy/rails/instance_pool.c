@@ -1,6 +1,7 @@
 /* What instance-types says of NodePools. */
 #include "catalog/catalog.h"
 #include "kube/pool.h"
+#include "policy/launchable.h"
 #include "policy/rails/instance_types.h"
 
 /* Values of In requirements that the catalogue does not know are judged by name. Returns how many
@@ -174,34 +175,32 @@ static const struct text *allowed_types(const struct instance_list *list,
 }
 
 static void report_pool_outside(struct rail_call *call, const struct instance_list *list,
-                                const struct pool *pool, const struct type_set *launchable,
+                                const struct pool *pool, const struct launchable *launchable,
                                 const struct type_set *outside)
 {
     struct arena *arena = call->arena;
     size_t outside_count = type_set_count(outside);
-    size_t launchable_count = type_set_count(launchable);
+    bool all = outside_count == launchable->count;
     struct draft draft = {
         .field = pool->requirements_field,
         .found = type_set_text(list->catalog, outside, arena),
     };
-    if (launchable_count == 1)
+    if (launchable->count == 1)
         draft.statement =
             arena_printf(arena, "the one instance type it can launch is outside the list: %.*s",
                          TEXT_ARGS(draft.found));
     else
         draft.statement =
             arena_printf(arena, "%s%zu%s instance types it can launch %s outside the list: %.*s",
-                         outside_count == launchable_count ? "all " : "", outside_count,
-                         outside_count == launchable_count
-                             ? ""
-                             : arena_printf(arena, " of the %zu", launchable_count).data,
+                         all ? "all " : "", outside_count,
+                         all ? "" : arena_printf(arena, " of the %zu", launchable->count).data,
                          outside_count == 1 ? "is" : "are", TEXT_ARGS(draft.found));
-    draft.allowed = allowed_types(list, launchable, &draft.allowed_count, arena);
+    draft.allowed = allowed_types(list, &launchable->types, &draft.allowed_count, arena);
 
-    if (type_set_intersects(launchable, &list->allowed)) {
-        draft.fix = arena_printf(arena, "add to %.*s: [%.*s]",
-                                 TEXT_ARGS(field_path(arena, pool->requirements_field)),
-                                 TEXT_ARGS(requirements_to_add(list, pool, launchable, arena)));
+    if (type_set_intersects(&launchable->types, &list->allowed)) {
+        draft.fix = arena_printf(
+            arena, "add to %.*s: [%.*s]", TEXT_ARGS(field_path(arena, pool->requirements_field)),
+            TEXT_ARGS(requirements_to_add(list, pool, &launchable->types, arena)));
     } else {
         draft.fix = arena_printf(arena, "no type of the list fits these requirements%.*s",
                                  TEXT_ARGS(way_out(list, pool, arena)));
@@ -215,7 +214,8 @@ void instance_judge_pool(struct rail_call *call, const struct instance_list *lis
     struct pool pool;
     if (!pool_read(call->object, arena, &pool))
         return;
-    if (!pool_is_covered_by(list->catalog, &pool)) {
+    const struct launchable *launchable = pool_launchable(call, &pool);
+    if (!launchable->covered) {
         report(call, SEVERITY_UNDECIDED, pool.requirements_field,
                TEXT("give this cloud's instance types with --catalog FILE"),
                "the catalogue describes EC2 instance types, and this pool's nodes are %.*s",
@@ -223,12 +223,10 @@ void instance_judge_pool(struct rail_call *call, const struct instance_list *lis
         return;
     }
     size_t unknown = judge_unknown_values(call, list, &pool);
-    struct type_set launchable =
-        expressions_select(list->catalog, &pool.requirements, &pool.labels, arena);
-    struct type_set outside = type_set_minus(&launchable, &list->allowed, arena);
+    struct type_set outside = type_set_minus(&launchable->types, &list->allowed, arena);
     if (type_set_count(&outside) > 0)
-        report_pool_outside(call, list, &pool, &launchable, &outside);
-    else if (type_set_count(&launchable) == 0 && unknown == 0)
+        report_pool_outside(call, list, &pool, launchable, &outside);
+    else if (launchable->count == 0 && unknown == 0)
         report(call, SEVERITY_RAIL, pool.requirements_field, TEXT("remove one of the requirements"),
                "no instance type fits these "
                "requirements: the pool can launch none");

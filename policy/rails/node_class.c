@@ -1,5 +1,6 @@
 /* The rail node-class: disks, metadata service, images and tags of the nodes to come. */
 #include "policy/rails/node_class.h"
+#include "policy/launchable.h"
 
 #include "catalog/catalog.h"
 #include "kube/pool.h"
@@ -159,18 +160,12 @@ static struct type_set types_of_class(struct rail_call *call)
 {
     const struct snapshot *snapshot = call->world->snapshot;
     const struct catalog *catalog = call->world->catalog;
-    struct arena *arena = call->arena;
-    struct type_set types = type_set_create(catalog, arena);
+    struct type_set types = type_set_create(catalog, call->arena);
     for (size_t i = 0; i < snapshot_pool_count(snapshot); i++) {
         const struct pool *pool = snapshot_pool(snapshot, i);
-        if (!text_is(pool->node_class_kind, "EC2NodeClass") ||
-            !text_equal(pool->node_class_name, call->object->name))
-            continue;
-        struct type_set more =
-            expressions_select(catalog, &pool->requirements, &pool->labels, arena);
-        for (size_t j = 0; j < catalog_count(catalog); j++)
-            if (type_set_has(&more, j))
-                type_set_add(&types, j);
+        if (text_is(pool->node_class_kind, "EC2NodeClass") &&
+            text_equal(pool->node_class_name, call->object->name))
+            type_set_add_all(&types, &pool_launchable(call, pool)->types);
     }
     return types;
 }

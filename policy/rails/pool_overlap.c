@@ -179,12 +179,11 @@ static bool runs(const struct pair *pair, const struct pool *pool,
                  const struct solver_requirements *set, struct text system)
 {
     const struct rail_call *call = pair->call;
-    const struct object *class =
-        snapshot_find(call->world->snapshot, KIND_EC2_NODE_CLASS, TEXT(""), pool->node_class_name);
+    const struct object *class = pool_node_class(call->world->snapshot, pool);
     const struct class_settings *settings;
     struct error ignored;
     bool windows = text_is(system, "windows");
-    if (class != NULL && text_is(pool->node_class_kind, "EC2NodeClass"))
+    if (class != NULL)
         return !class_settings_read(class, call->arena, &settings, &ignored) ||
                (class_settings_windows_build(settings) != NULL) == windows;
     return !windows || !allows(pair, set, LABEL_OS, systems[0]);

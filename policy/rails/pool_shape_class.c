@@ -26,7 +26,7 @@ void pool_shape_judge_class(struct rail_call *call, const struct pool *pool)
         !text_is(pool->node_class_kind, "EC2NodeClass") ||
         !world_sees(call->world, KIND_BIT(KIND_EC2_NODE_CLASS)) ||
         snapshot_count(snapshot, KIND_EC2_NODE_CLASS) == 0 ||
-        snapshot_find(snapshot, KIND_EC2_NODE_CLASS, TEXT(""), name) != NULL)
+        pool_node_class(snapshot, pool) != NULL)
         return;
     struct text near = nearest_class(snapshot, name, arena);
     report(call, SEVERITY_WARN,

@@ -1,10 +1,83 @@
-/* Limits under which no node of the pool fits: Karpenter leaves out every type that has more of a
- * resource than is left of its limit. */
+/* What the types that a pool may launch carry, and limits under which no node of it fits: Karpenter
+ * leaves out every type that has more of a resource than is left of its limit. */
 #include "kube/pool.h"
 #include "kube/quantity.h"
 #include "policy/rails/pool_limits.h"
 
 enum { THOUSAND = 1000 };
+
+/* ---- what they carry ---- */
+
+struct pool_supply pool_limits_supply(const struct rail_call *call, const struct pool *pool)
+{
+    const struct catalog *catalog = call->world->catalog;
+    struct pool_supply supply = {.catalog = catalog, .launchable = pool_launchable(call, pool)};
+    for (size_t i = 0; supply.launchable->covered && i < catalog_count(catalog); i++) {
+        if (type_set_has(&supply.launchable->types, i))
+            supply.of_one = catalog_type_amounts(catalog, i, call->arena);
+        if (supply.of_one.count > 0)
+            break;
+    }
+    return supply;
+}
+
+/* What a node has of a resource: cpu in thousandths, all others in units; 0: none. */
+static int64_t capacity_of(const struct catalog_amounts *amounts, struct text resource)
+{
+    for (size_t i = 0; i < amounts->count; i++)
+        if (text_is(resource, amounts->items[i].resource))
+            return amounts->items[i].capacity;
+    return 0;
+}
+
+static bool is_of_every_node(struct text resource)
+{
+    return TEXT_IS_ONE_OF(resource, "cpu", "memory", "nodes", "pods", "ephemeral-storage");
+}
+
+enum carriers pool_limits_carriers(const struct pool_supply *supply, struct text resource,
+                                   struct arena *arena)
+{
+    size_t with = 0;
+    size_t without = 0;
+    if (is_of_every_node(resource))
+        return CARRIED_BY_ALL;
+    if (!supply->launchable->covered)
+        return CARRIERS_UNKNOWN;
+    for (size_t i = 0; i < catalog_count(supply->catalog); i++) {
+        if (!type_set_has(&supply->launchable->types, i))
+            continue;
+        struct catalog_amounts amounts = catalog_type_amounts(supply->catalog, i, arena);
+        if (amounts.count == 0)
+            continue; /* no node is made of it */
+        bool carries = capacity_of(&amounts, resource) > 0;
+        with += carries;
+        without += !carries;
+    }
+    if (with == 0)
+        return without == 0 ? CARRIERS_UNKNOWN : CARRIED_BY_NONE;
+    return without == 0 ? CARRIED_BY_ALL : CARRIED_BY_SOME;
+}
+
+/* A pool may have limits on any number of names: what one type does not carry, not all do. */
+bool pool_limits_binds(const struct pool_supply *supply, struct text resource, struct arena *arena)
+{
+    if (is_of_every_node(resource))
+        return true;
+    if (supply->of_one.count > 0 && capacity_of(&supply->of_one, resource) == 0)
+        return false;
+    enum carriers carriers = pool_limits_carriers(supply, resource, arena);
+    return carriers == CARRIED_BY_ALL || carriers == CARRIERS_UNKNOWN;
+}
+
+bool pool_limits_can_buy(const struct pool_supply *supply, struct text resource,
+                         struct arena *arena)
+{
+    enum carriers carriers = pool_limits_carriers(supply, resource, arena);
+    return carriers == CARRIED_BY_ALL || carriers == CARRIED_BY_SOME;
+}
+
+/* ---- limits that are too low ---- */
 
 /* Whose amounts follow from the type alone; storage and pods are the node class's as well. */
 static bool is_of_type(struct text resource)
@@ -24,13 +97,13 @@ static bool find_smallest(const struct pool_supply *supply, struct text resource
 {
     const struct catalog *catalog = supply->catalog;
     *smallest = (struct smallest){.capacity = INT64_MAX};
-    if (supply->of_one.count == 0 || pool_limits_capacity(&supply->of_one, resource) <= limit)
+    if (supply->of_one.count == 0 || capacity_of(&supply->of_one, resource) <= limit)
         return false;
     for (size_t i = 0; i < catalog_count(catalog); i++) {
-        if (!type_set_has(&supply->launchable, i))
+        if (!type_set_has(&supply->launchable->types, i))
             continue;
         struct catalog_amounts amounts = catalog_type_amounts(catalog, i, arena);
-        int64_t capacity = pool_limits_capacity(&amounts, resource);
+        int64_t capacity = capacity_of(&amounts, resource);
         if (amounts.count == 0)
             continue; /* no node is made of it */
         if (capacity <= limit)
@@ -91,7 +164,7 @@ void pool_limits_judge_reach(struct rail_call *call, const struct pool *pool,
             report(call, SEVERITY_RAIL, field, TEXT("write what it may buy; 0, if that is nothing"),
                    "found \"%.*s\", below zero: the pool never buys a node",
                    TEXT_ARGS(node_text(field->node)));
-        else if (supply->covered && is_of_type(resource))
+        else if (supply->launchable->covered && is_of_type(resource))
             judge_limit(call, supply, field, milli);
     }
 }

@@ -1,0 +1,17 @@
+/* The instance types that a NodePool can launch, by its requirements and labels. */
+#ifndef TAFFRAIL_POLICY_LAUNCHABLE_H
+#define TAFFRAIL_POLICY_LAUNCHABLE_H
+
+#include "catalog/catalog.h"
+#include "kube/pool.h"
+#include "policy/rail.h"
+
+struct launchable {
+    bool covered; /* the catalogue has the pool's types; else none is known */
+    struct type_set types;
+    size_t count;
+};
+/* Looked up once an evaluation, however many rails ask. */
+const struct launchable *pool_launchable(const struct rail_call *call, const struct pool *pool);
+
+#endif
