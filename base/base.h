@@ -427,10 +427,6 @@ static inline const struct node *list_next(const struct node *list, const struct
 #define FOR_ITEMS(item, list)                                                                      \
     for (const struct node *item##_list = (list), *item = list_first(item##_list); (item) != NULL; \
          (item) = list_next(item##_list, (item)))
-/* The same of a field's list: each item as a field. */
-#define FOR_FIELDS(item, arena, list)                                                              \
-    for (const struct field *item##_list = (list), *item = field_item_of((arena), item##_list, 0); \
-         (item) != NULL; (item) = field_item_of((arena), item##_list, (item)->index + 1))
 const char *node_kind_name(enum node_kind kind); /* "a map", "a string", ... */
 
 /* ---- nodes made here, and patches ---- */
@@ -488,8 +484,12 @@ const struct field *field_root(struct arena *arena, const struct node *root);
 const struct field *field_get(struct arena *arena, const struct field *parent, const char *key);
 const struct field *field_member(struct arena *arena, const struct field *parent, struct text key);
 const struct field *field_item(struct arena *arena, const struct field *parent, size_t index);
-/* The same of an item that is there; NULL beyond the end, and of what is no list. */
-const struct field *field_item_of(struct arena *arena, const struct field *list, size_t index);
+/* The member of a map or the item of a list at a position; NULL beyond the end. */
+const struct field *field_child(struct arena *arena, const struct field *parent, size_t index);
+/* For each item of a list, or member of a map, with its field; none of what is neither. */
+#define FOR_FIELDS(child, arena, parent)                                                          \
+    for (const struct field *child##_of = (parent), *child = field_child((arena), child##_of, 0); \
+         (child) != NULL; (child) = field_child((arena), child##_of, (child)->index + 1))
 /* Dotted keys below parent. */
 const struct field *field_at(struct arena *arena, const struct field *parent, const char *path);
 /* "spec.template.spec.nodeSelector[node.kubernetes.io/arch]": a key that is not a plain word is in

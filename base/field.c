@@ -34,10 +34,18 @@ const struct field *field_item(struct arena *arena, const struct field *parent, 
         (struct field){.parent = parent, .index = index, .node = node_item(parent->node, index)});
 }
 
-const struct field *field_item_of(struct arena *arena, const struct field *list, size_t index)
+const struct field *field_child(struct arena *arena, const struct field *parent, size_t index)
 {
-    bool is_there = node_is(list->node, NODE_LIST) && index < list->node->size;
-    return is_there ? field_item(arena, list, index) : NULL;
+    const struct node *node = parent->node;
+    if (index >= node_count(node))
+        return NULL;
+    if (node->kind == NODE_LIST)
+        return field_item(arena, parent, index);
+    const struct member *member = &node->members[index];
+    return field_new(arena, (struct field){.parent = parent,
+                                           .key = member_key(member),
+                                           .index = index,
+                                           .node = &member->value});
 }
 
 const struct field *field_at(struct arena *arena, const struct field *parent, const char *path)

@@ -29,8 +29,8 @@ bool pool_read(const struct object *object, struct arena *arena, struct pool *po
 bool pool_makes_nodes(const struct pool *pool);
 /* Whether the pool has a fixed number of nodes. */
 bool pool_is_static(const struct pool *pool);
-/* The visible EC2NodeClass that the pool names; NULL: there is none. EKS Auto Mode's NodeClass of the same name
- * is another one. */
+/* The visible EC2NodeClass that the pool names; NULL: there is none. EKS Auto Mode's NodeClass of
+ * the same name is another one. */
 const struct object *pool_node_class(const struct snapshot *snapshot, const struct pool *pool);
 /* Whether EKS Auto Mode makes the pool's nodes; they carry LABEL_COMPUTE_TYPE "auto". */
 bool pool_is_of_auto_mode(const struct pool *pool);

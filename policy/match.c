@@ -4,10 +4,7 @@
 
 static bool matches_some(struct text t, const struct key_strings *globs)
 {
-    for (size_t i = 0; i < globs->count; i++)
-        if (text_matches_glob(t, globs->items[i]))
-            return true;
-    return false;
+    return texts_match(globs->items, globs->count, t);
 }
 
 static bool is_in_excluded_group(const struct match_rules *rules, const struct requester *requester)

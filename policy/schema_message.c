@@ -21,10 +21,7 @@ bool schema_problem(const struct schema *schema, const struct field *field, uint
 
 struct text schema_join(struct arena *arena, const struct text *items, size_t count)
 {
-    struct text_builder builder = {.arena = arena};
-    for (size_t i = 0; i < count; i++)
-        text_builder_printf(&builder, "%s%.*s", i == 0 ? "" : ", ", TEXT_ARGS(items[i]));
-    return text_builder_text(&builder);
+    return texts_join(items, count, SIZE_MAX, arena);
 }
 
 struct text schema_nearest(struct arena *arena, struct text found, const struct text *candidates,

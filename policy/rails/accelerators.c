@@ -45,10 +45,7 @@ static const struct key keys[] = {
 
 bool accelerators_is_resource(const struct accelerators *settings, struct text name)
 {
-    for (size_t i = 0; i < settings->resources.count; i++)
-        if (text_matches_glob(name, settings->resources.items[i]))
-            return true;
-    return false;
+    return texts_match(settings->resources.items, settings->resources.count, name);
 }
 
 struct text accelerators_name_of(struct text resource, struct arena *arena)
@@ -60,10 +57,7 @@ struct text accelerators_name_of(struct text resource, struct arena *arena)
 
 bool accelerators_is_taint(const struct accelerators *settings, struct text key)
 {
-    for (size_t i = 0; i < settings->taints.count; i++)
-        if (text_equal(settings->taints.items[i], key))
-            return true;
-    return false;
+    return texts_have(settings->taints.items, settings->taints.count, key);
 }
 
 /* ---- a key that was meant to be another ---- */

@@ -166,8 +166,7 @@ static bool limits_will_do(const struct accelerators *settings, const struct poo
 /* spec.limits has names, no patterns. */
 static void add_to_limit(struct text_builder *names, struct text resource)
 {
-    text_builder_printf(names, "%s%.*s", names->size == 0 ? "" : ", ",
-                        TEXT_ARGS(accelerators_name_of(resource, names->arena)));
+    text_builder_list(names, accelerators_name_of(resource, names->arena));
 }
 
 /* What to limit: for each kind of device the resource that names it; else the first of all. */
@@ -243,8 +242,8 @@ static void exclude_by_key(struct exclusion *exclusion, const char *key)
     if (type_set_count(&left) == type_set_count(&exclusion->launchable))
         return;
     exclusion->launchable = left;
-    text_builder_printf(&exclusion->yaml, "%s{key: %s, operator: DoesNotExist}",
-                        exclusion->yaml.size == 0 ? "" : ", ", key);
+    text_builder_list(&exclusion->yaml,
+                      arena_printf(exclusion->arena, "{key: %s, operator: DoesNotExist}", key));
 }
 
 /* Requirements that leave the generic types; what the keys do not reach is named. */
@@ -261,14 +260,14 @@ static struct text requirements_to_add(const struct accelerators *settings, cons
     struct type_set left = carriers_left(&exclusion);
     if (type_set_count(&left) == 0)
         return text_builder_text(&exclusion.yaml);
-    text_builder_printf(&exclusion.yaml, "%s{key: %s, operator: NotIn, values: [",
-                        exclusion.yaml.size == 0 ? "" : ", ", dimension_keys[DIMENSION_TYPE]);
-    size_t count = 0;
+    struct text_builder names = {.arena = arena};
     for (size_t i = 0; i < catalog_count(settings->catalog); i++)
         if (type_set_has(&left, i))
-            text_builder_printf(&exclusion.yaml, "%s%.*s", count++ == 0 ? "" : ", ",
-                                TEXT_ARGS(catalog_type(settings->catalog, i)->name));
-    text_builder_add(&exclusion.yaml, TEXT("]}"));
+            text_builder_list(&names, catalog_type(settings->catalog, i)->name);
+    text_builder_list(&exclusion.yaml,
+                      arena_printf(arena, "{key: %s, operator: NotIn, values: [%.*s]}",
+                                   dimension_keys[DIMENSION_TYPE],
+                                   TEXT_ARGS(text_builder_text(&names))));
     return text_builder_text(&exclusion.yaml);
 }
 

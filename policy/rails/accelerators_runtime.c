@@ -12,10 +12,8 @@ struct check {
 
 static bool is_gpu_runtime(const struct accelerators *settings, struct text runtime_class)
 {
-    for (size_t i = 0; runtime_class.size > 0 && i < settings->runtime_classes.count; i++)
-        if (text_matches_glob(runtime_class, settings->runtime_classes.items[i]))
-            return true;
-    return false;
+    return runtime_class.size > 0 && texts_match(settings->runtime_classes.items,
+                                                 settings->runtime_classes.count, runtime_class);
 }
 
 /* The words with which the runtime gives no device; empty is as not written. */

@@ -242,8 +242,7 @@ struct text windows_text(const struct budgets *budgets, int64_t from_unix_s, str
     for (size_t i = 0; i < SHOWN; i++) {
         if (window_next(budgets, from, &window) != WINDOW_FOUND)
             break;
-        text_builder_printf(&builder, "%s%.*s", i == 0 ? "" : ", ",
-                            TEXT_ARGS(window_time_text(window.open_unix_s, arena)));
+        text_builder_list(&builder, window_time_text(window.open_unix_s, arena));
         if (window.close_unix_s == INT64_MAX) {
             text_builder_add(&builder, TEXT(" onwards"));
             break;

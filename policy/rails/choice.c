@@ -7,10 +7,7 @@
 
 bool choice_lists(const struct choice *choice, struct text value)
 {
-    for (size_t i = 0; i < choice->allow_count; i++)
-        if (text_equal(choice->allow[i], value))
-            return true;
-    return false;
+    return texts_have(choice->allow, choice->allow_count, value);
 }
 
 /* ---- what is said ---- */
@@ -52,12 +49,10 @@ void choice_report(const struct choice *choice, enum choice_answer answer, enum 
 
 static struct text requirement_to_add(const struct choice *choice)
 {
-    struct text_builder yaml = {.arena = choice->call->arena};
-    text_builder_printf(&yaml, "[{key: %s, operator: In, values: [", choice->key);
-    for (size_t i = 0; i < choice->allow_count; i++)
-        text_builder_printf(&yaml, "%s%.*s", i == 0 ? "" : ", ", TEXT_ARGS(choice->allow[i]));
-    text_builder_add(&yaml, TEXT("]}]"));
-    return text_builder_text(&yaml);
+    struct arena *arena = choice->call->arena;
+    struct text values = texts_join(choice->allow, choice->allow_count, SIZE_MAX, arena);
+    return arena_printf(arena, "[{key: %s, operator: In, values: [%.*s]}]", choice->key,
+                        TEXT_ARGS(values));
 }
 
 /* ---- expressions ---- */
@@ -277,12 +272,7 @@ void choice_judge_pool(const struct choice *choice, const struct pool *pool,
         struct zones outside = left_outside(choice, &filter, reach);
         if (outside.count == 0)
             return;
-        struct text_builder names = {.arena = arena};
-        for (size_t i = 0; i < outside.count && i < SHOWN; i++)
-            text_builder_printf(&names, "%s%.*s", i == 0 ? "" : ", ", TEXT_ARGS(outside.items[i]));
-        if (outside.count > SHOWN)
-            text_builder_printf(&names, ", ... (%zu)", outside.count);
-        draft.found = text_builder_text(&names);
+        draft.found = texts_join(outside.items, outside.count, SHOWN, arena);
         draft.statement =
             arena_printf(arena, "no requirement names a %s: the pool may launch nodes of %.*s",
                          choice->what, TEXT_ARGS(draft.found));

@@ -240,9 +240,8 @@ static bool is_allowed(const struct disruption_budgets *settings, const struct f
     struct text meant = found;
     if (found.size == 0 || text_is(found, "WhenUnderutilized"))
         meant = TEXT("WhenEmptyOrUnderutilized");
-    for (size_t i = 0; i < settings->policies.count; i++)
-        if (text_equal(settings->policies.items[i], meant))
-            return true;
+    if (texts_have(settings->policies.items, settings->policies.count, meant))
+        return true;
     return settings->policies.count == 0;
 }
 

@@ -36,10 +36,8 @@ static void prepare(void *settings_pointer, const struct catalog *catalog,
 
 static bool is_granted(const struct settings *settings, struct text namespace)
 {
-    for (size_t i = 0; i < settings->allow_namespaces.count; i++)
-        if (text_matches_glob(namespace, settings->allow_namespaces.items[i]))
-            return true;
-    return false;
+    return texts_match(settings->allow_namespaces.items, settings->allow_namespaces.count,
+                       namespace);
 }
 
 /* ---- for how long ---- */

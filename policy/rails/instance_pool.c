@@ -151,8 +151,7 @@ static struct text way_out(const struct instance_list *list, const struct pool *
         struct expressions one = {.items = &pool->requirements.items[i], .count = 1};
         struct type_set reached = expressions_select(list->catalog, &one, NULL, arena);
         if (!type_set_intersects(&reached, &list->allowed))
-            text_builder_printf(&keys, "%s%.*s", count++ == 0 ? "" : ", ",
-                                TEXT_ARGS(one.items[0].key));
+            text_builder_list(&keys, one.items[0].key);
     }
     if (count == 0)
         return TEXT(" together; change them");

@@ -25,10 +25,7 @@ static const struct key_strings *granted_values(const struct node_labels *settin
 
 static bool is_granted(const struct key_strings *granted, struct text value)
 {
-    for (size_t i = 0; i < granted->count; i++)
-        if (text_matches_glob(value, granted->items[i]))
-            return true;
-    return false;
+    return texts_match(granted->items, granted->count, value);
 }
 
 static void word_granted(struct label_inquiry *check, const struct label_note *note,

@@ -122,7 +122,7 @@ static struct text asked_text(const struct rail_call *call, const struct setting
         if (told || !pool_limits_can_buy(supply, name, call->arena))
             continue;
         *enough = *enough || i < required || pool_limits_binds(supply, name, call->arena);
-        text_builder_printf(&builder, "%s%.*s", builder.size == 0 ? "" : ", ", TEXT_ARGS(name));
+        text_builder_list(&builder, name);
     }
     return text_builder_text(&builder);
 }
@@ -161,7 +161,7 @@ static bool judge_any(struct rail_call *call, const struct settings *settings,
         if (settings->require.count > 0 || pool_limits_binds(supply, name, call->arena))
             return true;
         if (loose_count++ < SHOWN)
-            text_builder_printf(&loose, "%s%.*s", loose.size == 0 ? "" : ", ", TEXT_ARGS(name));
+            text_builder_list(&loose, name);
     }
     if (loose_count > SHOWN)
         text_builder_printf(&loose, " and %zu more", loose_count - SHOWN);

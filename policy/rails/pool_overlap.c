@@ -138,8 +138,7 @@ static void find_apart(struct pair *pair)
                 continue;
             struct text key;
             key.data = solver_names_key_text(pair->names, one->key, &key.size);
-            text_builder_printf(&pair->apart, "%s%.*s", pair->apart.size == 0 ? "" : ", ",
-                                TEXT_ARGS(key));
+            text_builder_list(&pair->apart, key);
         }
 }
 

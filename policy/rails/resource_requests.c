@@ -237,8 +237,8 @@ static void judge_floor(const struct check *check, struct text who, const struct
 static void judge_floors(const struct check *check)
 {
     const struct container *container = check->container;
-    if (container->init &&
-        !text_is(node_string(node_get(container->field->node, "restartPolicy")), "Always"))
+    struct text policy = node_string(node_get(container->field->node, "restartPolicy"));
+    if (container->init && !text_is(policy, "Always"))
         return;
     for (size_t i = 0; i < BOUND_COUNT; i++) {
         struct text resource = text_of(bound_resources[i]);
@@ -293,7 +293,7 @@ static void judge_ceilings(const struct check *check)
 
 static void judge_memory_limit(const struct check *check)
 {
-    struct arena *arena = check->call->arena;
+    const struct text fix = TEXT("set requests.memory and limits.memory to the same quantity");
     struct amount request, limit, pod_request, pod_limit;
     amounts_of(check, check->container->field, TEXT("memory"), &request, &limit);
     amounts_of(check, check->workload->spec, TEXT("memory"), &pod_request, &pod_limit);
@@ -304,48 +304,46 @@ static void judge_memory_limit(const struct check *check)
     /* A container that says nothing, for a limit makes a request, lives within the pod's. */
     if (!request.given && is_some(&pod_limit) && pod_request.milli == pod_limit.milli)
         return;
-    struct text statement =
-        limit.given
-            ? arena_printf(arena, "%.*s has a memory limit of \"%.*s\" and requests \"%.*s\"",
-                           TEXT_ARGS(check->who), TEXT_ARGS(limit.text), TEXT_ARGS(request.text))
-            : arena_printf(arena, "%.*s has no memory limit", TEXT_ARGS(check->who));
-    report_found(check->call, SEVERITY_RAIL, limit.field, limit.text,
-                 TEXT("set requests.memory and limits.memory to the same quantity"), "%.*s",
-                 TEXT_ARGS(statement));
+    if (limit.given)
+        report_found(check->call, SEVERITY_RAIL, limit.field, limit.text, fix,
+                     "%.*s has a memory limit of \"%.*s\" and requests \"%.*s\"",
+                     TEXT_ARGS(check->who), TEXT_ARGS(limit.text), TEXT_ARGS(request.text));
+    else
+        report_found(check->call, SEVERITY_RAIL, limit.field, limit.text, fix,
+                     "%.*s has no memory limit", TEXT_ARGS(check->who));
 }
 
 /* ---- quantities that nobody means ---- */
 
+static struct text fix_of_bytes(const struct text written, struct arena *arena)
+{
+    enum { LONGEST = 5 };
+    struct text thousandths = digits_before(written, 'm');
+    if (thousandths.size > 0 && thousandths.size <= LONGEST)
+        return arena_printf(arena, "write %.*sMi", TEXT_ARGS(thousandths));
+    if (text_is_digits(written) && written.size <= LONGEST)
+        return arena_printf(arena, "give it a unit, as in %.*sMi", TEXT_ARGS(written));
+    return TEXT("give it a unit, as in 512Mi");
+}
+
 /* "512m" and "512" of memory, where 512Mi is meant. */
 static void judge_bytes(const struct check *check, const struct amount *amount)
 {
-    enum { LONGEST = 5 };
     static const int64_t byte_milli = 1000;
-    struct arena *arena = check->call->arena;
-    struct text text = amount->text;
-    struct text thousandths = digits_before(text, 'm');
-    int64_t bytes = amount->milli / byte_milli;
+    struct rail_call *call = check->call;
+    long long bytes = amount->milli / byte_milli;
     if (!is_of_bytes(amount))
         return;
-    struct draft draft = {
-        .severity = is_slip(amount) ? SEVERITY_RAIL : SEVERITY_WARN,
-        .field = amount->field,
-        .found = text,
-        .fix = TEXT("give it a unit, as in 512Mi"),
-    };
     if (bytes == 0)
-        draft.statement =
-            arena_printf(arena, "found \"%.*s\", less than one byte%s", TEXT_ARGS(text),
-                         thousandths.size > 0 ? ": m is a thousandth" : "");
+        report_found(call, SEVERITY_RAIL, amount->field, amount->text,
+                     fix_of_bytes(amount->text, call->arena),
+                     "found \"%.*s\", less than one byte%s", TEXT_ARGS(amount->text),
+                     digits_before(amount->text, 'm').size > 0 ? ": m is a thousandth" : "");
     else
-        draft.statement =
-            arena_printf(arena, "found \"%.*s\", which is %lld byte%s: no container runs in that",
-                         TEXT_ARGS(text), (long long)bytes, bytes == 1 ? "" : "s");
-    if (thousandths.size > 0 && thousandths.size <= LONGEST)
-        draft.fix = arena_printf(arena, "write %.*sMi", TEXT_ARGS(thousandths));
-    else if (text_is_digits(text) && text.size <= LONGEST)
-        draft.fix = arena_printf(arena, "give it a unit, as in %.*sMi", TEXT_ARGS(text));
-    report_draft(check->call, &draft);
+        report_found(call, is_slip(amount) ? SEVERITY_RAIL : SEVERITY_WARN, amount->field,
+                     amount->text, fix_of_bytes(amount->text, call->arena),
+                     "found \"%.*s\", which is %lld byte%s: no container runs in that",
+                     TEXT_ARGS(amount->text), bytes, bytes == 1 ? "" : "s");
 }
 
 /* "500M", where 500m is meant. Above a ceiling it is spoken of as that. */
@@ -372,33 +370,27 @@ static void judge_magnitude(const struct check *check, const struct amount *amou
         judge_cpus(check, amount);
 }
 
+static void judge_quantity(const struct check *check, const struct field *field)
+{
+    struct amount amount;
+    amount_read(field, &amount);
+    if (amount.written && amount.valid)
+        judge_magnitude(check, &amount);
+    if (amount.written && !amount.valid)
+        report_found(check->call, SEVERITY_RAIL, field, amount.text,
+                     TEXT("write a number with a unit, as in 250m, 2, 512Mi or 4Gi"),
+                     "found \"%.*s\", which is no quantity", TEXT_ARGS(amount.text));
+}
+
 /* What the API server would refuse, and what it takes and nobody means. */
 static void judge_quantities(const struct check *check)
 {
     struct arena *arena = check->call->arena;
-    static const char *const lists[] = {"requests", "limits"};
     const struct field *resources = field_get(arena, check->container->field, "resources");
-    for (size_t i = 0; i < COUNT_OF(lists); i++) {
-        const struct field *list = field_get(arena, resources, lists[i]);
-        for (size_t j = 0; node_is(list->node, NODE_MAP) && j < node_count(list->node); j++) {
-            const struct member *member = &list->node->members[j];
-            struct field *field = ARENA_NEW(arena, struct field);
-            *field = (struct field){
-                .parent = list,
-                .key = {member->key, member->key_size},
-                .node = &member->value,
-            };
-            struct amount amount;
-            amount_read(field, &amount);
-            if (amount.written && amount.valid)
-                judge_magnitude(check, &amount);
-            if (!amount.written || amount.valid)
-                continue;
-            report_found(check->call, SEVERITY_RAIL, amount.field, amount.text,
-                         TEXT("write a number with a unit, as in 250m, 2, 512Mi or 4Gi"),
-                         "found \"%.*s\", which is no quantity", TEXT_ARGS(amount.text));
-        }
-    }
+    FOR_FIELDS (request, arena, field_get(arena, resources, "requests"))
+        judge_quantity(check, request);
+    FOR_FIELDS (limit, arena, field_get(arena, resources, "limits"))
+        judge_quantity(check, limit);
 }
 
 static void judge(struct rail_call *call)

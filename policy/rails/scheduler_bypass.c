@@ -26,10 +26,7 @@ static const struct key keys[] = {
 
 static bool is_listed(const struct scheduler_bypass *settings, struct text scheduler)
 {
-    for (size_t i = 0; i < settings->schedulers.count; i++)
-        if (text_equal(settings->schedulers.items[i], scheduler))
-            return true;
-    return false;
+    return texts_have(settings->schedulers.items, settings->schedulers.count, scheduler);
 }
 
 bool scheduler_is_named(const struct world *world, struct text scheduler)

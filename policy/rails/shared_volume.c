@@ -127,9 +127,8 @@ static const char *const shared_drivers[] = {
 
 static bool is_shared_driver(struct text driver)
 {
-    for (size_t i = 0; i < COUNT_OF(shared_drivers); i++)
-        if (text_is(driver, shared_drivers[i]))
-            return true;
+    if (text_is_one_of(driver, shared_drivers, COUNT_OF(shared_drivers)))
+        return true;
     /* Rook puts its namespace before the name. */
     return text_ends_with(driver, TEXT("cephfs.csi.ceph.com"));
 }

@@ -37,10 +37,7 @@ static struct grant read_grant(struct text written)
 
 static bool is_effect(struct text t)
 {
-    for (size_t i = 0; i < COUNT_OF(effects); i++)
-        if (text_equal(t, effects[i]))
-            return true;
-    return false;
+    return texts_have(effects, COUNT_OF(effects), t);
 }
 
 static void prepare(void *settings_pointer, const struct catalog *catalog,
@@ -99,9 +96,8 @@ static bool is_added_anyway(const struct check *check, struct text key)
         "node.kubernetes.io/unreachable",
         "node.kubernetes.io/memory-pressure",
     };
-    for (size_t i = 0; i < COUNT_OF(of_every_pod); i++)
-        if (text_is(key, of_every_pod[i]))
-            return true;
+    if (text_is_one_of(key, of_every_pod, COUNT_OF(of_every_pod)))
+        return true;
     if (text_map_has(&check->resources, key))
         return true;
     return check->is_daemon && text_starts_with(key, TEXT("node.kubernetes.io/"));

@@ -40,10 +40,7 @@ static const struct key keys[] = {
 
 static bool is_listed(const struct key_strings *list, struct text key)
 {
-    for (size_t i = 0; i < list->count; i++)
-        if (text_equal(list->items[i], key))
-            return true;
-    return false;
+    return texts_have(list->items, list->count, key);
 }
 
 static bool is_accepted(const struct world *world, const struct settings *settings, struct text key)

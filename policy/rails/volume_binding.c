@@ -274,21 +274,20 @@ static struct text fix_of_claim(const struct text_list *names, const char *what,
                                 const struct storage_class *class, struct arena *arena)
 {
     size_t nearest[NEAREST_MAX];
-    size_t shown = nearest_find(names->items, names->count, class->object->name, nearest);
-    struct text_builder fix = {.arena = arena};
+    struct text shown[NEAREST_MAX];
     if (names->count == 0)
-        text_builder_printf(&fix,
+        return arena_printf(arena,
                             "no visible class of this kind waits for the pod: make one with "
                             "provisioner %.*s and volumeBindingMode WaitForFirstConsumer",
                             TEXT_ARGS(class->provisioner));
-    else
-        text_builder_printf(&fix, "%s that waits for the pod: ", what);
-    for (size_t i = 0; i < shown; i++)
-        text_builder_printf(&fix, "%s%.*s", i == 0 ? "" : ", ",
-                            TEXT_ARGS(names->items[nearest[i]]));
-    if (names->count > shown)
-        text_builder_printf(&fix, ", ... (%zu)", names->count);
-    return text_builder_text(&fix);
+    size_t count = nearest_find(names->items, names->count, class->object->name, nearest);
+    for (size_t i = 0; i < count; i++)
+        shown[i] = names->items[nearest[i]];
+    struct text list = texts_join(shown, count, count, arena);
+    return names->count > count
+               ? arena_printf(arena, "%s that waits for the pod: %.*s, ... (%zu)", what,
+                              TEXT_ARGS(list), names->count)
+               : arena_printf(arena, "%s that waits for the pod: %.*s", what, TEXT_ARGS(list));
 }
 
 /* The class of a claim when it binds too early; false for any other, and for one that is not
