@@ -1,10 +1,8 @@
 /* What rails say: drafts, made of a few words, and finished when it is certain that they are shown.
  */
-#include "policy/draft.h"
+#include "policy/evaluation.h"
 
 #include <stdarg.h>
-
-#include "policy/record.h"
 
 bool report_counts(struct rail_call *call, enum severity severity)
 {

@@ -3,9 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "policy/draft.h"
 #include "policy/evaluation.h"
-#include "policy/message.h"
 
 /* ---- one rail ---- */
 

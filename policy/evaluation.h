@@ -46,6 +46,17 @@ struct rail_call evaluation_call(struct evaluation *evaluation, const struct pol
 /* The exception for what the rail says; arguments as of exception_find. */
 const struct exception *call_exception(const struct rail_call *call, bool *expired, bool *unknown);
 
+/* ---- draft.c, message.c: words ---- */
+
+/* A draft that is shown, as far as its rail left it open: allowed becomes what is shown of it. */
+struct draft draft_finish(const struct draft *shared, struct arena *arena);
+/* `found "zone"; allowed a, b, c, d, e, ... (7)`, and what an expired exception or a namespace
+ * whose labels are not visible (empty: none) has to do with it. */
+struct text message_finding(const struct draft *draft, const struct finding *finding,
+                            struct text unknown_namespace, struct arena *arena);
+/* Without control characters, which would forge lines, and at most limit_bytes long. */
+struct text message_printable(struct text t, size_t limit_bytes, struct arena *arena);
+
 /* ---- inherited.c ---- */
 
 /* `since` spares the pods of workloads that were there before a rail was switched on; in an audit

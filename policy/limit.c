@@ -1,7 +1,6 @@
 /* What could not be judged to its end is decided all the same: nobody gets past a rail in enforce
  * by being too much for it, and nobody is held up where nothing would have been denied. */
 #include "policy/evaluation.h"
-#include "policy/message.h"
 #include "policy/pod_templates.h"
 
 const char *limit_name(enum review_limit limit)

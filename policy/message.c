@@ -1,6 +1,6 @@
 /* The frame of a denial and of a warning: headline, place, contact. Each rail says in policy/rails/
  * what is wrong. */
-#include "policy/message.h"
+#include "policy/evaluation.h"
 
 #include <stdlib.h>
 #include <string.h>

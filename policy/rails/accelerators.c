@@ -148,17 +148,15 @@ static void prepare(void *settings_pointer, const struct catalog *catalog,
 
 static void judge(struct rail_call *call)
 {
-    const void *settings = call->settings;
     if (call->object->kind == KIND_NODE_POOL)
-        accelerators_judge_pool(call, settings);
+        accelerators_judge_pool(call, call->settings);
     else
-        accelerators_judge_workload(call, settings);
+        accelerators_judge_workload(call, call->settings);
 }
 
 static void change(struct rail_call *call)
 {
-    const void *settings = call->settings;
-    accelerators_change_pod(call, settings);
+    accelerators_change_pod(call, call->settings);
 }
 
 static bool may_change(const void *settings_pointer)

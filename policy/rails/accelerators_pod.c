@@ -23,10 +23,9 @@ enum claiming { CLAIMS_NOTHING, CLAIMS_WITHOUT_USE, CLAIMS_SOMETHING };
 /* The name of the first claim that a container uses; empty when none does. */
 static struct text claim_in_use(const struct node *containers)
 {
-    for (size_t i = 0; node_is(containers, NODE_LIST) && i < node_count(containers); i++) {
-        const struct node *claims = node_at(node_item(containers, i), "resources.claims");
-        for (size_t j = 0; node_is(claims, NODE_LIST) && j < node_count(claims); j++) {
-            struct text name = node_string(node_get(node_item(claims, j), "name"));
+    FOR_ITEMS (container, containers) {
+        FOR_ITEMS (claim, node_at(container, "resources.claims")) {
+            struct text name = node_string(node_get(claim, "name"));
             if (name.size > 0)
                 return name;
         }
@@ -44,29 +43,29 @@ static enum claiming claiming_of(const struct workload *workload, struct text *c
     return claim->size > 0 ? CLAIMS_SOMETHING : CLAIMS_WITHOUT_USE;
 }
 
-static void word_toleration(struct draft *draft, enum claiming claiming, struct text claim,
-                            struct arena *arena)
+#define TAKES_A_PLACE "it would take a place on a node that is kept for those that do"
+
+static void report_toleration(struct rail_call *call, const struct toleration *toleration,
+                              enum claiming claiming, struct text claim, struct text fix)
 {
-    static const char takes_a_place[] = "it would take a place on a node that is kept for those "
-                                        "that do";
+    const struct field *field = field_get(call->arena, toleration->field, "key");
+    struct text key = toleration->key;
     switch (claiming) {
     case CLAIMS_NOTHING:
-        draft->statement = arena_printf(arena, "tolerates %.*s but asks for no accelerator: %s",
-                                        TEXT_ARGS(draft->found), takes_a_place);
+        report_found(call, SEVERITY_RAIL, field, key, fix,
+                     "tolerates %.*s but asks for no accelerator: " TAKES_A_PLACE, TEXT_ARGS(key));
         break;
     case CLAIMS_WITHOUT_USE:
-        draft->statement = arena_printf(arena,
-                                        "tolerates %.*s and names resourceClaims, but no container "
-                                        "uses one: %s",
-                                        TEXT_ARGS(draft->found), takes_a_place);
+        report_found(call, SEVERITY_RAIL, field, key, fix,
+                     "tolerates %.*s and names resourceClaims, but no container uses "
+                     "one: " TAKES_A_PLACE,
+                     TEXT_ARGS(key));
         break;
     case CLAIMS_SOMETHING:
-        draft->severity = SEVERITY_AUDIT;
-        draft->statement =
-            arena_printf(arena,
-                         "tolerates %.*s and asks by resourceClaim \"%.*s\"; whether "
-                         "that is one of an accelerator cannot be seen",
-                         TEXT_ARGS(draft->found), TEXT_ARGS(claim));
+        report_found(call, SEVERITY_AUDIT, field, key, fix,
+                     "tolerates %.*s and asks by resourceClaim \"%.*s\"; whether that is one of an "
+                     "accelerator cannot be seen",
+                     TEXT_ARGS(key), TEXT_ARGS(claim));
         break;
     }
 }
@@ -84,20 +83,14 @@ static void judge_tolerations(struct rail_call *call, const struct accelerators 
         if (!accelerators_is_taint(settings, toleration->key) || !opens_a_door(toleration) ||
             !text_map_add(&told, arena, toleration->key))
             continue;
-        bool is_resource = accelerators_is_resource(settings, toleration->key);
-        struct text resource = is_resource
+        struct text resource = accelerators_is_resource(settings, toleration->key)
                                    ? toleration->key
                                    : accelerators_name_of(settings->resources.items[0], arena);
-        struct draft draft = {
-            .field = field_get(arena, toleration->field, "key"),
-            .found = toleration->key,
-            .fix = arena_printf(arena,
-                                "remove the toleration, or ask for %.*s under "
-                                "resources.limits of a container",
-                                TEXT_ARGS(resource)),
-        };
-        word_toleration(&draft, claiming, claim, arena);
-        report_draft(call, &draft);
+        report_toleration(call, toleration, claiming, claim,
+                          arena_printf(arena,
+                                       "remove the toleration, or ask for %.*s under "
+                                       "resources.limits of a container",
+                                       TEXT_ARGS(resource)));
     }
 }
 
@@ -263,37 +256,32 @@ static bool tolerates_everything(const struct tolerations *tolerations)
 
 static void judge_pools(struct check *check, const struct field *field, struct text asked)
 {
-    struct arena *arena = check->call->arena;
-    struct draft draft = {.field = field, .found = asked};
+    struct rail_call *call = check->call;
+    struct arena *arena = call->arena;
     if (tolerates_everything(&check->tolerations) || find_pool(check))
         return;
-    if (check->closed.count > 0) {
-        bool is_known =
-            check->closed_is_known && world_sees(check->call->world, KIND_BIT(KIND_NODE_POOL));
-        draft.severity = is_known ? SEVERITY_RAIL : SEVERITY_UNDECIDED;
-        draft.statement = arena_printf(
-            arena,
+    if (check->closed.count > 0)
+        report_found(
+            call,
+            check->closed_is_known && world_sees(call->world, KIND_BIT(KIND_NODE_POOL))
+                ? SEVERITY_RAIL
+                : SEVERITY_UNDECIDED,
+            field, asked,
+            arena_printf(arena, "add to %.*s: [%.*s]", TEXT_ARGS(field_path(arena, field)),
+                         TEXT_ARGS(tolerations_to_add(check))),
             "asks for %.*s but tolerates the taints of no NodePool that could serve it: %.*s",
             TEXT_ARGS(asked), TEXT_ARGS(closed_text(check)));
-        draft.fix = arena_printf(arena, "add to %.*s: [%.*s]", TEXT_ARGS(field_path(arena, field)),
-                                 TEXT_ARGS(tolerations_to_add(check)));
-    } else if (snapshot_pool_count(check->call->world->snapshot) == 0) {
-        draft.severity = SEVERITY_UNDECIDED;
-        draft.statement = arena_printf(
-            arena, "asks for %.*s; no NodePool is visible whose taints it would have to tolerate",
-            TEXT_ARGS(asked));
-        draft.fix = TEXT("make the NodePools visible (--state DIR)");
-    } else if (check->selection.required.count > TERMS_MAX) {
-        draft.statement =
-            arena_printf(arena,
-                         "asks for %.*s, and no NodePool could serve it by the first %d of its %zu "
-                         "nodeSelectorTerms (no more count)",
-                         TEXT_ARGS(asked), TERMS_MAX, check->selection.required.count);
-        draft.fix = arena_printf(arena, "write at most %d nodeSelectorTerms", TERMS_MAX);
-    } else {
-        return;
-    }
-    report_draft(check->call, &draft);
+    else if (snapshot_pool_count(call->world->snapshot) == 0)
+        report_found(call, SEVERITY_UNDECIDED, field, asked,
+                     TEXT("make the NodePools visible (--state DIR)"),
+                     "asks for %.*s; no NodePool is visible whose taints it would have to tolerate",
+                     TEXT_ARGS(asked));
+    else if (check->selection.required.count > TERMS_MAX)
+        report_found(call, SEVERITY_RAIL, field, asked,
+                     arena_printf(arena, "write at most %d nodeSelectorTerms", TERMS_MAX),
+                     "asks for %.*s, and no NodePool could serve it by the first %d of its %zu "
+                     "nodeSelectorTerms (no more count)",
+                     TEXT_ARGS(asked), TERMS_MAX, check->selection.required.count);
 }
 
 /* The devices asked for by name; of a resource that tells none (the bit of DEVICE_COUNT) every type

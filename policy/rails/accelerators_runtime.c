@@ -73,9 +73,7 @@ void accelerators_judge_runtime(struct rail_call *call, const struct accelerator
             "ask for %.*s under resources.limits of the container, or remove " DEVICES_VARIABLE,
             TEXT_ARGS(accelerators_name_of(settings->resources.items[0], arena))),
     };
-    for (size_t i = 0; i < COUNT_OF(lists); i++) {
-        const struct field *list = field_get(arena, workload->spec, lists[i]);
-        for (size_t j = 0; node_is(list->node, NODE_LIST) && j < node_count(list->node); j++)
-            judge_container(&check, field_item(arena, list, j));
-    }
+    for (size_t i = 0; i < COUNT_OF(lists); i++)
+        FOR_FIELDS (container, arena, field_get(arena, workload->spec, lists[i]))
+            judge_container(&check, container);
 }

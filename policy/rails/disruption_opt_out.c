@@ -34,10 +34,11 @@ static void prepare(void *settings_pointer, const struct catalog *catalog,
     settings->max_duration = node_text(node_get(rail_node, "maxDuration"));
 }
 
-static bool is_granted(const struct settings *settings, struct text namespace)
+static bool is_granted(const struct rail_call *call)
 {
+    const struct settings *settings = call->settings;
     return texts_match(settings->allow_namespaces.items, settings->allow_namespaces.count,
-                       namespace);
+                       call->object->namespace);
 }
 
 /* ---- for how long ---- */
@@ -113,8 +114,9 @@ static bool is_of_job(const struct object *object)
            text_is(object->controller.kind, "Job");
 }
 
-static struct text fix_of(const struct rail_call *call, const struct settings *settings)
+static struct text fix_of(const struct rail_call *call)
 {
+    const struct settings *settings = call->settings;
     if (settings->max_duration_s > 0)
         return arena_printf(call->arena, "set it to \"%.*s\" or less, or remove it",
                             TEXT_ARGS(settings->max_duration));
@@ -124,52 +126,39 @@ static struct text fix_of(const struct rail_call *call, const struct settings *s
     return TEXT("remove it; a PodDisruptionBudget keeps enough replicas while nodes are replaced");
 }
 
-static void judge_opt_out(struct rail_call *call, const struct settings *settings,
-                          const struct field *field)
+static void judge_opt_out(struct rail_call *call, const struct field *field)
 {
-    struct arena *arena = call->arena;
+    const struct settings *settings = call->settings;
     struct text value = node_string(field->node);
     double duration_ns = 0;
-    struct draft draft = {.field = field, .found = value};
     bool for_good = text_is(value, "true");
     if (text_is(value, "false") || !node_is(field->node, NODE_STRING))
         return;
     if (!for_good && !read_duration(value, &duration_ns)) {
-        draft.severity = SEVERITY_WARN;
-        draft.statement =
-            arena_printf(arena,
-                         "found \"%.*s\", which does nothing: Karpenter reads \"true\" "
-                         "or a duration",
-                         TEXT_ARGS(value));
-        draft.fix = fix_of(call, settings);
-    } else if (is_granted(settings, call->object->namespace) ||
-               (!for_good && duration_ns <= 1e9 * (double)settings->max_duration_s)) {
+        report(call, SEVERITY_WARN, field, fix_of(call),
+               "found \"%.*s\", which does nothing: Karpenter reads \"true\" or a duration",
+               TEXT_ARGS(value));
         return;
-    } else {
-        struct text why = TEXT("is not granted here");
-        if (settings->max_duration_s > 0)
-            why = arena_printf(arena, "is too long; at most %.*s is granted here",
-                               TEXT_ARGS(settings->max_duration));
-        draft.statement = arena_printf(
-            arena, "found \"%.*s\": the pod keeps its node from being replaced%s, which %.*s",
-            TEXT_ARGS(value), for_good ? " while it runs" : "", TEXT_ARGS(why));
-        draft.fix = fix_of(call, settings);
     }
-    report_draft(call, &draft);
+    if (is_granted(call) || (!for_good && duration_ns <= 1e9 * (double)settings->max_duration_s))
+        return;
+    struct text why = TEXT("is not granted here");
+    if (settings->max_duration_s > 0)
+        why = arena_printf(call->arena, "is too long; at most %.*s is granted here",
+                           TEXT_ARGS(settings->max_duration));
+    report(call, SEVERITY_RAIL, field, fix_of(call),
+           "found \"%.*s\": the pod keeps its node from being replaced%s, which %.*s",
+           TEXT_ARGS(value), for_good ? " while it runs" : "", TEXT_ARGS(why));
 }
 
-static void judge_dead(struct rail_call *call, const struct settings *settings,
-                       const struct field *annotations)
+static void judge_dead(struct rail_call *call, const struct field *annotations)
 {
-    struct arena *arena = call->arena;
     for (size_t i = 0; i < COUNT_OF(dead); i++) {
-        const struct field *field = field_get(arena, annotations, dead[i]);
-        if (field->node == NULL || text_is(node_text(field->node), "false"))
-            continue;
-        bool granted = is_granted(settings, call->object->namespace);
-        report_found(call, SEVERITY_RAIL, field, text_of(dead[i]),
-                     granted ? TEXT("write " OPT_OUT " instead") : TEXT("remove it"),
-                     "found \"%s\", which Karpenter no longer reads", dead[i]);
+        const struct field *field = field_get(call->arena, annotations, dead[i]);
+        if (field->node != NULL && !text_is(node_text(field->node), "false"))
+            report_found(call, SEVERITY_RAIL, field, text_of(dead[i]),
+                         is_granted(call) ? TEXT("write " OPT_OUT " instead") : TEXT("remove it"),
+                         "found \"%s\", which Karpenter no longer reads", dead[i]);
     }
 }
 
@@ -190,15 +179,14 @@ static void judge_misplaced(struct rail_call *call, const struct workload *workl
 
 static void judge(struct rail_call *call)
 {
-    const void *settings = call->settings;
     struct arena *arena = call->arena;
     struct workload workload;
     if (!workload_read(call->object, arena, &workload))
         return;
     const struct field *annotations = field_get(arena, workload.metadata, "annotations");
     const struct field *field = field_get(arena, annotations, OPT_OUT);
-    judge_opt_out(call, settings, field);
-    judge_dead(call, settings, annotations);
+    judge_opt_out(call, field);
+    judge_dead(call, annotations);
     judge_misplaced(call, &workload, field_get(arena, workload.metadata, "labels"),
                     TEXT("as a label: Karpenter reads it as an annotation"));
     if (call->object->kind != KIND_POD)

@@ -145,18 +145,17 @@ static struct text requirements_to_add(const struct instance_list *list, const s
 static struct text way_out(const struct instance_list *list, const struct pool *pool,
                            struct arena *arena)
 {
-    struct text_builder keys = {.arena = arena};
-    size_t count = 0;
+    struct text_list keys = {0};
     for (size_t i = 0; i < pool->requirements.count; i++) {
         struct expressions one = {.items = &pool->requirements.items[i], .count = 1};
         struct type_set reached = expressions_select(list->catalog, &one, NULL, arena);
         if (!type_set_intersects(&reached, &list->allowed))
-            text_builder_list(&keys, one.items[0].key);
+            *LIST_PUSH(arena, &keys) = one.items[0].key;
     }
-    if (count == 0)
+    if (keys.count == 0)
         return TEXT(" together; change them");
-    return arena_printf(arena, "; change the %s on %.*s", count == 1 ? "one" : "ones",
-                        TEXT_ARGS(text_builder_text(&keys)));
+    return arena_printf(arena, "; change the %s on %.*s", keys.count == 1 ? "one" : "ones",
+                        TEXT_ARGS(texts_join(keys.items, keys.count, SIZE_MAX, arena)));
 }
 
 /* The list, and of it first what the pool can launch. */

@@ -3,72 +3,42 @@
 
 #include "catalog/label.h"
 
-#define ALLOW(member) offsetof(struct instance_list, allow.member)
-#define DENY(member) offsetof(struct instance_list, deny.member)
+#define NAMES(list, member, form, words)                                                        \
+    {                                                                                           \
+        .name = #member, .type = (form), .offset = offsetof(struct instance_list, list.member), \
+        .summary = (words), .minimum = 1                                                        \
+    }
+#define ARCHITECTURES(list)                                                              \
+    {                                                                                    \
+        .name = "architectures", .type = KEY_STRINGS,                                    \
+        .offset = offsetof(struct instance_list, list.architectures),                    \
+        .summary = "of their processors", .minimum = 1, .choices = (const char *const[]) \
+        {                                                                                \
+            "amd64", "arm64", NULL                                                       \
+        }                                                                                \
+    }
 
 static const struct key allow_keys[] = {
-    {.name = "types",
-     .type = KEY_GLOBS,
-     .offset = ALLOW(types),
-     .summary = "names of types, as in m5.large or m6i.*",
-     .minimum = 1},
-    {.name = "families",
-     .type = KEY_STRINGS,
-     .offset = ALLOW(families),
-     .summary = "as in m5",
-     .minimum = 1},
-    {.name = "sizes",
-     .type = KEY_STRINGS,
-     .offset = ALLOW(sizes),
-     .summary = "as in 2xlarge",
-     .minimum = 1},
-    {.name = "categories",
-     .type = KEY_STRINGS,
-     .offset = ALLOW(categories),
-     .summary = "the letters a family begins with: c, m, r, ...",
-     .minimum = 1},
+    NAMES(allow, types, KEY_GLOBS, "names of types, as in m5.large or m6i.*"),
+    NAMES(allow, families, KEY_STRINGS, "as in m5"),
+    NAMES(allow, sizes, KEY_STRINGS, "as in 2xlarge"),
+    NAMES(allow, categories, KEY_STRINGS, "the letters a family begins with: c, m, r, ..."),
     {.name = "minGeneration",
      .type = KEY_INTEGER,
-     .offset = ALLOW(min_generation),
+     .offset = offsetof(struct instance_list, allow.min_generation),
      .summary = "the number in the family, at least",
      .minimum = 1,
      .maximum = 99},
-    {.name = "architectures",
-     .type = KEY_STRINGS,
-     .offset = ALLOW(architectures),
-     .summary = "of their processors",
-     .minimum = 1,
-     .choices = (const char *const[]){"amd64", "arm64", NULL}},
+    ARCHITECTURES(allow),
     {0},
 };
 
 static const struct key deny_keys[] = {
-    {.name = "types",
-     .type = KEY_GLOBS,
-     .offset = DENY(types),
-     .summary = "names of types, as in m5.large or m6i.*",
-     .minimum = 1},
-    {.name = "families",
-     .type = KEY_STRINGS,
-     .offset = DENY(families),
-     .summary = "as in p4d",
-     .minimum = 1},
-    {.name = "sizes",
-     .type = KEY_STRINGS,
-     .offset = DENY(sizes),
-     .summary = "as in metal",
-     .minimum = 1},
-    {.name = "categories",
-     .type = KEY_STRINGS,
-     .offset = DENY(categories),
-     .summary = "the letters a family begins with",
-     .minimum = 1},
-    {.name = "architectures",
-     .type = KEY_STRINGS,
-     .offset = DENY(architectures),
-     .summary = "of their processors",
-     .minimum = 1,
-     .choices = (const char *const[]){"amd64", "arm64", NULL}},
+    NAMES(deny, types, KEY_GLOBS, "names of types, as in m5.large or m6i.*"),
+    NAMES(deny, families, KEY_STRINGS, "as in p4d"),
+    NAMES(deny, sizes, KEY_STRINGS, "as in metal"),
+    NAMES(deny, categories, KEY_STRINGS, "the letters a family begins with"),
+    ARCHITECTURES(deny),
     {0},
 };
 
@@ -163,11 +133,10 @@ static void prepare(void *settings, const struct catalog *catalog, const struct 
 
 static void judge(struct rail_call *call)
 {
-    const void *settings = call->settings;
     if (call->object->kind == KIND_NODE_POOL)
-        instance_judge_pool(call, settings);
+        instance_judge_pool(call, call->settings);
     else
-        instance_judge_workload(call, settings);
+        instance_judge_workload(call, call->settings);
 }
 
 const struct rail rail_instance_types = {

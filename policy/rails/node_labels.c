@@ -187,12 +187,11 @@ static void see_pools(struct label_inquiry *check)
 
 static void judge(struct rail_call *call)
 {
-    const void *settings = call->settings;
     struct workload workload;
     struct node_selection selection;
     struct label_inquiry check = {
         .call = call,
-        .settings = settings,
+        .settings = call->settings,
         .is_daemon = is_of_daemon_set(call),
     };
     if (!workload_read(call->object, call->arena, &workload))

@@ -169,15 +169,10 @@ static void report_moving(struct rail_call *call, const struct field *field, con
 
 static void judge_tags(struct rail_call *call, const struct field *tags)
 {
-    if (!node_is(tags->node, NODE_MAP))
-        return;
-    for (size_t i = 0; i < node_count(tags->node); i++) {
-        const struct member *member = &tags->node->members[i];
-        struct text key = {member->key, member->key_size};
-        if (text_is_glob(node_string(&member->value)))
-            report_moving(call, field_member(call->arena, tags, key),
+    FOR_FIELDS (tag, call->arena, tags)
+        if (text_is_glob(node_string(tag->node)))
+            report_moving(call, tag,
                           "which selects whatever image has the tag when a node is made");
-    }
 }
 
 static void judge_term(struct rail_call *call, const struct field *term)
@@ -202,21 +197,15 @@ static void judge_term(struct rail_call *call, const struct field *term)
 
 static void judge_class(struct rail_call *call)
 {
-    struct arena *arena = call->arena;
-    const struct field *terms = field_at(arena, call->object->root, "spec.amiSelectorTerms");
-    for (size_t i = 0; i < node_count(terms->node); i++)
-        judge_term(call, field_item(arena, terms, i));
+    const struct field *terms = field_at(call->arena, call->object->root, "spec.amiSelectorTerms");
+    FOR_FIELDS (term, call->arena, terms)
+        judge_term(call, term);
     if (node_count(terms->node) == 0)
-        report_draft(
-            call,
-            &(struct draft){
-                .field = terms,
-                .statement = object_is_v1beta1(call->object)
-                                 ? TEXT("missing, which means the newest image of the amiFamily: "
-                                        "all nodes are replaced whenever one is published")
-                                 : TEXT("missing: no image is selected"),
-                .fix = TEXT("select one image by id or name"),
-            });
+        report(call, SEVERITY_RAIL, terms, TEXT("select one image by id or name"), "%s",
+               object_is_v1beta1(call->object)
+                   ? "missing, which means the newest image of the amiFamily: all nodes are "
+                     "replaced whenever one is published"
+                   : "missing: no image is selected");
 }
 
 static void judge(struct rail_call *call)

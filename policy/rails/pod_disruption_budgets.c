@@ -106,17 +106,11 @@ static const char never_fix[] =
     "leave at least one pod to go: maxUnavailable: 1, with two replicas or more where none may be "
     "missed";
 
-static void report_never(struct check *check, const struct field *field, struct text why)
+static void report_never(struct check *check, const struct field *field)
 {
-    report(check->call, SEVERITY_RAIL, field, TEXT(never_fix), "%.*s", TEXT_ARGS(why));
-}
-
-static struct text never_text(const struct check *check, const struct field *field)
-{
-    return arena_printf(check->call->arena,
-                        "found \"%.*s\": no pod may ever be evicted, so their nodes are never "
-                        "replaced",
-                        TEXT_ARGS(node_text(field->node)));
+    report(check->call, SEVERITY_RAIL, field, TEXT(never_fix),
+           "found \"%.*s\": no pod may ever be evicted, so their nodes are never replaced",
+           TEXT_ARGS(node_text(field->node)));
 }
 
 static struct text selected_text(const struct check *check)
@@ -156,22 +150,21 @@ static void report_unsaid(struct check *check, const struct field *field, const 
 /* What must stay, of the pods there are; a share is rounded up. */
 static void judge_least(struct check *check, const struct field *field)
 {
-    struct arena *arena = check->call->arena;
     struct text written = node_text(field->node);
     struct share least;
     if (!read_share(field->node, &least) || least.amount <= 0)
         return;
     if (least.percent && least.amount >= 100) {
-        report_never(check, field, never_text(check, field));
+        report_never(check, field);
         return;
     }
     if (check->first == NULL) {
         if (!sees_workloads(check->call->world))
-            report_found(check->call, SEVERITY_UNDECIDED, field, written,
-                         TEXT("check it together with its workload (-f), or use --state DIR"),
-                         "found \"%.*s\"; no workload is visible that says "
-                         "how many pods there are",
-                         TEXT_ARGS(written));
+            report(check->call, SEVERITY_UNDECIDED, field,
+                   TEXT("check it together with its workload (-f), or use --state DIR"),
+                   "found \"%.*s\"; no workload is visible that says "
+                   "how many pods there are",
+                   TEXT_ARGS(written));
         return;
     }
     int64_t staying = least.percent ? (check->pods * least.amount + 99) / 100 : least.amount;
@@ -180,12 +173,9 @@ static void judge_least(struct check *check, const struct field *field)
     if (check->unsaid != NULL)
         report_unsaid(check, field, &least);
     else
-        report_never(check, field,
-                     arena_printf(arena,
-                                  "found \"%.*s\": %lld must stay and %.*s, so none may ever be "
-                                  "evicted",
-                                  TEXT_ARGS(written), (long long)staying,
-                                  TEXT_ARGS(selected_text(check))));
+        report(check->call, SEVERITY_RAIL, field, TEXT(never_fix),
+               "found \"%.*s\": %lld must stay and %.*s, so none may ever be evicted",
+               TEXT_ARGS(written), (long long)staying, TEXT_ARGS(selected_text(check)));
 }
 
 /* How many may be missing. */
@@ -193,7 +183,7 @@ static void judge_most(struct check *check, const struct field *field)
 {
     struct share most;
     if (read_share(field->node, &most) && most.amount <= 0)
-        report_never(check, field, never_text(check, field));
+        report_never(check, field);
 }
 
 /* The controller asks how many replicas there are to be; of a Job nobody can say. */

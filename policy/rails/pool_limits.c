@@ -52,11 +52,8 @@ static struct limit limit_of(const struct pool *pool, struct text resource, stru
 
 static bool is_plain(struct text resource)
 {
-    static const char *const in_bytes[] = {"memory", "ephemeral-storage", "hugepages-*"};
-    for (size_t i = 0; i < COUNT_OF(in_bytes); i++)
-        if (text_matches_glob(resource, text_of(in_bytes[i])))
-            return false;
-    return true;
+    return !TEXT_IS_ONE_OF(resource, "memory", "ephemeral-storage") &&
+           !text_starts_with(resource, TEXT("hugepages-"));
 }
 
 /* A sum above 0 as people write it: bytes in the largest binary unit that leaves no rest. */
@@ -149,33 +146,28 @@ static struct text fix_of_none(const struct rail_call *call, const struct settin
 static bool judge_any(struct rail_call *call, const struct settings *settings,
                       const struct pool *pool, const struct pool_supply *supply)
 {
-    struct arena *arena = call->arena;
-    const struct node *limits = pool->limits_field->node;
     enum { SHOWN = 10 };
-    struct text_builder loose = {.arena = arena};
+    struct text_builder loose = {.arena = call->arena};
     size_t loose_count = 0;
-    for (size_t i = 0; node_is(limits, NODE_MAP) && i < node_count(limits); i++) {
-        struct text name = {limits->members[i].key, limits->members[i].key_size};
-        if (!node_is_given(&limits->members[i].value))
+    FOR_FIELDS (limit, call->arena, pool->limits_field) {
+        if (!node_is_given(limit->node))
             continue;
-        if (settings->require.count > 0 || pool_limits_binds(supply, name, call->arena))
+        if (settings->require.count > 0 || pool_limits_binds(supply, limit->key, call->arena))
             return true;
         if (loose_count++ < SHOWN)
-            text_builder_list(&loose, name);
+            text_builder_list(&loose, limit->key);
     }
     if (loose_count > SHOWN)
         text_builder_printf(&loose, " and %zu more", loose_count - SHOWN);
-    struct draft draft = {
-        .field = pool->limits_field,
-        .found = text_builder_text(&loose),
-        .statement = TEXT("no limit: nothing bounds how many nodes the pool buys"),
-        .fix = fix_of_none(call, settings, pool, supply),
-    };
-    if (loose.size > 0)
-        draft.statement = arena_printf(
-            arena, "limits only %.*s, and the pool can buy any number of nodes without it",
-            TEXT_ARGS(draft.found));
-    report_draft(call, &draft);
+    struct text found = text_builder_text(&loose);
+    struct text fix = fix_of_none(call, settings, pool, supply);
+    if (found.size > 0)
+        report_found(call, SEVERITY_RAIL, pool->limits_field, found, fix,
+                     "limits only %.*s, and the pool can buy any number of nodes without it",
+                     TEXT_ARGS(found));
+    else
+        report(call, SEVERITY_RAIL, pool->limits_field, fix,
+               "no limit: nothing bounds how many nodes the pool buys");
     return false;
 }
 
@@ -183,15 +175,12 @@ static void report_missing(struct rail_call *call, const struct pool *pool, stru
                            struct text at_most)
 {
     struct arena *arena = call->arena;
-    report_draft(call,
-                 &(struct draft){
-                     .field = field_member(arena, pool->limits_field, resource),
-                     .statement = arena_printf(arena, "no limit on %.*s", TEXT_ARGS(resource)),
-                     .fix = at_most.size > 0
-                                ? arena_printf(arena, "set it to at most %.*s", TEXT_ARGS(at_most))
-                                : arena_printf(arena, "add %.*s to %.*s", TEXT_ARGS(resource),
-                                               TEXT_ARGS(field_path(arena, pool->limits_field))),
-                 });
+    const struct field *field = field_member(arena, pool->limits_field, resource);
+    report(call, SEVERITY_RAIL, field,
+           at_most.size > 0 ? arena_printf(arena, "set it to at most %.*s", TEXT_ARGS(at_most))
+                            : arena_printf(arena, "add %.*s to %.*s", TEXT_ARGS(resource),
+                                           TEXT_ARGS(field_path(arena, pool->limits_field))),
+           "no limit on %.*s", TEXT_ARGS(resource));
 }
 
 /* ---- limits that are too high ---- */
@@ -284,54 +273,43 @@ static void judge_total(struct rail_call *call, const struct settings *settings,
     if (total <= budget->milli)
         return;
     int64_t left = budget->milli - others.milli;
-    struct draft draft = {.field = limit.field, .found = limit.written};
-    draft.statement =
-        others.count == 0
-            ? arena_printf(arena, "found \"%.*s\", above the budget of %.*s for all pools",
-                           TEXT_ARGS(limit.written), TEXT_ARGS(budget->written))
-            : arena_printf(arena,
-                           "found \"%.*s\": with %.*s the limits on %.*s come to %.*s, above the "
-                           "budget of %.*s for all pools",
-                           TEXT_ARGS(limit.written), TEXT_ARGS(text_builder_text(&others.names)),
-                           TEXT_ARGS(budget->name),
-                           TEXT_ARGS(amount_text(budget->name, total, arena)),
-                           TEXT_ARGS(budget->written));
-    draft.fix = left > 0 ? arena_printf(arena, "set it to at most %.*s, or lower the others",
-                                        TEXT_ARGS(amount_text(budget->name, left, arena)))
-                         : TEXT("lower the limits of the other pools first: they take the whole "
-                                "budget");
-    report_draft(call, &draft);
+    struct text fix =
+        left > 0 ? arena_printf(arena, "set it to at most %.*s, or lower the others",
+                                TEXT_ARGS(amount_text(budget->name, left, arena)))
+                 : TEXT("lower the limits of the other pools first: they take the whole budget");
+    if (others.count == 0)
+        report_found(call, SEVERITY_RAIL, limit.field, limit.written, fix,
+                     "found \"%.*s\", above the budget of %.*s for all pools",
+                     TEXT_ARGS(limit.written), TEXT_ARGS(budget->written));
+    else
+        report_found(call, SEVERITY_RAIL, limit.field, limit.written, fix,
+                     "found \"%.*s\": with %.*s the limits on %.*s come to %.*s, above the budget "
+                     "of %.*s for all pools",
+                     TEXT_ARGS(limit.written), TEXT_ARGS(text_builder_text(&others.names)),
+                     TEXT_ARGS(budget->name), TEXT_ARGS(amount_text(budget->name, total, arena)),
+                     TEXT_ARGS(budget->written));
 }
 
 /* ---- the whole ---- */
 
-static void judge_quantities(struct rail_call *call, const struct pool *pool)
+static void judge_quantity(struct rail_call *call, const struct pool *pool,
+                           const struct field *field)
 {
     struct arena *arena = call->arena;
-    const struct node *limits = pool->limits_field->node;
-    for (size_t i = 0; node_is(limits, NODE_MAP) && i < node_count(limits); i++) {
-        struct text name = {limits->members[i].key, limits->members[i].key_size};
-        struct limit limit = limit_of(pool, name, arena);
-        if (!limit.given || limit.valid)
-            continue;
-        bool of_provisioner =
-            text_is(name, "resources") && node_is(&limits->members[i].value, NODE_MAP);
-        report_draft(
-            call,
-            &(struct draft){
-                .field = limit.field,
-                .found = limit.written,
-                .statement = limit.written.size > 0
-                                 ? arena_printf(arena, "found \"%.*s\", which is no quantity",
-                                                TEXT_ARGS(limit.written))
-                                 : TEXT("found no quantity"),
-                .fix = of_provisioner
-                           ? arena_printf(arena,
-                                          "move what is in it to %.*s: only a Provisioner has it",
-                                          TEXT_ARGS(field_path(arena, pool->limits_field)))
-                           : TEXT("write a number with a unit, as in 100, 512Gi or 4Ti"),
-            });
-    }
+    struct limit limit = limit_of(pool, field->key, arena);
+    bool of_provisioner = text_is(field->key, "resources") && node_is(field->node, NODE_MAP);
+    if (!limit.given || limit.valid)
+        return;
+    struct text fix =
+        of_provisioner
+            ? arena_printf(arena, "move what is in it to %.*s: only a Provisioner has it",
+                           TEXT_ARGS(field_path(arena, pool->limits_field)))
+            : TEXT("write a number with a unit, as in 100, 512Gi or 4Ti");
+    if (limit.written.size > 0)
+        report(call, SEVERITY_RAIL, limit.field, fix, "found \"%.*s\", which is no quantity",
+               TEXT_ARGS(limit.written));
+    else
+        report(call, SEVERITY_RAIL, limit.field, fix, "found no quantity");
 }
 
 /* A pool of fixed size is its own limit. */
@@ -361,7 +339,8 @@ static void judge(struct rail_call *call)
     struct pool pool;
     if (!pool_read(call->object, call->arena, &pool))
         return;
-    judge_quantities(call, &pool);
+    FOR_FIELDS (limit, call->arena, pool.limits_field)
+        judge_quantity(call, &pool, limit);
     if (judge_static(call, settings, &pool))
         return;
     struct pool_supply supply = pool_limits_supply(call, &pool);

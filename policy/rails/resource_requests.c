@@ -20,31 +20,22 @@ struct settings {
     bool memory_limit_equals_request;
 };
 
+#define BOUND(list, index, key, words)                                                   \
+    {                                                                                    \
+        .name = (key), .type = KEY_QUANTITY,                                             \
+        .offset = offsetof(struct settings, list[index].milli),                          \
+        .given_offset = offsetof(struct settings, list[index].given), .summary = (words) \
+    }
+
 static const struct key min_keys[] = {
-    {.name = "cpu",
-     .type = KEY_QUANTITY,
-     .offset = offsetof(struct settings, min[BOUND_CPU].milli),
-     .given_offset = offsetof(struct settings, min[BOUND_CPU].given),
-     .summary = "CPU of a container, at least, as in 5m"},
-    {.name = "memory",
-     .type = KEY_QUANTITY,
-     .offset = offsetof(struct settings, min[BOUND_MEMORY].milli),
-     .given_offset = offsetof(struct settings, min[BOUND_MEMORY].given),
-     .summary = "memory of a container, at least, as in 8Mi"},
+    BOUND(min, BOUND_CPU, "cpu", "CPU of a container, at least, as in 5m"),
+    BOUND(min, BOUND_MEMORY, "memory", "memory of a container, at least, as in 8Mi"),
     {0},
 };
 
 static const struct key max_keys[] = {
-    {.name = "cpu",
-     .type = KEY_QUANTITY,
-     .offset = offsetof(struct settings, max[BOUND_CPU].milli),
-     .given_offset = offsetof(struct settings, max[BOUND_CPU].given),
-     .summary = "CPU of a container, at most"},
-    {.name = "memory",
-     .type = KEY_QUANTITY,
-     .offset = offsetof(struct settings, max[BOUND_MEMORY].milli),
-     .given_offset = offsetof(struct settings, max[BOUND_MEMORY].given),
-     .summary = "memory of a container, at most, as in 64Gi"},
+    BOUND(max, BOUND_CPU, "cpu", "CPU of a container, at most"),
+    BOUND(max, BOUND_MEMORY, "memory", "memory of a container, at most, as in 64Gi"),
     {0},
 };
 

@@ -147,8 +147,8 @@ static bool is_shared_volume(const struct object *volume)
 
 static bool has_mode(const struct node *modes, const char *mode)
 {
-    for (size_t i = 0; i < node_count(modes); i++)
-        if (text_is(node_string(node_item(modes, i)), mode))
+    FOR_ITEMS (item, modes)
+        if (text_is(node_string(item), mode))
             return true;
     return false;
 }
@@ -217,33 +217,22 @@ static struct text fix_of(const struct check *check)
 
 static void judge_claim(const struct check *check, const struct field *field)
 {
-    const struct world *world = check->call->world;
-    struct arena *arena = check->call->arena;
+    struct rail_call *call = check->call;
     struct text name = node_string(field->node);
-    const struct object *claim = snapshot_find(world->snapshot, KIND_PERSISTENT_VOLUME_CLAIM,
-                                               check->call->object->namespace, name);
-    struct draft draft = {.field = field, .found = name, .fix = fix_of(check)};
-    if (claim == NULL && check->crowd == CROWD_UPDATE)
-        return;
-    if (claim == NULL) {
-        draft.severity = SEVERITY_UNDECIDED;
-        draft.statement =
-            arena_printf(arena,
-                         "%.*s claim \"%.*s\", which is not visible: ReadWriteOnce would "
-                         "keep it to one node",
-                         TEXT_ARGS(who_mounts(check)), TEXT_ARGS(name));
-        draft.fix = TEXT("make the claim visible: name its file with -f, or use --state DIR");
-    } else if (is_for_one_node(world->snapshot, claim, arena)) {
-        draft.severity = check->crowd == CROWD_UPDATE ? SEVERITY_WARN : SEVERITY_RAIL;
-        draft.statement = arena_printf(
-            arena,
-            "%.*s claim \"%.*s\" (ReadWriteOnce), which only one node can attach: on another node "
-            "a pod waits for ever (Multi-Attach)",
-            TEXT_ARGS(who_mounts(check)), TEXT_ARGS(name));
-    } else {
-        return;
-    }
-    report_draft(check->call, &draft);
+    bool updates = check->crowd == CROWD_UPDATE;
+    const struct object *claim = snapshot_find(call->world->snapshot, KIND_PERSISTENT_VOLUME_CLAIM,
+                                               call->object->namespace, name);
+    if (claim == NULL && !updates)
+        report_found(call, SEVERITY_UNDECIDED, field, name,
+                     TEXT("make the claim visible: name its file with -f, or use --state DIR"),
+                     "%.*s claim \"%.*s\", which is not visible: ReadWriteOnce would keep it to "
+                     "one node",
+                     TEXT_ARGS(who_mounts(check)), TEXT_ARGS(name));
+    if (claim != NULL && is_for_one_node(call->world->snapshot, claim, call->arena))
+        report_found(call, updates ? SEVERITY_WARN : SEVERITY_RAIL, field, name, fix_of(check),
+                     "%.*s claim \"%.*s\" (ReadWriteOnce), which only one node can attach: on "
+                     "another node a pod waits for ever (Multi-Attach)",
+                     TEXT_ARGS(who_mounts(check)), TEXT_ARGS(name));
 }
 
 /* The volumes that a StatefulSet's templates take the place of, by name. */

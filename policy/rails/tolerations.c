@@ -238,12 +238,11 @@ static void report_not_granted(const struct check *check, const struct toleratio
 
 static void judge(struct rail_call *call)
 {
-    const void *settings = call->settings;
     struct workload workload;
     struct tolerations tolerations;
     struct check check = {
         .call = call,
-        .settings = settings,
+        .settings = call->settings,
         .is_daemon = is_of_daemon_set(call),
     };
     if (!workload_read(call->object, call->arena, &workload))

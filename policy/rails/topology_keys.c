@@ -38,14 +38,9 @@ static const struct key keys[] = {
 /* Karpenter labels its nodes with this and with LABEL_NODE_POOL, but makes no places of either. */
 #define LABEL_NODE_CLASS "karpenter.k8s.aws/ec2nodeclass"
 
-static bool is_listed(const struct key_strings *list, struct text key)
-{
-    return texts_have(list->items, list->count, key);
-}
-
 static bool is_accepted(const struct world *world, const struct settings *settings, struct text key)
 {
-    return is_listed(&settings->allow, key) ||
+    return texts_have(settings->allow.items, settings->allow.count, key) ||
            (settings->from_node_pools && !label_is_of_every_place(key) &&
             (some_pool_produces(world->snapshot, key) || catalog_has_key(world->catalog, key)));
 }
@@ -55,46 +50,39 @@ static bool is_accepted(const struct world *world, const struct settings *settin
 static void explain_foreign_key(const struct rail_call *call, struct text key, struct draft *draft)
 {
     const struct world *world = call->world;
-    struct arena *arena = call->arena;
     bool on_nodes = snapshot_node_values(world->snapshot, key) != NULL;
+    bool no_pools = snapshot_pool_count(world->snapshot) == 0;
     bool sees_all = world_sees(world, KIND_BIT(KIND_NODE) | KIND_BIT(KIND_NODE_POOL));
-    const char *mark = text_is(key, LABEL_NODE_POOL)    ? "NodePools"
-                       : text_is(key, LABEL_NODE_CLASS) ? "EC2NodeClasses"
-                                                        : NULL;
-    if (mark != NULL) {
-        if (on_nodes || !sees_all || snapshot_pool_count(world->snapshot) == 0)
+    bool of_pool = text_is(key, LABEL_NODE_POOL), of_class = text_is(key, LABEL_NODE_CLASS);
+    const char *why;
+    if (of_pool || of_class) {
+        if (on_nodes || !sees_all || no_pools)
             draft->severity = SEVERITY_WARN;
-        draft->statement =
-            arena_printf(arena,
-                         "found \"%.*s\", and Karpenter does not count %s as places: "
-                         "it knows this label of existing nodes alone",
-                         TEXT_ARGS(key), mark);
+        why = of_pool
+                  ? ", and Karpenter does not count NodePools as places: it knows this label of "
+                    "existing nodes alone"
+                  : ", and Karpenter does not count EC2NodeClasses as places: it knows this "
+                    "label of existing nodes alone";
         draft->fix = TEXT("give each NodePool a label of your own under "
                           "spec.template.metadata.labels, and use that, or use an allowed key");
     } else if (on_nodes) {
         draft->severity = SEVERITY_WARN;
-        draft->statement = arena_printf(
-            arena, "found \"%.*s\", which only existing Nodes carry: a new node will not have it",
-            TEXT_ARGS(key));
+        why = ", which only existing Nodes carry: a new node will not have it";
         draft->fix = TEXT("add the label to a NodePool, under spec.template.metadata.labels");
-    } else if (snapshot_pool_count(world->snapshot) == 0) {
+    } else if (no_pools) {
         draft->severity = SEVERITY_UNDECIDED;
-        draft->statement = arena_printf(
-            arena, "found \"%.*s\"; no NodePool is visible that could put this label on a node",
-            TEXT_ARGS(key));
+        why = "; no NodePool is visible that could put this label on a node";
         draft->fix = TEXT("make the NodePools visible (--state DIR), or use an allowed key");
     } else if (!sees_all) {
         draft->severity = SEVERITY_UNDECIDED;
-        draft->statement =
-            arena_printf(arena, "found \"%.*s\"; Nodes cannot be seen, which may carry this label",
-                         TEXT_ARGS(key));
+        why = "; Nodes cannot be seen, which may carry this label";
         draft->fix = TEXT("let the webhook list Nodes and NodePools, or use an allowed key");
     } else {
-        draft->statement = arena_printf(
-            arena, "found \"%.*s\", a label that no NodePool puts on its nodes", TEXT_ARGS(key));
+        why = ", a label that no NodePool puts on its nodes";
         draft->fix = TEXT("use an allowed key, or add the label to a NodePool under "
                           "spec.template.metadata.labels");
     }
+    draft->statement = arena_printf(call->arena, "found \"%.*s\"%s", TEXT_ARGS(key), why);
 }
 
 static void judge_key(struct rail_call *call, const struct settings *settings,

@@ -58,12 +58,12 @@ static bool same_kind(struct text a, struct text b)
     return text_equal(a, b) || (cloud != NULL && cloud == cloud_of(b));
 }
 
-static bool is_zonal(const struct settings *settings, const struct storage_class *class)
+static bool is_zonal(const struct rail_call *call, const struct storage_class *class)
 {
-    for (size_t i = 0; i < settings->zonal_provisioners.count; i++)
-        if (text_equal(settings->zonal_provisioners.items[i], class->provisioner))
-            return !storage_class_is_zone_redundant(class);
-    return false;
+    const struct settings *settings = call->settings;
+    return texts_have(settings->zonal_provisioners.items, settings->zonal_provisioners.count,
+                      class->provisioner) &&
+           !storage_class_is_zone_redundant(class);
 }
 
 /* The one zone an expression names; empty when it is about something else, or leaves a choice. */
@@ -93,21 +93,20 @@ static bool names_one_zone(const struct storage_class *class)
     return terms_seen > 0 && terms_seen == class->term_count;
 }
 
-static bool binds_too_early(const struct settings *settings, const struct storage_class *class)
+static bool binds_too_early(const struct rail_call *call, const struct storage_class *class)
 {
-    return !class->waits && is_zonal(settings, class) && !names_one_zone(class);
+    return !class->waits && is_zonal(call, class) && !names_one_zone(class);
 }
 
 /* ---- StorageClass: the mode ---- */
 
 #define TOO_EARLY "the disk gets a zone before its pod has one"
 
-static void judge_mode(struct rail_call *call, const struct settings *settings,
-                       const struct storage_class *class)
+static void judge_mode(struct rail_call *call, const struct storage_class *class)
 {
     static const struct text waits = TEXT("WaitForFirstConsumer");
     struct arena *arena = call->arena;
-    if (!binds_too_early(settings, class))
+    if (!binds_too_early(call, class))
         return;
     struct draft draft = {
         .field = class->binding_mode,
@@ -195,30 +194,25 @@ static void judge_key(struct rail_call *call, const struct storage_class *class,
 
 static void judge_zone(struct rail_call *call, const struct field *field, const struct zones *zones)
 {
-    struct arena *arena = call->arena;
     struct text value = node_string(field->node);
-    struct draft draft = {.field = field, .found = value};
-    if (!label_value_is_valid(value)) {
-        draft.statement = arena_printf(arena, "found \"%.*s\", which no node can carry as a label",
-                                       TEXT_ARGS(value));
-        draft.fix = TEXT("put a real value in place of the placeholder");
-    } else {
-        if (value.size == 0 || (!zones->complete && !zones->from_node))
-            return;
-        for (size_t i = 0; i < zones->count; i++)
-            if (text_equal(zones->items[i], value))
-                return;
-        draft.statement = arena_printf(
-            arena, "found \"%.*s\", a zone that no visible Node, NodePool or EC2NodeClass names",
-            TEXT_ARGS(value));
-        draft.fix = TEXT("name a zone of this cluster");
-        if (!zones->complete)
-            draft.severity = SEVERITY_WARN;
-    }
-    draft.allowed = zones->items;
-    draft.allowed_count = zones->count;
-    draft.nearest_to = value;
-    report_draft(call, &draft);
+    bool valid = label_value_is_valid(value);
+    if (valid && (value.size == 0 || (!zones->complete && !zones->from_node) ||
+                  texts_have(zones->items, zones->count, value)))
+        return;
+    report_draft(call, &(struct draft){
+                           .severity = valid && !zones->complete ? SEVERITY_WARN : SEVERITY_RAIL,
+                           .field = field,
+                           .found = value,
+                           .statement = arena_printf(
+                               call->arena, "found \"%.*s\", %s", TEXT_ARGS(value),
+                               valid ? "a zone that no visible Node, NodePool or EC2NodeClass names"
+                                     : "which no node can carry as a label"),
+                           .allowed = zones->items,
+                           .allowed_count = zones->count,
+                           .nearest_to = value,
+                           .fix = valid ? TEXT("name a zone of this cluster")
+                                        : TEXT("put a real value in place of the placeholder"),
+                       });
 }
 
 static void judge_topologies(struct rail_call *call, const struct storage_class *class)
@@ -292,8 +286,8 @@ static struct text fix_of_claim(const struct text_list *names, const char *what,
 
 /* The class of a claim when it binds too early; false for any other, and for one that is not
  * visible (*unseen). */
-static bool uses_early_class(struct rail_call *call, const struct settings *settings,
-                             const struct claim *claim, struct storage_class *class, bool *unseen)
+static bool uses_early_class(struct rail_call *call, const struct claim *claim,
+                             struct storage_class *class, bool *unseen)
 {
     *unseen = false;
     if (claim->bound || (claim->class_named && claim->class_name.size == 0))
@@ -303,32 +297,26 @@ static bool uses_early_class(struct rail_call *call, const struct settings *sett
     *unseen = object == NULL ||
               (!claim->class_named && !world_sees(call->world, KIND_BIT(KIND_STORAGE_CLASS)));
     return !*unseen && storage_class_read(object, call->arena, class) &&
-           binds_too_early(settings, class);
+           binds_too_early(call, class);
 }
 
 static void report_unseen(struct rail_call *call, const struct claim *claim)
 {
-    report_draft(
-        call,
-        &(struct draft){
-            .severity = SEVERITY_UNDECIDED,
-            .field = claim->class_field,
-            .found = claim->class_name,
-            .statement = claim->class_named
-                             ? arena_printf(call->arena, "StorageClass \"%.*s\" is not visible",
-                                            TEXT_ARGS(claim->class_name))
-                             : TEXT("no class is named, and no default StorageClass is visible"),
-            .fix = TEXT("make the StorageClasses visible (--state DIR)"),
-        });
+    const struct text fix = TEXT("make the StorageClasses visible (--state DIR)");
+    if (claim->class_named)
+        report_found(call, SEVERITY_UNDECIDED, claim->class_field, claim->class_name, fix,
+                     "StorageClass \"%.*s\" is not visible", TEXT_ARGS(claim->class_name));
+    else
+        report_found(call, SEVERITY_UNDECIDED, claim->class_field, claim->class_name, fix,
+                     "no class is named, and no default StorageClass is visible");
 }
 
-static void judge_claim(struct rail_call *call, const struct settings *settings,
-                        const struct claim *claim, struct instead *instead)
+static void judge_claim(struct rail_call *call, const struct claim *claim, struct instead *instead)
 {
     struct arena *arena = call->arena;
     struct storage_class class;
     bool unseen;
-    if (!uses_early_class(call, settings, claim, &class, &unseen)) {
+    if (!uses_early_class(call, claim, &class, &unseen)) {
         if (unseen)
             report_unseen(call, claim);
         return;
@@ -356,8 +344,8 @@ static void judge_claim(struct rail_call *call, const struct settings *settings,
 }
 
 /* A claim that a workload mounts; where it is not visible, it is judged when it is made. */
-static void judge_mounted(struct rail_call *call, const struct settings *settings,
-                          const struct field *claim_name, struct instead *instead)
+static void judge_mounted(struct rail_call *call, const struct field *claim_name,
+                          struct instead *instead)
 {
     struct arena *arena = call->arena;
     struct text name = node_string(claim_name->node);
@@ -369,7 +357,7 @@ static void judge_mounted(struct rail_call *call, const struct settings *setting
     struct storage_class class;
     bool unseen;
     claim_read(object->root, arena, &claim);
-    if (!uses_early_class(call, settings, &claim, &class, &unseen))
+    if (!uses_early_class(call, &claim, &class, &unseen))
         return;
     const struct text_list *names = classes_that_wait(call, instead, &class);
     report_found(call, SEVERITY_RAIL, claim_name, name,
@@ -381,12 +369,11 @@ static void judge_mounted(struct rail_call *call, const struct settings *setting
 
 static void judge(struct rail_call *call)
 {
-    const struct settings *settings = call->settings;
     struct arena *arena = call->arena;
     const struct object *object = call->object;
     struct storage_class class;
     if (storage_class_read(object, arena, &class)) {
-        judge_mode(call, settings, &class);
+        judge_mode(call, &class);
         judge_topologies(call, &class);
         return;
     }
@@ -395,20 +382,20 @@ static void judge(struct rail_call *call)
     if (!workload_read(object, arena, &workload)) {
         struct claim claim;
         claim_read(object->root, arena, &claim);
-        judge_claim(call, settings, &claim, &instead);
+        judge_claim(call, &claim, &instead);
         volume_binding_judge_by_hand(call, &claim);
         return;
     }
     struct claims templates;
     claim_templates_read(&workload, arena, &templates);
     for (size_t i = 0; i < templates.count; i++) {
-        judge_claim(call, settings, &templates.items[i], &instead);
+        judge_claim(call, &templates.items[i], &instead);
         volume_binding_judge_by_hand(call, &templates.items[i]);
     }
     struct claim_names mounted;
     claim_names_read(&workload, arena, &mounted);
     for (size_t i = 0; i < mounted.count; i++)
-        judge_mounted(call, settings, mounted.items[i], &instead);
+        judge_mounted(call, mounted.items[i], &instead);
 }
 
 const struct rail rail_volume_binding = {

@@ -127,6 +127,7 @@ static inline struct world rail_table_world_of(const char *rails, const char *cl
     *policies = (struct policy_set){.items = policy, .count = 1};
     struct snapshot_builder *builder = snapshot_builder_create(arena);
     struct rail_documents documents = rail_table_read(cluster == NULL ? "" : cluster, arena);
+    kept_pair_count = 0; /* the clusters before may be gone */
     for (size_t i = 0; i < documents.count; i++)
         snapshot_put(builder, kept_or_whole(&documents.items[i]));
     struct problems problems = {.arena = arena};
@@ -152,8 +153,10 @@ static inline void rail_table_run_in(const struct world *world, const struct rai
         struct rail_documents documents = rail_table_read(row->object, arena);
         CU_ASSERT_EQUAL_FATAL(documents.count, 1);
         struct text found = rail_table_findings(world, &documents.items[0], arena);
-        if (!text_is(found, row->findings))
+        if (!text_is(found, row->findings)) {
             fprintf(stderr, "%s\n", row->object);
+            say_what_is_not_kept(arena);
+        }
         ASSERT_TEXT(found, row->findings);
     }
 }
