@@ -484,12 +484,18 @@ const struct field *field_root(struct arena *arena, const struct node *root);
 const struct field *field_get(struct arena *arena, const struct field *parent, const char *key);
 const struct field *field_member(struct arena *arena, const struct field *parent, struct text key);
 const struct field *field_item(struct arena *arena, const struct field *parent, size_t index);
-/* The member of a map or the item of a list at a position; NULL beyond the end. */
-const struct field *field_child(struct arena *arena, const struct field *parent, size_t index);
-/* For each item of a list, or member of a map, with its field; none of what is neither. */
-#define FOR_FIELDS(child, arena, parent)                                                          \
-    for (const struct field *child##_of = (parent), *child = field_child((arena), child##_of, 0); \
-         (child) != NULL; (child) = field_child((arena), child##_of, (child)->index + 1))
+/* The item of a list or the member of a map (kind) at a position; NULL beyond the end, and of what
+ * is of another kind. */
+const struct field *field_child(struct arena *arena, const struct field *parent,
+                                enum node_kind kind, size_t index);
+/* For each item of a list, or each member of a map, with its field; none of what is something else.
+ */
+#define FOR_FIELDS(child, arena, list) FOR_CHILDREN(child, arena, list, NODE_LIST)
+#define FOR_MEMBERS(child, arena, map) FOR_CHILDREN(child, arena, map, NODE_MAP)
+#define FOR_CHILDREN(child, arena, parent, kind)                                  \
+    for (const struct field *child##_of = (parent),                               \
+                            *child = field_child((arena), child##_of, (kind), 0); \
+         (child) != NULL; (child) = field_child((arena), child##_of, (kind), (child)->index + 1))
 /* Dotted keys below parent. */
 const struct field *field_at(struct arena *arena, const struct field *parent, const char *path);
 /* "spec.template.spec.nodeSelector[node.kubernetes.io/arch]": a key that is not a plain word is in

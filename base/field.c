@@ -34,12 +34,13 @@ const struct field *field_item(struct arena *arena, const struct field *parent, 
         (struct field){.parent = parent, .index = index, .node = node_item(parent->node, index)});
 }
 
-const struct field *field_child(struct arena *arena, const struct field *parent, size_t index)
+const struct field *field_child(struct arena *arena, const struct field *parent,
+                                enum node_kind kind, size_t index)
 {
     const struct node *node = parent->node;
-    if (index >= node_count(node))
+    if (!node_is(node, kind) || index >= node_count(node))
         return NULL;
-    if (node->kind == NODE_LIST)
+    if (kind == NODE_LIST)
         return field_item(arena, parent, index);
     const struct member *member = &node->members[index];
     return field_new(arena, (struct field){.parent = parent,

@@ -23,8 +23,8 @@ enum claiming { CLAIMS_NOTHING, CLAIMS_WITHOUT_USE, CLAIMS_SOMETHING };
 /* The name of the first claim that a container uses; empty when none does. */
 static struct text claim_in_use(const struct node *containers)
 {
-    FOR_ITEMS (container, containers) {
-        FOR_ITEMS (claim, node_at(container, "resources.claims")) {
+    FOR_ITEMS(container, containers) {
+        FOR_ITEMS(claim, node_at(container, "resources.claims")) {
             struct text name = node_string(node_get(claim, "name"));
             if (name.size > 0)
                 return name;

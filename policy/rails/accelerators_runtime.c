@@ -74,6 +74,6 @@ void accelerators_judge_runtime(struct rail_call *call, const struct accelerator
             TEXT_ARGS(accelerators_name_of(settings->resources.items[0], arena))),
     };
     for (size_t i = 0; i < COUNT_OF(lists); i++)
-        FOR_FIELDS (container, arena, field_get(arena, workload->spec, lists[i]))
+        FOR_FIELDS(container, arena, field_get(arena, workload->spec, lists[i]))
             judge_container(&check, container);
 }

@@ -169,7 +169,7 @@ static void report_moving(struct rail_call *call, const struct field *field, con
 
 static void judge_tags(struct rail_call *call, const struct field *tags)
 {
-    FOR_FIELDS (tag, call->arena, tags)
+    FOR_MEMBERS(tag, call->arena, tags)
         if (text_is_glob(node_string(tag->node)))
             report_moving(call, tag,
                           "which selects whatever image has the tag when a node is made");
@@ -198,7 +198,7 @@ static void judge_term(struct rail_call *call, const struct field *term)
 static void judge_class(struct rail_call *call)
 {
     const struct field *terms = field_at(call->arena, call->object->root, "spec.amiSelectorTerms");
-    FOR_FIELDS (term, call->arena, terms)
+    FOR_FIELDS(term, call->arena, terms)
         judge_term(call, term);
     if (node_count(terms->node) == 0)
         report(call, SEVERITY_RAIL, terms, TEXT("select one image by id or name"), "%s",

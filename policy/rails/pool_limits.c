@@ -149,7 +149,7 @@ static bool judge_any(struct rail_call *call, const struct settings *settings,
     enum { SHOWN = 10 };
     struct text_builder loose = {.arena = call->arena};
     size_t loose_count = 0;
-    FOR_FIELDS (limit, call->arena, pool->limits_field) {
+    FOR_MEMBERS(limit, call->arena, pool->limits_field) {
         if (!node_is_given(limit->node))
             continue;
         if (settings->require.count > 0 || pool_limits_binds(supply, limit->key, call->arena))
@@ -339,7 +339,7 @@ static void judge(struct rail_call *call)
     struct pool pool;
     if (!pool_read(call->object, call->arena, &pool))
         return;
-    FOR_FIELDS (limit, call->arena, pool.limits_field)
+    FOR_MEMBERS(limit, call->arena, pool.limits_field)
         judge_quantity(call, &pool, limit);
     if (judge_static(call, settings, &pool))
         return;

@@ -378,9 +378,9 @@ static void judge_quantities(const struct check *check)
 {
     struct arena *arena = check->call->arena;
     const struct field *resources = field_get(arena, check->container->field, "resources");
-    FOR_FIELDS (request, arena, field_get(arena, resources, "requests"))
+    FOR_MEMBERS(request, arena, field_get(arena, resources, "requests"))
         judge_quantity(check, request);
-    FOR_FIELDS (limit, arena, field_get(arena, resources, "limits"))
+    FOR_MEMBERS(limit, arena, field_get(arena, resources, "limits"))
         judge_quantity(check, limit);
 }
 

@@ -147,7 +147,7 @@ static bool is_shared_volume(const struct object *volume)
 
 static bool has_mode(const struct node *modes, const char *mode)
 {
-    FOR_ITEMS (item, modes)
+    FOR_ITEMS(item, modes)
         if (text_is(node_string(item), mode))
             return true;
     return false;

@@ -24,15 +24,17 @@ static void words_are_joined(void)
     arena_destroy(arena);
 }
 
-static struct text paths_below(const char *yaml, struct arena *arena)
+static struct text paths_below(const char *json, struct arena *arena)
 {
-    struct source source = {.text = text_of(yaml)};
+    struct source source = {.text = text_of(json)};
     const struct node *root = NULL;
     struct error error;
     struct text_builder paths = {.arena = arena};
     CU_ASSERT_FATAL(doc_read_json(&source, &doc_limits_review, NULL, arena, &root, &error));
-    FOR_FIELDS (child, arena, field_root(arena, root))
-        text_builder_list(&paths, field_path(arena, child));
+    FOR_FIELDS(item, arena, field_root(arena, root))
+        text_builder_list(&paths, field_path(arena, item));
+    FOR_MEMBERS(member, arena, field_root(arena, root))
+        text_builder_list(&paths, field_path(arena, member));
     return text_builder_text(&paths);
 }
 
