@@ -201,11 +201,12 @@ static void judge_class(struct rail_call *call)
     FOR_FIELDS(term, call->arena, terms)
         judge_term(call, term);
     if (node_count(terms->node) == 0)
-        report(call, SEVERITY_RAIL, terms, TEXT("select one image by id or name"), "%s",
-               object_is_v1beta1(call->object)
-                   ? "missing, which means the newest image of the amiFamily: all nodes are "
-                     "replaced whenever one is published"
-                   : "missing: no image is selected");
+        report_found(call, SEVERITY_RAIL, terms, TEXT(""), TEXT("select one image by id or name"),
+                     "%s",
+                     object_is_v1beta1(call->object)
+                         ? "missing, which means the newest image of the amiFamily: all nodes are "
+                           "replaced whenever one is published"
+                         : "missing: no image is selected");
 }
 
 static void judge(struct rail_call *call)

@@ -166,8 +166,8 @@ static bool judge_any(struct rail_call *call, const struct settings *settings,
                      "limits only %.*s, and the pool can buy any number of nodes without it",
                      TEXT_ARGS(found));
     else
-        report(call, SEVERITY_RAIL, pool->limits_field, fix,
-               "no limit: nothing bounds how many nodes the pool buys");
+        report_found(call, SEVERITY_RAIL, pool->limits_field, found, fix,
+                     "no limit: nothing bounds how many nodes the pool buys");
     return false;
 }
 

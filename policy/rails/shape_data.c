@@ -1,7 +1,7 @@
-/* The fields of NodePools and EC2NodeClasses as the CRDs of karpenter-provider-aws v1.15.0 have
- * them (those of v1beta1 as v1.0.8), and the settings of a kubelet as k8s.io/kubelet v0.37.0 has
- * them. Made by scripts/shapes; do not edit. */
 /* clang-format off */
+/* The fields of NodePools and EC2NodeClasses as the CRDs of karpenter-provider-aws v1.15.0 have
+ * them (those of v1beta1 as v1.0.8), and the settings of a kubelet as k8s.io/kubelet v0.37.0 has them.
+ * Made by scripts/shapes; do not edit. */
 #include "policy/rails/shape.h"
 
 #define TEXT_OF(string) {string, sizeof string - 1}
