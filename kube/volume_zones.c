@@ -11,11 +11,11 @@
 #include "kube/zone.h"
 #include "solver/well_known.h"
 
-struct places {
+struct terms {
     struct solver_expressions *items;
     size_t count, capacity;
 };
-struct terms {
+struct expression_list {
     struct solver_expression *items;
     size_t count, capacity;
 };
@@ -48,8 +48,8 @@ static bool says_no_zone(const struct solver_expression *expression)
     return false;
 }
 
-static void add_term(const struct snapshot *snapshot, struct solver_expression expression,
-                     struct arena *arena, struct terms *terms)
+static void add_expression(const struct snapshot *snapshot, struct solver_expression expression,
+                           struct arena *arena, struct expression_list *expressions)
 {
     enum zone_key means = zone_key_of(text_of(expression.key));
     bool has_values = expression.op == SOLVER_IN || expression.op == SOLVER_NOT_IN;
@@ -58,10 +58,10 @@ static void add_term(const struct snapshot *snapshot, struct solver_expression e
     if (means == ZONE_KEY_NAME ||
         (means == ZONE_KEY_ID && has_values && name_zones(snapshot, &expression, arena)))
         expression.key = LABEL_ZONE;
-    *LIST_PUSH(arena, terms) = expression;
+    *LIST_PUSH(arena, expressions) = expression;
 }
 
-/* ---- the places of a PersistentVolume ---- */
+/* ---- the terms of a PersistentVolume ---- */
 
 static const char *const zone_labels[] = {LABEL_ZONE, "failure-domain.beta.kubernetes.io/zone"};
 
@@ -73,7 +73,7 @@ static bool is_on_one_machine(const struct node *volume_spec)
 
 /* A zone label "a__b" means both zones. kube-scheduler checks these labels besides the affinity. */
 static void add_zone_labels(const struct snapshot *snapshot, const struct object *volume,
-                            struct arena *arena, struct terms *terms)
+                            struct arena *arena, struct expression_list *expressions)
 {
     for (size_t i = 0; i < COUNT_OF(zone_labels); i++) {
         struct text rest = node_string(node_get(volume->labels, zone_labels[i]));
@@ -89,17 +89,18 @@ static void add_zone_labels(const struct snapshot *snapshot, const struct object
                 break;
             rest = (struct text){end + 2, rest.size - size - 2};
         }
-        add_term(snapshot,
-                 (struct solver_expression){
-                     .key = LABEL_ZONE, .op = SOLVER_IN, .values = values, .value_count = count},
-                 arena, terms);
+        add_expression(
+            snapshot,
+            (struct solver_expression){
+                .key = LABEL_ZONE, .op = SOLVER_IN, .values = values, .value_count = count},
+            arena, expressions);
     }
 }
 
 static bool read_affinity_term(const struct snapshot *snapshot, const struct object *volume,
-                               const struct field *term, struct arena *arena, struct places *places)
+                               const struct field *term, struct arena *arena, struct terms *terms)
 {
-    struct terms terms = {0};
+    struct expression_list expressions = {0};
     struct expressions read = {0};
     struct solver_expressions converted;
     const struct node *spec = node_get(volume->root->node, "spec");
@@ -111,14 +112,14 @@ static bool read_affinity_term(const struct snapshot *snapshot, const struct obj
     for (size_t i = 0; i < converted.count; i++) {
         /* The volume goes with its pod to another machine, or the pod could never move. */
         if (!is_on_one_machine(spec) || strcmp(converted.items[i].key, LABEL_HOSTNAME) != 0)
-            add_term(snapshot, converted.items[i], arena, &terms);
+            add_expression(snapshot, converted.items[i], arena, &expressions);
     }
-    add_zone_labels(snapshot, volume, arena, &terms);
-    *LIST_PUSH(arena, places) = (struct solver_expressions){terms.items, terms.count};
+    add_zone_labels(snapshot, volume, arena, &expressions);
+    *LIST_PUSH(arena, terms) = (struct solver_expressions){expressions.items, expressions.count};
     return true;
 }
 
-bool places_are_few(const struct node *terms, const char *key)
+bool terms_are_few(const struct node *terms, const char *key)
 {
     enum { MOST = 256 };
     size_t count = node_count(terms);
@@ -130,56 +131,58 @@ bool places_are_few(const struct node *terms, const char *key)
     return count <= MOST;
 }
 
-bool volume_places_read(const struct snapshot *snapshot, const struct object *volume,
-                        struct arena *arena, struct solver_volume *result)
+bool volume_terms_read(const struct snapshot *snapshot, const struct object *volume,
+                       struct arena *arena, struct solver_volume *result)
 {
-    struct places places = {0};
+    struct terms terms = {0};
     const struct field *list =
         field_at(arena, volume->root, "spec.nodeAffinity.required.nodeSelectorTerms");
-    if (!places_are_few(list->node, "matchExpressions"))
+    if (!terms_are_few(list->node, "matchExpressions"))
         return false;
     for (size_t i = 0; node_is(list->node, NODE_LIST) && i < node_count(list->node); i++)
-        if (!read_affinity_term(snapshot, volume, field_item(arena, list, i), arena, &places))
+        if (!read_affinity_term(snapshot, volume, field_item(arena, list, i), arena, &terms))
             return false;
-    if (places.count == 0) {
-        struct terms terms = {0};
-        add_zone_labels(snapshot, volume, arena, &terms);
-        if (terms.count > 0)
-            *LIST_PUSH(arena, &places) = (struct solver_expressions){terms.items, terms.count};
+    if (terms.count == 0) {
+        struct expression_list expressions = {0};
+        add_zone_labels(snapshot, volume, arena, &expressions);
+        if (expressions.count > 0)
+            *LIST_PUSH(arena, &terms) =
+                (struct solver_expressions){expressions.items, expressions.count};
     }
-    *result = (struct solver_volume){places.items, places.count};
+    *result = (struct solver_volume){terms.items, terms.count};
     return true;
 }
 
 /* ---- the zones of a volume ---- */
 
-/* False when the place says none by the operator In. */
-static bool add_place(const struct solver_expressions *place, struct arena *arena,
-                      struct zones *zones)
+/* False when the term says none by the operator In. */
+static bool add_term(const struct solver_expressions *term, struct arena *arena,
+                     struct zones *zones)
 {
-    struct zones of_place = {0};
+    struct zones of_term = {0};
     bool named = false;
-    for (size_t i = 0; i < place->count; i++) {
-        const struct solver_expression *expression = &place->items[i];
+    for (size_t i = 0; i < term->count; i++) {
+        const struct solver_expression *expression = &term->items[i];
         if (strcmp(expression->key, LABEL_ZONE) != 0 || expression->op != SOLVER_IN)
             continue;
         struct zones values = {0};
         for (size_t j = 0; j < expression->value_count; j++)
             zones_add(&values, text_of(expression->values[j]), arena);
-        of_place = named ? zones_intersect(&of_place, &values, arena) : values;
+        of_term = named ? zones_intersect(&of_term, &values, arena) : values;
         named = true;
     }
-    for (size_t i = 0; i < of_place.count; i++)
-        zones_add(zones, of_place.items[i], arena);
+    for (size_t i = 0; i < of_term.count; i++)
+        zones_add(zones, of_term.items[i], arena);
     return named;
 }
 
-bool places_add_zones(const struct solver_volume *places, struct arena *arena, struct zones *zones)
+bool volume_terms_add_zones(const struct solver_volume *terms, struct arena *arena,
+                            struct zones *zones)
 {
-    for (size_t i = 0; i < places->alternative_count; i++)
-        if (!add_place(&places->alternatives[i], arena, zones))
+    for (size_t i = 0; i < terms->alternative_count; i++)
+        if (!add_term(&terms->alternatives[i], arena, zones))
             return false;
-    return places->alternative_count > 0;
+    return terms->alternative_count > 0;
 }
 
 static bool is_same_zone(struct text value, struct text *zone)
@@ -220,16 +223,16 @@ enum volume_zones volume_zones_read(const struct snapshot *snapshot, const struc
                                     struct arena *arena, struct zones *zones)
 {
     struct text zone;
-    struct solver_volume places;
+    struct solver_volume terms;
     if (volume_is_in_one_zone(volume, &zone)) {
         if (zones->capacity == 0)
             *zones = (struct zones){.items = ARENA_NEW(arena, struct text), .capacity = 1};
         zones_add(zones, zone, arena);
         return VOLUME_IN_ZONES;
     }
-    if (!volume_places_read(snapshot, volume, arena, &places))
+    if (!volume_terms_read(snapshot, volume, arena, &terms))
         return VOLUME_UNKNOWN;
-    return places_add_zones(&places, arena, zones) ? VOLUME_IN_ZONES : VOLUME_ANYWHERE;
+    return volume_terms_add_zones(&terms, arena, zones) ? VOLUME_IN_ZONES : VOLUME_ANYWHERE;
 }
 
 /* Any other key restricts a volume to a zone, or to nodes, which are in one. */
@@ -263,12 +266,12 @@ bool volume_is_zonal(const struct object *volume)
 
 /* ---- where a StorageClass makes volumes ---- */
 
-void class_places_read(const struct snapshot *snapshot, const struct storage_class *class,
-                       struct arena *arena, struct solver_volume *result)
+void class_terms_read(const struct snapshot *snapshot, const struct storage_class *class,
+                      struct arena *arena, struct solver_volume *result)
 {
-    struct places places = {0};
+    struct terms terms = {0};
     for (size_t term = 0; term < class->term_count; term++) {
-        struct terms terms = {0};
+        struct expression_list expressions = {0};
         bool empty = true;
         for (size_t i = 0; i < class->topologies.count; i++) {
             const struct topology_choice *choice = &class->topologies.items[i];
@@ -279,18 +282,19 @@ void class_places_read(const struct snapshot *snapshot, const struct storage_cla
             for (size_t j = 0; j < node_count(list); j++)
                 values[j] = terminated(arena, node_string(node_item(list, j)));
             empty = false;
-            add_term(
+            add_expression(
                 snapshot,
                 (struct solver_expression){.key = terminated(arena, node_string(choice->key->node)),
                                            .op = SOLVER_IN,
                                            .values = values,
                                            .value_count = node_count(list)},
-                arena, &terms);
+                arena, &expressions);
         }
         if (!empty)
-            *LIST_PUSH(arena, &places) = (struct solver_expressions){terms.items, terms.count};
+            *LIST_PUSH(arena, &terms) =
+                (struct solver_expressions){expressions.items, expressions.count};
     }
-    *result = (struct solver_volume){places.items, places.count};
+    *result = (struct solver_volume){terms.items, terms.count};
 }
 
 struct solver_volume volume_of_zone(const char *zone, struct arena *arena)
@@ -300,12 +304,12 @@ struct solver_volume volume_of_zone(const char *zone, struct arena *arena)
     struct solver_expression *expression = ARENA_NEW(arena, struct solver_expression);
     *expression = (struct solver_expression){
         .key = LABEL_ZONE, .op = SOLVER_IN, .values = value, .value_count = 1};
-    struct solver_expressions *place = ARENA_NEW(arena, struct solver_expressions);
-    *place = (struct solver_expressions){expression, 1};
-    return (struct solver_volume){place, 1};
+    struct solver_expressions *term = ARENA_NEW(arena, struct solver_expressions);
+    *term = (struct solver_expressions){expression, 1};
+    return (struct solver_volume){term, 1};
 }
 
-/* ---- the place of a claim's future volume ---- */
+/* ---- the term of a claim's future volume ---- */
 
 bool claim_is_of_many_nodes(const struct node *claim_spec)
 {
@@ -377,26 +381,26 @@ static bool expression_fits(const struct solver_expression *expression, struct s
     }
 }
 
-bool places_fit(const struct solver_volume *places, struct solver_labels labels)
+bool volume_terms_fit(const struct solver_volume *terms, struct solver_labels labels)
 {
-    for (size_t i = 0; i < places->alternative_count; i++) {
-        const struct solver_expressions *place = &places->alternatives[i];
+    for (size_t i = 0; i < terms->alternative_count; i++) {
+        const struct solver_expressions *term = &terms->alternatives[i];
         bool fits = true;
-        for (size_t j = 0; fits && j < place->count; j++)
-            fits = expression_fits(&place->items[j], labels);
+        for (size_t j = 0; fits && j < term->count; j++)
+            fits = expression_fits(&term->items[j], labels);
         if (fits)
             return true;
     }
-    return places->alternative_count == 0;
+    return terms->alternative_count == 0;
 }
 
 /* ---- the zones that volumes name ---- */
 
-static void add_zones(struct zones *zones, const struct solver_volume *places, struct arena *arena)
+static void add_zones(struct zones *zones, const struct solver_volume *terms, struct arena *arena)
 {
-    for (size_t i = 0; i < places->alternative_count; i++)
-        for (size_t j = 0; j < places->alternatives[i].count; j++) {
-            const struct solver_expression *expression = &places->alternatives[i].items[j];
+    for (size_t i = 0; i < terms->alternative_count; i++)
+        for (size_t j = 0; j < terms->alternatives[i].count; j++) {
+            const struct solver_expression *expression = &terms->alternatives[i].items[j];
             if (expression->op == SOLVER_IN && strcmp(expression->key, LABEL_ZONE) == 0)
                 for (size_t k = 0; k < expression->value_count; k++)
                     zones_add(zones, text_of(expression->values[k]), arena);
@@ -406,9 +410,9 @@ static void add_zones(struct zones *zones, const struct solver_volume *places, s
 void volume_add_zones(const struct snapshot *snapshot, const struct object *volume,
                       struct arena *arena, struct zones *zones)
 {
-    struct solver_volume places;
-    if (volume_places_read(snapshot, volume, arena, &places))
-        add_zones(zones, &places, arena);
+    struct solver_volume terms;
+    if (volume_terms_read(snapshot, volume, arena, &terms))
+        add_zones(zones, &terms, arena);
 }
 
 void claims_add_zones(const struct snapshot *snapshot, struct arena *arena, struct zones *zones)
@@ -419,12 +423,12 @@ void claims_add_zones(const struct snapshot *snapshot, struct arena *arena, stru
     for (size_t i = 0; i < snapshot_count(snapshot, KIND_STORAGE_CLASS); i++) {
         struct storage_class class;
         const struct object *object = snapshot_object(snapshot, KIND_STORAGE_CLASS, i);
-        if (!places_are_few(node_get(object->root->node, "allowedTopologies"),
-                            "matchLabelExpressions") ||
+        if (!terms_are_few(node_get(object->root->node, "allowedTopologies"),
+                           "matchLabelExpressions") ||
             !storage_class_read(object, arena, &class))
             continue;
-        struct solver_volume places;
-        class_places_read(snapshot, &class, arena, &places);
-        add_zones(zones, &places, arena);
+        struct solver_volume terms;
+        class_terms_read(snapshot, &class, arena, &terms);
+        add_zones(zones, &terms, arena);
     }
 }

@@ -12,13 +12,14 @@ struct zones;
 
 /* Whether the terms, with their expressions under the key, are not many times more than a cluster
  * has zones: reading more would take too long. */
-bool places_are_few(const struct node *terms, const char *key);
-/* The terms of a PersistentVolume's affinity, intersected with its zone labels; zone keys are those
- * of nodes. False when a term is invalid, or there are too many. */
-bool volume_places_read(const struct snapshot *snapshot, const struct object *volume,
-                        struct arena *arena, struct solver_volume *result);
-/* Adds the zones that places name by the operator In; false when one of them can be in any zone. */
-bool places_add_zones(const struct solver_volume *places, struct arena *arena, struct zones *zones);
+bool terms_are_few(const struct node *terms, const char *key);
+/* The terms of a PersistentVolume's affinity, intersected with its zone labels; zone keys are
+ * those of nodes. False when a term is invalid, or there are too many. */
+bool volume_terms_read(const struct snapshot *snapshot, const struct object *volume,
+                       struct arena *arena, struct solver_volume *result);
+/* Adds the zones that terms name by the operator In; false when one of them can be in any zone. */
+bool volume_terms_add_zones(const struct solver_volume *terms, struct arena *arena,
+                            struct zones *zones);
 /* Adds the zones of a PersistentVolume. */
 enum volume_zones { VOLUME_UNKNOWN, VOLUME_IN_ZONES, VOLUME_ANYWHERE };
 enum volume_zones volume_zones_read(const struct snapshot *snapshot, const struct object *volume,
@@ -33,14 +34,14 @@ void volume_add_zones(const struct snapshot *snapshot, const struct object *volu
                       struct arena *arena, struct zones *zones);
 void claims_add_zones(const struct snapshot *snapshot, struct arena *arena, struct zones *zones);
 /* The terms of allowedTopologies. */
-void class_places_read(const struct snapshot *snapshot, const struct storage_class *class,
-                       struct arena *arena, struct solver_volume *result);
+void class_terms_read(const struct snapshot *snapshot, const struct storage_class *class,
+                      struct arena *arena, struct solver_volume *result);
 struct solver_volume volume_of_zone(const char *zone, struct arena *arena);
 /* Whether a claim with that spec wants a volume that nodes of any zone can share: ReadWriteMany. */
 bool claim_is_of_many_nodes(const struct node *claim_spec);
 /* The zone of the node that kube-scheduler has chosen for a claim; empty when there is none. */
 struct text claim_selected_zone(const struct snapshot *snapshot, const struct node *claim);
-/* Whether a node with these labels is one of the places. */
-bool places_fit(const struct solver_volume *places, struct solver_labels labels);
+/* Whether a node with these labels meets one of the terms. */
+bool volume_terms_fit(const struct solver_volume *terms, struct solver_labels labels);
 
 #endif

@@ -85,8 +85,8 @@ static void read_unbound(const struct snapshot *snapshot, const struct claim_bin
     bool wants_none = binding->state == BINDING_NO_CLASS;
     if (something_is_unreadable(snapshot, binding))
         return;
-    if (!wants_none && (!places_are_few(node_get(binding->class->root->node, "allowedTopologies"),
-                                        "matchLabelExpressions") ||
+    if (!wants_none && (!terms_are_few(node_get(binding->class->root->node, "allowedTopologies"),
+                                       "matchLabelExpressions") ||
                         !storage_class_read(binding->class, arena, &class)))
         return;
     bool can_be_made = !wants_none && !text_is(class.provisioner, "kubernetes.io/no-provisioner");
@@ -97,8 +97,8 @@ static void read_unbound(const struct snapshot *snapshot, const struct claim_bin
     if (says == VOLUME_UNKNOWN || (!can_be_made && !found))
         return;
     if (can_be_made) {
-        class_places_read(snapshot, &class, arena, &made);
-        confined = places_add_zones(&made, arena, &zones) && confined;
+        class_terms_read(snapshot, &class, arena, &made);
+        confined = volume_terms_add_zones(&made, arena, &zones) && confined;
     }
     bool everywhere = can_be_made && !found &&
                       (claim_is_of_many_nodes(node_get(binding->root, "spec")) ||

@@ -218,7 +218,7 @@ static void pin_unbound(const struct pin_reader *reader, struct pin *pin)
 
 static void pin_follower(const struct pin_reader *reader, struct pin *pin)
 {
-    if (!pin_follow(reader->snapshot, reader->pod, reader->arena, &pin->zones))
+    if (!pin_by_affinity(reader->snapshot, reader->pod, reader->arena, &pin->zones))
         return;
     pin->kind = PIN_UNBOUND;
     pin->follows = true;

@@ -97,8 +97,8 @@ struct text pin_zone_of_ordinal(const struct snapshot *snapshot, const struct pi
 size_t pin_rotation(struct text identity, const struct zones *candidates);
 
 /* The zones of the bound claims of pods it must be beside; false: it follows none. */
-bool pin_follow(const struct snapshot *snapshot, const struct object *pod, struct arena *arena,
-                struct zones *zones);
+bool pin_by_affinity(const struct snapshot *snapshot, const struct object *pod, struct arena *arena,
+                     struct zones *zones);
 /* Whether the term is a required podAffinity by zone. */
 bool pin_is_zone_affinity(const struct topology_term *term);
 

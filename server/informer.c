@@ -142,7 +142,7 @@ static bool changes_mind(const struct supply *supply, const struct snapshot *sna
     for (size_t i = 0; i < changes->count; i++) {
         const struct store_change *change = &changes->items[i];
         if (supply == NULL ||
-            supply_minds(supply, snapshot, change->kind, change->before, change->after))
+            supply_depends_on(supply, snapshot, change->kind, change->before, change->after))
             return true;
     }
     return false;

@@ -14,7 +14,7 @@
 #include "kube/to_solver.h"
 #include "kube/volume.h"
 #include "kube/volume_zones.h"
-#include "simulation/claims.h"
+#include "simulation/volume_claims.h"
 #include "solver/well_known.h"
 
 /* ---- pools ---- */
@@ -191,7 +191,7 @@ static void find_node(struct cluster *cluster, struct cluster_pod *pod)
 }
 
 struct claim_list {
-    struct claim_state **items;
+    struct volume_claim **items;
     size_t count, capacity;
 };
 
@@ -199,7 +199,7 @@ static void add_claim(struct cluster *cluster, const struct cluster_pod *pod, st
                       const struct field *template, struct claim_list *claims)
 {
     *LIST_PUSH(cluster->arena, claims) =
-        claims_book_get(cluster->claims, pod->namespace, name, template);
+        volume_claim_get(cluster->claims, pod->namespace, name, template);
 }
 
 /* A StatefulSet's template takes the place of a volume of its name. */
@@ -343,7 +343,7 @@ void cluster_read(const struct snapshot *snapshot, const struct catalog *catalog
     cluster_read_supply(snapshot, catalog, arena, cluster, problems);
     expand_pods(snapshot, arena, &cluster->pods, &cluster->daemons, problems);
     check_volumes(cluster, problems);
-    cluster->claims = claims_book_create(snapshot, arena);
+    cluster->claims = volume_claims_create(snapshot, arena);
     for (size_t i = 0; i < cluster->pods.count; i++) {
         struct cluster_pod *pod = &cluster->pods.items[i];
         find_node(cluster, pod);

@@ -10,7 +10,7 @@ struct catalog;
 struct class_settings;
 struct pool;
 struct snapshot;
-struct claims_book;
+struct volume_claims;
 
 struct cluster_pool {
     const struct pool *pool;
@@ -48,7 +48,7 @@ struct cluster {
     struct state_nodes state_nodes;
     struct cluster_pods pods;
     struct daemons daemons;
-    struct claims_book *claims;
+    struct volume_claims *claims;
     struct cluster_type *types; /* as the problem numbers them; each with every kind of settings */
     size_t type_count;
     struct reserved_capacity reserved;

@@ -4,7 +4,7 @@
 
 #include "simulation/pod_shape.h"
 
-struct claim_state;
+struct volume_claim;
 struct object;
 struct snapshot;
 
@@ -25,7 +25,7 @@ struct cluster_pod {
     const struct object *set;    /* the StatefulSet whose claims it takes; NULL: none */
     struct shape_source *source; /* pods of one workload share it */
     struct pod_shape *shape;     /* and this */
-    struct claim_state **claims;
+    struct volume_claim **claims;
     size_t claim_count;
     struct pod_fault fault;
     size_t state_node;             /* where it runs, in cluster.machines; NO_MACHINE */

@@ -5,9 +5,9 @@
 #include "kube/object.h"
 #include "kube/snapshot.h"
 #include "kube/to_solver.h"
-#include "simulation/claims.h"
 #include "simulation/cluster.h"
 #include "simulation/reserved.h"
+#include "simulation/volume_claims.h"
 #include "solver/well_known.h"
 
 #define NAMESPACE_NAME "kubernetes.io/metadata.name"
@@ -263,7 +263,7 @@ static bool add_shape(struct building *building, struct pod_shape *shape,
     if (!plain) {
         struct solver_volume *volumes = ARENA_ARRAY(arena, pod->claim_count, struct solver_volume);
         for (size_t i = 0; i < pod->claim_count && pod->phase == POD_PENDING; i++)
-            volumes[i] = pod->claims[i]->places;
+            volumes[i] = pod->claims[i]->terms;
         solver.volumes = volumes;
         solver.volume_count = pod->claim_count;
     }

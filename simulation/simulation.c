@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "simulation/claims.h"
 #include "simulation/cluster.h"
 #include "simulation/node_claims.h"
 #include "simulation/reason_words.h"
 #include "simulation/reserved.h"
+#include "simulation/volume_claims.h"
 
 struct rounds {
     struct cluster cluster;
@@ -28,8 +28,8 @@ static bool volumes_follow(const struct rounds *rounds, const struct cluster_pod
                            struct solver_labels labels)
 {
     for (size_t i = 0; i < pod->claim_count; i++) {
-        const struct claim_state *claim = pod->claims[i];
-        if ((claim->waits || claim->bound_in == rounds->round) && !claim_fits(claim, labels))
+        const struct volume_claim *claim = pod->claims[i];
+        if ((claim->waits || claim->bound_in == rounds->round) && !volume_claim_fits(claim, labels))
             return false;
     }
     return true;
@@ -42,7 +42,7 @@ static bool place(struct rounds *rounds, struct cluster_pod *pod, size_t state_n
         return false;
     for (size_t i = 0; i < pod->claim_count; i++)
         if (pod->claims[i]->waits) {
-            claim_bind(pod->claims[i], labels, rounds->arena);
+            volume_claim_bind(pod->claims[i], labels, rounds->arena);
             pod->claims[i]->bound_in = rounds->round;
         }
     pod->phase = POD_RUNNING;
@@ -76,8 +76,8 @@ static struct index index_numbers(struct rounds *rounds)
 static void place_on_nodes(struct rounds *rounds, const struct solver_plan *plan,
                            const struct index *index)
 {
-    for (size_t i = 0; i < plan->place_count; i++) {
-        const struct solver_placement *found = &plan->places[i];
+    for (size_t i = 0; i < plan->placement_count; i++) {
+        const struct solver_placement *found = &plan->placements[i];
         if (found->kind != SOLVER_ON_NODE)
             continue;
         size_t state_node = index->state_nodes[found->index];
@@ -109,7 +109,7 @@ static void buy(struct rounds *rounds, const struct solver_plan *plan, const str
 static void refresh_claims(struct rounds *rounds)
 {
     struct cluster_pods *pods = &rounds->cluster.pods;
-    claims_book_refresh(rounds->cluster.claims);
+    volume_claims_refresh(rounds->cluster.claims);
     for (size_t i = 0; i < pods->count; i++) {
         struct cluster_pod *pod = &pods->items[i];
         bool waits = pod->phase == POD_PENDING && pod->fault.message.size == 0;

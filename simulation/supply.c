@@ -110,7 +110,7 @@ static void make(void *argument)
         return;
     name_zones(supply);
     find_reached(supply, making->snapshot, making->passing);
-    memory_create(&supply->memory, supply->arena);
+    cache_create(&supply->cache, supply->arena);
     making->made = make_runs(supply, making->passing);
 }
 
@@ -237,8 +237,8 @@ static bool minds_volume(struct minding *minding)
     return !known || minding->minds;
 }
 
-bool supply_minds(const struct supply *supply, const struct snapshot *snapshot, enum kind kind,
-                  const struct object *before, const struct object *after)
+bool supply_depends_on(const struct supply *supply, const struct snapshot *snapshot, enum kind kind,
+                       const struct object *before, const struct object *after)
 {
     struct minding minding = {supply, snapshot, before, after, NULL, false};
     switch (kind) {

@@ -1,7 +1,7 @@
 /* Where a pod could ever run: what NodePools may launch, and the Nodes there are, were they empty.
  * One solver problem for one state of NodePools, Nodes and DaemonSets. No pod is in it, so that no
  * pod that comes or goes changes an answer. It is immutable, shared by threads, and asked while a
- * request waits; what a shape of pod was told is remembered (supply_memory.c). */
+ * request waits; what a shape of pod was told is remembered (supply_cache.c). */
 #ifndef TAFFRAIL_SIMULATION_SUPPLY_H
 #define TAFFRAIL_SIMULATION_SUPPLY_H
 
@@ -27,8 +27,8 @@ void supply_release(const struct supply *supply);              /* NULL is fine *
 size_t supply_bytes(const struct supply *supply);
 /* Whether the supply of a snapshot in which this object has changed is another one. Either side may
  * be NULL. */
-bool supply_minds(const struct supply *supply, const struct snapshot *snapshot, enum kind kind,
-                  const struct object *before, const struct object *after);
+bool supply_depends_on(const struct supply *supply, const struct snapshot *snapshot, enum kind kind,
+                       const struct object *before, const struct object *after);
 
 /* In which zones some NodePool can launch a node that holds the pod, within its limits, or some
  * Node could. A pool whose types are not known counts where nothing speaks against it. Volumes,

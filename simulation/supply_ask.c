@@ -224,9 +224,9 @@ static bool is_in_problem(const struct supply *supply, const struct pool *pool)
     return false;
 }
 
-static struct pod_wishes wishes_of(const struct asking *asking)
+static struct pod_requirements wishes_of(const struct asking *asking)
 {
-    struct pod_wishes wishes;
+    struct pod_requirements wishes;
     node_selection_read(asking->workload, asking->arena, &wishes.selection);
     tolerations_read(asking->workload, asking->arena, &wishes.tolerations);
     return wishes;
@@ -237,7 +237,7 @@ static struct pod_wishes wishes_of(const struct asking *asking)
 static bool may_suit_other_pool(const struct asking *asking)
 {
     const struct supply *supply = asking->supply;
-    const struct pod_wishes wishes = wishes_of(asking);
+    const struct pod_requirements wishes = wishes_of(asking);
     for (size_t i = 0; i < snapshot_pool_count(asking->snapshot); i++) {
         const struct pool *pool = snapshot_pool(asking->snapshot, i);
         if (!pool->object->deleting && !is_in_problem(supply, pool) &&
@@ -257,7 +257,7 @@ static void add_zones_of_other_pools(const struct asking *asking, struct zone_bi
         const struct pool *pool = snapshot_pool(asking->snapshot, i);
         if (pool_is_covered_by(supply->catalog, pool) || !pool_makes_nodes(pool))
             continue;
-        const struct pod_wishes wishes = wishes_of(asking);
+        const struct pod_requirements wishes = wishes_of(asking);
         pool_add_zones(asking->snapshot, supply->catalog, pool, &wishes, &supply->zones,
                        asking->arena, &zones);
     }
@@ -270,9 +270,9 @@ static struct zone_bits answer_of(const struct supply *supply, const struct aski
                                   enum question_kind kind)
 {
     struct zone_bits known;
-    struct memory_key key =
-        memory_key_of(&supply->memory, kind, &asking->shape, &asking->pod.requests, asking->arena);
-    if (memory_find(&supply->memory, key, &known))
+    struct cache_key key =
+        cache_key_of(&supply->cache, kind, &asking->shape, &asking->pod.requests, asking->arena);
+    if (cache_find(&supply->cache, key, &known))
         return known;
     struct posed posed = {
         .supply = supply,
@@ -282,7 +282,7 @@ static struct zone_bits answer_of(const struct supply *supply, const struct aski
     pose_to_a_run(&posed, asking->arena);
     if (kind == ASKS_ZONES)
         add_zones_of_other_pools(asking, &posed.answer);
-    memory_put(&supply->memory, key, &posed.answer);
+    cache_put(&supply->cache, key, &posed.answer);
     return posed.answer;
 }
 

@@ -75,7 +75,7 @@ static bool tolerates(const struct tolerations *tolerations, const struct pool *
 }
 
 bool pool_may_suit(const struct catalog *catalog, const struct pool *pool,
-                   const struct pod_wishes *wishes, struct arena *arena)
+                   const struct pod_requirements *wishes, struct arena *arena)
 {
     struct meeting meeting = meeting_of(catalog, pool, arena);
     if (!tolerates(&wishes->tolerations, pool))
@@ -126,10 +126,10 @@ static void add_zones(const struct meeting *meeting, const struct node *subnets,
 }
 
 void pool_add_zones(const struct snapshot *snapshot, const struct catalog *catalog,
-                    const struct pool *pool, const struct pod_wishes *wishes,
+                    const struct pool *pool, const struct pod_requirements *wishes,
                     const struct zones *all, struct arena *arena, struct zones *zones)
 {
-    static const struct pod_wishes none;
+    static const struct pod_requirements none;
     struct meeting meeting = meeting_of(catalog, pool, arena);
     const struct node_selection *selection = wishes == NULL ? &none.selection : &wishes->selection;
     if (wishes != NULL && !tolerates(&wishes->tolerations, pool))

@@ -9,8 +9,8 @@
  * drawn         as Karpenter, ties and equal pods in an order that  2 plans of 1,000 dearer than
  *               is drawn anew for each try                          Karpenter's luckiest run
  *
- * Then a part of the best plan (rework.c) is given up and placed anew, again and again, by these
- * ways in turn. Without any of them plans cost 4 % more, and 24 pods more fit nowhere.
+ * Then a part of the best plan (rescheduling.c) is given up and placed anew, again and again, by
+ * these strategies in turn. Without any of them plans cost 4 % more, and 24 pods more fit nowhere.
  *
  * dense         as above                                            1.9 % dearer
  * price, drawn  a pod goes where the price grows least (growth.c),  0.1 % dearer, and 3.7 % without
@@ -24,21 +24,21 @@
 
 #include "solver/optimize.h"
 
-/* ---- ways ---- */
+/* ---- strategies ---- */
 
 #define LOOKING_AHEAD                                                                \
     .joint_zones = true, .spread_in_one = true, .exact_limits = true, .sound = true, \
     .look_ahead = true
 
-static const struct strategy ways[] = {
+static const struct strategy strategies[] = {
     {.sound = true},
     {LOOKING_AHEAD, .cheapest = true, .best_fit = true},
 };
-static const struct strategy rework_ways[] = {
+static const struct strategy rescheduling_strategies[] = {
     {LOOKING_AHEAD, .cheapest = true, .best_fit = true},
-    {LOOKING_AHEAD, .least_growth = true, .any_order = true},
+    {LOOKING_AHEAD, .by_price = true, .any_order = true},
     {LOOKING_AHEAD, .any_order = true},
-    {LOOKING_AHEAD, .least_growth = true},
+    {LOOKING_AHEAD, .by_price = true},
 };
 
 /* A way less what was not asked for. */
@@ -69,7 +69,7 @@ static struct score score_of(const struct solver_run *run)
     for (size_t i = 0; i < problem->queue_count && score.unschedulable > 0; i++) {
         uint32_t pod = problem->queue[i];
         const struct shape *shape = &problem->shapes.items[problem->pods.items[pod].shape];
-        if (run->places[pod].kind == SOLVER_UNSCHEDULABLE)
+        if (run->placements[pod].kind == SOLVER_UNSCHEDULABLE)
             score.left_cpu_milli = add_capped(score.left_cpu_milli, shape->requests[SOLVER_CPU]);
     }
     for (size_t i = 0; i < plan->claim_count; i++) {
@@ -102,7 +102,7 @@ static struct solver_run *solve_by(const struct solver_problem *problem, struct 
     if (strategy.old != NULL)
         place_as_before(run, strategy.old, strategy.seed);
     if (strategy.cheapest && problem->reservations.count == 0)
-        place_densely(run); /* it chooses types without a look at what reservations are left */
+        pack_bins(run); /* it chooses types without a look at what reservations are left */
     place_queue(run);
     plan_finish(run);
     return run;
@@ -114,9 +114,9 @@ static struct solver_run *solve_by(const struct solver_problem *problem, struct 
 #define DRAW_EFFORT 10000
 #define DRAWS_MIN 4
 #define DRAWS_MAX 96
-#define REWORK_EFFORT 30000
-#define REWORKS_MIN 4
-#define REWORKS_MAX 400
+#define RESCHEDULING_EFFORT 30000
+#define RESCHEDULINGS_MIN 4
+#define RESCHEDULINGS_MAX 400
 
 static size_t tries(const struct solver_problem *problem, size_t effort, size_t least, size_t most)
 {
@@ -169,17 +169,17 @@ static void try_strategy(void *argument)
 /* The way whose plan is best, the first of equals. Each is tried in memory of its own, which goes
  * before the next: all plans together would take hundreds of megabytes. One there is no memory for
  * does not count. */
-static struct strategy best_way(const struct solver_problem *problem, bool *cut_short)
+static struct strategy best_strategy(const struct solver_problem *problem, bool *cut_short)
 {
     const struct solver_optimize *wanted = &problem->settings.optimize;
     struct trial trial = {.problem = problem, .arena = arena_create(TRIAL_BUDGET_BYTES)};
     struct score best_score = {.unschedulable = SIZE_MAX};
-    struct strategy best = ways[0];
+    struct strategy best = strategies[0];
     size_t draws = wanted->cheapest ? tries(problem, DRAW_EFFORT, DRAWS_MIN, DRAWS_MAX) : 0;
-    size_t count = COUNT_OF(ways) + draws;
+    size_t count = COUNT_OF(strategies) + draws;
     for (size_t i = 0; i < count && trial.arena != NULL && !trial.cut_short; i++) {
-        trial.strategy = as_wanted(ways[i < COUNT_OF(ways) ? i : 0], wanted);
-        trial.strategy.seed = i < COUNT_OF(ways) ? 0 : i;
+        trial.strategy = as_wanted(strategies[i < COUNT_OF(strategies) ? i : 0], wanted);
+        trial.strategy.seed = i < COUNT_OF(strategies) ? 0 : i;
         if (attempt(&trial, try_strategy, &trial) && is_better(trial.score, best_score)) {
             best = trial.strategy;
             best_score = trial.score;
@@ -209,7 +209,7 @@ static bool leaves_larger(struct score score, struct score than)
     return score.unschedulable == than.unschedulable && score.left_cpu_milli > than.left_cpu_milli;
 }
 
-struct rework {
+struct rescheduling {
     struct trial trial;
     struct arena *notes; /* of plans that are gone on from */
     const struct solver_run *from;
@@ -218,37 +218,38 @@ struct rework {
     struct strategy best; /* without an old plan: nothing better was found */
 };
 
-static void try_rework(void *argument)
+static void reschedule_once(void *argument)
 {
-    struct rework *rework = argument;
-    struct trial *trial = &rework->trial;
+    struct rescheduling *rescheduling = argument;
+    struct trial *trial = &rescheduling->trial;
     struct solver_run *run = solve_by(trial->problem, trial->strategy, trial->arena);
     trial->score = score_of(run);
-    rework->old = old_plan_of(run, rework->notes);
+    rescheduling->old = old_plan_of(run, rescheduling->notes);
 }
 
-static void try_reworks(void *argument)
+static void reschedule_repeatedly(void *argument)
 {
-    struct rework *rework = argument;
-    struct trial *trial = &rework->trial;
+    struct rescheduling *rescheduling = argument;
+    struct trial *trial = &rescheduling->trial;
     const struct solver_problem *problem = trial->problem;
-    size_t count = tries(problem, REWORK_EFFORT, REWORKS_MIN, REWORKS_MAX);
-    const struct old_plan *old = old_plan_of(rework->from, rework->notes);
-    struct score score = rework->best_score;
+    size_t count = tries(problem, RESCHEDULING_EFFORT, RESCHEDULINGS_MIN, RESCHEDULINGS_MAX);
+    const struct old_plan *old = old_plan_of(rescheduling->from, rescheduling->notes);
+    struct score score = rescheduling->best_score;
     for (uint64_t seed = 1; seed <= count && !trial->cut_short; seed++) {
         trial->strategy =
-            as_wanted(rework_ways[seed % COUNT_OF(rework_ways)], &problem->settings.optimize);
+            as_wanted(rescheduling_strategies[seed % COUNT_OF(rescheduling_strategies)],
+                      &problem->settings.optimize);
         trial->strategy.seed = seed;
         trial->strategy.old = old;
-        if (!attempt(trial, try_rework, rework) ||
+        if (!attempt(trial, reschedule_once, rescheduling) ||
             is_better(allowed(score, count - seed, count), trial->score) ||
             leaves_larger(trial->score, score))
             continue;
         score = trial->score;
-        old = rework->old;
-        if (is_better(score, rework->best_score)) {
-            rework->best_score = score;
-            rework->best = trial->strategy;
+        old = rescheduling->old;
+        if (is_better(score, rescheduling->best_score)) {
+            rescheduling->best_score = score;
+            rescheduling->best = trial->strategy;
         }
     }
 }
@@ -280,26 +281,26 @@ static void do_guarded(struct arena *arena, void (*body)(void *), void *argument
 /* Whether patience was over before all was tried. */
 static bool make_better(struct solver_run *run)
 {
-    struct rework rework = {
+    struct rescheduling rescheduling = {
         .trial = {.problem = run->problem, .arena = arena_create(TRIAL_BUDGET_BYTES)},
         .notes = arena_create(TRIAL_BUDGET_BYTES),
         .from = run,
         .best_score = score_of(run),
     };
-    if (rework.trial.arena != NULL && rework.notes != NULL)
-        do_guarded(rework.notes, try_reworks, &rework);
-    arena_destroy(rework.trial.arena);
-    struct solving solving = {run, rework.best};
-    if (rework.best.old != NULL)
+    if (rescheduling.trial.arena != NULL && rescheduling.notes != NULL)
+        do_guarded(rescheduling.notes, reschedule_repeatedly, &rescheduling);
+    arena_destroy(rescheduling.trial.arena);
+    struct solving solving = {run, rescheduling.best};
+    if (rescheduling.best.old != NULL)
         do_guarded(run->arena, solve_again, &solving);
-    arena_destroy(rework.notes);
-    return rework.trial.cut_short;
+    arena_destroy(rescheduling.notes);
+    return rescheduling.trial.cut_short;
 }
 
 void optimize(struct solver_run *run)
 {
     bool cut_short;
-    struct strategy way = best_way(run->problem, &cut_short);
+    struct strategy way = best_strategy(run->problem, &cut_short);
     *run = *solve_by(run->problem, way, run->arena);
     if (run->problem->settings.optimize.cheapest && !cut_short)
         cut_short = make_better(run);

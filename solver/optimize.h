@@ -1,4 +1,4 @@
-/* --optimize inside: what optimize.c, and the ways to place pods that it tries, share. */
+/* --optimize inside: what optimize.c, and the strategies to place pods that it tries, share. */
 #ifndef TAFFRAIL_SOLVER_OPTIMIZE_H
 #define TAFFRAIL_SOLVER_OPTIMIZE_H
 
@@ -10,9 +10,9 @@ void optimize(struct solver_run *run);
 void joint_zones_make(struct solver_run *run);
 /* Buys for the pods that no topology ties, of those not placed yet, what holds most for its price.
  */
-void place_densely(struct solver_run *run);
+void pack_bins(struct solver_run *run);
 
-/* ---- rework.c: a plan made better by giving up a part of it ---- */
+/* ---- rescheduling.c: a plan made better by giving up a part of it ---- */
 
 struct old_plan;
 /* What of a run's outcome it takes to come back to it; the run may go then. */

@@ -132,8 +132,8 @@ static void existing_node_add(struct solver_run *run, uint32_t pod_number, uint3
     shared_volumes_record(run, pod,
                           state_node_value(&problem->nodes.items[node], problem->zone_key));
     note_placed(run, pod_number);
-    run->places[pod_number].kind = SOLVER_ON_NODE;
-    run->places[pod_number].index = node;
+    run->placements[pod_number].kind = SOLVER_ON_NODE;
+    run->placements[pod_number].index = node;
 }
 
 /* ---- NodeClaims ---- */
@@ -260,8 +260,8 @@ void node_claim_add(struct solver_run *run, uint32_t pod_number, uint32_t number
     topology_record(run, shape, SOLVER_NONE, number);
     shared_volumes_record(run, pod, claim_zone(problem, claim->set));
     note_placed(run, pod_number);
-    run->places[pod_number].kind = SOLVER_ON_NODE_CLAIM;
-    run->places[pod_number].index = number;
+    run->placements[pod_number].kind = SOLVER_ON_NODE_CLAIM;
+    run->placements[pod_number].index = number;
 }
 
 struct joining {
@@ -404,7 +404,7 @@ bool try_opening(struct solver_run *run, uint32_t pod, const struct relaxation *
             return false;
         if (can_add != CAN_ADD)
             continue;
-        if (run->strategy.cheapest || run->strategy.least_growth)
+        if (run->strategy.cheapest || run->strategy.by_price)
             *pool = problem->pool_order[cheapest_pool(run, i, pod, relaxation)];
         return try_pool(run, *pool, run->empty_node_claims[*pool].set, pod, relaxation,
                         candidate) == CAN_ADD;
@@ -460,8 +460,8 @@ bool try_relaxation(struct solver_run *run, uint32_t pod, const struct relaxatio
         return false;
     if (join_node(run, pod, relaxation))
         return true;
-    if (run->strategy.least_growth)
-        return place_by_growth(run, pod, relaxation);
+    if (run->strategy.by_price)
+        return place_by_price(run, pod, relaxation);
     return add_to_inflight_node(run, pod, relaxation) ||
            add_to_new_node_claim(run, pod, relaxation);
 }

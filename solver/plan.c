@@ -55,7 +55,7 @@ void place_queue(struct solver_run *run)
     uint32_t *left = ARENA_ARRAY(run->arena, problem->queue_count, uint32_t);
     size_t left_count = 0;
     for (size_t i = 0; i < problem->queue_count; i++)
-        if (run->places[problem->queue[i]].kind == SOLVER_UNSCHEDULABLE &&
+        if (run->placements[problem->queue[i]].kind == SOLVER_UNSCHEDULABLE &&
             (run->postponed == NULL ||
              !run->postponed[problem->pods.items[problem->queue[i]].shape]))
             left[left_count++] = problem->queue[i];
@@ -214,20 +214,20 @@ void plan_finish(struct solver_run *run)
     struct prices prices = no_prices(run);
     for (size_t i = 0; i < run->node_claims.count; i++)
         claims[i] = finish_claim(run, &prices, &run->node_claims.items[i]);
-    struct solver_placement *places =
+    struct solver_placement *placements =
         ARENA_ARRAY(run->arena, problem->queue_count, struct solver_placement);
     size_t count = 0, unschedulable = 0;
     for (uint32_t i = 0; i < problem->pods.count; i++) {
         if (problem->pods.items[i].node != SOLVER_NONE)
             continue;
-        places[count] = run->places[i];
-        places[count].pod = i;
-        unschedulable += places[count].kind == SOLVER_UNSCHEDULABLE;
+        placements[count] = run->placements[i];
+        placements[count].pod = i;
+        unschedulable += placements[count].kind == SOLVER_UNSCHEDULABLE;
         count++;
     }
     run->plan = (struct solver_plan){
-        .places = places,
-        .place_count = count,
+        .placements = placements,
+        .placement_count = count,
         .claims = claims,
         .claim_count = run->node_claims.count,
         .unschedulable_count = unschedulable,

@@ -22,36 +22,37 @@ static void *with_spare(struct arena *arena, const void *items, size_t count, si
     ((list).items = with_spare((arena), (list).items, (list).count, sizeof *(list).items), \
      (list).capacity = (list).count + SPARE)
 
-static struct warm *warm_up(struct solver_run *run)
+static struct query_state *query_state_make(struct solver_run *run)
 {
-    struct warm *warm = ARENA_NEW(run->arena, struct warm);
-    warm->base = *run->problem;
-    WITH_SPARE(run->arena, warm->base.shapes);
-    WITH_SPARE(run->arena, warm->base.label_classes);
-    WITH_SPARE(run->arena, warm->base.selectors);
-    WITH_SPARE(run->arena, warm->base.groups);
-    WITH_SPARE(run->arena, warm->base.inverse_groups);
+    struct query_state *state = ARENA_NEW(run->arena, struct query_state);
+    state->base = *run->problem;
+    WITH_SPARE(run->arena, state->base.shapes);
+    WITH_SPARE(run->arena, state->base.label_classes);
+    WITH_SPARE(run->arena, state->base.selectors);
+    WITH_SPARE(run->arena, state->base.groups);
+    WITH_SPARE(run->arena, state->base.inverse_groups);
     WITH_SPARE(run->arena, run->sets.sets);
-    run->groups = with_spare(run->arena, run->groups, warm->base.groups.count, sizeof *run->groups);
-    run->relaxations = with_spare(run->arena, run->relaxations, warm->base.relaxation_count,
+    run->groups =
+        with_spare(run->arena, run->groups, state->base.groups.count, sizeof *run->groups);
+    run->relaxations = with_spare(run->arena, run->relaxations, state->base.relaxation_count,
                                   sizeof *run->relaxations);
     /* What pools are without a pod, every query asks. */
-    for (uint32_t i = 0; i < warm->base.pools.count; i++) {
+    for (uint32_t i = 0; i < state->base.pools.count; i++) {
         size_t option;
         const struct node_requirements *set = run->empty_node_claims[i].set;
         (void)node_claim_cheapest(run, set, node_requirements_options(run, set), &option);
         (void)pool_limit_options(run, i);
     }
-    warm->rest = *run;
-    warm->rest.warm = warm;
-    return warm;
+    state->rest = *run;
+    state->rest.query_state = state;
+    return state;
 }
 
 static void rest(struct solver_run *run)
 {
-    struct warm *warm = run->warm;
-    *run = warm->rest;
-    warm->asking = false;
+    struct query_state *state = run->query_state;
+    *run = state->rest;
+    state->asking = false;
 }
 
 /* ---- a query ---- */
@@ -88,7 +89,7 @@ static bool take_known(const struct solver_question *question, struct arena *are
 static bool take_shape(struct query *q, const struct solver_shape *given, struct error *error)
 {
     struct solver_problem *view = q->view;
-    const struct solver_problem *base = &q->run->warm->base;
+    const struct solver_problem *base = &q->run->query_state->base;
     uint32_t number;
     if (!amounts_check(view, given->requests, "a pod of namespace", given->namespace, error) ||
         !shape_add(&q->builder, given, &number, error))
@@ -113,7 +114,7 @@ static void take_room(struct query *q)
     struct solver_problem *view = q->view;
     struct arena *arena = run->arena;
     size_t most = relaxations_most(q->shape) + q->shape->required_count;
-    uint32_t known = run->warm->base.relaxation_count;
+    uint32_t known = run->query_state->base.relaxation_count;
     if (most > SPARE)
         run->relaxations = ARENA_ARRAY(arena, known + most, struct relaxation_state);
     else
@@ -128,26 +129,26 @@ static void take_room(struct query *q)
 static bool begin(struct query *q, struct solver_run *run, const struct solver_question *question,
                   const struct solver_shape *shape, struct arena *arena, struct error *error)
 {
-    if (run->plan.places != NULL)
+    if (run->plan.placements != NULL)
         return error_set(error, ERROR_INPUT, NOWHERE, "the run was solved; ask another one");
-    if (run->warm == NULL)
-        run->warm = warm_up(run);
-    struct warm *warm = run->warm;
-    if (warm->asking)
+    if (run->query_state == NULL)
+        run->query_state = query_state_make(run);
+    struct query_state *state = run->query_state;
+    if (state->asking)
         rest(run);
-    warm->asking = true;
-    problem_over(&warm->view, &warm->base, arena);
-    run->problem = &warm->view;
+    state->asking = true;
+    problem_over(&state->view, &state->base, arena);
+    run->problem = &state->view;
     run->asked = true;
     run->beyond_limits = question->beyond_limits;
     run->arena = arena;
-    run->sets.fingerprints = intern_over(arena, &warm->rest.sets.fingerprints);
+    run->sets.fingerprints = intern_over(arena, &state->rest.sets.fingerprints);
     run->sets.scratch = (struct fingerprint){.arena = arena};
     *q = (struct query){
         .run = run,
-        .view = &warm->view,
-        .builder = {.problem = &warm->view, .scratch = {.arena = arena}},
-        .known_groups = warm->base.groups.count,
+        .view = &state->view,
+        .builder = {.problem = &state->view, .scratch = {.arena = arena}},
+        .known_groups = state->base.groups.count,
     };
     if (!take_shape(q, shape, error))
         return false;
@@ -157,16 +158,16 @@ static bool begin(struct query *q, struct solver_run *run, const struct solver_q
                          q->shape->volume_count);
     struct mount *mounts = ARENA_ARRAY(arena, question->mount_count, struct mount);
     for (size_t i = 0; i < question->mount_count; i++)
-        mounts[i] = mount_make(&warm->view, &question->mounts[i]);
-    warm->pod = (struct pod){
+        mounts[i] = mount_make(&state->view, &question->mounts[i]);
+    state->pod = (struct pod){
         .uid = "",
         .shape = q->shape->number,
         .node = SOLVER_NONE,
         .mounts = mounts,
         .mount_count = question->mount_count,
     };
-    warm->view.pods.items = &warm->pod;
-    warm->view.pods.count = 1;
+    state->view.pods.items = &state->pod;
+    state->view.pods.count = 1;
     take_room(q);
     return true;
 }
@@ -183,7 +184,7 @@ bool query_begin(struct query *q, struct solver_run *run, const struct solver_qu
 
 void query_end(struct solver_run *run)
 {
-    if (run->warm != NULL && run->warm->asking)
+    if (run->query_state != NULL && run->query_state->asking)
         rest(run);
 }
 
@@ -195,7 +196,7 @@ static void count_new_groups(struct query *q)
     struct solver_run *run = q->run;
     struct solver_problem *view = q->view;
     size_t count = view->groups.count;
-    if (count > run->warm->base.groups.count + SPARE) {
+    if (count > run->query_state->base.groups.count + SPARE) {
         struct topology_group_state *states =
             ARENA_ARRAY(run->arena, count, struct topology_group_state);
         memcpy(states, run->groups, q->known_groups * sizeof *states);
@@ -231,7 +232,7 @@ static void add_own_inverse(struct query *q, struct relaxation *relaxation)
 bool query_take_relaxation(struct query *q, struct relaxation *relaxation)
 {
     struct solver_run *run = q->run;
-    relaxation->number = run->warm->base.relaxation_count + (uint32_t)q->relaxation_count++;
+    relaxation->number = run->query_state->base.relaxation_count + (uint32_t)q->relaxation_count++;
     add_own_inverse(q, relaxation);
     count_new_groups(q);
     if (!topology_match(run, q->shape, relaxation, NULL))
@@ -283,7 +284,7 @@ bool query_node_takes(const struct query *q, const struct relaxation *relaxation
            topology_host(run, &run->relaxations[relaxation->number], node, NULL) == CAN_ADD &&
            !host_ports_conflict(run->node_ports[node].items, run->node_ports[node].count,
                                 q->shape->ports, q->shape->port_count) &&
-           node_attaches(run, node, &run->warm->pod);
+           node_attaches(run, node, &run->query_state->pod);
 }
 
 /* ---- NodeClaims ---- */

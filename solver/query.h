@@ -7,7 +7,7 @@
 /* While nobody asks, run is as in rest. A query asks a view of the problem, whose lists have room
  * for what the query adds, and its memory is the asker's. Nothing has to be undone after a query
  * that ran out of memory: the next one begins by that. */
-struct warm {
+struct query_state {
     struct solver_problem base, view;
     struct solver_run rest;
     struct pod pod; /* the only one of the view */

@@ -92,7 +92,7 @@ static void answer_query(struct query *q, bool explain, struct solver_answer *an
     shape.relaxations = tried.items;
     shape.relaxation_count = tried.count;
     *LIST_PUSH(q->run->arena, &q->view->shapes) = shape;
-    q->run->warm->pod.shape = shape.number;
+    q->run->query_state->pod.shape = shape.number;
     answer->reasons = solver_explain(q->run, 0);
 }
 

@@ -4,10 +4,10 @@
 #include "solver/explain.h"
 
 /* What the alternatives of a volume allow: "eu-west-1a or eu-west-1b". */
-static struct solver_operand places_of(struct explanation *q, size_t volume)
+static struct solver_operand terms_of(struct explanation *q, size_t volume)
 {
     struct arena *arena = q->run->arena;
-    struct sayings places = {0};
+    struct sayings terms = {0};
     for (size_t i = 0; i < q->shape->volume_term_counts[volume]; i++) {
         const struct term *term = &q->shape->volume_terms[volume][i];
         const struct solver_requirement *r =
@@ -19,34 +19,34 @@ static struct solver_operand places_of(struct explanation *q, size_t volume)
         if (r == NULL)
             continue;
         if (r->key != q->problem->zone_key || solver_requirement_op(r) != SOLVER_IN) {
-            *LIST_PUSH(arena, &places) = SAY(q, IT, operand_requirement(q, r));
+            *LIST_PUSH(arena, &terms) = SAY(q, IT, operand_requirement(q, r));
             continue;
         }
         for (BITS_EACH(value, r->words, r->word_count))
-            *LIST_PUSH(arena, &places) =
+            *LIST_PUSH(arena, &terms) =
                 SAY(q, IT, operand_name(value_text(q->problem, r->key, value)));
     }
-    return operand_sayings(&places);
+    return operand_sayings(&terms);
 }
 
 /* "claim shop/data can be in eu-west-1a only, claim shop/logs in eu-west-1b". */
-static struct solver_operand all_places(struct explanation *q)
+static struct solver_operand all_terms(struct explanation *q)
 {
     struct sayings volumes = {0};
     for (size_t i = 0; i < q->shape->volume_count; i++) {
         if (q->shape->volume_term_counts[i] == 0)
             continue;
         bool first = volumes.count == 0;
-        struct solver_operand places = places_of(q, i);
+        struct solver_operand terms = terms_of(q, i);
         struct solver_saying *volume = LIST_PUSH(q->run->arena, &volumes);
         if (i >= q->pod->mount_count) {
-            *volume = first ? SAY(q, VOLUME_ONLY_IN, places) : SAY(q, VOLUME_IN, places);
+            *volume = first ? SAY(q, VOLUME_ONLY_IN, terms) : SAY(q, VOLUME_IN, terms);
             continue;
         }
         uint32_t claim = q->pod->mounts[i].volume_claim;
         struct solver_operand name =
             operand_name(text_of(intern_text(&q->problem->volume_claims, claim)));
-        *volume = first ? SAY(q, CLAIM_ONLY_IN, name, places) : SAY(q, CLAIM_IN, name, places);
+        *volume = first ? SAY(q, CLAIM_ONLY_IN, name, terms) : SAY(q, CLAIM_IN, name, terms);
     }
     return operand_sayings(&volumes);
 }
@@ -109,7 +109,7 @@ void reason_of_volume(struct explanation *q, struct solver_reason *reason)
         tell_attaching(q, reason);
         return;
     }
-    reason->message = SAY(q, ALL, all_places(q));
+    reason->message = SAY(q, ALL, all_terms(q));
     bool zonal = false, local = false;
     for (size_t i = 0; i < q->shape->volume_alternative_count; i++) {
         zonal |=
@@ -137,6 +137,6 @@ bool reason_volumes_meet(struct explanation *q, struct solver_reason *reason)
         if (!empty)
             return true;
     }
-    reason->message = SAY(q, VOLUMES_APART, all_places(q));
+    reason->message = SAY(q, VOLUMES_APART, all_terms(q));
     return false;
 }

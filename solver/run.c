@@ -111,7 +111,7 @@ struct solver_run *run_create(const struct solver_problem *problem, struct strat
     run->scratch_total = ARENA_ARRAY(arena, problem->resource_count, int64_t);
     run->relaxations = ARENA_ARRAY(arena, problem->relaxation_count, struct relaxation_state);
     run->shape_failed_at = ARENA_ARRAY(arena, problem->shapes.count, uint64_t);
-    run->places = ARENA_ARRAY(arena, problem->pods.count, struct solver_placement);
+    run->placements = ARENA_ARRAY(arena, problem->pods.count, struct solver_placement);
     run->next_pod = ARENA_ARRAY(arena, problem->pods.count, uint32_t);
     copy_groups(run);
     copy_nodes(run);

@@ -97,11 +97,11 @@ struct node_claim_rank {
  * 10). All false: as Karpenter does. */
 struct strategy {
     bool joint_zones, spread_in_one, exact_limits, best_fit, cheapest;
-    bool least_growth; /* a pod goes where it adds least to the price, be it a new NodeClaim */
-    bool sound;        /* keeps to kube-scheduler's reading where Karpenter's is laxer */
-    bool look_ahead;   /* a domain is chosen only where something fits it */
-    uint64_t seed;     /* not 0: ties between domains, and between pods, are drawn by it */
-    bool any_order;    /* with a seed: between any pods, not only equal ones */
+    bool by_price;   /* a pod goes where it adds least to the price, be it a new NodeClaim */
+    bool sound;      /* keeps to kube-scheduler's reading where Karpenter's is laxer */
+    bool look_ahead; /* a domain is chosen only where something fits it */
+    uint64_t seed;   /* not 0: ties between domains, and between pods, are drawn by it */
+    bool any_order;  /* with a seed: between any pods, not only equal ones */
     const struct old_plan *old; /* a plan of which a part, drawn by the seed, is kept; NULL */
 };
 
@@ -171,19 +171,19 @@ struct solver_run {
      * asked.
      */
     bool deferred;
-    uint64_t version;                /* how often something was placed, from 1 */
-    struct solver_placement *places; /* by pod */
-    struct waiting *waiting;         /* reason_circle.c; NULL: nobody has asked yet */
-    LIST(uint32_t) placed;           /* pods in the order they were placed; of sound strategies */
-    uint32_t *placed_as; /* by pod: which relaxation of its shape; of sound strategies */
-    uint32_t *next_pod;  /* of the same NodeClaim */
+    uint64_t version;                    /* how often something was placed, from 1 */
+    struct solver_placement *placements; /* by pod */
+    struct waiting *waiting;             /* reason_circle.c; NULL: nobody has asked yet */
+    LIST(uint32_t) placed; /* pods in the order they were placed; of sound strategies */
+    uint32_t *placed_as;   /* by pod: which relaxation of its shape; of sound strategies */
+    uint32_t *next_pod;    /* of the same NodeClaim */
     uint64_t *scratch_fits, *scratch_options, *scratch_domains, *scratch_domain, *scratch_held;
     size_t scratch_domain_words;
     int64_t *scratch_total;
     struct solver_plan plan;
-    struct warm *warm;  /* query.h; NULL: nobody asked yet */
-    bool beyond_limits; /* asked as if no NodePool had limits */
-    bool asked;         /* now, about one pod: those that are pending do not count */
+    struct query_state *query_state; /* query.h; NULL: nobody asked yet */
+    bool beyond_limits;              /* asked as if no NodePool had limits */
+    bool asked;                      /* now, about one pod: those that are pending do not count */
 };
 
 /* ---- topology.c ---- */
@@ -302,7 +302,7 @@ int64_t option_price(struct solver_run *run, const struct node_requirements *set
 /* Brings what the options of a NodeClaim have room for up to date. */
 void node_claim_measure(const struct solver_run *run, struct node_claim *claim);
 /* Where it adds least to the price: on a NodeClaim or on one of its own. */
-bool place_by_growth(struct solver_run *run, uint32_t pod, const struct relaxation *relaxation);
+bool place_by_price(struct solver_run *run, uint32_t pod, const struct relaxation *relaxation);
 /* How a NodeClaim of its own would be; the pool it would be of in *pool. */
 bool try_opening(struct solver_run *run, uint32_t pod, const struct relaxation *relaxation,
                  uint32_t *pool, struct candidate *candidate);

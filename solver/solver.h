@@ -415,8 +415,8 @@ struct solver_node_claim {
     int64_t price_usd_micro; /* -1: no price */
 };
 struct solver_plan {
-    const struct solver_placement *places; /* of every pending pod, by number */
-    size_t place_count;
+    const struct solver_placement *placements; /* of every pending pod, by number */
+    size_t placement_count;
     const struct solver_node_claim *claims;
     size_t claim_count;
     size_t unschedulable_count;

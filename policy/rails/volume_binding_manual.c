@@ -64,8 +64,8 @@ static void judge_volume(struct rail_call *call, const struct claim *claim)
     struct storage_class class;
     const struct object *of_claim = claim_class(world->snapshot, claim);
     if (of_claim != NULL && storage_class_read(of_claim, arena, &class)) {
-        class_places_read(world->snapshot, &class, arena, &places);
-        if (places_add_zones(&places, arena, &others) && others.count > 0 &&
+        class_terms_read(world->snapshot, &class, arena, &places);
+        if (volume_terms_add_zones(&places, arena, &others) && others.count > 0 &&
             !meet(&zones, &others, arena)) {
             report_apart(call, field, &zones,
                          arena_printf(arena, "which is none of the zones of StorageClass \"%.*s\"",

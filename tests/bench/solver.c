@@ -74,7 +74,7 @@ static void solve_and_print(const struct solver_problem *problem, size_t shape_c
     const struct solver_plan *plan = solver_solve(solver_run_create(problem, arena));
     double solved = seconds(CLOCK_MONOTONIC);
     double cpu_solved = seconds(CLOCK_PROCESS_CPUTIME_ID);
-    printf("%zu %zu %.6f %.6f %.6f %zu %zu %.3f %.1f %.1f\n", plan->place_count, shape_count,
+    printf("%zu %zu %.6f %.6f %.6f %zu %zu %.3f %.1f %.1f\n", plan->placement_count, shape_count,
            built - start.at, solved - built, cpu_solved - cpu_built, plan->claim_count,
            plan->unschedulable_count, (double)plan_usd_micro(plan) / 1e6,
            (double)(arena_used_bytes(arena) - start.used_bytes) / (1 << 20), peak_mib());

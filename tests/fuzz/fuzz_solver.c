@@ -31,11 +31,12 @@ static void check_same_claim(const struct solver_node_claim *a, const struct sol
 /* Of one problem, or of two that were built alike. */
 static void check_same_plan(const struct solver_plan *a, const struct solver_plan *b)
 {
-    REQUIRE(a->place_count == b->place_count && a->claim_count == b->claim_count);
-    for (size_t i = 0; i < a->place_count; i++)
-        REQUIRE(a->places[i].pod == b->places[i].pod && a->places[i].kind == b->places[i].kind &&
-                (a->places[i].kind == SOLVER_UNSCHEDULABLE ||
-                 a->places[i].index == b->places[i].index));
+    REQUIRE(a->placement_count == b->placement_count && a->claim_count == b->claim_count);
+    for (size_t i = 0; i < a->placement_count; i++)
+        REQUIRE(a->placements[i].pod == b->placements[i].pod &&
+                a->placements[i].kind == b->placements[i].kind &&
+                (a->placements[i].kind == SOLVER_UNSCHEDULABLE ||
+                 a->placements[i].index == b->placements[i].index));
     for (size_t i = 0; i < a->claim_count; i++)
         check_same_claim(&a->claims[i], &b->claims[i]);
 }
@@ -45,11 +46,11 @@ static void check_same_plan(const struct solver_plan *a, const struct solver_pla
 static void check_reasons(struct solver_run *run, const struct built *built,
                           const struct solver_plan *plan, struct arena *arena)
 {
-    for (size_t i = 0; i < plan->place_count; i++) {
-        if (plan->places[i].kind != SOLVER_UNSCHEDULABLE)
+    for (size_t i = 0; i < plan->placement_count; i++) {
+        if (plan->placements[i].kind != SOLVER_UNSCHEDULABLE)
             continue;
         struct reasons_words reasons =
-            reasons_tell(solver_explain(run, plan->places[i].pod), arena);
+            reasons_tell(solver_explain(run, plan->placements[i].pod), arena);
         REQUIRE(reasons.count > 0);
         for (size_t j = 0; j < reasons.count; j++) {
             const struct reason_words *reason = &reasons.items[j], *last = reason - (j > 0);
@@ -104,9 +105,10 @@ static void check_plain_pods(const struct built *built, const struct solver_plan
     bool quarrels = input->daemon_count > 0;
     for (size_t i = 0; i < input->shape_count; i++)
         quarrels |= input->shapes[i].affinity_count > 0;
-    for (size_t i = 0; i < plan->place_count && !quarrels; i++) {
-        const struct solver_pod *pod = &input->pods[built->pods.indices[plan->places[i].pod]];
-        if (plan->places[i].kind != SOLVER_UNSCHEDULABLE || !is_plain(&input->shapes[pod->shape]))
+    for (size_t i = 0; i < plan->placement_count && !quarrels; i++) {
+        const struct solver_pod *pod = &input->pods[built->pods.indices[plan->placements[i].pod]];
+        if (plan->placements[i].kind != SOLVER_UNSCHEDULABLE ||
+            !is_plain(&input->shapes[pod->shape]))
             continue;
         for (uint32_t j = 0; j < built->pools.count; j++) {
             const struct solver_pool *pool = &input->pools[built->pools.indices[j]];

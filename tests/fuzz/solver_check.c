@@ -120,14 +120,14 @@ static void place_pods(struct checking *checking)
                 (struct resident){pod, &checking->input->shapes[pod->shape], false};
             continue;
         }
-        REQUIRE(pending < plan->place_count && plan->places[pending].pod == number);
-        const struct solver_placement *place = &plan->places[pending++];
+        REQUIRE(pending < plan->placement_count && plan->placements[pending].pod == number);
+        const struct solver_placement *place = &plan->placements[pending++];
         if (place->kind == SOLVER_UNSCHEDULABLE)
             unplaced++;
         else
             check_place(checking, place, pod);
     }
-    REQUIRE(pending == plan->place_count && unplaced == plan->unschedulable_count);
+    REQUIRE(pending == plan->placement_count && unplaced == plan->unschedulable_count);
     for (size_t i = 0; i < plan->claim_count; i++)
         claimed += plan->claims[i].pod_count;
     size_t on_claims = 0;

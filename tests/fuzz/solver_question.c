@@ -112,8 +112,8 @@ void check_question(struct solver_run *run, const struct built *built, uint64_t 
     struct built changed;
     build_with(built, &asked, arena, &changed);
     const struct solver_plan *plan = solver_solve(solver_run_create(changed.problem, arena));
-    REQUIRE(plan->place_count == 1);
-    const struct solver_placement *place = &plan->places[0];
+    REQUIRE(plan->placement_count == 1);
+    const struct solver_placement *place = &plan->placements[0];
     const struct solver_node_claim *claim =
         place->kind == SOLVER_ON_NODE_CLAIM ? &plan->claims[place->index] : NULL;
     const char *wanted = place_text(changed.problem, place->kind, place->index, claim, arena);

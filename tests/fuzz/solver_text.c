@@ -37,9 +37,9 @@ static struct text names_text(const struct solver_problem *problem,
 struct text plan_text(const struct solver_problem *problem, const struct solver_plan *plan,
                       struct arena *arena)
 {
-    struct text *lines = ARENA_ARRAY(arena, plan->place_count, struct text);
-    for (size_t i = 0; i < plan->place_count; i++) {
-        const struct solver_placement *place = &plan->places[i];
+    struct text *lines = ARENA_ARRAY(arena, plan->placement_count, struct text);
+    for (size_t i = 0; i < plan->placement_count; i++) {
+        const struct solver_placement *place = &plan->placements[i];
         struct text_builder line = {.arena = arena};
         text_builder_printf(&line, "%s ", solver_pod_name(problem, place->pod));
         if (place->kind == SOLVER_ON_NODE) {
@@ -50,10 +50,10 @@ struct text plan_text(const struct solver_problem *problem, const struct solver_
         }
         lines[i] = text_builder_text(&line);
     }
-    if (plan->place_count > 1)
-        qsort(lines, plan->place_count, sizeof *lines, compare_texts);
+    if (plan->placement_count > 1)
+        qsort(lines, plan->placement_count, sizeof *lines, compare_texts);
     struct text_builder text = {.arena = arena};
-    for (size_t i = 0; i < plan->place_count; i++)
+    for (size_t i = 0; i < plan->placement_count; i++)
         text_builder_printf(&text, "%.*s\n", TEXT_ARGS(lines[i]));
     return text_builder_text(&text);
 }

@@ -189,14 +189,14 @@ static inline void world_solve(void)
     for (size_t i = 0; i < world.pods.count; i++) {
         struct world_pod *pod = &world.pods.items[i];
         pod->place = (struct solver_placement){.kind = SOLVER_UNSCHEDULABLE};
-        for (size_t j = 0; !pod->gone && j < world.plan->place_count; j++)
-            if (world.plan->places[j].pod == pod->number) {
-                pod->place = world.plan->places[j];
+        for (size_t j = 0; !pod->gone && j < world.plan->placement_count; j++)
+            if (world.plan->placements[j].pod == pod->number) {
+                pod->place = world.plan->placements[j];
                 placed++;
             }
         pod->on = world_place_name(&pod->place);
     }
-    unit_assert_int((long long)placed, (long long)world.plan->place_count, "places of pods",
+    unit_assert_int((long long)placed, (long long)world.plan->placement_count, "places of pods",
                     __FILE__, __LINE__);
 }
 

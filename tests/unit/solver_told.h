@@ -95,8 +95,8 @@ static inline const char *tell_plan(struct arena *arena, const struct solver_pro
 {
     const struct solver_plan *plan = solver_solve(run);
     struct lines lines = {0};
-    for (size_t i = 0; i < plan->place_count; i++) {
-        const struct solver_placement *place = &plan->places[i];
+    for (size_t i = 0; i < plan->placement_count; i++) {
+        const struct solver_placement *place = &plan->placements[i];
         const char *where;
         if (place->kind == SOLVER_ON_NODE) {
             where = solver_node_name(problem, place->index);

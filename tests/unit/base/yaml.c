@@ -453,8 +453,8 @@ static void read_once(void *argument)
                   take_two, attempt);
 }
 
-/* Whatever allocation goes over the budget, the reader's, the handler's or the problems', it ends in a
- * problem or in the caller's guard, and nothing leaks (which the sanitizers see). */
+/* Whatever allocation goes over the budget, the reader's, the handler's or the problems', it ends
+ * in a problem or in the caller's guard, and nothing leaks (which the sanitizers see). */
 static void the_memory_budget_holds(void)
 {
     struct text yaml =

@@ -21,7 +21,7 @@ static const struct snapshot *snapshot_of(const char *cluster, const struct inju
         CU_ASSERT(store_put(*store, &documents.items[i]));
     if (injury->name != NULL)
         CU_ASSERT(store_put_unreadable(*store, injury->kind, text_of(injury->namespace),
-                                      text_of(injury->name)));
+                                       text_of(injury->name)));
     return store_version(*store, &changes);
 }
 

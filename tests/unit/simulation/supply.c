@@ -229,37 +229,37 @@ static void it_outlives_its_snapshot_and_is_shared(void)
     close_stage(&stage);
 }
 
-static bool is_remembered(const struct stage *stage, struct memory_key key)
+static bool is_remembered(const struct stage *stage, struct cache_key key)
 {
     struct zone_bits bits;
-    return memory_find(&stage->supply->memory, key, &bits);
+    return cache_find(&stage->supply->cache, key, &bits);
 }
 
-static struct memory_key key_of(const struct stage *stage, const char *value, size_t volumes)
+static struct cache_key key_of(const struct stage *stage, const char *value, size_t volumes)
 {
     const struct solver_label label = {"lane", value};
     const struct solver_volume volume = {0};
     const struct named_amounts requests = {0};
     const struct solver_shape shape = {
         .node_selector = {&label, 1}, .volumes = &volume, .volume_count = volumes};
-    return memory_key_of(&stage->supply->memory, ASKS_ZONES, &shape, &requests, stage->arena);
+    return cache_key_of(&stage->supply->cache, ASKS_ZONES, &shape, &requests, stage->arena);
 }
 
 /* Whoever asks without end takes others' places, and no memory. */
 static void what_is_remembered_is_bounded(void)
 {
-    enum { MANY = 3 * MEMORY_SLOTS };
+    enum { MANY = 3 * CACHE_SLOTS };
     struct stage stage = open_stage(two_pools, 2);
     size_t left = 0;
     for (uint64_t i = 0; i < MANY; i++) {
         const struct zone_bits answer = {{i, i * i, 0, 1}};
         char value[32];
         snprintf(value, sizeof value, "v%llu", (unsigned long long)i);
-        struct memory_key key = key_of(&stage, value, 0);
+        struct cache_key key = key_of(&stage, value, 0);
         struct zone_bits found;
         CU_ASSERT_FALSE(is_remembered(&stage, key));
-        memory_put(&stage.supply->memory, key, &answer);
-        CU_ASSERT_TRUE_FATAL(memory_find(&stage.supply->memory, key, &found));
+        cache_put(&stage.supply->cache, key, &answer);
+        CU_ASSERT_TRUE_FATAL(cache_find(&stage.supply->cache, key, &found));
         CU_ASSERT_EQUAL(found.words[1], i * i);
         CU_ASSERT_FALSE(is_remembered(&stage, key_of(&stage, value, 1)));
     }
@@ -268,7 +268,7 @@ static void what_is_remembered_is_bounded(void)
         snprintf(value, sizeof value, "v%llu", (unsigned long long)i);
         left += is_remembered(&stage, key_of(&stage, value, 0));
     }
-    CU_ASSERT_TRUE(left > MEMORY_SLOTS / 2 && left <= MEMORY_SLOTS);
+    CU_ASSERT_TRUE(left > CACHE_SLOTS / 2 && left <= CACHE_SLOTS);
     ASSERT_TEXT(zones_of(&stage, ASKS("8")), "b");
     close_stage(&stage);
 }
@@ -325,7 +325,7 @@ static void only_what_can_run_pods_matters(void)
                        kind == KIND_EC2_NODE_CLASS || kind == KIND_NODE ||
                        kind == KIND_NODE_CLAIM || kind == KIND_DAEMON_SET ||
                        kind == KIND_LIMIT_RANGE || kind == KIND_STORAGE_CLASS;
-        CU_ASSERT_EQUAL(supply_minds(stage.supply, stage.snapshot, kind, NULL, NULL), matters);
+        CU_ASSERT_EQUAL(supply_depends_on(stage.supply, stage.snapshot, kind, NULL, NULL), matters);
     }
     close_stage(&stage);
 }
@@ -359,9 +359,9 @@ static void volumes_matter_by_their_zones(void)
         for (size_t j = 0; j < 2; j++)
             if (names[j] != NULL)
                 sides[j] = snapshot_find(all, KIND_PERSISTENT_VOLUME, TEXT(""), text_of(names[j]));
-        CU_ASSERT_EQUAL(
-            supply_minds(stage.supply, stage.snapshot, KIND_PERSISTENT_VOLUME, sides[0], sides[1]),
-            cases[i].minds);
+        CU_ASSERT_EQUAL(supply_depends_on(stage.supply, stage.snapshot, KIND_PERSISTENT_VOLUME,
+                                          sides[0], sides[1]),
+                        cases[i].minds);
     }
     close_stage(&stage);
 }

@@ -285,7 +285,7 @@ static void test_never_worse(void)
                 }
             }
             provision();
-            placed[on] = world.plan->place_count - world.plan->unschedulable_count;
+            placed[on] = world.plan->placement_count - world.plan->unschedulable_count;
             cost[on] = plan_usd_micro();
         }
         EXPECT_INT(placed[1] >= placed[0], 1);

@@ -173,7 +173,7 @@ static void test_nothing_at_all(void)
 {
     world_empty();
     solve();
-    EXPECT_INT(world.plan->place_count, 0);
+    EXPECT_INT(world.plan->placement_count, 0);
     EXPECT_INT(world.plan->claim_count, 0);
     EXPECT_INT(world.plan->unschedulable_count, 0);
 }

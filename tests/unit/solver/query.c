@@ -75,14 +75,14 @@ static const char *expected_answer(struct random_cluster *c, const struct asked 
     MUST(solver_build(builder, &settings, &problem, &error));
     struct solver_run *run = solver_run_create(problem, c->arena);
     const struct solver_plan *plan = solver_solve(run);
-    MUST(plan->place_count == 1);
-    struct solver_answer answer = {.kind = plan->places[0].kind,
-                                   .node = plan->places[0].index,
+    MUST(plan->placement_count == 1);
+    struct solver_answer answer = {.kind = plan->placements[0].kind,
+                                   .node = plan->placements[0].index,
                                    .names = solver_problem_names(problem)};
     if (answer.kind == SOLVER_ON_NODE_CLAIM)
         answer.claim = &plan->claims[0];
     if (answer.kind == SOLVER_UNSCHEDULABLE)
-        answer.reasons = solver_explain(run, plan->places[0].pod);
+        answer.reasons = solver_explain(run, plan->placements[0].pod);
     return tell_answer(c->arena, problem, &answer);
 }
 

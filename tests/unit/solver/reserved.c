@@ -27,7 +27,7 @@ static void begin(void)
 static void expect_round(size_t placed)
 {
     provision();
-    EXPECT_INT(world.plan->place_count - world.plan->unschedulable_count, placed);
+    EXPECT_INT(world.plan->placement_count - world.plan->unschedulable_count, placed);
 }
 
 /* The test ends when the round bought fewer. */

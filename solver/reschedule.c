@@ -29,7 +29,7 @@ const struct old_plan *old_plan_of(const struct solver_run *run, struct arena *a
     struct old_claim *claims = ARENA_ARRAY(arena, run->node_claims.count, struct old_claim);
     for (size_t i = 0; i < run->placed.count; i++) {
         uint32_t pod = run->placed.items[i];
-        pods[i] = (struct old_pod){pod, run->placed_as[pod], run->places[pod]};
+        pods[i] = (struct old_pod){pod, run->placed_as[pod], run->placements[pod]};
     }
     for (size_t i = 0; i < run->node_claims.count; i++) {
         const struct solver_requirements *from = &run->node_claims.items[i].set->requirements;
@@ -77,22 +77,22 @@ static bool *choose_claims(const struct old_plan *old, uint64_t *state, struct a
 
 /* ---- back to where they were ---- */
 
-struct rework {
+struct rescheduling {
     struct solver_run *run;
     const struct old_plan *old;
     uint32_t *claims; /* by old NodeClaim: the one in its place; SOLVER_NONE: not opened yet */
 };
 
-static bool go_back_to_claim(struct rework *rework, uint32_t pod,
+static bool go_back_to_claim(struct rescheduling *rescheduling, uint32_t pod,
                              const struct relaxation *relaxation, uint32_t old_number)
 {
-    struct solver_run *run = rework->run;
-    const struct old_claim *old = &rework->old->claims[old_number];
+    struct solver_run *run = rescheduling->run;
+    const struct old_claim *old = &rescheduling->old->claims[old_number];
     struct candidate candidate;
-    if (rework->claims[old_number] != SOLVER_NONE) {
-        if (!try_joining(run, rework->claims[old_number], pod, relaxation, &candidate))
+    if (rescheduling->claims[old_number] != SOLVER_NONE) {
+        if (!try_joining(run, rescheduling->claims[old_number], pod, relaxation, &candidate))
             return false;
-        node_claim_add(run, pod, rework->claims[old_number], &candidate);
+        node_claim_add(run, pod, rescheduling->claims[old_number], &candidate);
         return true;
     }
     uint32_t pool = 0;
@@ -107,15 +107,15 @@ static bool go_back_to_claim(struct rework *rework, uint32_t pod,
     }
     if (set == NULL || try_pool(run, old->pool, set, pod, relaxation, &candidate) != CAN_ADD)
         return false;
-    rework->claims[old_number] = (uint32_t)run->node_claims.count;
+    rescheduling->claims[old_number] = (uint32_t)run->node_claims.count;
     node_claim_open(run, old->pool, pod, &candidate);
     return true;
 }
 
 /* What it would rather have is tried first, wherever that is. */
-static void go_back(struct rework *rework, const struct old_pod *old)
+static void go_back(struct rescheduling *rescheduling, const struct old_pod *old)
 {
-    struct solver_run *run = rework->run;
+    struct solver_run *run = rescheduling->run;
     const struct shape *shape =
         &run->problem->shapes.items[run->problem->pods.items[old->pod].shape];
     bool placed = false;
@@ -129,7 +129,7 @@ static void go_back(struct rework *rework, const struct old_pod *old)
         placed = topology_match(run, shape, relaxation, NULL) &&
                  (old->place.kind == SOLVER_ON_NODE
                       ? add_to_this_node(run, old->pod, relaxation, old->place.index)
-                      : go_back_to_claim(rework, old->pod, relaxation, old->place.index));
+                      : go_back_to_claim(rescheduling, old->pod, relaxation, old->place.index));
     }
     if (placed)
         run->version++;
@@ -138,15 +138,16 @@ static void go_back(struct rework *rework, const struct old_pod *old)
 void place_as_before(struct solver_run *run, const struct old_plan *old, uint64_t seed)
 {
     uint64_t state = seed;
-    struct rework rework = {run, old, ARENA_ARRAY(run->arena, old->claim_count, uint32_t)};
+    struct rescheduling rescheduling = {run, old,
+                                        ARENA_ARRAY(run->arena, old->claim_count, uint32_t)};
     for (size_t i = 0; i < old->claim_count; i++)
-        rework.claims[i] = SOLVER_NONE;
+        rescheduling.claims[i] = SOLVER_NONE;
     const bool *given_up = choose_claims(old, &state, run->arena);
     bool some_loose = below(&state, 2) == 0;
     for (size_t i = 0; i < old->pod_count; i++) {
         const struct old_pod *pod = &old->pods[i];
         bool loose = some_loose && below(&state, LOOSE_ONE_IN) == 0;
         if (!loose && (pod->place.kind == SOLVER_ON_NODE || !given_up[pod->place.index]))
-            go_back(&rework, pod);
+            go_back(&rescheduling, pod);
     }
 }

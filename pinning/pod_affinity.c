@@ -7,7 +7,7 @@
 #include "pinning/pin.h"
 
 /* A required podAffinityTerm, as it is about one pod. */
-struct beside {
+struct affinity {
     const struct snapshot *snapshot;
     const struct object *pod;
     const struct node *term;
@@ -22,28 +22,28 @@ bool pin_is_zone_affinity(const struct topology_term *term)
 
 /* ---- whether it selects a pod ---- */
 
-static bool reaches_namespace(const struct beside *beside, struct text namespace)
+static bool reaches_namespace(const struct affinity *affinity, struct text namespace)
 {
-    bool listed = node_is(beside->namespaces, NODE_LIST) && node_count(beside->namespaces) > 0;
-    if (!listed && !node_is(beside->namespace_selector, NODE_MAP))
-        return text_equal(namespace, beside->pod->namespace);
-    for (size_t i = 0; listed && i < node_count(beside->namespaces); i++)
-        if (text_equal(node_string(node_item(beside->namespaces, i)), namespace))
+    bool listed = node_is(affinity->namespaces, NODE_LIST) && node_count(affinity->namespaces) > 0;
+    if (!listed && !node_is(affinity->namespace_selector, NODE_MAP))
+        return text_equal(namespace, affinity->pod->namespace);
+    for (size_t i = 0; listed && i < node_count(affinity->namespaces); i++)
+        if (text_equal(node_string(node_item(affinity->namespaces, i)), namespace))
             return true;
     const struct object *object =
-        snapshot_find(beside->snapshot, KIND_NAMESPACE, TEXT(""), namespace);
-    return node_is(beside->namespace_selector, NODE_MAP) &&
-           selector_matches(beside->namespace_selector, object == NULL ? NULL : object->labels);
+        snapshot_find(affinity->snapshot, KIND_NAMESPACE, TEXT(""), namespace);
+    return node_is(affinity->namespace_selector, NODE_MAP) &&
+           selector_matches(affinity->namespace_selector, object == NULL ? NULL : object->labels);
 }
 
 /* The API server adds these to the selector later. A key the pod does not have is passed over. */
-static bool keys_match(const struct beside *beside, const char *list, bool same,
+static bool keys_match(const struct affinity *affinity, const char *list, bool same,
                        const struct object *other)
 {
-    const struct node *keys = node_get(beside->term, list);
+    const struct node *keys = node_get(affinity->term, list);
     for (size_t i = 0; node_is(keys, NODE_LIST) && i < node_count(keys); i++) {
         struct text key = node_string(node_item(keys, i));
-        const struct node *own = node_member(beside->pod->labels, key);
+        const struct node *own = node_member(affinity->pod->labels, key);
         const struct node *its = node_member(other->labels, key);
         if (own == NULL)
             continue;
@@ -54,11 +54,11 @@ static bool keys_match(const struct beside *beside, const char *list, bool same,
     return true;
 }
 
-static bool selects(const struct beside *beside, const struct object *other)
+static bool selects(const struct affinity *affinity, const struct object *other)
 {
-    return selector_matches(beside->selector, other->labels) &&
-           keys_match(beside, "matchLabelKeys", true, other) &&
-           keys_match(beside, "mismatchLabelKeys", false, other) && !other->deleting &&
+    return selector_matches(affinity->selector, other->labels) &&
+           keys_match(affinity, "matchLabelKeys", true, other) &&
+           keys_match(affinity, "mismatchLabelKeys", false, other) && !other->deleting &&
            !pod_is_done(other);
 }
 
@@ -103,23 +103,23 @@ static size_t end_of_namespace(const struct snapshot *snapshot, size_t begin)
     return end;
 }
 
-static struct zones zones_beside(const struct beside *beside, struct arena *arena)
+static struct zones affinity_zones(const struct affinity *affinity, struct arena *arena)
 {
-    const struct snapshot *snapshot = beside->snapshot;
+    const struct snapshot *snapshot = affinity->snapshot;
     struct zones zones = {0};
     for (size_t begin = 0, end; begin < snapshot_claiming_pod_count(snapshot); begin = end) {
         end = end_of_namespace(snapshot, begin);
-        if (!reaches_namespace(beside, snapshot_claiming_pod(snapshot, begin)->namespace))
+        if (!reaches_namespace(affinity, snapshot_claiming_pod(snapshot, begin)->namespace))
             continue;
         for (size_t i = begin; i < end; i++)
-            if (selects(beside, snapshot_claiming_pod(snapshot, i)))
+            if (selects(affinity, snapshot_claiming_pod(snapshot, i)))
                 add_bound_zones(snapshot, snapshot_claiming_pod(snapshot, i), arena, &zones);
     }
     return zones;
 }
 
-bool pin_follow(const struct snapshot *snapshot, const struct object *pod, struct arena *arena,
-                struct zones *zones)
+bool pin_by_affinity(const struct snapshot *snapshot, const struct object *pod, struct arena *arena,
+                     struct zones *zones)
 {
     enum { MOST_TERMS = 8 }; /* each takes a look at all pods with claims */
     struct workload workload;
@@ -138,7 +138,7 @@ bool pin_follow(const struct snapshot *snapshot, const struct object *pod, struc
             return false;
         }
         const struct node *term = terms.items[i].term->node;
-        const struct beside beside = {
+        const struct affinity affinity = {
             .snapshot = snapshot,
             .pod = pod,
             .term = term,
@@ -146,7 +146,7 @@ bool pin_follow(const struct snapshot *snapshot, const struct object *pod, struc
             .namespaces = node_get(term, "namespaces"),
             .namespace_selector = node_get(term, "namespaceSelector"),
         };
-        struct zones found = zones_beside(&beside, arena);
+        struct zones found = affinity_zones(&affinity, arena);
         if (found.count == 0)
             continue;
         *zones = follows ? zones_intersect(zones, &found, arena) : found;

@@ -15,21 +15,21 @@ struct waiting_shape {
     const struct node_requirements **sets; /* by pool of the tier; NULL: cannot be there */
 };
 /* An instance that can be bought, for pods that can be had at its price. */
-struct column {
+struct bin {
     uint32_t pool;
     size_t place; /* of the pool in its tier */
     size_t option;
     int64_t price;
     double density; /* it has no more worth for its price */
 };
-struct dense {
+struct packing {
     struct solver_run *run;
     const struct solver_problem *problem;
     struct waiting_shape *shapes; /* as the queue brings them: not as they were added */
     size_t shape_count;
     const uint32_t *pools; /* of the tier */
     size_t pool_count;
-    LIST(struct column) columns;
+    LIST(struct bin) bins;
     uint32_t *filled; /* by shape: how many */
     bool *allowed;    /* by shape: on the instance that is being filled */
     int64_t *room;    /* left there */
@@ -45,20 +45,20 @@ static bool is_loose(const struct solver_problem *problem, const struct shape *s
            shape->port_count == 0 && shape->volume_alternative_count == 0;
 }
 
-static void collect(struct dense *dense)
+static void collect(struct packing *packing)
 {
-    const struct solver_problem *problem = dense->problem;
-    struct solver_run *run = dense->run;
+    const struct solver_problem *problem = packing->problem;
+    struct solver_run *run = packing->run;
     size_t shape_count = problem->shapes.count;
     uint32_t *counts = ARENA_ARRAY(run->arena, shape_count, uint32_t);
     struct waiting_shape **by_shape = ARENA_ARRAY(run->arena, shape_count, struct waiting_shape *);
-    dense->shapes = ARENA_ARRAY(run->arena, shape_count, struct waiting_shape);
+    packing->shapes = ARENA_ARRAY(run->arena, shape_count, struct waiting_shape);
     for (int pass = 0; pass < 2; pass++)
         for (size_t i = 0; i < problem->queue_count; i++) {
             uint32_t number = problem->queue[i];
             const struct pod *pod = &problem->pods.items[number];
             if (!run->postponed[pod->shape] || pod->mount_count > 0 ||
-                run->places[number].kind != SOLVER_UNSCHEDULABLE)
+                run->placements[number].kind != SOLVER_UNSCHEDULABLE)
                 continue;
             if (pass == 0) {
                 counts[pod->shape]++;
@@ -66,7 +66,7 @@ static void collect(struct dense *dense)
             }
             struct waiting_shape **waiting = &by_shape[pod->shape];
             if (*waiting == NULL) {
-                *waiting = &dense->shapes[dense->shape_count++];
+                *waiting = &packing->shapes[packing->shape_count++];
                 (*waiting)->shape = &problem->shapes.items[pod->shape];
                 (*waiting)->pods = ARENA_ARRAY(run->arena, counts[pod->shape], uint32_t);
             }
@@ -82,31 +82,31 @@ static uint32_t next_pod(const struct waiting_shape *waiting)
 
 /* ---- what can be bought, and what pods are worth ---- */
 
-static const struct node_requirements *set_for(const struct dense *dense, uint32_t pool_number,
+static const struct node_requirements *set_for(const struct packing *packing, uint32_t pool_number,
                                                const struct shape *shape)
 {
-    const struct pool *pool = &dense->problem->pools.items[pool_number];
+    const struct pool *pool = &packing->problem->pools.items[pool_number];
     const struct relaxation *relaxation = &shape->relaxations[0];
-    const struct node_requirements *empty = dense->run->empty_node_claims[pool_number].set;
+    const struct node_requirements *empty = packing->run->empty_node_claims[pool_number].set;
     if (empty->has_min_values || !hostname_allows_new(relaxation->full.hostname) ||
         !taints_tolerated(pool->taints, &shape->tolerations, false, NULL))
         return NULL;
-    return node_requirements_add(dense->run, empty, &relaxation->full, relaxation->number);
+    return node_requirements_add(packing->run, empty, &relaxation->full, relaxation->number);
 }
 
-static int64_t room_of(const struct dense *dense, uint32_t pool, size_t option, size_t resource)
+static int64_t room_of(const struct packing *packing, uint32_t pool, size_t option, size_t resource)
 {
-    return dense->problem->pools.items[pool]
-        .room[resource * dense->problem->options.count + option];
+    return packing->problem->pools.items[pool]
+        .room[resource * packing->problem->options.count + option];
 }
 
 /* The part of an instance that a pod takes of what it takes most; above 1: it does not fit. */
-static double largest_part(const struct dense *dense, uint32_t pool, size_t option,
+static double largest_part(const struct packing *packing, uint32_t pool, size_t option,
                            const struct shape *shape)
 {
     double largest = 0;
-    for (size_t r = 0; r < dense->problem->resource_count; r++) {
-        int64_t room = room_of(dense, pool, option, r);
+    for (size_t r = 0; r < packing->problem->resource_count; r++) {
+        int64_t room = room_of(packing, pool, option, r);
         if (shape->requests[r] > room)
             return 2;
         double part = room > 0 ? (double)shape->requests[r] / (double)room : 0;
@@ -115,38 +115,38 @@ static double largest_part(const struct dense *dense, uint32_t pool, size_t opti
     return largest;
 }
 
-static void add_column(struct dense *dense, size_t place, size_t option, int64_t price)
+static void add_bin(struct packing *packing, size_t place, size_t option, int64_t price)
 {
-    for (size_t i = dense->columns.count; i > 0; i--) {
-        const struct column *last = &dense->columns.items[i - 1];
+    for (size_t i = packing->bins.count; i > 0; i--) {
+        const struct bin *last = &packing->bins.items[i - 1];
         if (last->place != place || last->option != option)
             break;
         if (last->price == price)
             return;
     }
-    *LIST_PUSH(dense->run->arena, &dense->columns) =
-        (struct column){dense->pools[place], place, option, price, HUGE_VAL};
+    *LIST_PUSH(packing->run->arena, &packing->bins) =
+        (struct bin){packing->pools[place], place, option, price, HUGE_VAL};
 }
 
-static void list_columns(struct dense *dense)
+static void list_bins(struct packing *packing)
 {
-    dense->columns.count = 0;
-    for (size_t p = 0; p < dense->pool_count; p++) {
-        const uint64_t *limited = pool_limit_options(dense->run, dense->pools[p]);
-        for (BITS_EACH(option, limited, limited == NULL ? 0 : dense->problem->option_words))
-            for (size_t i = 0; i < dense->shape_count; i++) {
-                struct waiting_shape *waiting = &dense->shapes[i];
+    packing->bins.count = 0;
+    for (size_t p = 0; p < packing->pool_count; p++) {
+        const uint64_t *limited = pool_limit_options(packing->run, packing->pools[p]);
+        for (BITS_EACH(option, limited, limited == NULL ? 0 : packing->problem->option_words))
+            for (size_t i = 0; i < packing->shape_count; i++) {
+                struct waiting_shape *waiting = &packing->shapes[i];
                 const struct node_requirements *set = waiting->sets[p];
                 if (waiting->left == 0 || set == NULL ||
-                    !bits_has(node_requirements_options(dense->run, set), option))
+                    !bits_has(node_requirements_options(packing->run, set), option))
                     continue;
-                int64_t price = option_price(dense->run, set, option);
-                double part = largest_part(dense, dense->pools[p], option, waiting->shape);
+                int64_t price = option_price(packing->run, set, option);
+                double part = largest_part(packing, packing->pools[p], option, waiting->shape);
                 if (price == INT64_MAX || price == 0 || part > 1)
                     continue;
                 if (waiting->worth <= 0 || (double)price * part < waiting->worth)
                     waiting->worth = (double)price * part;
-                add_column(dense, p, option, price);
+                add_bin(packing, p, option, price);
             }
     }
 }
@@ -156,36 +156,36 @@ static void list_columns(struct dense *dense)
 #define FILL_PART 0.02 /* of an instance: as much of one shape is added before looking again */
 
 /* How many of a shape fit, at most limit. */
-static uint32_t how_many(const struct dense *dense, const struct shape *shape, uint32_t limit)
+static uint32_t how_many(const struct packing *packing, const struct shape *shape, uint32_t limit)
 {
     int64_t most = limit;
-    for (size_t r = 0; r < dense->problem->resource_count && most > 0; r++)
-        if (shape->requests[r] > 0 && dense->room[r] / shape->requests[r] < most)
-            most = dense->room[r] / shape->requests[r];
+    for (size_t r = 0; r < packing->problem->resource_count && most > 0; r++)
+        if (shape->requests[r] > 0 && packing->room[r] / shape->requests[r] < most)
+            most = packing->room[r] / shape->requests[r];
     return most > 0 ? (uint32_t)most : 0;
 }
 
 /* What a pod is worth for what it takes of what is scarce on the instance. */
-static double prefer(const struct dense *dense, const struct waiting_shape *waiting)
+static double prefer(const struct packing *packing, const struct waiting_shape *waiting)
 {
     double scarce = 0;
-    for (size_t r = 0; r < dense->problem->resource_count; r++)
+    for (size_t r = 0; r < packing->problem->resource_count; r++)
         if (waiting->shape->requests[r] > 0)
-            scarce += (double)waiting->shape->requests[r] / (double)dense->room[r];
+            scarce += (double)waiting->shape->requests[r] / (double)packing->room[r];
     return scarce > 0 ? waiting->worth / scarce : waiting->worth;
 }
 
 /* The shape to add next, by its place; SIZE_MAX: nothing fits any more. */
-static size_t choose_shape(const struct dense *dense)
+static size_t choose_shape(const struct packing *packing)
 {
     size_t best = SIZE_MAX;
     double best_score = -1;
-    for (size_t i = 0; i < dense->shape_count; i++) {
-        const struct waiting_shape *waiting = &dense->shapes[i];
-        if (!dense->allowed[i] || waiting->left == dense->filled[i] ||
-            how_many(dense, waiting->shape, 1) == 0)
+    for (size_t i = 0; i < packing->shape_count; i++) {
+        const struct waiting_shape *waiting = &packing->shapes[i];
+        if (!packing->allowed[i] || waiting->left == packing->filled[i] ||
+            how_many(packing, waiting->shape, 1) == 0)
             continue;
-        double score = prefer(dense, waiting);
+        double score = prefer(packing, waiting);
         if (score > best_score) {
             best = i;
             best_score = score;
@@ -196,28 +196,28 @@ static size_t choose_shape(const struct dense *dense)
 
 /* Fills an instance with pods that wait; filled says how many of each shape. What they are worth.
  */
-static double fill(struct dense *dense, const struct column *column)
+static double fill(struct packing *packing, const struct bin *bin)
 {
-    for (size_t r = 0; r < dense->problem->resource_count; r++)
-        dense->room[r] = room_of(dense, column->pool, column->option, r);
-    for (size_t i = 0; i < dense->shape_count; i++) {
-        const struct node_requirements *set = dense->shapes[i].sets[column->place];
-        dense->allowed[i] = set != NULL && dense->shapes[i].left > 0 &&
-                            bits_has(node_requirements_options(dense->run, set), column->option) &&
-                            option_price(dense->run, set, column->option) <= column->price;
-        dense->filled[i] = 0;
+    for (size_t r = 0; r < packing->problem->resource_count; r++)
+        packing->room[r] = room_of(packing, bin->pool, bin->option, r);
+    for (size_t i = 0; i < packing->shape_count; i++) {
+        const struct node_requirements *set = packing->shapes[i].sets[bin->place];
+        packing->allowed[i] = set != NULL && packing->shapes[i].left > 0 &&
+                              bits_has(node_requirements_options(packing->run, set), bin->option) &&
+                              option_price(packing->run, set, bin->option) <= bin->price;
+        packing->filled[i] = 0;
     }
     double worth = 0;
-    for (size_t next; (next = choose_shape(dense)) != SIZE_MAX;) {
-        const struct waiting_shape *waiting = &dense->shapes[next];
-        double part = largest_part(dense, column->pool, column->option, waiting->shape);
+    for (size_t next; (next = choose_shape(packing)) != SIZE_MAX;) {
+        const struct waiting_shape *waiting = &packing->shapes[next];
+        double part = largest_part(packing, bin->pool, bin->option, waiting->shape);
         double at_once = part > 0 && part < FILL_PART ? FILL_PART / part : 1;
-        uint32_t limit = waiting->left - dense->filled[next];
+        uint32_t limit = waiting->left - packing->filled[next];
         uint32_t count =
-            how_many(dense, waiting->shape, at_once < (double)limit ? (uint32_t)at_once : limit);
-        for (size_t r = 0; r < dense->problem->resource_count; r++)
-            dense->room[r] -= waiting->shape->requests[r] * (int64_t)count;
-        dense->filled[next] += count;
+            how_many(packing, waiting->shape, at_once < (double)limit ? (uint32_t)at_once : limit);
+        for (size_t r = 0; r < packing->problem->resource_count; r++)
+            packing->room[r] -= waiting->shape->requests[r] * (int64_t)count;
+        packing->filled[next] += count;
         worth += waiting->worth * count;
     }
     return worth;
@@ -225,13 +225,13 @@ static double fill(struct dense *dense, const struct column *column)
 
 /* ---- buying ---- */
 
-static bool put(struct dense *dense, struct waiting_shape *waiting, uint32_t claim_number)
+static bool put(struct packing *packing, struct waiting_shape *waiting, uint32_t claim_number)
 {
-    struct solver_run *run = dense->run;
+    struct solver_run *run = packing->run;
     uint32_t pod = next_pod(waiting);
     struct candidate candidate;
     const struct node_claim *claim = &run->node_claims.items[claim_number];
-    if (node_claim_can_add(run, claim, (uint32_t)dense->problem->nodes.count + claim_number, pod,
+    if (node_claim_can_add(run, claim, (uint32_t)packing->problem->nodes.count + claim_number, pod,
                            &waiting->shape->relaxations[0], false, &candidate) != CAN_ADD)
         return false;
     node_claim_add(run, pod, claim_number, &candidate);
@@ -239,60 +239,60 @@ static bool put(struct dense *dense, struct waiting_shape *waiting, uint32_t cla
     return true;
 }
 
-static bool open_for(struct dense *dense, struct waiting_shape *waiting,
-                     const struct column *column)
+static bool open_for(struct packing *packing, struct waiting_shape *waiting, const struct bin *bin)
 {
-    struct solver_run *run = dense->run;
-    struct node_claim empty = run->empty_node_claims[column->pool];
-    empty.options = ARENA_ARRAY(run->arena, dense->problem->option_words, uint64_t);
-    bits_add(empty.options, column->option);
+    struct solver_run *run = packing->run;
+    struct node_claim empty = run->empty_node_claims[bin->pool];
+    empty.options = ARENA_ARRAY(run->arena, packing->problem->option_words, uint64_t);
+    bits_add(empty.options, bin->option);
     struct candidate candidate;
     uint32_t pod = next_pod(waiting);
-    uint32_t host = (uint32_t)(dense->problem->nodes.count + run->node_claims.count);
+    uint32_t host = (uint32_t)(packing->problem->nodes.count + run->node_claims.count);
     if (node_claim_can_add(run, &empty, host, pod, &waiting->shape->relaxations[0], false,
                            &candidate) != CAN_ADD)
         return false;
-    node_claim_open(run, column->pool, pod, &candidate);
+    node_claim_open(run, bin->pool, pod, &candidate);
     waiting->left--;
     return true;
 }
 
 /* False when nothing could be put on it. */
-static bool buy(struct dense *dense, const struct column *column)
+static bool buy(struct packing *packing, const struct bin *bin)
 {
-    uint32_t claim = (uint32_t)dense->run->node_claims.count;
+    uint32_t claim = (uint32_t)packing->run->node_claims.count;
     bool bought = false;
-    for (size_t i = 0; i < dense->shape_count; i++) {
-        struct waiting_shape *waiting = &dense->shapes[i];
-        if (dense->filled[i] > 0)
-            (void)topology_match(dense->run, waiting->shape, &waiting->shape->relaxations[0], NULL);
+    for (size_t i = 0; i < packing->shape_count; i++) {
+        struct waiting_shape *waiting = &packing->shapes[i];
+        if (packing->filled[i] > 0)
+            (void)topology_match(packing->run, waiting->shape, &waiting->shape->relaxations[0],
+                                 NULL);
         bool fits = true;
-        for (uint32_t j = 0; j < dense->filled[i] && fits; j++) {
-            fits = bought ? put(dense, waiting, claim) : open_for(dense, waiting, column);
+        for (uint32_t j = 0; j < packing->filled[i] && fits; j++) {
+            fits = bought ? put(packing, waiting, claim) : open_for(packing, waiting, bin);
             bought |= fits;
         }
     }
     return bought;
 }
 
-static struct column *densest(const struct dense *dense)
+static struct bin *densest(const struct packing *packing)
 {
-    struct column *best = NULL;
-    for (size_t i = 0; i < dense->columns.count; i++)
-        if (best == NULL || dense->columns.items[i].density > best->density)
-            best = &dense->columns.items[i];
+    struct bin *best = NULL;
+    for (size_t i = 0; i < packing->bins.count; i++)
+        if (best == NULL || packing->bins.items[i].density > best->density)
+            best = &packing->bins.items[i];
     return best;
 }
 
 /* Fills what might be the densest until one is: what an instance holds is worth less and less, so
  * one that was filled before is no denser by now. NULL: nothing can be bought for what is left. */
-static struct column *fill_densest(struct dense *dense)
+static struct bin *fill_densest(struct packing *packing)
 {
-    for (struct column *best; (best = densest(dense)) != NULL && best->density > 0;) {
-        const uint64_t *limited = pool_limit_options(dense->run, best->pool);
+    for (struct bin *best; (best = densest(packing)) != NULL && best->density > 0;) {
+        const uint64_t *limited = pool_limit_options(packing->run, best->pool);
         bool allowed = limited != NULL && bits_has(limited, best->option);
-        best->density = allowed ? fill(dense, best) / (double)best->price : 0;
-        if (best->density > 0 && densest(dense) == best)
+        best->density = allowed ? fill(packing, best) / (double)best->price : 0;
+        if (best->density > 0 && densest(packing) == best)
             return best;
     }
     return NULL;
@@ -303,32 +303,32 @@ static struct column *fill_densest(struct dense *dense)
 
 /* Pods that go well together are worth less than each of them alone: no instance holds more than
  * its price. */
-static void settle_worths(struct dense *dense)
+static void settle_worths(struct packing *packing)
 {
     for (int round = 0; round < SETTLING_ROUNDS; round++) {
-        const struct column *best = fill_densest(dense);
+        const struct bin *best = fill_densest(packing);
         if (best == NULL || best->density < SETTLED_DENSITY)
             return;
-        for (size_t i = 0; i < dense->shape_count; i++)
-            if (dense->filled[i] > 0)
-                dense->shapes[i].worth /= best->density;
+        for (size_t i = 0; i < packing->shape_count; i++)
+            if (packing->filled[i] > 0)
+                packing->shapes[i].worth /= best->density;
     }
 }
 
 /* Buys the densest, one after another. */
-static void buy_all(struct dense *dense)
+static void buy_all(struct packing *packing)
 {
-    for (struct column *best; (best = fill_densest(dense)) != NULL;)
-        if (!buy(dense, best))
+    for (struct bin *best; (best = fill_densest(packing)) != NULL;)
+        if (!buy(packing, best))
             best->density = 0;
 }
 
 /* ---- the whole ---- */
 
 /* What of a shape goes where room is left and paid for. */
-static void use_what_is_there(struct dense *dense, struct waiting_shape *waiting)
+static void use_what_is_there(struct packing *packing, struct waiting_shape *waiting)
 {
-    struct solver_run *run = dense->run;
+    struct solver_run *run = packing->run;
     const struct relaxation *relaxation = &waiting->shape->relaxations[0];
     while (waiting->left > 0 && add_to_existing_node(run, next_pod(waiting), relaxation))
         waiting->left--;
@@ -373,25 +373,25 @@ static void widen(struct solver_run *run)
     }
 }
 
-static void buy_tier(struct dense *dense, size_t first, size_t end)
+static void buy_tier(struct packing *packing, size_t first, size_t end)
 {
-    dense->pools = &dense->problem->pool_order[first];
-    dense->pool_count = end - first;
-    for (size_t i = 0; i < dense->shape_count; i++) {
-        struct waiting_shape *waiting = &dense->shapes[i];
+    packing->pools = &packing->problem->pool_order[first];
+    packing->pool_count = end - first;
+    for (size_t i = 0; i < packing->shape_count; i++) {
+        struct waiting_shape *waiting = &packing->shapes[i];
         waiting->worth = 0;
         waiting->sets =
-            ARENA_ARRAY(dense->run->arena, dense->pool_count, const struct node_requirements *);
-        for (size_t p = 0; p < dense->pool_count; p++)
-            waiting->sets[p] = set_for(dense, dense->pools[p], waiting->shape);
-        use_what_is_there(dense, waiting);
+            ARENA_ARRAY(packing->run->arena, packing->pool_count, const struct node_requirements *);
+        for (size_t p = 0; p < packing->pool_count; p++)
+            waiting->sets[p] = set_for(packing, packing->pools[p], waiting->shape);
+        use_what_is_there(packing, waiting);
     }
-    list_columns(dense);
-    settle_worths(dense);
-    buy_all(dense);
+    list_bins(packing);
+    settle_worths(packing);
+    buy_all(packing);
 }
 
-void place_densely(struct solver_run *run)
+void pack_bins(struct solver_run *run)
 {
     const struct solver_problem *problem = run->problem;
     size_t shape_count = problem->shapes.count;
@@ -400,20 +400,20 @@ void place_densely(struct solver_run *run)
         run->postponed[i] = is_loose(problem, &problem->shapes.items[i]);
     place_queue(run);
     keep_to_cheapest(run);
-    struct dense dense = {
+    struct packing packing = {
         .run = run,
         .problem = problem,
         .filled = ARENA_ARRAY(run->arena, shape_count, uint32_t),
         .allowed = ARENA_ARRAY(run->arena, shape_count, bool),
         .room = ARENA_ARRAY(run->arena, problem->resource_count, int64_t),
     };
-    collect(&dense);
+    collect(&packing);
     for (size_t first = 0, end = 0; first < problem->pools.count; first = end) {
         uint32_t weight = problem->pools.items[problem->pool_order[first]].weight;
         while (end < problem->pools.count &&
                problem->pools.items[problem->pool_order[end]].weight == weight)
             end++;
-        buy_tier(&dense, first, end);
+        buy_tier(&packing, first, end);
     }
     widen(run);
     run->postponed = NULL;

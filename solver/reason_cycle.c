@@ -20,7 +20,7 @@ bool reason_matters(const struct explanation *q, uint32_t group_number, uint32_t
 bool reason_waits(const struct explanation *q, uint32_t pod)
 {
     return q->problem->pods.items[pod].node == SOLVER_NONE &&
-           q->run->places[pod].kind == SOLVER_UNSCHEDULABLE;
+           q->run->placements[pod].kind == SOLVER_UNSCHEDULABLE;
 }
 
 /* ---- who waits for whom ---- */

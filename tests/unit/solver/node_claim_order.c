@@ -258,7 +258,7 @@ static void check_rest(uint64_t seed)
         provision();
         pending = world.plan->unschedulable_count;
         rounds++;
-    } while (world.plan->place_count > pending && rounds < 100);
+    } while (world.plan->placement_count > pending && rounds < 100);
     EXPECT_INT(rounds < 100, 1);
     EXPECT_INT(world.nodes.count, nodes);
     size_t without = 0;

@@ -3,11 +3,11 @@
 
 #include "simulation/supply_internal.h"
 
-void memory_create(struct supply_memory *memory, struct arena *arena)
+void cache_create(struct supply_cache *cache, struct arena *arena)
 {
-    for (size_t i = 0; i < COUNT_OF(memory->seeds); i++)
-        memory->seeds[i] = hash_seed_new();
-    memory->slots = ARENA_ARRAY(arena, MEMORY_SLOTS, struct memory_slot);
+    for (size_t i = 0; i < COUNT_OF(cache->seeds); i++)
+        cache->seeds[i] = hash_seed_new();
+    cache->slots = ARENA_ARRAY(arena, CACHE_SLOTS, struct cache_slot);
 }
 
 /* ---- all that a question consists of, as bytes ---- */
@@ -88,12 +88,12 @@ static void add_requests(struct text_builder *bytes, const struct named_amounts 
     }
 }
 
-struct memory_key memory_key_of(const struct supply_memory *memory, enum question_kind kind,
-                                const struct solver_shape *shape,
-                                const struct named_amounts *requests, struct arena *arena)
+struct cache_key cache_key_of(const struct supply_cache *cache, enum question_kind kind,
+                              const struct solver_shape *shape,
+                              const struct named_amounts *requests, struct arena *arena)
 {
     struct text_builder bytes = {.arena = arena};
-    struct memory_key key = {{0}};
+    struct cache_key key = {{0}};
     add_number(&bytes, (uint64_t)kind);
     add_requests(&bytes, requests);
     add_labels(&bytes, shape->node_selector);
@@ -104,44 +104,43 @@ struct memory_key memory_key_of(const struct supply_memory *memory, enum questio
     add_ports(&bytes, shape);
     add_volumes(&bytes, shape);
     for (size_t i = 0; i < COUNT_OF(key.parts); i++)
-        key.parts[i] = hash_text(memory->seeds[i], text_builder_text(&bytes));
+        key.parts[i] = hash_text(cache->seeds[i], text_builder_text(&bytes));
     return key;
 }
 
 /* ---- slots ---- */
 
-static struct memory_slot *slot_of(const struct supply_memory *memory, struct memory_key key)
+static struct cache_slot *slot_of(const struct supply_cache *cache, struct cache_key key)
 {
-    return &memory->slots[key.parts[0] % MEMORY_SLOTS];
+    return &cache->slots[key.parts[0] % CACHE_SLOTS];
 }
 
-static uint64_t mark_of(const struct supply_memory *memory, struct memory_key key, size_t part,
+static uint64_t mark_of(const struct supply_cache *cache, struct cache_key key, size_t part,
                         const struct zone_bits *answer)
 {
     struct text words = {(const char *)answer->words, sizeof answer->words};
-    return key.parts[part] ^ hash_text(memory->seeds[part], words);
+    return key.parts[part] ^ hash_text(cache->seeds[part], words);
 }
 
-bool memory_find(const struct supply_memory *memory, struct memory_key key,
-                 struct zone_bits *answer)
+bool cache_find(const struct supply_cache *cache, struct cache_key key, struct zone_bits *answer)
 {
-    const struct memory_slot *slot = slot_of(memory, key);
+    const struct cache_slot *slot = slot_of(cache, key);
     bool same = true;
     for (size_t i = 0; i < ZONE_WORDS; i++)
         answer->words[i] = atomic_load_explicit(&slot->words[i], memory_order_relaxed);
     for (size_t i = 0; i < COUNT_OF(slot->marks); i++)
         same &= atomic_load_explicit(&slot->marks[i], memory_order_relaxed) ==
-                mark_of(memory, key, i, answer);
+                mark_of(cache, key, i, answer);
     return same;
 }
 
-void memory_put(const struct supply_memory *memory, struct memory_key key,
-                const struct zone_bits *answer)
+void cache_put(const struct supply_cache *cache, struct cache_key key,
+               const struct zone_bits *answer)
 {
-    struct memory_slot *slot = slot_of(memory, key);
+    struct cache_slot *slot = slot_of(cache, key);
     for (size_t i = 0; i < ZONE_WORDS; i++)
         atomic_store_explicit(&slot->words[i], answer->words[i], memory_order_relaxed);
     for (size_t i = 0; i < COUNT_OF(slot->marks); i++)
-        atomic_store_explicit(&slot->marks[i], mark_of(memory, key, i, answer),
+        atomic_store_explicit(&slot->marks[i], mark_of(cache, key, i, answer),
                               memory_order_relaxed);
 }

@@ -1,5 +1,5 @@
 /* Claims of pods and the volumes they get. */
-#include "simulation/claims.h"
+#include "simulation/volume_claims.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -11,15 +11,15 @@
 #include "kube/volume_zones.h"
 #include "solver/well_known.h"
 
-struct places {
+struct terms {
     struct solver_expressions *items;
     size_t count, capacity;
     bool anywhere;
 };
 
-/* ---- the book: every claim once, by namespace and name ---- */
+/* ---- the claims: every claim once, by namespace and name ---- */
 
-struct claims_book {
+struct volume_claims {
     const struct snapshot *snapshot;
     struct arena *arena;
     struct {
@@ -27,10 +27,10 @@ struct claims_book {
         size_t count, capacity;
     } free_volumes; /* the smallest first */
     struct {
-        struct claim_state **items;
+        struct volume_claim **items;
         size_t count, capacity;
-    } claims;
-    struct claim_state **slots; /* open addressing; a power of two */
+    } all;
+    struct volume_claim **slots; /* open addressing; a power of two */
     size_t slot_count;
 };
 
@@ -46,27 +46,27 @@ static uint64_t hash_of(struct text namespace, struct text name)
 }
 
 /* Where the claim is, or belongs. */
-static struct claim_state **slot_of(const struct claims_book *book, struct text namespace,
-                                    struct text name)
+static struct volume_claim **slot_of(const struct volume_claims *claims, struct text namespace,
+                                     struct text name)
 {
-    size_t i = (size_t)hash_of(namespace, name) & (book->slot_count - 1);
-    for (;; i = (i + 1) & (book->slot_count - 1)) {
-        const struct claim_state *claim = book->slots[i];
+    size_t i = (size_t)hash_of(namespace, name) & (claims->slot_count - 1);
+    for (;; i = (i + 1) & (claims->slot_count - 1)) {
+        const struct volume_claim *claim = claims->slots[i];
         if (claim == NULL ||
             (text_equal(claim->namespace, namespace) && text_equal(claim->name, name)))
-            return &book->slots[i];
+            return &claims->slots[i];
     }
 }
 
-static void make_room(struct claims_book *book)
+static void make_room(struct volume_claims *claims)
 {
-    if ((book->claims.count + 1) * 2 <= book->slot_count)
+    if ((claims->all.count + 1) * 2 <= claims->slot_count)
         return;
-    book->slot_count *= 2;
-    book->slots = ARENA_ARRAY(book->arena, book->slot_count, struct claim_state *);
-    for (size_t i = 0; i < book->claims.count; i++) {
-        struct claim_state *claim = book->claims.items[i];
-        *slot_of(book, claim->namespace, claim->name) = claim;
+    claims->slot_count *= 2;
+    claims->slots = ARENA_ARRAY(claims->arena, claims->slot_count, struct volume_claim *);
+    for (size_t i = 0; i < claims->all.count; i++) {
+        struct volume_claim *claim = claims->all.items[i];
+        *slot_of(claims, claim->namespace, claim->name) = claim;
     }
 }
 
@@ -81,57 +81,57 @@ static int compare_choices(const void *a_pointer, const void *b_pointer)
     return text_compare(a->volume->name, b->volume->name);
 }
 
-static bool read_choice(const struct claims_book *book, const struct object *volume,
+static bool read_choice(const struct volume_claims *claims, const struct object *volume,
                         struct volume_choice *choice)
 {
     choice->volume = volume;
     return volume_capacity(volume, &choice->capacity_milli) &&
-           volume_places_read(book->snapshot, volume, book->arena, &choice->places);
+           volume_terms_read(claims->snapshot, volume, claims->arena, &choice->terms);
 }
 
-static void find_free_volumes(struct claims_book *book)
+static void find_free_volumes(struct volume_claims *claims)
 {
-    for (size_t i = 0; i < snapshot_free_volume_count(book->snapshot); i++) {
-        struct volume_choice *choice = ARENA_NEW(book->arena, struct volume_choice);
-        if (read_choice(book, snapshot_free_volume(book->snapshot, i), choice))
-            *LIST_PUSH(book->arena, &book->free_volumes) = choice;
+    for (size_t i = 0; i < snapshot_free_volume_count(claims->snapshot); i++) {
+        struct volume_choice *choice = ARENA_NEW(claims->arena, struct volume_choice);
+        if (read_choice(claims, snapshot_free_volume(claims->snapshot, i), choice))
+            *LIST_PUSH(claims->arena, &claims->free_volumes) = choice;
     }
-    if (book->free_volumes.count > 0)
-        qsort(book->free_volumes.items, book->free_volumes.count, sizeof *book->free_volumes.items,
-              compare_choices);
+    if (claims->free_volumes.count > 0)
+        qsort(claims->free_volumes.items, claims->free_volumes.count,
+              sizeof *claims->free_volumes.items, compare_choices);
 }
 
-struct claims_book *claims_book_create(const struct snapshot *snapshot, struct arena *arena)
+struct volume_claims *volume_claims_create(const struct snapshot *snapshot, struct arena *arena)
 {
     enum { FIRST_SLOTS = 64 };
-    struct claims_book *book = ARENA_NEW(arena, struct claims_book);
-    book->snapshot = snapshot;
-    book->arena = arena;
-    book->slot_count = FIRST_SLOTS;
-    book->slots = ARENA_ARRAY(arena, book->slot_count, struct claim_state *);
-    find_free_volumes(book);
-    return book;
+    struct volume_claims *claims = ARENA_NEW(arena, struct volume_claims);
+    claims->snapshot = snapshot;
+    claims->arena = arena;
+    claims->slot_count = FIRST_SLOTS;
+    claims->slots = ARENA_ARRAY(arena, claims->slot_count, struct volume_claim *);
+    find_free_volumes(claims);
+    return claims;
 }
 
 /* ---- which volumes a claim may get ---- */
 
-static void find_choices(struct claims_book *book, struct claim_state *claim,
+static void find_choices(struct volume_claims *claims, struct volume_claim *claim,
                          const struct claim_binding *binding)
 {
     struct {
         struct volume_choice **items;
         size_t count, capacity;
     } found = {0};
-    for (size_t i = 0; i < book->free_volumes.count; i++) {
-        struct volume_choice *choice = book->free_volumes.items[i];
+    for (size_t i = 0; i < claims->free_volumes.count; i++) {
+        struct volume_choice *choice = claims->free_volumes.items[i];
         if (volume_suits(choice->volume, choice->capacity_milli, binding))
-            *LIST_PUSH(book->arena, &found) = choice;
+            *LIST_PUSH(claims->arena, &found) = choice;
     }
     claim->choices = found.items;
     claim->choice_count = found.count;
 }
 
-static size_t count_free(const struct claim_state *claim)
+static size_t count_free(const struct volume_claim *claim)
 {
     size_t count = 0;
     for (size_t i = 0; i < claim->choice_count; i++)
@@ -139,26 +139,26 @@ static size_t count_free(const struct claim_state *claim)
     return count;
 }
 
-static void add_places(struct places *places, const struct solver_volume *more, struct arena *arena)
+static void add_terms(struct terms *terms, const struct solver_volume *more, struct arena *arena)
 {
-    places->anywhere = places->anywhere || more->alternative_count == 0;
+    terms->anywhere = terms->anywhere || more->alternative_count == 0;
     for (size_t i = 0; i < more->alternative_count; i++)
-        *LIST_PUSH(arena, places) = more->alternatives[i];
+        *LIST_PUSH(arena, terms) = more->alternatives[i];
 }
 
 /* Anywhere a free volume is, or one can be made. Where a class makes none and none is seen, its
  * volumes may come with their nodes. */
-static void find_places(struct claim_state *claim, struct arena *arena)
+static void find_terms(struct volume_claim *claim, struct arena *arena)
 {
-    struct places places = {.anywhere = !claim->can_be_made && claim->choice_count == 0};
+    struct terms terms = {.anywhere = !claim->can_be_made && claim->choice_count == 0};
     for (size_t i = 0; i < claim->choice_count; i++)
         if (!claim->choices[i]->taken)
-            add_places(&places, &claim->choices[i]->places, arena);
+            add_terms(&terms, &claim->choices[i]->terms, arena);
     if (claim->can_be_made)
-        add_places(&places, &claim->made, arena);
-    claim->places = (struct solver_volume){0};
-    if (!places.anywhere)
-        claim->places = (struct solver_volume){places.items, places.count};
+        add_terms(&terms, &claim->made, arena);
+    claim->terms = (struct solver_volume){0};
+    if (!terms.anywhere)
+        claim->terms = (struct solver_volume){terms.items, terms.count};
     if (!claim->can_be_made && claim->choice_count > 0 && count_free(claim) == 0)
         claim->fault = (struct pod_fault){
             .kind = SOLVER_REASON_VOLUME,
@@ -168,11 +168,11 @@ static void find_places(struct claim_state *claim, struct arena *arena)
         };
 }
 
-void claims_book_refresh(struct claims_book *book)
+void volume_claims_refresh(struct volume_claims *claims)
 {
-    for (size_t i = 0; i < book->claims.count; i++)
-        if (book->claims.items[i]->waits && book->claims.items[i]->choice_count > 0)
-            find_places(book->claims.items[i], book->arena);
+    for (size_t i = 0; i < claims->all.count; i++)
+        if (claims->all.items[i]->waits && claims->all.items[i]->choice_count > 0)
+            find_terms(claims->all.items[i], claims->arena);
 }
 
 /* ---- reading a claim ---- */
@@ -207,7 +207,7 @@ static const char *driver_of_volume(const struct object *volume, struct arena *a
 }
 
 /* Why no pod can mount it now. */
-static struct text fault_of(const struct claim_state *claim, const struct claim_binding *binding,
+static struct text fault_of(const struct volume_claim *claim, const struct claim_binding *binding,
                             struct arena *arena)
 {
     struct text volume = binding->volume_name;
@@ -254,103 +254,104 @@ static struct text fault_of(const struct claim_state *claim, const struct claim_
     return TEXT("");
 }
 
-static void set_fault(struct claim_state *claim, struct text message)
+static void set_fault(struct volume_claim *claim, struct text message)
 {
     claim->fault = (struct pod_fault){.kind = SOLVER_REASON_VOLUME, .message = message};
 }
 
-static void read_bound(struct claims_book *book, struct claim_state *claim,
+static void read_bound(struct volume_claims *claims, struct volume_claim *claim,
                        const struct object *volume)
 {
-    if (!volume_places_read(book->snapshot, volume, book->arena, &claim->places))
-        set_fault(claim,
-                  arena_printf(book->arena, "the node affinity of volume %.*s cannot be understood",
-                               TEXT_ARGS(volume->name)));
+    if (!volume_terms_read(claims->snapshot, volume, claims->arena, &claim->terms))
+        set_fault(claim, arena_printf(claims->arena,
+                                      "the node affinity of volume %.*s cannot be understood",
+                                      TEXT_ARGS(volume->name)));
 }
 
-static void read_waiting(struct claims_book *book, struct claim_state *claim,
+static void read_waiting(struct volume_claims *claims, struct volume_claim *claim,
                          const struct claim_binding *binding)
 {
     struct storage_class class;
-    if (!storage_class_read(binding->class, book->arena, &class))
+    if (!storage_class_read(binding->class, claims->arena, &class))
         return;
-    claim->driver = terminated(book->arena, csi_name(class.provisioner));
+    claim->driver = terminated(claims->arena, csi_name(class.provisioner));
     claim->can_be_made = !text_is(class.provisioner, "kubernetes.io/no-provisioner");
     claim->zonal = !claim_is_of_many_nodes(node_get(binding->root, "spec"));
-    class_places_read(book->snapshot, &class, book->arena, &claim->made);
-    find_choices(book, claim, binding);
-    find_places(claim, book->arena);
+    class_terms_read(claims->snapshot, &class, claims->arena, &claim->made);
+    find_choices(claims, claim, binding);
+    find_terms(claim, claims->arena);
     claim->waits = true;
-    struct text zone = claim_selected_zone(book->snapshot, binding->root);
+    struct text zone = claim_selected_zone(claims->snapshot, binding->root);
     if (zone.size > 0 && claim->zonal) {
-        claim->places = volume_of_zone(terminated(book->arena, zone), book->arena);
+        claim->terms = volume_of_zone(terminated(claims->arena, zone), claims->arena);
         claim->waits = false;
     }
 }
 
-static void read_claim(struct claims_book *book, struct claim_state *claim,
+static void read_claim(struct volume_claims *claims, struct volume_claim *claim,
                        const struct field *template)
 {
     struct claim_binding binding;
-    claim_binding_read(book->snapshot, claim->namespace, claim->name, template, book->arena,
+    claim_binding_read(claims->snapshot, claim->namespace, claim->name, template, claims->arena,
                        &binding);
     if (binding.volume != NULL)
-        claim->driver = driver_of_volume(binding.volume, book->arena);
-    struct text fault = fault_of(claim, &binding, book->arena);
+        claim->driver = driver_of_volume(binding.volume, claims->arena);
+    struct text fault = fault_of(claim, &binding, claims->arena);
     if (fault.size > 0)
         set_fault(claim, fault);
     else if (binding.volume != NULL)
-        read_bound(book, claim, binding.volume);
+        read_bound(claims, claim, binding.volume);
     else
-        read_waiting(book, claim, &binding);
+        read_waiting(claims, claim, &binding);
 }
 
-struct claim_state *claims_book_get(struct claims_book *book, struct text namespace,
-                                    struct text name, const struct field *template)
+struct volume_claim *volume_claim_get(struct volume_claims *claims, struct text namespace,
+                                      struct text name, const struct field *template)
 {
-    make_room(book);
-    struct claim_state **slot = slot_of(book, namespace, name);
+    make_room(claims);
+    struct volume_claim **slot = slot_of(claims, namespace, name);
     if (*slot != NULL)
         return *slot;
-    struct claim_state *claim = ARENA_NEW(book->arena, struct claim_state);
+    struct volume_claim *claim = ARENA_NEW(claims->arena, struct volume_claim);
     claim->namespace = namespace;
     claim->name = name;
-    claim->id = arena_printf(book->arena, "%.*s/%.*s", TEXT_ARGS(namespace), TEXT_ARGS(name)).data;
+    claim->id =
+        arena_printf(claims->arena, "%.*s/%.*s", TEXT_ARGS(namespace), TEXT_ARGS(name)).data;
     *slot = claim;
-    *LIST_PUSH(book->arena, &book->claims) = claim;
-    read_claim(book, claim, template);
+    *LIST_PUSH(claims->arena, &claims->all) = claim;
+    read_claim(claims, claim, template);
     return claim;
 }
 
 /* ---- binding ---- */
 
-static struct volume_choice *choose(const struct claim_state *claim, struct solver_labels labels)
+static struct volume_choice *choose(const struct volume_claim *claim, struct solver_labels labels)
 {
     for (size_t i = 0; i < claim->choice_count; i++)
-        if (!claim->choices[i]->taken && places_fit(&claim->choices[i]->places, labels))
+        if (!claim->choices[i]->taken && volume_terms_fit(&claim->choices[i]->terms, labels))
             return claim->choices[i];
     return NULL;
 }
 
-bool claim_fits(const struct claim_state *claim, struct solver_labels labels)
+bool volume_claim_fits(const struct volume_claim *claim, struct solver_labels labels)
 {
     if (!claim->waits)
-        return places_fit(&claim->places, labels);
+        return volume_terms_fit(&claim->terms, labels);
     if (choose(claim, labels) != NULL)
         return true;
-    return claim->can_be_made ? places_fit(&claim->made, labels) : claim->choice_count == 0;
+    return claim->can_be_made ? volume_terms_fit(&claim->made, labels) : claim->choice_count == 0;
 }
 
-void claim_bind(struct claim_state *claim, struct solver_labels labels, struct arena *arena)
+void volume_claim_bind(struct volume_claim *claim, struct solver_labels labels, struct arena *arena)
 {
     const char *zone = label_of(labels, LABEL_ZONE);
     struct volume_choice *choice = choose(claim, labels);
     claim->waits = false;
-    claim->places = claim->made;
+    claim->terms = claim->made;
     if (choice != NULL) {
         choice->taken = true;
-        claim->places = choice->places;
+        claim->terms = choice->terms;
     } else if (claim->zonal && zone != NULL) {
-        claim->places = volume_of_zone(zone, arena);
+        claim->terms = volume_of_zone(zone, arena);
     }
 }
