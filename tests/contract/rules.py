@@ -21,6 +21,7 @@ sys.dont_write_bytecode = True  # nothing is written beside the tests
 TAFFRAIL, SOURCE = sys.argv[1], pathlib.Path(sys.argv[2])
 sys.path.insert(0, str(SOURCE / "tests/scenarios"))
 import run
+from every_kind import scenario_folders
 
 # What is judged when it is made, and cannot be changed afterwards: the API server refuses that.
 IMMUTABLE = {("storage.k8s.io", "storageclasses"), ("", "persistentvolumeclaims")}
@@ -158,12 +159,13 @@ def differences(what, sent, wanted):
 
 def all_rails():
     found, changed = set(), set()
-    for policy in sorted((SOURCE / "tests/scenarios").glob("*/policy.yaml")):
-        # Kinds that a policy itself names are sent where that policy is rendered.
-        if "podTemplates" in policy.read_text() or not (policy.parent / "cases.yaml").exists():
-            continue
-        more, other = judged(policy.parent)
-        found, changed = found | more, changed | other
+    with scenario_folders() as folders:
+        for folder in folders:
+            # Kinds that a policy itself names are sent where that policy is rendered.
+            if "podTemplates" in (folder / "policy.yaml").read_text():
+                continue
+            more, other = judged(folder)
+            found, changed = found | more, changed | other
     found = {entry for entry in found
              if not (entry[:2] in IMMUTABLE and entry[2] == "UPDATE")}
     sent, sent_to_change = rules_of()
