@@ -123,7 +123,7 @@ static void apply_exception(const struct exception *exception, bool expired,
 /* more: how many of the same sort are not shown beside it. */
 static void add_finding(const struct rail_call *call, const struct draft *shared, size_t more)
 {
-    enum { PATH_LIMIT = 512, MESSAGE_LIMIT = 1024, FIX_LIMIT = 4096 };
+    enum { PATH_LIMIT = 512, PROBLEM_LIMIT = 1024, FIX_LIMIT = 4096 };
     struct evaluation *evaluation = call->evaluation;
     const struct policy *policy = call->policy;
     struct arena *arena = call->arena;
@@ -164,8 +164,9 @@ static void add_finding(const struct rail_call *call, const struct draft *shared
         finding.action = ACTION_WARN;
     }
     struct text namespace = unknown_namespace ? call->subject->object->namespace : TEXT("");
-    finding.message = message_printable(message_finding(&draft, &finding, namespace, arena),
-                                        MESSAGE_LIMIT, arena);
+    finding.problem = message_printable(message_problem(&draft, &finding, namespace, arena),
+                                        PROBLEM_LIMIT, arena);
+    finding.message = message_whole(finding.problem, finding.fix, arena);
     *LIST_PUSH(arena, &evaluation->findings) =
         finding; /* a guard that ends leaves none half made */
 }
@@ -189,7 +190,7 @@ static void add_rest(const struct rail_call *call, const struct record *record,
     const struct draft rest = {
         .severity = severity,
         .field = last,
-        .statement = arena_printf(arena, "%zu more finding%s of this rail %s not listed", more,
+        .statement = arena_printf(arena, "%zu more finding%s of this rail %s not listed.", more,
                                   more == 1 ? "" : "s", more == 1 ? "is" : "are"),
         .pre_existing = pre_existing,
     };

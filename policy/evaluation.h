@@ -50,10 +50,12 @@ const struct exception *call_exception(const struct rail_call *call, bool *expir
 
 /* A draft that is shown, as far as its rail left it open: allowed becomes what is shown of it. */
 struct draft draft_finish(const struct draft *shared, struct arena *arena);
-/* `found "zone"; allowed a, b, c, d, e, ... (7)`, and what an expired exception or a namespace
- * whose labels are not visible (empty: none) has to do with it. */
-struct text message_finding(const struct draft *draft, const struct finding *finding,
+/* What is wrong, and what an expired exception or a namespace whose labels are not visible (empty:
+ * none) has to do with it. */
+struct text message_problem(const struct draft *draft, const struct finding *finding,
                             struct text unknown_namespace, struct arena *arena);
+/* With what to do behind it, unless that is long. */
+struct text message_whole(struct text problem, struct text fix, struct arena *arena);
 /* Without control characters, which would forge lines, and at most limit_bytes long. */
 struct text message_printable(struct text t, size_t limit_bytes, struct arena *arena);
 

@@ -55,32 +55,59 @@ struct text message_day(int64_t unix_s, struct arena *arena)
                         broken_down.tm_mday);
 }
 
-struct text message_finding(const struct draft *draft, const struct finding *finding,
+static bool is_sentence(struct text t)
+{
+    return t.size > 0 && t.data[t.size - 1] == '.';
+}
+
+/* Of a rail that leaves the statement to the machinery, or says no whole sentence. */
+static void add_found_and_allowed(struct text_builder *builder, const struct draft *draft,
+                                  const struct finding *finding)
+{
+    if (draft->statement.size > 0)
+        text_builder_add(builder, draft->statement);
+    else if (draft->found.size > 0)
+        text_builder_printf(builder, "found \"%.*s\"", TEXT_ARGS(draft->found));
+    else
+        text_builder_add(builder, TEXT("missing"));
+    for (size_t i = 0; i < finding->allowed_count; i++)
+        text_builder_printf(builder, "%s%.*s", i == 0 ? "; allowed " : ", ",
+                            TEXT_ARGS(finding->allowed[i]));
+    if (finding->allowed_total > finding->allowed_count)
+        text_builder_printf(builder, ", ... (%zu)", finding->allowed_total);
+}
+
+struct text message_problem(const struct draft *draft, const struct finding *finding,
                             struct text unknown_namespace, struct arena *arena)
 {
     struct text_builder builder = {.arena = arena};
-    if (draft->statement.size > 0)
+    bool sentence = is_sentence(draft->statement);
+    if (sentence)
         text_builder_add(&builder, draft->statement);
-    else if (draft->found.size > 0)
-        text_builder_printf(&builder, "found \"%.*s\"", TEXT_ARGS(draft->found));
     else
-        text_builder_add(&builder, TEXT("missing"));
-
-    for (size_t i = 0; i < finding->allowed_count; i++)
-        text_builder_printf(&builder, "%s%.*s", i == 0 ? "; allowed " : ", ",
-                            TEXT_ARGS(finding->allowed[i]));
-    if (finding->allowed_total > finding->allowed_count)
-        text_builder_printf(&builder, ", ... (%zu)", finding->allowed_total);
+        add_found_and_allowed(&builder, draft, finding);
     if (finding->exception_expired)
-        text_builder_printf(&builder, "; exception %.*s expired on %.*s",
+        text_builder_printf(&builder,
+                            sentence ? " Exception %.*s expired on %.*s."
+                                     : "; exception %.*s expired on %.*s",
                             TEXT_ARGS(finding->exception),
                             TEXT_ARGS(message_day(finding->exception_expires_unix_s, arena)));
     if (unknown_namespace.size > 0)
         text_builder_printf(&builder,
-                            "; whether this applies depends on the labels of Namespace %.*s, "
-                            "which is not visible",
+                            sentence ? " Whether this applies depends on the labels of Namespace "
+                                       "%.*s, which is not visible."
+                                     : "; whether this applies depends on the labels of Namespace "
+                                       "%.*s, which is not visible",
                             TEXT_ARGS(unknown_namespace));
     return text_builder_text(&builder);
+}
+
+struct text message_whole(struct text problem, struct text fix, struct arena *arena)
+{
+    enum { FIX_LIMIT = 400 }; /* a longer one is text to paste, in a line of its own */
+    if (!is_sentence(problem) || fix.size == 0 || fix.size > FIX_LIMIT)
+        return problem;
+    return arena_printf(arena, "%.*s %.*s", TEXT_ARGS(problem), TEXT_ARGS(fix));
 }
 
 /* ---- the denial ---- */
@@ -143,7 +170,10 @@ static void add_problem(struct text_builder *builder, size_t number, const struc
     const struct {
         const char *label;
         struct text text;
-    } notes[] = {{"fix", finding->fix}, {"docs", finding->docs}, {"ask", finding->contact}};
+    } notes[] = {{"fix", finding->message.size > finding->problem.size ? TEXT("") : finding->fix},
+                 {"policy", finding->policy},
+                 {"docs", finding->docs},
+                 {"ask", finding->contact}};
     for (size_t i = 0; i < COUNT_OF(notes); i++) {
         if (notes[i].text.size == 0)
             continue;
@@ -195,14 +225,33 @@ struct text message_denial(const struct subject *subject, const struct verdict *
 
 /* ---- warnings ---- */
 
-static struct text cut_start(struct text t, size_t limit, struct arena *arena)
+/* The end of a path, from the first key on with which it fits; brackets hold dots of their own. At
+ * least the last key, however long it is. */
+static struct text cut_path(struct text path, size_t limit, struct arena *arena)
+{
+    if (path.size <= limit)
+        return path;
+    size_t start = 0, depth = 0;
+    for (size_t i = 0; i < path.size && (start == 0 || path.size - start + 3 > limit); i++) {
+        depth += path.data[i] == '[';
+        depth -= depth > 0 && path.data[i] == ']';
+        if (depth == 0 && path.data[i] == '.')
+            start = i + 1;
+    }
+    if (start == 0)
+        return path;
+    return arena_printf(arena, "...%.*s", (int)(path.size - start), path.data + start);
+}
+
+/* The sentences of t that fit; cut in the first where not even that one does. */
+static struct text cut_sentences(struct text t, size_t limit, struct arena *arena)
 {
     if (t.size <= limit)
         return t;
-    size_t start = t.size - (limit - 3);
-    while (start < t.size && continues_code_point(t.data[start]))
-        start++;
-    return arena_printf(arena, "...%.*s", (int)(t.size - start), t.data + start);
+    for (size_t end = limit; end > 1; end--)
+        if (t.data[end - 1] == '.' && t.data[end] == ' ')
+            return (struct text){t.data, end};
+    return cut_end(t, limit, arena);
 }
 
 static const char *verb_of(enum change_outcome outcome)
@@ -231,26 +280,43 @@ struct text message_change_audit(const struct change *change, struct arena *aren
     return arena_printf(arena, "%s %.*s", verb_of(change->outcome), TEXT_ARGS(change->audit));
 }
 
+/* A fix is worth more than what follows from the problem, where there is no room for both. */
+static struct text warning_words(const struct finding *finding, size_t room, struct arena *arena)
+{
+    if (finding->message.size <= room)
+        return finding->message;
+    if (finding->replacement.size > 0) {
+        struct text found = message_printable(finding->found, WARNING_LIMIT, arena);
+        struct text words =
+            arena_printf(arena, "found \"%.*s\". %.*s", TEXT_ARGS(found), TEXT_ARGS(finding->fix));
+        if (words.size <= room)
+            return words;
+    }
+    return cut_sentences(finding->problem, room, arena);
+}
+
 struct text message_warning(const struct finding *finding, int64_t now_unix_s, struct arena *arena)
 {
     enum { PATH_AT_LEAST = 40 };
-    struct text what = finding->message;
+    struct text prefix = arena_printf(arena, "[%s] ", finding->rail);
+    size_t room = WARNING_LIMIT - prefix.size - sizeof ": " + 1;
+    /* With no less room than the last keys of the path leave. */
+    struct text path = cut_path(finding->path, PATH_AT_LEAST, arena);
+    path = cut_end(path, PATH_AT_LEAST, arena);
+    struct text what;
     if (finding->action == ACTION_EXCEPTED) {
         int64_t days = (finding->exception_expires_unix_s - now_unix_s) / 86400;
         what = arena_printf(arena, "allowed by exception %.*s until %.*s (%lld days left)",
                             TEXT_ARGS(finding->exception),
                             TEXT_ARGS(message_day(finding->exception_expires_unix_s, arena)),
                             (long long)days);
-    } else if (text_starts_with(finding->fix, TEXT("replace with "))) {
-        what = arena_printf(arena, "found \"%.*s\"; %.*s",
-                            TEXT_ARGS(message_printable(finding->found, WARNING_LIMIT, arena)),
-                            TEXT_ARGS(finding->fix));
+        what = cut_end(what, room - path.size, arena);
+    } else {
+        what = warning_words(finding, room - path.size, arena);
     }
-    struct text prefix = arena_printf(arena, "[%s] ", finding->rail);
-    size_t room = WARNING_LIMIT - prefix.size - sizeof ": " + 1;
-    size_t path_room = what.size + PATH_AT_LEAST < room ? room - what.size : PATH_AT_LEAST;
-    struct text path = cut_start(finding->path, path_room, arena);
-    what = cut_end(what, room - path.size, arena);
+    struct text longer = cut_path(finding->path, room - what.size, arena);
+    if (longer.size + what.size <= room)
+        path = longer;
     return arena_printf(arena, "%.*s%.*s%s%.*s", TEXT_ARGS(prefix), TEXT_ARGS(path),
                         path.size == 0 ? "" : ": ", TEXT_ARGS(what));
 }

@@ -26,8 +26,9 @@ struct finding {
     struct text found; /* the value; empty when something is missing */
     const struct text *allowed; /* at most five, nearest first */
     size_t allowed_count, allowed_total;
-    struct text message;       /* what is wrong and what is allowed, one line */
-    struct text fix;           /* what to do; may be empty */
+    struct text problem;       /* what is wrong and what follows from it: sentences, one line */
+    struct text fix;           /* what to do, a sentence; may be empty */
+    struct text message;       /* problem and fix; problem alone where the fix is long */
     struct text replacement;   /* the value that mends it in the field's place; may be empty */
     struct text policy;        /* its metadata.name */
     struct text docs, contact; /* of the policy; may be empty */

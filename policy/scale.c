@@ -102,10 +102,10 @@ void scale_undecided(const struct evaluation *evaluation, struct record *record)
         .field = field_at(arena, subject->object->root, "spec.replicas"),
         .found = arena_printf(arena, "%lld", (long long)replicas),
         .statement = arena_printf(arena,
-                                  "the pod template of this %.*s cannot be seen, so that nobody "
-                                  "knows what more replicas of it do",
+                                  "The pod template of this %.*s cannot be seen, so nobody knows "
+                                  "what more replicas of it do.",
                                   TEXT_ARGS(subject->object->kind_name)),
-        .fix = TEXT("make the workloads visible (docs/guides/cluster.md)"),
+        .fix = TEXT("Make the workloads visible (docs/guides/cluster.md)."),
     };
     record_add(record, &draft);
 }

@@ -105,7 +105,7 @@ static int compare_wrongs(const struct audit_row *a, const struct audit_row *b)
         const struct finding *one = a->findings[i], *other = b->findings[i];
         int order = compare_findings(&a->findings[i], &b->findings[i]);
         if (order == 0)
-            order = text_compare(one->message, other->message);
+            order = text_compare(one->problem, other->problem);
         if (order == 0)
             order = text_compare(one->fix, other->fix);
         if (order == 0)
@@ -217,7 +217,7 @@ static int compare_reasons(const void *a_pointer, const void *b_pointer)
     const struct audit_doubt *a = a_pointer, *b = b_pointer;
     int order = strcmp(a->finding->rail, b->finding->rail);
     if (order == 0)
-        order = text_compare(a->finding->message, b->finding->message);
+        order = text_compare(a->finding->problem, b->finding->problem);
     if (order == 0)
         order = text_compare(a->object->namespace, b->object->namespace);
     return order != 0 ? order : text_compare(a->object->name, b->object->name);
@@ -248,7 +248,7 @@ static void group_doubts(struct audit_view *view, const struct report *report, s
     for (size_t i = 0; i < count; i++) {
         struct audit_doubt *last = view->doubt_count == 0 ? NULL : &all[view->doubt_count - 1];
         if (last != NULL && strcmp(last->finding->rail, all[i].finding->rail) == 0 &&
-            text_equal(last->finding->message, all[i].finding->message))
+            text_equal(last->finding->problem, all[i].finding->problem))
             last->more++;
         else
             all[view->doubt_count++] = all[i];

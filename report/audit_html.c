@@ -94,7 +94,7 @@ static void put_finding(const struct finding *finding, struct arena *arena, FILE
         put_xml(finding->path, out);
         fputs("</code><br>", out);
     }
-    put_xml(finding->message, out);
+    put_xml(finding->problem, out);
     struct note notes[AUDIT_NOTES];
     size_t count = audit_notes(finding, notes, arena);
     for (size_t i = 0; i < count; i++) {
@@ -154,7 +154,7 @@ static void put_doubts(const struct audit_view *view, struct arena *arena, FILE 
     for (size_t i = 0; i < view->doubt_count; i++) {
         const struct audit_doubt *doubt = &view->doubts[i];
         fprintf(out, "<tr><th scope=\"row\" class=\"w\">%s</th><td>", doubt->finding->rail);
-        put_xml(doubt->finding->message, out);
+        put_xml(doubt->finding->problem, out);
         fputs("</td><td>", out);
         put_xml(doubt->object->kind_name, out);
         fputc(' ', out);

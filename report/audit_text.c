@@ -34,7 +34,7 @@ static void put_finding(const struct printing *printing, const struct finding *f
     if (finding->path.size > 0)
         fprintf(printing->out, "  %.*s", TEXT_ARGS(finding->path));
     fprintf(printing->out, ": ");
-    put_printable(finding->message, printing->out);
+    put_printable(finding->problem, printing->out);
     fputc('\n', printing->out);
     struct note notes[AUDIT_NOTES];
     size_t count = audit_notes(finding, notes, printing->arena);
@@ -105,7 +105,7 @@ static void put_doubts(const struct printing *printing, const struct audit_view 
         const struct audit_doubt *doubt = &view->doubts[i];
         struct text title = object_title(doubt->object, printing->arena);
         fprintf(printing->out, "  %s: ", doubt->finding->rail);
-        put_printable(doubt->finding->message, printing->out);
+        put_printable(doubt->finding->problem, printing->out);
         fprintf(printing->out, "\n    of %.*s %.*s", TEXT_ARGS(doubt->object->kind_name),
                 TEXT_ARGS(title));
         if (doubt->more > 0)

@@ -100,7 +100,7 @@ size_t finding_notes(const struct finding *finding, struct note notes[MOST_NOTES
 struct text finding_advice(const struct finding *finding, struct arena *arena)
 {
     struct text_builder advice = {.arena = arena};
-    text_builder_add(&advice, finding->message);
+    text_builder_add(&advice, finding->problem);
     struct note notes[MOST_NOTES];
     size_t count = finding_notes(finding, notes, arena);
     for (size_t i = 0; i < count; i++)

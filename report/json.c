@@ -158,6 +158,8 @@ static struct json_object *json_of_finding(const struct located_finding *located
     json_add_text(json, "message", finding->message);
     json_add_text(json, "fix", finding->fix.data == NULL ? TEXT("") : finding->fix);
     json_add_text(json, "policy", finding->policy);
+    json_add_text(json, "docs", finding->docs);
+    json_add_text(json, "contact", finding->contact);
     json_add_text(json, "exception", finding->exception);
     json_add_text(json, "exceptionExpires", exception_expires);
     json_add_text(json, "override", finding->override);

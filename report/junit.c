@@ -101,7 +101,7 @@ static void put_failure(const struct located_finding *located, struct arena *are
 {
     fputs("      <failure", out);
     put_xml_attribute("type", text_of(located->finding->rail), out);
-    put_xml_attribute("message", located->finding->message, out);
+    put_xml_attribute("message", located->finding->problem, out);
     fputc('>', out);
     put_xml(story(located, arena), out);
     fputs("</failure>\n", out);

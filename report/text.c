@@ -103,7 +103,7 @@ static void put_finding(const struct located_finding *located, const struct pale
             place.column, palette->plain, colour_of(palette, finding), finding_label(finding),
             palette->plain, finding->rail, TEXT_ARGS(located->object->kind_name), TEXT_ARGS(title));
     put_snippet(finding, located->object->source->text, place, palette, out);
-    fprintf(out, "  %.*s\n", TEXT_ARGS(finding->message));
+    fprintf(out, "  %.*s\n", TEXT_ARGS(finding->problem));
     struct note notes[MOST_NOTES];
     size_t count = finding_notes(finding, notes, arena);
     for (size_t i = 0; i < count; i++) {

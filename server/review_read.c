@@ -333,13 +333,13 @@ struct shortfall review_shortfall(const struct world *world, const struct review
         kind = json_cut(review->subject.object->kind_name, KIND_BYTES_MAX);
     struct text path = heaviest_path(body, arena);
     struct shortfall shortfall = {
-        .limit = limit, .fix = TEXT("make it smaller"), .unchanged = is_unchanged(review, body)};
+        .limit = limit, .fix = TEXT("Make it smaller."), .unchanged = is_unchanged(review, body)};
     shortfall.message =
         arena_printf(arena, "This %.*s could not be %.*s; its review is %.*s of JSON.",
                      TEXT_ARGS(kind), TEXT_ARGS(within_words(world, review, limit, arena)),
                      TEXT_ARGS(size_words(body.size, arena)));
     if (path.size > 0)
         shortfall.fix =
-            arena_printf(arena, "make it smaller: most of it is in %.*s", TEXT_ARGS(path));
+            arena_printf(arena, "Make it smaller: most of it is in %.*s.", TEXT_ARGS(path));
     return shortfall;
 }

@@ -88,7 +88,7 @@ static void severities_are_cut_apart(void)
     const struct finding *rest = &verdict.findings[50];
     ASSERT_INT(rest->more, 150);
     CU_ASSERT_TRUE(rest->undecided);
-    ASSERT_TEXT(rest->message, "150 more findings of this rail are not listed");
+    ASSERT_TEXT(rest->message, "150 more findings of this rail are not listed.");
     arena_destroy(arena);
 }
 

@@ -426,7 +426,7 @@ static void a_denial_names_the_limit_and_the_way_below_it(void)
         "1 problem in Deployment shop/a: limits",
         "1. limits  This Deployment could not be judged within 98 KiB of memory; ",
         "; its review is 59 KiB of JSON.",
-        "fix: make it smaller: most of it is in spec.template.spec.padding",
+        "Make it smaller: most of it is in spec.template.spec.padding.",
         "docs: https://wiki.example.com/instance-types   ask: #platform-compute",
         "\"code\":403",
         "\"limit\":\"memory\"",
