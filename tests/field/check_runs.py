@@ -15,6 +15,9 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 SAMPLES = ("starter", "strict", "gpu-platform", "cost")
 POLICIES = {name: ROOT / f"manifests/policies/{name}.yaml" for name in SAMPLES}
 POLICIES["capacity-types allow [on-demand]"] = ROOT / "tests/field/policies/on-demand.yaml"
+ALL = "all"  # the policies above in one process; a finding names its own
+ONE_POLICY = {"gpu-workloads": "gpu-platform", "cost-of-development": "cost",
+              "on-demand": "capacity-types allow [on-demand]"}  # where a file has several, or another name
 WITH_POOLS = ", with the NodePools of the repository as --state"
 AS_ONE = ", with the field files of the repository as one change"
 FOLDER = "/ (directory, checked as one change)"
@@ -65,13 +68,16 @@ class FieldSet:
         return [run.file], []
 
 
-def policy_file(policy):
-    return POLICIES[policy.removesuffix(WITH_POOLS).removesuffix(AS_ONE)]
+def policy_files(policy):
+    name = policy.removesuffix(WITH_POOLS).removesuffix(AS_ONE)
+    return list(POLICIES.values()) if name == ALL else [POLICIES[name]]
 
 
-def check(taffrail, policy, files, state=()):
+def check(taffrail, policies, files, state=()):
     """The report of one process, as a dict; {"crash": ...} where there is none."""
-    command = [taffrail, "check", "-o", "json", "-p", policy]
+    command = [taffrail, "check", "-o", "json"]
+    for policy in policies:
+        command += ["-p", policy]
     for file in files:
         command += ["-f", file]
     with tempfile.TemporaryDirectory() as folder:
@@ -89,7 +95,7 @@ def check(taffrail, policy, files, state=()):
 
 def check_run(taffrail, field, run):
     files, state = field.inputs(run)
-    report = check(taffrail, policy_file(run.policy), [field.path(f) for f in files],
+    report = check(taffrail, policy_files(run.policy), [field.path(f) for f in files],
                    [field.path(f) for f in state])
     for finding in report["findings"]:
         finding["file"] = pathlib.Path(finding["file"]).name
