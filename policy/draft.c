@@ -30,59 +30,69 @@ void report_printf(struct rail_call *call, enum severity severity, const struct 
     report_say(call, &draft);
 }
 
-size_t nearest_find(const struct text *items, size_t count, struct text wanted,
-                    size_t nearest[NEAREST_MAX])
+/* ---- what is allowed ---- */
+
+static size_t by_spelling(struct text allowed, struct text found, size_t limit, const void *about)
+{
+    (void)about;
+    return text_distance(allowed, found, limit);
+}
+
+struct text_list nearest_allowed(const struct allowed *allowed, struct text wanted,
+                                 struct arena *arena)
 {
     /* What is farther is as good as anything. */
-    enum { FARTHEST = 64 };
+    enum { NEAREST_MAX = 5, FARTHEST = 64 };
+    nearness *distance_of = allowed->nearness == NULL ? by_spelling : allowed->nearness;
     size_t distances[NEAREST_MAX] = {0};
-    size_t found = 0;
-    for (size_t i = 0; i < count; i++) {
-        bool full = found == NEAREST_MAX;
-        if (full && (wanted.size == 0 || distances[found - 1] == 0))
+    struct text_list nearest = {.items = ARENA_ARRAY(arena, NEAREST_MAX, struct text)};
+    for (size_t i = 0; i < allowed->count; i++) {
+        bool full = nearest.count == NEAREST_MAX;
+        if (full && (wanted.size == 0 || distances[NEAREST_MAX - 1] == 0))
             break;
-        size_t limit = full ? distances[found - 1] - 1 : FARTHEST;
-        size_t distance = wanted.size == 0 ? 0 : text_distance(items[i], wanted, limit);
+        size_t limit = full ? distances[NEAREST_MAX - 1] - 1 : FARTHEST;
+        size_t distance =
+            wanted.size == 0 ? 0 : distance_of(allowed->items[i], wanted, limit, allowed->about);
         if (full && distance > limit)
             continue;
-        size_t place = full ? found - 1 : found++;
+        size_t place = full ? NEAREST_MAX - 1 : nearest.count++;
         for (; place > 0 && distances[place - 1] > distance; place--) {
             distances[place] = distances[place - 1];
-            nearest[place] = nearest[place - 1];
+            nearest.items[place] = nearest.items[place - 1];
         }
         distances[place] = distance;
-        nearest[place] = i;
+        nearest.items[place] = allowed->items[i];
     }
-    return found;
+    return nearest;
 }
 
-enum { TYPO_EDITS = 2 };
+/* ---- what was meant ---- */
 
-void advise_typo(struct draft *draft, struct arena *arena)
+static bool nearest_is_meant(const struct draft *draft)
 {
-    if (draft->allowed_count == 0 || text_is_glob(draft->allowed[0]) ||
-        text_distance(draft->allowed[0], draft->found, TYPO_EDITS) > TYPO_EDITS)
+    const struct text *nearest = draft->allowed.items;
+    return draft->typo_edits > 0 && draft->allowed.count > 0 && !text_is_glob(*nearest) &&
+           text_distance(*nearest, draft->found, draft->typo_edits) <= draft->typo_edits;
+}
+
+static void mend(struct draft *draft, struct arena *arena)
+{
+    if (draft->meant.size == 0 && nearest_is_meant(draft))
+        draft->meant = draft->allowed.items[0];
+    if (draft->meant.size == 0)
         return;
-    draft->fix = arena_printf(arena, "replace with %.*s", TEXT_ARGS(draft->allowed[0]));
-    draft->replacement = draft->allowed[0];
-}
-
-void advise_typo_of_key(struct draft *draft, struct arena *arena)
-{
-    advise_typo(draft, arena);
-    draft->replacement = TEXT("");
+    draft->fix = arena_printf(arena, "replace with %.*s", TEXT_ARGS(draft->meant));
+    if (!draft->in_key)
+        draft->replacement = draft->meant;
 }
 
 struct draft draft_finish(const struct draft *shared, struct arena *arena)
 {
     struct draft draft = *shared;
-    size_t nearest[NEAREST_MAX];
-    draft.allowed_count =
-        nearest_find(shared->allowed, shared->allowed_count, shared->nearest_to, nearest);
-    struct text *shown = ARENA_ARRAY(arena, draft.allowed_count, struct text);
-    for (size_t i = 0; i < draft.allowed_count; i++)
-        shown[i] = shared->allowed[nearest[i]];
-    draft.allowed = shown;
+    struct text_list nearest = nearest_allowed(&shared->allowed, shared->nearest_to, arena);
+    draft.allowed.items = nearest.items;
+    draft.allowed.count = nearest.count;
+    mend(&draft, arena);
     if (draft.advise != NULL)
         draft.advise(&draft, arena);
     return draft;

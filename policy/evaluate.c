@@ -135,9 +135,9 @@ static void add_finding(const struct rail_call *call, const struct draft *shared
         .field = draft.field,
         .path = message_printable(field_path(arena, draft.field), PATH_LIMIT, arena),
         .found = draft.found,
-        .allowed = draft.allowed,
-        .allowed_count = draft.allowed_count,
-        .allowed_total = shared->allowed_count,
+        .allowed = draft.allowed.items,
+        .allowed_count = draft.allowed.count,
+        .allowed_total = shared->allowed.count,
         .fix = message_printable(draft.fix, FIX_LIMIT, arena),
         .replacement = draft.replacement,
         .policy = policy->name,
@@ -180,12 +180,10 @@ static void add_rest(const struct rail_call *call, const struct record *record,
     if (count <= DRAFTS_KEPT)
         return;
     const struct field *last = NULL;
-    for (size_t i = 0; i < record->drafts.count; i++) {
-        const struct draft *draft = &record->drafts.items[i];
+    FOR_EACH(draft, &record->drafts)
         if (draft->severity == severity && draft->pre_existing == pre_existing &&
             (last == NULL || field_compare(arena, last, draft->field) < 0))
             last = draft->field;
-    }
     size_t more = count - DRAFTS_KEPT;
     const struct draft rest = {
         .severity = severity,

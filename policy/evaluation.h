@@ -1,5 +1,5 @@
 /* Private to policy/: one object against a world. What the judging (evaluate.c), the changing
- * (mutate.c) and the deciding of what could not be judged (limit.c) stand on. */
+ * (mutate.c) and the deciding of what could not be judged (over_limit.c) stand on. */
 #ifndef TAFFRAIL_POLICY_EVALUATION_H
 #define TAFFRAIL_POLICY_EVALUATION_H
 

@@ -83,8 +83,7 @@ bool exceptions_check(const struct schema *schema, const struct field *spec,
 void policy_warn_expired(const struct policy_set *policies, int64_t now_unix_s,
                          struct problems *warnings)
 {
-    for (size_t i = 0; i < policies->count; i++) {
-        const struct policy *policy = &policies->items[i];
+    FOR_EACH(policy, policies) {
         for (size_t j = 0; j < policy->exception_count; j++) {
             const struct exception *exception = &policy->exceptions[j];
             if (exception->expires_unix_s < now_unix_s)

@@ -52,8 +52,7 @@ static void add_traits(const struct rail_call *call, const struct object *object
     again.object = object;
     again.record = &record;
     rail->judge(&again);
-    for (size_t i = 0; i < record.drafts.count; i++) {
-        const struct draft *draft = &record.drafts.items[i];
+    FOR_EACH(draft, &record.drafts) {
         *LIST_PUSH(arena, traits) =
             (struct trait){path_of_made(object, draft, arena), draft->found};
     }

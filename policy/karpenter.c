@@ -90,8 +90,7 @@ static void refuse_contradictions(const struct policy_set *policies, size_t word
                                   const struct policy *first, struct problems *errors)
 {
     const struct place *place = &first->karpenter.places[word];
-    for (size_t i = 0; i < policies->count; i++) {
-        const struct policy *policy = &policies->items[i];
+    FOR_EACH(policy, policies) {
         const char *value = value_of(&policy->karpenter, word);
         if (!policy->karpenter.given[word] || strcmp(value, value_of(&first->karpenter, word)) == 0)
             continue;

@@ -29,8 +29,7 @@ struct file {
 static void refuse_second_of_name(struct file *file, const struct policy *policy)
 {
     const struct policies *policies = &file->loading->policies;
-    for (size_t i = 0; i < policies->count; i++) {
-        const struct policy *first = &policies->items[i];
+    FOR_EACH(first, policies) {
         if (!text_equal(first->name, policy->name))
             continue;
         problems_add(&file->problems, ERROR_POLICY, policy->place,

@@ -390,8 +390,7 @@ void policy_set_custom_resources(const struct policy_set *policies, struct arena
                                  struct custom_resources *resources)
 {
     *resources = (struct custom_resources){0};
-    for (size_t i = 0; i < policies->count; i++) {
-        const struct policy *policy = &policies->items[i];
+    FOR_EACH(policy, policies) {
         for (size_t j = 0; judges_templates(policy) && j < policy->templated_count; j++)
             if (!has_resource(resources, &policy->templated[j]))
                 *LIST_PUSH(arena, resources) = (struct custom_resource){

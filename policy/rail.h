@@ -120,17 +120,37 @@ struct rail_call {
     struct record *record; /* of the drafts; NULL: changes are asked for */
 };
 
+/* How far an allowed value is from what was found: the least is the nearest. What is farther than
+ * the limit may be any number above it. */
+typedef size_t nearness(struct text allowed, struct text found, size_t limit, const void *about);
+/* What may stand in a field, in a list that many may share. */
+struct allowed {
+    const struct text *items;
+    size_t count;
+    nearness *nearness; /* NULL: by spelling */
+    const void *about;  /* what nearness needs to know */
+};
+#define ALLOWED_TEXTS(texts, how_many) ((struct allowed){.items = (texts), .count = (how_many)})
+/* Of what has items and a count. */
+#define ALLOWED_LIST(list) ALLOWED_TEXTS((list)->items, (list)->count)
+
 /* What a rail says; evaluate.c makes it a finding. Texts live in the arena of the call or longer.
  */
 struct draft {
     enum severity severity;
     const struct field *field;
-    struct text found;          /* the value; with statement empty the message is: found "VALUE" */
-    struct text statement;      /* instead of: found "VALUE" */
-    const struct text *allowed; /* all of them, in a list that many may share */
-    size_t allowed_count;
+    struct text found;     /* the value; with statement empty the message is: found "VALUE" */
+    struct text statement; /* instead of: found "VALUE" */
+    struct allowed allowed;
     /* Of allowed the five nearest to this are shown, nearest first; empty: the first five. */
     struct text nearest_to;
+    /* The value that was meant. Then fix and replacement need not be given: they are to put it in
+     * the place of what was found. */
+    struct text meant;
+    /* Where nothing else is known to be meant, it is the nearest of allowed within so many edits.
+     */
+    size_t typo_edits;
+    bool in_key; /* what was found is a key: no tool can put another in its place */
     struct text fix;
     /* The value to put in the field's place, when the fix is that alone: tools can apply it. */
     struct text replacement;
@@ -140,10 +160,7 @@ struct draft {
     const void *adviser; /* what advise needs to know */
     bool pre_existing;   /* the machinery's: the old object had it too */
 };
-/* An adviser: an allowed value within two edits of what was found is the one that was meant. */
-void advise_typo(struct draft *draft, struct arena *arena);
-/* The same where the value stands in a key, and no tool can put another in its place. */
-void advise_typo_of_key(struct draft *draft, struct arena *arena);
+enum { TYPO_EDITS = 2 };
 
 /* Says what is wrong at a field, as printf does: what stands there is what was found. An object may
  * be wrong in a hundred thousand places: where a further draft would only be counted, it is not
@@ -155,7 +172,8 @@ void advise_typo_of_key(struct draft *draft, struct arena *arena);
     (report_counts((call), (severity))                       \
          ? (void)0                                           \
          : report_printf((call), (severity), (field), (found), (fix), __VA_ARGS__))
-/* A draft with more to it: `&(struct draft){...}`. */
+/* A draft with more to it: report_with(call, .field = field, .meant = value). */
+#define report_with(call, ...) report_draft(call, &(struct draft){__VA_ARGS__})
 #define report_draft(call, ...) \
     (report_counts((call), SEVERITY_RAIL) ? (void)0 : report_say((call), __VA_ARGS__))
 void report_printf(struct rail_call *call, enum severity severity, const struct field *field,
@@ -186,11 +204,10 @@ void patch_set(struct patch *patch, struct arena *arena, const struct field *map
 void patch_append(struct patch *patch, struct arena *arena, const struct field *list,
                   struct node value);
 
-/* The indices of the items nearest to wanted by edit distance, at most five, nearest first; the
- * first ones where none is near, or wanted is empty. Returns how many. */
-enum { NEAREST_MAX = 5 };
-size_t nearest_find(const struct text *items, size_t count, struct text wanted,
-                    size_t nearest[NEAREST_MAX]);
+/* Of what is allowed the nearest to wanted, at most five, nearest first; the first ones where none
+ * is near, or wanted is empty. */
+struct text_list nearest_allowed(const struct allowed *allowed, struct text wanted,
+                                 struct arena *arena);
 
 /* ---- rails ---- */
 

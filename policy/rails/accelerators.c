@@ -102,7 +102,7 @@ static bool is_variant(struct text key, struct text taint)
 
 struct text accelerators_taint_meant(const struct accelerators *settings, struct text key)
 {
-    enum { TYPO_EDITS = 2, LETTERS_AN_EDIT = 4 };
+    enum { LETTERS_AN_EDIT = 4 };
     if (accelerators_is_taint(settings, key))
         return TEXT("");
     /* Short keys are near to each other without being meant. */

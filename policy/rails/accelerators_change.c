@@ -24,8 +24,7 @@ static size_t effects_of(const struct toleration *toleration)
 static struct tolerated tolerated_read(const struct tolerations *tolerations, struct arena *arena)
 {
     struct tolerated tolerated = {0};
-    for (size_t i = 0; i < tolerations->count; i++) {
-        const struct toleration *toleration = &tolerations->items[i];
+    FOR_EACH(toleration, tolerations) {
         if (toleration->key.size == 0)
             tolerated.of_all_keys |= effects_of(toleration);
         else

@@ -78,8 +78,7 @@ static void judge_tolerations(struct rail_call *call, const struct accelerators 
     struct text claim = TEXT("");
     enum claiming claiming = claiming_of(workload, &claim);
     struct text_map told = {0};
-    for (size_t i = 0; i < tolerations->count; i++) {
-        const struct toleration *toleration = &tolerations->items[i];
+    FOR_EACH(toleration, tolerations) {
         if (!accelerators_is_taint(settings, toleration->key) || !opens_a_door(toleration) ||
             !text_map_add(&told, arena, toleration->key))
             continue;
@@ -211,13 +210,11 @@ static struct text closed_text(const struct check *check)
         const struct pool *pool = check->closed.items[i];
         text_builder_printf(&text, "%s%.*s (", i == 0 ? "" : ", ", TEXT_ARGS(pool->object->name));
         size_t count = 0;
-        for (size_t j = 0; j < pool->taints.count; j++) {
-            const struct taint *taint = &pool->taints.items[j];
+        FOR_EACH(taint, &pool->taints)
             if (is_closed_by(check, taint))
                 text_builder_printf(&text, "%s%.*s%s%.*s:%.*s", count++ == 0 ? "" : ", ",
                                     TEXT_ARGS(taint->key), taint->value.size > 0 ? "=" : "",
                                     TEXT_ARGS(taint->value), TEXT_ARGS(taint->effect));
-        }
         text_builder_add(&text, TEXT(")"));
     }
     if (check->closed.count > SHOWN)
@@ -233,8 +230,7 @@ static struct text tolerations_to_add(const struct check *check)
         if (count_closing(check, check->closed.items[i]) < count_closing(check, pool))
             pool = check->closed.items[i];
     struct text_builder yaml = {.arena = check->call->arena};
-    for (size_t i = 0; i < pool->taints.count; i++) {
-        const struct taint *taint = &pool->taints.items[i];
+    FOR_EACH(taint, &pool->taints) {
         if (is_closed_by(check, taint))
             text_builder_printf(&yaml, "%s{key: %.*s, operator: Exists, effect: %.*s}",
                                 yaml.size == 0 ? "" : ", ", TEXT_ARGS(taint->key),
@@ -245,12 +241,10 @@ static struct text tolerations_to_add(const struct check *check)
 
 static bool tolerates_everything(const struct tolerations *tolerations)
 {
-    for (size_t i = 0; i < tolerations->count; i++) {
-        const struct toleration *toleration = &tolerations->items[i];
+    FOR_EACH(toleration, tolerations)
         if (toleration->key.size == 0 && toleration->effect.size == 0 &&
             text_is(toleration->op, "Exists"))
             return true;
-    }
     return false;
 }
 

@@ -34,31 +34,18 @@ static void report_misspelt_taint(struct rail_call *call, const struct accelerat
                                   const struct taint *taint, struct text meant)
 {
     struct arena *arena = call->arena;
-    report_draft(call, &(struct draft){
-                           .field = field_get(arena, taint->field, "key"),
-                           .found = taint->key,
-                           .allowed = settings->taints.items,
-                           .allowed_count = settings->taints.count,
-                           .nearest_to = meant,
-                           .fix = arena_printf(arena, "replace with %.*s", TEXT_ARGS(meant)),
-                           .replacement = meant,
-                       });
+    report_with(call, .field = field_get(arena, taint->field, "key"), .found = taint->key,
+                .allowed = ALLOWED_LIST(&settings->taints), .nearest_to = meant, .meant = meant);
 }
 
 static void report_soft_taint(struct rail_call *call, const struct taint *taint)
 {
     static const struct text hard_effects[] = {{"NoSchedule", 10}, {"NoExecute", 9}};
-    report_draft(call,
-                 &(struct draft){
-                     .field = field_get(call->arena, taint->field, "effect"),
-                     .found = taint->effect,
-                     .statement = TEXT("found \"PreferNoSchedule\", which keeps no pod off these "
-                                       "accelerator nodes"),
-                     .allowed = hard_effects,
-                     .allowed_count = COUNT_OF(hard_effects),
-                     .fix = TEXT("replace with NoSchedule"),
-                     .replacement = hard_effects[0],
-                 });
+    report_with(
+        call, .field = field_get(call->arena, taint->field, "effect"), .found = taint->effect,
+        .statement = TEXT("found \"PreferNoSchedule\", which keeps no pod off these "
+                          "accelerator nodes"),
+        .allowed = ALLOWED_TEXTS(hard_effects, COUNT_OF(hard_effects)), .meant = hard_effects[0]);
 }
 
 /* Somebody wanted to keep accelerators out, and kept out all but those with a share of one. */
@@ -111,8 +98,7 @@ static void judge_taints(struct rail_call *call, const struct accelerators *sett
                          const struct pool *pool, const struct pool_purpose *purpose)
 {
     const struct taint *soft = NULL;
-    for (size_t i = 0; i < pool->taints.count; i++) {
-        const struct taint *taint = &pool->taints.items[i];
+    FOR_EACH(taint, &pool->taints) {
         struct text meant = accelerators_taint_meant(settings, taint->key);
         if (meant.size > 0)
             report_misspelt_taint(call, settings, taint, meant);

@@ -110,14 +110,12 @@ static bool some_names_accelerator(struct asked *asked, const struct expressions
  * known, by a pool that names none. */
 static bool rules_accelerators_out(const struct pool *pool)
 {
-    for (size_t i = 0; i < pool->requirements.count; i++) {
-        const struct expression *expression = &pool->requirements.items[i];
+    FOR_EACH(expression, &pool->requirements)
         if (expression->valid && is_accelerator_key(expression->key) &&
             (expression->op == SOLVER_DOES_NOT_EXIST || expression->op == SOLVER_IN ||
              (expression->op == SOLVER_LT && text_is(expression->values[0].text, "1")) ||
              (expression->op == SOLVER_LTE && text_is(expression->values[0].text, "0"))))
             return true;
-    }
     return false;
 }
 

@@ -32,18 +32,13 @@ static void judge(struct rail_call *call)
     upgrade_make(object, arena, &upgrade);
     struct text *allowed = ARENA_NEW(arena, struct text);
     *allowed = upgrade.wanted;
-    report_draft(call, &(struct draft){
-                           .field = field_get(arena, object->root, "apiVersion"),
-                           .found = object->api_version,
-                           .statement = arena_printf(arena,
-                                                     "found %.*s of \"%.*s\", which Karpenter no "
-                                                     "longer serves",
-                                                     TEXT_ARGS(object->kind_name),
-                                                     TEXT_ARGS(object->api_version)),
-                           .allowed = allowed,
-                           .allowed_count = 1,
-                           .fix = fix_of(&upgrade, arena),
-                       });
+    report_with(
+        call, .field = field_get(arena, object->root, "apiVersion"), .found = object->api_version,
+        .statement = arena_printf(arena,
+                                  "found %.*s of \"%.*s\", which Karpenter no "
+                                  "longer serves",
+                                  TEXT_ARGS(object->kind_name), TEXT_ARGS(object->api_version)),
+        .allowed = ALLOWED_TEXTS(allowed, 1), .fix = fix_of(&upgrade, arena));
 }
 
 const struct rail rail_api_versions = {

@@ -136,8 +136,7 @@ static int64_t closed_until(const struct budgets *budgets, int64_t unix_s)
 {
     unsigned blocked = 0;
     int64_t until = INT64_MAX;
-    for (size_t i = 0; i < budgets->count; i++) {
-        const struct budget *budget = &budgets->items[i];
+    FOR_EACH(budget, budgets) {
         int64_t end = budget_blocks(budget) ? active_until(budget, unix_s) : 0;
         if (end == 0)
             continue;
@@ -157,8 +156,7 @@ bool budgets_open(const struct budgets *budgets, int64_t unix_s)
 static int64_t next_start(const struct budgets *budgets, int64_t after_unix_s)
 {
     int64_t next = INT64_MAX;
-    for (size_t i = 0; i < budgets->count; i++) {
-        const struct budget *budget = &budgets->items[i];
+    FOR_EACH(budget, budgets) {
         int64_t fires = 0;
         if (budget_blocks(budget) && fires_next(budget, budget->start, after_unix_s, &fires) &&
             fires < next)
@@ -173,12 +171,10 @@ static int64_t horizon_s(const struct budgets *budgets)
 {
     enum { WEEK_AND_A_DAY = 8, FIVE_YEARS = 5 * 366 };
     const uint64_t star = (uint64_t)1 << 63;
-    for (size_t i = 0; i < budgets->count; i++) {
-        const struct budget *budget = &budgets->items[i];
+    FOR_EACH(budget, budgets)
         if (budget_blocks(budget) && budget_is_scheduled(budget) &&
             (budget->cron.days_of_month & budget->cron.months & star) == 0)
             return (int64_t)FIVE_YEARS * DAY_S;
-    }
     return (int64_t)WEEK_AND_A_DAY * DAY_S;
 }
 

@@ -2,7 +2,7 @@
 #include "kube/pool.h"
 #include "kube/snapshot.h"
 #include "kube/zone.h"
-#include "policy/rails/choice.h"
+#include "policy/rails/label_choice.h"
 #include "solver/well_known.h"
 
 /* Managed node groups of EKS have a label and a spelling of their own. */
@@ -35,7 +35,8 @@ static bool is_key_of_pools(struct text key)
     return text_is(key, LABEL_CAPACITY_TYPE);
 }
 
-static enum choice_answer answer(const struct choice *choice, struct text key, struct text value)
+static enum label_choice_answer answer(const struct label_choice *choice, struct text key,
+                                       struct text value)
 {
     static const struct {
         const char *written, *meant;
@@ -49,11 +50,11 @@ static enum choice_answer answer(const struct choice *choice, struct text key, s
         for (size_t i = 0; i < COUNT_OF(of_node_groups); i++)
             if (text_is(value, of_node_groups[i].written))
                 meant = text_of(of_node_groups[i].meant);
-    return choice_lists(choice, meant) ? CHOICE_ALLOWED : CHOICE_OUTSIDE;
+    return label_choice_lists(choice, meant) ? CHOICE_ALLOWED : CHOICE_OUTSIDE;
 }
 
 /* Node groups that are not Karpenter's may have a reservation all the same. */
-static const char *idle(const struct choice *choice, struct text key, struct text value)
+static const char *idle(const struct label_choice *choice, struct text key, struct text value)
 {
     bool none = policy_set_karpenter(choice->call->world->policies)->no_reserved_capacity;
     return none && text_is(key, LABEL_CAPACITY_TYPE) && text_is(value, "reserved")
@@ -85,19 +86,18 @@ static void judge(struct rail_call *call)
 {
     const struct settings *settings = call->settings;
     struct arena *arena = call->arena;
-    struct choice choice = {
+    struct label_choice choice = {
         .call = call,
         .what = "capacity type",
         .key = LABEL_CAPACITY_TYPE,
-        .allow = settings->allow.items,
-        .allow_count = settings->allow.count,
+        .allow = ALLOWED_LIST(&settings->allow),
         .is_key = is_key,
         .answer = answer,
         .idle = idle,
     };
     struct pool pool;
     if (!pool_read(call->object, arena, &pool)) {
-        choice_judge_workload(&choice);
+        label_choice_judge_workload(&choice);
         return;
     }
     choice.is_key = is_key_of_pools;
@@ -110,7 +110,7 @@ static void judge(struct rail_call *call)
     bool reserves = !policy_set_karpenter(call->world->policies)->no_reserved_capacity;
     if (!old && reserves && selects_reservations(call, &pool))
         zones_add(&reach, TEXT("reserved"), arena);
-    choice_judge_pool(&choice, &pool, &reach);
+    label_choice_judge_pool(&choice, &pool, &reach);
 }
 
 const struct rail rail_capacity_types = {

@@ -123,8 +123,7 @@ static bool has_windows(const struct budgets *budgets)
 {
     unsigned blocked = 0;
     bool some_scheduled = false;
-    for (size_t i = 0; i < budgets->count; i++) {
-        const struct budget *budget = &budgets->items[i];
+    FOR_EACH(budget, budgets) {
         if (!budget_blocks(budget))
             continue;
         blocked |= budget->reasons;
@@ -141,8 +140,7 @@ enum bound { BOUND_NONE, BOUND_OTHER_UNIT, BOUND_GOOD };
 static enum bound bound_of(const struct budgets *budgets, unsigned reason, struct share most)
 {
     enum bound bound = BOUND_NONE;
-    for (size_t i = 0; i < budgets->count; i++) {
-        const struct budget *budget = &budgets->items[i];
+    FOR_EACH(budget, budgets) {
         if (budget_is_scheduled(budget) || (budget->reasons & reason) == 0)
             continue;
         if (budget->share.amount == 0 ||
@@ -258,17 +256,12 @@ static void judge_policy(struct rail_call *call, const struct disruption_budgets
         disruption_budgets_judge_policy(call, field);
         return;
     }
-    report_draft(
-        call,
-        &(struct draft){
-            .field = field,
-            .found = found,
-            .statement =
-                found.size > 0 ? TEXT("") : TEXT("missing, which means WhenEmptyOrUnderutilized"),
-            .allowed = settings->policies.items,
-            .allowed_count = settings->policies.count,
-            .fix = arena_printf(arena, "set it to %.*s", TEXT_ARGS(settings->policies.items[0])),
-        });
+    report_with(call, .field = field, .found = found,
+                .statement = found.size > 0 ? TEXT("")
+                                            : TEXT("missing, which means WhenEmptyOrUnderutilized"),
+                .allowed = ALLOWED_LIST(&settings->policies),
+                .fix =
+                    arena_printf(arena, "set it to %.*s", TEXT_ARGS(settings->policies.items[0])));
 }
 
 /* ---- the whole ---- */

@@ -94,16 +94,11 @@ static void warn_of_expiry(struct rail_call *call, const struct budgets *budgets
     struct text windows = windows_text(budgets, call->now_unix_s, arena);
     if (windows.size > 0)
         text_builder_printf(&statement, "; next windows: %.*s", TEXT_ARGS(windows));
-    report_draft(call,
-                 &(struct draft){
-                     .severity = SEVERITY_WARN,
-                     .field = field,
-                     .found = found,
-                     .statement = text_builder_text(&statement),
-                     .fix = TEXT("set Never and let drift replace the nodes inside the "
-                                 "windows, or keep what is drained safe with PodDisruption"
-                                 "Budgets, which hold until a terminationGracePeriod is over"),
-                 });
+    report_with(call, .severity = SEVERITY_WARN, .field = field, .found = found,
+                .statement = text_builder_text(&statement),
+                .fix = TEXT("set Never and let drift replace the nodes inside the "
+                            "windows, or keep what is drained safe with PodDisruption"
+                            "Budgets, which hold until a terminationGracePeriod is over"));
 }
 
 /* ---- v1beta1: expiry waits for a window ---- */
@@ -154,8 +149,7 @@ enum { REPLACEMENT_S = 120 };
 static int64_t least_turns(const struct budgets *budgets, int64_t nodes, const struct budget **of)
 {
     int64_t most = 0;
-    for (size_t i = 0; i < budgets->count; i++) {
-        const struct budget *budget = &budgets->items[i];
+    FOR_EACH(budget, budgets) {
         if (budget_is_scheduled(budget) || budget->share.amount == 0)
             continue;
         int64_t amount = budget->share.amount;

@@ -1,26 +1,22 @@
 /* Values of spec.disruption that the API server refuses: they are found before it is asked. */
+#include "policy/rails/crd_shape.h"
 #include "policy/rails/disruption_budgets.h"
 #include "policy/rails/duration_fault.h"
-#include "policy/rails/shape.h"
 
 /* meant: empty when it is not known; then what is near. */
 static void report_choice(struct rail_call *call, const struct field *field,
-                          const struct shape *shape, struct text meant, struct draft draft)
+                          const struct crd_shape *shape, struct text meant, struct draft draft)
 {
-    struct arena *arena = call->arena;
     draft.field = field;
     draft.found = node_text(field->node);
-    size_t nearest =
-        text_nearest(draft.found, shape->choices, shape->choice_count, SHAPE_TYPO_EDITS);
+    size_t nearest = text_nearest(draft.found, shape->choices, shape->choice_count, TYPO_EDITS);
     if (meant.size == 0 && nearest < shape->choice_count)
         meant = shape->choices[nearest];
-    draft.allowed = shape->choices;
-    draft.allowed_count = shape->choice_count;
+    draft.allowed = ALLOWED_TEXTS(shape->choices, shape->choice_count);
     draft.nearest_to = meant;
-    draft.replacement = meant;
+    draft.meant = meant;
     if (draft.fix.size == 0)
-        draft.fix = meant.size > 0 ? arena_printf(arena, "replace with %.*s", TEXT_ARGS(meant))
-                                   : TEXT("use one of the allowed values");
+        draft.fix = TEXT("use one of the allowed values");
     report_draft(call, &draft);
 }
 
@@ -30,13 +26,13 @@ void disruption_budgets_judge_policy(struct rail_call *call, const struct field 
 {
     bool old = object_is_v1beta1(call->object);
     const char *path = "spec.disruption.consolidationPolicy";
-    const struct shape *now = shape_at(&shape_node_pool_v1, path);
-    const struct shape *then = shape_at(&shape_node_pool_v1beta1, path);
-    const struct shape *mine = old ? then : now;
+    const struct crd_shape *now = crd_shape_at(&crd_shape_node_pool_v1, path);
+    const struct crd_shape *then = crd_shape_at(&crd_shape_node_pool_v1beta1, path);
+    const struct crd_shape *mine = old ? then : now;
     struct text found = node_text(field->node);
     struct draft draft = {0};
     struct text meant = TEXT("");
-    if (found.size == 0 || shape_has_choice(mine, node_string(field->node)))
+    if (found.size == 0 || crd_shape_has_choice(mine, node_string(field->node)))
         return;
     if (text_equal(found, (old ? now : then)->choices[0])) {
         meant = mine->choices[0];
@@ -55,10 +51,8 @@ static void judge_consolidate_after(struct rail_call *call)
     if (!duration_is_malformed(field) || text_is(found, "Never"))
         return;
     struct draft draft = duration_fault(field, call->arena);
-    if (text_is(found, "never")) {
-        draft.fix = TEXT("replace with Never");
-        draft.replacement = TEXT("Never");
-    }
+    if (text_is(found, "never"))
+        draft.meant = TEXT("Never");
     report_draft(call, &draft);
 }
 
@@ -67,12 +61,13 @@ static void judge_consolidate_after(struct rail_call *call)
 /* Whether all of them are some. */
 static bool judge_reasons(struct rail_call *call, const struct field *list)
 {
-    const struct shape *shape = shape_at(&shape_node_pool_v1, "spec.disruption.budgets.reasons");
+    const struct crd_shape *shape =
+        crd_shape_at(&crd_shape_node_pool_v1, "spec.disruption.budgets.reasons");
     bool good = true;
     for (size_t i = 0; node_is(list->node, NODE_LIST) && i < node_count(list->node); i++) {
         const struct field *field = field_item(call->arena, list, i);
         struct draft draft = {0};
-        if (shape_has_choice(shape, node_string(field->node)))
+        if (crd_shape_has_choice(shape, node_string(field->node)))
             continue;
         good = false;
         if (text_is(node_string(field->node), "Expired")) {
@@ -98,8 +93,7 @@ bool disruption_budgets_judge_values(struct rail_call *call, const struct budget
 {
     bool good = true;
     judge_consolidate_after(call);
-    for (size_t i = 0; i < budgets->count; i++) {
-        const struct budget *budget = &budgets->items[i];
+    FOR_EACH(budget, budgets) {
         judge_nodes(call, budget);
         if (!judge_reasons(call, field_get(call->arena, budget->field, "reasons")))
             good = false;

@@ -11,8 +11,7 @@ static size_t judge_unknown_values(struct rail_call *call, const struct instance
 {
     size_t unknown = 0;
     struct arena *arena = call->arena;
-    for (size_t i = 0; i < pool->requirements.count; i++) {
-        const struct expression *expression = &pool->requirements.items[i];
+    FOR_EACH(expression, &pool->requirements) {
         enum dimension dimension = dimension_of(expression->key);
         if (!expression->valid || expression->op != SOLVER_IN || dimension == DIMENSION_COUNT)
             continue;
@@ -159,17 +158,15 @@ static struct text way_out(const struct instance_list *list, const struct pool *
 }
 
 /* The list, and of it first what the pool can launch. */
-static const struct text *allowed_types(const struct instance_list *list,
-                                        const struct type_set *launchable, size_t *count,
-                                        struct arena *arena)
+static struct allowed allowed_types(const struct instance_list *list,
+                                    const struct type_set *launchable, struct arena *arena)
 {
     struct text_list names = {0};
     for (int first = 1; first >= 0; first--)
         for (size_t i = 0; i < catalog_count(list->catalog); i++)
             if (type_set_has(&list->allowed, i) && type_set_has(launchable, i) == (first == 1))
                 *LIST_PUSH(arena, &names) = catalog_type(list->catalog, i)->name;
-    *count = names.count;
-    return names.items;
+    return ALLOWED_LIST(&names);
 }
 
 static void report_pool_outside(struct rail_call *call, const struct instance_list *list,
@@ -193,7 +190,7 @@ static void report_pool_outside(struct rail_call *call, const struct instance_li
                          all ? "all " : "", outside_count,
                          all ? "" : arena_printf(arena, " of the %zu", launchable->count).data,
                          outside_count == 1 ? "is" : "are", TEXT_ARGS(draft.found));
-    draft.allowed = allowed_types(list, &launchable->types, &draft.allowed_count, arena);
+    draft.allowed = allowed_types(list, &launchable->types, arena);
 
     if (type_set_intersects(&launchable->types, &list->allowed)) {
         draft.fix = arena_printf(

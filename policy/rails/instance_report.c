@@ -6,25 +6,19 @@
 
 static void advise_nearest(struct draft *draft, struct arena *arena)
 {
-    if (draft->allowed_count > 0)
+    if (draft->allowed.count > 0)
         draft->fix = arena_printf(arena, "replace with %.*s, or leave the choice to the NodePools",
-                                  TEXT_ARGS(draft->allowed[0]));
+                                  TEXT_ARGS(draft->allowed.items[0]));
 }
 
 void instance_report_outside(struct rail_call *call, const struct instance_list *list,
                              enum dimension dimension, const struct expression_value *value,
                              enum severity severity)
 {
-    report_draft(call, &(struct draft){
-                           .severity = severity,
-                           .field = expression_value_field(value, call->arena),
-                           .found = value->text,
-                           .allowed = list->values[dimension].items,
-                           .allowed_count = list->values[dimension].count,
-                           .nearest_to = value->text,
-                           .fix = TEXT("leave the choice to the NodePools"),
-                           .advise = advise_nearest,
-                       });
+    report_with(call, .severity = severity, .field = expression_value_field(value, call->arena),
+                .found = value->text, .allowed = ALLOWED_LIST(&list->values[dimension]),
+                .nearest_to = value->text, .fix = TEXT("leave the choice to the NodePools"),
+                .advise = advise_nearest);
 }
 
 /* The list whose values of a dimension may have been meant. */
@@ -36,7 +30,7 @@ struct meant {
 /* A value of the list's types; empty when none is near. */
 static struct text value_meant(const struct meant *adviser, struct text value, struct arena *arena)
 {
-    enum { TYPO_EDITS = 3 };
+    enum { VALUE_EDITS = 3 };
     const struct text_list *known = &adviser->list->values[adviser->dimension];
     struct text meant = label_value_meant(
         adviser->list->catalog, text_of(dimension_keys[adviser->dimension]), value, arena);
@@ -44,7 +38,7 @@ static struct text value_meant(const struct meant *adviser, struct text value, s
         return meant;
     /* It is outside the list; or is the nearest within meant? Short values are near to each other
      * without being meant. */
-    size_t edits = value.size / 2 < TYPO_EDITS ? value.size / 2 : TYPO_EDITS;
+    size_t edits = value.size / 2 < VALUE_EDITS ? value.size / 2 : TYPO_EDITS;
     size_t nearest = text_nearest(value, known->items, known->count, edits);
     return nearest < known->count ? known->items[nearest] : TEXT("");
 }
@@ -62,16 +56,10 @@ void instance_report_unknown(struct rail_call *call, const struct instance_list 
 {
     struct meant *adviser = ARENA_NEW(call->arena, struct meant);
     *adviser = (struct meant){list, dimension};
-    report_draft(call,
-                 &(struct draft){
-                     .severity = catalog_is_builtin(list->catalog) ? SEVERITY_WARN : SEVERITY_RAIL,
-                     .field = expression_value_field(value, call->arena),
-                     .found = value->text,
-                     .statement = arena_printf(call->arena,
-                                               "found \"%.*s\", which the catalogue does not know",
-                                               TEXT_ARGS(value->text)),
-                     .fix = TEXT("check the name"),
-                     .advise = advise_meant,
-                     .adviser = adviser,
-                 });
+    report_with(call, .severity = catalog_is_builtin(list->catalog) ? SEVERITY_WARN : SEVERITY_RAIL,
+                .field = expression_value_field(value, call->arena), .found = value->text,
+                .statement =
+                    arena_printf(call->arena, "found \"%.*s\", which the catalogue does not know",
+                                 TEXT_ARGS(value->text)),
+                .fix = TEXT("check the name"), .advise = advise_meant, .adviser = adviser);
 }

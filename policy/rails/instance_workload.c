@@ -13,8 +13,7 @@ static void judge_values(struct rail_call *call, const struct instance_list *lis
                          const struct expressions *expressions, enum severity severity,
                          struct term_values *result)
 {
-    for (size_t i = 0; i < expressions->count; i++) {
-        const struct expression *expression = &expressions->items[i];
+    FOR_EACH(expression, expressions) {
         enum dimension dimension = dimension_of(expression->key);
         if (!expression->valid || expression->op != SOLVER_IN || dimension == DIMENSION_COUNT)
             continue;
@@ -60,8 +59,7 @@ static bool judge_reach(struct rail_call *call, const struct instance_list *list
         draft.fix = TEXT("widen the requirements until they meet the list, or leave the choice to "
                          "the NodePools");
     }
-    draft.allowed = list->values[DIMENSION_TYPE].items;
-    draft.allowed_count = list->values[DIMENSION_TYPE].count;
+    draft.allowed = ALLOWED_LIST(&list->values[DIMENSION_TYPE]);
     report_draft(call, &draft);
     return false;
 }
@@ -70,8 +68,7 @@ static void judge_terms(struct rail_call *call, const struct instance_list *list
                         const struct expressions *selector, struct term_values selector_values,
                         const struct node_terms *terms, enum severity severity)
 {
-    for (size_t i = 0; i < terms->count; i++) {
-        const struct node_term *term = &terms->items[i];
+    FOR_EACH(term, terms) {
         struct term_values values = {0};
         judge_values(call, list, &term->expressions, severity, &values);
         if (values.outside || values.unknown || selector_values.outside ||

@@ -84,14 +84,10 @@ static void judge_family(struct rail_call *call, const struct node_class *settin
     for (size_t i = 0; i < settings->families.count; i++)
         if (text_equal(settings->families.items[i], family))
             return;
-    report_draft(call, &(struct draft){
-                           .field = field,
-                           .found = node_string(field->node),
-                           .allowed = settings->families.items,
-                           .allowed_count = settings->families.count,
-                           .fix = arena_printf(arena, "use images of %.*s",
-                                               TEXT_ARGS(settings->families.items[0])),
-                       });
+    report_with(
+        call, .field = field, .found = node_string(field->node),
+        .allowed = ALLOWED_LIST(&settings->families),
+        .fix = arena_printf(arena, "use images of %.*s", TEXT_ARGS(settings->families.items[0])));
 }
 
 /* ---- the metadata service ---- */
@@ -125,14 +121,10 @@ static void judge_metadata_service(struct rail_call *call, const struct node_cla
     judge_hop_limit(call, settings, options);
     if (!settings->require_imdsv2 || !text_is(node_string(tokens->node), "optional"))
         return;
-    report_draft(call, &(struct draft){
-                           .field = tokens,
-                           .found = node_string(tokens->node),
-                           .statement = TEXT("found \"optional\", which is IMDSv1: whoever makes a "
-                                             "pod fetch an address gets the node's credentials"),
-                           .fix = TEXT("replace with required"),
-                           .replacement = TEXT("required"),
-                       });
+    report_with(call, .field = tokens, .found = node_string(tokens->node),
+                .statement = TEXT("found \"optional\", which is IMDSv1: whoever makes a "
+                                  "pod fetch an address gets the node's credentials"),
+                .meant = TEXT("required"));
 }
 
 /* ---- tags ---- */

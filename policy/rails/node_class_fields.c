@@ -1,7 +1,7 @@
 /* Fields that no EC2NodeClass has, as Karpenter's CRD tells. spec.kubelet is open: the API server
  * keeps all that is in it. */
+#include "policy/rails/crd_shape.h"
 #include "policy/rails/node_class.h"
-#include "policy/rails/shape.h"
 
 /* Of AWSNodeTemplates, Provisioners and NodePools. */
 static const struct moved_field moved[] = {
@@ -16,12 +16,13 @@ static const struct moved_field moved[] = {
     {0},
 };
 
-static const struct shape_words words = {SHAPE_DROPPED("an EC2NodeClass of v1"), .moved = moved};
+static const struct crd_shape_words words = {SHAPE_DROPPED("an EC2NodeClass of v1"),
+                                             .moved = moved};
 
 void node_class_judge_fields(struct rail_call *call)
 {
     struct text version = TEXT("");
     text_split(call->object->api_version, '/', NULL, &version);
     if (text_is(version, "v1"))
-        shape_judge_names(call, &shape_ec2_node_class_v1, call->object->root, &words);
+        crd_shape_judge_names(call, &crd_shape_ec2_node_class_v1, call->object->root, &words);
 }

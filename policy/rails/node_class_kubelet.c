@@ -2,8 +2,8 @@
  * while it does not like what is in it. */
 #include "base/duration.h"
 #include "kube/quantity.h"
+#include "policy/rails/crd_shape.h"
 #include "policy/rails/node_class.h"
-#include "policy/rails/shape.h"
 
 #define NEVER_USED ": Karpenter refuses the EC2NodeClass and launches no node of it"
 
@@ -74,17 +74,12 @@ static void judge_entry(struct rail_call *call, const struct entries *entries,
     struct arena *arena = call->arena;
     struct text key = field->key;
     struct text value = node_string(field->node);
-    if (text_nearest(key, entries->keys, entries->key_count, 0) == entries->key_count)
-        report_draft(
-            call, &(struct draft){
-                      .field = field,
-                      .found = key,
-                      .statement = arena_printf(arena, "found \"%.*s\", which is no %s" NEVER_USED,
-                                                TEXT_ARGS(key), entries->key),
-                      .allowed = entries->keys,
-                      .allowed_count = entries->key_count,
-                      .fix = TEXT("use one of the allowed names"),
-                  });
+    if (!texts_have(entries->keys, entries->key_count, key))
+        report_with(call, .field = field, .found = key,
+                    .statement = arena_printf(arena, "found \"%.*s\", which is no %s" NEVER_USED,
+                                              TEXT_ARGS(key), entries->key),
+                    .allowed = ALLOWED_TEXTS(entries->keys, entries->key_count),
+                    .fix = TEXT("use one of the allowed names"));
     if (!entries->is_value(value))
         report(call, SEVERITY_RAIL, field, text_of(entries->fix), "found \"%.*s\"" NEVER_USED,
                TEXT_ARGS(value));
@@ -114,7 +109,7 @@ static const struct setting {
     {.name = "systemReserved", .entries = &reservations},
 };
 
-static const char *wanted(const struct setting *setting, const struct shape *shape)
+static const char *wanted(const struct setting *setting, const struct crd_shape *shape)
 {
     switch (shape->type) {
     case SHAPE_BOOLEAN:
@@ -133,12 +128,12 @@ static void judge_setting(struct rail_call *call, const struct setting *setting,
 {
     struct arena *arena = call->arena;
     const struct node *node = field->node;
-    const struct shape *shape = shape_field(&shape_kubelet, text_of(setting->name));
+    const struct crd_shape *shape = crd_shape_field(&crd_shape_kubelet, text_of(setting->name));
     int64_t most = setting->maximum == 0 ? INT32_MAX : setting->maximum;
     int64_t number = 0;
     bool expression = setting->may_be_expression && node_is(node, NODE_STRING);
     struct text fix = arena_printf(arena, "write %s", wanted(setting, shape));
-    if (!shape_fits(shape, node) && !expression)
+    if (!crd_shape_fits(shape, node) && !expression)
         report(call, SEVERITY_RAIL, field, fix, "found %s where %s is wanted" NEVER_USED,
                node_kind_name(node->kind), wanted(setting, shape));
     else if (node_integer(node, &number) && (number < 0 || number > most))
@@ -182,7 +177,7 @@ static void judge_collection(struct rail_call *call, const struct field *kubelet
 
 /* ---- the whole ---- */
 
-static const struct shape_words words = {
+static const struct crd_shape_words words = {
     .found = ", which is no setting of a kubelet",
     .if_newer = ", as far as is known here",
     .effect = NEVER_USED,
@@ -195,7 +190,7 @@ void node_class_judge_kubelet(struct rail_call *call)
     const struct field *kubelet = field_at(arena, call->object->root, "spec.kubelet");
     if (object_is_v1beta1(call->object))
         return; /* it has no such field */
-    shape_judge_names(call, &shape_kubelet, kubelet, &words);
+    crd_shape_judge_names(call, &crd_shape_kubelet, kubelet, &words);
     for (size_t i = 0; i < COUNT_OF(settings); i++) {
         const struct field *field = field_get(arena, kubelet, settings[i].name);
         if (node_is_given(field->node))

@@ -39,11 +39,10 @@ struct label_note *label_note(struct label_inquiry *check, enum severity severit
 void label_allow(struct draft *draft, const struct text *values, size_t count,
                  const char *otherwise)
 {
-    draft->allowed = values;
-    draft->allowed_count = count;
+    draft->allowed = ALLOWED_TEXTS(values, count);
     draft->nearest_to = draft->found;
     draft->fix = text_of(otherwise);
-    draft->advise = advise_typo;
+    draft->typo_edits = TYPO_EDITS;
 }
 
 struct text label_canonical(const struct expression *expression)
@@ -84,8 +83,7 @@ static void report_notes(struct label_inquiry *check, const struct label_notes *
                          enum severity at_most)
 {
     struct rail_call *call = check->call;
-    for (size_t i = 0; i < notes->count; i++) {
-        const struct label_note *note = &notes->items[i];
+    FOR_EACH(note, notes) {
         enum severity severity = note->severity;
         bool weaker =
             severity == SEVERITY_RAIL || (severity == SEVERITY_WARN && at_most == SEVERITY_AUDIT);
@@ -201,8 +199,7 @@ static void judge(struct rail_call *call)
     struct label_notes notes = inquire(&check, selection.selector_field, &selection.selector, NULL);
     report_notes(&check, &notes, check.is_daemon ? SEVERITY_WARN : SEVERITY_RAIL);
     judge_required(call, &check, &selection);
-    for (size_t i = 0; i < selection.preferred.count; i++) {
-        const struct node_term *term = &selection.preferred.items[i];
+    FOR_EACH(term, &selection.preferred) {
         notes = inquire(&check, term->field, &term->expressions, NULL);
         for (size_t j = 0; j < notes.count; j++)
             notes.items[j].forbidden = false;

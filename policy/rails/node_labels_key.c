@@ -60,13 +60,11 @@ static void word_meant(struct label_inquiry *check, const struct label_note *not
 {
     struct arena *arena = check->call->arena;
     struct text key = note->expression->key;
-    struct text meant = label_key_meant(check->settings->catalog, key);
     draft->statement =
         arena_printf(arena, "found \"%.*s\", %s", TEXT_ARGS(key),
                      still_works(key) ? "an old name of a label" : "a label that no node carries");
-    draft->fix = arena_printf(arena, "replace with %.*s", TEXT_ARGS(meant));
-    if (!label_is_entry(note->expression))
-        draft->replacement = meant;
+    draft->meant = label_key_meant(check->settings->catalog, key);
+    draft->in_key = label_is_entry(note->expression);
 }
 
 static void note_meant(struct label_inquiry *check, const struct expression *expression)
@@ -88,13 +86,11 @@ static bool may_be_of_other_cloud(const struct label_inquiry *check, struct text
 static void add_keys(struct text_list *names, struct text_map *seen,
                      const struct expressions *expressions, struct arena *arena)
 {
-    for (size_t i = 0; i < expressions->count; i++) {
-        const struct expression *expression = &expressions->items[i];
+    FOR_EACH(expression, expressions)
         if (expression->valid && expression->op != SOLVER_DOES_NOT_EXIST &&
             !solver_is_well_known(expression->key.data, expression->key.size) &&
             text_map_add(seen, arena, expression->key))
             *LIST_PUSH(arena, names) = expression->key;
-    }
 }
 
 /* The labels NodePools add of their own. */
@@ -141,8 +137,7 @@ static void word_unknown(struct label_inquiry *check, const struct label_note *n
                      TEXT_ARGS(note->expression->key));
     label_allow(draft, names->items, names->count,
                 "remove it, or add the label to a NodePool under spec.template.metadata.labels");
-    if (label_is_entry(note->expression))
-        draft->advise = advise_typo_of_key;
+    draft->in_key = label_is_entry(note->expression);
 }
 
 static void note_unknown(struct label_inquiry *check, const struct expression *expression)

@@ -23,17 +23,12 @@ struct asked {
 static void word_closed(struct label_inquiry *check, const struct label_note *note,
                         struct draft *draft)
 {
-    struct arena *arena = check->call->arena;
     struct text key = label_canonical(note->expression);
     const struct text *values;
     size_t count = label_values_all(key, &values);
     label_allow(draft, values, count, "use one of the allowed values");
-    struct text meant = label_value_meant(check->settings->catalog, key, note->value->text, arena);
-    if (meant.size > 0) {
-        draft->fix = arena_printf(arena, "replace with %.*s", TEXT_ARGS(meant));
-        draft->replacement = meant;
-        draft->advise = NULL;
-    }
+    draft->meant =
+        label_value_meant(check->settings->catalog, key, note->value->text, check->call->arena);
 }
 
 static void judge_closed(struct label_inquiry *check, const struct asked *asked,

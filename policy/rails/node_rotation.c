@@ -33,14 +33,9 @@ static void report_expiry(struct rail_call *call, const struct settings *setting
                           const struct field *field, struct text statement)
 {
     struct text most = duration_text(settings->max_expire_s, call->arena);
-    report_draft(call,
-                 &(struct draft){
-                     .field = field,
-                     .found = node_text(field->node),
-                     .statement = statement,
-                     .fix = arena_printf(call->arena, "set it to at most %.*s", TEXT_ARGS(most)),
-                     .replacement = most,
-                 });
+    report_with(call, .field = field, .found = node_text(field->node), .statement = statement,
+                .fix = arena_printf(call->arena, "set it to at most %.*s", TEXT_ARGS(most)),
+                .replacement = most);
 }
 
 static void report_no_duration(struct rail_call *call, const struct field *field, struct text fix)

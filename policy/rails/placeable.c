@@ -215,11 +215,8 @@ static void report_nowhere(struct rail_call *call, const struct workload *worklo
             some = true;
         }
     }
-    report_draft(call, &(struct draft){
-                           .field = workload->spec,
-                           .statement = text_builder_text(&why),
-                           .fix = fix_of(answer),
-                       });
+    report_with(call, .field = workload->spec, .statement = text_builder_text(&why),
+                .fix = fix_of(answer));
 }
 
 static void judge(struct rail_call *call)

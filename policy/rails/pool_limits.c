@@ -189,23 +189,18 @@ static void judge_max(struct rail_call *call, const struct settings *settings,
                       const struct pool *pool, const struct pool_supply *supply)
 {
     struct arena *arena = call->arena;
-    for (size_t i = 0; i < settings->max.count; i++) {
-        const struct key_quantity *max = &settings->max.items[i];
+    FOR_EACH(max, &settings->max) {
         struct limit limit = limit_of(pool, max->name, arena);
         if (!limit.given) {
             if (pool_limits_can_buy(supply, max->name, call->arena))
                 report_missing(call, pool, max->name, max->written);
         } else if (limit.milli > max->milli) {
-            report_draft(
-                call,
-                &(struct draft){
-                    .field = limit.field,
-                    .found = limit.written,
-                    .statement = arena_printf(arena, "found \"%.*s\", above the ceiling of %.*s",
-                                              TEXT_ARGS(limit.written), TEXT_ARGS(max->written)),
-                    .fix = arena_printf(arena, "set it to at most %.*s", TEXT_ARGS(max->written)),
-                    .replacement = max->written,
-                });
+            report_with(
+                call, .field = limit.field, .found = limit.written,
+                .statement = arena_printf(arena, "found \"%.*s\", above the ceiling of %.*s",
+                                          TEXT_ARGS(limit.written), TEXT_ARGS(max->written)),
+                .fix = arena_printf(arena, "set it to at most %.*s", TEXT_ARGS(max->written)),
+                .replacement = max->written);
         }
     }
 }
@@ -321,8 +316,7 @@ static bool judge_static(struct rail_call *call, const struct settings *settings
     int64_t count = 0;
     if (!node_integer(replicas->node, &count))
         return false;
-    for (size_t i = 0; i < settings->max.count; i++) {
-        const struct key_quantity *max = &settings->max.items[i];
+    FOR_EACH(max, &settings->max) {
         if (!text_is(max->name, "nodes") || count <= max->milli / 1000)
             continue;
         report(call, SEVERITY_RAIL, replicas,

@@ -130,8 +130,7 @@ static void find_apart(struct pair *pair)
     pair->apart = (struct text_builder){.arena = arena};
     const struct solver_requirements *const sets[] = {&ours, &theirs};
     for (size_t i = 0; i < COUNT_OF(sets); i++)
-        for (size_t j = 0; j < sets[i]->count; j++) {
-            const struct solver_requirement *one = &sets[i]->items[j];
+        FOR_EACH(one, sets[i]) {
             const struct solver_requirement *two = solver_requirements_get(sets[1 - i], one->key);
             /* A key that both have is looked at once. */
             if (two != NULL && (i == 1 || solver_requirement_equal(one, two)))

@@ -2,7 +2,7 @@
 #include "policy/rails/pool_shape.h"
 
 #include "kube/pool.h"
-#include "policy/rails/shape.h"
+#include "policy/rails/crd_shape.h"
 
 /* ---- fields ---- */
 
@@ -20,25 +20,22 @@ static const struct moved_field moved[] = {
     {0},
 };
 
-static const struct shape_words words_v1 = {SHAPE_DROPPED("a NodePool of v1"), .moved = moved};
-static const struct shape_words words_v1beta1 = {SHAPE_DROPPED("a NodePool of v1beta1"),
-                                                 .moved = moved};
+static const struct crd_shape_words words_v1 = {SHAPE_DROPPED("a NodePool of v1"), .moved = moved};
+static const struct crd_shape_words words_v1beta1 = {SHAPE_DROPPED("a NodePool of v1beta1"),
+                                                     .moved = moved};
 
 /* A Provisioner under the newer name. */
 static void report_version(struct rail_call *call, struct text version)
 {
     struct arena *arena = call->arena;
     const struct field *field = field_get(arena, call->object->root, "apiVersion");
-    report_draft(call, &(struct draft){
-                           .field = field,
-                           .found = node_string(field->node),
-                           .statement = arena_printf(arena,
-                                                     "found NodePool of %.*s, which has "
-                                                     "none: its pools are Provisioners",
-                                                     TEXT_ARGS(version)),
-                           .fix = TEXT("write karpenter.sh/v1, and the fields of v1"),
-                           .replacement = TEXT("karpenter.sh/v1"),
-                       });
+    report_with(call, .field = field, .found = node_string(field->node),
+                .statement = arena_printf(arena,
+                                          "found NodePool of %.*s, which has "
+                                          "none: its pools are Provisioners",
+                                          TEXT_ARGS(version)),
+                .fix = TEXT("write karpenter.sh/v1, and the fields of v1"),
+                .replacement = TEXT("karpenter.sh/v1"));
 }
 
 static void judge_fields(struct rail_call *call, const struct pool *pool)
@@ -51,8 +48,8 @@ static void judge_fields(struct rail_call *call, const struct pool *pool)
         return;
     if (never)
         report_version(call, version);
-    shape_judge_names(call, old ? &shape_node_pool_v1beta1 : &shape_node_pool_v1,
-                      call->object->root, old ? &words_v1beta1 : &words_v1);
+    crd_shape_judge_names(call, old ? &crd_shape_node_pool_v1beta1 : &crd_shape_node_pool_v1,
+                          call->object->root, old ? &words_v1beta1 : &words_v1);
 }
 
 /* ---- the rail ---- */

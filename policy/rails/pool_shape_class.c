@@ -6,7 +6,6 @@
 static struct text nearest_class(const struct snapshot *snapshot, struct text name,
                                  struct arena *arena)
 {
-    enum { TYPO_EDITS = 2 };
     size_t count = snapshot_count(snapshot, KIND_EC2_NODE_CLASS);
     struct text *names = ARENA_ARRAY(arena, count, struct text);
     for (size_t i = 0; i < count; i++)

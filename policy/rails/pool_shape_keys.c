@@ -55,23 +55,18 @@ void pool_shape_judge_keys(struct rail_call *call, const struct pool *pool)
     struct arena *arena = call->arena;
     if (!pool_is_covered_by(catalog, pool))
         return;
-    for (size_t i = 0; i < pool->requirements.count; i++) {
-        const struct expression *requirement = &pool->requirements.items[i];
+    FOR_EACH(requirement, &pool->requirements) {
         struct text key = requirement->key;
         struct text meant = key_meant(catalog, pool, key);
         if (!requirement->valid || pool_shape_is_restricted(key) || meant.size == 0)
             continue;
-        report_draft(call, &(struct draft){
-                               .severity = SEVERITY_WARN,
-                               .field = field_get(arena, requirement->field, "key"),
-                               .found = key,
-                               .statement = arena_printf(
-                                   arena,
-                                   "found \"%.*s\", which narrows nothing: Karpenter takes "
-                                   "it for a label of your own",
-                                   TEXT_ARGS(key)),
-                               .fix = arena_printf(arena, "replace with %.*s", TEXT_ARGS(meant)),
-                               .replacement = meant,
-                           });
+        report_with(call, .severity = SEVERITY_WARN,
+                    .field = field_get(arena, requirement->field, "key"), .found = key,
+                    .statement =
+                        arena_printf(arena,
+                                     "found \"%.*s\", which narrows nothing: Karpenter takes "
+                                     "it for a label of your own",
+                                     TEXT_ARGS(key)),
+                    .meant = meant);
     }
 }

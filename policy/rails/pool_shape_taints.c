@@ -29,8 +29,7 @@ static void judge_twice(struct rail_call *call, const struct taint *taint, struc
 
 static void judge_taints(struct rail_call *call, const struct taints *taints, struct text_map *seen)
 {
-    for (size_t i = 0; i < taints->count; i++) {
-        const struct taint *taint = &taints->items[i];
+    FOR_EACH(taint, taints) {
         pool_shape_judge_key(call, field_get(call->arena, taint->field, "key"), taint->key,
                              "taint");
         judge_value(call, taint);

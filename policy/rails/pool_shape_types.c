@@ -48,19 +48,16 @@ static void report_open(struct rail_call *call, const struct pool *pool,
     struct arena *arena = call->arena;
     const char *domain = pool_is_of_auto_mode(pool) ? "eks.amazonaws.com" : "karpenter.k8s.aws";
     bool own_catalog = !catalog_is_builtin(call->world->catalog);
-    report_draft(
-        call, &(struct draft){
-                  .severity = pool->requirements.count == 0 ? SEVERITY_RAIL : SEVERITY_WARN,
-                  .field = pool->requirements_field,
-                  .statement = open_text(call->world->catalog, launchable, arena),
-                  .fix = own_catalog
-                             ? TEXT("add a requirement on the machines it is for")
-                             : arena_printf(
-                                   arena,
-                                   "add to %.*s what it is for, as in [{key: "
-                                   "%s/instance-category, operator: In, values: [c, m, r]}]",
-                                   TEXT_ARGS(field_path(arena, pool->requirements_field)), domain),
-              });
+    report_with(call, .severity = pool->requirements.count == 0 ? SEVERITY_RAIL : SEVERITY_WARN,
+                .field = pool->requirements_field,
+                .statement = open_text(call->world->catalog, launchable, arena),
+                .fix = own_catalog
+                           ? TEXT("add a requirement on the machines it is for")
+                           : arena_printf(arena,
+                                          "add to %.*s what it is for, as in [{key: "
+                                          "%s/instance-category, operator: In, values: [c, m, r]}]",
+                                          TEXT_ARGS(field_path(arena, pool->requirements_field)),
+                                          domain));
 }
 
 /* ---- a pool that can launch nothing ---- */
@@ -113,8 +110,7 @@ static bool judge_unknown_values(struct rail_call *call, const struct pool *pool
     const struct expressions *const lists[] = {&pool->requirements, &pool->labels};
     bool some = false;
     for (size_t i = 0; i < COUNT_OF(lists); i++)
-        for (size_t j = 0; j < lists[i]->count; j++) {
-            const struct expression *expression = &lists[i]->items[j];
+        FOR_EACH(expression, lists[i]) {
             if (!expression->valid || expression->op != SOLVER_IN ||
                 zone_key_of(expression->key) != ZONE_KEY_NONE ||
                 text_is(expression->key, LABEL_CAPACITY_TYPE) ||

@@ -166,7 +166,7 @@ static bool is_known(const struct catalog *catalog, struct text key, struct text
 {
     const struct text *known;
     size_t count = label_values_all(key, &known);
-    return text_nearest(value, known, count, 0) < count || catalog_has_value(catalog, key, value);
+    return texts_have(known, count, value) || catalog_has_value(catalog, key, value);
 }
 
 static size_t count_known(const struct catalog *catalog, const struct expression *expression)
@@ -197,19 +197,12 @@ static void report_unknown(struct rail_call *call, const struct closed *of,
     size_t count = label_values_all(text_of(of->key), &known);
     struct text meant =
         label_value_meant(call->world->catalog, text_of(of->key), value->text, arena);
-    report_draft(call, &(struct draft){
-                           .severity = consequence[0] == '\0' ? SEVERITY_WARN : SEVERITY_RAIL,
-                           .field = expression_value_field(value, call->arena),
-                           .found = value->text,
-                           .statement = arena_printf(arena, "found \"%.*s\", which is no %s%s",
-                                                     TEXT_ARGS(value->text), of->what, consequence),
-                           .allowed = known,
-                           .allowed_count = count,
-                           .fix = meant.size > 0
-                                      ? arena_printf(arena, "replace with %.*s", TEXT_ARGS(meant))
-                                      : TEXT("use one of the allowed values"),
-                           .replacement = meant,
-                       });
+    report_with(call, .severity = consequence[0] == '\0' ? SEVERITY_WARN : SEVERITY_RAIL,
+                .field = expression_value_field(value, call->arena), .found = value->text,
+                .statement = arena_printf(arena, "found \"%.*s\", which is no %s%s",
+                                          TEXT_ARGS(value->text), of->what, consequence),
+                .allowed = ALLOWED_TEXTS(known, count), .meant = meant,
+                .fix = TEXT("use one of the allowed values"));
 }
 
 static void judge_closed(struct rail_call *call, const struct expression *expression,
@@ -279,8 +272,7 @@ static void judge_zones(struct rail_call *call, const struct pool *pool,
 
 void pool_shape_judge_values(struct rail_call *call, const struct pool *pool)
 {
-    for (size_t i = 0; i < pool->requirements.count; i++) {
-        const struct expression *requirement = &pool->requirements.items[i];
+    FOR_EACH(requirement, &pool->requirements) {
         if (requirement->key.size > 0) /* of one without a key judge_expression speaks */
             pool_shape_judge_key(call, field_get(call->arena, requirement->field, "key"),
                                  requirement->key, "label");
@@ -288,8 +280,7 @@ void pool_shape_judge_values(struct rail_call *call, const struct pool *pool)
         judge_values_of(call, requirement, NEVER_USED);
         judge_zones(call, pool, requirement);
     }
-    for (size_t i = 0; i < pool->labels.count; i++) {
-        const struct expression *label = &pool->labels.items[i];
+    FOR_EACH(label, &pool->labels) {
         if (!label->valid)
             continue;
         pool_shape_judge_key(call, label->field, label->key, "label");

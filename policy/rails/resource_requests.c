@@ -65,7 +65,6 @@ static const struct key keys[] = {
 static void warn_of_unknown(const struct key_strings *require, struct source *source,
                             struct arena *arena, struct problems *warnings)
 {
-    enum { TYPO_EDITS = 2 };
     const struct text own[] = {TEXT("cpu"), TEXT("memory"), TEXT("ephemeral-storage")};
     for (size_t i = 0; i < require->count; i++) {
         struct text name = require->items[i];
@@ -394,8 +393,7 @@ static void judge(struct rail_call *call)
     struct limit_defaults defaults = {0};
     containers_read(&workload, call->arena, &containers);
     judge_pod_floors(&(struct check){.call = call, .settings = settings, .workload = &workload});
-    for (size_t i = 0; i < containers.count; i++) {
-        const struct container *container = &containers.items[i];
+    FOR_EACH(container, &containers) {
         struct check check = {
             .call = call,
             .settings = settings,

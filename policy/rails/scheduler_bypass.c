@@ -31,8 +31,7 @@ static bool is_listed(const struct scheduler_bypass *settings, struct text sched
 
 bool scheduler_is_named(const struct world *world, struct text scheduler)
 {
-    for (size_t i = 0; i < world->policies->count; i++) {
-        const struct policy *policy = &world->policies->items[i];
+    FOR_EACH(policy, world->policies) {
         for (size_t j = 0; j < policy->rail_count; j++)
             if (policy->rails[j].rail == &rail_scheduler_bypass &&
                 is_listed(policy->rails[j].settings, scheduler))
@@ -101,15 +100,6 @@ static void judge_match_fields(struct rail_call *call, const struct workload *wo
 
 /* ---- a scheduler ---- */
 
-static void advise_meant(struct draft *draft, struct arena *arena)
-{
-    enum { TYPO_EDITS = 3 };
-    if (text_distance(draft->allowed[0], draft->found, TYPO_EDITS) > TYPO_EDITS)
-        return;
-    draft->fix = arena_printf(arena, "replace with %.*s", TEXT_ARGS(draft->allowed[0]));
-    draft->replacement = draft->allowed[0];
-}
-
 static void judge_scheduler(struct rail_call *call, const struct scheduler_bypass *settings,
                             const struct workload *workload)
 {
@@ -118,20 +108,14 @@ static void judge_scheduler(struct rail_call *call, const struct scheduler_bypas
     struct text scheduler = node_string(field->node);
     if (scheduler.size == 0 || is_listed(settings, scheduler))
         return;
-    report_draft(call, &(struct draft){
-                           .field = field,
-                           .found = scheduler,
-                           .statement = arena_printf(
-                               arena,
-                               "found \"%.*s\", a scheduler that nobody runs: the pod would wait "
-                               "for ever",
-                               TEXT_ARGS(scheduler)),
-                           .allowed = settings->schedulers.items,
-                           .allowed_count = settings->schedulers.count,
-                           .nearest_to = scheduler,
-                           .fix = TEXT("remove schedulerName"),
-                           .advise = advise_meant,
-                       });
+    report_with(call, .field = field, .found = scheduler,
+                .statement =
+                    arena_printf(arena,
+                                 "found \"%.*s\", a scheduler that nobody runs: the pod would wait "
+                                 "for ever",
+                                 TEXT_ARGS(scheduler)),
+                .allowed = ALLOWED_LIST(&settings->schedulers), .nearest_to = scheduler,
+                .fix = TEXT("remove schedulerName"), .typo_edits = 3);
 }
 
 static void judge(struct rail_call *call)

@@ -67,12 +67,10 @@ static enum crowd crowd_of(const struct object *object)
 
 static struct text host_named(const struct expressions *expressions)
 {
-    for (size_t i = 0; i < expressions->count; i++) {
-        const struct expression *expression = &expressions->items[i];
+    FOR_EACH(expression, expressions)
         if (expression->valid && expression->op == SOLVER_IN && expression->value_count == 1 &&
             text_is(expression->key, LABEL_HOSTNAME))
             return expression->values[0].text;
-    }
     return TEXT("");
 }
 
@@ -99,13 +97,11 @@ static bool keeps_on_one_node(const struct workload *workload, struct arena *are
         names_one_host(workload, arena))
         return true;
     topology_terms_read(workload, arena, &terms);
-    for (size_t i = 0; i < terms.count; i++) {
-        const struct topology_term *term = &terms.items[i];
+    FOR_EACH(term, &terms)
         if (term->use == TOPOLOGY_AFFINITY && term->required &&
             text_is(node_string(term->key->node), LABEL_HOSTNAME) &&
             topology_term_selects_itself(workload, term))
             return true;
-    }
     return false;
 }
 

@@ -45,13 +45,13 @@ static void prepare(void *settings_pointer, const struct catalog *catalog,
                     struct problems *warnings)
 {
     (void)catalog, (void)rail_node;
-    enum { TYPO_EDITS = 4 };
+    enum { EFFECT_EDITS = 4 };
     const struct settings *settings = settings_pointer;
     for (size_t i = 0; i < settings->allow.count; i++) {
         struct grant grant = read_grant(settings->allow.items[i]);
         if (grant.effect.data == NULL || is_effect(grant.effect))
             continue;
-        size_t nearest = text_nearest(grant.effect, effects, COUNT_OF(effects), TYPO_EDITS);
+        size_t nearest = text_nearest(grant.effect, effects, COUNT_OF(effects), EFFECT_EDITS);
         struct text hint = TEXT("");
         if (nearest < COUNT_OF(effects))
             hint = arena_printf(arena, "; did you mean %.*s?", TEXT_ARGS(effects[nearest]));
@@ -221,19 +221,12 @@ static void report_not_granted(const struct check *check, const struct toleratio
     struct text found = taint_text(toleration, arena);
     struct advice *advice = ARENA_NEW(arena, struct advice);
     *advice = (struct advice){allow, toleration};
-    report_draft(check->call,
-                 &(struct draft){
-                     .field = field_get(arena, toleration->field, "key"),
-                     .found = found,
-                     .statement = arena_printf(arena, "tolerates %.*s, which is not granted",
-                                               TEXT_ARGS(found)),
-                     .allowed = allow->items,
-                     .allowed_count = allow->count,
-                     .nearest_to = found,
-                     .fix = TEXT("remove the toleration, or ask for it to be granted"),
-                     .advise = advise_narrowing,
-                     .adviser = advice,
-                 });
+    report_with(check->call, .field = field_get(arena, toleration->field, "key"), .found = found,
+                .statement =
+                    arena_printf(arena, "tolerates %.*s, which is not granted", TEXT_ARGS(found)),
+                .allowed = ALLOWED_LIST(allow), .nearest_to = found,
+                .fix = TEXT("remove the toleration, or ask for it to be granted"),
+                .advise = advise_narrowing, .adviser = advice);
 }
 
 static void judge(struct rail_call *call)
@@ -250,8 +243,7 @@ static void judge(struct rail_call *call)
     tolerations_read(&workload, call->arena, &tolerations);
     if (tolerations.count > 0)
         resource_names_read(&workload, call->arena, &check.resources);
-    for (size_t i = 0; i < tolerations.count; i++) {
-        const struct toleration *toleration = &tolerations.items[i];
+    FOR_EACH(toleration, &tolerations) {
         /* PreferNoSchedule keeps nobody out. */
         if (text_is(toleration->effect, "PreferNoSchedule") || is_granted(&check, toleration))
             continue;

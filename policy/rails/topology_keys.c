@@ -89,7 +89,6 @@ static void judge_key(struct rail_call *call, const struct settings *settings,
                       const struct topology_term *term)
 {
     const struct world *world = call->world;
-    struct arena *arena = call->arena;
     struct text key = node_string(term->key->node);
     if (key.size == 0 || is_accepted(world, settings, key))
         return;
@@ -101,13 +100,11 @@ static void judge_key(struct rail_call *call, const struct settings *settings,
         .severity = ignored ? SEVERITY_WARN : SEVERITY_RAIL,
         .field = term->key,
         .found = key,
-        .allowed = settings->allow.items,
-        .allowed_count = settings->allow.count,
+        .allowed = ALLOWED_LIST(&settings->allow),
         .nearest_to = meant,
     };
     if (is_accepted(world, settings, meant)) {
-        draft.fix = arena_printf(arena, "replace with %.*s", TEXT_ARGS(meant));
-        draft.replacement = meant;
+        draft.meant = meant;
     } else if (meant.size > 0 || label_is_of_every_place(key) || !settings->from_node_pools) {
         draft.fix = TEXT("use one of the allowed keys");
     } else {
@@ -127,15 +124,12 @@ static void judge_self_match(struct rail_call *call, const struct workload *work
     bool labels_known = workload->object->kind != KIND_CUSTOM && !workload_is_part(workload);
     if (selector_matches(selector->node, labels) || (!missing && !labels_known))
         return;
-    report_draft(
-        call, &(struct draft){
-                  .field = selector,
-                  .statement =
-                      missing ? TEXT("labelSelector is missing, so the spread counts no pod")
-                              : TEXT("labelSelector does not select the pod's own labels, so its "
-                                     "replicas do not count"),
-                  .fix = TEXT("select labels of the pod template"),
-              });
+    report_with(call, .field = selector,
+                .statement =
+                    missing ? TEXT("labelSelector is missing, so the spread counts no pod")
+                            : TEXT("labelSelector does not select the pod's own labels, so its "
+                                   "replicas do not count"),
+                .fix = TEXT("select labels of the pod template"));
 }
 
 static void judge(struct rail_call *call)

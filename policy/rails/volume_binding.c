@@ -80,8 +80,7 @@ static bool names_one_zone(const struct storage_class *class)
 {
     struct text only = TEXT("");
     size_t terms_seen = 0;
-    for (size_t i = 0; i < class->topologies.count; i++) {
-        const struct topology_choice *choice = &class->topologies.items[i];
+    FOR_EACH(choice, &class->topologies) {
         struct text zone = zone_of(choice);
         if (zone.size == 0 || choice->term < terms_seen)
             continue;
@@ -111,8 +110,7 @@ static void judge_mode(struct rail_call *call, const struct storage_class *class
     struct draft draft = {
         .field = class->binding_mode,
         .found = node_string(class->binding_mode->node),
-        .allowed = &waits,
-        .allowed_count = 1,
+        .allowed = ALLOWED_TEXTS(&waits, 1),
         .fix = TEXT("set volumeBindingMode: WaitForFirstConsumer (the field cannot change later: "
                     "make a new class)"),
     };
@@ -152,7 +150,6 @@ enum { TOPOLOGY_KEYS_SHOWN = 4, TOPOLOGY_KEYS_COMMON = COUNT_OF(topology_keys) -
 static struct text key_meant(const struct storage_class *class, struct text key,
                              struct arena *arena)
 {
-    enum { TYPO_EDITS = 2 };
     size_t count = text_is(class->provisioner, AUTO_MODE_DRIVER) ? COUNT_OF(topology_keys)
                                                                  : TOPOLOGY_KEYS_COMMON;
     struct text ending = arena_printf(arena, "/%.*s", TEXT_ARGS(key));
@@ -177,8 +174,7 @@ static void judge_key(struct rail_call *call, const struct storage_class *class,
     struct draft draft = {
         .field = field,
         .found = key,
-        .allowed = topology_keys,
-        .allowed_count = TOPOLOGY_KEYS_SHOWN,
+        .allowed = ALLOWED_TEXTS(topology_keys, TOPOLOGY_KEYS_SHOWN),
         .nearest_to = meant,
     };
     if (meant.size > 0) {
@@ -199,20 +195,15 @@ static void judge_zone(struct rail_call *call, const struct field *field, const 
     if (valid && (value.size == 0 || (!zones->complete && !zones->from_node) ||
                   texts_have(zones->items, zones->count, value)))
         return;
-    report_draft(call, &(struct draft){
-                           .severity = valid && !zones->complete ? SEVERITY_WARN : SEVERITY_RAIL,
-                           .field = field,
-                           .found = value,
-                           .statement = arena_printf(
-                               call->arena, "found \"%.*s\", %s", TEXT_ARGS(value),
-                               valid ? "a zone that no visible Node, NodePool or EC2NodeClass names"
-                                     : "which no node can carry as a label"),
-                           .allowed = zones->items,
-                           .allowed_count = zones->count,
-                           .nearest_to = value,
-                           .fix = valid ? TEXT("name a zone of this cluster")
-                                        : TEXT("put a real value in place of the placeholder"),
-                       });
+    report_with(call, .severity = valid && !zones->complete ? SEVERITY_WARN : SEVERITY_RAIL,
+                .field = field, .found = value,
+                .statement = arena_printf(
+                    call->arena, "found \"%.*s\", %s", TEXT_ARGS(value),
+                    valid ? "a zone that no visible Node, NodePool or EC2NodeClass names"
+                          : "which no node can carry as a label"),
+                .allowed = ALLOWED_LIST(zones), .nearest_to = value,
+                .fix = valid ? TEXT("name a zone of this cluster")
+                             : TEXT("put a real value in place of the placeholder"));
 }
 
 static void judge_topologies(struct rail_call *call, const struct storage_class *class)
@@ -220,8 +211,7 @@ static void judge_topologies(struct rail_call *call, const struct storage_class 
     struct zones zones[ZONE_KEY_ID + 1] = {0};
     for (enum zone_key key = ZONE_KEY_NAME; key <= ZONE_KEY_ID; key++)
         zones_read(call->world->snapshot, call->world->catalog, key, call->arena, &zones[key]);
-    for (size_t i = 0; i < class->topologies.count; i++) {
-        const struct topology_choice *choice = &class->topologies.items[i];
+    FOR_EACH(choice, &class->topologies) {
         judge_key(call, class, choice->key);
         enum zone_key key = zone_key_of(node_string(choice->key->node));
         for (size_t j = 0; j < node_count(choice->values->node); j++)
@@ -267,21 +257,16 @@ static const struct text_list *classes_that_wait(struct rail_call *call, struct 
 static struct text fix_of_claim(const struct text_list *names, const char *what,
                                 const struct storage_class *class, struct arena *arena)
 {
-    size_t nearest[NEAREST_MAX];
-    struct text shown[NEAREST_MAX];
     if (names->count == 0)
         return arena_printf(arena,
                             "no visible class of this kind waits for the pod: make one with "
                             "provisioner %.*s and volumeBindingMode WaitForFirstConsumer",
                             TEXT_ARGS(class->provisioner));
-    size_t count = nearest_find(names->items, names->count, class->object->name, nearest);
-    for (size_t i = 0; i < count; i++)
-        shown[i] = names->items[nearest[i]];
-    struct text list = texts_join(shown, count, count, arena);
-    return names->count > count
-               ? arena_printf(arena, "%s that waits for the pod: %.*s, ... (%zu)", what,
-                              TEXT_ARGS(list), names->count)
-               : arena_printf(arena, "%s that waits for the pod: %.*s", what, TEXT_ARGS(list));
+    struct text_list nearest = nearest_allowed(&ALLOWED_LIST(names), class->object->name, arena);
+    struct text list = texts_join(nearest.items, nearest.count, SIZE_MAX, arena);
+    if (names->count > nearest.count)
+        list = arena_printf(arena, "%.*s, ... (%zu)", TEXT_ARGS(list), names->count);
+    return arena_printf(arena, "%s that waits for the pod: %.*s", what, TEXT_ARGS(list));
 }
 
 /* The class of a claim when it binds too early; false for any other, and for one that is not
@@ -332,15 +317,9 @@ static void judge_claim(struct rail_call *call, const struct claim *claim, struc
                            "missing, which means the default StorageClass \"%.*s\", and it binds "
                            "Immediately: " TOO_EARLY,
                            TEXT_ARGS(name));
-    report_draft(call, &(struct draft){
-                           .field = claim->class_field,
-                           .found = claim->class_name,
-                           .statement = statement,
-                           .allowed = names->items,
-                           .allowed_count = names->count,
-                           .nearest_to = name,
-                           .fix = fix_of_claim(names, "name a class", &class, arena),
-                       });
+    report_with(call, .field = claim->class_field, .found = claim->class_name,
+                .statement = statement, .allowed = ALLOWED_LIST(names), .nearest_to = name,
+                .fix = fix_of_claim(names, "name a class", &class, arena));
 }
 
 /* A claim that a workload mounts; where it is not visible, it is judged when it is made. */

@@ -84,8 +84,7 @@ static struct constraints constraints_read(const struct object *pod, bool follow
     for (size_t i = 0; i < result.selection.required.count; i++)
         result.by_zone =
             result.by_zone || names_zone(&result.selection.required.items[i].expressions);
-    for (size_t i = 0; i < topology.count; i++) {
-        const struct topology_term *term = &topology.items[i];
+    FOR_EACH(term, &topology) {
         bool spread = term->use == TOPOLOGY_SPREAD;
         result.spreads = result.spreads || spread;
         result.prefers = result.prefers || (!spread && !term->required);

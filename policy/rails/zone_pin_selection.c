@@ -71,19 +71,16 @@ void zone_pin_judge_selection(struct rail_call *call)
     const struct expression_value *first = &obstacle->values[0];
     bool in = obstacle->op == SOLVER_IN;
     bool one = in && obstacle->value_count == 1 && zones.count == 1;
-    report_draft(
-        call, &(struct draft){
-                  .severity = SEVERITY_WARN,
-                  .field = obstacle->value_count == 1 ? expression_value_field(first, call->arena)
-                                                      : obstacle->field,
-                  .found = first->text,
-                  .statement = arena_printf(
-                      arena, "the pod can never start: it %s %.*s, and its volumes are %s: %.*s",
-                      in ? "selects" : "keeps out of", TEXT_ARGS(values_of(obstacle, arena)),
-                      in ? "elsewhere" : "there", TEXT_ARGS(volumes)),
-                  .fix = one ? arena_printf(arena, "replace with %.*s, where the volumes are",
-                                            TEXT_ARGS(zones.items[0]))
-                             : TEXT("leave the zone out: the volumes decide it"),
-                  .replacement = one ? zones.items[0] : TEXT(""),
-              });
+    report_with(call, .severity = SEVERITY_WARN,
+                .field = obstacle->value_count == 1 ? expression_value_field(first, call->arena)
+                                                    : obstacle->field,
+                .found = first->text,
+                .statement = arena_printf(
+                    arena, "the pod can never start: it %s %.*s, and its volumes are %s: %.*s",
+                    in ? "selects" : "keeps out of", TEXT_ARGS(values_of(obstacle, arena)),
+                    in ? "elsewhere" : "there", TEXT_ARGS(volumes)),
+                .fix = one ? arena_printf(arena, "replace with %.*s, where the volumes are",
+                                          TEXT_ARGS(zones.items[0]))
+                           : TEXT("leave the zone out: the volumes decide it"),
+                .replacement = one ? zones.items[0] : TEXT(""));
 }

@@ -69,8 +69,7 @@ enum spreading zone_spread_find(const struct workload *workload, struct arena *a
     if (chooses_zones(workload, arena))
         return SPREAD_EXEMPT;
     topology_terms_read(workload, arena, &terms);
-    for (size_t i = 0; i < terms.count; i++) {
-        const struct topology_term *term = &terms.items[i];
+    FOR_EACH(term, &terms) {
         if (!is_zone(node_string(term->key->node)))
             continue;
         if (term->use == TOPOLOGY_AFFINITY) {
@@ -135,16 +134,13 @@ static void report_missing(struct rail_call *call, const struct zone_spread *set
                            const struct workload *workload)
 {
     struct arena *arena = call->arena;
-    report_draft(
-        call,
-        &(struct draft){
-            .field = field_get(arena, workload->spec, "topologySpreadConstraints"),
-            .statement = TEXT("nothing spreads the replicas over zones: they may all be in one"),
-            .fix = arena_printf(arena,
-                                "add {maxSkew: 1, topologyKey: " LABEL_ZONE ", whenUnsatisfiable: "
-                                "%s, labelSelector: ...}, which selects labels of the pod template",
-                                useful_word(call, settings)),
-        });
+    report_with(
+        call, .field = field_get(arena, workload->spec, "topologySpreadConstraints"),
+        .statement = TEXT("nothing spreads the replicas over zones: they may all be in one"),
+        .fix = arena_printf(arena,
+                            "add {maxSkew: 1, topologyKey: " LABEL_ZONE ", whenUnsatisfiable: "
+                            "%s, labelSelector: ...}, which selects labels of the pod template",
+                            useful_word(call, settings)));
 }
 
 /* A spread, or an anti-affinity to itself, whose key was meant to be the zone's and is no label of
@@ -155,8 +151,7 @@ static const struct field *misspelt_key(const struct rail_call *call,
     const struct world *world = call->world;
     struct topology_terms terms;
     topology_terms_read(workload, call->arena, &terms);
-    for (size_t i = 0; i < terms.count; i++) {
-        const struct topology_term *term = &terms.items[i];
+    FOR_EACH(term, &terms) {
         struct text key = node_string(term->key->node);
         bool spreads =
             term->use == TOPOLOGY_SPREAD ||
@@ -171,35 +166,26 @@ static const struct field *misspelt_key(const struct rail_call *call,
 static void report_misspelt(struct rail_call *call, const struct field *key)
 {
     struct text found = node_string(key->node);
-    report_draft(call, &(struct draft){
-                           .field = key,
-                           .found = found,
-                           .statement = arena_printf(call->arena,
-                                                     "the spread is by \"%.*s\", which is no label "
-                                                     "of zones: the replicas may all be in one",
-                                                     TEXT_ARGS(found)),
-                           .fix = TEXT("replace with " LABEL_ZONE),
-                           .replacement = TEXT(LABEL_ZONE),
-                       });
+    report_with(call, .field = key, .found = found,
+                .statement = arena_printf(call->arena,
+                                          "the spread is by \"%.*s\", which is no label "
+                                          "of zones: the replicas may all be in one",
+                                          TEXT_ARGS(found)),
+                .meant = TEXT(LABEL_ZONE));
 }
 
 static void report_preferred(struct rail_call *call, const struct field *at)
 {
     bool anyway = text_is(node_string(at->node), "ScheduleAnyway");
-    report_draft(
-        call,
-        &(struct draft){
-            .severity = SEVERITY_WARN,
-            .field = at,
-            .found = anyway ? TEXT("ScheduleAnyway") : TEXT(""),
-            .statement = TEXT("the spread over zones is only preferred, and Karpenter, which "
-                              "ignores preferences here, may buy every node in one zone"),
-            .fix = anyway ? TEXT("replace with DoNotSchedule, with which a pod waits when its "
-                                 "zone has no room")
-                          : TEXT("add a topologySpreadConstraint over zones with "
-                                 "whenUnsatisfiable: DoNotSchedule"),
-            .replacement = anyway ? TEXT("DoNotSchedule") : TEXT(""),
-        });
+    report_with(call, .severity = SEVERITY_WARN, .field = at,
+                .found = anyway ? TEXT("ScheduleAnyway") : TEXT(""),
+                .statement = TEXT("the spread over zones is only preferred, and Karpenter, which "
+                                  "ignores preferences here, may buy every node in one zone"),
+                .fix = anyway ? TEXT("replace with DoNotSchedule, with which a pod waits when its "
+                                     "zone has no room")
+                              : TEXT("add a topologySpreadConstraint over zones with "
+                                     "whenUnsatisfiable: DoNotSchedule"),
+                .replacement = anyway ? TEXT("DoNotSchedule") : TEXT(""));
 }
 
 static void judge(struct rail_call *call)

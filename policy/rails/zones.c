@@ -2,7 +2,7 @@
 #include "kube/pool.h"
 #include "kube/volume.h"
 #include "kube/zone.h"
-#include "policy/rails/choice.h"
+#include "policy/rails/label_choice.h"
 #include "solver/well_known.h"
 
 struct settings {
@@ -23,16 +23,17 @@ static bool is_key(struct text key)
     return zone_key_of(key) != ZONE_KEY_NONE;
 }
 
-static enum choice_answer answer(const struct choice *choice, struct text key, struct text value)
+static enum label_choice_answer answer(const struct label_choice *choice, struct text key,
+                                       struct text value)
 {
-    if (choice_lists(choice, value))
+    if (label_choice_lists(choice, value))
         return CHOICE_ALLOWED;
     if (zone_key_of(key) != ZONE_KEY_ID)
         return CHOICE_OUTSIDE;
     struct text zone = zone_of_id(choice->call->world->snapshot, value);
     if (zone.size == 0)
         return CHOICE_UNKNOWN;
-    return choice_lists(choice, zone) ? CHOICE_ALLOWED : CHOICE_OUTSIDE;
+    return label_choice_lists(choice, zone) ? CHOICE_ALLOWED : CHOICE_OUTSIDE;
 }
 
 /* ---- pools ---- */
@@ -48,12 +49,12 @@ static bool read_reach(const struct rail_call *call, const struct pool *pool, st
 
 /* ---- storage classes ---- */
 
-static void judge_value(const struct choice *choice, const struct field *field, struct text key,
-                        struct text value)
+static void judge_value(const struct label_choice *choice, const struct field *field,
+                        struct text key, struct text value)
 {
-    enum choice_answer found = choice->answer(choice, key, value);
+    enum label_choice_answer found = choice->answer(choice, key, value);
     if (value.size > 0 && found != CHOICE_ALLOWED)
-        choice_report(choice, found, SEVERITY_RAIL, field, value);
+        label_choice_report(choice, found, SEVERITY_RAIL, field, value);
 }
 
 static struct text without_spaces(struct text t)
@@ -66,7 +67,7 @@ static struct text without_spaces(struct text t)
 }
 
 /* The in-tree drivers have parameters: zone, or a list of zones. */
-static void judge_parameter(const struct choice *choice, const char *path)
+static void judge_parameter(const struct label_choice *choice, const char *path)
 {
     struct arena *arena = choice->call->arena;
     const struct field *field = field_at(arena, choice->call->object->root, path);
@@ -80,11 +81,11 @@ static void judge_parameter(const struct choice *choice, const char *path)
     }
 }
 
-static void judge_storage_class(const struct choice *choice, const struct storage_class *class)
+static void judge_storage_class(const struct label_choice *choice,
+                                const struct storage_class *class)
 {
     struct arena *arena = choice->call->arena;
-    for (size_t i = 0; i < class->topologies.count; i++) {
-        const struct topology_choice *topology = &class->topologies.items[i];
+    FOR_EACH(topology, &class->topologies) {
         struct text key = node_string(topology->key->node);
         for (size_t j = 0; is_key(key) && j < node_count(topology->values->node); j++) {
             const struct field *value = field_item(arena, topology->values, j);
@@ -111,12 +112,11 @@ static void judge(struct rail_call *call)
 {
     const struct settings *settings = call->settings;
     struct arena *arena = call->arena;
-    struct choice choice = {
+    struct label_choice choice = {
         .call = call,
         .what = "zone",
         .key = LABEL_ZONE,
-        .allow = settings->allow.items,
-        .allow_count = settings->allow.count,
+        .allow = ALLOWED_LIST(&settings->allow),
         .is_key = is_key,
         .answer = answer,
     };
@@ -127,11 +127,11 @@ static void judge(struct rail_call *call)
     if (pool_read(call->object, arena, &pool)) {
         struct zones reach = {0};
         bool seen = read_reach(call, &pool, &reach);
-        choice_judge_pool(&choice, &pool, seen ? &reach : NULL);
+        label_choice_judge_pool(&choice, &pool, seen ? &reach : NULL);
     } else if (storage_class_read(call->object, arena, &class)) {
         judge_storage_class(&choice, &class);
     } else {
-        choice_judge_workload(&choice);
+        label_choice_judge_workload(&choice);
     }
 }
 

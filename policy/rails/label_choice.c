@@ -1,30 +1,31 @@
 /* Labels of which some values are allowed, in workloads and NodePools. */
-#include "policy/rails/choice.h"
+#include "policy/rails/label_choice.h"
 
 #include "kube/pod.h"
 #include "kube/pool.h"
 #include "kube/zone.h"
 
-bool choice_lists(const struct choice *choice, struct text value)
+bool label_choice_lists(const struct label_choice *choice, struct text value)
 {
-    return texts_have(choice->allow, choice->allow_count, value);
+    return texts_have(choice->allow.items, choice->allow.count, value);
 }
 
 /* ---- what is said ---- */
 
 /* A pod can leave the choice to the NodePools; they, and StorageClasses, cannot. */
-static struct text fix_of_value(const struct choice *choice)
+static struct text fix_of_value(const struct label_choice *choice)
 {
     bool of_pods = (KIND_BIT(choice->call->object->kind) & KINDS_WORKLOADS) != 0;
-    if (choice->allow_count == 1)
-        return arena_printf(choice->call->arena, "replace with %.*s%s", TEXT_ARGS(choice->allow[0]),
+    if (choice->allow.count == 1)
+        return arena_printf(choice->call->arena, "replace with %.*s%s",
+                            TEXT_ARGS(choice->allow.items[0]),
                             of_pods ? ", or leave the choice to the NodePools" : "");
     return of_pods ? TEXT("use one of the allowed values, or leave the choice to the NodePools")
                    : TEXT("use one of the allowed values");
 }
 
-void choice_report(const struct choice *choice, enum choice_answer answer, enum severity severity,
-                   const struct field *field, struct text value)
+void label_choice_report(const struct label_choice *choice, enum label_choice_answer answer,
+                         enum severity severity, const struct field *field, struct text value)
 {
     struct arena *arena = choice->call->arena;
     struct draft draft = {
@@ -32,7 +33,6 @@ void choice_report(const struct choice *choice, enum choice_answer answer, enum 
         .field = field,
         .found = value,
         .allowed = choice->allow,
-        .allowed_count = choice->allow_count,
         .nearest_to = value,
         .fix = fix_of_value(choice),
     };
@@ -47,10 +47,10 @@ void choice_report(const struct choice *choice, enum choice_answer answer, enum 
     report_draft(choice->call, &draft);
 }
 
-static struct text requirement_to_add(const struct choice *choice)
+static struct text requirement_to_add(const struct label_choice *choice)
 {
     struct arena *arena = choice->call->arena;
-    struct text values = texts_join(choice->allow, choice->allow_count, SIZE_MAX, arena);
+    struct text values = texts_join(choice->allow.items, choice->allow.count, SIZE_MAX, arena);
     return arena_printf(arena, "[{key: %s, operator: In, values: [%.*s]}]", choice->key,
                         TEXT_ARGS(values));
 }
@@ -58,7 +58,7 @@ static struct text requirement_to_add(const struct choice *choice)
 /* ---- expressions ---- */
 
 /* An allowed value that leaves nothing to buy; where it stands beside others it does no harm. */
-static void judge_idle(const struct choice *choice, const struct expression *expression,
+static void judge_idle(const struct label_choice *choice, const struct expression *expression,
                        enum severity severity)
 {
     const struct expression_value *value = &expression->values[0];
@@ -73,7 +73,7 @@ static void judge_idle(const struct choice *choice, const struct expression *exp
                  "found \"%.*s\": %s", TEXT_ARGS(value->text), why);
 }
 
-static bool is_about(const struct choice *choice, const struct expression *expression)
+static bool is_about(const struct label_choice *choice, const struct expression *expression)
 {
     return expression->valid && choice->is_key(expression->key);
 }
@@ -87,7 +87,7 @@ struct filter {
     bool none; /* no value is a number: Gt and the like let none pass */
 };
 
-static void filter_add(struct filter *filter, const struct choice *choice,
+static void filter_add(struct filter *filter, const struct label_choice *choice,
                        const struct expression *expression)
 {
     struct arena *arena = choice->call->arena;
@@ -106,7 +106,8 @@ static void filter_add(struct filter *filter, const struct choice *choice,
     filter->in_count += expression->op == SOLVER_IN;
 }
 
-static struct filter filter_of(const struct choice *choice, const struct expressions *expressions)
+static struct filter filter_of(const struct label_choice *choice,
+                               const struct expressions *expressions)
 {
     struct filter filter = {0};
     for (size_t i = 0; i < expressions->count; i++)
@@ -121,24 +122,23 @@ static bool passes(const struct filter *filter, struct text value)
 }
 
 /* Judges the values that In names; whether one is not allowed. */
-static bool judge_values(const struct choice *choice, const struct expressions *expressions,
+static bool judge_values(const struct label_choice *choice, const struct expressions *expressions,
                          enum severity severity)
 {
     bool some = false;
-    for (size_t i = 0; i < expressions->count; i++) {
-        const struct expression *expression = &expressions->items[i];
+    FOR_EACH(expression, expressions) {
         if (!is_about(choice, expression) || expression->op != SOLVER_IN)
             continue;
         for (size_t j = 0; j < expression->value_count; j++) {
             const struct expression_value *value = &expression->values[j];
-            enum choice_answer answer = choice->answer(choice, expression->key, value->text);
+            enum label_choice_answer answer = choice->answer(choice, expression->key, value->text);
             if (answer == CHOICE_ALLOWED) {
                 judge_idle(choice, expression, severity);
                 continue;
             }
             some = true;
-            choice_report(choice, answer, severity,
-                          expression_value_field(value, choice->call->arena), value->text);
+            label_choice_report(choice, answer, severity,
+                                expression_value_field(value, choice->call->arena), value->text);
         }
     }
     return some;
@@ -147,7 +147,7 @@ static bool judge_values(const struct choice *choice, const struct expressions *
 /* ---- workloads ---- */
 
 /* The last expression that is about it; NULL: none. */
-static const struct expression *last_about(const struct choice *choice,
+static const struct expression *last_about(const struct label_choice *choice,
                                            const struct expressions *expressions)
 {
     const struct expression *last = NULL;
@@ -157,7 +157,7 @@ static const struct expression *last_about(const struct choice *choice,
     return last;
 }
 
-static void judge_reach(const struct choice *choice, const struct filter *selector,
+static void judge_reach(const struct label_choice *choice, const struct filter *selector,
                         const struct expressions *term)
 {
     struct arena *arena = choice->call->arena;
@@ -165,22 +165,16 @@ static void judge_reach(const struct choice *choice, const struct filter *select
     if (at == NULL)
         return;
     struct filter of_term = filter_of(choice, term);
-    for (size_t i = 0; i < choice->allow_count; i++)
-        if (passes(selector, choice->allow[i]) && passes(&of_term, choice->allow[i]))
+    for (size_t i = 0; i < choice->allow.count; i++)
+        if (passes(selector, choice->allow.items[i]) && passes(&of_term, choice->allow.items[i]))
             return;
-    report_draft(
-        choice->call,
-        &(struct draft){
-            .field = at->field,
-            .found = text_of(solver_op_name(at->op)),
-            .statement = arena_printf(arena, "rules out every allowed %s", choice->what),
-            .allowed = choice->allow,
-            .allowed_count = choice->allow_count,
-            .fix = arena_printf(arena, "remove the requirement on %.*s", TEXT_ARGS(at->key)),
-        });
+    report_with(choice->call, .field = at->field, .found = text_of(solver_op_name(at->op)),
+                .statement = arena_printf(arena, "rules out every allowed %s", choice->what),
+                .allowed = choice->allow,
+                .fix = arena_printf(arena, "remove the requirement on %.*s", TEXT_ARGS(at->key)));
 }
 
-void choice_judge_workload(const struct choice *choice)
+void label_choice_judge_workload(const struct label_choice *choice)
 {
     struct arena *arena = choice->call->arena;
     struct workload workload;
@@ -215,42 +209,41 @@ static struct expressions join(const struct expressions *a, const struct express
 }
 
 /* Judges the values that are named and that the other requirements leave; whether any is named. */
-static bool judge_named(const struct choice *choice, const struct expressions *all,
+static bool judge_named(const struct label_choice *choice, const struct expressions *all,
                         const struct filter *filter)
 {
     bool named = false;
-    for (size_t i = 0; i < all->count; i++) {
-        const struct expression *expression = &all->items[i];
+    FOR_EACH(expression, all) {
         if (!is_about(choice, expression) || expression->op != SOLVER_IN)
             continue;
         named = true;
         for (size_t j = 0; j < expression->value_count; j++) {
             const struct expression_value *value = &expression->values[j];
-            enum choice_answer answer = choice->answer(choice, expression->key, value->text);
+            enum label_choice_answer answer = choice->answer(choice, expression->key, value->text);
             if (answer == CHOICE_ALLOWED)
                 judge_idle(choice, expression, SEVERITY_RAIL);
             if (answer == CHOICE_ALLOWED || !passes(filter, value->text))
                 continue;
-            choice_report(choice, answer, SEVERITY_RAIL,
-                          expression_value_field(value, choice->call->arena), value->text);
+            label_choice_report(choice, answer, SEVERITY_RAIL,
+                                expression_value_field(value, choice->call->arena), value->text);
         }
     }
     return named;
 }
 
 /* The values of reach that the requirements leave and that are not allowed. */
-static struct zones left_outside(const struct choice *choice, const struct filter *filter,
+static struct zones left_outside(const struct label_choice *choice, const struct filter *filter,
                                  const struct zones *reach)
 {
     struct zones outside = {0};
     for (size_t i = 0; i < reach->count; i++)
-        if (!choice_lists(choice, reach->items[i]) && passes(filter, reach->items[i]))
+        if (!label_choice_lists(choice, reach->items[i]) && passes(filter, reach->items[i]))
             zones_add(&outside, reach->items[i], choice->call->arena);
     return outside;
 }
 
-void choice_judge_pool(const struct choice *choice, const struct pool *pool,
-                       const struct zones *reach)
+void label_choice_judge_pool(const struct label_choice *choice, const struct pool *pool,
+                             const struct zones *reach)
 {
     enum { SHOWN = 5 };
     struct arena *arena = choice->call->arena;
@@ -263,7 +256,6 @@ void choice_judge_pool(const struct choice *choice, const struct pool *pool,
         .statement =
             arena_printf(arena, "no requirement names a %s: the pool is open to all", choice->what),
         .allowed = choice->allow,
-        .allowed_count = choice->allow_count,
         .fix = arena_printf(arena, "add to %.*s: %.*s",
                             TEXT_ARGS(field_path(arena, pool->requirements_field)),
                             TEXT_ARGS(requirement_to_add(choice))),

@@ -1,9 +1,9 @@
 /* Holds objects against the fields that their APIs have. */
-#include "policy/rails/shape.h"
+#include "policy/rails/crd_shape.h"
 
 enum { SHAPE_FIELDS_MAX = 160 };
 
-const struct shape *shape_field(const struct shape *shape, struct text name)
+const struct crd_shape *crd_shape_field(const struct crd_shape *shape, struct text name)
 {
     size_t first = 0;
     size_t end = shape->field_count;
@@ -20,17 +20,17 @@ const struct shape *shape_field(const struct shape *shape, struct text name)
     return NULL;
 }
 
-const struct shape *shape_at(const struct shape *shape, const char *path)
+const struct crd_shape *crd_shape_at(const struct crd_shape *shape, const char *path)
 {
     struct text rest = text_of(path), name;
     while (text_split(rest, '.', &name, &rest))
-        shape = shape_field(shape, name);
-    return shape_field(shape, rest);
+        shape = crd_shape_field(shape, name);
+    return crd_shape_field(shape, rest);
 }
 
 /* ---- values ---- */
 
-bool shape_fits(const struct shape *shape, const struct node *node)
+bool crd_shape_fits(const struct crd_shape *shape, const struct node *node)
 {
     static const enum node_kind kinds[] = {
         [SHAPE_STRING] = NODE_STRING,  [SHAPE_BOOLEAN] = NODE_BOOL, [SHAPE_STRING_LIST] = NODE_LIST,
@@ -53,17 +53,17 @@ bool shape_fits(const struct shape *shape, const struct node *node)
     return true;
 }
 
-bool shape_has_choice(const struct shape *shape, struct text value)
+bool crd_shape_has_choice(const struct crd_shape *shape, struct text value)
 {
-    return text_nearest(value, shape->choices, shape->choice_count, 0) < shape->choice_count;
+    return texts_have(shape->choices, shape->choice_count, value);
 }
 
 /* ---- names ---- */
 
 struct names {
     struct rail_call *call;
-    const struct shape *root;
-    const struct shape_words *words;
+    const struct crd_shape *root;
+    const struct crd_shape_words *words;
 };
 
 /* Many things have a field of such a name: it does not tell where it belongs. */
@@ -77,13 +77,13 @@ static bool is_of_anything(struct text name)
 }
 
 /* The path of a map below that has a field of that name, lists aside; empty when none has. */
-static struct text home_of(const struct shape *shape, struct text name, struct arena *arena)
+static struct text home_of(const struct crd_shape *shape, struct text name, struct arena *arena)
 {
     for (size_t i = 0; i < shape->field_count; i++) {
-        const struct shape *map = &shape->fields[i];
+        const struct crd_shape *map = &shape->fields[i];
         if (map->type != SHAPE_MAP)
             continue;
-        if (shape_field(map, name) != NULL)
+        if (crd_shape_field(map, name) != NULL)
             return map->name;
         struct text home = home_of(map, name, arena);
         if (home.size > 0)
@@ -93,19 +93,20 @@ static struct text home_of(const struct shape *shape, struct text name, struct a
 }
 
 /* The field of the shape that is meant; empty when none is near. */
-static struct text near_field(const struct shape *shape, struct text name)
+static struct text near_field(const struct crd_shape *shape, struct text name)
 {
     struct text fields[SHAPE_FIELDS_MAX] = {{0}};
     size_t count = 0;
     for (size_t i = 0; i < shape->field_count && count < SHAPE_FIELDS_MAX; i++)
         if (shape->fields[i].type != SHAPE_OWNED)
             fields[count++] = shape->fields[i].name;
-    size_t nearest = text_nearest(name, fields, count, SHAPE_TYPO_EDITS);
+    size_t nearest = text_nearest(name, fields, count, TYPO_EDITS);
     return nearest < count ? fields[nearest] : TEXT("");
 }
 
 /* What to do about a name that is unknown; empty when nothing tells what was meant. */
-static struct text fix_of(const struct names *names, const struct shape *shape, struct text name)
+static struct text fix_of(const struct names *names, const struct crd_shape *shape,
+                          struct text name)
 {
     struct arena *arena = names->call->arena;
     struct text near = near_field(shape, name);
@@ -132,11 +133,11 @@ static const struct field *keep(struct arena *arena, const struct field *field)
     return kept;
 }
 
-static void report_unknown(const struct names *names, const struct shape *shape,
+static void report_unknown(const struct names *names, const struct crd_shape *shape,
                            const struct field *map, struct text name)
 {
     struct arena *arena = names->call->arena;
-    const struct shape_words *words = names->words;
+    const struct crd_shape_words *words = names->words;
     struct text fix = fix_of(names, shape, name);
     bool may_exist = fix.size == 0;
     report_found(names->call, may_exist ? SEVERITY_WARN : SEVERITY_RAIL,
@@ -145,20 +146,21 @@ static void report_unknown(const struct names *names, const struct shape *shape,
                  words->found, may_exist ? words->if_newer : "", words->effect);
 }
 
-static void judge_below(const struct names *names, const struct shape *shape,
+static void judge_below(const struct names *names, const struct crd_shape *shape,
                         const struct field *field);
 
-static void judge_map(const struct names *names, const struct shape *shape, const struct field *map)
+static void judge_map(const struct names *names, const struct crd_shape *shape,
+                      const struct field *map)
 {
     for (size_t i = 0; node_is(map->node, NODE_MAP) && i < node_count(map->node); i++) {
         const struct member *member = &map->node->members[i];
         struct text name = member_key(member);
         bool counts = !names->words->null_is_nothing || node_is_given(&member->value);
-        if (counts && shape_field(shape, name) == NULL)
+        if (counts && crd_shape_field(shape, name) == NULL)
             report_unknown(names, shape, map, name);
     }
     for (size_t i = 0; i < shape->field_count; i++) {
-        const struct shape *below = &shape->fields[i];
+        const struct crd_shape *below = &shape->fields[i];
         if (below->fields != NULL)
             judge_below(names, below,
                         &(struct field){.parent = map,
@@ -168,7 +170,7 @@ static void judge_map(const struct names *names, const struct shape *shape, cons
 }
 
 /* A map, or each of a list of maps. */
-static void judge_below(const struct names *names, const struct shape *shape,
+static void judge_below(const struct names *names, const struct crd_shape *shape,
                         const struct field *field)
 {
     bool list = shape->type == SHAPE_LIST && node_is(field->node, NODE_LIST);
@@ -179,8 +181,8 @@ static void judge_below(const struct names *names, const struct shape *shape,
                   &(struct field){.parent = field, .index = i, .node = node_item(field->node, i)});
 }
 
-void shape_judge_names(struct rail_call *call, const struct shape *shape, const struct field *map,
-                       const struct shape_words *words)
+void crd_shape_judge_names(struct rail_call *call, const struct crd_shape *shape,
+                           const struct field *map, const struct crd_shape_words *words)
 {
     judge_map(&(struct names){call, shape, words}, shape, map);
 }

@@ -2,16 +2,16 @@
 /* The fields of NodePools and EC2NodeClasses as the CRDs of karpenter-provider-aws v1.15.0 have
  * them (those of v1beta1 as v1.0.8), and the settings of a kubelet as k8s.io/kubelet v0.37.0 has them.
  * Made by scripts/shapes; do not edit. */
-#include "policy/rails/shape.h"
+#include "policy/rails/crd_shape.h"
 
 #define TEXT_OF(string) {string, sizeof string - 1}
 #define FIELD(of_type, field) .name = TEXT_OF(field), .type = SHAPE_##of_type
-#define FIELDS(count, ...) .field_count = count, .fields = (const struct shape[]){__VA_ARGS__}
+#define FIELDS(count, ...) .field_count = count, .fields = (const struct crd_shape[]){__VA_ARGS__}
 #define CHOICES(...) \
     .choices = (const struct text[]){__VA_ARGS__}, \
     .choice_count = sizeof((const struct text[]){__VA_ARGS__}) / sizeof(struct text)
 
-const struct shape shape_node_pool_v1 = {.type = SHAPE_MAP, FIELDS(5,
+const struct crd_shape crd_shape_node_pool_v1 = {.type = SHAPE_MAP, FIELDS(5,
     {FIELD(STRING, "apiVersion")},
     {FIELD(STRING, "kind")},
     {FIELD(MAP, "metadata")},
@@ -66,7 +66,7 @@ const struct shape shape_node_pool_v1 = {.type = SHAPE_MAP, FIELDS(5,
     {FIELD(MAP, "status")}
 )};
 
-const struct shape shape_node_pool_v1beta1 = {.type = SHAPE_MAP, FIELDS(5,
+const struct crd_shape crd_shape_node_pool_v1beta1 = {.type = SHAPE_MAP, FIELDS(5,
     {FIELD(STRING, "apiVersion")},
     {FIELD(STRING, "kind")},
     {FIELD(MAP, "metadata")},
@@ -135,7 +135,7 @@ const struct shape shape_node_pool_v1beta1 = {.type = SHAPE_MAP, FIELDS(5,
     {FIELD(MAP, "status")}
 )};
 
-const struct shape shape_ec2_node_class_v1 = {.type = SHAPE_MAP, FIELDS(5,
+const struct crd_shape crd_shape_ec2_node_class_v1 = {.type = SHAPE_MAP, FIELDS(5,
     {FIELD(STRING, "apiVersion")},
     {FIELD(STRING, "kind")},
     {FIELD(MAP, "metadata")},
@@ -219,7 +219,7 @@ const struct shape shape_ec2_node_class_v1 = {.type = SHAPE_MAP, FIELDS(5,
     {FIELD(MAP, "status")}
 )};
 
-const struct shape shape_kubelet = {.type = SHAPE_MAP, FIELDS(128,
+const struct crd_shape crd_shape_kubelet = {.type = SHAPE_MAP, FIELDS(128,
     {FIELD(STRING, "address")},
     {FIELD(STRING_LIST, "allowedUnsafeSysctls")},
     {FIELD(STRING, "apiVersion")},

@@ -1,10 +1,10 @@
 /* The fields that NodePools, EC2NodeClasses and kubelets have, and a checker of objects by them. */
-#ifndef TAFFRAIL_POLICY_RAILS_SHAPE_H
-#define TAFFRAIL_POLICY_RAILS_SHAPE_H
+#ifndef TAFFRAIL_POLICY_RAILS_CRD_SHAPE_H
+#define TAFFRAIL_POLICY_RAILS_CRD_SHAPE_H
 
 #include "policy/rail.h"
 
-enum shape_type {
+enum crd_shape_type {
     SHAPE_ANY,
     SHAPE_OWNED, /* Karpenter sets it itself, and takes none */
     SHAPE_STRING,
@@ -15,31 +15,30 @@ enum shape_type {
     SHAPE_LIST, /* of maps, each with the fields */
     SHAPE_MAP,
 };
-struct shape {
-    enum shape_type type;
+struct crd_shape {
+    enum crd_shape_type type;
     struct text name;
-    const struct shape *fields; /* in order of name; NULL: any */
+    const struct crd_shape *fields; /* in order of name; NULL: any */
     size_t field_count;
     /* Of a string, or of each string of a list; the default comes first. NULL: any. */
     const struct text *choices;
     size_t choice_count;
 };
 
-/* ---- shape_data.c, which scripts/shapes makes ---- */
+/* ---- crd_shape_data.c, which scripts/shapes makes ---- */
 
-extern const struct shape shape_node_pool_v1, shape_node_pool_v1beta1, shape_ec2_node_class_v1,
-    shape_kubelet;
+extern const struct crd_shape crd_shape_node_pool_v1, crd_shape_node_pool_v1beta1,
+    crd_shape_ec2_node_class_v1, crd_shape_kubelet;
 
 /* ---- values ---- */
 
-enum { SHAPE_TYPO_EDITS = 2 };
-
-const struct shape *shape_field(const struct shape *shape, struct text name); /* NULL: none */
+const struct crd_shape *crd_shape_field(const struct crd_shape *shape,
+                                        struct text name); /* NULL: none */
 /* By a path through maps and lists, which must exist: "spec.disruption.budgets.nodes". */
-const struct shape *shape_at(const struct shape *shape, const char *path);
+const struct crd_shape *crd_shape_at(const struct crd_shape *shape, const char *path);
 /* Whether a value is of the type. A list or a map of strings may have null among them. */
-bool shape_fits(const struct shape *shape, const struct node *node);
-bool shape_has_choice(const struct shape *shape, struct text value);
+bool crd_shape_fits(const struct crd_shape *shape, const struct node *node);
+bool crd_shape_has_choice(const struct crd_shape *shape, struct text value);
 
 /* ---- names ---- */
 
@@ -47,7 +46,7 @@ struct moved_field {
     const char *name, *fix;
 };
 /* What is said of a name that the shape does not have. */
-struct shape_words {
+struct crd_shape_words {
     const char *found;    /* goes on after: found "X" */
     const char *if_newer; /* after that, where nothing tells what was meant */
     const char *effect;   /* what comes of it */
@@ -62,7 +61,7 @@ struct shape_words {
 /* Reports the fields at and below a map that the shape does not have, with the name that was meant
  * or the place where the field belongs. Where neither is known it warns: a later version may have
  * the field. */
-void shape_judge_names(struct rail_call *call, const struct shape *shape, const struct field *map,
-                       const struct shape_words *words);
+void crd_shape_judge_names(struct rail_call *call, const struct crd_shape *shape,
+                           const struct field *map, const struct crd_shape_words *words);
 
 #endif
