@@ -199,12 +199,12 @@ bool text_from_base64(struct text encoded, struct arena *arena, struct text *byt
      &(list)->items[(list)->count++])
 void *arena_grow(struct arena *arena, const void *items, size_t *capacity, size_t size_bytes);
 /* For each item of what has items and a count, a LIST or not: FOR_EACH(taint, &pool->taints). */
-#define FOR_EACH(item, list)                                                                       \
-    for (const __typeof__(*(list)->items) *item = (list)->items, *const item##_end =               \
-                                                                     (item) == NULL                \
-                                                                         ? NULL                    \
-                                                                         : (item) + (list)->count; \
+/* clang-format off */
+#define FOR_EACH(item, list) \
+    for (const __typeof__(*(list)->items) *item = (list)->items, \
+         *const item##_end = (list)->count == 0 ? (item) : (item) + (list)->count; \
          (item) != item##_end; (item)++)
+/* clang-format on */
 
 /* Text that grows in an arena; zero-initialise with its arena. */
 struct text_builder {
