@@ -99,11 +99,26 @@ struct exclusions {
     struct text_map numbers; /* from 1 */
 };
 
-struct text expression_canonical_key(const struct expression *expression)
+struct text canonical_key(struct text key)
 {
-    struct text key = expression->key;
     key.data = solver_canonical_key(key.data, &key.size);
     return key;
+}
+
+struct text expression_canonical_key(const struct expression *expression)
+{
+    return canonical_key(expression->key);
+}
+
+struct expressions expressions_join(const struct expressions *a, const struct expressions *b,
+                                    struct arena *arena)
+{
+    struct expressions all = {0};
+    FOR_EACH(expression, a)
+        *LIST_PUSH(arena, &all) = *expression;
+    FOR_EACH(expression, b)
+        *LIST_PUSH(arena, &all) = *expression;
+    return all;
 }
 
 static uint32_t value_number(struct solver_names *names, uint32_t key, struct text value)

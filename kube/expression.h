@@ -27,7 +27,8 @@ struct expressions {
     struct expression *items;
     size_t count, capacity;
 };
-/* The key in its current spelling. */
+/* A key in its current spelling. */
+struct text canonical_key(struct text key);
 struct text expression_canonical_key(const struct expression *expression);
 /* Whether an expression with that operator has values. */
 bool expression_takes_values(enum solver_op op);
@@ -39,6 +40,9 @@ void expression_add(const struct expression *expression, struct solver_names *na
                     struct solver_requirements *set, struct arena *arena);
 void expressions_add(const struct expressions *expressions, struct solver_names *names,
                      struct solver_requirements *set, struct arena *arena);
+/* All of both. */
+struct expressions expressions_join(const struct expressions *a, const struct expressions *b,
+                                    struct arena *arena);
 /* A map of labels or a nodeSelector: each entry is key In [value]. */
 void expressions_add_labels(struct expressions *expressions, const struct field *labels,
                             struct arena *arena);

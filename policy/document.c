@@ -1,6 +1,7 @@
 /* A policy file's keys, read by their tables. */
 #include "policy/document.h"
 
+#include <stdarg.h>
 #include <stdlib.h>
 
 #include "policy/pod_templates.h"
@@ -328,11 +329,23 @@ static bool refuse_unknown_rail(const struct document_reader *reader, const stru
     return schema_unknown(reader->schema, rails, member, "rail", names, count);
 }
 
+void loading_warn(const struct rail_loading *loading, const struct node *at, const char *format,
+                  ...)
+{
+    va_list args;
+    va_start(args, format);
+    struct text warning = arena_vprintf(loading->arena, format, args);
+    va_end(args);
+    problems_add(loading->warnings, ERROR_POLICY,
+                 source_place(loading->source, loading->arena, at->offset), "%.*s",
+                 TEXT_ARGS(warning));
+}
+
 static bool read_rail(const struct document_reader *reader, const struct field *rails,
                       const struct member *member, struct rail_use *use)
 {
     const struct schema *schema = reader->schema;
-    struct text name = {member->key, member->key_size};
+    struct text name = member_key(member);
     const struct rail *rail = rail_find(name);
     if (rail == NULL)
         return refuse_unknown_rail(reader, rails, member);
@@ -348,8 +361,9 @@ static bool read_rail(const struct document_reader *reader, const struct field *
     if (!schema_read(schema, field, parts, 2))
         return false;
     if (rail->prepare != NULL)
-        rail->prepare(settings, reader->catalog, &member->value, schema->source, schema->arena,
-                      reader->warnings);
+        rail->prepare(settings,
+                      &(struct rail_loading){reader->catalog, &member->value, schema->source,
+                                             schema->arena, reader->warnings});
     const struct document *document = reader->document;
     enum mode mode = document->mode;
     if (rail->only_warns && mode != MODE_OFF)

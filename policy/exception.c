@@ -43,7 +43,7 @@ bool rails_check(const struct schema *schema, const struct field *spec, const st
     size_t used_count = node_is(map, NODE_MAP) ? node_count(map) : 0;
     struct text *used = ARENA_ARRAY(arena, used_count, struct text);
     for (size_t i = 0; i < used_count; i++)
-        used[i] = (struct text){map->members[i].key, map->members[i].key_size};
+        used[i] = member_key(&map->members[i]);
     const struct field *list = field_get(arena, item, "rails");
     bool good = true;
     for (size_t i = 0; i < rails->count; i++) {

@@ -123,13 +123,10 @@ static int64_t count_at(const struct object *object, const char *path)
 
 static bool lists_job(const struct object *cron_job, const struct object *job)
 {
-    const struct node *active = node_at(cron_job->root->node, "status.active");
-    for (size_t i = 0; node_is(active, NODE_LIST) && i < node_count(active); i++) {
-        const struct node *item = node_item(active, i);
+    FOR_ITEMS(item, node_at(cron_job->root->node, "status.active"))
         if (text_equal(node_string(node_get(item, "name")), job->name) &&
             uids_agree(node_string(node_get(item, "uid")), job->uid))
             return true;
-    }
     return false;
 }
 

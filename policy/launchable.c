@@ -26,3 +26,20 @@ const struct launchable *pool_launchable(const struct rail_call *call, const str
     *known = (struct launchable_of){pool->object, launchable};
     return launchable;
 }
+
+struct type_set requirement_select(const struct catalog *catalog, const char *key,
+                                   enum solver_op op, const struct text *values, size_t value_count,
+                                   struct arena *arena)
+{
+    struct expression expression = {
+        .key = text_of(key),
+        .op = op,
+        .valid = true,
+        .values = ARENA_ARRAY(arena, value_count, struct expression_value),
+        .value_count = value_count,
+    };
+    for (size_t i = 0; i < value_count; i++)
+        expression.values[i].text = values[i];
+    const struct expressions one = {.items = &expression, .count = 1};
+    return expressions_select(catalog, &one, NULL, arena);
+}

@@ -101,9 +101,9 @@ static bool is_right(const char *parent, const struct node *after, const struct 
         return false;
     for (size_t i = 0; i < after->size; i++) {
         const struct member *member = &after->members[i];
-        struct text key = {member->key, member->key_size};
+        struct text key = member_key(member);
         const struct member *old = i < before->size ? &before->members[i] : NULL;
-        if (old != NULL && !text_equal(key, (struct text){old->key, old->key_size}))
+        if (old != NULL && !text_equal(key, member_key(old)))
             return false;
         if (old != NULL && node_equal(&member->value, &old->value))
             continue;

@@ -31,7 +31,7 @@ enum review_limit limit_of_arena(const struct arena *arena)
 
 static bool is_key(const struct member *member, const char *key)
 {
-    return text_is((struct text){member->key, member->key_size}, key);
+    return text_is(member_key(member), key);
 }
 
 /* Every member of a but metadata and status is in b too. */
@@ -41,8 +41,7 @@ static bool parts_are_in(const struct node *a, const struct node *b)
         const struct member *member = &a->members[i];
         if (is_key(member, "metadata") || is_key(member, "status"))
             continue;
-        if (!node_equal(&member->value,
-                        node_member(b, (struct text){member->key, member->key_size})))
+        if (!node_equal(&member->value, node_member(b, member_key(member))))
             return false;
     }
     return true;

@@ -267,19 +267,10 @@ static bool asks_for_age(const struct policy_set *policies)
     return false;
 }
 
-struct names {
-    struct text_builder text;
-    struct text *items;
-    size_t count, capacity;
-};
-
-static void add_once(struct names *names, struct text name)
+static void add_once(struct text_list *names, struct arena *arena, struct text name)
 {
-    for (size_t i = 0; i < names->count; i++)
-        if (text_equal(names->items[i], name))
-            return;
-    *LIST_PUSH(names->text.arena, names) = name;
-    text_builder_printf(&names->text, "%s%.*s", names->count == 1 ? "" : ", ", TEXT_ARGS(name));
+    if (!texts_have(names->items, names->count, name))
+        *LIST_PUSH(arena, names) = name;
 }
 
 /* Names that are in the table may be another group's, too. */
@@ -335,17 +326,18 @@ void policy_set_owner_kinds(const struct policy_set *policies, struct arena *are
 struct text policy_set_believed(const struct policy_set *policies, kind_set unseen,
                                 const struct seen_owners *seen, struct arena *arena)
 {
-    struct names names = {.text = {.arena = arena}};
+    struct text_list names = {0};
     struct custom_kinds custom;
     if (!asks_for_age(policies))
         return TEXT("");
     for (size_t i = 0; i < COUNT_OF(makers); i++)
         if ((unseen & KIND_BIT(makers[i].owner)) != 0)
-            add_once(&names, text_of(kind_table[makers[i].owner].name));
+            add_once(&names, arena, text_of(kind_table[makers[i].owner].name));
     policy_set_owner_kinds(policies, arena, &custom);
     for (size_t i = 0; i < custom.count; i++)
         if (slot_of(seen, custom.items[i].group, custom.items[i].kind) == OWNER_KINDS_MAX)
-            add_once(&names, arena_printf(arena, "%.*s.%.*s", TEXT_ARGS(custom.items[i].kind),
-                                          TEXT_ARGS(custom.items[i].group)));
-    return text_builder_text(&names.text);
+            add_once(&names, arena,
+                     arena_printf(arena, "%.*s.%.*s", TEXT_ARGS(custom.items[i].kind),
+                                  TEXT_ARGS(custom.items[i].group)));
+    return texts_join(names.items, names.count, SIZE_MAX, arena);
 }

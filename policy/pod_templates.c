@@ -232,10 +232,7 @@ bool custom_kinds_check(const struct schema *schema, const struct field *match,
     bool good = true;
     for (size_t i = 0; i < kinds->custom.count; i++) {
         struct text name = kinds->custom.items[i];
-        bool found = false;
-        for (size_t j = 0; !found && j < count; j++)
-            found = text_equal(name, names[j]);
-        if (found)
+        if (texts_have(names, count, name))
             continue;
         struct text near = schema_nearest(arena, name, names, count);
         const struct node *node = kinds->custom.nodes[i];
@@ -273,11 +270,7 @@ struct search {
 
 static bool is_of_containers(const struct member *member)
 {
-    static const char *const keys[] = {"containers", "initContainers"};
-    for (size_t i = 0; i < COUNT_OF(keys); i++)
-        if (text_is((struct text){member->key, member->key_size}, keys[i]))
-            return true;
-    return false;
+    return TEXT_IS_ONE_OF(member_key(member), "containers", "initContainers");
 }
 
 /* The controller completes the containers: no rail is to judge them by halves. */
@@ -340,9 +333,8 @@ static void descend(struct search *search, const struct field *field, size_t ste
         descend(search, below, step + 1);
         return;
     }
-    size_t count = node_is(below->node, NODE_LIST) ? node_count(below->node) : 0;
-    for (size_t i = 0; i < count; i++)
-        descend(search, field_item(search->arena, below, i), step + 1);
+    FOR_FIELDS(item, search->arena, below)
+        descend(search, item, step + 1);
 }
 
 struct views pod_templates_read(const struct templated_kind *kind, const struct object *object,

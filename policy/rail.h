@@ -211,6 +211,18 @@ struct text_list nearest_allowed(const struct allowed *allowed, struct text want
 
 /* ---- rails ---- */
 
+/* What a rail is given once its settings are read. */
+struct rail_loading {
+    const struct catalog *catalog;
+    const struct node *rail_node; /* the map under spec.rails.NAME */
+    struct source *source;
+    struct arena *arena;
+    struct problems *warnings;
+};
+/* Warns of what stands at a node of the settings. */
+void loading_warn(const struct rail_loading *loading, const struct node *at, const char *format,
+                  ...) PRINTF_LIKE(3, 4);
+
 struct rail {
     const char *name;
     const char *summary; /* one line */
@@ -224,9 +236,8 @@ struct rail {
     const struct key *keys; /* ends with a NULL name */
     size_t settings_size;
     /* After parsing, once a load: derive what judging needs, warn of what cannot work. May be NULL.
-     * rail_node is the map under spec.rails.NAME. */
-    void (*prepare)(void *settings, const struct catalog *catalog, const struct node *rail_node,
-                    struct source *source, struct arena *arena, struct problems *warnings);
+     */
+    void (*prepare)(void *settings, const struct rail_loading *loading);
     /* Once all policies are read: warns of what Karpenter's own settings leave without effect. May
      * be NULL. place is that of the rail's name. */
     void (*weigh)(const void *settings, const struct karpenter_settings *karpenter,

@@ -184,14 +184,6 @@ static bool check_list(const struct schema *schema, const struct field *field,
     return true;
 }
 
-static bool is_one_of(struct text name, const struct text *names, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        if (text_equal(name, names[i]))
-            return true;
-    return false;
-}
-
 static bool check_item(const struct schema *schema, const struct field *item, const struct key *key)
 {
     if (!check_string(schema, item, key->type == KEY_GLOBS ? TEXT("a glob") : TEXT("a string")))
@@ -206,7 +198,7 @@ static bool check_item(const struct schema *schema, const struct field *item, co
         return true;
     size_t count = 0;
     const struct text *choices = schema_choices(schema->arena, key->choices, &count);
-    return is_one_of(node_string(item->node), choices, count) ||
+    return texts_have(choices, count, node_string(item->node)) ||
            schema_refuse_choice(schema, item, choices, count);
 }
 
@@ -327,7 +319,7 @@ static bool read_glob_lists(const struct schema *schema, const struct field *fie
     for (size_t i = 0; i < count; i++) {
         const struct member *member = &field->node->members[i];
         struct key_list *item = &target->items[i];
-        item->name = (struct text){member->key, member->key_size};
+        item->name = member_key(member);
         const struct field *list = field_member(schema->arena, field, item->name);
         const struct key one = {.name = "", .type = KEY_GLOBS};
         good = read_strings(schema, list, &one, &item->values) && good;
@@ -469,7 +461,7 @@ static bool refuse_unknown_keys(const struct schema *schema, const struct field 
         const struct member *member = &map->node->members[i];
         if (schema->problems->count >= SCHEMA_PROBLEMS_MAX)
             return false;
-        if (!is_one_of((struct text){member->key, member->key_size}, names, count))
+        if (!texts_have(names, count, member_key(member)))
             good = schema_unknown(schema, map, member, "key", names, count);
     }
     return good;

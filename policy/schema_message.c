@@ -198,7 +198,7 @@ bool schema_unknown(const struct schema *schema, const struct field *map,
                     const struct member *member, const char *what, const struct text *allowed,
                     size_t count)
 {
-    struct text name = {member->key, member->key_size};
+    struct text name = member_key(member);
     struct text near = schema_nearest(schema->arena, name, allowed, count);
     return schema_problem(schema, map, member->key_offset, "unknown %s `%.*s`%.*s%s allowed: %.*s",
                           what, TEXT_ARGS(schema_printable(schema->arena, name)), TEXT_ARGS(near),

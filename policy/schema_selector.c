@@ -119,7 +119,7 @@ static bool check_labels(const struct schema *schema, const struct field *labels
     bool good = true;
     for (size_t i = 0; i < node_count(labels->node); i++) {
         const struct member *member = &labels->node->members[i];
-        struct text key = {member->key, member->key_size};
+        struct text key = member_key(member);
         if (check_key(schema, labels, key, member->key_offset))
             good = check_value(schema, field_member(schema->arena, labels, key)) && good;
         else

@@ -117,11 +117,11 @@ struct text accelerators_taint_meant(const struct accelerators *settings, struct
 
 /* ---- loading ---- */
 
-static void prepare(void *settings_pointer, const struct catalog *catalog,
-                    const struct node *rail_node, struct source *source, struct arena *arena,
-                    struct problems *warnings)
+static void prepare(void *settings_pointer, const struct rail_loading *loading)
 {
     struct accelerators *settings = settings_pointer;
+    const struct catalog *catalog = loading->catalog;
+    struct arena *arena = loading->arena;
     settings->catalog = catalog;
     settings->carriers = type_set_create(catalog, arena);
     for (int device = 0; device < DEVICE_COUNT; device++)
@@ -141,7 +141,7 @@ static void prepare(void *settings_pointer, const struct catalog *catalog,
         if (!text_is_glob(settings->resources.items[i]))
             settings->taints.items[settings->taints.count++] = settings->resources.items[i];
     if (settings->taints.count == 0)
-        problems_add(warnings, ERROR_POLICY, source_place(source, arena, rail_node->offset),
+        loading_warn(loading, loading->rail_node,
                      "accelerators: every one of resources is a pattern, so no taint key is known: "
                      "give taints");
 }

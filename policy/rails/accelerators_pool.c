@@ -126,7 +126,7 @@ static struct bounds read_bounds(const struct accelerators *settings, const stru
     struct bounds bounds = {0};
     const struct node *limits = pool->limits_field->node;
     for (size_t i = 0; node_is(limits, NODE_MAP) && i < node_count(limits); i++) {
-        struct text name = {limits->members[i].key, limits->members[i].key_size};
+        struct text name = member_key(&limits->members[i]);
         if (node_is(&limits->members[i].value, NODE_NULL))
             continue;
         bounds.any = true;
@@ -219,11 +219,8 @@ static struct type_set carriers_left(const struct exclusion *exclusion)
 
 static void exclude_by_key(struct exclusion *exclusion, const char *key)
 {
-    struct expression expression = {
-        .key = text_of(key), .op = SOLVER_DOES_NOT_EXIST, .valid = true};
-    struct expressions one = {.items = &expression, .count = 1};
-    struct type_set selected =
-        expressions_select(exclusion->settings->catalog, &one, NULL, exclusion->arena);
+    struct type_set selected = requirement_select(exclusion->settings->catalog, key,
+                                                  SOLVER_DOES_NOT_EXIST, NULL, 0, exclusion->arena);
     struct type_set left = type_set_and(&exclusion->launchable, &selected, exclusion->arena);
     if (type_set_count(&left) == type_set_count(&exclusion->launchable))
         return;

@@ -12,7 +12,7 @@ static bool is_accelerator_key(struct text key)
         "karpenter.azure.com/sku-gpu-*",
         "cloud.google.com/gke-accelerator*",
     };
-    key.data = solver_canonical_key(key.data, &key.size);
+    key = canonical_key(key);
     for (size_t i = 0; i < COUNT_OF(globs); i++)
         if (text_matches_glob(key, text_of(globs[i])))
             return true;
@@ -37,19 +37,6 @@ struct asked {
     struct text_map values[DIMENSION_COUNT];
 };
 
-static struct type_set select_one(const struct catalog *catalog, enum dimension dimension,
-                                  struct text value, struct arena *arena)
-{
-    struct expression_value values = {.text = value};
-    struct expression expression = {.key = text_of(dimension_keys[dimension]),
-                                    .op = SOLVER_IN,
-                                    .valid = true,
-                                    .values = &values,
-                                    .value_count = 1};
-    struct expressions one = {.items = &expression, .count = 1};
-    return expressions_select(catalog, &one, NULL, arena);
-}
-
 /* Whether the types with this value all carry an accelerator; of a type or family that the
  * catalogue does not know, the others of its category tell. */
 static bool value_names_accelerator(struct asked *asked, enum dimension dimension,
@@ -72,7 +59,8 @@ static bool value_names_accelerator(struct asked *asked, enum dimension dimensio
         return false;
     size_t *answer = text_map_at(&asked->values[dimension], asked->arena, value);
     if (*answer == 0) {
-        struct type_set named = select_one(catalog, dimension, value, asked->arena);
+        struct type_set named = requirement_select(catalog, dimension_keys[dimension], SOLVER_IN,
+                                                   &value, 1, asked->arena);
         struct type_set generic = type_set_minus(&named, &settings->carriers, asked->arena);
         *answer = type_set_count(&named) > 0 && type_set_count(&generic) == 0 ? 2 : 1;
     }

@@ -69,11 +69,7 @@ struct names {
 /* Many things have a field of such a name: it does not tell where it belongs. */
 static bool is_of_anything(struct text name)
 {
-    static const char *const names[] = {"enabled", "id", "kind", "name"};
-    for (size_t i = 0; i < COUNT_OF(names); i++)
-        if (text_is(name, names[i]))
-            return true;
-    return false;
+    return TEXT_IS_ONE_OF(name, "enabled", "id", "kind", "name");
 }
 
 /* The path of a map below that has a field of that name, lists aside; empty when none has. */

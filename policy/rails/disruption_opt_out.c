@@ -25,13 +25,10 @@ static const struct key keys[] = {
 /* Names that Karpenter had before v1beta1 and no longer reads. */
 static const char *const dead[] = {"karpenter.sh/do-not-evict", "karpenter.sh/do-not-consolidate"};
 
-static void prepare(void *settings_pointer, const struct catalog *catalog,
-                    const struct node *rail_node, struct source *source, struct arena *arena,
-                    struct problems *warnings)
+static void prepare(void *settings_pointer, const struct rail_loading *loading)
 {
-    (void)catalog, (void)source, (void)arena, (void)warnings;
     struct settings *settings = settings_pointer;
-    settings->max_duration = node_text(node_get(rail_node, "maxDuration"));
+    settings->max_duration = node_text(node_get(loading->rail_node, "maxDuration"));
 }
 
 static bool is_granted(const struct rail_call *call)

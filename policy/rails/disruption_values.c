@@ -64,8 +64,7 @@ static bool judge_reasons(struct rail_call *call, const struct field *list)
     const struct crd_shape *shape =
         crd_shape_at(&crd_shape_node_pool_v1, "spec.disruption.budgets.reasons");
     bool good = true;
-    for (size_t i = 0; node_is(list->node, NODE_LIST) && i < node_count(list->node); i++) {
-        const struct field *field = field_item(call->arena, list, i);
+    FOR_FIELDS(field, call->arena, list) {
         struct draft draft = {0};
         if (crd_shape_has_choice(shape, node_string(field->node)))
             continue;

@@ -2,6 +2,7 @@
 #include "policy/rails/instance_list.h"
 
 #include "catalog/catalog.h"
+#include "kube/expression.h"
 #include "solver/well_known.h"
 
 const char *const dimension_keys[DIMENSION_COUNT] = {
@@ -15,8 +16,7 @@ const char *const dimension_keys[DIMENSION_COUNT] = {
 
 enum dimension dimension_of(struct text key)
 {
-    struct text canonical = key;
-    canonical.data = solver_canonical_key(key.data, &canonical.size);
+    struct text canonical = canonical_key(key);
     int dimension = 0;
     while (dimension < DIMENSION_COUNT && !text_is(canonical, dimension_keys[dimension]))
         dimension++;
@@ -55,10 +55,7 @@ static enum answer contains(const struct key_strings *list, struct text value)
 {
     if (value.size == 0)
         return UNSURE;
-    for (size_t i = 0; i < list->count; i++)
-        if (text_equal(list->items[i], value))
-            return YES;
-    return NO;
+    return texts_have(list->items, list->count, value) ? YES : NO;
 }
 
 static enum answer matches_some_glob(const struct key_strings *globs,

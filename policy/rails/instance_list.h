@@ -1,5 +1,5 @@
-/* A list of instance types as a policy writes it, and what belongs to it: the heart of the rail
- * instance-types. */
+/* The rail instance-types: a list of instance types as a policy writes it, and what is said of
+ * workloads and NodePools by it. */
 #ifndef TAFFRAIL_POLICY_RAILS_INSTANCE_LIST_H
 #define TAFFRAIL_POLICY_RAILS_INSTANCE_LIST_H
 
@@ -7,6 +7,7 @@
 #include "policy/rail.h"
 
 struct catalog;
+struct expression_value;
 struct instance_type;
 
 /* Every key given must accept (AND of keys, OR within a list). */
@@ -58,5 +59,17 @@ enum value_state instance_list_value(const struct instance_list *list, enum dime
 /* Whether some type of the catalogue has it. */
 bool instance_list_knows(const struct instance_list *list, enum dimension dimension,
                          struct text value);
+
+/* ---- the parts of the rail ---- */
+
+void instance_judge_workload(struct rail_call *call, const struct instance_list *list);
+void instance_judge_pool(struct rail_call *call, const struct instance_list *list);
+
+/* Findings at a value: outside the list; not in the catalogue, though its name would pass. */
+void instance_report_outside(struct rail_call *call, const struct instance_list *list,
+                             enum dimension dimension, const struct expression_value *value,
+                             enum severity severity);
+void instance_report_unknown(struct rail_call *call, const struct instance_list *list,
+                             enum dimension dimension, const struct expression_value *value);
 
 #endif

@@ -2,7 +2,7 @@
 #include "catalog/catalog.h"
 #include "kube/pool.h"
 #include "policy/launchable.h"
-#include "policy/rails/instance_types.h"
+#include "policy/rails/instance_list.h"
 
 /* Values of In requirements that the catalogue does not know are judged by name. Returns how many
  * there are. */
@@ -60,17 +60,9 @@ static void try_addition(struct narrowing *narrowing, const struct addition *add
     struct arena *arena = narrowing->arena;
     if (addition->value_count == 0)
         return;
-    struct expression_value *values =
-        ARENA_ARRAY(arena, addition->value_count, struct expression_value);
-    for (size_t i = 0; i < addition->value_count; i++)
-        values[i].text = addition->values[i];
-    struct expression expression = {.key = text_of(addition->key),
-                                    .op = addition->op,
-                                    .valid = true,
-                                    .values = values,
-                                    .value_count = addition->value_count};
-    struct expressions one = {.items = &expression, .count = 1};
-    struct type_set selected = expressions_select(narrowing->list->catalog, &one, NULL, arena);
+    struct type_set selected =
+        requirement_select(narrowing->list->catalog, addition->key, addition->op, addition->values,
+                           addition->value_count, arena);
     struct type_set left = type_set_and(&narrowing->launchable, &selected, arena);
     if (type_set_count(&left) == type_set_count(&narrowing->launchable))
         return;
@@ -78,7 +70,7 @@ static void try_addition(struct narrowing *narrowing, const struct addition *add
     const char *key = spelt_key(narrowing->pool, addition->key, arena);
     text_builder_printf(&narrowing->yaml, "%s{key: %s, operator: %s, values: [",
                         narrowing->count++ == 0 ? "" : ", ", key, solver_op_name(addition->op));
-    bool quoted = expression.op == SOLVER_GT || expression.op == SOLVER_LT;
+    bool quoted = addition->op == SOLVER_GT || addition->op == SOLVER_LT;
     for (size_t i = 0; i < addition->value_count; i++)
         text_builder_printf(&narrowing->yaml, "%s%s%.*s%s", i == 0 ? "" : ", ", quoted ? "\"" : "",
                             TEXT_ARGS(addition->values[i]), quoted ? "\"" : "");

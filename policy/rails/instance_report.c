@@ -2,7 +2,7 @@
 #include "catalog/catalog.h"
 #include "catalog/label.h"
 #include "kube/expression.h"
-#include "policy/rails/instance_types.h"
+#include "policy/rails/instance_list.h"
 
 static void advise_nearest(struct draft *draft, struct arena *arena)
 {

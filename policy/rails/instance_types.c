@@ -1,5 +1,5 @@
 /* The rail instance-types: which instance types may be asked for. */
-#include "policy/rails/instance_types.h"
+#include "policy/rails/instance_list.h"
 
 #include "catalog/label.h"
 
@@ -81,9 +81,10 @@ static const struct key keys[] = {
 /* Warns of each value the catalogue does not know; collects those that it knows but that select
  * nothing beside the other keys. */
 static void check_values(const struct instance_list *list, enum dimension dimension,
-                         const struct key_strings *written, struct source *source,
-                         struct arena *arena, struct problems *warnings, struct text_list *idle)
+                         const struct key_strings *written, const struct rail_loading *loading,
+                         struct text_list *idle)
 {
+    struct arena *arena = loading->arena;
     for (size_t i = 0; i < written->count; i++) {
         struct text value = written->items[i];
         if (instance_list_knows(list, dimension, value)) {
@@ -96,35 +97,33 @@ static void check_values(const struct instance_list *list, enum dimension dimens
         struct text hint = TEXT("");
         if (meant.size > 0)
             hint = arena_printf(arena, "; did you mean \"%.*s\"?", TEXT_ARGS(meant));
-        problems_add(warnings, ERROR_POLICY, source_place(source, arena, written->nodes[i]->offset),
-                     "the catalogue has no type with %s \"%.*s\"%.*s", dimension_keys[dimension],
-                     TEXT_ARGS(value), TEXT_ARGS(hint));
+        loading_warn(loading, written->nodes[i], "the catalogue has no type with %s \"%.*s\"%.*s",
+                     dimension_keys[dimension], TEXT_ARGS(value), TEXT_ARGS(hint));
     }
 }
 
-static void prepare(void *settings, const struct catalog *catalog, const struct node *rail_node,
-                    struct source *source, struct arena *arena, struct problems *warnings)
+static void prepare(void *settings, const struct rail_loading *loading)
 {
     struct instance_list *list = settings;
-    instance_list_prepare(list, catalog, arena);
+    struct arena *arena = loading->arena;
+    instance_list_prepare(list, loading->catalog, arena);
 
     struct text_list idle = {0};
     const struct type_filter *allow = &list->allow;
-    check_values(list, DIMENSION_FAMILY, &allow->families, source, arena, warnings, &idle);
-    check_values(list, DIMENSION_SIZE, &allow->sizes, source, arena, warnings, &idle);
-    check_values(list, DIMENSION_CATEGORY, &allow->categories, source, arena, warnings, &idle);
+    check_values(list, DIMENSION_FAMILY, &allow->families, loading, &idle);
+    check_values(list, DIMENSION_SIZE, &allow->sizes, loading, &idle);
+    check_values(list, DIMENSION_CATEGORY, &allow->categories, loading, &idle);
 
-    const struct node *allow_node = node_get(rail_node, "allow");
-    const struct node *at = allow_node == NULL ? rail_node : allow_node;
-    struct place place = source_place(source, arena, at->offset);
-    struct text left = type_set_text(catalog, &list->allowed, arena);
+    const struct node *allow_node = node_get(loading->rail_node, "allow");
+    const struct node *at = allow_node == NULL ? loading->rail_node : allow_node;
+    struct text left = type_set_text(loading->catalog, &list->allowed, arena);
     size_t left_count = type_set_count(&list->allowed);
     if (left_count == 0)
-        problems_add(warnings, ERROR_POLICY, place,
+        loading_warn(loading, at,
                      "instance-types: no type of the catalogue is in this list: everything that "
                      "names a type will be a finding");
     else if (idle.count > 0)
-        problems_add(warnings, ERROR_POLICY, place,
+        loading_warn(loading, at,
                      "instance-types: %.*s select%s nothing together with the other keys; only "
                      "%.*s %s left",
                      TEXT_ARGS(texts_join(idle.items, idle.count, SIZE_MAX, arena)),

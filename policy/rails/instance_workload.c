@@ -1,7 +1,7 @@
 /* What instance-types says of workloads. */
 #include "catalog/catalog.h"
 #include "kube/pod.h"
-#include "policy/rails/instance_types.h"
+#include "policy/rails/instance_list.h"
 
 /* What the values of a term came to. */
 struct term_values {

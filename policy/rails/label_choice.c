@@ -197,17 +197,6 @@ void label_choice_judge_workload(const struct label_choice *choice)
 
 /* ---- pools ---- */
 
-static struct expressions join(const struct expressions *a, const struct expressions *b,
-                               struct arena *arena)
-{
-    struct expressions all = {0};
-    for (size_t i = 0; i < a->count; i++)
-        *LIST_PUSH(arena, &all) = a->items[i];
-    for (size_t i = 0; i < b->count; i++)
-        *LIST_PUSH(arena, &all) = b->items[i];
-    return all;
-}
-
 /* Judges the values that are named and that the other requirements leave; whether any is named. */
 static bool judge_named(const struct label_choice *choice, const struct expressions *all,
                         const struct filter *filter)
@@ -247,7 +236,7 @@ void label_choice_judge_pool(const struct label_choice *choice, const struct poo
 {
     enum { SHOWN = 5 };
     struct arena *arena = choice->call->arena;
-    struct expressions all = join(&pool->requirements, &pool->labels, arena);
+    struct expressions all = expressions_join(&pool->requirements, &pool->labels, arena);
     struct filter filter = filter_of(choice, &all);
     if (judge_named(choice, &all, &filter))
         return;

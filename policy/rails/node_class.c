@@ -1,6 +1,7 @@
 /* The rail node-class: disks, metadata service, images and tags of the nodes to come. */
 #include "policy/rails/node_class.h"
 #include "policy/launchable.h"
+#include "policy/rails/crd_shape.h"
 
 #include "catalog/catalog.h"
 #include "kube/pool.h"
@@ -59,9 +60,8 @@ const struct field *node_class_family(const struct object *class, struct arena *
     *family = node_string(field->node);
     if (family->size > 0)
         return field;
-    const struct field *terms = field_at(arena, class->root, "spec.amiSelectorTerms");
-    for (size_t i = 0; node_is(terms->node, NODE_LIST) && i < node_count(terms->node); i++) {
-        const struct field *alias = field_get(arena, field_item(arena, terms, i), "alias");
+    FOR_FIELDS(term, arena, field_at(arena, class->root, "spec.amiSelectorTerms")) {
+        const struct field *alias = field_get(arena, term, "alias");
         struct text name;
         if (!text_split(node_string(alias->node), '@', &name, NULL))
             continue;
@@ -79,11 +79,10 @@ static void judge_family(struct rail_call *call, const struct node_class *settin
     struct arena *arena = call->arena;
     struct text family;
     const struct field *field = node_class_family(call->object, arena, &family);
-    if (family.size == 0 || settings->families.count == 0)
+    const struct key_strings *families = &settings->families;
+    if (family.size == 0 || families->count == 0 ||
+        texts_have(families->items, families->count, family))
         return;
-    for (size_t i = 0; i < settings->families.count; i++)
-        if (text_equal(settings->families.items[i], family))
-            return;
     report_with(
         call, .field = field, .found = node_string(field->node),
         .allowed = ALLOWED_LIST(&settings->families),
@@ -201,6 +200,33 @@ static void judge_max_pods(struct rail_call *call)
            TEXT_ARGS(type_set_text(catalog, &small, arena)));
 }
 
+/* ---- fields that it does not have ---- */
+
+/* Of AWSNodeTemplates, Provisioners and NodePools. */
+static const struct moved_field moved[] = {
+    {"kubeletConfiguration", "write spec.kubelet"},
+    {"subnetSelector", "write spec.subnetSelectorTerms, a list"},
+    {"securityGroupSelector", "write spec.securityGroupSelectorTerms, a list"},
+    {"amiSelector", "write spec.amiSelectorTerms, a list"},
+    {"requirements", "move it to the NodePool, as spec.template.spec.requirements"},
+    {"taints", "move it to the NodePool, as spec.template.spec.taints"},
+    {"limits", "move it to the NodePool, as spec.limits"},
+    {"size", "write volumeSize, as in 100Gi"},
+    {0},
+};
+
+static const struct crd_shape_words words = {SHAPE_DROPPED("an EC2NodeClass of v1"),
+                                             .moved = moved};
+
+/* spec.kubelet is open: the API server keeps all that is in it. */
+static void judge_fields(struct rail_call *call)
+{
+    struct text version = TEXT("");
+    text_split(call->object->api_version, '/', NULL, &version);
+    if (text_is(version, "v1"))
+        crd_shape_judge_names(call, &crd_shape_ec2_node_class_v1, call->object->root, &words);
+}
+
 static void judge(struct rail_call *call)
 {
     const struct node_class *settings = call->settings;
@@ -210,7 +236,7 @@ static void judge(struct rail_call *call)
     judge_tags(call, settings);
     judge_max_pods(call);
     node_class_judge_kubelet(call);
-    node_class_judge_fields(call);
+    judge_fields(call);
 }
 
 const struct rail rail_node_class = {

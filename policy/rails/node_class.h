@@ -16,7 +16,5 @@ const struct field *node_class_family(const struct object *class, struct arena *
 void node_class_judge_volumes(struct rail_call *call, const struct node_class *settings);
 /* Settings of the kubelet for which Karpenter refuses the class. */
 void node_class_judge_kubelet(struct rail_call *call);
-/* Fields that it does not have: the API server drops them. */
-void node_class_judge_fields(struct rail_call *call);
 
 #endif

@@ -15,13 +15,10 @@ static const struct key keys[] = {
     {0},
 };
 
-static void prepare(void *settings_pointer, const struct catalog *catalog,
-                    const struct node *rail_node, struct source *source, struct arena *arena,
-                    struct problems *warnings)
+static void prepare(void *settings_pointer, const struct rail_loading *loading)
 {
-    (void)rail_node, (void)source, (void)arena, (void)warnings;
     struct node_labels *settings = settings_pointer;
-    settings->catalog = catalog;
+    settings->catalog = loading->catalog;
 }
 
 /* ---- notes ---- */
@@ -43,13 +40,6 @@ void label_allow(struct draft *draft, const struct text *values, size_t count,
     draft->nearest_to = draft->found;
     draft->fix = text_of(otherwise);
     draft->typo_edits = TYPO_EDITS;
-}
-
-struct text label_canonical(const struct expression *expression)
-{
-    struct text key = expression->key;
-    key.data = solver_canonical_key(key.data, &key.size);
-    return key;
 }
 
 bool label_is_entry(const struct expression *expression)
@@ -110,7 +100,8 @@ static bool names_types(const struct label_inquiry *check, const struct expressi
 {
     for (size_t i = 0; i < expressions->count; i++)
         if (expressions->items[i].valid &&
-            catalog_has_key(check->settings->catalog, label_canonical(&expressions->items[i])))
+            catalog_has_key(check->settings->catalog,
+                            expression_canonical_key(&expressions->items[i])))
             return true;
     return false;
 }

@@ -62,8 +62,7 @@ struct label_note *label_note(struct label_inquiry *check, enum severity severit
 /* "use one of the allowed values": those, and the fix where none of them is near. */
 void label_allow(struct draft *draft, const struct text *values, size_t count,
                  const char *otherwise);
-/* The key that Karpenter makes of it. */
-struct text label_canonical(const struct expression *expression);
+
 /* Whether it is an entry of a nodeSelector, which is its own key. */
 bool label_is_entry(const struct expression *expression);
 

@@ -31,8 +31,8 @@ static bool is_granted(const struct key_strings *granted, struct text value)
 static void word_granted(struct label_inquiry *check, const struct label_note *note,
                          struct draft *draft)
 {
-    const struct key_strings *granted =
-        granted_values(check->settings, note->expression->key, label_canonical(note->expression));
+    const struct key_strings *granted = granted_values(check->settings, note->expression->key,
+                                                       expression_canonical_key(note->expression));
     label_allow(draft, granted->items, granted->count,
                 "select an allowed value, or leave the label out");
 }
@@ -51,8 +51,7 @@ static void judge_granted(struct label_inquiry *check, const struct expression *
 /* Old names that Karpenter and the kubelet still understand. EKS Auto Mode's are no old ones. */
 static bool still_works(struct text key)
 {
-    size_t size = key.size;
-    return solver_canonical_key(key.data, &size) != key.data;
+    return canonical_key(key).data != key.data;
 }
 
 static void word_meant(struct label_inquiry *check, const struct label_note *note,
@@ -228,7 +227,7 @@ static void judge_other(struct label_inquiry *check, const struct expression *ex
 void label_judge(struct label_inquiry *check, const struct expression *expression)
 {
     const struct catalog *catalog = check->settings->catalog;
-    struct text canonical = label_canonical(expression);
+    struct text canonical = expression_canonical_key(expression);
     if (!expression->valid)
         return;
     const struct key_strings *granted = granted_values(check->settings, expression->key, canonical);

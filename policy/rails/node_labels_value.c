@@ -23,7 +23,7 @@ struct asked {
 static void word_closed(struct label_inquiry *check, const struct label_note *note,
                         struct draft *draft)
 {
-    struct text key = label_canonical(note->expression);
+    struct text key = expression_canonical_key(note->expression);
     const struct text *values;
     size_t count = label_values_all(key, &values);
     label_allow(draft, values, count, "use one of the allowed values");
@@ -36,10 +36,8 @@ static void judge_closed(struct label_inquiry *check, const struct asked *asked,
 {
     const struct text *values;
     size_t count = label_values_all(asked->key, &values);
-    for (size_t i = 0; i < count; i++)
-        if (text_equal(value->text, values[i]))
-            return;
-    label_note(check, SEVERITY_RAIL, asked->expression, value, word_closed);
+    if (!texts_have(values, count, value->text))
+        label_note(check, SEVERITY_RAIL, asked->expression, value, word_closed);
 }
 
 /* ---- what only this cluster knows ---- */
@@ -220,7 +218,7 @@ static void word_catalog_value(struct label_inquiry *check, const struct label_n
 {
     struct arena *arena = check->call->arena;
     const struct catalog *catalog = check->settings->catalog;
-    struct text key = label_canonical(note->expression);
+    struct text key = expression_canonical_key(note->expression);
     struct text value = note->value->text;
     bool certain = note->severity == SEVERITY_RAIL || (note->some && is_certain(check, key, value));
     draft->statement =
@@ -283,7 +281,7 @@ static judge_value *judge_of(const struct label_inquiry *check, struct text key)
 void label_judge_known_values(struct label_inquiry *check, const struct expression *expression)
 {
     const struct snapshot *snapshot = check->call->world->snapshot;
-    struct asked asked = {.expression = expression, .key = label_canonical(expression)};
+    struct asked asked = {.expression = expression, .key = expression_canonical_key(expression)};
     judge_value *judge = judge_of(check, asked.key);
     if (judge == NULL)
         return;

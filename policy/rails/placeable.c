@@ -37,14 +37,13 @@ static bool is_elsewhere(const struct snapshot *snapshot, const struct expressio
                          struct arena *arena)
 {
     struct text key = expression->key;
-    size_t size = key.size;
-    const char *canonical = solver_canonical_key(key.data, &size);
+    struct text canonical = canonical_key(key);
     struct label_offers offers;
     if (text_is(key, LABEL_NODE_POOL))
         return expression->op == SOLVER_DOES_NOT_EXIST && !some_node_is_of_no_pool(snapshot);
     if (!expression->valid || expression->op == SOLVER_NOT_IN ||
         expression->op == SOLVER_DOES_NOT_EXIST || !label_is_put_by_others(key) ||
-        solver_is_well_known(canonical, size))
+        solver_is_well_known(canonical.data, canonical.size))
         return false;
     label_offers_read(snapshot, key, arena, &offers);
     if (expression->op != SOLVER_IN)
@@ -81,9 +80,9 @@ static bool may_be_on_fargate(const struct node_selection *selection)
 {
     for (size_t i = 0; i < selection->required.count; i++) {
         const struct expressions *term = &selection->required.items[i].expressions;
-        for (size_t j = 0; j < term->count; j++)
-            if (text_is(term->items[j].key, LABEL_COMPUTE_TYPE) && term->items[j].op == SOLVER_IN &&
-                expression_names(&term->items[j], TEXT("fargate")))
+        FOR_EACH(expression, term)
+            if (text_is(expression->key, LABEL_COMPUTE_TYPE) && expression->op == SOLVER_IN &&
+                expression_names(expression, TEXT("fargate")))
                 return true;
     }
     return false;

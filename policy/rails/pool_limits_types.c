@@ -155,7 +155,7 @@ void pool_limits_judge_reach(struct rail_call *call, const struct pool *pool,
     struct arena *arena = call->arena;
     const struct node *limits = pool->limits_field->node;
     for (size_t i = 0; i < node_count(limits); i++) {
-        struct text resource = {limits->members[i].key, limits->members[i].key_size};
+        struct text resource = member_key(&limits->members[i]);
         const struct field *field = field_member(arena, pool->limits_field, resource);
         int64_t milli;
         if (!quantity_milli(node_text(field->node), &milli) || milli == 0)

@@ -18,18 +18,13 @@ static const struct key keys[] = {
     {0},
 };
 
-static void prepare(void *settings_pointer, const struct catalog *catalog,
-                    const struct node *rail_node, struct source *source, struct arena *arena,
-                    struct problems *warnings)
+static void prepare(void *settings_pointer, const struct rail_loading *loading)
 {
-    (void)catalog;
-    (void)rail_node;
     const struct settings *settings = settings_pointer;
     const struct key_strings *pairs = &settings->ignore_pairs;
     for (size_t i = 0; i < pairs->count; i++)
         if (!text_split(pairs->items[i], '/', NULL, NULL))
-            problems_add(warnings, ERROR_POLICY,
-                         source_place(source, arena, pairs->nodes[i]->offset),
+            loading_warn(loading, pairs->nodes[i],
                          "pool-overlap: \"%.*s\" names one pool, and no pair is ignored; write two "
                          "names, as in default/batch",
                          TEXT_ARGS(pairs->items[i]));
@@ -58,10 +53,9 @@ static int64_t weight_of(const struct pool *pool)
 
 static bool has_taint(const struct taints *taints, const struct taint *taint)
 {
-    for (size_t i = 0; i < taints->count; i++)
-        if (text_equal(taints->items[i].key, taint->key) &&
-            text_equal(taints->items[i].value, taint->value) &&
-            text_equal(taints->items[i].effect, taint->effect))
+    FOR_EACH(one, taints)
+        if (text_equal(one->key, taint->key) && text_equal(one->value, taint->value) &&
+            text_equal(one->effect, taint->effect))
             return true;
     return false;
 }
@@ -91,10 +85,9 @@ struct pair {
 
 static bool is_known(const struct pair *pair, struct text key)
 {
-    size_t size = key.size;
-    const char *canonical = solver_canonical_key(key.data, &size);
-    return solver_is_well_known(canonical, size) ||
-           catalog_has_key(pair->call->world->catalog, (struct text){canonical, size});
+    key = canonical_key(key);
+    return solver_is_well_known(key.data, key.size) ||
+           catalog_has_key(pair->call->world->catalog, key);
 }
 
 static void add_known(struct pair *pair, const struct expressions *expressions,
@@ -102,9 +95,9 @@ static void add_known(struct pair *pair, const struct expressions *expressions,
 {
     struct arena *arena = pair->call->arena;
     struct expressions known = {0};
-    for (size_t i = 0; i < expressions->count; i++)
-        if (is_known(pair, expressions->items[i].key))
-            *LIST_PUSH(arena, &known) = expressions->items[i];
+    FOR_EACH(expression, expressions)
+        if (is_known(pair, expression->key))
+            *LIST_PUSH(arena, &known) = *expression;
     expressions_add(&known, pair->names, set, arena);
     expressions_add(&known, pair->names, &pair->both, arena);
 }
@@ -113,11 +106,11 @@ static void add_known(struct pair *pair, const struct expressions *expressions,
 static void add_own(const struct pair *pair, const struct pool *pool,
                     struct solver_requirements *set)
 {
-    const struct expressions *const lists[] = {&pool->labels, &pool->requirements};
-    for (size_t i = 0; i < COUNT_OF(lists); i++)
-        for (size_t j = 0; j < lists[i]->count; j++)
-            if (!is_known(pair, lists[i]->items[j].key))
-                expression_add(&lists[i]->items[j], pair->names, set, pair->call->arena);
+    struct arena *arena = pair->call->arena;
+    const struct expressions all = expressions_join(&pool->labels, &pool->requirements, arena);
+    FOR_EACH(expression, &all)
+        if (!is_known(pair, expression->key))
+            expression_add(expression, pair->names, set, arena);
 }
 
 static void find_apart(struct pair *pair)
@@ -165,8 +158,8 @@ static struct text first_allowed(const struct pair *pair, const char *key,
 static void add_subnets(const struct pair *pair, const struct pool *pool, struct zones *zones)
 {
     const struct node *subnets = pool_subnets(pair->call->world->snapshot, pool);
-    for (size_t i = 0; subnets != NULL && i < node_count(subnets); i++)
-        zones_add(zones, node_string(node_get(node_item(subnets, i), "zone")), pair->call->arena);
+    FOR_ITEMS(subnet, subnets)
+        zones_add(zones, node_string(node_get(subnet, "zone")), pair->call->arena);
 }
 
 static const struct text systems[] = {TEXT("linux"), TEXT("windows")};
@@ -215,11 +208,11 @@ static bool find_zone(const struct pair *pair, struct text *zone)
         zones_read(call->world->snapshot, call->world->catalog, ZONE_KEY_NAME, call->arena, &zones);
     /* What the judged pool names, which may not be visible yet; what it rules out is no witness. */
     const struct expressions *requirements = &pair->pool->requirements;
-    for (size_t i = 0; !confined && i < requirements->count; i++)
-        for (size_t j = 0; zone_key_of(requirements->items[i].key) == ZONE_KEY_NAME &&
-                           j < requirements->items[i].value_count;
-             j++)
-            zones_add(&zones, requirements->items[i].values[j].text, call->arena);
+    FOR_EACH(requirement, requirements)
+        for (size_t i = 0; !confined && zone_key_of(requirement->key) == ZONE_KEY_NAME &&
+                           i < requirement->value_count;
+             i++)
+            zones_add(&zones, requirement->values[i].text, call->arena);
     *zone = first_allowed(pair, LABEL_ZONE, zones.items, zones.count);
     return zone->size > 0 || !confined;
 }

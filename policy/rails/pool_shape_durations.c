@@ -32,8 +32,8 @@ void pool_shape_judge_durations(struct rail_call *call)
     const struct field *root = call->object->root;
     for (size_t i = 0; i < COUNT_OF(places); i++)
         judge_duration(call, field_at(arena, root, places[i].path), places[i].fix);
-    const struct field *budgets = field_at(arena, root, "spec.disruption.budgets");
-    for (size_t i = 0; node_is(budgets->node, NODE_LIST) && i < node_count(budgets->node); i++)
-        judge_duration(call, field_get(arena, field_item(arena, budgets, i), "duration"),
+
+    FOR_FIELDS(budget, arena, field_at(arena, root, "spec.disruption.budgets"))
+        judge_duration(call, field_get(arena, budget, "duration"),
                        "remove schedule and duration, if the budget is to hold always");
 }

@@ -29,10 +29,9 @@ static bool is_of_auto_mode_alone(const struct pool *pool, struct text key)
 static struct text key_meant(const struct catalog *catalog, const struct pool *pool,
                              struct text key)
 {
-    size_t size = key.size;
-    const char *canonical = solver_canonical_key(key.data, &size);
-    if (canonical != key.data)
-        return is_of_auto_mode_alone(pool, key) ? (struct text){canonical, size} : TEXT("");
+    struct text canonical = canonical_key(key);
+    if (canonical.data != key.data)
+        return is_of_auto_mode_alone(pool, key) ? canonical : TEXT("");
     for (size_t i = 0; i < COUNT_OF(of_node_groups); i++)
         if (text_is(key, of_node_groups[i].written))
             return text_of(of_node_groups[i].meant);

@@ -68,12 +68,12 @@ static bool judge_units(struct rail_call *call, const struct expression *express
 
 bool pool_shape_judge_units(struct rail_call *call, const struct pool *pool)
 {
-    const struct expressions *const lists[] = {&pool->requirements, &pool->labels};
+    const struct expressions all =
+        expressions_join(&pool->requirements, &pool->labels, call->arena);
     bool some = false;
-    for (size_t i = 0; i < COUNT_OF(lists); i++)
-        for (size_t j = 0; j < lists[i]->count; j++)
-            if (lists[i]->items[j].valid)
-                some = judge_units(call, &lists[i]->items[j]) || some;
+    FOR_EACH(expression, &all)
+        if (expression->valid)
+            some = judge_units(call, expression) || some;
     return some;
 }
 

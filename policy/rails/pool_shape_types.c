@@ -3,6 +3,7 @@
 #include "catalog/label.h"
 #include "kube/pool.h"
 #include "kube/zone.h"
+#include "policy/launchable.h"
 #include "policy/rails/pool_shape.h"
 #include "solver/well_known.h"
 
@@ -11,14 +12,11 @@
 /* Whether it says something of the machines, beyond what every machine has a choice of. */
 static bool narrows(const struct catalog *catalog, const struct expressions *expressions)
 {
-    static const char *const everywhere[] = {LABEL_ARCH, LABEL_OS, LABEL_CAPACITY_TYPE,
-                                             LABEL_REGION};
-    for (size_t i = 0; i < expressions->count; i++) {
-        struct text key = expression_canonical_key(&expressions->items[i]);
-        bool of_all = zone_key_of(key) != ZONE_KEY_NONE;
-        for (size_t j = 0; j < COUNT_OF(everywhere); j++)
-            of_all = of_all || text_is(key, everywhere[j]);
-        if (expressions->items[i].valid && !of_all && catalog_has_key(catalog, key))
+    FOR_EACH(expression, expressions) {
+        struct text key = expression_canonical_key(expression);
+        bool of_all = zone_key_of(key) != ZONE_KEY_NONE ||
+                      TEXT_IS_ONE_OF(key, LABEL_ARCH, LABEL_OS, LABEL_CAPACITY_TYPE, LABEL_REGION);
+        if (expression->valid && !of_all && catalog_has_key(catalog, key))
             return true;
     }
     return false;
@@ -107,22 +105,22 @@ static bool judge_unknown(struct rail_call *call, const struct expression *expre
 
 static bool judge_unknown_values(struct rail_call *call, const struct pool *pool)
 {
-    const struct expressions *const lists[] = {&pool->requirements, &pool->labels};
+    const struct expressions all =
+        expressions_join(&pool->requirements, &pool->labels, call->arena);
     bool some = false;
-    for (size_t i = 0; i < COUNT_OF(lists); i++)
-        FOR_EACH(expression, lists[i]) {
-            if (!expression->valid || expression->op != SOLVER_IN ||
-                zone_key_of(expression->key) != ZONE_KEY_NONE ||
-                text_is(expression->key, LABEL_CAPACITY_TYPE) ||
-                !catalog_has_key(call->world->catalog, expression_canonical_key(expression)))
-                continue;
-            if (pool_shape_is_closed(expression)) {
-                some = some || pool_shape_knows_none(call->world->catalog, expression);
-                continue;
-            }
-            for (size_t k = 0; k < expression->value_count; k++)
-                some = judge_unknown(call, expression, &expression->values[k]) || some;
+    FOR_EACH(expression, &all) {
+        if (!expression->valid || expression->op != SOLVER_IN ||
+            zone_key_of(expression->key) != ZONE_KEY_NONE ||
+            text_is(expression->key, LABEL_CAPACITY_TYPE) ||
+            !catalog_has_key(call->world->catalog, expression_canonical_key(expression)))
+            continue;
+        if (pool_shape_is_closed(expression)) {
+            some = some || pool_shape_knows_none(call->world->catalog, expression);
+            continue;
         }
+        for (size_t i = 0; i < expression->value_count; i++)
+            some = judge_unknown(call, expression, &expression->values[i]) || some;
+    }
     return some;
 }
 
@@ -172,12 +170,8 @@ static bool report_if_none(struct rail_call *call, const struct expression *firs
  * of them. */
 static bool report_pair(struct rail_call *call, const struct pool *pool)
 {
-    struct arena *arena = call->arena;
-    struct expressions all = {0};
-    for (size_t i = 0; i < pool->requirements.count; i++)
-        *LIST_PUSH(arena, &all) = pool->requirements.items[i];
-    for (size_t i = 0; i < pool->labels.count; i++)
-        *LIST_PUSH(arena, &all) = pool->labels.items[i];
+
+    struct expressions all = expressions_join(&pool->requirements, &pool->labels, call->arena);
     for (size_t i = 0; i < all.count; i++)
         if (report_if_none(call, &all.items[i], &all.items[i]))
             return true;
@@ -205,7 +199,9 @@ void pool_shape_judge_types(struct rail_call *call, const struct pool *pool)
         return;
     understood.requirements = pool_shape_understood(pool, call->arena);
     struct type_set launchable =
-        expressions_select(catalog, &understood.requirements, &understood.labels, call->arena);
+        understood.requirements.count == pool->requirements.count
+            ? pool_launchable(call, pool)->types
+            : expressions_select(catalog, &understood.requirements, &pool->labels, call->arena);
     bool told = pool_shape_judge_units(call, &understood);
     if (type_set_count(&launchable) == 0) {
         if (!told)

@@ -25,9 +25,8 @@ bool pool_shape_is_restricted(struct text key)
 {
     if (text_is(key, LABEL_HOSTNAME) || text_is(key, LABEL_NODE_POOL))
         return true;
-    size_t size = key.size;
-    const char *canonical = solver_canonical_key(key.data, &size);
-    return !solver_is_well_known(canonical, size) &&
+    struct text canonical = canonical_key(key);
+    return !solver_is_well_known(canonical.data, canonical.size) &&
            (is_in_domain(key, "karpenter.sh") || is_in_domain(key, "karpenter.k8s.aws"));
 }
 

@@ -62,23 +62,21 @@ static const struct key keys[] = {
 };
 
 /* Resources without a domain are Kubernetes' own: one that it does not have, nothing requests. */
-static void warn_of_unknown(const struct key_strings *require, struct source *source,
-                            struct arena *arena, struct problems *warnings)
+static void warn_of_unknown(const struct key_strings *require, const struct rail_loading *loading)
 {
     const struct text own[] = {TEXT("cpu"), TEXT("memory"), TEXT("ephemeral-storage")};
     for (size_t i = 0; i < require->count; i++) {
         struct text name = require->items[i];
-        bool known =
-            text_split(name, '/', NULL, NULL) || text_starts_with(name, TEXT("hugepages-"));
-        for (size_t j = 0; j < COUNT_OF(own); j++)
-            known = known || text_equal(name, own[j]);
-        if (known) /* as those of the default are, which stand nowhere */
+        if (text_split(name, '/', NULL, NULL) || text_starts_with(name, TEXT("hugepages-")) ||
+            texts_have(own, COUNT_OF(own),
+                       name)) /* as those of the default are, which stand nowhere */
             continue;
         size_t nearest = text_nearest(name, own, COUNT_OF(own), TYPO_EDITS);
         struct text hint = TEXT("");
         if (nearest < COUNT_OF(own))
-            hint = arena_printf(arena, "; did you mean \"%.*s\"?", TEXT_ARGS(own[nearest]));
-        problems_add(warnings, ERROR_POLICY, source_place(source, arena, require->nodes[i]->offset),
+            hint =
+                arena_printf(loading->arena, "; did you mean \"%.*s\"?", TEXT_ARGS(own[nearest]));
+        loading_warn(loading, require->nodes[i],
                      "resource-requests: Kubernetes has no resource \"%.*s\", so every container "
                      "will be a finding%.*s",
                      TEXT_ARGS(name), TEXT_ARGS(hint));
@@ -87,32 +85,28 @@ static void warn_of_unknown(const struct key_strings *require, struct source *so
 
 /* What a floor above the ceiling leaves: nothing. */
 static void warn_of_no_room(const struct settings *settings, const struct node *min,
-                            struct source *source, struct arena *arena, struct problems *warnings)
+                            const struct rail_loading *loading)
 {
     for (size_t i = 0; i < BOUND_COUNT; i++)
         if (settings->min[i].given && settings->max[i].given &&
             settings->min[i].milli > settings->max[i].milli)
-            problems_add(warnings, ERROR_POLICY,
-                         source_place(source, arena, node_get(min, bound_resources[i])->offset),
+            loading_warn(loading, node_get(min, bound_resources[i]),
                          "resource-requests: min.%s is above max.%s, so every container that "
                          "requests it will be a finding",
                          bound_resources[i], bound_resources[i]);
 }
 
-static void prepare(void *settings_pointer, const struct catalog *catalog,
-                    const struct node *rail_node, struct source *source, struct arena *arena,
-                    struct problems *warnings)
+static void prepare(void *settings_pointer, const struct rail_loading *loading)
 {
-    (void)catalog;
     struct settings *settings = settings_pointer;
-    const struct node *min = node_get(rail_node, "min");
-    const struct node *max = node_get(rail_node, "max");
+    const struct node *min = node_get(loading->rail_node, "min");
+    const struct node *max = node_get(loading->rail_node, "max");
     for (size_t i = 0; i < BOUND_COUNT; i++) {
         settings->min[i].text = node_text(node_get(min, bound_resources[i]));
         settings->max[i].text = node_text(node_get(max, bound_resources[i]));
     }
-    warn_of_no_room(settings, min, source, arena, warnings);
-    warn_of_unknown(&settings->require, source, arena, warnings);
+    warn_of_no_room(settings, min, loading);
+    warn_of_unknown(&settings->require, loading);
 }
 
 /* ---- judging one container ---- */

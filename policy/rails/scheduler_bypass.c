@@ -2,6 +2,7 @@
 #include "policy/rails/scheduler_bypass.h"
 
 #include "policy/policy_set.h"
+#include "solver/well_known.h"
 
 static const struct key keys[] = {
     {.name = "allowNodeName",
@@ -93,8 +94,8 @@ static void judge_match_fields(struct rail_call *call, const struct workload *wo
     for (size_t i = 0; i < selection.required.count; i++) {
         const struct field *matches =
             field_get(arena, selection.required.items[i].field, "matchFields");
-        for (size_t j = 0; node_is(matches->node, NODE_LIST) && j < node_count(matches->node); j++)
-            judge_match_field(call, field_item(arena, matches, j));
+        FOR_FIELDS(match, arena, matches)
+            judge_match_field(call, match);
     }
 }
 
@@ -118,12 +119,54 @@ static void judge_scheduler(struct rail_call *call, const struct scheduler_bypas
                 .fix = TEXT("remove schedulerName"), .typo_edits = 3);
 }
 
+/* ---- a NodeClaim that Karpenter has not made ---- */
+
+/* The API server drops the status of what is created: what has one is there already, and a dump of
+ * it says nothing of who made it. */
+static bool is_launched(const struct object *claim)
+{
+    const struct node *root = claim->root->node;
+    return node_at(root, "status.conditions") != NULL || node_at(root, "status.providerID") != NULL;
+}
+
+/* Service accounts, the control plane, and what a cloud runs beside it. */
+static bool is_person(const struct requester *requester)
+{
+    return !text_starts_with(requester->name, TEXT("system:")) &&
+           !text_starts_with(requester->name, TEXT("eks:"));
+}
+
+static bool is_made_by_karpenter(const struct rail_call *call,
+                                 const struct scheduler_bypass *settings)
+{
+    const struct subject *subject = call->subject;
+    if (subject->existing)
+        return node_get(call->object->labels, LABEL_NODE_POOL) != NULL;
+    if (settings->node_claim_accounts.given)
+        return requester_is_account(&subject->requester, &settings->node_claim_accounts);
+    return !is_person(&subject->requester) || is_launched(call->object);
+}
+
+static void judge_node_claim(struct rail_call *call, const struct scheduler_bypass *settings)
+{
+    bool who_is_known = settings->node_claim_accounts.given && !call->subject->existing;
+    if (is_made_by_karpenter(call, settings))
+        return;
+    report_found(call, who_is_known ? SEVERITY_RAIL : SEVERITY_WARN,
+                 field_at(call->arena, call->object->root, "metadata.name"), call->object->name,
+                 TEXT("let Karpenter make it: change a NodePool, or add one"),
+                 "Karpenter did not make this NodeClaim: it buys a machine that no "
+                 "NodePool's requirements, limits and budgets hold for");
+}
+
+/* ---- the whole ---- */
+
 static void judge(struct rail_call *call)
 {
     const struct scheduler_bypass *settings = call->settings;
     struct workload workload;
     if (call->object->kind == KIND_NODE_CLAIM) {
-        scheduler_bypass_judge_node_claim(call, settings);
+        judge_node_claim(call, settings);
         return;
     }
     if (!workload_read(call->object, call->arena, &workload))

@@ -9,8 +9,6 @@ struct scheduler_bypass {
     struct key_strings schedulers, node_claim_accounts;
 };
 
-void scheduler_bypass_judge_node_claim(struct rail_call *call,
-                                       const struct scheduler_bypass *settings);
 /* Whether some policy names a scheduler as one that runs. */
 bool scheduler_is_named(const struct world *world, struct text scheduler);
 

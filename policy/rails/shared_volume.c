@@ -236,9 +236,8 @@ static struct text_map replaced_volumes(const struct rail_call *call)
 {
     const struct node *templates = node_at(call->object->root->node, "spec.volumeClaimTemplates");
     struct text_map names = {0};
-    for (size_t i = 0; i < node_count(templates); i++)
-        (void)text_map_add(&names, call->arena,
-                           node_string(node_at(node_item(templates, i), "metadata.name")));
+    FOR_ITEMS(template, templates)
+        (void)text_map_add(&names, call->arena, node_string(node_at(template, "metadata.name")));
     return names;
 }
 

@@ -40,11 +40,8 @@ static bool is_effect(struct text t)
     return texts_have(effects, COUNT_OF(effects), t);
 }
 
-static void prepare(void *settings_pointer, const struct catalog *catalog,
-                    const struct node *rail_node, struct source *source, struct arena *arena,
-                    struct problems *warnings)
+static void prepare(void *settings_pointer, const struct rail_loading *loading)
 {
-    (void)catalog, (void)rail_node;
     enum { EFFECT_EDITS = 4 };
     const struct settings *settings = settings_pointer;
     for (size_t i = 0; i < settings->allow.count; i++) {
@@ -54,9 +51,9 @@ static void prepare(void *settings_pointer, const struct catalog *catalog,
         size_t nearest = text_nearest(grant.effect, effects, COUNT_OF(effects), EFFECT_EDITS);
         struct text hint = TEXT("");
         if (nearest < COUNT_OF(effects))
-            hint = arena_printf(arena, "; did you mean %.*s?", TEXT_ARGS(effects[nearest]));
-        problems_add(warnings, ERROR_POLICY,
-                     source_place(source, arena, settings->allow.nodes[i]->offset),
+            hint =
+                arena_printf(loading->arena, "; did you mean %.*s?", TEXT_ARGS(effects[nearest]));
+        loading_warn(loading, settings->allow.nodes[i],
                      "tolerations: \"%.*s\" grants nothing, since no taint has the effect "
                      "\"%.*s\"%.*s",
                      TEXT_ARGS(settings->allow.items[i]), TEXT_ARGS(grant.effect), TEXT_ARGS(hint));

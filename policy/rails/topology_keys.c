@@ -140,11 +140,11 @@ static void judge(struct rail_call *call)
         return;
     struct topology_terms terms;
     topology_terms_read(&workload, call->arena, &terms);
-    for (size_t i = 0; i < terms.count; i++) {
-        judge_key(call, settings, &terms.items[i]);
-        if (settings->self_match && terms.items[i].use == TOPOLOGY_SPREAD &&
-            node_is(terms.items[i].term->node, NODE_MAP))
-            judge_self_match(call, &workload, &terms.items[i]);
+    FOR_EACH(term, &terms) {
+        judge_key(call, settings, term);
+        if (settings->self_match && term->use == TOPOLOGY_SPREAD &&
+            node_is(term->term->node, NODE_MAP))
+            judge_self_match(call, &workload, term);
     }
 }
 

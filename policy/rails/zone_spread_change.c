@@ -72,7 +72,7 @@ static struct node map_without(const struct node *map, const char *key, struct a
     struct member *members = ARENA_ARRAY(arena, node_count(map), struct member);
     size_t count = 0;
     for (size_t i = 0; i < node_count(map); i++)
-        if (!text_is((struct text){map->members[i].key, map->members[i].key_size}, key))
+        if (!text_is(member_key(&map->members[i]), key))
             members[count++] = map->members[i];
     return node_of_members(members, count);
 }
@@ -95,7 +95,7 @@ static struct node selector_without_hash(const struct node *selector, struct are
     for (size_t i = 0; i < node_count(selector); i++) {
         struct member *member = &members[i];
         *member = selector->members[i];
-        struct text key = {member->key, member->key_size};
+        struct text key = member_key(member);
         if (text_is(key, "matchLabels"))
             member->value = map_without(&member->value, HASH, arena);
         else if (text_is(key, "matchExpressions"))

@@ -42,8 +42,8 @@ static enum label_choice_answer answer(const struct label_choice *choice, struct
 static bool read_reach(const struct rail_call *call, const struct pool *pool, struct zones *reach)
 {
     const struct node *subnets = pool_subnets(call->world->snapshot, pool);
-    for (size_t i = 0; i < node_count(subnets); i++)
-        zones_add(reach, node_string(node_get(node_item(subnets, i), "zone")), call->arena);
+    FOR_ITEMS(subnet, subnets)
+        zones_add(reach, node_string(node_get(subnet, "zone")), call->arena);
     return reach->count > 0;
 }
 
@@ -96,14 +96,11 @@ static void judge_storage_class(const struct label_choice *choice,
     judge_parameter(choice, "parameters.zones");
 }
 
-static void prepare(void *settings_pointer, const struct catalog *catalog,
-                    const struct node *rail_node, struct source *source, struct arena *arena,
-                    struct problems *warnings)
+static void prepare(void *settings_pointer, const struct rail_loading *loading)
 {
-    (void)catalog;
     const struct settings *settings = settings_pointer;
     if (settings->allow.count == 0)
-        problems_add(warnings, ERROR_POLICY, source_place(source, arena, rail_node->offset),
+        loading_warn(loading, loading->rail_node,
                      "zones: allow names no zone, so nothing is found; name the zones that may be "
                      "used, as in [eu-west-1a, eu-west-1b]");
 }
