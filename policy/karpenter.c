@@ -80,9 +80,9 @@ void karpenter_note_places(const struct schema *schema, const struct field *spec
 /* The first policy that says something of it; NULL: none. */
 static const struct policy *first_to_say(const struct policy_set *policies, size_t word)
 {
-    for (size_t i = 0; i < policies->count; i++)
-        if (policies->items[i].karpenter.given[word])
-            return &policies->items[i];
+    FOR_EACH(policy, policies)
+        if (policy->karpenter.given[word])
+            return policy;
     return NULL;
 }
 

@@ -197,12 +197,10 @@ size_t policy_set_count(const struct policy_set *policies)
 
 bool policy_set_uses(const struct policy_set *policies, const struct rail *rail)
 {
-    for (size_t i = 0; i < policies->count; i++)
-        for (size_t j = 0; j < policies->items[i].rail_count; j++) {
-            const struct rail_use *use = &policies->items[i].rails[j];
-            if (use->rail == rail && policy_may_use(&policies->items[i], use))
+    FOR_EACH(policy, policies)
+        for (size_t i = 0; i < policy->rail_count; i++)
+            if (policy->rails[i].rail == rail && policy_may_use(policy, &policy->rails[i]))
                 return true;
-        }
     return false;
 }
 
@@ -223,9 +221,9 @@ static bool changes_pods(const struct policy *policy, const struct rail_use *use
 
 bool policy_set_changes_pods(const struct policy_set *policies)
 {
-    for (size_t i = 0; i < policies->count; i++)
-        for (size_t j = 0; j < policies->items[i].rail_count; j++)
-            if (changes_pods(&policies->items[i], &policies->items[i].rails[j]))
+    FOR_EACH(policy, policies)
+        for (size_t i = 0; i < policy->rail_count; i++)
+            if (changes_pods(policy, &policy->rails[i]))
                 return true;
     return false;
 }

@@ -259,10 +259,9 @@ bool object_is_controlled(const struct world *world, const struct subject *subje
 
 static bool asks_for_age(const struct policy_set *policies)
 {
-    for (size_t i = 0; i < policies->count; i++)
-        for (size_t j = 0; j < policies->items[i].rail_count; j++)
-            if (policies->items[i].rails[j].since_unix_s != 0 &&
-                policy_may_use(&policies->items[i], &policies->items[i].rails[j]))
+    FOR_EACH(policy, policies)
+        for (size_t i = 0; i < policy->rail_count; i++)
+            if (policy->rails[i].since_unix_s != 0 && policy_may_use(policy, &policy->rails[i]))
                 return true;
     return false;
 }
@@ -334,10 +333,10 @@ struct text policy_set_believed(const struct policy_set *policies, kind_set unse
         if ((unseen & KIND_BIT(makers[i].owner)) != 0)
             add_once(&names, arena, text_of(kind_table[makers[i].owner].name));
     policy_set_owner_kinds(policies, arena, &custom);
-    for (size_t i = 0; i < custom.count; i++)
-        if (slot_of(seen, custom.items[i].group, custom.items[i].kind) == OWNER_KINDS_MAX)
-            add_once(&names, arena,
-                     arena_printf(arena, "%.*s.%.*s", TEXT_ARGS(custom.items[i].kind),
-                                  TEXT_ARGS(custom.items[i].group)));
+    FOR_EACH(kind, &custom)
+        if (slot_of(seen, kind->group, kind->kind) == OWNER_KINDS_MAX)
+            add_once(
+                &names, arena,
+                arena_printf(arena, "%.*s.%.*s", TEXT_ARGS(kind->kind), TEXT_ARGS(kind->group)));
     return texts_join(names.items, names.count, SIZE_MAX, arena);
 }

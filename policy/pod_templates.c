@@ -371,9 +371,9 @@ static bool judges_templates(const struct policy *policy)
 static bool has_resource(const struct custom_resources *resources,
                          const struct templated_kind *kind)
 {
-    for (size_t i = 0; i < resources->count; i++)
-        if (text_equal(resources->items[i].group, kind->group) &&
-            text_equal(resources->items[i].plural, kind->resource))
+    FOR_EACH(resource, resources)
+        if (text_equal(resource->group, kind->group) &&
+            text_equal(resource->plural, kind->resource))
             return true;
     return false;
 }

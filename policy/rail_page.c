@@ -37,13 +37,21 @@ static void add_words(struct text_builder *page, struct text words, size_t colum
     text_builder_add(page, TEXT("\n"));
 }
 
+static bool take_line(struct text *text, struct text *line)
+{
+    struct text rest = {text->data + text->size, 0};
+    *line = *text;
+    if (text->size == 0)
+        return false;
+    text_split(*text, '\n', line, &rest);
+    *text = rest;
+    return true;
+}
+
 static void add_paragraphs(struct text_builder *page, struct text text, size_t indent)
 {
-    while (text.size > 0) {
-        struct text line = text;
-        struct text rest = {text.data + text.size, 0};
-        text_split(text, '\n', &line, &rest);
-        text = rest;
+    struct text line;
+    while (take_line(&text, &line)) {
         if (line.size > 0)
             add_spaces(page, indent);
         add_words(page, line, indent, indent);
@@ -53,11 +61,8 @@ static void add_paragraphs(struct text_builder *page, struct text text, size_t i
 /* As it stands, each line indented. */
 static void add_lines(struct text_builder *page, struct text text, size_t indent)
 {
-    while (text.size > 0) {
-        struct text line = text;
-        struct text rest = {text.data + text.size, 0};
-        text_split(text, '\n', &line, &rest);
-        text = rest;
+    struct text line;
+    while (take_line(&text, &line)) {
         if (line.size > 0)
             add_spaces(page, indent);
         text_builder_add(page, line);

@@ -151,9 +151,9 @@ static const struct expression *last_about(const struct label_choice *choice,
                                            const struct expressions *expressions)
 {
     const struct expression *last = NULL;
-    for (size_t i = 0; i < expressions->count; i++)
-        if (is_about(choice, &expressions->items[i]))
-            last = &expressions->items[i];
+    FOR_EACH(expression, expressions)
+        if (is_about(choice, expression))
+            last = expression;
     return last;
 }
 
@@ -225,9 +225,9 @@ static struct zones left_outside(const struct label_choice *choice, const struct
                                  const struct zones *reach)
 {
     struct zones outside = {0};
-    for (size_t i = 0; i < reach->count; i++)
-        if (!label_choice_lists(choice, reach->items[i]) && passes(filter, reach->items[i]))
-            zones_add(&outside, reach->items[i], choice->call->arena);
+    FOR_EACH(value, reach)
+        if (!label_choice_lists(choice, *value) && passes(filter, *value))
+            zones_add(&outside, *value, choice->call->arena);
     return outside;
 }
 

@@ -98,10 +98,9 @@ static bool is_impossible(const struct label_notes *notes)
 
 static bool names_types(const struct label_inquiry *check, const struct expressions *expressions)
 {
-    for (size_t i = 0; i < expressions->count; i++)
-        if (expressions->items[i].valid &&
-            catalog_has_key(check->settings->catalog,
-                            expression_canonical_key(&expressions->items[i])))
+    FOR_EACH(expression, expressions)
+        if (expression->valid &&
+            catalog_has_key(check->settings->catalog, expression_canonical_key(expression)))
             return true;
     return false;
 }

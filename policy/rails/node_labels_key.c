@@ -16,10 +16,9 @@ static bool asks_for_label(const struct expression *expression)
 static const struct key_strings *granted_values(const struct node_labels *settings, struct text key,
                                                 struct text canonical)
 {
-    for (size_t i = 0; i < settings->allow.count; i++)
-        if (text_equal(settings->allow.items[i].name, key) ||
-            text_equal(settings->allow.items[i].name, canonical))
-            return &settings->allow.items[i].values;
+    FOR_EACH(allowed, &settings->allow)
+        if (text_equal(allowed->name, key) || text_equal(allowed->name, canonical))
+            return &allowed->values;
     return NULL;
 }
 

@@ -58,9 +58,9 @@ static const struct expression *find_elsewhere(const struct snapshot *snapshot,
                                                const struct expressions *expressions,
                                                struct arena *arena)
 {
-    for (size_t i = 0; i < expressions->count; i++)
-        if (is_elsewhere(snapshot, &expressions->items[i], arena))
-            return &expressions->items[i];
+    FOR_EACH(expression, expressions)
+        if (is_elsewhere(snapshot, expression, arena))
+            return expression;
     return NULL;
 }
 

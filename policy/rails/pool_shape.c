@@ -1,8 +1,12 @@
 /* The rail pool-shape: NodePools that are not what they look like. */
 #include "policy/rails/pool_shape.h"
 
+#include "kube/label.h"
 #include "kube/pool.h"
+#include "kube/snapshot.h"
+#include "kube/time.h"
 #include "policy/rails/crd_shape.h"
+#include "policy/rails/duration_fault.h"
 
 /* ---- fields ---- */
 
@@ -52,6 +56,123 @@ static void judge_fields(struct rail_call *call, const struct pool *pool)
                           call->object->root, old ? &words_v1beta1 : &words_v1);
 }
 
+/* ---- an EC2NodeClass that is not there ---- */
+
+static struct text nearest_class(const struct snapshot *snapshot, struct text name,
+                                 struct arena *arena)
+{
+    size_t count = snapshot_count(snapshot, KIND_EC2_NODE_CLASS);
+    struct text *names = ARENA_ARRAY(arena, count, struct text);
+    for (size_t i = 0; i < count; i++)
+        names[i] = snapshot_object(snapshot, KIND_EC2_NODE_CLASS, i)->name;
+    /* Where there is but one, it is meant, or else nothing is. */
+    size_t nearest = count == 1 ? 0 : text_nearest(name, names, count, TYPO_EDITS);
+    return nearest < count ? names[nearest] : TEXT("");
+}
+
+static void judge_class(struct rail_call *call, const struct pool *pool)
+{
+    const struct snapshot *snapshot = call->world->snapshot;
+    struct arena *arena = call->arena;
+    struct text name = pool->node_class_name;
+    /* Where none is visible the classes may be in other hands. */
+    if (name.size == 0 || !text_is(pool->node_class_group, "karpenter.k8s.aws") ||
+        !text_is(pool->node_class_kind, "EC2NodeClass") ||
+        !world_sees(call->world, KIND_BIT(KIND_EC2_NODE_CLASS)) ||
+        snapshot_count(snapshot, KIND_EC2_NODE_CLASS) == 0 ||
+        pool_node_class(snapshot, pool) != NULL)
+        return;
+    struct text near = nearest_class(snapshot, name, arena);
+    report(call, SEVERITY_WARN,
+           field_at(arena, pool->object->root, "spec.template.spec.nodeClassRef.name"),
+           near.size > 0 ? arena_printf(arena, "did you mean %.*s?", TEXT_ARGS(near))
+                         : TEXT("name an EC2NodeClass that is there, or add one of that name"),
+           "found \"%.*s\", the name of no visible EC2NodeClass: until there is one, Karpenter "
+           "does not use the pool",
+           TEXT_ARGS(name));
+}
+
+/* ---- taints: the API server leaves these to Karpenter ---- */
+
+static void judge_taint_value(struct rail_call *call, const struct taint *taint)
+{
+    /* Karpenter wants of a value what it wants of a key. */
+    if (taint->value.size == 0 || label_key_is_valid(taint->value))
+        return;
+    report(call, SEVERITY_RAIL, field_get(call->arena, taint->field, "value"),
+           TEXT("write at most 63 letters, digits, '-', '_' and '.'"),
+           "found \"%.*s\", which cannot be the value of a taint" NEVER_USED,
+           TEXT_ARGS(taint->value));
+}
+
+static void judge_twice(struct rail_call *call, const struct taint *taint, struct text_map *seen)
+{
+    struct arena *arena = call->arena;
+    struct text name =
+        arena_printf(arena, "%.*s:%.*s", TEXT_ARGS(taint->key), TEXT_ARGS(taint->effect));
+    if (text_map_add(seen, arena, name))
+        return;
+    report_found(
+        call, SEVERITY_RAIL, taint->field, taint->key, TEXT("remove one of them"),
+        "the taint %.*s with the effect %.*s stands twice in taints and startupTaints" NEVER_USED,
+        TEXT_ARGS(taint->key), TEXT_ARGS(taint->effect));
+}
+
+static void judge_taints_of(struct rail_call *call, const struct taints *taints,
+                            struct text_map *seen)
+{
+    FOR_EACH(taint, taints) {
+        pool_shape_judge_key(call, field_get(call->arena, taint->field, "key"), taint->key,
+                             "taint");
+        judge_taint_value(call, taint);
+        judge_twice(call, taint, seen);
+    }
+}
+
+static void judge_taints(struct rail_call *call, const struct pool *pool)
+{
+    struct text_map seen = {0};
+    judge_taints_of(call, &pool->taints, &seen);
+    judge_taints_of(call, &pool->startup_taints, &seen);
+}
+
+/* ---- durations that are too long for Karpenter ---- */
+
+/* Karpenter counts in nanoseconds, which fill 63 bits after 292 years. */
+static void judge_duration(struct rail_call *call, const struct field *field, const char *fix)
+{
+    enum { LONGEST_H = 2562047 };
+    static const int64_t longest_s = INT64_MAX / 1000000000;
+    struct text found = node_string(field->node);
+    int64_t seconds = 0;
+    if (!node_is_given(field->node) || duration_is_malformed(field) ||
+        (duration_parse(found, &seconds) && seconds <= longest_s))
+        return;
+    report(call, SEVERITY_RAIL, field, text_of(fix),
+           "found \"%.*s\", which Karpenter cannot read: the longest duration is %dh",
+           TEXT_ARGS(found), LONGEST_H);
+}
+
+static void judge_durations(struct rail_call *call)
+{
+    static const struct {
+        const char *path, *fix;
+    } places[] = {
+        {"spec.disruption.consolidateAfter", "write Never, if that is meant"},
+        {"spec.disruption.expireAfter", "write Never, if that is meant"},
+        {"spec.template.spec.expireAfter", "write Never, if that is meant"},
+        {"spec.template.spec.terminationGracePeriod", "remove it, if a drain may take any time"},
+    };
+    struct arena *arena = call->arena;
+    const struct field *root = call->object->root;
+    for (size_t i = 0; i < COUNT_OF(places); i++)
+        judge_duration(call, field_at(arena, root, places[i].path), places[i].fix);
+
+    FOR_FIELDS(budget, arena, field_at(arena, root, "spec.disruption.budgets"))
+        judge_duration(call, field_get(arena, budget, "duration"),
+                       "remove schedule and duration, if the budget is to hold always");
+}
+
 /* ---- the rail ---- */
 
 static void judge_replicas(struct rail_call *call, const struct pool *pool)
@@ -76,9 +197,9 @@ static void judge(struct rail_call *call)
     judge_replicas(call, &pool);
     pool_shape_judge_values(call, &pool);
     pool_shape_judge_keys(call, &pool);
-    pool_shape_judge_class(call, &pool);
-    pool_shape_judge_taints(call, &pool);
-    pool_shape_judge_durations(call);
+    judge_class(call, &pool);
+    judge_taints(call, &pool);
+    judge_durations(call);
     pool_shape_judge_types(call, &pool);
 }
 

@@ -18,10 +18,6 @@ struct type_set;
 void pool_shape_judge_values(struct rail_call *call, const struct pool *pool);
 /* Keys that Karpenter takes for labels of the pool's own, where a well-known one is meant. */
 void pool_shape_judge_keys(struct rail_call *call, const struct pool *pool);
-/* The EC2NodeClass, where others are visible. */
-void pool_shape_judge_class(struct rail_call *call, const struct pool *pool);
-void pool_shape_judge_taints(struct rail_call *call, const struct pool *pool);
-void pool_shape_judge_durations(struct rail_call *call);
 /* Pools that may launch anything, and pools that can launch nothing. */
 void pool_shape_judge_types(struct rail_call *call, const struct pool *pool);
 

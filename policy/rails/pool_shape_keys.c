@@ -42,9 +42,9 @@ static struct text key_meant(const struct catalog *catalog, const struct pool *p
 struct expressions pool_shape_understood(const struct pool *pool, struct arena *arena)
 {
     struct expressions understood = {0};
-    for (size_t i = 0; i < pool->requirements.count; i++)
-        if (!is_of_auto_mode_alone(pool, pool->requirements.items[i].key))
-            *LIST_PUSH(arena, &understood) = pool->requirements.items[i];
+    FOR_EACH(requirement, &pool->requirements)
+        if (!is_of_auto_mode_alone(pool, requirement->key))
+            *LIST_PUSH(arena, &understood) = *requirement;
     return understood;
 }
 

@@ -172,8 +172,8 @@ static bool report_pair(struct rail_call *call, const struct pool *pool)
 {
 
     struct expressions all = expressions_join(&pool->requirements, &pool->labels, call->arena);
-    for (size_t i = 0; i < all.count; i++)
-        if (report_if_none(call, &all.items[i], &all.items[i]))
+    FOR_EACH(expression, &all)
+        if (report_if_none(call, expression, expression))
             return true;
     for (size_t i = 0; i < all.count; i++)
         for (size_t j = i + 1; j < all.count; j++)

@@ -367,9 +367,9 @@ static void judge(struct rail_call *call)
     }
     struct claims templates;
     claim_templates_read(&workload, arena, &templates);
-    for (size_t i = 0; i < templates.count; i++) {
-        judge_claim(call, &templates.items[i], &instead);
-        volume_binding_judge_by_hand(call, &templates.items[i]);
+    FOR_EACH(template, &templates) {
+        judge_claim(call, template, &instead);
+        volume_binding_judge_by_hand(call, template);
     }
     struct claim_names mounted;
     claim_names_read(&workload, arena, &mounted);

@@ -19,9 +19,9 @@ static bool excludes(const struct expression *expression, const struct zones *zo
 static const struct expression *find_excluding(const struct expressions *expressions,
                                                const struct zones *zones)
 {
-    for (size_t i = 0; i < expressions->count; i++)
-        if (excludes(&expressions->items[i], zones))
-            return &expressions->items[i];
+    FOR_EACH(expression, expressions)
+        if (excludes(expression, zones))
+            return expression;
     return NULL;
 }
 

@@ -42,8 +42,8 @@ static bool is_zone(struct text key)
 
 static bool names_zones(const struct expressions *expressions)
 {
-    for (size_t i = 0; i < expressions->count; i++)
-        if (expressions->items[i].op == SOLVER_IN && is_zone(expressions->items[i].key))
+    FOR_EACH(expression, expressions)
+        if (expression->op == SOLVER_IN && is_zone(expression->key))
             return true;
     return false;
 }
