@@ -8,8 +8,10 @@
 /* A table of the members by their keys, at most half full. */
 struct members_table {
     struct hash_seed seed;
-    size_t slots;     /* a power of two */
-    uint32_t index[]; /* of a member, + 1; 0: free */
+    size_t slots; /* a power of two */
+    /* The index of a member, + 1; 0: free. The bits above those that an index needs are of the
+     * key's hash: of most members with another key nothing else is looked at. */
+    uint32_t entry[];
 };
 
 static struct text key_of(const struct member *member)
@@ -28,7 +30,7 @@ static struct members_table *table_create(struct arena *arena, size_t count)
     size_t slots = 64;
     while (slots < 2 * count)
         slots *= 2;
-    struct members_table *table = arena_alloc(arena, sizeof *table + slots * sizeof *table->index);
+    struct members_table *table = arena_alloc(arena, sizeof *table + slots * sizeof *table->entry);
     table->seed = hash_seed_new();
     table->slots = slots;
     return table;
@@ -50,28 +52,45 @@ static bool pairs_find(struct member *members, size_t count, duplicate_report *r
     return true;
 }
 
-/* The slot of a key, or the free one where it belongs. */
-static size_t slot_of(const struct members_table *table, const struct member *members,
-                      const struct member *wanted)
+/* Where a key stands, or would. */
+struct found {
+    size_t slot;
+    uint32_t mark;  /* of the key's hash */
+    uint32_t index; /* of the member, + 1; 0: there is none */
+};
+
+static struct found find(const struct members_table *table, const struct member *members,
+                         const struct member *wanted)
 {
-    size_t slot = hash_text(table->seed, key_of(wanted)) & (table->slots - 1);
-    while (table->index[slot] != 0 && !same_key(&members[table->index[slot] - 1], wanted))
-        slot = (slot + 1) & (table->slots - 1);
-    return slot;
+    const uint32_t numbers = (uint32_t)table->slots - 1;
+    uint64_t hash = hash_text(table->seed, key_of(wanted));
+    struct found found = {.slot = hash & numbers, .mark = (uint32_t)(hash >> 32) & ~numbers};
+    for (uint32_t entry; (entry = table->entry[found.slot]) != 0;
+         found.slot = (found.slot + 1) & numbers) {
+        uint32_t index = entry & numbers;
+        if ((entry & ~numbers) != found.mark || !same_key(&members[index - 1], wanted))
+            continue;
+        found.index = index;
+        break;
+    }
+    return found;
 }
 
 static bool table_find(struct members_table *table, struct member *members, size_t count,
                        duplicate_report *report, void *context)
 {
+    bool some_twice = false;
     for (size_t i = 0; i < count; i++) {
-        size_t slot = slot_of(table, members, &members[i]);
-        if (table->index[slot] != 0 && report != NULL && !report(context, &members[i]))
+        struct found found = find(table, members, &members[i]);
+        bool twice = found.index != 0;
+        if (twice && report != NULL && !report(context, &members[i]))
             return false;
-        table->index[slot] = (uint32_t)i + 1;
+        some_twice |= twice;
+        table->entry[found.slot] = found.mark | ((uint32_t)i + 1);
     }
     /* Only the last of equal keys is in the table now; the others lose their key. */
-    for (size_t i = 0; i < count; i++)
-        if (table->index[slot_of(table, members, &members[i])] != i + 1)
+    for (size_t i = 0; some_twice && i < count; i++)
+        if (find(table, members, &members[i]).index != i + 1)
             members[i].key = NULL;
     return true;
 }
@@ -105,7 +124,7 @@ bool members_index(struct arena *arena, struct member *members, size_t *count,
     size_t kept = without_dropped(members, *count);
     if (kept < *count) { /* they have moved */
         *count = kept;
-        memset(table->index, 0, table->slots * sizeof *table->index);
+        memset(table->entry, 0, table->slots * sizeof *table->entry);
         (void)table_find(table, members, kept, NULL, NULL);
     }
     memcpy((char *)members - sizeof(void *), &table, sizeof(void *));
@@ -119,6 +138,6 @@ const struct member *members_find(const struct node *map, struct text key)
     const struct member wanted = {.key = key.data, .key_size = (uint32_t)key.size};
     if (key.size > UINT32_MAX)
         return NULL;
-    uint32_t index = table->index[slot_of(table, map->members, &wanted)];
+    uint32_t index = find(table, map->members, &wanted).index;
     return index == 0 ? NULL : &map->members[index - 1];
 }

@@ -179,8 +179,12 @@ static size_t distance_by_bits(const struct positions *positions, size_t size, s
     const uint64_t last = UINT64_C(1) << (size - 1);
     uint64_t up = UINT64_MAX, down = 0;
     size_t distance = size;
+    size_t strange = 0; /* bytes that the text has nowhere: each is one edit at least */
     for (size_t i = 0; i < other.size; i++) {
         uint64_t match = positions->of[(unsigned char)other.data[i]];
+        strange += match == 0;
+        if (strange > limit)
+            return limit + 1;
         uint64_t diagonal = (((match & up) + up) ^ up) | match | down;
         uint64_t right_up = down | ~(diagonal | up), right_down = up & diagonal;
         distance += (right_up & last) != 0;

@@ -52,17 +52,13 @@ static struct text_slots *slots_create(struct arena *arena, size_t count, struct
     return slots;
 }
 
-static void add_slot(struct text_map *map, size_t index)
-{
-    uint32_t hash = hash_of(map, map->items[index].key);
-    *slot_of(map, map->items[index].key, hash) = (struct text_slot){(uint32_t)index + 1, hash};
-}
-
 static void make_slots(struct text_map *map, struct arena *arena)
 {
     map->slots = slots_create(arena, FIRST_SLOTS, hash_seed_new());
-    for (size_t i = 0; i < map->count; i++)
-        add_slot(map, i);
+    for (size_t i = 0; i < map->count; i++) {
+        uint32_t hash = hash_of(map, map->items[i].key);
+        *slot_of(map, map->items[i].key, hash) = (struct text_slot){(uint32_t)i + 1, hash};
+    }
 }
 
 /* The keys are all different, so none is compared. */
@@ -92,19 +88,39 @@ size_t text_map_get(const struct text_map *map, struct text key, size_t otherwis
     return find(map, key, &index) ? map->items[index].value : otherwise;
 }
 
+static size_t push(struct text_map *map, struct arena *arena, struct text key)
+{
+    *LIST_PUSH(arena, map) = (struct text_count){.key = key};
+    return map->count - 1;
+}
+
+/* The index of key, which is hashed once. */
+static size_t index_in_slots(struct text_map *map, struct arena *arena, struct text key)
+{
+    uint32_t hash = hash_of(map, key);
+    struct text_slot *slot = slot_of(map, key, hash);
+    if (slot->item != 0)
+        return slot->item - 1;
+    if (2 * (map->count + 1) > map->slots->count) {
+        double_slots(map, arena);
+        slot = slot_of(map, key, hash);
+    }
+    size_t index = push(map, arena, key);
+    *slot = (struct text_slot){(uint32_t)index + 1, hash};
+    return index;
+}
+
 size_t *text_map_at(struct text_map *map, struct arena *arena, struct text key)
 {
     size_t index;
-    if (find(map, key, &index))
-        return &map->items[index].value;
-    if (map->slots != NULL && 2 * (map->count + 1) > map->slots->count)
-        double_slots(map, arena);
-    *LIST_PUSH(arena, map) = (struct text_count){.key = key};
-    if (map->slots != NULL)
-        add_slot(map, map->count - 1);
-    else if (map->count > SEARCHED_MAX)
-        make_slots(map, arena);
-    return &map->items[map->count - 1].value;
+    if (map->slots != NULL) {
+        index = index_in_slots(map, arena, key);
+    } else if (!find(map, key, &index)) {
+        index = push(map, arena, key);
+        if (map->count > SEARCHED_MAX)
+            make_slots(map, arena);
+    }
+    return &map->items[index].value;
 }
 
 bool text_map_add(struct text_map *map, struct arena *arena, struct text key)
