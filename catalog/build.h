@@ -86,11 +86,17 @@ struct catalog {
     struct catalog_offers *offers;   /* likewise */
     struct catalog_key *keys;
     uint32_t key_count;
+    /* What a pod may have meant by a key (label_key.c), with the names after the domains; empty
+     * where there is no domain. */
+    struct text *known_keys, *known_names;
+    size_t known_count;
 };
 
 /* A catalogue of type_count types, zeroed; the caller fills them in order of name. The label keys
  * are interned, each with its enum's number. */
 struct catalog *catalog_create(struct arena *arena, size_t type_count, bool is_builtin);
+/* For label_key_meant; once all keys are interned. */
+void catalog_read_known_keys(struct catalog *catalog);
 /* Set a requirement of a type: key In [value], or one of several values; DoesNotExist; or an
  * unknown value. */
 void catalog_set(struct catalog *catalog, struct instance_type *type, enum catalog_label label,

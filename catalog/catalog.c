@@ -250,6 +250,7 @@ void catalog_index(struct catalog *catalog)
     catalog->keys = ARENA_ARRAY(catalog->arena, catalog->key_count, struct catalog_key);
     for (uint32_t i = 0; i < catalog->key_count; i++)
         catalog->keys[i] = create_key(catalog, i);
+    catalog_read_known_keys(catalog);
     for (size_t type = 0; type < catalog->count; type++) {
         const struct solver_requirements *requirements = &catalog->types[type].requirements;
         for (size_t i = 0; i < requirements->count; i++)

@@ -1,4 +1,5 @@
 /* Label keys in pods: the key that was meant. */
+#include "catalog/build.h"
 #include "catalog/catalog.h"
 #include "catalog/label.h"
 #include "solver/well_known.h"
@@ -37,17 +38,22 @@ static const struct {
 
 /* ---- the key that was meant ---- */
 
-struct search {
-    struct text wanted, found;
-    size_t least;
-};
-
-static void consider(struct search *search, struct text known)
+void catalog_read_known_keys(struct catalog *catalog)
 {
-    size_t distance = text_distance(search->wanted, known, search->least - 1);
-    if (distance < search->least) {
-        search->least = distance;
-        search->found = known;
+    struct arena *arena = catalog->arena;
+    const size_t count = COUNT_OF(node_keys) + catalog->key_count;
+    catalog->known_count = count;
+    catalog->known_keys = ARENA_ARRAY(arena, count, struct text);
+    catalog->known_names = ARENA_ARRAY(arena, count, struct text);
+    for (size_t i = 0; i < count; i++) {
+        struct text *key = &catalog->known_keys[i];
+        if (i < COUNT_OF(node_keys))
+            *key = text_of(node_keys[i]);
+        else
+            key->data = solver_names_key_text(catalog->names, (uint32_t)(i - COUNT_OF(node_keys)),
+                                              &key->size);
+        if (!text_split(*key, '/', NULL, &catalog->known_names[i]))
+            catalog->known_names[i] = TEXT("");
     }
 }
 
@@ -65,12 +71,12 @@ static bool may_be_mistaken(struct text domain)
 }
 
 /* "kubernetes.io/arch" for "node.kubernetes.io/arch". */
-static void consider_domain(struct search *search, struct text name, struct text known)
+static struct text key_of_name(const struct catalog *catalog, struct text name)
 {
-    struct text known_name;
-    if (search->found.size == 0 && text_split(known, '/', NULL, &known_name) &&
-        text_equal(known_name, name))
-        search->found = known;
+    for (size_t i = 0; name.size > 0 && i < catalog->known_count; i++)
+        if (text_equal(catalog->known_names[i], name))
+            return catalog->known_keys[i];
+    return TEXT("");
 }
 
 struct text label_key_meant(const struct catalog *catalog, struct text key)
@@ -86,26 +92,10 @@ struct text label_key_meant(const struct catalog *catalog, struct text key)
     if (solver_is_well_known(key.data, key.size) || text_is(key, LABEL_HOSTNAME) ||
         catalog_has_key(catalog, key))
         return TEXT("");
-
-    struct search search = {.wanted = key, .least = TYPO_EDITS + 1};
-    const struct solver_names *names = catalog_names(catalog);
-    uint32_t count = solver_names_key_count(names);
-    for (size_t i = 0; i < COUNT_OF(node_keys); i++)
-        consider(&search, text_of(node_keys[i]));
-    for (uint32_t i = 0; i < count; i++) {
-        struct text known;
-        known.data = solver_names_key_text(names, i, &known.size);
-        consider(&search, known);
-    }
+    size_t nearest = text_nearest(key, catalog->known_keys, catalog->known_count, TYPO_EDITS);
+    if (nearest < catalog->known_count)
+        return catalog->known_keys[nearest];
     struct text domain, name;
-    if (search.found.size > 0 || !text_split(key, '/', &domain, &name) || !may_be_mistaken(domain))
-        return search.found;
-    for (size_t i = 0; i < COUNT_OF(node_keys); i++)
-        consider_domain(&search, name, text_of(node_keys[i]));
-    for (uint32_t i = 0; i < count; i++) {
-        struct text known;
-        known.data = solver_names_key_text(names, i, &known.size);
-        consider_domain(&search, name, known);
-    }
-    return search.found;
+    bool mistaken = text_split(key, '/', &domain, &name) && may_be_mistaken(domain);
+    return mistaken ? key_of_name(catalog, name) : TEXT("");
 }

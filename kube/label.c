@@ -25,7 +25,8 @@ bool pool_produces(const struct pool *pool, struct text key)
 
 bool some_pool_produces(const struct snapshot *snapshot, struct text key)
 {
-    for (size_t i = 0; i < snapshot_pool_count(snapshot); i++)
+    size_t count = snapshot_pools_name(snapshot, key) ? snapshot_pool_count(snapshot) : 0;
+    for (size_t i = 0; i < count; i++)
         if (pool_produces(snapshot_pool(snapshot, i), key))
             return true;
     return false;
@@ -96,7 +97,8 @@ void label_offers_read(const struct snapshot *snapshot, struct text key, struct 
                        struct label_offers *offers)
 {
     *offers = (struct label_offers){0};
-    for (size_t i = 0; i < snapshot_pool_count(snapshot); i++)
+    size_t count = snapshot_pools_name(snapshot, key) ? snapshot_pool_count(snapshot) : 0;
+    for (size_t i = 0; i < count; i++)
         if (!snapshot_pool(snapshot, i)->object->deleting)
             add_pool(offers, snapshot_pool(snapshot, i), key, arena);
     const struct text_map *of_nodes = snapshot_node_values(snapshot, key);

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "kube/label.h"
 #include "kube/object.h"
 #include "kube/pool.h"
 #include "kube/snapshot_internal.h"
@@ -58,14 +59,27 @@ const struct pick snapshot_picks[PICK_COUNT] = {
     [PICK_CLAIMING_PODS] = {KIND_POD, mounts_claim},
 };
 
+static void add_pool_keys(struct text_map *keys, const struct pool *pool, struct arena *arena)
+{
+    const struct expressions *const lists[] = {&pool->labels, &pool->requirements};
+    for (size_t i = 0; i < COUNT_OF(lists); i++)
+        for (size_t j = 0; j < lists[i]->count; j++)
+            (void)text_map_add(keys, arena, lists[i]->items[j].key);
+    struct pool_label own[POOL_OWN_LABELS_MAX];
+    size_t count = pool_own_labels(pool, own);
+    for (size_t i = 0; i < count; i++)
+        (void)text_map_add(keys, arena, own[i].key);
+}
+
 void snapshot_read_pools(struct snapshot *snapshot, struct arena *arena)
 {
     struct object_list objects = snapshot->kinds[KIND_NODE_POOL];
     struct pool *pools = ARENA_ARRAY(arena, objects.count, struct pool);
     snapshot->pool_count = 0;
+    snapshot->pool_keys = (struct text_map){0};
     for (size_t i = 0; i < objects.count; i++)
         if (pool_read(objects.items[i], arena, &pools[snapshot->pool_count]))
-            snapshot->pool_count++;
+            add_pool_keys(&snapshot->pool_keys, &pools[snapshot->pool_count++], arena);
     snapshot->pools = pools;
 }
 
@@ -235,6 +249,11 @@ size_t snapshot_pool_count(const struct snapshot *snapshot)
 const struct pool *snapshot_pool(const struct snapshot *snapshot, size_t index)
 {
     return index < snapshot->pool_count ? &snapshot->pools[index] : NULL;
+}
+
+bool snapshot_pools_name(const struct snapshot *snapshot, struct text key)
+{
+    return text_map_has(&snapshot->pool_keys, key);
 }
 
 size_t snapshot_free_volume_count(const struct snapshot *snapshot)

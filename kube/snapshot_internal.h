@@ -30,6 +30,7 @@ struct snapshot {
     /* Read from the NodePools, and from the Nodes. */
     const struct pool *pools;
     size_t pool_count;
+    struct text_map pool_keys; /* of the labels that the NodePools name */
     struct zones node_zones;
     struct node_labels {
         struct text_map keys; /* their numbers, from 1 */
