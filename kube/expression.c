@@ -1,22 +1,19 @@
 /* Reads and compares requirements as people write them. */
 #include "kube/expression.h"
 
+#include "base/hash.h"
+
 void expressions_add_labels(struct expressions *expressions, const struct field *labels,
                             struct arena *arena)
 {
-    if (!node_is(labels->node, NODE_MAP))
-        return;
-    for (size_t i = 0; i < node_count(labels->node); i++) {
-        const struct member *member = &labels->node->members[i];
-        struct text key = {member->key, member->key_size};
-        const struct field *field = field_member(arena, labels, key);
+    FOR_MEMBERS(label, arena, labels) {
         struct expression_value *value = ARENA_NEW(arena, struct expression_value);
-        *value = (struct expression_value){node_string(&member->value), field, 0};
+        *value = (struct expression_value){node_string(label->node), label, 0};
         *LIST_PUSH(arena, expressions) = (struct expression){
-            .field = field,
-            .key = key,
+            .field = label,
+            .key = label->key,
             .op = SOLVER_IN,
-            .valid = node_is(&member->value, NODE_STRING),
+            .valid = node_is(label->node, NODE_STRING),
             .values = value,
             .value_count = 1,
         };
@@ -40,6 +37,26 @@ static bool takes_one_integer(enum solver_op op)
     return op == SOLVER_GT || op == SOLVER_LT || op == SOLVER_GTE || op == SOLVER_LTE;
 }
 
+/* Without most of those that came before: what a million values cost that are one and the same is
+ * only their reading. Returns how many are left. */
+static size_t drop_repeated(struct expression_value *values, size_t count, struct arena *arena)
+{
+    enum { FEW = 64, SLOTS = 1024 }; /* stays in the fastest cache */
+    if (count <= FEW)
+        return count;
+    const struct hash_seed seed = hash_seed_new();
+    uint32_t *last = ARENA_ARRAY(arena, SLOTS, uint32_t); /* of those that hash alike, from 1 */
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++) {
+        uint32_t *slot = &last[hash_text(seed, values[i].text) % SLOTS];
+        if (*slot != 0 && text_equal(values[*slot - 1].text, values[i].text))
+            continue;
+        values[kept] = values[i];
+        *slot = (uint32_t)++kept;
+    }
+    return kept;
+}
+
 static struct expression read_one(const struct field *field, struct arena *arena)
 {
     struct expression expression = {.field = field};
@@ -50,7 +67,6 @@ static struct expression read_one(const struct field *field, struct arena *arena
     const struct field *values = field_get(arena, field, "values");
     size_t count = node_is(values->node, NODE_LIST) ? node_count(values->node) : 0;
     expression.values = ARENA_ARRAY(arena, count, struct expression_value);
-    expression.value_count = count;
     for (size_t i = 0; i < count; i++) {
         const struct node *value = node_item(values->node, i);
         expression.values[i] = (struct expression_value){node_string(value), values, i + 1};
@@ -61,6 +77,7 @@ static struct expression read_one(const struct field *field, struct arena *arena
         valid = count == 1 && text_to_int64(expression.values[0].text, &number);
     else if (valid && expression_takes_values(expression.op))
         valid = count > 0;
+    expression.value_count = drop_repeated(expression.values, count, arena);
 
     int64_t min_values = 0;
     if (node_integer(node_get(field->node, "minValues"), &min_values) && min_values > 0 &&
