@@ -98,5 +98,7 @@ bool pool_is_covered_by(const struct catalog *catalog, const struct pool *pool);
  * "u-6tb1", "trn1n", "mac2-m2pro" are known (docs/reference/karpenter.md 1.4). */
 bool instance_name_parse(struct text name, struct text *family, struct text *size,
                          struct text *category, uint32_t *generation);
+/* The same of "m5", without a size. */
+bool instance_family_parse(struct text family, struct text *category, uint32_t *generation);
 
 #endif

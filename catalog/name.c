@@ -50,24 +50,31 @@ bool catalog_name_split(struct text name, struct text *family, struct text *size
 }
 
 /* Karpenter's AWS provider reads names by (^[a-z]+)(\-[0-9]+tb)?([0-9]+).*\. and by the one dot. */
+bool instance_family_parse(struct text family, struct text *category, uint32_t *generation)
+{
+    size_t letters = 0;
+    while (letters < family.size && is_lower(family.data[letters]))
+        letters++;
+    struct text rest = {family.data + letters, family.size - letters};
+    size_t memory = memory_part_size(rest);
+    rest = (struct text){rest.data + memory, rest.size - memory};
+    uint32_t number = 0;
+    if (letters == 0 || !read_generation(rest, &number) ||
+        memchr(family.data, '.', family.size) != NULL)
+        return false;
+    *category = (struct text){family.data, letters};
+    *generation = number;
+    return true;
+}
+
 bool instance_name_parse(struct text name, struct text *family, struct text *size,
                          struct text *category, uint32_t *generation)
 {
     struct text family_part, size_part;
-    if (!catalog_name_split(name, &family_part, &size_part))
-        return false;
-    size_t letters = 0;
-    while (letters < family_part.size && is_lower(family_part.data[letters]))
-        letters++;
-    struct text rest = {family_part.data + letters, family_part.size - letters};
-    size_t memory = memory_part_size(rest);
-    rest = (struct text){rest.data + memory, rest.size - memory};
-    uint32_t number = 0;
-    if (letters == 0 || !read_generation(rest, &number))
+    if (!catalog_name_split(name, &family_part, &size_part) ||
+        !instance_family_parse(family_part, category, generation))
         return false;
     *family = family_part;
     *size = size_part;
-    *category = (struct text){family_part.data, letters};
-    *generation = number;
     return true;
 }
