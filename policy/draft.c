@@ -14,6 +14,12 @@ void report_say(struct rail_call *call, const struct draft *draft)
     record_add(call->record, draft);
 }
 
+void report_draft(struct rail_call *call, const struct draft *draft)
+{
+    if (!record_counts(call->record, draft->severity))
+        record_add(call->record, draft);
+}
+
 void report_printf(struct rail_call *call, enum severity severity, const struct field *field,
                    struct text found, struct text fix, const char *format, ...)
 {

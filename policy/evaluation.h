@@ -13,6 +13,14 @@ struct launchable_of {
     const struct launchable *launchable;
 };
 
+/* What rails read of an object (reading.c). */
+struct reading {
+    const struct object *object;
+    const struct node *root; /* of the object as it was read */
+    const struct node_selection *selection;
+    const struct pool *pool;
+};
+
 struct evaluation {
     const struct world *world;
     struct subject subject; /* in mutate.c its object is the Pod as it is by now */
@@ -29,6 +37,9 @@ struct evaluation {
     /* Of the policy at hand. */
     struct views views, old; /* the object, or its pod templates, and those it had before */
     bool controlled;         /* a ReplicaSet or Job of a guarded kind */
+    struct {
+        bool is_known, is;
+    } unchanged; /* subject_is_unchanged */
     /* The last answer of call_is_spared: each finding of a rail asks. */
     struct {
         const struct rail_use *use;
@@ -36,6 +47,8 @@ struct evaluation {
     } last;
     /* What the NodePools that were asked for can launch (launchable.c). */
     LIST(struct launchable_of) launchables;
+    struct reading readings[2];
+    size_t oldest_reading;
 };
 /* The match refers to the requester of the subject, which must outlive the evaluation. */
 struct evaluation evaluation_begin(const struct world *world, const struct subject *subject,

@@ -172,10 +172,15 @@ enum { TYPO_EDITS = 2 };
     (report_counts((call), (severity))                       \
          ? (void)0                                           \
          : report_printf((call), (severity), (field), (found), (fix), __VA_ARGS__))
-/* A draft with more to it: report_with(call, .field = field, .meant = value). */
-#define report_with(call, ...) report_draft(call, &(struct draft){__VA_ARGS__})
-#define report_draft(call, ...) \
-    (report_counts((call), SEVERITY_RAIL) ? (void)0 : report_say((call), __VA_ARGS__))
+/* A draft with more to it: report_with(call, .field = field, .meant = value); and one that weighs
+ * otherwise than the rail. */
+#define report_with(call, ...) report_as(call, SEVERITY_RAIL, __VA_ARGS__)
+#define report_as(call, its_severity, ...) \
+    (report_counts((call), (its_severity)) \
+         ? (void)0                         \
+         : report_say((call), &(struct draft){.severity = (its_severity), __VA_ARGS__}))
+/* One that is made already. */
+void report_draft(struct rail_call *call, const struct draft *draft);
 void report_printf(struct rail_call *call, enum severity severity, const struct field *field,
                    struct text found, struct text fix, const char *format, ...) PRINTF_LIKE(6, 7);
 void report_say(struct rail_call *call, const struct draft *draft);

@@ -4,6 +4,7 @@
 #include "kube/pool.h"
 #include "kube/snapshot.h"
 #include "policy/rails/accelerators.h"
+#include "policy/reading.h"
 #include "solver/well_known.h"
 
 /* ---- tolerating without asking ---- */
@@ -99,7 +100,7 @@ static void judge_tolerations(struct rail_call *call, const struct accelerators 
 struct check {
     struct rail_call *call;
     const struct accelerators *settings;
-    struct node_selection selection;
+    const struct node_selection *selection;
     struct tolerations tolerations;
     device_set wanted;
     struct {
@@ -144,7 +145,7 @@ static bool could_serve(const struct check *check, const struct pool *pool,
     expressions_add(&pool->requirements, names, &pool_set, arena);
     expressions_add(&pool->labels, names, &pool_set, arena);
     expression_add(&pool_label, names, &pool_set, arena);
-    expressions_add(&check->selection.selector, names, &pod_set, arena);
+    expressions_add(&check->selection->selector, names, &pod_set, arena);
     if (term != NULL)
         expressions_add(&term->expressions, names, &pod_set, arena);
     if (!solver_requirements_compatible(names, &pool_set, &pod_set, solver_is_well_known, NULL))
@@ -161,7 +162,7 @@ enum { TERMS_MAX = 64 };
 
 static bool could_serve_some_term(const struct check *check, const struct pool *pool)
 {
-    const struct node_terms *terms = &check->selection.required;
+    const struct node_terms *terms = &check->selection->required;
     if (terms->count == 0)
         return could_serve(check, pool, NULL);
     for (size_t i = 0; i < terms->count && i < TERMS_MAX; i++)
@@ -270,12 +271,12 @@ static void judge_pools(struct check *check, const struct field *field, struct t
                      TEXT("make the NodePools visible (--state DIR)"),
                      "asks for %.*s; no NodePool is visible whose taints it would have to tolerate",
                      TEXT_ARGS(asked));
-    else if (check->selection.required.count > TERMS_MAX)
+    else if (check->selection->required.count > TERMS_MAX)
         report_found(call, SEVERITY_RAIL, field, asked,
                      arena_printf(arena, "write at most %d nodeSelectorTerms", TERMS_MAX),
                      "asks for %.*s, and no NodePool could serve it by the first %d of its %zu "
                      "nodeSelectorTerms (no more count)",
-                     TEXT_ARGS(asked), TERMS_MAX, check->selection.required.count);
+                     TEXT_ARGS(asked), TERMS_MAX, check->selection->required.count);
 }
 
 /* The devices asked for by name; of a resource that tells none (the bit of DEVICE_COUNT) every type
@@ -318,6 +319,6 @@ void accelerators_judge_workload(struct rail_call *call, const struct accelerato
     if (call->object->kind != KIND_POD || is_placed)
         return;
     accelerators_add_tolerations(settings, &names, &check.tolerations, arena);
-    node_selection_read(&workload, arena, &check.selection);
+    check.selection = call_selection(call, &workload);
     judge_pools(&check, field_get(arena, workload.spec, "tolerations"), asked);
 }

@@ -3,6 +3,7 @@
 #include "kube/pool.h"
 #include "policy/rails/accelerators.h"
 #include "policy/rails/instance_list.h"
+#include "policy/reading.h"
 
 /* ---- taints ---- */
 
@@ -293,21 +294,21 @@ static void report_unknown(struct rail_call *call, const struct pool *pool)
 
 void accelerators_judge_pool(struct rail_call *call, const struct accelerators *settings)
 {
-    struct pool pool;
-    if (!pool_read(call->object, call->arena, &pool))
+    const struct pool *pool = call_pool(call);
+    if (pool == NULL)
         return;
-    struct pool_purpose purpose = accelerators_find_purpose(call, &pool);
+    struct pool_purpose purpose = accelerators_find_purpose(call, pool);
     switch (purpose.purpose) {
     case FOR_ACCELERATORS:
-        judge_taints(call, settings, &pool, &purpose);
-        judge_limits(call, settings, &pool, purpose.devices);
+        judge_taints(call, settings, pool, &purpose);
+        judge_limits(call, settings, pool, purpose.devices);
         break;
     case FOR_BOTH:
-        report_mixture(call, settings, &pool, &purpose);
+        report_mixture(call, settings, pool, &purpose);
         break;
     case PURPOSE_UNKNOWN:
-        if (!is_guarded(settings, &pool))
-            report_unknown(call, &pool);
+        if (!is_guarded(settings, pool))
+            report_unknown(call, pool);
         break;
     case FOR_ANYTHING:
         break;

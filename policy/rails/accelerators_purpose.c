@@ -34,8 +34,27 @@ static bool has_value_above_zero(const struct expression *expression)
 struct asked {
     const struct accelerators *settings;
     struct arena *arena;
+    uint32_t keys[DIMENSION_COUNT]; /* their numbers in the catalogue */
     struct text_map values[DIMENSION_COUNT];
 };
+
+static struct asked ask(const struct accelerators *settings, struct arena *arena)
+{
+    struct asked asked = {.settings = settings, .arena = arena};
+    for (size_t i = 0; i < DIMENSION_COUNT; i++) {
+        struct text key = text_of(dimension_keys[i]);
+        asked.keys[i] = solver_names_find_key(catalog_names(settings->catalog), key.data, key.size);
+    }
+    return asked;
+}
+
+static bool is_in_catalog(const struct asked *asked, enum dimension dimension, struct text value)
+{
+    uint32_t key = asked->keys[dimension];
+    return key != SOLVER_NONE &&
+           solver_names_find_value(catalog_names(asked->settings->catalog), key, value.data,
+                                   value.size) != SOLVER_NONE;
+}
 
 /* Whether the types with this value all carry an accelerator; of a type or family that the
  * catalogue does not know, the others of its category tell. */
@@ -44,18 +63,18 @@ static bool value_names_accelerator(struct asked *asked, enum dimension dimensio
 {
     const struct accelerators *settings = asked->settings;
     const struct catalog *catalog = settings->catalog;
-    if (dimension != DIMENSION_CATEGORY &&
-        !catalog_has_value(catalog, text_of(dimension_keys[dimension]), value)) {
-        struct text name = value;
-        struct text family, size;
+    if (dimension != DIMENSION_CATEGORY && !is_in_catalog(asked, dimension, value)) {
+        struct text family, size, category;
         uint32_t generation;
-        if (dimension == DIMENSION_FAMILY)
-            name = arena_printf(asked->arena, "%.*s.large", TEXT_ARGS(value));
-        if (!instance_name_parse(name, &family, &size, &value, &generation))
+        bool is_read = dimension == DIMENSION_FAMILY
+                           ? instance_family_parse(value, &category, &generation)
+                           : instance_name_parse(value, &family, &size, &category, &generation);
+        if (!is_read)
             return false;
+        value = category;
         dimension = DIMENSION_CATEGORY;
     }
-    if (!catalog_has_value(catalog, text_of(dimension_keys[dimension]), value))
+    if (!is_in_catalog(asked, dimension, value))
         return false;
     size_t *answer = text_map_at(&asked->values[dimension], asked->arena, value);
     if (*answer == 0) {
@@ -112,7 +131,7 @@ struct pool_purpose accelerators_find_purpose(const struct rail_call *call, cons
     const struct accelerators *settings = call->settings;
     const struct launchable *launchable = pool_launchable(call, pool);
     struct pool_purpose result = {.purpose = FOR_ACCELERATORS, .launchable = launchable};
-    struct asked asked = {.settings = settings, .arena = call->arena};
+    struct asked asked = ask(settings, call->arena);
     bool named = some_names_accelerator(&asked, &pool->requirements) ||
                  some_names_accelerator(&asked, &pool->labels);
     if (!launchable->covered) {

@@ -3,6 +3,7 @@
 #include "kube/snapshot.h"
 #include "kube/zone.h"
 #include "policy/rails/label_choice.h"
+#include "policy/reading.h"
 #include "solver/well_known.h"
 
 /* Managed node groups of EKS have a label and a spelling of their own. */
@@ -95,8 +96,8 @@ static void judge(struct rail_call *call)
         .answer = answer,
         .idle = idle,
     };
-    struct pool pool;
-    if (!pool_read(call->object, arena, &pool)) {
+    const struct pool *pool = call_pool(call);
+    if (pool == NULL) {
         label_choice_judge_workload(&choice);
         return;
     }
@@ -108,9 +109,9 @@ static void judge(struct rail_call *call)
     if (!old)
         zones_add(&reach, TEXT("spot"), arena);
     bool reserves = !policy_set_karpenter(call->world->policies)->no_reserved_capacity;
-    if (!old && reserves && selects_reservations(call, &pool))
+    if (!old && reserves && selects_reservations(call, pool))
         zones_add(&reach, TEXT("reserved"), arena);
-    label_choice_judge_pool(&choice, &pool, &reach);
+    label_choice_judge_pool(&choice, pool, &reach);
 }
 
 const struct rail rail_capacity_types = {

@@ -88,14 +88,23 @@ static struct text home_of(const struct crd_shape *shape, struct text name, stru
     return TEXT("");
 }
 
+/* By their lengths: of a hundred fields few are looked at. */
+static bool may_be_near(struct text field, struct text name)
+{
+    size_t difference = field.size > name.size ? field.size - name.size : name.size - field.size;
+    return difference <= TYPO_EDITS;
+}
+
 /* The field of the shape that is meant; empty when none is near. */
 static struct text near_field(const struct crd_shape *shape, struct text name)
 {
-    struct text fields[SHAPE_FIELDS_MAX] = {{0}};
+    struct text fields[SHAPE_FIELDS_MAX];
     size_t count = 0;
     for (size_t i = 0; i < shape->field_count && count < SHAPE_FIELDS_MAX; i++)
-        if (shape->fields[i].type != SHAPE_OWNED)
+        if (shape->fields[i].type != SHAPE_OWNED && may_be_near(shape->fields[i].name, name))
             fields[count++] = shape->fields[i].name;
+    if (count == 0)
+        return TEXT("");
     size_t nearest = text_nearest(name, fields, count, TYPO_EDITS);
     return nearest < count ? fields[nearest] : TEXT("");
 }
@@ -148,7 +157,9 @@ static void judge_below(const struct names *names, const struct crd_shape *shape
 static void judge_map(const struct names *names, const struct crd_shape *shape,
                       const struct field *map)
 {
-    for (size_t i = 0; node_is(map->node, NODE_MAP) && i < node_count(map->node); i++) {
+    if (!node_is(map->node, NODE_MAP) || node_count(map->node) == 0)
+        return;
+    for (size_t i = 0; i < node_count(map->node); i++) {
         const struct member *member = &map->node->members[i];
         struct text name = member_key(member);
         bool counts = !names->words->null_is_nothing || node_is_given(&member->value);

@@ -3,6 +3,7 @@
 
 #include "kube/pool.h"
 #include "policy/rails/duration_fault.h"
+#include "policy/reading.h"
 
 static const struct key keys[] = {
     {.name = "requireWindow",
@@ -249,9 +250,9 @@ static void judge_policy(struct rail_call *call, const struct disruption_budgets
     const struct field *field =
         field_at(arena, call->object->root, "spec.disruption.consolidationPolicy");
     struct text found = node_text(field->node);
-    struct pool pool;
+    const struct pool *pool = call_pool(call);
     /* Karpenter consolidates no pool with a fixed number of nodes, whatever its policy. */
-    bool never = pool_read(call->object, arena, &pool) && pool_is_static(&pool);
+    bool never = pool != NULL && pool_is_static(pool);
     if (never || is_allowed(settings, field)) {
         disruption_budgets_judge_policy(call, field);
         return;

@@ -94,11 +94,11 @@ static void warn_of_expiry(struct rail_call *call, const struct budgets *budgets
     struct text windows = windows_text(budgets, call->now_unix_s, arena);
     if (windows.size > 0)
         text_builder_printf(&statement, "; next windows: %.*s", TEXT_ARGS(windows));
-    report_with(call, .severity = SEVERITY_WARN, .field = field, .found = found,
-                .statement = text_builder_text(&statement),
-                .fix = TEXT("set Never and let drift replace the nodes inside the "
-                            "windows, or keep what is drained safe with PodDisruption"
-                            "Budgets, which hold until a terminationGracePeriod is over"));
+    report_as(call, SEVERITY_WARN, .field = field, .found = found,
+              .statement = text_builder_text(&statement),
+              .fix = TEXT("set Never and let drift replace the nodes inside the "
+                          "windows, or keep what is drained safe with PodDisruption"
+                          "Budgets, which hold until a terminationGracePeriod is over"));
 }
 
 /* ---- v1beta1: expiry waits for a window ---- */

@@ -209,9 +209,9 @@ static void read_name(const struct instance_list *list, struct text name,
         type->architecture = catalog_type(list->catalog, first)->architecture;
 }
 
+/* A type of which nothing is known but this value, which the catalogue does not have. */
 static struct instance_type type_of_value(const struct instance_list *list,
-                                          enum dimension dimension, struct text value,
-                                          struct arena *arena)
+                                          enum dimension dimension, struct text value)
 {
     struct instance_type type = {0};
     switch (dimension) {
@@ -220,10 +220,8 @@ static struct instance_type type_of_value(const struct instance_list *list,
         type.name = value;
         break;
     case DIMENSION_FAMILY:
-        /* Any size makes a name of it. */
-        read_name(list, arena_printf(arena, "%.*s.large", TEXT_ARGS(value)), &type);
         type.family = value;
-        type.size = TEXT("");
+        (void)instance_family_parse(value, &type.category, &type.generation);
         break;
     case DIMENSION_SIZE:
         type.size = value;
@@ -255,7 +253,7 @@ enum value_state instance_list_value(const struct instance_list *list, enum dime
     default:
         break;
     }
-    struct instance_type type = type_of_value(list, dimension, value, arena);
+    struct instance_type type = type_of_value(list, dimension, value);
     return accepts(list, &type) ? VALUE_UNKNOWN : VALUE_OUTSIDE;
 }
 

@@ -3,6 +3,7 @@
 #include "kube/pool.h"
 #include "policy/launchable.h"
 #include "policy/rails/instance_list.h"
+#include "policy/reading.h"
 
 /* Values of In requirements that the catalogue does not know are judged by name. Returns how many
  * there are. */
@@ -198,23 +199,24 @@ static void report_pool_outside(struct rail_call *call, const struct instance_li
 void instance_judge_pool(struct rail_call *call, const struct instance_list *list)
 {
     struct arena *arena = call->arena;
-    struct pool pool;
-    if (!pool_read(call->object, arena, &pool))
+    const struct pool *pool = call_pool(call);
+    if (pool == NULL)
         return;
-    const struct launchable *launchable = pool_launchable(call, &pool);
+    const struct launchable *launchable = pool_launchable(call, pool);
     if (!launchable->covered) {
-        report(call, SEVERITY_UNDECIDED, pool.requirements_field,
+        report(call, SEVERITY_UNDECIDED, pool->requirements_field,
                TEXT("give this cloud's instance types with --catalog FILE"),
                "the catalogue describes EC2 instance types, and this pool's nodes are %.*s",
-               TEXT_ARGS(pool.node_class_group));
+               TEXT_ARGS(pool->node_class_group));
         return;
     }
-    size_t unknown = judge_unknown_values(call, list, &pool);
+    size_t unknown = judge_unknown_values(call, list, pool);
     struct type_set outside = type_set_minus(&launchable->types, &list->allowed, arena);
     if (type_set_count(&outside) > 0)
-        report_pool_outside(call, list, &pool, launchable, &outside);
+        report_pool_outside(call, list, pool, launchable, &outside);
     else if (launchable->count == 0 && unknown == 0)
-        report(call, SEVERITY_RAIL, pool.requirements_field, TEXT("remove one of the requirements"),
+        report(call, SEVERITY_RAIL, pool->requirements_field,
+               TEXT("remove one of the requirements"),
                "no instance type fits these "
                "requirements: the pool can launch none");
 }

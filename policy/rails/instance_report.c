@@ -15,10 +15,10 @@ void instance_report_outside(struct rail_call *call, const struct instance_list 
                              enum dimension dimension, const struct expression_value *value,
                              enum severity severity)
 {
-    report_with(call, .severity = severity, .field = expression_value_field(value, call->arena),
-                .found = value->text, .allowed = ALLOWED_LIST(&list->values[dimension]),
-                .nearest_to = value->text, .fix = TEXT("leave the choice to the NodePools"),
-                .advise = advise_nearest);
+    report_as(call, severity, .field = expression_value_field(value, call->arena),
+              .found = value->text, .allowed = ALLOWED_LIST(&list->values[dimension]),
+              .nearest_to = value->text, .fix = TEXT("leave the choice to the NodePools"),
+              .advise = advise_nearest);
 }
 
 /* The list whose values of a dimension may have been meant. */
@@ -54,12 +54,21 @@ static void advise_meant(struct draft *draft, struct arena *arena)
 void instance_report_unknown(struct rail_call *call, const struct instance_list *list,
                              enum dimension dimension, const struct expression_value *value)
 {
+    enum severity severity = catalog_is_builtin(list->catalog) ? SEVERITY_WARN : SEVERITY_RAIL;
+    if (report_counts(call, severity))
+        return;
     struct meant *adviser = ARENA_NEW(call->arena, struct meant);
     *adviser = (struct meant){list, dimension};
-    report_with(call, .severity = catalog_is_builtin(list->catalog) ? SEVERITY_WARN : SEVERITY_RAIL,
-                .field = expression_value_field(value, call->arena), .found = value->text,
-                .statement =
-                    arena_printf(call->arena, "found \"%.*s\", which the catalogue does not know",
-                                 TEXT_ARGS(value->text)),
-                .fix = TEXT("check the name"), .advise = advise_meant, .adviser = adviser);
+    report_say(call, &(struct draft){
+                         .severity = severity,
+                         .field = expression_value_field(value, call->arena),
+                         .found = value->text,
+                         .statement = arena_printf(call->arena,
+                                                   "found \"%.*s\", which the catalogue does not "
+                                                   "know",
+                                                   TEXT_ARGS(value->text)),
+                         .fix = TEXT("check the name"),
+                         .advise = advise_meant,
+                         .adviser = adviser,
+                     });
 }

@@ -2,6 +2,7 @@
 #include "catalog/catalog.h"
 #include "kube/pod.h"
 #include "policy/rails/instance_list.h"
+#include "policy/reading.h"
 
 /* What the values of a term came to. */
 struct term_values {
@@ -84,20 +85,19 @@ void instance_judge_workload(struct rail_call *call, const struct instance_list 
 {
     struct arena *arena = call->arena;
     struct workload workload;
-    struct node_selection selection;
     if (!workload_read(call->object, arena, &workload))
         return;
-    node_selection_read(&workload, arena, &selection);
+    const struct node_selection *selection = call_selection(call, &workload);
 
     struct term_values values = {0};
-    judge_values(call, list, &selection.selector, SEVERITY_RAIL, &values);
-    if (selection.selector.count > 0 && !values.outside && !values.unknown) {
+    judge_values(call, list, &selection->selector, SEVERITY_RAIL, &values);
+    if (selection->selector.count > 0 && !values.outside && !values.unknown) {
         struct type_set reached =
-            expressions_select(list->catalog, &selection.selector, NULL, arena);
-        if (!judge_reach(call, list, selection.selector_field, &reached, SEVERITY_RAIL))
+            expressions_select(list->catalog, &selection->selector, NULL, arena);
+        if (!judge_reach(call, list, selection->selector_field, &reached, SEVERITY_RAIL))
             values.outside = true;
     }
-    judge_terms(call, list, &selection.selector, values, &selection.required, SEVERITY_RAIL);
-    judge_terms(call, list, &selection.selector, values, &selection.preferred,
+    judge_terms(call, list, &selection->selector, values, &selection->required, SEVERITY_RAIL);
+    judge_terms(call, list, &selection->selector, values, &selection->preferred,
                 severity_of_preference(call));
 }

@@ -4,6 +4,7 @@
 #include "kube/pod.h"
 #include "kube/pool.h"
 #include "kube/zone.h"
+#include "policy/reading.h"
 
 bool label_choice_lists(const struct label_choice *choice, struct text value)
 {
@@ -178,20 +179,19 @@ void label_choice_judge_workload(const struct label_choice *choice)
 {
     struct arena *arena = choice->call->arena;
     struct workload workload;
-    struct node_selection selection;
     if (!workload_read(choice->call->object, arena, &workload))
         return;
-    node_selection_read(&workload, arena, &selection);
-    bool selector_told = judge_values(choice, &selection.selector, SEVERITY_RAIL);
-    struct filter of_selector = filter_of(choice, &selection.selector);
-    for (size_t i = 0; i < selection.required.count; i++) {
-        const struct expressions *term = &selection.required.items[i].expressions;
+    const struct node_selection *selection = call_selection(choice->call, &workload);
+    bool selector_told = judge_values(choice, &selection->selector, SEVERITY_RAIL);
+    struct filter of_selector = filter_of(choice, &selection->selector);
+    for (size_t i = 0; i < selection->required.count; i++) {
+        const struct expressions *term = &selection->required.items[i].expressions;
         bool told = judge_values(choice, term, SEVERITY_RAIL);
         if (!told && !selector_told)
             judge_reach(choice, &of_selector, term);
     }
-    for (size_t i = 0; i < selection.preferred.count; i++)
-        judge_values(choice, &selection.preferred.items[i].expressions,
+    for (size_t i = 0; i < selection->preferred.count; i++)
+        judge_values(choice, &selection->preferred.items[i].expressions,
                      severity_of_preference(choice->call));
 }
 

@@ -139,9 +139,8 @@ static void judge_setting(struct rail_call *call, const struct setting *setting,
     else if (node_integer(node, &number) && (number < 0 || number > most))
         report(call, SEVERITY_RAIL, field, fix, "found %lld" NEVER_USED, (long long)number);
     else if (setting->entries != NULL)
-        for (size_t i = 0; i < node_count(node); i++)
-            judge_entry(call, setting->entries,
-                        field_member(arena, field, member_key(&node->members[i])));
+        FOR_MEMBERS(entry, arena, field)
+            judge_entry(call, setting->entries, entry);
 }
 
 /* ---- settings beside each other ---- */
@@ -153,13 +152,11 @@ static void judge_pair(struct rail_call *call, const struct field *kubelet, cons
     struct arena *arena = call->arena;
     const struct field *map = field_get(arena, kubelet, one);
     const struct node *partners = node_get(kubelet->node, other);
-    for (size_t i = 0; node_is(map->node, NODE_MAP) && i < node_count(map->node); i++) {
-        struct text key = member_key(&map->node->members[i]);
-        if (node_member(partners, key) == NULL)
-            report(call, SEVERITY_RAIL, field_member(arena, map, key),
-                   arena_printf(arena, "add %.*s to %s", TEXT_ARGS(key), other),
-                   "%.*s is not in %s" NEVER_USED, TEXT_ARGS(key), other);
-    }
+    FOR_MEMBERS(signal, arena, map)
+        if (node_member(partners, signal->key) == NULL)
+            report(call, SEVERITY_RAIL, signal,
+                   arena_printf(arena, "add %.*s to %s", TEXT_ARGS(signal->key), other),
+                   "%.*s is not in %s" NEVER_USED, TEXT_ARGS(signal->key), other);
 }
 
 static void judge_collection(struct rail_call *call, const struct field *kubelet)

@@ -9,6 +9,9 @@ struct volumes {
     const struct field *list;
     struct text family;
     const char *root; /* its device by the family; NULL: not known */
+    /* The first entries of two devices; NULL: there is none. */
+    const struct field *of_root, *of_data;
+    bool names_root; /* an entry says that it is the root's */
 };
 
 static const char *root_of_family(struct text family)
@@ -20,23 +23,30 @@ static const char *root_of_family(struct text family)
     return NULL;
 }
 
-static const struct field *mapping_of(const struct volumes *volumes, const char *device)
+static bool is_of(const struct node *mapping, const char *device)
+{
+    return device != NULL && text_is(node_string(node_get(mapping, "deviceName")), device);
+}
+
+/* There may be a million entries: they are gone through once. */
+static void find_mappings(struct volumes *volumes)
 {
     struct arena *arena = volumes->call->arena;
     for (size_t i = 0, count = node_count(volumes->list->node); i < count; i++) {
         const struct node *mapping = node_item(volumes->list->node, i);
-        if (text_is(node_string(node_get(mapping, "deviceName")), device))
-            return field_item(arena, volumes->list, i);
+        if (node_count(mapping) == 0)
+            continue;
+        if (volumes->of_root == NULL && is_of(mapping, volumes->root))
+            volumes->of_root = field_item(arena, volumes->list, i);
+        if (volumes->of_data == NULL && is_of(mapping, BOTTLEROCKET_DATA))
+            volumes->of_data = field_item(arena, volumes->list, i);
+        volumes->names_root |= node_true(node_get(mapping, "rootVolume"));
     }
-    return NULL;
 }
 
-static bool some_is_root(const struct volumes *volumes)
+static bool has_root(const struct volumes *volumes)
 {
-    for (size_t i = 0, count = node_count(volumes->list->node); i < count; i++)
-        if (node_true(node_get(node_item(volumes->list->node, i), "rootVolume")))
-            return true;
-    return volumes->root == NULL || mapping_of(volumes, volumes->root) != NULL;
+    return volumes->names_root || volumes->root == NULL || volumes->of_root != NULL;
 }
 
 /* ---- encryption ---- */
@@ -63,7 +73,7 @@ static void judge_root(const struct volumes *volumes)
 {
     struct arena *arena = volumes->call->arena;
     if (node_count(volumes->list->node) > 0) {
-        if (!some_is_root(volumes))
+        if (!has_root(volumes))
             report(volumes->call, SEVERITY_RAIL, volumes->list,
                    arena_printf(
                        arena, "add {deviceName: %s, rootVolume: true, ebs: {encrypted: true, ...}}",
@@ -93,9 +103,9 @@ static bool is_large(const struct node *mapping)
 static void judge_bottlerocket(const struct volumes *volumes)
 {
     struct arena *arena = volumes->call->arena;
-    const struct field *system = mapping_of(volumes, volumes->root);
+    const struct field *system = volumes->of_root;
     if (!text_is(volumes->family, "Bottlerocket") || system == NULL || !is_large(system->node) ||
-        mapping_of(volumes, BOTTLEROCKET_DATA) != NULL)
+        volumes->of_data != NULL)
         return;
     report(volumes->call, SEVERITY_RAIL, field_get(arena, system, "deviceName"),
            TEXT("add an entry for " BOTTLEROCKET_DATA " with this size, and leave 4Gi to "
@@ -115,6 +125,7 @@ void node_class_judge_volumes(struct rail_call *call, const struct node_class *s
     volumes.root = root_of_family(volumes.family);
     if (volumes.list->node != NULL && !node_is(volumes.list->node, NODE_LIST))
         return;
+    find_mappings(&volumes);
     judge_bottlerocket(&volumes);
     if (!settings->require_encryption)
         return;

@@ -5,6 +5,7 @@
 #include "catalog/catalog.h"
 #include "kube/pod.h"
 #include "kube/snapshot.h"
+#include "policy/reading.h"
 
 static const struct key keys[] = {
     {.name = "allow",
@@ -176,7 +177,6 @@ static void see_pools(struct label_inquiry *check)
 static void judge(struct rail_call *call)
 {
     struct workload workload;
-    struct node_selection selection;
     struct label_inquiry check = {
         .call = call,
         .settings = call->settings,
@@ -184,12 +184,13 @@ static void judge(struct rail_call *call)
     };
     if (!workload_read(call->object, call->arena, &workload))
         return;
-    node_selection_read(&workload, call->arena, &selection);
+    const struct node_selection *selection = call_selection(call, &workload);
     see_pools(&check);
-    struct label_notes notes = inquire(&check, selection.selector_field, &selection.selector, NULL);
+    struct label_notes notes =
+        inquire(&check, selection->selector_field, &selection->selector, NULL);
     report_notes(&check, &notes, check.is_daemon ? SEVERITY_WARN : SEVERITY_RAIL);
-    judge_required(call, &check, &selection);
-    FOR_EACH(term, &selection.preferred) {
+    judge_required(call, &check, selection);
+    FOR_EACH(term, &selection->preferred) {
         notes = inquire(&check, term->field, &term->expressions, NULL);
         for (size_t j = 0; j < notes.count; j++)
             notes.items[j].forbidden = false;

@@ -8,6 +8,7 @@
 #include "kube/volume.h"
 #include "pinning/pin.h"
 #include "policy/rail.h"
+#include "policy/reading.h"
 #include "simulation/supply.h"
 #include "solver/well_known.h"
 
@@ -240,11 +241,10 @@ static void judge(struct rail_call *call)
     ask(world, &workload, arena, &answer);
     if (answer.kind != SUPPLY_NOWHERE)
         return;
-    struct node_selection selection;
-    node_selection_read(&workload, arena, &selection);
-    if (may_be_on_fargate(&selection))
+    const struct node_selection *selection = call_selection(call, &workload);
+    if (may_be_on_fargate(selection))
         return;
-    const struct expression *elsewhere = elsewhere_of(call, &selection);
+    const struct expression *elsewhere = elsewhere_of(call, selection);
     if (elsewhere != NULL)
         report_elsewhere(call, elsewhere);
     else

@@ -4,6 +4,7 @@
 #include "kube/pool.h"
 #include "kube/quantity.h"
 #include "kube/snapshot.h"
+#include "policy/reading.h"
 
 struct settings {
     struct key_strings require;
@@ -36,18 +37,21 @@ struct limit {
     int64_t milli; /* 0 unless valid */
 };
 
-static struct limit limit_of(const struct pool *pool, struct text resource, struct arena *arena)
+static struct limit limit_at(const struct field *field)
 {
-    struct limit limit = {.field = field_member(arena, pool->limits_field, resource)};
-    const struct node *node = limit.field->node;
-    limit.given = node_is_given(node);
-    limit.written = node_text(node);
+    struct limit limit = {
+        .field = field, .given = node_is_given(field->node), .written = node_text(field->node)};
     limit.valid = quantity_milli(limit.written, &limit.milli);
     if (!limit.valid && quantity_is_vast(limit.written)) {
         limit.valid = true;
         limit.milli = INT64_MAX;
     }
     return limit;
+}
+
+static struct limit limit_of(const struct pool *pool, struct text resource, struct arena *arena)
+{
+    return limit_at(field_member(arena, pool->limits_field, resource));
 }
 
 static bool is_plain(struct text resource)
@@ -291,7 +295,7 @@ static void judge_quantity(struct rail_call *call, const struct pool *pool,
                            const struct field *field)
 {
     struct arena *arena = call->arena;
-    struct limit limit = limit_of(pool, field->key, arena);
+    struct limit limit = limit_at(field);
     bool of_provisioner = text_is(field->key, "resources") && node_is(field->node, NODE_MAP);
     if (!limit.given || limit.valid)
         return;
@@ -330,28 +334,28 @@ static bool judge_static(struct rail_call *call, const struct settings *settings
 static void judge(struct rail_call *call)
 {
     const struct settings *settings = call->settings;
-    struct pool pool;
-    if (!pool_read(call->object, call->arena, &pool))
+    const struct pool *pool = call_pool(call);
+    if (pool == NULL)
         return;
-    FOR_MEMBERS(limit, call->arena, pool.limits_field)
-        judge_quantity(call, &pool, limit);
-    if (judge_static(call, settings, &pool))
+    FOR_MEMBERS(limit, call->arena, pool->limits_field)
+        judge_quantity(call, pool, limit);
+    if (judge_static(call, settings, pool))
         return;
-    struct pool_supply supply = pool_limits_supply(call, &pool);
-    if (!judge_any(call, settings, &pool, &supply))
+    struct pool_supply supply = pool_limits_supply(call, pool);
+    if (!judge_any(call, settings, pool, &supply))
         return;
     for (size_t i = 0; i < settings->require.count; i++) {
         struct text resource = settings->require.items[i];
         bool told =
             is_listed(&settings->max, resource) || is_listed(&settings->max_total, resource);
-        if (!told && !limit_of(&pool, resource, call->arena).given &&
+        if (!told && !limit_of(pool, resource, call->arena).given &&
             pool_limits_can_buy(&supply, resource, call->arena))
-            report_missing(call, &pool, resource, TEXT(""));
+            report_missing(call, pool, resource, TEXT(""));
     }
-    judge_max(call, settings, &pool, &supply);
+    judge_max(call, settings, pool, &supply);
     for (size_t i = 0; i < settings->max_total.count; i++)
-        judge_total(call, settings, &pool, &supply, &settings->max_total.items[i]);
-    pool_limits_judge_reach(call, &pool, &supply);
+        judge_total(call, settings, pool, &supply, &settings->max_total.items[i]);
+    pool_limits_judge_reach(call, pool, &supply);
 }
 
 const struct rail rail_pool_limits = {

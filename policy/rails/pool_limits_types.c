@@ -152,11 +152,7 @@ static void judge_limit(struct rail_call *call, const struct pool_supply *supply
 void pool_limits_judge_reach(struct rail_call *call, const struct pool *pool,
                              const struct pool_supply *supply)
 {
-    struct arena *arena = call->arena;
-    const struct node *limits = pool->limits_field->node;
-    for (size_t i = 0; i < node_count(limits); i++) {
-        struct text resource = member_key(&limits->members[i]);
-        const struct field *field = field_member(arena, pool->limits_field, resource);
+    FOR_MEMBERS(field, call->arena, pool->limits_field) {
         int64_t milli;
         if (!quantity_milli(node_text(field->node), &milli) || milli == 0)
             continue; /* 0 is how a pool is switched off */
@@ -164,7 +160,7 @@ void pool_limits_judge_reach(struct rail_call *call, const struct pool *pool,
             report(call, SEVERITY_RAIL, field, TEXT("write what it may buy; 0, if that is nothing"),
                    "found \"%.*s\", below zero: the pool never buys a node",
                    TEXT_ARGS(node_text(field->node)));
-        else if (supply->launchable->covered && is_of_type(resource))
+        else if (supply->launchable->covered && is_of_type(field->key))
             judge_limit(call, supply, field, milli);
     }
 }

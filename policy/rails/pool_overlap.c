@@ -4,6 +4,7 @@
 #include "kube/pool.h"
 #include "kube/snapshot.h"
 #include "policy/rail.h"
+#include "policy/reading.h"
 #include "solver/well_known.h"
 
 struct settings {
@@ -297,20 +298,19 @@ static void judge(struct rail_call *call)
     const struct settings *settings = call->settings;
     const struct snapshot *snapshot = call->world->snapshot;
     const struct catalog *catalog = call->world->catalog;
-    struct pool pool;
-    if (!pool_read(call->object, call->arena, &pool) || !takes_pods(&pool) ||
-        !pool_is_covered_by(catalog, &pool))
+    const struct pool *pool = call_pool(call);
+    if (pool == NULL || !takes_pods(pool) || !pool_is_covered_by(catalog, pool))
         return;
     for (size_t i = 0; i < snapshot_pool_count(snapshot); i++) {
         const struct pool *other = snapshot_pool(snapshot, i);
         struct text name = other->object->name;
-        if (text_equal(name, pool.object->name) || !takes_pods(other) ||
-            !pool_is_covered_by(catalog, other) || weight_of(other) != weight_of(&pool) ||
-            !are_included(&pool.taints, &other->taints) ||
-            !are_included(&other->taints, &pool.taints) ||
-            is_ignored(settings, pool.object->name, name))
+        if (text_equal(name, pool->object->name) || !takes_pods(other) ||
+            !pool_is_covered_by(catalog, other) || weight_of(other) != weight_of(pool) ||
+            !are_included(&pool->taints, &other->taints) ||
+            !are_included(&other->taints, &pool->taints) ||
+            is_ignored(settings, pool->object->name, name))
             continue;
-        judge_pair(call, &pool, other);
+        judge_pair(call, pool, other);
     }
 }
 

@@ -7,6 +7,7 @@
 #include "kube/time.h"
 #include "policy/rails/crd_shape.h"
 #include "policy/rails/duration_fault.h"
+#include "policy/reading.h"
 
 /* ---- fields ---- */
 
@@ -190,17 +191,17 @@ static void judge_replicas(struct rail_call *call, const struct pool *pool)
 
 static void judge(struct rail_call *call)
 {
-    struct pool pool;
-    if (!pool_read(call->object, call->arena, &pool))
+    const struct pool *pool = call_pool(call);
+    if (pool == NULL)
         return;
-    judge_fields(call, &pool);
-    judge_replicas(call, &pool);
-    pool_shape_judge_values(call, &pool);
-    pool_shape_judge_keys(call, &pool);
-    judge_class(call, &pool);
-    judge_taints(call, &pool);
+    judge_fields(call, pool);
+    judge_replicas(call, pool);
+    pool_shape_judge_values(call, pool);
+    pool_shape_judge_keys(call, pool);
+    judge_class(call, pool);
+    judge_taints(call, pool);
     judge_durations(call);
-    pool_shape_judge_types(call, &pool);
+    pool_shape_judge_types(call, pool);
 }
 
 static const struct key keys[] = {{0}};

@@ -59,13 +59,12 @@ void pool_shape_judge_keys(struct rail_call *call, const struct pool *pool)
         struct text meant = key_meant(catalog, pool, key);
         if (!requirement->valid || pool_shape_is_restricted(key) || meant.size == 0)
             continue;
-        report_with(call, .severity = SEVERITY_WARN,
-                    .field = field_get(arena, requirement->field, "key"), .found = key,
-                    .statement =
-                        arena_printf(arena,
-                                     "found \"%.*s\", which narrows nothing: Karpenter takes "
-                                     "it for a label of your own",
-                                     TEXT_ARGS(key)),
-                    .meant = meant);
+        report_as(
+            call, SEVERITY_WARN, .field = field_get(arena, requirement->field, "key"), .found = key,
+            .statement = arena_printf(arena,
+                                      "found \"%.*s\", which narrows nothing: Karpenter takes "
+                                      "it for a label of your own",
+                                      TEXT_ARGS(key)),
+            .meant = meant);
     }
 }

@@ -46,16 +46,16 @@ static void report_open(struct rail_call *call, const struct pool *pool,
     struct arena *arena = call->arena;
     const char *domain = pool_is_of_auto_mode(pool) ? "eks.amazonaws.com" : "karpenter.k8s.aws";
     bool own_catalog = !catalog_is_builtin(call->world->catalog);
-    report_with(call, .severity = pool->requirements.count == 0 ? SEVERITY_RAIL : SEVERITY_WARN,
-                .field = pool->requirements_field,
-                .statement = open_text(call->world->catalog, launchable, arena),
-                .fix = own_catalog
-                           ? TEXT("add a requirement on the machines it is for")
-                           : arena_printf(arena,
-                                          "add to %.*s what it is for, as in [{key: "
-                                          "%s/instance-category, operator: In, values: [c, m, r]}]",
-                                          TEXT_ARGS(field_path(arena, pool->requirements_field)),
-                                          domain));
+    report_as(call, pool->requirements.count == 0 ? SEVERITY_RAIL : SEVERITY_WARN,
+              .field = pool->requirements_field,
+              .statement = open_text(call->world->catalog, launchable, arena),
+              .fix = own_catalog
+                         ? TEXT("add a requirement on the machines it is for")
+                         : arena_printf(arena,
+                                        "add to %.*s what it is for, as in [{key: "
+                                        "%s/instance-category, operator: In, values: [c, m, r]}]",
+                                        TEXT_ARGS(field_path(arena, pool->requirements_field)),
+                                        domain));
 }
 
 /* ---- a pool that can launch nothing ---- */

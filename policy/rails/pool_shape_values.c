@@ -196,12 +196,12 @@ static void report_unknown(struct rail_call *call, const struct closed *of,
     size_t count = label_values_all(text_of(of->key), &known);
     struct text meant =
         label_value_meant(call->world->catalog, text_of(of->key), value->text, arena);
-    report_with(call, .severity = consequence[0] == '\0' ? SEVERITY_WARN : SEVERITY_RAIL,
-                .field = expression_value_field(value, call->arena), .found = value->text,
-                .statement = arena_printf(arena, "found \"%.*s\", which is no %s%s",
-                                          TEXT_ARGS(value->text), of->what, consequence),
-                .allowed = ALLOWED_TEXTS(known, count), .meant = meant,
-                .fix = TEXT("use one of the allowed values"));
+    report_as(call, consequence[0] == '\0' ? SEVERITY_WARN : SEVERITY_RAIL,
+              .field = expression_value_field(value, call->arena), .found = value->text,
+              .statement = arena_printf(arena, "found \"%.*s\", which is no %s%s",
+                                        TEXT_ARGS(value->text), of->what, consequence),
+              .allowed = ALLOWED_TEXTS(known, count), .meant = meant,
+              .fix = TEXT("use one of the allowed values"));
 }
 
 static void judge_closed(struct rail_call *call, const struct expression *expression,

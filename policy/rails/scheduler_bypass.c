@@ -2,6 +2,7 @@
 #include "policy/rails/scheduler_bypass.h"
 
 #include "policy/policy_set.h"
+#include "policy/reading.h"
 #include "solver/well_known.h"
 
 static const struct key keys[] = {
@@ -86,14 +87,13 @@ static void judge_match_field(struct rail_call *call, const struct field *match)
 static void judge_match_fields(struct rail_call *call, const struct workload *workload)
 {
     struct arena *arena = call->arena;
-    struct node_selection selection;
     /* daemon-set-controller names the node of each pod it makes. */
     if (call->object->kind == KIND_POD && is_of_daemon_set(call))
         return;
-    node_selection_read(workload, arena, &selection);
-    for (size_t i = 0; i < selection.required.count; i++) {
+    const struct node_selection *selection = call_selection(call, workload);
+    for (size_t i = 0; i < selection->required.count; i++) {
         const struct field *matches =
-            field_get(arena, selection.required.items[i].field, "matchFields");
+            field_get(arena, selection->required.items[i].field, "matchFields");
         FOR_FIELDS(match, arena, matches)
             judge_match_field(call, match);
     }

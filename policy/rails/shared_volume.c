@@ -4,6 +4,7 @@
 #include "kube/topology.h"
 #include "kube/volume.h"
 #include "policy/rail.h"
+#include "policy/reading.h"
 #include "solver/well_known.h"
 
 static const struct key keys[] = {{0}};
@@ -74,29 +75,28 @@ static struct text host_named(const struct expressions *expressions)
     return TEXT("");
 }
 
-static bool names_one_host(const struct workload *workload, struct arena *arena)
+static bool names_one_host(const struct rail_call *call, const struct workload *workload)
 {
-    struct node_selection selection;
-    node_selection_read(workload, arena, &selection);
-    if (host_named(&selection.selector).size > 0)
+    const struct node_selection *selection = call_selection(call, workload);
+    if (host_named(&selection->selector).size > 0)
         return true;
     struct text host = TEXT("");
-    for (size_t i = 0; i < selection.required.count; i++) {
-        struct text named = host_named(&selection.required.items[i].expressions);
+    for (size_t i = 0; i < selection->required.count; i++) {
+        struct text named = host_named(&selection->required.items[i].expressions);
         if (named.size == 0 || (i > 0 && !text_equal(named, host)))
             return false;
         host = named;
     }
-    return selection.required.count > 0;
+    return selection->required.count > 0;
 }
 
-static bool keeps_on_one_node(const struct workload *workload, struct arena *arena)
+static bool keeps_on_one_node(const struct rail_call *call, const struct workload *workload)
 {
     struct topology_terms terms;
     if (node_string(node_get(workload->spec->node, "nodeName")).size > 0 ||
-        names_one_host(workload, arena))
+        names_one_host(call, workload))
         return true;
-    topology_terms_read(workload, arena, &terms);
+    topology_terms_read(workload, call->arena, &terms);
     FOR_EACH(term, &terms)
         if (term->use == TOPOLOGY_AFFINITY && term->required &&
             text_is(node_string(term->key->node), LABEL_HOSTNAME) &&
@@ -253,7 +253,7 @@ static void judge(struct rail_call *call)
         !workload_read(call->object, call->arena, &workload))
         return;
     claim_names_read(&workload, call->arena, &names);
-    if (names.count == 0 || keeps_on_one_node(&workload, call->arena))
+    if (names.count == 0 || keeps_on_one_node(call, &workload))
         return;
     struct text_map replaced = replaced_volumes(call);
     struct text_map judged = {0};

@@ -195,15 +195,15 @@ static void judge_zone(struct rail_call *call, const struct field *field, const 
     if (valid && (value.size == 0 || (!zones->complete && !zones->from_node) ||
                   texts_have(zones->items, zones->count, value)))
         return;
-    report_with(call, .severity = valid && !zones->complete ? SEVERITY_WARN : SEVERITY_RAIL,
-                .field = field, .found = value,
-                .statement = arena_printf(
-                    call->arena, "found \"%.*s\", %s", TEXT_ARGS(value),
-                    valid ? "a zone that no visible Node, NodePool or EC2NodeClass names"
-                          : "which no node can carry as a label"),
-                .allowed = ALLOWED_LIST(zones), .nearest_to = value,
-                .fix = valid ? TEXT("name a zone of this cluster")
-                             : TEXT("put a real value in place of the placeholder"));
+    report_as(call, valid && !zones->complete ? SEVERITY_WARN : SEVERITY_RAIL, .field = field,
+              .found = value,
+              .statement =
+                  arena_printf(call->arena, "found \"%.*s\", %s", TEXT_ARGS(value),
+                               valid ? "a zone that no visible Node, NodePool or EC2NodeClass names"
+                                     : "which no node can carry as a label"),
+              .allowed = ALLOWED_LIST(zones), .nearest_to = value,
+              .fix = valid ? TEXT("name a zone of this cluster")
+                           : TEXT("put a real value in place of the placeholder"));
 }
 
 static void judge_topologies(struct rail_call *call, const struct storage_class *class)

@@ -2,6 +2,7 @@
 #include "kube/pod.h"
 #include "pinning/pin.h"
 #include "policy/rails/zone_pin.h"
+#include "policy/reading.h"
 
 /* Whether it leaves none of the zones. */
 static bool excludes(const struct expression *expression, const struct zones *zones)
@@ -56,31 +57,30 @@ void zone_pin_judge_selection(struct rail_call *call)
 {
     struct arena *arena = call->arena;
     struct workload workload;
-    struct node_selection selection;
     struct zones zones;
     struct text volumes;
     if (!workload_read(call->object, arena, &workload))
         return;
-    node_selection_read(&workload, arena, &selection);
-    if (selection.selector.count + selection.required.count == 0 ||
+    const struct node_selection *selection = call_selection(call, &workload);
+    if (selection->selector.count + selection->required.count == 0 ||
         !pin_bound_zones(call->world->snapshot, call->object, arena, &zones, &volumes))
         return;
-    const struct expression *obstacle = find_obstacle(&selection, &zones);
+    const struct expression *obstacle = find_obstacle(selection, &zones);
     if (obstacle == NULL)
         return;
     const struct expression_value *first = &obstacle->values[0];
     bool in = obstacle->op == SOLVER_IN;
     bool one = in && obstacle->value_count == 1 && zones.count == 1;
-    report_with(call, .severity = SEVERITY_WARN,
-                .field = obstacle->value_count == 1 ? expression_value_field(first, call->arena)
-                                                    : obstacle->field,
-                .found = first->text,
-                .statement = arena_printf(
-                    arena, "the pod can never start: it %s %.*s, and its volumes are %s: %.*s",
-                    in ? "selects" : "keeps out of", TEXT_ARGS(values_of(obstacle, arena)),
-                    in ? "elsewhere" : "there", TEXT_ARGS(volumes)),
-                .fix = one ? arena_printf(arena, "replace with %.*s, where the volumes are",
-                                          TEXT_ARGS(zones.items[0]))
-                           : TEXT("leave the zone out: the volumes decide it"),
-                .replacement = one ? zones.items[0] : TEXT(""));
+    report_as(call, SEVERITY_WARN,
+              .field = obstacle->value_count == 1 ? expression_value_field(first, call->arena)
+                                                  : obstacle->field,
+              .found = first->text,
+              .statement = arena_printf(
+                  arena, "the pod can never start: it %s %.*s, and its volumes are %s: %.*s",
+                  in ? "selects" : "keeps out of", TEXT_ARGS(values_of(obstacle, arena)),
+                  in ? "elsewhere" : "there", TEXT_ARGS(volumes)),
+              .fix = one ? arena_printf(arena, "replace with %.*s, where the volumes are",
+                                        TEXT_ARGS(zones.items[0]))
+                         : TEXT("leave the zone out: the volumes decide it"),
+              .replacement = one ? zones.items[0] : TEXT(""));
 }

@@ -6,6 +6,7 @@
 #include "kube/pod.h"
 #include "kube/topology.h"
 #include "kube/zone.h"
+#include "policy/reading.h"
 #include "solver/well_known.h"
 
 static const struct key keys[] = {
@@ -49,24 +50,24 @@ static bool names_zones(const struct expressions *expressions)
 }
 
 /* By its nodeSelector, or by every alternative of its affinity. */
-static bool chooses_zones(const struct workload *workload, struct arena *arena)
+static bool chooses_zones(const struct rail_call *call, const struct workload *workload)
 {
-    struct node_selection selection;
-    node_selection_read(workload, arena, &selection);
-    if (names_zones(&selection.selector))
+    const struct node_selection *selection = call_selection(call, workload);
+    if (names_zones(&selection->selector))
         return true;
-    for (size_t i = 0; i < selection.required.count; i++)
-        if (!names_zones(&selection.required.items[i].expressions))
+    for (size_t i = 0; i < selection->required.count; i++)
+        if (!names_zones(&selection->required.items[i].expressions))
             return false;
-    return selection.required.count > 0;
+    return selection->required.count > 0;
 }
 
-enum spreading zone_spread_find(const struct workload *workload, struct arena *arena,
+enum spreading zone_spread_find(const struct rail_call *call, const struct workload *workload,
                                 const struct field **at)
 {
+    struct arena *arena = call->arena;
     enum spreading spreading = SPREAD_NOT_AT_ALL;
     struct topology_terms terms;
-    if (chooses_zones(workload, arena))
+    if (chooses_zones(call, workload))
         return SPREAD_EXEMPT;
     topology_terms_read(workload, arena, &terms);
     FOR_EACH(term, &terms) {
@@ -177,15 +178,14 @@ static void report_misspelt(struct rail_call *call, const struct field *key)
 static void report_preferred(struct rail_call *call, const struct field *at)
 {
     bool anyway = text_is(node_string(at->node), "ScheduleAnyway");
-    report_with(call, .severity = SEVERITY_WARN, .field = at,
-                .found = anyway ? TEXT("ScheduleAnyway") : TEXT(""),
-                .statement = TEXT("the spread over zones is only preferred, and Karpenter, which "
-                                  "ignores preferences here, may buy every node in one zone"),
-                .fix = anyway ? TEXT("replace with DoNotSchedule, with which a pod waits when its "
-                                     "zone has no room")
-                              : TEXT("add a topologySpreadConstraint over zones with "
-                                     "whenUnsatisfiable: DoNotSchedule"),
-                .replacement = anyway ? TEXT("DoNotSchedule") : TEXT(""));
+    report_as(call, SEVERITY_WARN, .field = at, .found = anyway ? TEXT("ScheduleAnyway") : TEXT(""),
+              .statement = TEXT("the spread over zones is only preferred, and Karpenter, which "
+                                "ignores preferences here, may buy every node in one zone"),
+              .fix = anyway ? TEXT("replace with DoNotSchedule, with which a pod waits when its "
+                                   "zone has no room")
+                            : TEXT("add a topologySpreadConstraint over zones with "
+                                   "whenUnsatisfiable: DoNotSchedule"),
+              .replacement = anyway ? TEXT("DoNotSchedule") : TEXT(""));
 }
 
 static void judge(struct rail_call *call)
@@ -196,7 +196,7 @@ static void judge(struct rail_call *call)
     if (settings->action != SPREAD_REQUIRE || !zone_spread_has_replicas(call->object, settings) ||
         !workload_read(call->object, call->arena, &workload))
         return;
-    switch (zone_spread_find(&workload, call->arena, &at)) {
+    switch (zone_spread_find(call, &workload, &at)) {
     case SPREAD_OVER_ZONES:
     case SPREAD_EXEMPT:
         break;

@@ -22,7 +22,7 @@ enum spreading {
     SPREAD_NOT_AT_ALL,
 };
 /* *at: the labelSelector that misses, or what makes a spread a preference, when something does. */
-enum spreading zone_spread_find(const struct workload *workload, struct arena *arena,
+enum spreading zone_spread_find(const struct rail_call *call, const struct workload *workload,
                                 const struct field **at);
 /* Whether it is a workload that this policy wants spread. */
 bool zone_spread_has_replicas(const struct object *object, const struct zone_spread *settings);

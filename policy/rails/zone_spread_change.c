@@ -137,7 +137,7 @@ void zone_spread_change_pod(struct rail_call *call, const struct zone_spread *se
         !zone_spread_selector(owner, arena, &selector) || !selector_matches(&selector, pod->labels))
         return;
     /* Beside a constraint of its own that misses, another with the same key would be refused. */
-    if (zone_spread_find(&workload, arena, &missing) != SPREAD_NOT_AT_ALL)
+    if (zone_spread_find(call, &workload, &missing) != SPREAD_NOT_AT_ALL)
         return;
 
     bool waits =

@@ -3,6 +3,7 @@
 #include "kube/volume.h"
 #include "kube/zone.h"
 #include "policy/rails/label_choice.h"
+#include "policy/reading.h"
 #include "solver/well_known.h"
 
 struct settings {
@@ -117,14 +118,14 @@ static void judge(struct rail_call *call)
         .is_key = is_key,
         .answer = answer,
     };
-    struct pool pool;
+    const struct pool *pool = call_pool(call);
     struct storage_class class;
     if (settings->allow.count == 0)
         return;
-    if (pool_read(call->object, arena, &pool)) {
+    if (pool != NULL) {
         struct zones reach = {0};
-        bool seen = read_reach(call, &pool, &reach);
-        label_choice_judge_pool(&choice, &pool, seen ? &reach : NULL);
+        bool seen = read_reach(call, pool, &reach);
+        label_choice_judge_pool(&choice, pool, seen ? &reach : NULL);
     } else if (storage_class_read(call->object, arena, &class)) {
         judge_storage_class(&choice, &class);
     } else {

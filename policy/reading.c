@@ -1,0 +1,45 @@
+/* What rails read alike of the object at hand, remembered for the evaluation. */
+#include "policy/reading.h"
+
+#include "policy/evaluation.h"
+
+/* The one of the object, empty when it has none yet. An UPDATE has two objects in turn; those of a
+ * custom resource with many templates are read again. */
+static struct reading *reading_of(const struct rail_call *call)
+{
+    struct evaluation *evaluation = call->evaluation;
+    const struct object *object = call->object;
+    for (size_t i = 0; i < COUNT_OF(evaluation->readings); i++) {
+        struct reading *reading = &evaluation->readings[i];
+        if (reading->object == object && reading->root == object->root->node)
+            return reading;
+    }
+    struct reading *oldest = &evaluation->readings[evaluation->oldest_reading];
+    evaluation->oldest_reading = (evaluation->oldest_reading + 1) % COUNT_OF(evaluation->readings);
+    *oldest = (struct reading){.object = object, .root = object->root->node};
+    return oldest;
+}
+
+const struct node_selection *call_selection(const struct rail_call *call,
+                                            const struct workload *workload)
+{
+    struct reading *reading = reading_of(call);
+    if (reading->selection == NULL) {
+        struct node_selection *selection = ARENA_NEW(call->arena, struct node_selection);
+        node_selection_read(workload, call->arena, selection);
+        reading->selection = selection;
+    }
+    return reading->selection;
+}
+
+const struct pool *call_pool(const struct rail_call *call)
+{
+    struct reading *reading = reading_of(call);
+    if (reading->pool == NULL) {
+        struct pool *pool = ARENA_NEW(call->arena, struct pool);
+        if (!pool_read(call->object, call->arena, pool))
+            return NULL;
+        reading->pool = pool;
+    }
+    return reading->pool;
+}
