@@ -21,11 +21,20 @@ static struct record record_begin(const struct evaluation *evaluation)
     return (struct record){.arena = evaluation->arena, .seed = evaluation->seed};
 }
 
+/* Whether the update leaves all that rails look at as it was; found out once. */
+static bool is_unchanged(struct evaluation *evaluation)
+{
+    if (!evaluation->unchanged.is_known)
+        evaluation->unchanged.is = subject_is_unchanged(&evaluation->subject);
+    evaluation->unchanged.is_known = true;
+    return evaluation->unchanged.is;
+}
+
 /* What is new in the object. The old one is judged first wherever something is cut, so that nobody
  * hides what is new behind what is old. */
 static struct record judge_both(struct rail_call *call)
 {
-    const struct evaluation *evaluation = call->evaluation;
+    struct evaluation *evaluation = call->evaluation;
     struct record record = record_begin(evaluation);
     if (call->subject->template_unseen) {
         scale_undecided(evaluation, &record);
@@ -34,6 +43,10 @@ static struct record judge_both(struct rail_call *call)
     judge_views(call, &evaluation->views, &record);
     if (record.drafts.count == 0 || evaluation->old.count == 0)
         return record;
+    if (!record_is_whole(&record) && is_unchanged(evaluation)) {
+        record_excuse_all(&record);
+        return record;
+    }
     struct bag excuses = {0};
     struct record old = record_begin(evaluation);
     old.of_old = true;

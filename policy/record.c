@@ -157,3 +157,13 @@ void record_excuse(struct record *record, struct bag *excuses)
         record->counts[true][draft->severity]++;
     }
 }
+
+void record_excuse_all(struct record *record)
+{
+    for (size_t i = 0; i < record->drafts.count; i++)
+        record->drafts.items[i].pre_existing = true;
+    for (int severity = 0; severity < SEVERITY_COUNT; severity++) {
+        record->counts[true][severity] += record->counts[false][severity];
+        record->counts[false][severity] = 0;
+    }
+}

@@ -40,6 +40,8 @@ bool record_counts(struct record *record, enum severity severity);
 bool record_is_whole(const struct record *record);
 /* Each thing in excuses excuses one draft, of a whole record. */
 void record_excuse(struct record *record, struct bag *excuses);
+/* Nothing of it is new. */
+void record_excuse_all(struct record *record);
 
 /* What tells an item of a list from the others: KubeRay calls it groupName. */
 struct text name_of_item(const struct node *item);

@@ -21,6 +21,7 @@ type growth struct {
 	items         []template
 	pattern       string // of a string
 	nest          bool
+	spared        *growth // the same without what is denied
 }
 
 // grow prepares one field of an object; nil when the schema has nothing there to fill.

@@ -88,6 +88,7 @@ const (
 	oldNone = iota // a CREATE
 	oldShort
 	oldSame
+	oldLong // as the object, but for what is denied
 )
 
 var variants = []variant{
@@ -95,6 +96,7 @@ var variants = []variant{
 	{"alone", false, "validate", oldNone},
 	{"update", true, "validate", oldShort},
 	{"no change", true, "validate", oldSame},
+	{"hidden", true, "validate", oldLong},
 	{"mutate", false, "mutate", oldNone},
 }
 
@@ -106,12 +108,16 @@ func (s *sweep) variantsOf(of *kind, first bool) []variant {
 	case of.name == "Pod" && first:
 		return variants
 	case first && of.template == "":
-		return variants[:4]
+		return variants[:5]
 	}
 	return variants[:2]
 }
 
 func (s *sweep) body(of *kind, grown *growth, with variant, size int) []byte {
+	if with.old == oldLong {
+		// what is stored is half as long as a request may be
+		return review(of, grown.object(size/2), grown.spared.object(size/2))
+	}
 	object := grown.object(size)
 	var old []byte
 	switch with.old {
@@ -191,6 +197,7 @@ func (s *sweep) runField(of *kind, where *field, flavour flavour, pattern string
 	if grown == nil {
 		return fmt.Errorf("%s %s cannot be made long", of.name, where)
 	}
+	grown.spared = grow(s.schemas, of, where, flavour, pattern, false)
 	denied := s.denied[of.name+" "+with.name]
 	if where.shape == shapeString {
 		// the string may stand where the denied one was: what counts is what a short one of its sort gets
