@@ -73,9 +73,9 @@ def policy_files(policy):
     return list(POLICIES.values()) if name == ALL else [POLICIES[name]]
 
 
-def check(taffrail, policies, files, state=()):
+def check(taffrail, policies, files, state=(), form="json"):
     """The report of one process, as a dict; {"crash": ...} where there is none."""
-    command = [taffrail, "check", "-o", "json"]
+    command = [taffrail, "check", "-o", form]
     for policy in policies:
         command += ["-p", policy]
     for file in files:
