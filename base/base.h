@@ -39,6 +39,7 @@ static inline bool text_is(struct text a, const char *terminated)
 int text_compare(struct text a, struct text b); /* bytewise, as strcmp */
 bool text_starts_with(struct text t, struct text prefix);
 bool text_ends_with(struct text t, struct text suffix);
+bool text_holds(struct text t, struct text part); /* anywhere */
 /* The part before and after the first (or last) separator; false when there is none, then
  * nothing is written. Either out pointer may be NULL. */
 bool text_split(struct text t, char separator, struct text *before, struct text *after);
@@ -71,6 +72,7 @@ enum error_kind {
     ERROR_TLS,     /* certificates and keys */
     ERROR_CLUSTER, /* the API server is not reachable */
     ERROR_MEMORY,  /* malloc failed */
+    ERROR_TWICE,   /* a key that stands twice in a manifest: the last one counts, as for kubectl */
 };
 
 /* Where in a file: line and column count from 1, columns in code points; line 0 means the file as
@@ -274,10 +276,18 @@ struct path_list {
     size_t count, capacity;
 };
 bool path_is_folder(const char *path); /* "-" is none */
-/* Every .yaml, .yml and .json file below a folder, by name, except names that begin with ".". What
- * cannot be read is added to problems. */
-void folder_find_documents(const char *path, struct arena *arena, struct path_list *files,
-                           struct problems *problems);
+/* What a walk leaves out, in the syntax of base/ignore.h. */
+struct folder_filter {
+    const char *file_name;    /* of files with such lines in any folder of the walk; NULL: none */
+    const char *const *lines; /* of the folder itself */
+    size_t line_count;
+    size_t ignored; /* how many files and folders that was; a folder counts once */
+};
+/* Every .yaml, .yml and .json file below a folder, by name, except names that begin with ".", and
+ * what the filter (NULL: none) leaves out. Links to folders are followed, after all other folders;
+ * no folder is read twice. What cannot be read is added to problems. */
+void folder_find_documents(const char *path, struct folder_filter *filter, struct arena *arena,
+                           struct path_list *files, struct problems *problems);
 
 /* ---- log: stderr, JSON lines, or text on a terminal; never a body, a token, an env value ---- */
 
@@ -397,7 +407,8 @@ size_t json_heaviest(struct text value, struct json_step steps[JSON_STEPS_MAX]);
 struct text json_plain_string(struct text value);
 
 enum yaml_style {
-    YAML_MANIFEST, /* as kubectl reads: YAML 1.1 scalars, aliases and merge keys in the budget */
+    YAML_MANIFEST, /* as kubectl reads: YAML 1.1 scalars, aliases and merge keys in the budget; of
+                      duplicate keys the last one counts (ERROR_TWICE) */
     YAML_POLICY,   /* no anchors, aliases, merge keys or tags; duplicate keys are errors */
 };
 /* Reads every document of a stream. A document that does not parse adds its error to problems. What

@@ -69,8 +69,10 @@ static bool read_json_part(struct yaml_reader *reader, size_t start, size_t end)
         return error.kind == ERROR_LIMIT;
     }
     reader->node_count = node_count;
-    for (size_t i = 0; i < duplicates.count; i++)
+    for (size_t i = 0; i < duplicates.count; i++) {
+        duplicates.items[i].kind = yaml_kind_of_duplicate(reader);
         problems_add_error(&reader->problems, &duplicates.items[i]);
+    }
     add_root(reader, &root);
     return true;
 }

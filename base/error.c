@@ -44,6 +44,7 @@ int error_exit_code(enum error_kind kind)
 {
     switch (kind) {
     case ERROR_NONE:
+    case ERROR_TWICE:
         return 0;
     case ERROR_CLUSTER:
         return 3;

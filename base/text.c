@@ -56,6 +56,11 @@ static bool split_at(struct text t, const char *at, struct text *before, struct 
     return true;
 }
 
+bool text_holds(struct text t, struct text part)
+{
+    return part.size == 0 || memmem(t.data, t.size, part.data, part.size) != NULL;
+}
+
 bool text_split(struct text t, char separator, struct text *before, struct text *after)
 {
     return split_at(t, t.size == 0 ? NULL : memchr(t.data, separator, t.size), before, after);

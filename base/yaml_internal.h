@@ -62,6 +62,8 @@ struct yaml_reader {
     size_t cursor_characters, cursor_bytes, part_start;
 };
 
+/* Of a key that stands twice in a map. */
+enum error_kind yaml_kind_of_duplicate(const struct yaml_reader *reader);
 struct place yaml_place(struct yaml_reader *reader, uint32_t offset);
 /* When these return false, the document ends; they have added their problem. */
 bool yaml_next_event(struct yaml_reader *reader) MUST_CHECK;

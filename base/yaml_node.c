@@ -332,11 +332,17 @@ static bool read_key(struct yaml_reader *reader, struct member *member)
     return true;
 }
 
+enum error_kind yaml_kind_of_duplicate(const struct yaml_reader *reader)
+{
+    return reader->style == YAML_POLICY ? ERROR_INPUT : ERROR_TWICE;
+}
+
 static bool report_duplicate(void *context, const struct member *member)
 {
     struct yaml_reader *reader = context;
     int size = (int)(member->key_size < 80 ? member->key_size : 80);
-    problems_add(&reader->problems, ERROR_INPUT, yaml_place(reader, member->key_offset),
+    problems_add(&reader->problems, yaml_kind_of_duplicate(reader),
+                 yaml_place(reader, member->key_offset),
                  "the key \"%.*s\" stands twice in one map; keep one of them", size, member->key);
     return true;
 }

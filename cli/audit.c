@@ -14,6 +14,7 @@ static const char *const fail_on_names[] = {"deny", "warn", "never", NULL};
 enum fail_on { FAIL_ON_DENY, FAIL_ON_WARN, FAIL_ON_NEVER };
 
 struct audit_options {
+    struct input_options input;
     struct string_list policies;
     const char *state_dir, *kubeconfig, *catalog_file, *timeout;
     bool in_cluster;
@@ -58,6 +59,7 @@ static enum options_result read_options(int argc, char **argv, struct audit_opti
         {0, "timeout", OPTION_STRING, &options->timeout, "TIME",
          "how long the cluster may take to be listed (60s)", NULL},
         OPTION_CATALOG(&options->catalog_file),
+        OPTIONS_INPUT(&options->input),
         {'o', "output", OPTION_CHOICE, &options->format, "FORMAT",
          "text, json, sarif, openreports or html (text)", report_audit_format_names},
         {0, "fail-on", OPTION_CHOICE, &options->fail_on, "deny|warn|never",
@@ -92,17 +94,20 @@ static bool read_timeout(const struct audit_options *options, int64_t *timeout_m
     return true;
 }
 
-static bool read_state(const char *folder, struct arena *arena, struct audit_cluster *cluster,
-                       struct error *error)
+static bool read_state(const struct audit_options *options, struct arena *arena,
+                       struct audit_cluster *cluster, struct error *error)
 {
+    const char *folder = options->state_dir;
     if (!path_is_folder(folder))
         return error_set(error, ERROR_IO, (struct place){folder, 0, 0},
                          access(folder, F_OK) == 0
                              ? "--state wants a folder of manifests, and this is none"
                              : "there is no such folder to be read as the cluster's state");
-    manifests_init(&cluster->objects, arena);
+    input_begin(&cluster->objects, &options->input, arena);
     cluster->objects.keep_unknown = true;
+    cluster->objects.allow_empty = true;
     manifests_read(&cluster->objects, folder, TEXT("default"));
+    input_say(&cluster->objects);
     return true;
 }
 
@@ -202,6 +207,8 @@ static int report_on(const struct audit_options *options, struct world *world,
         find_custom(objects, world->policies, arena, &custom_count);
     struct report report = {
         .skipped = objects->skipped + count_unknown(objects) - custom_count,
+        .skipped_files = objects->skipped_files,
+        .ignored = objects->ignored,
         .errors = &objects->problems,
     };
     world->unseen = cluster->unseen;
@@ -239,7 +246,7 @@ static int audit(struct arena *arena, void *argument)
         return print_problems(&errors, "error");
     }
     bool seen = options->state_dir != NULL
-                    ? read_state(options->state_dir, arena, &cluster, &error)
+                    ? read_state(options, arena, &cluster, &error)
                     : list_live(options, world->policies, arena, &cluster, &warnings, &error);
     world_destroy(world);
     print_problems(&warnings, "warning");

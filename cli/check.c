@@ -5,6 +5,7 @@
 
 #include "cli/cli.h"
 #include "kube/manifest.h"
+#include "kube/whole.h"
 #include "report/report.h"
 #include "server/server.h"
 
@@ -12,6 +13,7 @@ static const char *const fail_on_names[] = {"deny", "warn", "never", NULL};
 enum fail_on { FAIL_ON_DENY, FAIL_ON_WARN, FAIL_ON_NEVER };
 
 struct check_options {
+    struct input_options input;
     struct string_list policies, files, groups;
     const char *namespace, *user, *state_dir, *catalog_file;
     int format, fail_on;
@@ -20,7 +22,12 @@ struct check_options {
 static const char notes[] =
     "Judges as if the objects were created by --as. A FILE is a file, a folder or - for standard\n"
     "input: YAML or JSON, many documents, Lists, AdmissionReviews, the output of kubectl get.\n"
-    "What -f names is judged as one change: its objects see each other beside --state.\n";
+    "What -f names is judged as one change: its objects see each other beside --state. Files that\n"
+    "hold no Kubernetes object, kinds that no policy handles, parts of objects (kustomize "
+    "patches)\n"
+    "and Pods that are on a node are passed over and counted. A folder may have a "
+    ".taffrailignore.\n"
+    "Of charts: helm template . | taffrail check -p POLICY -f -\n";
 
 static enum options_result read_options(int argc, char **argv, struct check_options *options)
 {
@@ -39,6 +46,8 @@ static enum options_result read_options(int argc, char **argv, struct check_opti
         {0, "state", OPTION_STRING, &options->state_dir, "DIR",
          "a cluster as files: NodePools, Nodes, owners", NULL},
         OPTION_CATALOG(&options->catalog_file),
+        OPTIONS_INPUT(&options->input),
+        OPTION_ALLOW_EMPTY(&options->input),
         {0},
     };
     struct string_list operands = {0};
@@ -57,18 +66,27 @@ static enum options_result read_options(int argc, char **argv, struct check_opti
     return OPTIONS_WRONG;
 }
 
-/* An object that no policy handles is not part of the report. */
-static void skip_unknown(struct manifests *manifests, const struct policy_set *policies)
+/* An object that no policy handles is not part of the report, nor is a Pod that is on a node. The
+ * number of such Pods is returned. */
+static size_t skip_others(struct manifests *manifests, const struct policy_set *policies)
 {
-    size_t kept = 0;
+    size_t kept = 0, bound = 0;
     for (size_t i = 0; i < manifests->count; i++) {
-        if (manifests->items[i].kind == KIND_UNKNOWN &&
-            !policy_set_has_templates(policies, &manifests->items[i]))
+        const struct object *object = &manifests->items[i];
+        if (object->kind == KIND_UNKNOWN && !policy_set_has_templates(policies, object))
             manifests->skipped++;
+        else if (object_is_bound_pod(object))
+            bound++;
         else
-            manifests->items[kept++] = manifests->items[i];
+            manifests->items[kept++] = *object;
     }
     manifests->count = kept;
+    if (bound > 0)
+        fprintf(stderr,
+                "note: passed over %s %zu Pod%s on a node already; taffrail audit judges what "
+                "runs\n",
+                bound == 1 ? "is" : "are", bound, bound == 1 ? "" : "s");
+    return bound;
 }
 
 static struct report_entry *judge_all(const struct check_options *options,
@@ -122,7 +140,7 @@ static void take_input_errors(struct problems *warnings, struct problems *errors
 {
     size_t kept = 0;
     for (size_t i = 0; i < warnings->count; i++) {
-        if (warnings->items[i].kind == ERROR_POLICY)
+        if (warnings->items[i].kind == ERROR_POLICY || warnings->items[i].kind == ERROR_TWICE)
             warnings->items[kept++] = warnings->items[i];
         else
             problems_add_error(errors, &warnings->items[i]);
@@ -135,10 +153,12 @@ static int check(struct arena *arena, void *argument)
     const struct check_options *options = argument;
     int64_t now_unix_s = (int64_t)time(NULL);
     struct manifests manifests;
-    manifests_init(&manifests, arena);
+    input_begin(&manifests, &options->input, arena);
     manifests.keep_unknown = true;
     for (size_t i = 0; i < options->files.count; i++)
         manifests_read(&manifests, options->files.items[i], text_of(options->namespace));
+    input_say(&manifests);
+    size_t fragments = input_drop_fragments(&manifests);
 
     struct world_options world_options = {
         .policy_paths = options->policies.items,
@@ -157,11 +177,15 @@ static int check(struct arena *arena, void *argument)
         print_problems(&manifests.problems, "error");
         return print_problems(&errors, "error");
     }
-    skip_unknown(&manifests, world->policies);
+    size_t bound_pods = skip_others(&manifests, world->policies);
     struct report report = {
         .entries = judge_all(options, &manifests, world, now_unix_s, arena),
         .entry_count = manifests.count,
         .skipped = manifests.skipped,
+        .skipped_files = manifests.skipped_files,
+        .ignored = manifests.ignored,
+        .fragments = fragments,
+        .bound_pods = bound_pods,
         .errors = &manifests.problems,
     };
     int written = print_report(&report, options, arena);

@@ -72,6 +72,38 @@ struct option_spec {
             "the cluster this Pod runs in, as its service account", NULL \
     }
 
+/* ---- what -f names ---- */
+
+struct manifests;
+
+/* Which files are read, and what is no error in them. */
+struct input_options {
+    struct string_list ignore;
+    bool strict_files, allow_empty;
+};
+#define OPTIONS_INPUT(input)                                                      \
+    {0,           "ignore",                                                       \
+     OPTION_LIST, &(input)->ignore,                                               \
+     "GLOB",      "leave out of folders, as a line of .taffrailignore (repeats)", \
+     NULL},                                                                       \
+    {                                                                             \
+        0, "strict-files", OPTION_FLAG, &(input)->strict_files, NULL,             \
+            "a file that holds no Kubernetes object is an error", NULL            \
+    }
+#define OPTION_ALLOW_EMPTY(input)                                      \
+    {                                                                  \
+        0, "allow-empty", OPTION_FLAG, &(input)->allow_empty, NULL,    \
+            "a path that holds no Kubernetes object is no error", NULL \
+    }
+/* Prepares manifests to be read so. */
+void input_begin(struct manifests *manifests, const struct input_options *options,
+                 struct arena *arena);
+/* Takes the parts of objects out, which only kustomize or the like makes whole, and says on stderr
+ * which. Returns their number. */
+size_t input_drop_fragments(struct manifests *manifests);
+/* Says on stderr what the files hold besides objects to judge, and prints the warnings. */
+void input_say(const struct manifests *manifests);
+
 enum options_result { OPTIONS_READ, OPTIONS_HELPED, OPTIONS_WRONG };
 /* Reads argv by the table (ends with a NULL name). --help prints usage, the table and notes on
  * stdout. Errors go to stderr, with the nearest option. Arguments that are no options stay in

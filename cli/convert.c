@@ -7,6 +7,7 @@
 #include "kube/upgrade.h"
 
 struct convert_options {
+    struct input_options input;
     struct string_list files;
 };
 
@@ -42,9 +43,10 @@ static int convert(struct arena *arena, void *argument)
     const struct convert_options *options = argument;
     struct manifests manifests;
     size_t count = 0;
-    manifests_init(&manifests, arena);
+    input_begin(&manifests, &options->input, arena);
     for (size_t i = 0; i < options->files.count; i++)
         manifests_read(&manifests, options->files.items[i], TEXT("default"));
+    input_say(&manifests);
     for (size_t i = 0; i < manifests.count; i++)
         if (upgrade_applies(&manifests.items[i]))
             print_upgrade(&manifests.items[i], count++ == 0, arena);
@@ -60,6 +62,8 @@ int command_convert(int argc, char **argv)
     const struct option_spec table[] = {
         {'f', "filename", OPTION_LIST, &options.files, "FILE",
          "a file, a folder or - for standard input (repeats)", NULL},
+        OPTIONS_INPUT(&options.input),
+        OPTION_ALLOW_EMPTY(&options.input),
         {0},
     };
     struct string_list operands = {0};

@@ -15,6 +15,7 @@
 #include "simulation/simulation.h"
 
 struct plan_options {
+    struct input_options input;
     struct string_list files, reservations;
     const char *namespace, *state_dir, *catalog_file, *rounds, *feature_gates;
     const char *optimize; /* NULL: not given */
@@ -67,6 +68,8 @@ static enum options_result read_options(int argc, char **argv, struct plan_optio
          "Karpenter's: ReservedCapacity=false buys no reserved capacity", NULL},
         {0, "reservation", OPTION_LIST, &options->reservations, "ID=N",
          "machines free in a capacity reservation (repeats)", NULL},
+        OPTIONS_INPUT(&options->input),
+        OPTION_ALLOW_EMPTY(&options->input),
         {0},
     };
     struct string_list operands = {0};
@@ -116,9 +119,11 @@ static bool load(const struct plan_options *options, struct arena *arena, struct
 {
     struct error error;
     struct manifests manifests;
-    manifests_init(&manifests, arena);
+    input_begin(&manifests, &options->input, arena);
     for (size_t i = 0; i < options->files.count; i++)
         manifests_read(&manifests, options->files.items[i], text_of(options->namespace));
+    input_say(&manifests);
+    input_drop_fragments(&manifests);
     bool loaded =
         state_load(options->state_dir, &manifests, arena, &cluster->snapshot, problems, &error);
     if (!loaded)

@@ -9,7 +9,8 @@ int print_problems(const struct problems *problems, const char *label)
     for (size_t i = 0; i < problems->count; i++) {
         char line[1024];
         error_format(&problems->items[i], line, sizeof line);
-        fprintf(stderr, "%s: %s\n", label, line);
+        bool warns = problems->items[i].kind == ERROR_TWICE;
+        fprintf(stderr, "%s: %s\n", warns ? "warning" : label, line);
         int code = error_exit_code(problems->items[i].kind);
         if (code > worst)
             worst = code;

@@ -63,7 +63,7 @@ static void find_files(const char *path, struct arena *arena, struct path_list *
         *LIST_PUSH(arena, files) = path;
         return;
     }
-    folder_find_documents(path, arena, &all, problems);
+    folder_find_documents(path, NULL, arena, &all, problems);
     for (size_t i = 0; i < all.count; i++)
         if (is_case_file(text_of(all.items[i])))
             *LIST_PUSH(arena, files) = all.items[i];

@@ -166,11 +166,6 @@ struct founds {
     size_t count, capacity;
 };
 
-static bool holds(struct text whole, struct text part)
-{
-    return part.size == 0 || memmem(whole.data, whole.size, part.data, part.size) != NULL;
-}
-
 static bool agrees(struct text actual, struct text expected)
 {
     return expected.size == 0 || text_equal(actual, expected);
@@ -198,7 +193,8 @@ static bool finding_agrees(const struct found *found, const struct expected_find
            agrees(finding->exception, expected->exception) &&
            agrees(finding->override, expected->override) &&
            agrees(object->kind_name, expected->kind) && agrees(object->name, expected->name) &&
-           holds(finding->message, expected->message) && holds(finding->fix, expected->fix) &&
+           text_holds(finding->message, expected->message) &&
+           text_holds(finding->fix, expected->fix) &&
            (!expected->undecided_given || finding->undecided == expected->undecided) &&
            (!expected->pre_existing_given || finding->pre_existing == expected->pre_existing) &&
            (expected->line == 0 || expected->line == found->place.line) &&
@@ -325,7 +321,7 @@ static bool change_agrees(const struct change *change, const struct expected_cha
 {
     return text_is(expected->rail, change->rail) &&
            (!expected->outcome_given || (int)change->outcome == expected->outcome) &&
-           holds(change->added, expected->added) && agrees(change->policy, expected->policy) &&
+           text_holds(change->added, expected->added) && agrees(change->policy, expected->policy) &&
            agrees(change->exception, expected->exception);
 }
 
@@ -446,7 +442,7 @@ static void compare_load_warnings(struct trial *trial)
 {
     struct text expected = trial->one->load_warns;
     for (size_t i = 0; i < trial->warnings.count; i++)
-        if (holds(text_of(trial->warnings.items[i].what), expected))
+        if (text_holds(text_of(trial->warnings.items[i].what), expected))
             return;
     if (expected.size > 0)
         text_builder_printf(&trial->differences, "- loading the policy warns: %.*s\n",

@@ -1,26 +1,38 @@
-/* Reads objects from files and streams. */
-#include "kube/manifest.h"
-
+/* Makes objects of the text of a file. */
 #include <string.h>
 
+#include "kube/manifest_text.h"
 #include "kube/object.h"
 
 struct manifest_reader {
     struct manifests *manifests;
     struct source *source;
     struct text default_namespace;
+    bool holds_objects;        /* whole ones or broken ones */
+    struct problems strangers; /* documents that are no object */
 };
+
+/* With metadata and one of the two a document was meant to be an object. */
+static bool is_object(const struct node *root)
+{
+    bool versioned = node_string(node_get(root, "apiVersion")).size > 0;
+    bool kinded = node_string(node_get(root, "kind")).size > 0;
+    return (versioned && kinded) ||
+           ((versioned || kinded) && node_is(node_get(root, "metadata"), NODE_MAP));
+}
 
 static void add_object(struct manifest_reader *reader, const struct node *root)
 {
     struct manifests *manifests = reader->manifests;
     struct object object;
     struct error error;
+    bool stranger = !is_object(root);
+    reader->holds_objects |= !stranger;
     if (!object_read(root, reader->source, reader->default_namespace, manifests->arena, &object,
                      &error)) {
         if (error.place.file == NULL)
             error.place.file = reader->source->file;
-        problems_add_error(&manifests->problems, &error);
+        problems_add_error(stranger ? &reader->strangers : &manifests->problems, &error);
     } else if (object.kind == KIND_UNKNOWN && !manifests->keep_unknown) {
         manifests->skipped++;
     } else {
@@ -55,6 +67,7 @@ static void unfold_list(struct manifest_reader *reader, const struct node *root,
     struct text item_kind = {kind.data, kind.size - strlen("List")};
     const struct node *api_version = node_get(root, "apiVersion");
     const struct node *items = node_get(root, "items");
+    reader->holds_objects = true;
     for (size_t i = 0; i < node_count(items); i++) {
         const struct node *item = node_item(items, i);
         if (node_is(api_version, NODE_STRING))
@@ -72,6 +85,7 @@ static void unfold(struct manifest_reader *reader, const struct node *root)
         const struct node *object = node_at(root, "request.object");
         if (!node_is(object, NODE_MAP))
             object = node_at(root, "request.oldObject");
+        reader->holds_objects = true;
         add_object(reader, object == NULL ? root : object);
     } else {
         add_object(reader, root);
@@ -84,7 +98,7 @@ static void take_document(void *context, const struct node *root)
         unfold(context, root);
 }
 
-static bool looks_like_json(struct text text)
+bool looks_like_json(struct text text)
 {
     size_t i = 0;
     while (i < text.size && strchr(" \t\r\n", text.data[i]) != NULL && text.data[i] != '\0')
@@ -92,61 +106,108 @@ static bool looks_like_json(struct text text)
     return i < text.size && text.data[i] == '{';
 }
 
+/* JSON with comments, as editors and compilers have it, which no tool of Kubernetes reads. */
+static bool is_commented_json(const struct source *source, const struct error *error)
+{
+    struct text text = source->text;
+    if (error->kind != ERROR_INPUT || error->place.line == 0 || error->place.column == 0 ||
+        text_holds(text, TEXT("\"apiVersion\"")))
+        return false;
+    size_t at = source->line_starts[error->place.line - 1] + error->place.column - 1;
+    return at + 1 < text.size && text.data[at] == '/' &&
+           (text.data[at + 1] == '/' || text.data[at + 1] == '*');
+}
+
 /* JSON is tried first where it looks like it: the reader is faster and its errors speak of JSON.
  * What is not JSON may still be YAML in flow style. */
-static void read_source(struct manifest_reader *reader, bool only_json)
+static void read_documents(struct manifest_reader *reader, bool only_json,
+                           struct problems *problems)
 {
-    struct manifests *manifests = reader->manifests;
     struct source *source = reader->source;
+    struct arena *arena = reader->manifests->arena;
     if (only_json || looks_like_json(source->text)) {
         const struct node *root = NULL;
         struct error error;
-        struct problems duplicates = {.arena = manifests->arena};
-        if (doc_read_json(source, &doc_limits_manifest, &duplicates, manifests->arena, &root,
-                          &error)) {
-            for (size_t i = 0; i < duplicates.count; i++)
-                problems_add_error(&manifests->problems, &duplicates.items[i]);
+        struct problems duplicates = {.arena = arena};
+        if (doc_read_json(source, &doc_limits_manifest, &duplicates, arena, &root, &error)) {
+            for (size_t i = 0; i < duplicates.count; i++) {
+                duplicates.items[i].kind = ERROR_TWICE;
+                problems_add_error(problems, &duplicates.items[i]);
+            }
             take_document(reader, root);
             return;
         }
         if (only_json) {
-            problems_add_error(&manifests->problems, &error);
+            if (!is_commented_json(source, &error))
+                problems_add_error(problems, &error);
             return;
         }
     }
-    doc_read_yaml(source, YAML_MANIFEST, &doc_limits_manifest, manifests->arena,
-                  &manifests->problems, take_document, reader);
+    doc_read_yaml(source, YAML_MANIFEST, &doc_limits_manifest, arena, problems, take_document,
+                  reader);
 }
 
-static void read_file(struct manifests *manifests, const char *path, struct text default_namespace)
+/* ---- a file ---- */
+
+enum { WARNINGS_OF_A_FILE = 20 };
+
+static bool has_errors(const struct problems *found)
+{
+    bool broken = false;
+    for (size_t i = 0; i < found->count; i++)
+        broken |= found->items[i].kind != ERROR_TWICE;
+    return broken;
+}
+
+/* Some of a file's problems are warnings. */
+static void sort_problems(struct manifests *manifests, const struct problems *found)
+{
+    size_t warned = 0;
+    for (size_t i = 0; i < found->count; i++) {
+        bool twice = found->items[i].kind == ERROR_TWICE;
+        warned += twice;
+        if (!twice)
+            problems_add_error(&manifests->problems, &found->items[i]);
+        else if (warned <= WARNINGS_OF_A_FILE)
+            problems_add_error(&manifests->warnings, &found->items[i]);
+    }
+    if (warned > WARNINGS_OF_A_FILE)
+        problems_add(&manifests->warnings, ERROR_TWICE,
+                     (struct place){found->items[0].place.file, 0, 0},
+                     "%zu more keys stand twice in a map", warned - WARNINGS_OF_A_FILE);
+}
+
+static void add_strangers(struct manifests *manifests, const struct problems *strangers)
+{
+    for (size_t i = 0; i < strangers->count; i++)
+        problems_add_error(&manifests->problems, &strangers->items[i]);
+}
+
+static void say_no_object(struct manifests *manifests, const char *file)
+{
+    problems_add(&manifests->problems, ERROR_INPUT, (struct place){file, 0, 0},
+                 "holds no Kubernetes object");
+}
+
+/* A document without apiVersion and kind is a mistake beside objects, or beside what may have been
+ * one; a file of nothing else is another program's. */
+void manifests_read_text(struct manifests *manifests, struct source *source,
+                         struct text default_namespace, bool only_json)
 {
     struct arena *arena = manifests->arena;
-    struct source *source = ARENA_NEW(arena, struct source);
-    bool standard_input = strcmp(path, "-") == 0;
-    source->file = arena_text(arena, text_of(standard_input ? "<stdin>" : path)).data;
-    struct error error;
-    if (!file_read(path, doc_limits_manifest.bytes, arena, &source->text, &error)) {
-        problems_add_error(&manifests->problems, &error);
-        return;
-    }
+    struct problems found = {.arena = arena};
+    struct manifest_reader reader = {.manifests = manifests,
+                                     .source = source,
+                                     .default_namespace = default_namespace,
+                                     .strangers = {.arena = arena}};
     source_find_lines(source, arena);
-    struct manifest_reader reader = {manifests, source, default_namespace};
-    read_source(&reader, text_ends_with(text_of(path), TEXT(".json")));
-}
-
-void manifests_init(struct manifests *manifests, struct arena *arena)
-{
-    *manifests = (struct manifests){.arena = arena, .problems = {.arena = arena}};
-}
-
-void manifests_read(struct manifests *manifests, const char *path, struct text default_namespace)
-{
-    if (!path_is_folder(path)) {
-        read_file(manifests, path, default_namespace);
-        return;
-    }
-    struct path_list files = {0};
-    folder_find_documents(path, manifests->arena, &files, &manifests->problems);
-    for (size_t i = 0; i < files.count; i++)
-        read_file(manifests, files.items[i], default_namespace);
+    read_documents(&reader, only_json, &found);
+    bool broken = has_errors(&found);
+    if (reader.holds_objects || broken || manifests->strict_files)
+        add_strangers(manifests, &reader.strangers);
+    else
+        manifests->skipped_files++;
+    sort_problems(manifests, &found);
+    if (manifests->strict_files && !broken && !reader.holds_objects && reader.strangers.count == 0)
+        say_no_object(manifests, source->file);
 }

@@ -20,11 +20,14 @@ static bool add_folder(const char *path, struct arena *arena, struct snapshot_bu
                          "--state wants a folder of manifests, and this is none");
     struct manifests manifests;
     manifests_init(&manifests, arena);
+    manifests.allow_empty = true;
     manifests_read(&manifests, path, TEXT("default"));
     for (size_t i = 0; i < manifests.count; i++)
         snapshot_put(builder, &manifests.items[i]);
     for (size_t i = 0; i < manifests.problems.count; i++)
         problems_add_error(problems, &manifests.problems.items[i]);
+    for (size_t i = 0; i < manifests.warnings.count; i++)
+        problems_add_error(problems, &manifests.warnings.items[i]);
     return true;
 }
 

@@ -141,7 +141,7 @@ void policy_find_files(const char *path, struct arena *arena, struct path_list *
         return;
     }
     struct path_list all = {0};
-    folder_find_documents(path, arena, &all, problems);
+    folder_find_documents(path, NULL, arena, &all, problems);
     size_t above = strlen(path); /* the folder that is given may itself be named tests */
     while (above > 1 && path[above - 1] == '/')
         above--;

@@ -174,10 +174,18 @@ static struct json_object *json_of_summary(const struct report_summary *summary)
         const char *key;
         size_t count;
     } counts[] = {
-        {"objects", summary->objects},     {"skipped", summary->skipped},
-        {"denied", summary->denied},       {"warned", summary->warned},
-        {"audited", summary->audited},     {"excepted", summary->excepted},
-        {"undecided", summary->undecided}, {"errors", summary->errors},
+        {"objects", summary->objects},
+        {"skipped", summary->skipped},
+        {"denied", summary->denied},
+        {"warned", summary->warned},
+        {"audited", summary->audited},
+        {"excepted", summary->excepted},
+        {"undecided", summary->undecided},
+        {"errors", summary->errors},
+        {"skippedFiles", summary->skipped_files},
+        {"ignored", summary->ignored},
+        {"fragments", summary->fragments},
+        {"boundPods", summary->bound_pods},
     };
     struct json_object *json = json_object_new_object();
     for (size_t i = 0; i < COUNT_OF(counts); i++)

@@ -21,12 +21,16 @@ struct report {
     const struct report_entry *entries;
     size_t entry_count;
     size_t skipped;                /* objects of unknown kinds */
+    size_t skipped_files;          /* files without an object */
+    size_t ignored;                /* files and folders that an ignore line leaves out */
+    size_t fragments, bound_pods;  /* objects that are none to judge */
     const struct problems *errors; /* files and documents that could not be read */
 };
 
 /* Findings by action. An undecided one counts as undecided only. */
 struct report_summary {
     size_t objects, skipped, denied, warned, audited, excepted, undecided, errors;
+    size_t skipped_files, ignored, fragments, bound_pods; /* all but ignored are in skipped, too */
 };
 struct report_summary report_summarize(const struct report *report);
 

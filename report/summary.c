@@ -5,7 +5,11 @@ struct report_summary report_summarize(const struct report *report)
 {
     struct report_summary summary = {
         .objects = report->entry_count,
-        .skipped = report->skipped,
+        .skipped = report->skipped + report->skipped_files + report->fragments + report->bound_pods,
+        .skipped_files = report->skipped_files,
+        .ignored = report->ignored,
+        .fragments = report->fragments,
+        .bound_pods = report->bound_pods,
         .errors = report->errors->count,
     };
     size_t *const counters[] = {
@@ -37,6 +41,7 @@ void put_summary(const struct report *report, FILE *out)
         {summary.denied, "denied"},       {summary.warned, "warned"},
         {summary.audited, "audited"},     {summary.excepted, "excepted"},
         {summary.undecided, "undecided"}, {summary.skipped, "skipped"},
+        {summary.ignored, "ignored"},
     };
     fprintf(out, "%zu object%s checked", summary.objects, summary.objects == 1 ? "" : "s");
     bool any = false;

@@ -26,7 +26,7 @@ static void find_files(void *argument)
         /* A folder, too: its time shows that something in it went and came back. */
         *LIST_PUSH(finding->arena, &finding->files) = path;
         if (path_is_folder(path))
-            folder_find_documents(path, finding->arena, &finding->files, &finding->problems);
+            folder_find_documents(path, NULL, finding->arena, &finding->files, &finding->problems);
     }
 }
 

@@ -541,8 +541,7 @@ static void what_cannot_be_read_is_said(void)
     path_in_folder("other/loop", link);
     ASSERT_INT(symlink("..", link), 0);
     result = load((const char *const[]){"other", NULL});
-    CU_ASSERT_TRUE_FATAL(result.errors.count > 0);
-    CU_ASSERT_PTR_NOT_NULL(strstr(result.errors.items[0].what, "a link leads back"));
+    assert_problems(&result.errors, "0:0 there is no policy in this folder", "a link back");
     end(&result);
     remove_folder();
 }

@@ -1,0 +1,346 @@
+#!/usr/bin/python3
+"""`taffrail check -f .` in a repository as it is: what is read, skipped, ignored, passed over, and
+what of it is said where.
+
+usage: repository.py TAFFRAIL"""
+
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+POLICY = """apiVersion: taffrail.dev/v1alpha1
+kind: GuardRails
+metadata: {name: p}
+spec: {mode: enforce, rails: {topology-keys: {}}}
+"""
+WORKLOAD = """apiVersion: apps/v1
+kind: Deployment
+metadata: {name: NAME}
+spec:
+  replicas: 2
+  selector: {matchLabels: {app: a}}
+  template:
+    metadata: {labels: {app: a}}
+    spec:
+      topologySpreadConstraints: [{topologyKey: zone}]
+      containers: [{name: a, image: a}]
+"""
+PATCH = """apiVersion: apps/v1
+kind: Deployment
+metadata: {name: shop}
+spec:
+  template:
+    spec:
+      topologySpreadConstraints: [{topologyKey: zone}]
+"""
+POOL_PATCH = """apiVersion: karpenter.sh/v1
+kind: NodePool
+metadata: {name: default}
+spec: {limits: {cpu: 100}}
+"""
+BOUND = """apiVersion: v1
+kind: Pod
+metadata: {name: runs}
+spec:
+  nodeName: ip-10-0-0-1
+  topologySpreadConstraints: [{topologyKey: zone}]
+  containers: [{name: a, image: a}]
+status: {phase: Running}
+"""
+TEMPLATE = "apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: {{ .Release.Name }}\n"
+STRANGERS = {
+    "kustomization.yaml": "resources: [shop.yaml]\n",
+    "overlays/prod/kustomization.yaml": "resources: [../..]\n",
+    "values.yaml": "image: {repository: a, tag: '1'}\n",
+    "charts/web/Chart.yaml": "apiVersion: v2\nname: web\nversion: 1.0.0\n",
+    "charts/web/values.yaml": "replicas: 3\n",
+    "ci/pipeline.yml": "on: push\njobs: {a: {steps: []}}\n",
+    "stack.yaml": "Resources:\n  A: {Type: !Sub '${B}', Properties: !GetAtt C.D}\n",
+    "package.json": '{"name": "a", "scripts": {}}\n',
+    "list.json": "[1, 2]\n",
+    "tsconfig.json": '{\n  // what is built\n  "files": []\n}\n',
+    "patch.yaml": "- op: replace\n  path: /spec/replicas\n  value: 3\n",
+    "empty.yaml": "",
+    "comments.yaml": "# nothing\n",
+}
+
+
+class Failure(Exception):
+    pass
+
+
+def expect(what, actual, expected):
+    if actual != expected:
+        raise Failure(f"{what} is {actual!r}, expected {expected!r}")
+
+
+class Repository:
+    """A folder with a policy beside it."""
+
+    def __init__(self, taffrail, scratch):
+        self.taffrail = taffrail
+        self.policy = pathlib.Path(scratch) / "policy.yaml"
+        self.policy.write_text(POLICY)
+        self.folder = pathlib.Path(scratch) / "repository"
+        self.folder.mkdir()
+
+    def write(self, **files):
+        self.write_all(files)
+
+    def write_all(self, files):
+        for name, text in files.items():
+            path = self.folder / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(text if isinstance(text, bytes) else text.encode())
+
+    def run(self, *arguments, stdin=None):
+        done = subprocess.run([self.taffrail, *map(str, arguments)], cwd=self.folder,
+                              input=None if stdin is None else stdin.encode(),
+                              capture_output=True, timeout=120)
+        if done.returncode < 0 or b"Sanitizer" in done.stderr:
+            raise Failure(f"it crashed ({done.returncode}): {done.stderr.decode()}")
+        done.said = done.stderr.decode()
+        return done
+
+    def check(self, *arguments, path=".", stdin=None):
+        done = self.run("check", "-p", self.policy, "-o", "json", "-f", path, *arguments,
+                        stdin=stdin)
+        done.report = json.loads(done.stdout)
+        done.files = sorted({f["file"] for f in done.report["findings"]})
+        done.broken = sorted(e["file"] for e in done.report["errors"])
+        return done
+
+
+def strangers_are_skipped(repository):
+    repository.write_all({**STRANGERS, "shop.yaml": WORKLOAD})
+    done = repository.check()
+    expect("exit code", done.returncode, 1)
+    expect("files", done.files, ["./shop.yaml"])
+    expect("errors", done.report["errors"], [])
+    expect("skippedFiles", done.report["summary"]["skippedFiles"], len(STRANGERS))
+    expect("skipped", done.report["summary"]["skipped"], len(STRANGERS))
+    expect("what is said", done.said, "")
+    strict = repository.check("--strict-files")
+    expect("exit code", strict.returncode, 2)
+    expect("files", strict.files, ["./shop.yaml"])
+    expect("errors", strict.broken, sorted("./" + name for name in STRANGERS))
+
+
+def charts_are_named(repository):
+    repository.write_all({
+        "shop.yaml": WORKLOAD,
+        "charts/web/Chart.yaml": "apiVersion: v2\nname: web\n",
+        "charts/web/templates/a.yaml": TEMPLATE,
+        "charts/web/templates/deeper/b.yaml": WORKLOAD + "# {{ .Values.a }}\n",
+        "charts/web/templates/plain.yaml": WORKLOAD,
+        "other/templates/c.yaml": WORKLOAD,
+    })
+    done = repository.check()
+    expect("exit code", done.returncode, 1)
+    expect("files", done.files, ["./charts/web/templates/plain.yaml", "./other/templates/c.yaml",
+                                 "./shop.yaml"])
+    expect("what is said", done.said,
+           "note: ./charts/web is a chart, whose 2 templates are not read: "
+           "helm template ./charts/web | taffrail check -f -\n")
+    repository.write_all({"Chart.yaml": "apiVersion: v2\nname: shop\n", "templates/a.yaml": TEMPLATE})
+    for path in (".", "templates"):
+        if "helm template . | taffrail check -f -" not in repository.check(path=path).said:
+            raise Failure(f"of -f {path} it says: {repository.check(path=path).said}")
+    expect("errors", repository.check("--strict-files").broken,
+           ["./Chart.yaml", "./charts/web/Chart.yaml", "./charts/web/templates/a.yaml",
+            "./charts/web/templates/deeper/b.yaml", "./templates/a.yaml"])
+
+
+def rendered_charts_name_their_files(repository):
+    rendered = "".join(f"---\n# Source: shop/templates/{name}.yaml\n{WORKLOAD}" for name in "ab")
+    rendered += "---\n" + WORKLOAD + "---\n# Source: shop/templates/broken.yaml\na: [b\n"
+    done = repository.check(path="-", stdin=rendered)
+    expect("exit code", done.returncode, 2)
+    places = [(f["file"], f["line"], f["column"]) for f in done.report["findings"]]
+    expect("places", places, [("shop/templates/a.yaml", 11, 49), ("shop/templates/b.yaml", 11, 49),
+                              ("shop/templates/b.yaml", 23, 49)])
+    broken = [(e["file"], e["line"]) for e in done.report["errors"]]
+    expect("errors", broken, [("shop/templates/broken.yaml", 3)])
+    plain = repository.check(path="-", stdin=WORKLOAD + "---\n# Source of all evil\n" + WORKLOAD)
+    expect("files", plain.files, ["<stdin>"])
+    forged = repository.check(path="-", stdin="---\n# Source: a\033[2Jb\n" + WORKLOAD)
+    expect("errors", forged.broken, ["<stdin>"])
+    repository.write_all({"rendered.yaml": rendered})
+    expect("files", repository.check(path="rendered.yaml").files, ["rendered.yaml"])
+
+
+# .taffrailignore of the root, of the folder a; --ignore; what is judged
+IGNORED = [
+    ("", "", [], "a/b/x.yaml a/b/y.yaml a/x.yaml b/x.yaml old.yaml x.yaml"),
+    ("x.yaml\n", "", [], "a/b/y.yaml old.yaml"),
+    ("/x.yaml\n", "", [], "a/b/x.yaml a/b/y.yaml a/x.yaml b/x.yaml old.yaml"),
+    ("a/x.yaml\n", "", [], "a/b/x.yaml a/b/y.yaml b/x.yaml old.yaml x.yaml"),
+    ("b/\n", "", [], "a/x.yaml old.yaml x.yaml"),
+    ("/b/\n", "", [], "a/b/x.yaml a/b/y.yaml a/x.yaml old.yaml x.yaml"),
+    ("x.yaml/\n", "", [], "a/b/x.yaml a/b/y.yaml a/x.yaml b/x.yaml old.yaml x.yaml"),
+    ("**/b\n", "", [], "a/x.yaml old.yaml x.yaml"),
+    ("a/**\n", "", [], "b/x.yaml old.yaml x.yaml"),
+    ("a/**/y.yaml\n", "", [], "a/b/x.yaml a/x.yaml b/x.yaml old.yaml x.yaml"),
+    ("a/**/x.yaml\n", "", [], "a/b/y.yaml b/x.yaml old.yaml x.yaml"),
+    ("*.yaml\n!old.yaml\n", "", [], "old.yaml"),
+    ("*.yaml\n!/a/b/[x].yaml\n", "", [], "a/b/x.yaml"),
+    ("a\n!a/x.yaml\n", "", [], "b/x.yaml old.yaml x.yaml"),
+    ("[!xy].yaml\n?ld.yaml\n", "", [], "a/b/x.yaml a/b/y.yaml a/x.yaml b/x.yaml x.yaml"),
+    ("# x.yaml\n\\#x.yaml\nold.yaml  \r\n", "", [],
+     "a/b/x.yaml a/b/y.yaml a/x.yaml b/x.yaml x.yaml"),
+    ("", "x.yaml\n", [], "a/b/y.yaml b/x.yaml old.yaml x.yaml"),
+    ("", "/b/x.yaml\n", [], "a/b/y.yaml a/x.yaml b/x.yaml old.yaml x.yaml"),
+    ("x.yaml\n", "!x.yaml\n", [], "a/b/x.yaml a/b/y.yaml a/x.yaml old.yaml"),
+    ("", "", ["a/b", "old*"], "a/x.yaml b/x.yaml x.yaml"),
+    ("!x.yaml\n", "", ["x.yaml"], "a/b/x.yaml a/b/y.yaml a/x.yaml b/x.yaml old.yaml x.yaml"),
+]
+
+
+def ignored_files_are_not_read(repository):
+    files = IGNORED[0][3].split()
+    repository.write_all({name: WORKLOAD for name in files})
+    for root, inner, globs, judged in IGNORED:
+        repository.write_all({".taffrailignore": root, "a/.taffrailignore": inner})
+        options = [part for glob in globs for part in ("--ignore", glob)]
+        case = f"{root!r}, {inner!r}, {globs}: the files judged"
+        done = repository.check(*options)
+        expect(case, [name.removeprefix("./") for name in done.files], judged.split())
+        if (done.report["summary"]["ignored"] > 0) != (len(judged.split()) < len(files)):
+            raise Failure(f"{case}: {done.report['summary']['ignored']} are counted as ignored")
+    repository.write_all({".taffrailignore": "old.yaml\n", "a/.taffrailignore": ""})
+    expect("a file that -f names", repository.check(path="old.yaml").files, ["old.yaml"])
+
+
+def nothing_to_judge_is_an_error(repository):
+    repository.write_all({"values.yaml": "a: b\n", ".taffrailignore": "shop.yaml\n",
+                          "shop.yaml": WORKLOAD})
+    for path, stdin in ((".", None), ("values.yaml", None), ("-", ""), ("-", "a: b\n"),
+                        ("-", "apiVersion: v1\nkind: List\nitems: []\n")):
+        done = repository.check(path=path, stdin=stdin)
+        expect(f"exit code of -f {path} {stdin!r}", done.returncode, 2)
+        expect("errors", len(done.broken), 1)
+        if "--allow-empty" not in done.report["errors"][0]["message"]:
+            raise Failure(f"it says {done.report['errors'][0]['message']}")
+        done = repository.check("--allow-empty", path=path, stdin=stdin)
+        expect(f"exit code of -f {path} --allow-empty", done.returncode, 0)
+    # An object of another kind is one.
+    expect("exit code", repository.check(path="-", stdin="apiVersion: v1\nkind: Secret\n").returncode, 0)
+    for command in (["convert", "-f", "."], ["plan", "--state", ".", "-f", "values.yaml"]):
+        done = repository.run(*command)
+        expect(f"exit code of {command}", done.returncode, 2)
+        if "holds no Kubernetes object" not in done.said:
+            raise Failure(f"{command} says {done.said}")
+        done = repository.run(*command, "--allow-empty")
+        expect(f"exit code of {command} --allow-empty", done.returncode, 0)
+
+
+def parts_of_objects_are_passed_over(repository):
+    repository.write_all({"patch.yaml": PATCH, "pool.yaml": POOL_PATCH, "bound.yaml": BOUND,
+                          "shop.yaml": WORKLOAD.replace("NAME", "shop")})
+    done = repository.check()
+    expect("exit code", done.returncode, 1)
+    expect("files", done.files, ["./shop.yaml"])
+    summary = done.report["summary"]
+    expect("fragments", (summary["fragments"], summary["boundPods"], summary["skipped"]), (2, 1, 3))
+    for part in ("./patch.yaml:1: Deployment shop has no spec.selector",
+                 "./pool.yaml:1: NodePool default has no spec.template.spec.nodeClassRef",
+                 "1 Pod on a node already"):
+        if part not in done.said:
+            raise Failure(f"it does not say {part}: {done.said}")
+    # The admission webhook, and a policy's test, judge what they are sent.
+    repository.write_all({"cases.yaml": "- name: a patch\n  manifest: patch.yaml\n"
+                          "  policy: ../policy.yaml\n  findings: [{rail: topology-keys}]\n"})
+    expect("exit code of test", repository.run("test", "cases.yaml").returncode, 0)
+    # An audit judges what runs.
+    done = repository.run("audit", "-p", repository.policy, "--state", ".", "-o", "json")
+    if b'"runs"' not in done.stdout:
+        raise Failure("the audit passes over a Pod that runs")
+
+
+def duplicate_keys_are_warnings(repository):
+    repository.write_all({
+        "shop.yaml": WORKLOAD + "      topologySpreadConstraints: []\n",
+        "many.yaml": "apiVersion: v1\nkind: Secret\n" + "a: b\n" * 1000,
+        "twice.json": '{"apiVersion": "v1", "kind": "Pod", "kind": "Secret"}',
+    })
+    done = repository.check()
+    expect("exit code", done.returncode, 0)
+    expect("errors", done.report["errors"], [])
+    for part in ('warning: ./shop.yaml:12:7: the key "topologySpreadConstraints" stands twice',
+                 'warning: ./twice.json:1:37: the key "kind" stands twice',
+                 "warning: ./many.yaml: 979 more keys stand twice"):
+        if part not in done.said:
+            raise Failure(f"it does not say {part}: {done.said}")
+    done = repository.run("check", "-p", repository.policy, "-f", "many.yaml", "--state", ".")
+    expect("exit code with such a state", done.returncode, 0)
+
+
+def bad_files_are_named(repository):
+    repository.write_all({
+        "broken.yaml": "apiVersion: v1\nkind: Pod\nspec: [a\n",
+        "broken.json": '{"apiVersion": "v1",\n "kind": }',
+        "binary.yaml": bytes(range(256)) * 16,
+        "zipped.json": b"\x1f\x8b\x08\x00" + bytes(64),
+        "wide.yaml": "apiVersion: v1\nkind: Pod\nspec: {a: " + "[" * 200 + "]" * 200 + "}\n",
+        "shop.yaml": WORKLOAD,
+        "deep/deeper/more.yaml": WORKLOAD,
+    })
+    (repository.folder / "dangling.yaml").symlink_to("nowhere")
+    (repository.folder / "deep" / "back").symlink_to("..")
+    (repository.folder / "deep" / "itself").symlink_to("itself")
+    (repository.folder / "a-link").symlink_to("deep/deeper")
+    os.mkfifo(repository.folder / "pipe.yaml")
+    expected = ["./binary.yaml", "./broken.json", "./broken.yaml", "./dangling.yaml",
+                "./deep/itself", "./pipe.yaml", "./wide.yaml", "./zipped.json"]
+    if os.geteuid() != 0:
+        repository.write_all({"unreadable.yaml": WORKLOAD})
+        (repository.folder / "unreadable.yaml").chmod(0)
+        expected = sorted([*expected, "./unreadable.yaml"])
+    done = repository.check()
+    expect("exit code", done.returncode, 2)
+    expect("errors", done.broken, expected)
+    # A folder is read once, and by its own name.
+    expect("files", done.files, ["./deep/deeper/more.yaml", "./shop.yaml"])
+    lines = {e["file"]: e["line"] for e in done.report["errors"]}
+    expect("lines", (lines["./broken.yaml"], lines["./broken.json"], lines["./wide.yaml"]), (4, 2, 3))
+    (repository.folder / "outside").mkdir()
+    done = repository.check(path="a-link")
+    expect("files through a link", done.files, ["a-link/more.yaml"])
+
+
+def long_lists_are_read(repository):
+    count = 5000
+    pods = [{"apiVersion": "v1", "kind": "Pod", "metadata": {"name": f"a{i}"},
+             "spec": {"topologySpreadConstraints": [{"topologyKey": "zone"}]}} for i in range(count)]
+    items = [*pods, 7, {"apiVersion": "v1"}]
+    repository.write_all({"list.json": json.dumps({"apiVersion": "v1", "kind": "List",
+                                                   "items": items})})
+    done = repository.check()
+    expect("exit code", done.returncode, 2)
+    expect("denied", done.report["summary"]["denied"], count)
+    expect("errors", len(done.broken), 2)
+
+
+TESTS = [strangers_are_skipped, charts_are_named, rendered_charts_name_their_files,
+         ignored_files_are_not_read, nothing_to_judge_is_an_error, parts_of_objects_are_passed_over,
+         duplicate_keys_are_warnings, bad_files_are_named, long_lists_are_read]
+
+
+def main(taffrail):
+    failed = 0
+    for test in TESTS:
+        with tempfile.TemporaryDirectory() as scratch:
+            try:
+                test(Repository(taffrail, scratch))
+            except (Failure, ValueError, KeyError, subprocess.TimeoutExpired) as failure:
+                failed += 1
+                print(f"FAILED  {test.__name__}: {failure}")
+    print(f"{len(TESTS) - failed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(os.path.abspath(sys.argv[1])))
