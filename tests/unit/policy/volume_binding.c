@@ -355,9 +355,10 @@ static void what_controllers_write(void)
     "{spec: {requirements: [" requirements "]}}}}"
 #define VOLUMES                                                                                   \
     "{apiVersion: v1, kind: PersistentVolume, metadata: {name: nfs}, spec: {}}" VOLUME("a", "za") \
-        VOLUME("b", "zb") VOLUME("ab", "za, zb") "\n---\n" CLASS(                                 \
-            "in-a", "ebs.csi.aws.com",                                                            \
-            WAITS TOPOLOGY(ZONE, "za")) "\n---\n" CLASS("anywhere", "ebs.csi.aws.com", WAITS)
+        VOLUME("b", "zb") VOLUME("ab", "za, zb")                                                  \
+            VOLUME("labelled, labels: {" ZONE ": zb}", "za, zb") "\n---\n" CLASS(                 \
+                "in-a", "ebs.csi.aws.com",                                                        \
+                WAITS TOPOLOGY(ZONE, "za")) "\n---\n" CLASS("anywhere", "ebs.csi.aws.com", WAITS)
 
 static void a_volume_named_by_hand(void)
 {
@@ -365,6 +366,9 @@ static void a_volume_named_by_hand(void)
         {CLAIM("", "storageClassName: in-a, volumeName: a"), ""},
         {CLAIM("", "storageClassName: in-a, volumeName: ab"), ""},
         {CLAIM("", "storageClassName: in-a, volumeName: b"), "warn spec.volumeName b"},
+        /* its affinity has both zones, its label only one of them */
+        {CLAIM("", "storageClassName: in-a, volumeName: labelled"),
+         "warn spec.volumeName labelled"},
         {CLAIM("", "storageClassName: in-a, volumeName: nfs"), ""},
         {CLAIM("", "storageClassName: in-a, volumeName: unseen"), ""},
         {CLAIM("", "storageClassName: anywhere, volumeName: b"), ""},
